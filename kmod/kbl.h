@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: GPL-2.0-only OR MIT */
+/*
+ * kbl.h - the kernel behaviour log (KBL): THE layout of a .kbl file.
+ *
+ * Shared by the module (which writes slots), kblrecord (which frames slots
+ * into chunks and adds tables) and Python (gen_layout.py turns this file into
+ * skbviewer/readers/_kbl_layout.py).  All structs are naturally aligned, all
+ * fields fixed-width, in the byte order of the recording machine; a reader
+ * learns that order from the magic.  Addresses and ports inside footprints are
+ * in network byte order exactly as in the packet (bytes, not numbers), all
+ * other fields of a footprint are host-order numbers.
+ *
+ * File:   struct kbl_file_header, then chunks until end of file.
+ * Chunk:  struct kbl_chunk_header, then payload_len bytes (a multiple of 8).
+ * Record: one head slot and `ext` EXT slots, KBL_SLOT_SIZE bytes each; a
+ *         record never spans two chunks.
+ *
+ * Version 1 is the 32-bit record of the 2010 system; this file defines 2.
+ */
+#ifndef KBL_H
+#define KBL_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+typedef __u8 kbl_u8;
+typedef __u16 kbl_u16;
+typedef __u32 kbl_u32;
+typedef __u64 kbl_u64;
+typedef __s32 kbl_s32;
+typedef __s64 kbl_s64;
+#else
+#include <stdint.h>
+typedef uint8_t kbl_u8;
+typedef uint16_t kbl_u16;
+typedef uint32_t kbl_u32;
+typedef uint64_t kbl_u64;
+typedef int32_t kbl_s32;
+typedef int64_t kbl_s64;
+#endif
+
+#define KBL_MAGIC 0x4b424c32	/* "2LBK" in a little-endian file, "KBL2" in a big-endian one */
+#define KBL_VERSION 2
+#define KBL_CHUNK_MAGIC 0x4b434e4b
+#define KBL_SLOT_SIZE 32
+#define KBL_MAX_EXT 8
+#define KBL_MAX_PAYLOAD 0x4000000	/* 64 MiB: a larger payload_len is garbage */
+
+/* What a chunk holds (struct kbl_chunk_header.type). */
+enum kbl_chunk_type {
+	KBL_CHUNK_RECORDS = 1,		/* slots of one CPU, in time order */
+	KBL_CHUNK_PROBES = 2,		/* struct kbl_probe[] */
+	KBL_CHUNK_SYMBOLS = 3,		/* struct kbl_symbol[], sorted by address */
+	KBL_CHUNK_STRINGS = 4,		/* NUL-terminated; offset 0 is "" */
+	KBL_CHUNK_CLOCK = 5,		/* one struct kbl_clock */
+	KBL_CHUNK_COUNTERS = 6,		/* one struct kbl_counters */
+	KBL_CHUNK_META = 7,		/* "key=value\n" text, see kbl-format.md */
+	KBL_CHUNK_DEVICES = 8,		/* struct kbl_device[] */
+	KBL_CHUNK_CALIBRATION = 9,	/* one struct kbl_calibration */
+	KBL_CHUNK_END = 10		/* clean stop; no payload */
+};
+
+/* First byte of a slot. */
+enum kbl_kind {
+	KBL_ENTRY = 1,		/* struct kbl_call_slot: a probed function began */
+	KBL_EXIT = 2,		/* struct kbl_call_slot: it returned */
+	KBL_CALL = 3,		/* struct kbl_call_slot + KBL_EXT_CALL: entry and exit in one */
+	KBL_EVENT = 4,		/* struct kbl_event_slot */
+	KBL_LOST = 5,		/* struct kbl_lost_slot */
+	KBL_EXT = 6		/* struct kbl_ext_*: belongs to the head slot before it */
+};
+
+/* struct kbl_call_slot.flags */
+#define KBL_FLAG_TAIL_CALL 0x01	/* reached by a jump: caller is the frame returned to */
+#define KBL_FLAG_NO_CALLER 0x02	/* caller could not be told */
+#define KBL_FLAG_NULL_SKB 0x04	/* the skb argument was NULL */
+#define KBL_FLAG_OPEN 0x08	/* ENTRY written at stop: the call had not returned */
+#define KBL_FLAG_SKB_IS_RET 0x10	/* EXIT: skb is the return value */
+#define KBL_FLAG_MODULE_CALLER 0x20	/* caller is a symbol table index, not an offset */
+#define KBL_FLAG_EXT_LOST 0x40	/* the footprint could not be read */
+
+enum kbl_context {
+	KBL_CTX_TASK = 0,
+	KBL_CTX_SOFTIRQ = 1,
+	KBL_CTX_HARDIRQ = 2,
+	KBL_CTX_NMI = 3
+};
+
+/* What happened to an skb, or beside it (struct kbl_event_slot.event). */
+enum kbl_event {
+	KBL_EV_ALLOC = 1,	/* data = size */
+	KBL_EV_CLONE = 2,	/* data = the new skb */
+	KBL_EV_COPY = 3,	/* data = the new skb */
+	KBL_EV_SEGMENT = 4,	/* data = one new segment */
+	KBL_EV_FREE = 5,	/* memory given back; data = 0 */
+	KBL_EV_CONSUME = 6,	/* consumed without loss; data as in DROP */
+	KBL_EV_DROP = 7,	/* data = reason (low 32) | location as offset from _stext (high 32) */
+	KBL_EV_TASK = 8,	/* skb = 0, data = tgid; KBL_EXT_COMM follows */
+	KBL_EV_GRO_MERGE = 9,	/* data = the skb merged into */
+	KBL_EV_COALESCE = 10,	/* data = the skb merged into */
+	KBL_EV_MORPH = 11,	/* data = the skb whose content was taken */
+	KBL_EV_DEFER_FREE = 12,
+	KBL_EV_QDISC_ENQUEUE = 13,
+	KBL_EV_QDISC_DEQUEUE = 14,
+	KBL_EV_SOCK_ENQUEUE = 15,
+	KBL_EV_COPY_TO_USER = 16,	/* data = bytes */
+	KBL_EV_RECEIVE = 17,	/* netif_receive_skb tracepoint */
+	KBL_EV_QUEUE = 18,	/* net_dev_queue */
+	KBL_EV_START_XMIT = 19,	/* net_dev_start_xmit */
+	KBL_EV_XMIT = 20,	/* net_dev_xmit; data = return code */
+	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32 */
+	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number */
+	KBL_EV_SYSCALL_EXIT = 23,	/* data = return value */
+	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number */
+	KBL_EV_IRQ_EXIT = 25,
+	KBL_EV_SOFTIRQ_ENTRY = 26,	/* data = vector */
+	KBL_EV_SOFTIRQ_EXIT = 27,
+	KBL_EV_NEIGH = 28,
+	KBL_EV_ADDR = 29,
+	KBL_EV_ROUTE = 30,
+	KBL_EV_LINK = 31,
+	KBL_EV_MODULE = 32,	/* a kernel module came or went */
+	KBL_EV_CLOCK_SET = 33
+};
+
+/* Why records are missing (struct kbl_lost_slot.reason). */
+enum kbl_lost {
+	KBL_LOST_BUFFER = 1,	/* sub-buffers full: the reader was too slow */
+	KBL_LOST_MISSED = 2	/* the probe itself missed hits (kretprobe nmissed) */
+};
+
+/* struct kbl_ext_*.type */
+enum kbl_ext_type {
+	KBL_EXT_IPV4 = 1,
+	KBL_EXT_IPV6 = 2,	/* two slots: addresses, then KBL_EXT_IPV6_L4 */
+	KBL_EXT_IPV6_L4 = 3,
+	KBL_EXT_SKB = 4,
+	KBL_EXT_CALL = 5,
+	KBL_EXT_COMM = 6,
+	KBL_EXT_COUNTER = 7,
+	KBL_EXT_DROP = 8
+};
+
+struct kbl_file_header {
+	kbl_u32 magic;
+	kbl_u16 version;
+	kbl_u16 header_len;	/* of this struct; readers skip what they do not know */
+	kbl_u8 ptr_size;	/* 4 or 8 */
+	kbl_u8 clock_id;	/* 1 = CLOCK_MONOTONIC, by ktime_get_mono_fast_ns() */
+	kbl_u16 nr_cpus;
+	kbl_u32 flags;		/* 0 */
+	kbl_u64 stext;		/* address of _stext in this boot */
+	kbl_u64 start_mono_ns;
+	kbl_s64 start_real_ns;	/* CLOCK_REALTIME at start_mono_ns */
+	kbl_u8 boot_id[16];
+	char arch[16];		/* uname -m */
+	char release[64];	/* uname -r */
+	char hostname[64];
+};
+
+struct kbl_chunk_header {
+	kbl_u32 magic;
+	kbl_u16 type;		/* enum kbl_chunk_type */
+	kbl_u16 cpu;		/* RECORDS only, else 0xffff */
+	kbl_u64 seq;		/* per CPU for RECORDS, else per file; from 0, no holes */
+	kbl_u64 first_ns;	/* RECORDS: time of the first and last record */
+	kbl_u64 last_ns;
+	kbl_u32 nr_items;	/* head slots, or structs of a table */
+	kbl_u32 payload_len;	/* bytes after this header, a multiple of 8 */
+	kbl_u32 crc32;		/* IEEE 802.3 CRC of the payload */
+	kbl_u32 header_crc32;	/* of this header up to here */
+};
+
+/* ENTRY, EXIT and CALL. */
+struct kbl_call_slot {
+	kbl_u8 kind;
+	kbl_u8 flags;
+	kbl_u8 context;		/* enum kbl_context */
+	kbl_u8 ext;		/* EXT slots that follow */
+	kbl_u32 func;		/* probe id */
+	kbl_u64 ts;		/* ns on the file's clock */
+	kbl_u64 skb;		/* address of the struct sk_buff; EXIT: as at entry */
+	kbl_s32 caller;		/* return address - _stext; EXIT: low 32 bits of the return value */
+	kbl_u32 pid;		/* thread id as seen in the initial pid namespace */
+};
+
+struct kbl_event_slot {
+	kbl_u8 kind;
+	kbl_u8 event;		/* enum kbl_event */
+	kbl_u8 context;
+	kbl_u8 ext;
+	kbl_u32 pid;
+	kbl_u64 ts;
+	kbl_u64 skb;
+	kbl_u64 data;		/* see enum kbl_event */
+};
+
+struct kbl_lost_slot {
+	kbl_u8 kind;
+	kbl_u8 reason;		/* enum kbl_lost */
+	kbl_u8 context;
+	kbl_u8 ext;
+	kbl_u32 func;		/* MISSED: probe id, else 0xffffffff */
+	kbl_u64 ts;		/* end of the gap */
+	kbl_u64 first_ns;	/* begin of the gap */
+	kbl_u64 count;		/* records lost */
+};
+
+/* The packet's IPv4 identity and the ladder above it. */
+struct kbl_ext_ipv4 {
+	kbl_u8 kind;		/* KBL_EXT */
+	kbl_u8 type;		/* KBL_EXT_IPV4 */
+	kbl_u8 protocol;
+	kbl_u8 l4_valid;	/* 1: ports (or ICMP type, id, seq) below are read */
+	kbl_u16 ip_id;		/* number */
+	kbl_u16 frag_off;	/* flags and offset as in struct iphdr, number */
+	kbl_u8 saddr[4];
+	kbl_u8 daddr[4];
+	kbl_u16 sport;		/* ICMP: type << 8 | code */
+	kbl_u16 dport;		/* ICMP: id */
+	kbl_u32 seq;		/* TCP; ICMP: seq */
+	kbl_u32 ack;
+	kbl_u16 tot_len;	/* of the IP header; 0 for a GSO skb over 64 KiB */
+	kbl_u8 tcp_flags;	/* byte 13 of the TCP header */
+	kbl_u8 ttl;
+};
+
+struct kbl_ext_ipv6 {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 nexthdr;
+	kbl_u8 hop_limit;
+	kbl_u32 flow_label;
+	kbl_u8 saddr_hi[8];
+	kbl_u8 saddr_lo[8];
+	kbl_u8 daddr_hi[8];
+};
+
+struct kbl_ext_ipv6_l4 {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 l4_valid;
+	kbl_u8 tcp_flags;
+	kbl_u16 sport;
+	kbl_u16 dport;
+	kbl_u8 daddr_lo[8];
+	kbl_u32 seq;
+	kbl_u32 ack;
+	kbl_u16 payload_len;
+	kbl_u16 pad;
+	kbl_u32 frag_id;
+};
+
+/* Where the skb is; on every ENTRY of a probe that carries an skb. */
+struct kbl_ext_skb {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 ethertype;	/* ntohs(skb->protocol), 0 if not yet set */
+	kbl_u32 ifindex;	/* of skb->dev, 0 = none */
+	kbl_u32 netns;		/* inode number of the namespace, 0 = unknown */
+	kbl_u32 len;
+	kbl_u32 mark;
+	kbl_u16 gso_size;
+	kbl_u16 gso_segs;
+	kbl_u64 sk;		/* skb->sk */
+};
+
+struct kbl_ext_call {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 exit_cpu;
+	kbl_u32 pad;
+	kbl_u64 dur;		/* ns */
+	kbl_s64 ret;
+	kbl_u64 pad2;
+};
+
+struct kbl_ext_comm {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 pad;
+	kbl_u32 tid;
+	char comm[16];
+	kbl_u64 pad2;
+};
+
+struct kbl_ext_counter {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 valid;		/* 0: the call migrated */
+	kbl_u32 event;
+	kbl_u64 count;
+	kbl_u64 pad[2];
+};
+
+struct kbl_ext_drop {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 hook;
+	kbl_u32 depth;		/* addresses that follow, offsets from _stext */
+	kbl_s32 stack[6];
+};
+
+struct kbl_probe {
+	kbl_u64 addr;		/* 0: not armed */
+	kbl_u32 id;
+	kbl_u32 name;		/* offset in STRINGS */
+	kbl_u32 module;		/* offset in STRINGS, 0 = the kernel */
+	kbl_u8 arg;		/* index of the skb argument, 0xff = none */
+	kbl_u8 ret;		/* 1: returns an skb */
+	kbl_u8 event;		/* enum kbl_event it stands for, 0 = none */
+	kbl_u8 mechanism;	/* 1 = kretprobe, 2 = fprobe, 3 = compiled in */
+	kbl_s32 error;		/* why not armed, negative errno */
+	kbl_u32 pad;
+	kbl_u64 hits;
+	kbl_u64 missed;
+};
+
+struct kbl_symbol {
+	kbl_u64 addr;
+	kbl_u32 name;		/* offset in STRINGS */
+	kbl_u32 module;
+};
+
+struct kbl_clock {
+	kbl_u64 mono_ns;
+	kbl_s64 real_ns;
+	kbl_u64 boot_ns;
+	kbl_u64 uncertainty_ns;	/* the three were read within this span */
+};
+
+struct kbl_counters {
+	kbl_u64 mono_ns;
+	kbl_u64 written;	/* records (head slots) */
+	kbl_u64 lost;		/* buffers full */
+	kbl_u64 missed;		/* kretprobe nmissed, all probes */
+	kbl_u64 null_skb;
+	kbl_u64 nested;		/* hits refused because a probe was already running here */
+};
+
+struct kbl_device {
+	kbl_u32 ifindex;
+	kbl_u32 netns;
+	char name[16];
+};
+
+/* NetSlice's tau and n values; ns or counter events per probe, 0 = not measured. */
+struct kbl_calibration {
+	kbl_u64 tau_empty;
+	kbl_u64 tau_pair;
+	kbl_u64 tau_nested;
+	kbl_u64 n_empty;
+	kbl_u64 n_pair;
+	kbl_u64 n_nested;
+};
+
+#endif /* KBL_H */
