@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""What views, exports and the command line are given: a few rows at a time, as plain values."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class SourceRow(NamedTuple):
+    """One input file of a session."""
+
+    id: int
+    path: str
+    kind: str  # "pcap", "pcapng" or "kbl"
+    size: int
+    sha256: str
+    rows: int  # packets or records
+    warnings: tuple[str, ...]
+    detail: dict[str, str]  # what the file's header tells: release, hostname, interfaces, ...
+
+
+class PacketRow(NamedTuple):
+    """One wire packet; None where a value is unknown.  JSON keys of `packets` are these names."""
+
+    number: int  # from 1, in import order
+    ts_ns: int  # since the epoch, of the sniffer's clock
+    caplen: int
+    len: int
+    linktype: int
+    source: int  # SourceRow.id
+    frame: int  # from 1, in its file
+    saddr: str | None  # outermost IP header
+    daddr: str | None
+    ip_id: int | None
+    protocol: int | None
+    sport: int | None
+    dport: int | None
+    info: str
+    verdict: str  # "exact", "ambiguous" or "wire-only"
+    confidence: float | None  # 0..1
+    kernel_ns: int | None  # sum over the matched legs
+    functions: int | None  # calls in the matched legs
+    reason: str  # one sentence: why this verdict
+    protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
+    source_text: str  # Source column: IP address, else MAC address
+    destination_text: str
+
+
+class SeriesRow(NamedTuple):
+    """One packet life without a wire packet."""
+
+    series: int
+    number: str  # "K1", "K2", ...
+    ts_ns: int  # of the KBL's clock
+    saddr: str | None
+    daddr: str | None
+    ip_id: int | None
+    protocol: int | None
+    info: str
+    kernel_ns: int
+    functions: int
+    reason: str
+
+
+class PathCall(NamedTuple):
+    """One call in a leg.  exit_ns, dur_ns and self_ns are None if the exit is missing."""
+
+    function: str
+    caller: str  # symbol+offset of the return address, "" if unknown
+    layer: str
+    depth: int  # from 0
+    parent: int  # index in the leg's calls, -1 = top
+    entry_ns: int  # of the KBL's clock
+    exit_ns: int | None
+    dur_ns: int | None
+    self_ns: int | None
+    cpu: int
+    context: str  # "task", "softirq", "hardirq" or "nmi"
+    pid: int
+    comm: str
+    skb: int  # address, unsigned
+    device: str
+    tail_call: bool  # the caller shown is the frame returned to, not the jumper
+    note: str  # "drop: <reason>", "no exit recorded", ... or ""
+
+
+class Wait(NamedTuple):
+    """Time a packet lay somewhere: in a queue, between stack passes."""
+
+    what: str
+    begin_ns: int
+    dur_ns: int
+
+
+class Leg(NamedTuple):
+    """One pass of a packet through one stack.  Times are of the KBL's clock."""
+
+    series: int
+    kind: str  # "tx", "rx" or "forward"
+    match: str  # verdict of this leg
+    reason: str
+    begin_ns: int
+    end_ns: int
+    kernel_ns: int
+    functions: int
+    waits: tuple[Wait, ...]
+    calls: tuple[PathCall, ...]
+    netns: int
+    device: str
+
+
+class PacketPath(NamedTuple):
+    """Everything the window shows of one packet.
+
+    wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without a fit),
+    wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into the KBL host's wall clock.
+    """
+
+    packet: PacketRow | None
+    legs: tuple[Leg, ...]
+    wire_ns: int | None
+    wire_error_ns: int | None
+    epoch_offset_ns: int

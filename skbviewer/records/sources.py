@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""What a reader makes of one file."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+
+from .arrays import Packets, Records
+
+
+class Interface(NamedTuple):
+    """One capture interface: LINKTYPE_ value, name ("" if unknown), snap length (0 = none)."""
+
+    linktype: int
+    name: str
+    snaplen: int
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A packet capture as read: `packets` has PACKET_DTYPE in file order."""
+
+    path: Path
+    format: str  # "pcap" or "pcapng"
+    packets: Packets
+    interfaces: tuple[Interface, ...]
+    warnings: tuple[str, ...] = ()  # each names offset and reason
+
+
+class Probe(NamedTuple):
+    """One row of the KBL's probe table; `event` is kbl.h's enum kbl_event or 0."""
+
+    id: int
+    name: str
+    module: str
+    address: int
+    arg: int
+    returns_skb: bool
+    event: int
+    error: int
+    hits: int
+    missed: int
+
+
+class ClockTriple(NamedTuple):
+    """The recording kernel's clocks read at one moment, ns."""
+
+    mono_ns: int
+    real_ns: int
+    boot_ns: int
+    uncertainty_ns: int
+
+
+@dataclass(frozen=True)
+class KernelLog:
+    """A KBL as read: `records` has RECORD_DTYPE, ordered by (ts, cpu, order in the CPU's stream).
+
+    `symbols` maps each caller address found in the records to text such as `ip_output+0x4c`;
+    `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
+    """
+
+    path: Path
+    version: int
+    records: Records
+    probes: dict[int, Probe]
+    symbols: dict[int, str]
+    tasks: dict[int, str]
+    devices: dict[tuple[int, int], str]
+    clock: tuple[ClockTriple, ...]
+    stext: int
+    release: str
+    hostname: str
+    arch: str
+    lost_records: int  # buffers full + missed hits, as the file counts them
+    meta: dict[str, str] = field(default_factory=dict)
+    warnings: tuple[str, ...] = ()
