@@ -1,0 +1,413 @@
+# SPDX-License-Identifier: MIT
+"""Layout of a .kbl file: dtypes, sizes, enums, constants.
+
+Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
+kbl.h SHA-256: a8e4489f4120fac4a7485b6b631aace80962beb9156b2101ea737befa8191f27
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+import numpy as np
+
+KBL_MAGIC = 0x4B424C32
+KBL_VERSION = 2
+KBL_CHUNK_MAGIC = 0x4B434E4B
+KBL_SLOT_SIZE = 32
+KBL_MAX_EXT = 8
+KBL_MAX_PAYLOAD = 67108864
+KBL_FLAG_TAIL_CALL = 1
+KBL_FLAG_NO_CALLER = 2
+KBL_FLAG_NULL_SKB = 4
+KBL_FLAG_OPEN = 8
+KBL_FLAG_SKB_IS_RET = 16
+KBL_FLAG_MODULE_CALLER = 32
+KBL_FLAG_EXT_LOST = 64
+
+
+class KblChunkType(IntEnum):
+    """enum kbl_chunk_type."""
+
+    RECORDS = 1
+    PROBES = 2
+    SYMBOLS = 3
+    STRINGS = 4
+    CLOCK = 5
+    COUNTERS = 6
+    META = 7
+    DEVICES = 8
+    CALIBRATION = 9
+    END = 10
+
+
+class KblKind(IntEnum):
+    """enum kbl_kind."""
+
+    ENTRY = 1
+    EXIT = 2
+    CALL = 3
+    EVENT = 4
+    LOST = 5
+    EXT = 6
+
+
+class KblContext(IntEnum):
+    """enum kbl_context."""
+
+    TASK = 0
+    SOFTIRQ = 1
+    HARDIRQ = 2
+    NMI = 3
+
+
+class KblEvent(IntEnum):
+    """enum kbl_event."""
+
+    ALLOC = 1
+    CLONE = 2
+    COPY = 3
+    SEGMENT = 4
+    FREE = 5
+    CONSUME = 6
+    DROP = 7
+    TASK = 8
+    GRO_MERGE = 9
+    COALESCE = 10
+    MORPH = 11
+    DEFER_FREE = 12
+    QDISC_ENQUEUE = 13
+    QDISC_DEQUEUE = 14
+    SOCK_ENQUEUE = 15
+    COPY_TO_USER = 16
+    RECEIVE = 17
+    QUEUE = 18
+    START_XMIT = 19
+    XMIT = 20
+    NAPI_POLL = 21
+    SYSCALL_ENTRY = 22
+    SYSCALL_EXIT = 23
+    IRQ_ENTRY = 24
+    IRQ_EXIT = 25
+    SOFTIRQ_ENTRY = 26
+    SOFTIRQ_EXIT = 27
+    NEIGH = 28
+    ADDR = 29
+    ROUTE = 30
+    LINK = 31
+    MODULE = 32
+    CLOCK_SET = 33
+
+
+class KblLost(IntEnum):
+    """enum kbl_lost."""
+
+    BUFFER = 1
+    MISSED = 2
+
+
+class KblExtType(IntEnum):
+    """enum kbl_ext_type."""
+
+    IPV4 = 1
+    IPV6 = 2
+    IPV6_L4 = 3
+    SKB = 4
+    CALL = 5
+    COMM = 6
+    COUNTER = 7
+    DROP = 8
+
+
+KBL_FILE_HEADER = np.dtype(
+    [
+        ("magic", "<u4"),
+        ("version", "<u2"),
+        ("header_len", "<u2"),
+        ("ptr_size", "u1"),
+        ("clock_id", "u1"),
+        ("nr_cpus", "<u2"),
+        ("flags", "<u4"),
+        ("stext", "<u8"),
+        ("start_mono_ns", "<u8"),
+        ("start_real_ns", "<i8"),
+        ("boot_id", "u1", (16,)),
+        ("arch", "S16"),
+        ("release", "S64"),
+        ("hostname", "S64"),
+    ]
+)
+KBL_FILE_HEADER_SIZE = 200
+
+KBL_CHUNK_HEADER = np.dtype(
+    [
+        ("magic", "<u4"),
+        ("type", "<u2"),
+        ("cpu", "<u2"),
+        ("seq", "<u8"),
+        ("first_ns", "<u8"),
+        ("last_ns", "<u8"),
+        ("nr_items", "<u4"),
+        ("payload_len", "<u4"),
+        ("crc32", "<u4"),
+        ("header_crc32", "<u4"),
+    ]
+)
+KBL_CHUNK_HEADER_SIZE = 48
+
+KBL_CALL_SLOT = np.dtype(
+    [
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("context", "u1"),
+        ("ext", "u1"),
+        ("func", "<u4"),
+        ("ts", "<u8"),
+        ("skb", "<u8"),
+        ("caller", "<i4"),
+        ("pid", "<u4"),
+    ]
+)
+KBL_CALL_SLOT_SIZE = 32
+
+KBL_EVENT_SLOT = np.dtype(
+    [
+        ("kind", "u1"),
+        ("event", "u1"),
+        ("context", "u1"),
+        ("ext", "u1"),
+        ("pid", "<u4"),
+        ("ts", "<u8"),
+        ("skb", "<u8"),
+        ("data", "<u8"),
+    ]
+)
+KBL_EVENT_SLOT_SIZE = 32
+
+KBL_LOST_SLOT = np.dtype(
+    [
+        ("kind", "u1"),
+        ("reason", "u1"),
+        ("context", "u1"),
+        ("ext", "u1"),
+        ("func", "<u4"),
+        ("ts", "<u8"),
+        ("first_ns", "<u8"),
+        ("count", "<u8"),
+    ]
+)
+KBL_LOST_SLOT_SIZE = 32
+
+KBL_EXT_IPV4 = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("protocol", "u1"),
+        ("l4_valid", "u1"),
+        ("ip_id", "<u2"),
+        ("frag_off", "<u2"),
+        ("saddr", "u1", (4,)),
+        ("daddr", "u1", (4,)),
+        ("sport", "<u2"),
+        ("dport", "<u2"),
+        ("seq", "<u4"),
+        ("ack", "<u4"),
+        ("tot_len", "<u2"),
+        ("tcp_flags", "u1"),
+        ("ttl", "u1"),
+    ]
+)
+KBL_EXT_IPV4_SIZE = 32
+
+KBL_EXT_IPV6 = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("nexthdr", "u1"),
+        ("hop_limit", "u1"),
+        ("flow_label", "<u4"),
+        ("saddr_hi", "u1", (8,)),
+        ("saddr_lo", "u1", (8,)),
+        ("daddr_hi", "u1", (8,)),
+    ]
+)
+KBL_EXT_IPV6_SIZE = 32
+
+KBL_EXT_IPV6_L4 = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("l4_valid", "u1"),
+        ("tcp_flags", "u1"),
+        ("sport", "<u2"),
+        ("dport", "<u2"),
+        ("daddr_lo", "u1", (8,)),
+        ("seq", "<u4"),
+        ("ack", "<u4"),
+        ("payload_len", "<u2"),
+        ("pad", "<u2"),
+        ("frag_id", "<u4"),
+    ]
+)
+KBL_EXT_IPV6_L4_SIZE = 32
+
+KBL_EXT_SKB = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("ethertype", "<u2"),
+        ("ifindex", "<u4"),
+        ("netns", "<u4"),
+        ("len", "<u4"),
+        ("mark", "<u4"),
+        ("gso_size", "<u2"),
+        ("gso_segs", "<u2"),
+        ("sk", "<u8"),
+    ]
+)
+KBL_EXT_SKB_SIZE = 32
+
+KBL_EXT_CALL = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("exit_cpu", "<u2"),
+        ("pad", "<u4"),
+        ("dur", "<u8"),
+        ("ret", "<i8"),
+        ("pad2", "<u8"),
+    ]
+)
+KBL_EXT_CALL_SIZE = 32
+
+KBL_EXT_COMM = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("pad", "<u2"),
+        ("tid", "<u4"),
+        ("comm", "S16"),
+        ("pad2", "<u8"),
+    ]
+)
+KBL_EXT_COMM_SIZE = 32
+
+KBL_EXT_COUNTER = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("valid", "<u2"),
+        ("event", "<u4"),
+        ("count", "<u8"),
+        ("pad", "<u8", (2,)),
+    ]
+)
+KBL_EXT_COUNTER_SIZE = 32
+
+KBL_EXT_DROP = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("hook", "<u2"),
+        ("depth", "<u4"),
+        ("stack", "<i4", (6,)),
+    ]
+)
+KBL_EXT_DROP_SIZE = 32
+
+KBL_PROBE = np.dtype(
+    [
+        ("addr", "<u8"),
+        ("id", "<u4"),
+        ("name", "<u4"),
+        ("module", "<u4"),
+        ("arg", "u1"),
+        ("ret", "u1"),
+        ("event", "u1"),
+        ("mechanism", "u1"),
+        ("error", "<i4"),
+        ("pad", "<u4"),
+        ("hits", "<u8"),
+        ("missed", "<u8"),
+    ]
+)
+KBL_PROBE_SIZE = 48
+
+KBL_SYMBOL = np.dtype(
+    [
+        ("addr", "<u8"),
+        ("name", "<u4"),
+        ("module", "<u4"),
+    ]
+)
+KBL_SYMBOL_SIZE = 16
+
+KBL_CLOCK = np.dtype(
+    [
+        ("mono_ns", "<u8"),
+        ("real_ns", "<i8"),
+        ("boot_ns", "<u8"),
+        ("uncertainty_ns", "<u8"),
+    ]
+)
+KBL_CLOCK_SIZE = 32
+
+KBL_COUNTERS = np.dtype(
+    [
+        ("mono_ns", "<u8"),
+        ("written", "<u8"),
+        ("lost", "<u8"),
+        ("missed", "<u8"),
+        ("null_skb", "<u8"),
+        ("nested", "<u8"),
+    ]
+)
+KBL_COUNTERS_SIZE = 48
+
+KBL_DEVICE = np.dtype(
+    [
+        ("ifindex", "<u4"),
+        ("netns", "<u4"),
+        ("name", "S16"),
+    ]
+)
+KBL_DEVICE_SIZE = 24
+
+KBL_CALIBRATION = np.dtype(
+    [
+        ("tau_empty", "<u8"),
+        ("tau_pair", "<u8"),
+        ("tau_nested", "<u8"),
+        ("n_empty", "<u8"),
+        ("n_pair", "<u8"),
+        ("n_nested", "<u8"),
+    ]
+)
+KBL_CALIBRATION_SIZE = 48
+
+DTYPES: dict[str, np.dtype[np.void]] = {
+    "kbl_file_header": KBL_FILE_HEADER,
+    "kbl_chunk_header": KBL_CHUNK_HEADER,
+    "kbl_call_slot": KBL_CALL_SLOT,
+    "kbl_event_slot": KBL_EVENT_SLOT,
+    "kbl_lost_slot": KBL_LOST_SLOT,
+    "kbl_ext_ipv4": KBL_EXT_IPV4,
+    "kbl_ext_ipv6": KBL_EXT_IPV6,
+    "kbl_ext_ipv6_l4": KBL_EXT_IPV6_L4,
+    "kbl_ext_skb": KBL_EXT_SKB,
+    "kbl_ext_call": KBL_EXT_CALL,
+    "kbl_ext_comm": KBL_EXT_COMM,
+    "kbl_ext_counter": KBL_EXT_COUNTER,
+    "kbl_ext_drop": KBL_EXT_DROP,
+    "kbl_probe": KBL_PROBE,
+    "kbl_symbol": KBL_SYMBOL,
+    "kbl_clock": KBL_CLOCK,
+    "kbl_counters": KBL_COUNTERS,
+    "kbl_device": KBL_DEVICE,
+    "kbl_calibration": KBL_CALIBRATION,
+}
+
+
+def in_order(dtype: np.dtype[np.void], order: str) -> np.dtype[np.void]:
+    """Return ``dtype`` for a file of byte order ``order``: "<" or ">"."""
+    return dtype if order == "<" else dtype.newbyteorder(">")
