@@ -4,6 +4,7 @@
 from .arrays import NO_ADDRESS, PACKET_DTYPE, RECORD_DTYPE, Packets, Records, empty
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
+from .resource import resource
 from .rows import Leg, PacketPath, PacketRow, PathCall, SeriesRow, SourceRow, Wait
 from .sources import Capture, ClockTriple, Interface, KernelLog, Probe
 
@@ -30,4 +31,5 @@ __all__ = [
     "SourceRow",
     "Wait",
     "empty",
+    "resource",
 ]
