@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: MIT
+# make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
+# make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
+# make lab     record afresh in a virtual machine, into build/lab
+# make sample  the same, and make it the bundled recording
+# make clean   remove what these made
+
+VENV := .venv
+PYTHON := $(VENV)/bin/python
+SKBVIEWER := $(PYTHON) -m skbviewer
+SAMPLE := resources/samples/handshake/handshake
+DEMO := build/demo
+# Debian's python3 comes without the part of venv that installs pip.
+VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
+RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
+TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
+
+.PHONY: help run demo test lab sample clean run-packages test-packages test-plan
+
+help:
+	@sed -n 's/^# make/make/p' Makefile
+
+run: run-packages $(VENV)/run.stamp
+	@if [ -n "$$DISPLAY$$WAYLAND_DISPLAY" ]; then \
+	    exec $(SKBVIEWER) $(SAMPLE).kbl $(SAMPLE).pcap; \
+	else \
+	    exec $(MAKE) --no-print-directory demo; \
+	fi
+
+# What the window shows, for a machine without one.
+demo: export QT_QPA_PLATFORM := offscreen
+demo: run-packages $(VENV)/run.stamp
+	@mkdir -p build && rm -f $(DEMO).skbv
+	@$(SKBVIEWER) import -o $(DEMO).skbv $(SAMPLE).kbl $(SAMPLE).pcap
+	@$(SKBVIEWER) packets $(DEMO).skbv
+	@set -e; \
+	syn=$$($(SKBVIEWER) packets $(DEMO).skbv --json | $(PYTHON) -c \
+	    'import json, sys; print(next(p["number"] for p in json.load(sys.stdin) if "[SYN]" in p["info"]))'); \
+	printf '\nKernel path of packet %s, the SYN:\n\n' $$syn; \
+	$(SKBVIEWER) path $(DEMO).skbv --packet $$syn --tree; \
+	$(SKBVIEWER) export $(DEMO).skbv --packet $$syn --png $(DEMO).png; \
+	$(SKBVIEWER) export $(DEMO).skbv --packet $$syn --csv $(DEMO).csv
+	@printf '\nThere is no display here.  The view of the SYN as a picture: %s, as a table: %s,\n' \
+	    $(DEMO).png $(DEMO).csv
+	@printf 'the session: %s.  With a display, make run opens the window.\n' $(DEMO).skbv
+
+test: test-plan test-packages $(VENV)/test.stamp
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest
+
+lab: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.lab --out build/lab
+
+sample: lab
+	mkdir -p $(dir $(SAMPLE))
+	cp build/lab/handshake.kbl build/lab/handshake.pcap $(dir $(SAMPLE))
+
+clean:
+	rm -rf build $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
+	find . -name __pycache__ -prune -exec rm -rf {} +
+
+test-plan:
+	@echo 'make test: installs what is missing of'
+	@echo '  Debian packages (as root, through apt): $(TEST_PACKAGES)'
+	@echo '  Python packages (into $(VENV)): what pyproject.toml names, with the extra "test"'
+	@echo 'and downloads Debian'\''s cloud kernel with its headers (about 50 MB) into build/.'
+	@echo 'The first run takes about ten minutes on two cores, later ones about three.'
+
+run-packages:
+	@./debian-packages.sh $(RUN_PACKAGES)
+
+test-packages:
+	@./debian-packages.sh $(TEST_PACKAGES)
+
+$(VENV)/made.stamp: | run-packages
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'
+	python3 -m venv $(VENV)
+	@touch $@
+
+$(VENV)/run.stamp: pyproject.toml $(VENV)/made.stamp
+	@echo 'Installing skbviewer and what it needs into $(VENV) (about 300 MB) ...'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/test.stamp: pyproject.toml $(VENV)/made.stamp
+	@echo 'Installing skbviewer, what it needs and its test tools into $(VENV) (about 400 MB) ...'
+	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
+	@touch $@ $(VENV)/run.stamp
