@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""Every file tells its licence, and it is the right one."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from .tree import ROOT, project_files
+
+TAG = re.compile(r"SPDX-License-Identifier\W+(\w[\w.() -]*?)\s*(?:-->|\*/|\"|$)", re.MULTILINE)
+DUAL = "GPL-2.0-only OR MIT"
+# Licence texts and data in formats that have no comments.
+WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz)")
+KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*")
+# What in kmod/ runs in user space, or only describes how to build the module.
+USER_SPACE = re.compile(
+    r"kmod/(kblrecord.*|rec[._].*|.*\.py|.*\.md|Makefile|Kbuild|dkms\.conf|.*\.txt|.*\.list)"
+)
+
+
+def licence(name: str) -> str:
+    """The licence a file must have, by its path."""
+    if name == "kmod/kbl.h":
+        return DUAL
+    if KERNEL.fullmatch(name) and not USER_SPACE.fullmatch(name):
+        return "GPL-2.0-only"
+    return "MIT"
+
+
+def test_every_file_has_its_licence() -> None:
+    wrong = {}
+    for name in project_files():
+        if WITHOUT.fullmatch(name):
+            continue
+        head = (ROOT / name).read_text()[:600]
+        found = TAG.search(head)
+        told = found.group(1) if found else "none"
+        if told != licence(name):
+            wrong[name] = f"{told}, not {licence(name)}"
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("name", "first_words"),
+    [("MIT", "MIT License"), ("GPL-2.0-only", "GNU GENERAL PUBLIC LICENSE Version 2, June 1991")],
+)
+def test_licence_texts_are_there(name: str, first_words: str) -> None:
+    text = (ROOT / "LICENSES" / f"{name}.txt").read_text()
+    assert " ".join(text.split()).startswith(first_words)
