@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Turns files into arrays: captures (pcap, pcapng) and kernel behaviour logs (.kbl).
+
+To add a format: one module, and its first bytes in READERS.
+"""
+
+from __future__ import annotations
+
+import mmap
+import struct
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from ..records import BadInput, Capture, KernelLog, Progress
+from ._kbl_layout import KBL_MAGIC
+from .kbl import read_kbl
+from .pcap import FORMATS as PCAP_FORMATS
+from .pcap import read_pcap
+from .pcapng import SECTION_HEADER, read_pcapng
+from .wire import Bytes
+
+__all__ = ["READERS", "packet_bytes", "read"]
+
+Reader = Callable[[Path, Bytes, Progress], Capture | KernelLog]
+
+READERS: dict[bytes, Reader] = {
+    **dict.fromkeys(PCAP_FORMATS, read_pcap),
+    struct.pack("<I", SECTION_HEADER): read_pcapng,
+    struct.pack("<I", KBL_MAGIC): read_kbl,
+    struct.pack(">I", KBL_MAGIC): read_kbl,
+}
+
+_NOT_READ = {
+    b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
+    b"\x1f\x8b": "compressed by gzip: unpack it first",
+    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first",
+    b"\xfd7zX": "compressed by xz: unpack it first",
+}
+
+
+def read(path: Path, progress: Progress) -> Capture | KernelLog:
+    """Read a capture or a KBL, whichever the first bytes tell it is.
+
+    Raises BadInput if the file cannot be opened, is empty, or is of no known format.
+    """
+    data = _map(path)
+    magic = bytes(data[:4])
+    if magic not in READERS:
+        known = "neither pcap, pcapng nor KBL"
+        why = (text for start, text in _NOT_READ.items() if magic.startswith(start))
+        raise BadInput(path, None, next(why, f"{known} (first bytes: {magic.hex(' ')})"))
+    return READERS[magic](path, data, progress)
+
+
+def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
+    """The captured bytes of one packet.
+
+    Raises BadInput if the file cannot be read or no longer holds them.
+    """
+    try:
+        with path.open("rb") as file:
+            file.seek(offset)
+            data = file.read(caplen)
+    except OSError as error:
+        raise BadInput(path, None, _reason(error)) from error
+    if len(data) < caplen:
+        raise BadInput(path, offset, "the file is shorter than when it was imported")
+    return data
+
+
+def _map(path: Path) -> Bytes:
+    try:
+        if path.is_dir():
+            raise BadInput(path, None, "is a directory")
+        if not path.is_file() and path.exists():
+            raise BadInput(path, None, "is not a regular file")
+        with path.open("rb") as file:
+            if not path.stat().st_size:
+                raise BadInput(path, None, "the file is empty")
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+    except OSError as error:
+        raise BadInput(path, None, _reason(error)) from error
+
+
+def _reason(error: OSError) -> str:
+    return (error.strerror or str(error)).lower()

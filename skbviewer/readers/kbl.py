@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Reads kernel behaviour logs (.kbl, version 2) of either byte order.
+
+Layout: kmod/kbl.h.  A file cut short or damaged gives what is whole, with warnings that name the
+places.
+"""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
+from . import _kbl_layout as kbl
+from .kbl_chunks import Chunks, find_chunks
+from .kbl_records import Decoded, decode_records
+from .kbl_tables import Tables, read_tables, text
+from .symbols import HIDDEN, symbol_table
+from .wire import Bytes, Ints
+
+Header = np.void
+
+
+def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
+    """Read a .kbl file; `data` are its bytes.
+
+    Raises BadInput if the file header is not whole or of a version this program does not read.
+    """
+    order = "<" if bytes(data[:4]) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
+    header = _file_header(path, data, order)
+    stext = int(header["stext"])
+    chunks = find_chunks(path, data, int(header["header_len"]), order, progress)
+    tables = read_tables(data, chunks, order)
+    addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
+    progress.report(f"decoding {path.name}", 0, 1)
+    decoded = decode_records(
+        data, chunks.of_type(kbl.KblChunkType.RECORDS), order, stext, addresses
+    )
+    records = _in_time_order(decoded.records)
+    progress.report(f"decoding {path.name}", 1, 1)
+    warnings = chunks.warnings + [f"{path}: {line}" for line in decoded.complaints]
+    lost = _lost_records(tables, chunks, records)
+    warnings += [f"{path}: {line}" for line in _shortcomings(tables, records, lost)]
+    return KernelLog(
+        path=path,
+        version=int(header["version"]),
+        records=records,
+        probes=tables.probes,
+        symbols=_symbols(tables, records, stext),
+        tasks=_tasks(decoded),
+        devices=tables.devices,
+        clock=tables.clock or (_start(header),),
+        stext=stext,
+        release=text(header["release"]),
+        hostname=text(header["hostname"]),
+        arch=text(header["arch"]),
+        lost_records=lost,
+        meta=tables.meta | _header_meta(header),
+        warnings=tuple(warnings),
+    )
+
+
+def _file_header(path: Path, data: Bytes, order: str) -> Header:
+    if len(data) >= 6:
+        (version,) = struct.unpack_from(order + "H", data.data, 4)
+        if version > kbl.KBL_VERSION:
+            newer = f"version {version} is newer than this program reads ({kbl.KBL_VERSION})"
+            raise BadInput(path, 4, newer)
+        if version < kbl.KBL_VERSION:
+            raise BadInput(path, 4, f"version {version} is not supported yet")
+    if len(data) < kbl.KBL_FILE_HEADER_SIZE:
+        raise BadInput(path, len(data), "cut in the middle of the KBL file header")
+    dtype = kbl.in_order(kbl.KBL_FILE_HEADER, order)
+    header: Header = np.frombuffer(data, dtype, 1)[0]
+    if header["header_len"] < kbl.KBL_FILE_HEADER_SIZE:
+        raise BadInput(path, 6, f"file header of {header['header_len']} bytes is too short")
+    return header
+
+
+def _in_time_order(records: Records) -> Records:
+    """By (ts, cpu, order in the CPU's stream); the ordinal grows along each stream."""
+    return records[np.lexsort((records["ordinal"], records["cpu"], records["ts"]))]
+
+
+def _start(header: Header) -> ClockTriple:
+    """The file header's clocks, for a file without CLOCK chunks; boot time is not told (-1)."""
+    return ClockTriple(int(header["start_mono_ns"]), int(header["start_real_ns"]), -1, -1)
+
+
+def _header_meta(header: Header) -> dict[str, str]:
+    return {
+        "boot_id": bytes(header["boot_id"]).hex(),
+        "nr_cpus": str(header["nr_cpus"]),
+        "clock_id": str(header["clock_id"]),
+        "ptr_size": str(header["ptr_size"]),
+    }
+
+
+def _lost_records(tables: Tables, chunks: Chunks, records: Records) -> int:
+    """By the file's counters, else by its LOST records; and what the file itself has lost."""
+    if tables.counters:
+        return tables.counters["lost"] + tables.counters["missed"] + chunks.lost
+    lost = records["data"][records["kind"] == kbl.KblKind.LOST]
+    return int(lost.sum()) + chunks.lost
+
+
+def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
+    lines = []
+    if not len(records):
+        lines.append("there are no records in it")
+    if lost:
+        counters = tables.counters
+        buffers, missed = counters.get("lost", 0), counters.get("missed", 0)
+        lines.append(f"{lost} records are lost ({buffers} buffers full, {missed} missed hits)")
+    if not tables.symbols:
+        lines.append("no symbol table: callers are shown as addresses")
+    elif not any(address for address, _ in tables.symbols):
+        lines.append(f"symbol table: {HIDDEN}")
+    unknown = np.setdiff1d(records["func"], [-1, *tables.probes])
+    if len(unknown):
+        count = np.count_nonzero(np.isin(records["func"], unknown))
+        lines.append(f"{count} records are of probes the probe table does not hold")
+    return lines
+
+
+def _symbols(tables: Tables, records: Records, stext: int) -> dict[int, str]:
+    """Names of all callers and of the places where packets were dropped or consumed."""
+    callers: Ints = np.unique(records["caller"])
+    events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
+    wanted = np.concatenate([callers[callers != 0], _locations(records["data"][events], stext)])
+    return symbol_table(tables.symbols).name(wanted)
+
+
+def _locations(data: npt.NDArray[np.int64], stext: int) -> Ints:
+    """The upper half of a drop's data: an offset from _stext, 0 = not told."""
+    base = np.array([stext], np.uint64).astype(np.int64)
+    offsets = np.unique(data >> 32)
+    places: Ints = base + offsets[offsets != 0]
+    return places
+
+
+def _tasks(decoded: Decoded) -> dict[int, str]:
+    """The latest command name of each thread."""
+    latest = np.argsort(decoded.task_times, kind="stable")
+    return {int(row["tid"]): text(row["comm"]) for row in decoded.comms[latest]}

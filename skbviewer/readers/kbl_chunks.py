@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""Finds the whole chunks of a .kbl file and tells what is damaged or missing.
+
+A chunk counts only if both its checksums are right.  After damage the search goes on at the next
+chunk whose header is whole.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import NamedTuple
+from zlib import crc32
+
+import numpy as np
+
+from ..records import Progress
+from ._kbl_layout import (
+    KBL_CHUNK_HEADER,
+    KBL_CHUNK_HEADER_SIZE,
+    KBL_CHUNK_MAGIC,
+    KBL_MAX_PAYLOAD,
+    KblChunkType,
+    in_order,
+)
+from .wire import Bytes
+
+HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
+SEARCH_STEP = 1 << 20
+
+
+class Chunk(NamedTuple):
+    """A whole chunk: its header's fields and where its payload lies."""
+
+    at: int  # of its header
+    type: int
+    cpu: int
+    seq: int
+    items: int
+    begin: int
+    end: int
+
+
+@dataclass
+class Chunks:
+    """What the walk found; `lost` counts records that stood in damaged or missing chunks."""
+
+    whole: list[Chunk] = field(default_factory=list)
+    lost: int = 0
+    warnings: list[str] = field(default_factory=list)
+
+    def of_type(self, type_: int) -> list[Chunk]:
+        return [chunk for chunk in self.whole if chunk.type == type_]
+
+
+def find_chunks(path: Path, data: Bytes, begin: int, order: str, progress: Progress) -> Chunks:
+    """Walk the chunks from byte `begin` to the end of the file."""
+    found, at = Chunks(), begin
+    # Records of damaged chunks by (cpu, seq): their sequence number is then no unexplained hole.
+    damaged: dict[tuple[int, int], int] = {}
+    while at < len(data):
+        progress.report(f"reading {path.name}", at, len(data))
+        chunk, why = _chunk(data, at, order)
+        if chunk is not None and not why:
+            found.whole.append(chunk)
+            at = chunk.end
+            continue
+        if chunk is not None and chunk.type == KblChunkType.RECORDS:
+            damaged[chunk.cpu, chunk.seq] = chunk.items
+        after = _next_chunk(data, at + 4, order)
+        found.warnings.append(f"{path} at byte {at}: {why}; {after - at} bytes skipped")
+        at = after
+    found.lost = sum(damaged.values())
+    _drop_repeated(path, found)
+    _find_holes(path, found, set(damaged))
+    if not found.of_type(KblChunkType.END):
+        found.warnings.append(f"{path}: recording ended without a clean stop")
+    return found
+
+
+def _chunk(data: Bytes, at: int, order: str) -> tuple[Chunk | None, str]:
+    """The chunk at `at` and what is wrong with it ("" = whole); None if its header is no good."""
+    if at + KBL_CHUNK_HEADER_SIZE > len(data):
+        return None, f"cut in the middle of a chunk header, {len(data) - at} bytes"
+    header = np.frombuffer(data, in_order(KBL_CHUNK_HEADER, order), 1, at)[0]
+    if header["magic"] != KBL_CHUNK_MAGIC:
+        return None, "no chunk begins here"
+    if crc32(data[at : at + HEADER_CRC_AT].data) != header["header_crc32"]:
+        return None, "checksum of a chunk header is wrong"
+    begin, size = at + KBL_CHUNK_HEADER_SIZE, int(header["payload_len"])
+    type_, cpu, seq, items = (int(header[name]) for name in ("type", "cpu", "seq", "nr_items"))
+    chunk = Chunk(at, type_, cpu, seq, items, begin, begin + size)
+    if size > KBL_MAX_PAYLOAD or size % 8:
+        return None, f"chunk claims the bad length {size}"
+    if chunk.end > len(data):
+        return chunk, f"cut in the middle of a chunk, {chunk.end - len(data)} bytes are missing"
+    if crc32(data[begin : chunk.end].data) != header["crc32"]:
+        return chunk, f"checksum of a chunk of {size} bytes is wrong"
+    return chunk, ""
+
+
+def _next_chunk(data: Bytes, at: int, order: str) -> int:
+    """Where the next chunk with a good header begins; the end of the file if there is none."""
+    for candidate in _magics(data, at, struct.pack(order + "I", KBL_CHUNK_MAGIC)):
+        if _chunk(data, candidate, order)[0] is not None:
+            return candidate
+    return len(data)
+
+
+def _magics(data: Bytes, at: int, magic: bytes) -> Iterator[int]:
+    while at < len(data):
+        window = bytes(data[at : at + SEARCH_STEP + len(magic) - 1])
+        place = window.find(magic)
+        while place >= 0:
+            yield at + place
+            place = window.find(magic, place + 1)
+        at += SEARCH_STEP
+
+
+def _drop_repeated(path: Path, found: Chunks) -> None:
+    """A chunk written twice would double its records: the first one counts."""
+    seen: set[tuple[int, int]] = set()
+    for chunk in found.of_type(KblChunkType.RECORDS):
+        if (chunk.cpu, chunk.seq) in seen:
+            found.whole.remove(chunk)
+            found.warnings.append(
+                f"{path} at byte {chunk.at}: chunk {chunk.seq} of CPU {chunk.cpu} again; skipped"
+            )
+        seen.add((chunk.cpu, chunk.seq))
+
+
+def _find_holes(path: Path, found: Chunks, damaged: set[tuple[int, int]]) -> None:
+    """Sequence numbers nobody has seen: at least one record each is lost."""
+    present: dict[int, set[int]] = {}
+    for chunk in found.of_type(KblChunkType.RECORDS):
+        present.setdefault(chunk.cpu, set()).add(chunk.seq)
+    for cpu, numbers in sorted(present.items()):
+        known = numbers | {seq for other, seq in damaged if other == cpu}
+        missing = max(known) + 1 - len(known)
+        if missing:
+            found.lost += missing
+            first = next(seq for seq in range(len(known) + 1) if seq not in known)
+            found.warnings.append(
+                f"{path}: CPU {cpu}: {missing} chunks are missing, the first is number {first}: "
+                f"at least {missing} records are lost"
+            )

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: MIT
+"""The tables of a .kbl file: strings, probes, symbols, clocks, counters, devices, meta."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import ClockTriple, Probe
+from . import _kbl_layout as kbl
+from .kbl_chunks import Chunks
+from .wire import Bytes
+
+NO_ARGUMENT = 0xFF
+
+
+class Tables(NamedTuple):
+    """`symbols` are (address, name) in file order; `counters` are the last ones in the file."""
+
+    probes: dict[int, Probe]
+    symbols: list[tuple[int, str]]
+    clock: tuple[ClockTriple, ...]
+    counters: dict[str, int]
+    devices: dict[tuple[int, int], str]
+    meta: dict[str, str]
+
+
+def text(raw: bytes) -> str:
+    """A char array of C as text."""
+    return raw.split(b"\0")[0].decode("utf-8", "replace")
+
+
+class _Reader:
+    """Gives the structs of one table.
+
+    A recorder writes a grown STRINGS or SYMBOLS table anew: the last one holds everything.
+    """
+
+    def __init__(self, data: Bytes, chunks: Chunks, order: str) -> None:
+        self._data, self._chunks, self._order = data, chunks, order
+        self._strings = b"".join(self.payloads(kbl.KblChunkType.STRINGS)[-1:])
+
+    def payloads(self, type_: int) -> list[bytes]:
+        found = self._chunks.of_type(type_)
+        return [bytes(self._data[chunk.begin : chunk.end]) for chunk in found]
+
+    def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
+        """Structs as Python values, of the last `last` chunks (0 = all)."""
+        rows: list[dict[str, int]] = []
+        names = dtype.names or ()
+        for chunk in self._chunks.of_type(type_)[-last:]:
+            count = min(chunk.items, (chunk.end - chunk.begin) // dtype.itemsize)
+            table: npt.NDArray[np.void] = np.frombuffer(
+                self._data, kbl.in_order(dtype, self._order), count, chunk.begin
+            )
+            rows += [dict(zip(names, row, strict=True)) for row in table.tolist()]
+        return rows
+
+    def string(self, offset: int) -> str:
+        end = self._strings.find(b"\0", offset)
+        return self._strings[offset : None if end < 0 else end].decode("utf-8", "replace")
+
+
+def read_tables(data: Bytes, chunks: Chunks, order: str) -> Tables:
+    """Read every table there is; of a probe or device told twice the last word counts."""
+    reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
+    counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
+    devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
+    return Tables(
+        {row["id"]: _probe(reader, row) for row in reader.rows(kind.PROBES, kbl.KBL_PROBE)},
+        [_symbol(reader, row) for row in reader.rows(kind.SYMBOLS, kbl.KBL_SYMBOL, 1)],
+        tuple(sorted(ClockTriple(**row) for row in reader.rows(kind.CLOCK, kbl.KBL_CLOCK))),
+        counters[-1] if counters else {},
+        {(row["netns"], row["ifindex"]): _name(row["name"]) for row in devices},
+        _meta(reader, counters[-1:]),
+    )
+
+
+def _name(value: object) -> str:
+    return text(value) if isinstance(value, bytes) else str(value)
+
+
+def _probe(reader: _Reader, row: dict[str, int]) -> Probe:
+    return Probe(
+        id=row["id"],
+        name=reader.string(row["name"]),
+        module=reader.string(row["module"]),
+        address=row["addr"],
+        arg=-1 if row["arg"] == NO_ARGUMENT else row["arg"],
+        returns_skb=bool(row["ret"]),
+        event=row["event"],
+        error=row["error"],
+        hits=row["hits"],
+        missed=row["missed"],
+    )
+
+
+def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
+    name, module = reader.string(row["name"]), reader.string(row["module"])
+    return row["addr"], f"{name} [{module}]" if module else name
+
+
+def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
+    """META's lines, and what has no place of its own: counters, measured probe costs."""
+    lines = text(b"".join(reader.payloads(kbl.KblChunkType.META)[-1:])).splitlines()
+    meta = {key: value for key, _, value in (line.partition("=") for line in lines) if key}
+    costs = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
+    for prefix, rows in (("counters", counters), ("calibration", costs[-1:])):
+        meta |= {f"{prefix}.{name}": str(value) for row in rows for name, value in row.items()}
+    return meta

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""Network layer: IPv4, IPv6 and ARP columns, from frames at their network header.
+
+Returns the frames at their transport header; fragments but the first have none.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..records import Packets
+from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
+from .wire import Frames, Ints, Wire, fill, joined
+
+IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
+IP_MF = 0x2000
+HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60
+EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
+MAX_EXTENSIONS = 16
+
+
+def network_headers(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    """Fill the identity of the outermost IP header, or of ARP."""
+    _arp(wire, packets, frames.only(frames.kind == ETH_P_ARP))
+    return joined(
+        [
+            _ipv4(wire, packets, frames.only(frames.kind == ETH_P_IP)),
+            _ipv6(wire, packets, frames.only(frames.kind == ETH_P_IPV6)),
+        ]
+    )
+
+
+def _ipv4(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    frames = frames.room(20)
+    header_len = (wire.u8(frames.at) & 0x0F) * 4
+    sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= 20)
+    frames, header_len = frames.only(sane), header_len[sane]
+    at = frames.at
+    tot_len, frag_off, protocol = wire.u16(at + 2), wire.u16(at + 6), wire.u8(at + 9)
+    fill(
+        packets,
+        frames.rows,
+        ip_version=np.full(len(at), 4),
+        tot_len=tot_len,
+        ip_id=wire.u16(at + 4),
+        frag_off=frag_off,
+        ttl=wire.u8(at + 8),
+        protocol=protocol,
+        saddr_lo=wire.u32(at + 12),
+        daddr_lo=wire.u32(at + 16),
+    )
+    whole = _within(frames, tot_len)
+    return whole.past(header_len, protocol).only(frag_off & IP_OFFSET == 0)
+
+
+def _ipv6(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    frames = frames.room(40)
+    frames = frames.only(wire.u8(frames.at) >> 4 == 6)
+    at = frames.at
+    payload_len, nexthdr = wire.u16(at + 4), wire.u8(at + 6)
+    fill(
+        packets,
+        frames.rows,
+        ip_version=np.full(len(at), 6),
+        tot_len=40 + payload_len,
+        ttl=wire.u8(at + 7),
+        protocol=nexthdr,
+        saddr_hi=wire.i64(at + 8),
+        saddr_lo=wire.i64(at + 16),
+        daddr_hi=wire.i64(at + 24),
+        daddr_lo=wire.i64(at + 32),
+    )
+    # A payload length of 0 is a jumbogram or a large-send skb: its length is the frame's.
+    whole = _within(frames, np.where(payload_len == 0, 0, 40 + payload_len))
+    return _skip_extensions(wire, packets, whole.past(40, nexthdr))
+
+
+def _within(frames: Frames, length: Ints) -> Frames:
+    """Cut the frames at the IP length (0 = not told): what follows is Ethernet padding."""
+    stop = np.where(length == 0, frames.stop, frames.at + length)
+    return frames._replace(end=np.minimum(frames.end, stop), stop=stop)
+
+
+def _skip_extensions(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    done = []
+    for _ in range(MAX_EXTENSIONS):
+        extended = np.isin(frames.kind, EXTENSIONS)
+        done.append(frames.only(~extended))
+        frames = frames.only(extended).room(8)
+        if not len(frames.rows):
+            break
+        frames = _next_header(wire, packets, frames)
+    return joined(done)
+
+
+def _next_header(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    fragment = frames.kind == FRAGMENT
+    length = wire.u8(frames.at + 1)
+    size = np.where(frames.kind == AUTH, (length + 2) * 4, (length + 1) * 8)
+    nexthdr = wire.u8(frames.at)
+    fill(packets, frames.rows, protocol=nexthdr)
+    # As in struct iphdr: the offset in units of 8 bytes, MF above it.
+    field = wire.u16(frames.at + 2)
+    frag_off = (field >> 3) | (field & 1) * IP_MF
+    fill(packets, frames.rows[fragment], frag_off=frag_off[fragment])
+    first = ~fragment | (frag_off & IP_OFFSET == 0)
+    return frames.past(np.where(fragment, 8, size), nexthdr).only(first)
+
+
+def _arp(wire: Wire, packets: Packets, frames: Frames) -> None:
+    frames = frames.room(28)
+    ethernet_ipv4 = (wire.u16(frames.at + 2) == ETH_P_IP) & (wire.u16(frames.at + 4) == 0x0604)
+    frames = frames.only(ethernet_ipv4)
+    fill(
+        packets,
+        frames.rows,
+        sport=wire.u16(frames.at + 6),
+        seq=wire.u32(frames.at + 14),
+        ack=wire.u32(frames.at + 24),
+    )

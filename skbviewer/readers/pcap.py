@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Reads classic pcap files: every byte order, micro- and nanoseconds.
+
+Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/.  A damaged file is read up to the
+damage, with a warning that names the place.
+"""
+
+from __future__ import annotations
+
+import struct
+from array import array
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Packets, Progress, empty
+from .dissect import dissect
+from .wire import Bytes, Ints, numbers_at
+
+FILE_HEADER_SIZE = 24
+MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
+REPORT_EVERY = 1 << 16  # packets
+LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
+
+
+class _Format(NamedTuple):
+    order: str
+    unit_ns: int
+    record_size: int  # of the header before each packet
+
+
+FORMATS = {
+    struct.pack(order + "I", magic): _Format(order, unit_ns, record_size)
+    for order in "<>"
+    for magic, unit_ns, record_size in (
+        (0xA1B2C3D4, 1000, 16),
+        (0xA1B23C4D, 1, 16),
+        (0xA1B2CD34, 1000, 24),  # Kuznetzov's patched libpcap of the 1990s
+    )
+}
+
+
+def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
+    """Read a pcap file; `data` are its bytes.
+
+    Raises BadInput if the file header is not whole or of an unknown version.
+    """
+    layout = FORMATS[bytes(data[:4])]
+    if len(data) < FILE_HEADER_SIZE:
+        raise BadInput(path, len(data), "cut in the middle of the pcap file header")
+    header = struct.unpack_from(layout.order + "HHiIII", data.data, 4)
+    major, minor, _, _, snaplen, network = header
+    if major != 2:
+        raise BadInput(path, 4, f"pcap version {major}.{minor} is not known")
+    offsets, warnings = _walk(path, data, layout, snaplen, progress)
+    interface = Interface(network & LINKTYPE_MASK, "", snaplen)
+    packets = _columns(data, layout, offsets)
+    if (major, minor) < (2, 3):
+        packets["caplen"], packets["len"] = packets["len"].copy(), packets["caplen"].copy()
+    packets["linktype"] = interface.linktype
+    warnings += dissect(path.name, data, packets, progress)
+    return Capture(path, "pcap", packets, (interface,), tuple(warnings))
+
+
+def _walk(
+    path: Path, data: Bytes, layout: _Format, snaplen: int, progress: Progress
+) -> tuple[Ints, list[str]]:
+    """Where each whole packet's header begins, and what was wrong after the last."""
+    caplen_at = struct.Struct(layout.order + "I").unpack_from
+    limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
+    size, at, offsets = len(data), FILE_HEADER_SIZE, array("q")
+    warnings: list[str] = []
+    buffer = data.data
+    while at < size:
+        begin = at + layout.record_size
+        caplen = caplen_at(buffer, at + 8)[0] if begin <= size else 0
+        if caplen > limit or begin + caplen > size:
+            warnings.append(_damage(path, size, at, len(offsets) + 1, begin, caplen, limit))
+            break
+        offsets.append(at)
+        at = begin + caplen
+        if len(offsets) % REPORT_EVERY == 0:
+            progress.report(f"reading {path.name}", at, size)
+    return np.array(offsets, np.int64), warnings
+
+
+def _damage(
+    path: Path, size: int, at: int, number: int, begin: int, caplen: int, limit: int
+) -> str:
+    if caplen > limit:
+        why = f"packet {number} claims {caplen} captured bytes; nothing after this place is read"
+    elif begin > size:
+        why = f"cut in the middle of packet {number}, in its header"
+    else:
+        why = f"cut in the middle of packet {number}, {begin + caplen - size} bytes are missing"
+    return f"{path} at byte {at}: {why}"
+
+
+def _columns(data: Bytes, layout: _Format, offsets: Ints) -> Packets:
+    u32 = numbers_at(data, layout.order + "u4")
+    packets = empty(PACKET_DTYPE, len(offsets))
+    seconds, fraction, caplen, length = (u32[offsets + 4 * i].astype(np.int64) for i in range(4))
+    packets["ts"] = seconds * 1_000_000_000 + fraction * layout.unit_ns
+    packets["caplen"], packets["len"] = caplen, length
+    packets["offset"] = offsets + layout.record_size
+    packets["interface"] = 0
+    return packets

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""Names for kernel addresses: from a KBL's symbol table, or from a kallsyms or System.map text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import BadInput
+
+FUNCTION_TYPES = "tTwW"
+HIDDEN = (
+    "all addresses are 0, the kernel hides them: read it as root after "
+    "`sysctl -w kernel.kptr_restrict=0`"
+)
+
+
+class SymbolTable(NamedTuple):
+    """Function addresses in ascending order, and their names (`name` or `name [module]`)."""
+
+    addresses: npt.NDArray[np.uint64]
+    names: tuple[str, ...]
+
+    def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
+        """Text such as `ip_output+0x4c` for addresses given as signed 64 bits.
+
+        An address below the first symbol becomes plain hexadecimal.
+        """
+        unique = np.unique(addresses)
+        unsigned = unique.astype(np.uint64)
+        found = np.searchsorted(self.addresses, unsigned, side="right") - 1
+        return {
+            key: self._text(number, address)
+            for key, number, address in zip(
+                unique.tolist(), found.tolist(), unsigned.tolist(), strict=True
+            )
+        }
+
+    def _text(self, number: int, address: int) -> str:
+        if number < 0:
+            return f"0x{address:x}"
+        name, _, module = self.names[number].partition(" ")
+        offset = f"{name}+0x{address - int(self.addresses[number]):x}"
+        return f"{offset} {module}" if module else offset
+
+
+def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
+    """Sort (address, name) pairs; of several names of one address the first is kept."""
+    first: dict[int, str] = {}
+    for address, name in symbols:
+        first.setdefault(address, name)
+    addresses = sorted(first)
+    return SymbolTable(np.array(addresses, np.uint64), tuple(first[item] for item in addresses))
+
+
+def read_kallsyms(path: Path) -> SymbolTable:
+    """Read the functions of a /proc/kallsyms or System.map text.
+
+    Raises BadInput if a line is no symbol, if there is no function, or if the kernel hid the
+    addresses.
+    """
+    try:
+        text = path.read_text("ascii", "replace")
+    except OSError as error:
+        raise BadInput(path, None, (error.strerror or str(error)).lower()) from error
+    symbols, at = [], 0
+    for line in text.splitlines(keepends=True):
+        symbols += _symbol(path, at, line)
+        at += len(line)
+    if not symbols:
+        raise BadInput(path, None, "no function symbol in it")
+    if not any(address for address, _ in symbols):
+        raise BadInput(path, None, HIDDEN)
+    return symbol_table(symbols)
+
+
+def _symbol(path: Path, at: int, line: str) -> list[tuple[int, str]]:
+    """The function a line tells of; none for data symbols."""
+    fields = line.split()
+    try:
+        address, type_, name = int(fields[0], 16), fields[1], " ".join(fields[2:4])
+    except (ValueError, IndexError):
+        raise BadInput(path, at, "not a line of kallsyms: address, type, name") from None
+    if not name or not 0 <= address < 1 << 64:
+        raise BadInput(path, at, "not a line of kallsyms: address, type, name")
+    return [(address, name)] if type_ in FUNCTION_TYPES else []

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Transport layer: ports, TCP and ICMP columns, from frames at their transport header."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..records import Packets
+from .wire import Frames, Ints, Wire, fill
+
+ICMP, TCP, UDP, ICMPV6, SCTP, UDPLITE = 1, 6, 17, 58, 132, 136
+
+
+def transport_headers(wire: Wire, packets: Packets, frames: Frames) -> None:
+    """Fill what the captured bytes tell; a cut header leaves its columns unknown."""
+    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
+    fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
+    _tcp(wire, packets, frames.only(frames.kind == TCP).room(20))
+    udp = frames.only(frames.kind == UDP).room(8)
+    fill(packets, udp.rows, payload=_payload(udp, 8))
+    icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6))).room(8)
+    fill(
+        packets,
+        icmp.rows,
+        sport=wire.u16(icmp.at),
+        dport=wire.u16(icmp.at + 4),
+        seq=wire.u16(icmp.at + 6),
+    )
+
+
+def _tcp(wire: Wire, packets: Packets, frames: Frames) -> None:
+    at = frames.at
+    fill(
+        packets,
+        frames.rows,
+        seq=wire.u32(at + 4),
+        ack=wire.u32(at + 8),
+        tcp_flags=wire.u8(at + 13),
+        window=wire.u16(at + 14),
+        payload=_payload(frames, (wire.u8(at + 12) >> 4) * 4),
+    )
+
+
+def _payload(frames: Frames, header_len: int | Ints) -> Ints:
+    """Bytes after the transport header by the IP length; -1 where the lengths contradict."""
+    length: Ints = np.maximum(frames.stop - frames.at - header_len, -1)
+    return length

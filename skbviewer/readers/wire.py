@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Numbers at any byte position of a file, for many positions at once."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Packets
+
+Bytes = npt.NDArray[np.uint8]
+Ints = npt.NDArray[np.int64]
+Mask = npt.NDArray[np.bool_]
+
+
+def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
+    """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
+    count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
+    return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
+
+
+class Wire:
+    """Big-endian numbers of a file; the caller must have checked that they lie inside it."""
+
+    def __init__(self, data: Bytes) -> None:
+        self._u8 = numbers_at(data, "u1")
+        self._u16 = numbers_at(data, ">u2")
+        self._u32 = numbers_at(data, ">u4")
+        self._i64 = numbers_at(data, ">i8")
+
+    def u8(self, at: Ints) -> Ints:
+        return self._u8[at].astype(np.int64)
+
+    def u16(self, at: Ints) -> Ints:
+        return self._u16[at].astype(np.int64)
+
+    def u32(self, at: Ints) -> Ints:
+        return self._u32[at].astype(np.int64)
+
+    def u48(self, at: Ints) -> Ints:
+        return (self.u16(at) << 32) | self.u32(at + 2)
+
+    def i64(self, at: Ints) -> Ints:
+        return self._i64[at].astype(np.int64)
+
+
+class Frames(NamedTuple):
+    """Packets under dissection: where their next header begins and where their bytes end.
+
+    `rows` index the packet array; `kind` is what the next header is: an EtherType, later an IP
+    protocol.  Positions are of the file: `end` is after the last captured byte, `stop` where the
+    packet ends by its own lengths, captured or not.
+    """
+
+    rows: Ints
+    at: Ints
+    end: Ints
+    stop: Ints
+    kind: Ints
+
+    def only(self, mask: Mask) -> Frames:
+        return Frames(*(column[mask] for column in self))
+
+    def room(self, size: int) -> Frames:
+        """Those with at least `size` captured bytes left."""
+        return self.only(self.at + size <= self.end)
+
+    def past(self, size: int | Ints, kind: Ints) -> Frames:
+        return self._replace(at=self.at + size, kind=kind)
+
+
+def joined(parts: list[Frames]) -> Frames:
+    """All frames of `parts`, in no particular order."""
+    return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def fill(packets: Packets, rows: Ints, **columns: Ints) -> None:
+    """Write columns into some rows of a packet array."""
+    for name, values in columns.items():
+        packets[name][rows] = values
