@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Starts the window."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from pathlib import Path
+from types import TracebackType
+
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication, QMessageBox
+
+from skbviewer.records.resource import resource
+
+from .contract import Opener
+from .main_window import MainWindow
+
+
+def application() -> QApplication:
+    """The one QApplication, made if there is none."""
+    app = QApplication.instance()
+    if not isinstance(app, QApplication):
+        app = QApplication(sys.argv[:1])
+        app.setStyle("Fusion")
+    app.setApplicationName("skbviewer")
+    app.setOrganizationName("skbviewer")
+    app.setDesktopFileName("skbviewer")
+    app.setWindowIcon(QIcon(str(resource("icons/skbviewer.svg"))))
+    return app
+
+
+def run(paths: list[Path], opener: Opener | None = None) -> int:
+    """Show the window with `paths` open until it is closed; the process's exit code."""
+    from skbviewer.session import open_files
+
+    app = application()
+    sys.excepthook = tell_bug
+    window = MainWindow(opener or open_files)
+    window.show()
+    window.open_files(paths)
+    return app.exec()
+
+
+def tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A bug of ours: details to stderr for a report, one line to the user."""
+    traceback.print_exception(kind, error, trace)
+    line = f"skbviewer made a mistake: {kind.__name__}: {error}"
+    QMessageBox.critical(QApplication.activeWindow(), "skbviewer", line)

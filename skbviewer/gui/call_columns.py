@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""The columns of the function sequence.  A new column is one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+
+from skbviewer.records import Leg, PathCall
+
+from . import wording
+from .packet_columns import LEFT, RIGHT
+
+
+class CallColumn(NamedTuple):
+    """A title, the text of a call, its side, and a sample that sets the width."""
+
+    title: str
+    value: Callable[[Leg, PathCall], str]
+    align: Qt.AlignmentFlag
+    sample: str
+
+
+def _function(leg: Leg, call: PathCall) -> str:
+    return f"{call.function}  [{call.note}]" if call.note else call.function
+
+
+def _caller(leg: Leg, call: PathCall) -> str:
+    return f"{call.caller} (tail call)" if call.tail_call else call.caller
+
+
+def _entry(leg: Leg, call: PathCall) -> str:
+    return wording.microseconds(call.entry_ns - leg.begin_ns)
+
+
+def _duration(leg: Leg, call: PathCall) -> str:
+    return "no exit" if call.dur_ns is None else wording.microseconds(call.dur_ns)
+
+
+FUNCTION = 0
+LAYER = 5
+CALL_COLUMNS = (
+    CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core_of_depth"),
+    CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),
+    CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) "),
+    CallColumn(
+        "Self (µs)", lambda leg, call: wording.microseconds(call.self_ns), RIGHT, "Self (µs)  "
+    ),
+    CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
+    CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),
+    CallColumn("CPU", lambda leg, call: str(call.cpu), RIGHT, "CPU 0"),
+    CallColumn("Context", lambda leg, call: call.context, LEFT, "Context 0"),
+)

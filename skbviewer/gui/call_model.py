@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""The function sequence of one packet as a tree: legs, their calls, the calls those made."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtGui import QBrush, QColor, QFont
+
+from skbviewer.records import Leg, PacketPath, PathCall
+
+from . import wording
+from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, chosen
+
+Index = QModelIndex | QPersistentModelIndex
+_NOWHERE = QModelIndex()
+_ROLE = Qt.ItemDataRole
+_ROOT = 0
+
+
+class Node(NamedTuple):
+    """A row of the tree; `call` is -1 for a leg, `parent` and `children` are node numbers."""
+
+    leg: int
+    call: int
+    parent: int
+    row: int
+    children: list[int]
+
+
+def nodes_of(legs: tuple[Leg, ...]) -> list[Node]:
+    """All nodes; number 0 is the invisible root."""
+    nodes = [Node(-1, -1, -1, 0, [])]
+    for leg_number, leg in enumerate(legs):
+        top = _append(nodes, leg_number, -1, _ROOT)
+        of_call: list[int] = []
+        for number, call in enumerate(leg.calls):
+            parent = of_call[call.parent] if 0 <= call.parent < number else top
+            of_call.append(_append(nodes, leg_number, number, parent))
+    return nodes
+
+
+def _append(nodes: list[Node], leg: int, call: int, parent: int) -> int:
+    siblings = nodes[parent].children
+    nodes.append(Node(leg, call, parent, len(siblings), []))
+    siblings.append(len(nodes) - 1)
+    return len(nodes) - 1
+
+
+class CallModel(QAbstractItemModel):
+    """Shows one PacketPath, or nothing."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._legs: tuple[Leg, ...] = ()
+        self._nodes = nodes_of(())
+        self._place: dict[tuple[int, int], int] = {}
+        self._colours: dict[str, QColor] = {}
+        self._dark = False
+
+    def show(self, path: PacketPath | None) -> None:
+        self.beginResetModel()
+        self._legs = () if path is None else path.legs
+        self._nodes = nodes_of(self._legs)
+        self._place = {(node.leg, node.call): at for at, node in enumerate(self._nodes)}
+        self.endResetModel()
+
+    def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
+        """Colour by layer name."""
+        self.layoutAboutToBeChanged.emit()
+        self._colours, self._dark = colours, dark
+        self.layoutChanged.emit()
+
+    def index_of(self, leg: int, call: int) -> QModelIndex:
+        """Where a call stands (call -1 = the leg itself); invalid if it does not."""
+        at = self._place.get((leg, call), _ROOT)
+        return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
+
+    def call_at(self, index: Index) -> tuple[int, int]:
+        """(leg, call) of a row; call is -1 on a leg's row, (-1, -1) nowhere."""
+        node = self._nodes[index.internalId() if index.isValid() else _ROOT]
+        return node.leg, node.call
+
+    def _leg_data(self, leg: Leg, column: int, role: int) -> Any:
+        if role == _ROLE.DisplayRole:
+            return wording.leg_title(leg) if column == FUNCTION else None
+        if role == _ROLE.ToolTipRole:
+            verdict = wording.VERDICT.get(leg.match, leg.match)
+            return f"{wording.leg_title(leg)}\n{verdict}: {leg.reason}"
+        if role == _ROLE.FontRole:
+            font = QFont()
+            font.setBold(True)
+            return font
+        return None
+
+    def _call_data(self, leg: Leg, call: PathCall, column: int, role: int) -> Any:
+        if role == _ROLE.DisplayRole:
+            return CALL_COLUMNS[column].value(leg, call)
+        if role == _ROLE.DecorationRole and column == LAYER:
+            return self._colours.get(call.layer, QColor(UNKNOWN_LAYER))
+        if role == _ROLE.ToolTipRole:
+            lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.begin_ns)]
+            return "\n".join([call.function, *lines])
+        if role == _ROLE.ForegroundRole and (call.note or call.dur_ns is None):
+            return QBrush(chosen(DROP_COLOURS, self._dark))
+        return None
+
+    # Qt's own names
+
+    def index(self, row: int, column: int, parent: Index = _NOWHERE) -> QModelIndex:
+        children = self._nodes[parent.internalId() if parent.isValid() else _ROOT].children
+        inside = 0 <= row < len(children) and 0 <= column < len(CALL_COLUMNS)
+        return self.createIndex(row, column, children[row]) if inside else QModelIndex()
+
+    def parent(self, index: Index = _NOWHERE) -> QModelIndex:  # type: ignore[override]  # stub has QObject.parent() too
+        above = self._nodes[index.internalId()].parent if index.isValid() else -1
+        return (
+            QModelIndex() if above <= _ROOT else self.createIndex(self._nodes[above].row, 0, above)
+        )
+
+    def rowCount(self, parent: Index = _NOWHERE) -> int:
+        if parent.column() > 0:
+            return 0
+        return len(self._nodes[parent.internalId() if parent.isValid() else _ROOT].children)
+
+    def columnCount(self, parent: Index = _NOWHERE) -> int:
+        return len(CALL_COLUMNS)
+
+    def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
+        if not index.isValid():
+            return None
+        if role == _ROLE.TextAlignmentRole:
+            return CALL_COLUMNS[index.column()].align
+        node = self._nodes[index.internalId()]
+        leg = self._legs[node.leg]
+        if node.call < 0:
+            return self._leg_data(leg, index.column(), role)
+        return self._call_data(leg, leg.calls[node.call], index.column(), role)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
+    ) -> Any:
+        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(CALL_COLUMNS):
+            return None
+        if role == _ROLE.TextAlignmentRole:
+            return CALL_COLUMNS[section].align
+        return CALL_COLUMNS[section].title if role == _ROLE.DisplayRole else None

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""The view of one packet's function sequence."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
+from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
+
+from skbviewer.records import PacketPath
+
+from .call_columns import CALL_COLUMNS
+from .call_model import CallModel
+
+
+class CallTree(QTreeView):
+    """Emits `call_chosen` with (leg, call) of the row the user went to; call -1 = a leg's row."""
+
+    call_chosen = Signal(int, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("calls")
+        self.setAccessibleName("Function sequence of the selected packet")
+        self.calls = CallModel(self)
+        self.setModel(self.calls)
+        self.setUniformRowHeights(True)
+        self.setAlternatingRowColors(True)
+        self.setAllColumnsShowFocus(True)
+        self.setIndentation(14)
+        self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self._lay_out()
+        self.selectionModel().currentRowChanged.connect(self._tell)
+
+    def show_path(self, path: PacketPath | None) -> None:
+        self.calls.show(path)
+        self.expandAll()
+        for leg in range(len(path.legs) if path else 0):
+            self.setFirstColumnSpanned(leg, QModelIndex(), True)
+
+    def show_call(self, leg: int, call: int) -> None:
+        """Go to a call without telling anybody."""
+        index = self.calls.index_of(leg, call)
+        with QSignalBlocker(self):
+            self.setCurrentIndex(index)
+        if index.isValid():
+            self.scrollTo(index)
+
+    def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
+        self.calls.set_colours(colours, dark)
+
+    def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
+        self.call_chosen.emit(*self.calls.call_at(current))
+
+    def _lay_out(self) -> None:
+        metrics = QFontMetrics(self.font())
+        header = self.header()
+        header.setStretchLastSection(True)
+        header.setFirstSectionMovable(False)
+        for place, column in enumerate(CALL_COLUMNS):
+            header.resizeSection(place, metrics.horizontalAdvance(column.sample) + 18)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The legend of layers: a colour chip and a name each, only those the picture shows."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from .theme import UNKNOWN_LAYER
+
+_CHIP = 10
+_SPACE = 14
+
+
+class Legend(QWidget):
+    """One line of layers."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._entries: list[tuple[str, QColor]] = []
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
+        """Chips for the layers in `shown`, in the order of `colours`."""
+        names = sorted(shown, key=[*colours, *shown].index)
+        self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
+        self.updateGeometry()
+        self.update()
+
+    # Qt's own names
+
+    def sizeHint(self) -> QSize:
+        return QSize(200, self.fontMetrics().height() + 8)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        x, middle = 8.0, self.height() / 2
+        for name, colour in self._entries:
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(colour)
+            painter.drawRoundedRect(QRectF(x, middle - _CHIP / 2, _CHIP, _CHIP), 2, 2)
+            painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
+            width = painter.fontMetrics().horizontalAdvance(name)
+            box = QRectF(x + _CHIP + 5, 0, width + 2, self.height())
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, name)
+            x += _CHIP + 5 + width + _SPACE
+        painter.end()

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""The recordings opened last; one entry is the list of files that were opened together."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+
+KEPT = 10
+_KEY = "recent"
+
+
+def recent_files() -> list[tuple[Path, ...]]:
+    """Latest first; entries whose files are gone are left out."""
+    text = str(QSettings().value(_KEY, "[]"))
+    try:
+        entries = json.loads(text)
+    except ValueError:  # a settings file somebody edited
+        return []
+    found = [tuple(Path(path) for path in entry) for entry in entries]
+    return [entry for entry in found if entry and all(path.exists() for path in entry)]
+
+
+def remember(paths: Sequence[Path]) -> None:
+    """Put `paths` on top."""
+    entry = tuple(path.absolute() for path in paths)
+    entries = [entry, *(other for other in recent_files() if other != entry)][:KEPT]
+    QSettings().setValue(_KEY, json.dumps([[str(path) for path in each] for each in entries]))
+
+
+def label(entry: Sequence[Path]) -> str:
+    """ "a.kbl + a.pcap   in ~/captures"."""
+    names = " + ".join(path.name for path in entry)
+    folder = entry[0].parent
+    home = Path.home()
+    place = f"~/{folder.relative_to(home)}" if folder.is_relative_to(home) else str(folder)
+    return f"{names}   in {place}"

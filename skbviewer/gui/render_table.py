@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""The picture's table of per-function times, in as many columns side by side as there is room."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
+
+from skbviewer.records import Leg, PacketPath, PathCall
+
+from . import wording
+from .theme import UNKNOWN_LAYER
+
+BLOCKS = 2
+GAP = 32
+_FONT_PX = 12
+_LINE = 17
+# where each text ends (right-aligned) or begins, as parts of a block's width
+_LAYER, _ENTRY, _DURATION, _SELF = 0.50, 0.76, 0.88, 1.0
+
+
+class Line(NamedTuple):
+    """A call of a leg; `call` is None for the leg's own heading."""
+
+    leg: Leg
+    call: PathCall | None
+
+
+def _lines(path: PacketPath) -> list[Line]:
+    return [Line(leg, call) for leg in path.legs for call in (None, *leg.calls)]
+
+
+def _rows(path: PacketPath) -> int:
+    return -(-len(_lines(path)) // BLOCKS)
+
+
+def table_height(path: PacketPath, font: QFont) -> int:
+    """Pixels the table of `path` takes."""
+    return (_rows(path) + 1) * _LINE if path.legs else 0
+
+
+def paint_table(
+    painter: QPainter,
+    area: QRectF,
+    path: PacketPath,
+    colours: dict[str, QColor],
+    palette: QPalette,
+    base: QFont,
+) -> None:
+    """Paint one line per call into `area`, times in µs, entry relative to its leg."""
+    if not path.legs:
+        return
+    font = QFont(base)
+    font.setPixelSize(_FONT_PX)
+    painter.setFont(font)
+    width = (area.width() - (BLOCKS - 1) * GAP) / BLOCKS
+    rows = _rows(path)
+    lines = _lines(path)
+    for block in range(BLOCKS):
+        box = QRectF(area.left() + block * (width + GAP), area.top(), width, _LINE)
+        painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
+        _texts(painter, box, ("Function", "Layer", "Entry µs", "Duration µs", "Self µs"), 0)
+        for line in lines[block * rows : (block + 1) * rows]:
+            box.translate(0, _LINE)
+            _paint_line(painter, box, line, colours, palette)
+
+
+def _paint_line(
+    painter: QPainter, box: QRectF, line: Line, colours: dict[str, QColor], palette: QPalette
+) -> None:
+    font = painter.font()
+    font.setBold(line.call is None)
+    painter.setFont(font)
+    painter.setPen(palette.color(QPalette.ColorRole.Text))
+    call = line.call
+    if call is None:
+        painter.fillRect(box, palette.color(QPalette.ColorRole.AlternateBase))
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, wording.leg_title(line.leg))
+        return
+    chip = QRectF(box.left() + _LAYER * box.width() - 14, box.center().y() - 4, 9, 9)
+    painter.fillRect(chip, colours.get(call.layer, QColor(UNKNOWN_LAYER)))
+    name = f"{call.function}  [{call.note}]" if call.note else call.function
+    times = (
+        wording.microseconds(call.entry_ns - line.leg.begin_ns),
+        wording.microseconds(call.dur_ns) or "no exit",
+        wording.microseconds(call.self_ns),
+    )
+    _texts(painter, box, (name, call.layer, *times), 10 * call.depth)
+
+
+def _texts(
+    painter: QPainter, box: QRectF, words: tuple[str, str, str, str, str], indent: float
+) -> None:
+    metrics = QFontMetricsF(painter.font())
+    room = _LAYER * box.width() - 20 - indent
+    name = metrics.elidedText(words[0], Qt.TextElideMode.ElideRight, room)
+    middle = Qt.AlignmentFlag.AlignVCenter
+    painter.drawText(box.adjusted(indent, 0, 0, 0), middle, name)
+    painter.drawText(box.adjusted(_LAYER * box.width(), 0, 0, 0), middle, words[1])
+    for end, text in zip((_ENTRY, _DURATION, _SELF), words[2:], strict=True):
+        side = middle | Qt.AlignmentFlag.AlignRight
+        painter.drawText(QRectF(box.left(), box.top(), end * box.width(), box.height()), side, text)

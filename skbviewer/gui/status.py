@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""The status bar's words on a recording."""
+
+from __future__ import annotations
+
+from .contract import Recording
+
+
+def status_text(recording: Recording) -> str:
+    """ "Packets: 20 · Matched: 18 · ...", with the clock offset at the end."""
+    info = recording.info()
+    matches = info["matches"]
+    parts = (
+        ("Packets", info["packets"]),
+        ("Matched", matches["exact"]),
+        ("Ambiguous", matches["ambiguous"]),
+        ("Wire-only", matches["wire_only"]),
+        ("Kernel-only", matches["kernel_only"]),
+        ("Lost records", info["lost_records"]),
+    )
+    counts = "  ·  ".join(f"{what}: {number:,}" for what, number in parts)
+    return "  ·  ".join([counts, *clock_texts(recording)])
+
+
+def clock_texts(recording: Recording) -> list[str]:
+    """One text per fitted capture clock: "Clock offset 1.234567890 s ± 250 ns"."""
+    texts = []
+    for clock in recording.info().get("clock", []):
+        for segment in clock["segments"]:
+            seconds = segment["offset_ns"] / 1e9
+            texts.append(f"Clock offset: {seconds:,.9f} s ± {segment['residual_ns']:,.0f} ns")
+    return texts

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The strip that says what is selected: packet, endpoints, verdict, kernel time."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
+
+from skbviewer.records import PacketPath
+
+from . import wording
+from .packet_rows import ListRow
+from .theme import VERDICT_COLOURS, chosen, is_dark
+
+
+def headline(row: ListRow) -> str:
+    """ "Packet 3: 10.0.0.1 → 10.0.0.2 TCP"."""
+    kind = "Packet" if row.packet is not None else "Kernel-only packet"
+    return f"{kind} {row.number}: {row.source} → {row.destination}  {row.protocol}"
+
+
+def totals(path: PacketPath) -> str:
+    """Kernel time and number of functions of all legs; what is missing if there are none."""
+    if not path.legs:
+        return "no kernel records belong to this packet"
+    kernel_ns = sum(leg.kernel_ns for leg in path.legs)
+    count = sum(leg.functions for leg in path.legs)
+    legs = "1 leg" if len(path.legs) == 1 else f"{len(path.legs)} legs"
+    return f"{wording.duration(kernel_ns)} in the kernel, {wording.functions(count)}, {legs}"
+
+
+class Summary(QLabel):
+    """Two lines of rich text."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("summary")
+        self.setTextFormat(Qt.TextFormat.RichText)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setContentsMargins(10, 6, 10, 6)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def show_path(self, row: ListRow | None, path: PacketPath | None) -> None:
+        if row is None or path is None:
+            self.clear()
+            return
+        colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
+        verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
+        self.setToolTip(row.reason)
+        self.setText(
+            f"<b>{html.escape(headline(row))}</b>&nbsp; {html.escape(row.info)}<br>"
+            f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>"
+            f" &nbsp;·&nbsp; {html.escape(totals(path))} &nbsp;·&nbsp; {html.escape(row.reason)}"
+        )

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Light and dark: palettes, layer colours, verdict colours, Wireshark's row colours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from PySide6.QtGui import QColor, QPalette
+
+from .contract import LayerColours
+
+UNKNOWN_LAYER = "#9a9a9a"
+VERDICT_COLOURS = {
+    "exact": ("#1a7f4b", "#4cc38a"),
+    "ambiguous": ("#b26a00", "#f0b24b"),
+    "wire-only": ("#6b7280", "#9aa4b2"),
+    "kernel-only": ("#2563a8", "#6fb1f0"),
+}
+WIRE_COLOURS = ("#c2185b", "#ff6fa5")
+DROP_COLOURS = ("#b00020", "#ff6b6b")
+
+
+class RowColours(NamedTuple):
+    """Background and text of a packet row."""
+
+    background: QColor
+    text: QColor
+
+
+# Wireshark's default `colorfilters`, and for dark windows the same hues at low lightness.
+_ROWS = {
+    "TCP": (("#e7e6ff", "#12272e"), ("#2a2a42", "#d9dbe8")),
+    "UDP": (("#daeeff", "#12272e"), ("#1e3040", "#d5e3ee")),
+    "ICMP": (("#fce0ff", "#12272e"), ("#3f2a44", "#ecd9ef")),
+    "ARP": (("#faf0d7", "#12272e"), ("#3d3522", "#ece3cc")),
+    "HTTP": (("#e4ffc7", "#12272e"), ("#2a3b1c", "#dcebcb")),
+    "SYN/FIN": (("#a0a0a0", "#12272e"), ("#4b4f55", "#e6e8ea")),
+    "RST": (("#a40000", "#fffc9c"), ("#7a1010", "#fffc9c")),
+}
+_FAMILIES = {"ICMPv6": "ICMP", "DNS": "UDP", "MDNS": "UDP", "DHCP": "UDP"}
+_ROW_COLOURS = {
+    (name, dark): RowColours(QColor(pair[dark][0]), QColor(pair[dark][1]))
+    for name, pair in _ROWS.items()
+    for dark in (False, True)
+}
+
+
+def is_dark(palette: QPalette) -> bool:
+    """True if text is lighter than its ground."""
+    text = palette.color(QPalette.ColorRole.WindowText)
+    return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
+
+
+def row_colours(protocol: str, info: str, dark: bool) -> RowColours | None:
+    """The colours of a packet row, None for a protocol Wireshark does not colour."""
+    name = _FAMILIES.get(protocol, protocol)
+    if name == "TCP" and "RST" in info:
+        name = "RST"
+    elif name == "TCP" and ("[SYN" in info or "[FIN" in info):
+        name = "SYN/FIN"
+    return _ROW_COLOURS.get((name, dark))
+
+
+def chosen(pair: tuple[str, str], dark: bool) -> QColor:
+    """The (light, dark) colour for this ground."""
+    return QColor(pair[dark])
+
+
+def layer_colours(layers: Iterable[LayerColours], dark: bool) -> dict[str, QColor]:
+    """Colour by layer name, in the table's order."""
+    return {layer.name: QColor(layer.colour_dark if dark else layer.colour) for layer in layers}
+
+
+def text_on(ground: QColor) -> QColor:
+    """Black or white, whichever reads better on `ground`."""
+    luminance = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue()
+    return QColor("#101418") if luminance > 140 else QColor("#ffffff")
+
+
+def light_palette() -> QPalette:
+    return _palette("#f4f5f7", "#ffffff", "#f2f4f8", "#1b2126", "#2f6fd0", "#ffffff", "#7a828a")
+
+
+def dark_palette() -> QPalette:
+    return _palette("#23262b", "#1a1d21", "#202429", "#e3e6ea", "#3d7bd9", "#ffffff", "#868e97")
+
+
+def _palette(
+    window: str, base: str, alternate: str, text: str, accent: str, on_accent: str, dim: str
+) -> QPalette:
+    role = QPalette.ColorRole
+    palette = QPalette(QColor(window), QColor(window))
+    for colour, roles in (
+        (window, (role.Window, role.Button)),
+        (base, (role.Base, role.ToolTipBase)),
+        (alternate, (role.AlternateBase,)),
+        (text, (role.WindowText, role.Text, role.ButtonText, role.ToolTipText)),
+        (accent, (role.Highlight, role.Link, role.Accent)),
+        (on_accent, (role.HighlightedText,)),
+        (dim, (role.PlaceholderText,)),
+    ):
+        for each in roles:
+            palette.setColor(each, QColor(colour))
+    for each in (role.WindowText, role.Text, role.ButtonText):
+        palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(dim))
+    return palette

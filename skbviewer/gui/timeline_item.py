@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Paints a Layout: one item for all bars, in pixels, so that text stays text at every zoom."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPalette, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from .timeline_layout import Layout, lay_out
+
+LABEL_FROM_PX = 40
+GAP_PX = 1.0
+
+
+class TimelineItem(QGraphicsObject):
+    """Item coordinates: x in ns, y in rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.layout = lay_out(None)
+        self.selected: int | None = None
+        self._colours: dict[str, QColor] = {}
+        self._palette = QPalette()
+        self._dark = False
+        self._view = QRectF()
+
+    def draw(self, layout: Layout) -> None:
+        self.prepareGeometryChange()
+        self.layout = layout
+        self.selected = None
+        self.update()
+
+    def set_colours(self, colours: dict[str, QColor], palette: QPalette) -> None:
+        self._colours, self._palette, self._dark = colours, palette, is_dark(palette)
+        self.update()
+
+    def set_view(self, view: QRectF) -> None:
+        """The visible part, in item coordinates."""
+        self.prepareGeometryChange()
+        self._view = view
+        self.update()
+
+    def select(self, bar: int | None) -> None:
+        self.selected = bar
+        self.update()
+
+    def _rects(self, scale: QTransform) -> npt.NDArray[np.float64]:
+        """x, y, width, height of every bar in pixels; none thinner than one pixel."""
+        bars = self.layout.bars
+        rects = np.empty((len(bars), 4))
+        rects[:, 0] = bars["begin"] * scale.m11()
+        rects[:, 1] = bars["y"] * scale.m22() + GAP_PX / 2
+        rects[:, 2] = np.maximum((bars["end"] - bars["begin"]) * scale.m11() - GAP_PX / 2, 1.0)
+        rects[:, 3] = abs(scale.m22()) - GAP_PX
+        return rects
+
+    def _paint_titles(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+        font = painter.font()
+        font.setBold(True)
+        painter.setFont(font)
+        metrics = QFontMetricsF(font)
+        ground = self._palette.color(QPalette.ColorRole.AlternateBase)
+        for title in self.layout.titles:
+            top, bottom = title.y * scale.m22(), title.bottom * scale.m22()
+            painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), ground)
+            painter.setPen(self._palette.color(QPalette.ColorRole.Text))
+            box = QRectF(view.left() + 6, top, view.width() - 12, 1.25 * scale.m22())
+            text = metrics.elidedText(title.text, Qt.TextElideMode.ElideRight, box.width())
+            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
+        font.setBold(False)
+        painter.setFont(font)
+
+    def _paint_waits(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+        colour = self._palette.color(QPalette.ColorRole.PlaceholderText)
+        for wait in self.layout.waits:
+            box = QRectF(
+                wait.begin * scale.m11(),
+                wait.y * scale.m22() + 1,
+                max((wait.end - wait.begin) * scale.m11(), 1.0),
+                scale.m22() - 2,
+            ).intersected(view)
+            painter.fillRect(box, QBrush(colour, Qt.BrushStyle.BDiagPattern))
+            painter.setPen(QPen(colour, 1))
+            painter.drawRect(box)
+            self._label(painter, box, wait.text, self._palette.color(QPalette.ColorRole.Text))
+
+    def _paint_bars(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+        bars, rects = self.layout.bars, self._rects(scale)
+        seen = (rects[:, 0] <= view.right()) & (rects[:, 0] + rects[:, 2] >= view.left())
+        seen &= (rects[:, 1] <= view.bottom()) & (rects[:, 1] + rects[:, 3] >= view.top())
+        # Qt loses rectangles that reach far outside, so none leaves the view by more than a little
+        left = np.maximum(rects[:, 0], view.left() - 4)
+        rects[:, 2] = np.minimum(rects[:, 0] + rects[:, 2], view.right() + 4) - left
+        rects[:, 0] = left
+        painter.setPen(Qt.PenStyle.NoPen)
+        for number, layer in enumerate(self.layout.layers):
+            colour = self._colours.get(layer, QColor(UNKNOWN_LAYER))
+            boxes = [QRectF(*rects[at]) for at in np.flatnonzero(seen & (bars["layer"] == number))]
+            painter.setBrush(colour)
+            painter.drawRects(boxes)
+        self._paint_marks(painter, rects, seen)
+        for at in np.flatnonzero(seen & (rects[:, 2] > LABEL_FROM_PX)):
+            name = self.layout.layers[bars["layer"][at]]
+            ground = self._colours.get(name, QColor(UNKNOWN_LAYER))
+            self._label(painter, QRectF(*rects[at]), self.layout.labels[at], text_on(ground))
+
+    def _paint_marks(
+        self, painter: QPainter, rects: npt.NDArray[np.float64], seen: npt.NDArray[np.bool_]
+    ) -> None:
+        """Hatch calls without an exit, frame drops and the selected call."""
+        bars = self.layout.bars
+        for at in np.flatnonzero(seen & bars["open"]):
+            painter.setPen(Qt.PenStyle.NoPen)
+            painter.setBrush(QBrush(QColor(255, 255, 255, 150), Qt.BrushStyle.Dense5Pattern))
+            painter.drawRect(QRectF(*rects[at]))
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(chosen(DROP_COLOURS, self._dark), 2))
+        painter.drawRects([QRectF(*rects[at]) for at in np.flatnonzero(seen & bars["drop"])])
+        if self.selected is not None and seen[self.selected]:
+            box = QRectF(*rects[self.selected])
+            painter.setPen(QPen(self._palette.color(QPalette.ColorRole.Base), 4))
+            painter.drawRect(box)
+            painter.setPen(QPen(self._palette.color(QPalette.ColorRole.Text), 2))
+            painter.drawRect(box)
+
+    def _paint_wire(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+        if self.layout.wire is None:
+            return
+        colour = chosen(WIRE_COLOURS, self._dark)
+        x = self.layout.wire * scale.m11()
+        half = self.layout.wire_error * scale.m11()
+        band = QColor(colour)
+        band.setAlpha(36)
+        area = QRectF(x - half, view.top(), 2 * half, view.height()).intersected(view)
+        painter.fillRect(area, band)
+        if view.left() <= x <= view.right():
+            painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
+            painter.drawLine(QPointF(x, view.top()), QPointF(x, view.bottom()))
+            painter.setPen(colour)
+            text = "on the wire"
+            width = QFontMetricsF(painter.font()).horizontalAdvance(text)
+            place = x + 4 if x + width + 8 < view.right() else x - width - 4
+            painter.drawText(QPointF(place, view.bottom() - 4), text)
+
+    def _label(self, painter: QPainter, box: QRectF, text: str, colour: QColor) -> None:
+        inner = box.adjusted(4, 0, -3, 0)
+        if inner.width() < LABEL_FROM_PX - 8:
+            return
+        metrics = QFontMetricsF(painter.font())
+        painter.setPen(colour)
+        short = metrics.elidedText(text, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, short)
+
+    # Qt's own names
+
+    def boundingRect(self) -> QRectF:
+        layout = self.layout
+        span = max(layout.end - layout.begin, 1.0)
+        whole = QRectF(layout.begin, 0, span, layout.rows + 1)
+        return whole.united(self._view)
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        scale = painter.transform()
+        painter.save()
+        painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))
+        seen = self._view
+        pixels = QRectF(
+            seen.left() * scale.m11(),
+            seen.top() * scale.m22(),
+            seen.width() * scale.m11(),
+            seen.height() * scale.m22(),
+        )
+        self._paint_titles(painter, scale, pixels)
+        self._paint_waits(painter, scale, pixels)
+        self._paint_bars(painter, scale, pixels)
+        self._paint_wire(painter, scale, pixels)
+        painter.restore()

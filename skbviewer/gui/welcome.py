@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: MIT
+"""The page with nothing open: open a file, reopen one, see the bundled one, or record one's own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+from PySide6.QtWidgets import (
+    QCommandLinkButton,
+    QFrame,
+    QHBoxLayout,
+    QLabel,
+    QPlainTextEdit,
+    QPushButton,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+
+from . import recent
+
+RECORD_COMMANDS = """\
+sudo apt install make gcc linux-headers-$(uname -r) tcpdump
+make -C kmod
+sudo insmod kmod/skbkbl.ko
+sudo tcpdump -i any -w out.pcap &
+sudo kmod/kblrecord -w out.kbl --duration 10
+sudo kill -INT %1
+sudo rmmod skbkbl
+skbviewer out.kbl out.pcap
+"""
+_WIDTH = 720
+_RECENT_SHOWN = 5
+
+
+class Welcome(QScrollArea):
+    """Emits `open_asked`, `bundled_asked`, and `files_asked` with a tuple of paths."""
+
+    open_asked = Signal()
+    bundled_asked = Signal()
+    files_asked = Signal(object)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("welcome")
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWidgetResizable(True)
+        page = QWidget()
+        page.setMaximumWidth(_WIDTH)
+        self._column = QVBoxLayout(page)
+        self._column.setContentsMargins(24, 28, 24, 28)
+        self._column.setSpacing(6)
+        self._heading("skbviewer", 2.0)
+        self._text(
+            "What one packet went through in the Linux kernel, beside the packet on the wire."
+        )
+        self.open_button = self._link("Open…", "A packet capture and a kernel recording, together")
+        self.open_button.clicked.connect(self.open_asked)
+        self.bundled_button = self._link(
+            "Open the bundled recording", "A TCP handshake, UDP, ping and ARP between two hosts"
+        )
+        self.bundled_button.clicked.connect(self.bundled_asked)
+        self._heading("Open Recent", 1.2)
+        self._recent = QVBoxLayout()
+        self._recent.setSpacing(0)
+        self._column.addLayout(self._recent)
+        self._record_your_own()
+        self._column.addStretch(1)
+        outer = QWidget()
+        centred = QHBoxLayout(outer)
+        centred.addStretch(1)
+        centred.addWidget(page, 4)
+        centred.addStretch(1)
+        self.setWidget(outer)
+        self.show_recent(recent.recent_files())
+
+    def show_recent(self, entries: Sequence[tuple[Path, ...]]) -> None:
+        """List `entries`, latest first."""
+        while (item := self._recent.takeAt(0)) is not None:
+            old = item.widget()
+            if old is not None:
+                old.deleteLater()
+        if not entries:
+            self._recent.addWidget(QLabel("Nothing opened yet."))
+        for entry in entries[:_RECENT_SHOWN]:
+            button = QPushButton(recent.label(entry))
+            button.setFlat(True)
+            button.setStyleSheet("text-align: left; padding: 4px;")
+            button.clicked.connect(lambda _=False, entry=entry: self.files_asked.emit(entry))
+            self._recent.addWidget(button)
+
+    def _heading(self, text: str, size: float) -> None:
+        label = QLabel(text)
+        font = QFont(label.font())
+        font.setPointSizeF(font.pointSizeF() * size)
+        font.setBold(True)
+        label.setFont(font)
+        label.setContentsMargins(0, 10, 0, 2)
+        self._column.addWidget(label)
+
+    def _text(self, text: str) -> None:
+        label = QLabel(text)
+        label.setWordWrap(True)
+        self._column.addWidget(label)
+
+    def _link(self, title: str, description: str) -> QCommandLinkButton:
+        button = QCommandLinkButton(title, description)
+        self._column.addWidget(button)
+        return button
+
+    def _record_your_own(self) -> None:
+        self._heading("Record your own", 1.2)
+        self._text("In a copy of the source, on the machine to look into (Linux 6.1 or later):")
+        self.commands = QPlainTextEdit(RECORD_COMMANDS)
+        self.commands.setReadOnly(True)
+        self.commands.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.commands.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self.commands.setAccessibleName("Commands that record packets and the kernel")
+        lines = RECORD_COMMANDS.count("\n") + 1
+        self.commands.setFixedHeight(self.commands.fontMetrics().lineSpacing() * lines + 14)
+        self._column.addWidget(self.commands)
+        self.copy_button = QPushButton("Copy commands")
+        self.copy_button.clicked.connect(self.copy_commands)
+        self._column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def copy_commands(self) -> None:
+        QGuiApplication.clipboard().setText(RECORD_COMMANDS)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Numbers as people read them; every time that comes in is integer ns."""
+
+from __future__ import annotations
+
+import time
+
+from skbviewer.records import Leg, PathCall
+
+LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
+VERDICT = {
+    "exact": "Exact match",
+    "ambiguous": "Ambiguous match",
+    "wire-only": "Wire only",
+    "kernel-only": "Kernel only",
+}
+
+
+def duration(ns: int | None) -> str:
+    """`ns` with the unit that suits it: "85 ns", "17.3 µs", "2.041 ms"; "" if unknown."""
+    if ns is None:
+        return ""
+    for limit, divisor, unit, digits in (
+        (1_000, 1, "ns", 0),
+        (1_000_000, 1_000, "µs", 1),
+        (1_000_000_000, 1_000_000, "ms", 3),
+    ):
+        if abs(ns) < limit:
+            return f"{ns / divisor:.{digits}f} {unit}"
+    return f"{ns / 1_000_000_000:.3f} s"
+
+
+def microseconds(ns: int | None) -> str:
+    """`ns` as a column of one unit: "217.312"; "" if unknown."""
+    if ns is None:
+        return ""
+    return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"
+
+
+def seconds(ns: int) -> str:
+    """`ns` as seconds with all nine digits, without passing through a float."""
+    return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
+
+
+def time_of_day(ns: int) -> str:
+    """Local wall-clock time of `ns` since the epoch."""
+    whole, rest = divmod(ns, 10**9)
+    return f"{time.strftime('%H:%M:%S', time.localtime(whole))}.{rest:09d}"
+
+
+def functions(count: int) -> str:
+    return "1 function" if count == 1 else f"{count:,} functions"
+
+
+def leg_name(leg: Leg) -> str:
+    """ "Sending, veth-c, netns 4026532177"."""
+    words = [LEG_KIND.get(leg.kind, leg.kind), leg.device]
+    if leg.netns > 0:
+        words.append(f"netns {leg.netns}")
+    return ", ".join(word for word in words if word)
+
+
+def leg_title(leg: Leg) -> str:
+    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"."""
+    return f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
+
+
+def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
+    """Everything known of a call as (what, value); entry relative to `origin_ns`."""
+    rows = (
+        ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
+        ("Layer", call.layer),
+        ("Entry", f"+{microseconds(call.entry_ns - origin_ns)} µs"),
+        ("Duration", duration(call.dur_ns) or "unknown: no exit"),
+        ("Self", duration(call.self_ns)),
+        ("CPU", f"{call.cpu}, {call.context}"),
+        ("Task", f"{call.comm} [{call.pid}]" if call.comm else f"[{call.pid}]"),
+        ("skb", f"0x{call.skb:016x}" if call.skb else ""),
+        ("Device", call.device),
+        ("Note", call.note),
+    )
+    return tuple((what, value) for what, value in rows if value)
