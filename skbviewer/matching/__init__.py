@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""Series, identity and clock: which wire packet is which packet life in the kernel."""
+
+from .clock import ClockFit
+from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
+from .legs import build as build_legs
+from .matcher import AMBIGUOUS, BY_KEY, BY_TIME, EXACT, MATCH_DTYPE, Matches, match
+from .pairing import execution, pair
+from .phases import READER
+from .series import SeriesTable
+from .series import build as build_series
+
+__all__ = [
+    "AMBIGUOUS",
+    "BY_KEY",
+    "BY_TIME",
+    "EXACT",
+    "FORWARD",
+    "LEG_DTYPE",
+    "MATCH_DTYPE",
+    "READER",
+    "RX",
+    "TX",
+    "ClockFit",
+    "LegTable",
+    "Matches",
+    "SeriesTable",
+    "build_legs",
+    "build_series",
+    "execution",
+    "match",
+    "pair",
+]

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: MIT
+"""Cut records into the lives of skbs: from birth to free at one address.
+
+In: records of one KBL in time order, their call partners, the log's tables.  Out: for each record
+the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
+carried 17 packets in a short recording), so births, frees and clones cut, not time.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import KernelLog
+from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, execution
+from .phases import TAP_CLONER
+
+ALLOC, CLONE, COPY, SEGMENT, FREE, TASK = 1, 2, 3, 4, 5, 8  # kbl.h enum kbl_event
+BIRTHS = (ALLOC, CLONE, COPY, SEGMENT)
+
+Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Lives:
+    """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
+
+    `birth` is the index of the record that tells of the clone (-1: none).
+    """
+
+    of: Index
+    parent: Index
+    birth: Index
+    tap: Flags
+
+
+def cut(log: KernelLog, partner: Index) -> Lives:
+    """Assign each record of `log` to a life; records without an skb get -1."""
+    records = log.records
+    skb = _effective_skb(log, partner)
+    at = _birth_times(log)
+    kind, event = records["kind"], records["event"]
+    own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)))
+    children = np.flatnonzero((kind == EVENT) & np.isin(event, (CLONE, COPY, SEGMENT)))
+    item = np.concatenate([children, own])
+    is_child = np.arange(len(item)) < len(children)
+    address = np.where(is_child, records["data"][item], skb[item])
+    when = np.where(
+        is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], records["ts"][item]
+    )
+    order = np.lexsort((~is_child, item, when, address))
+    item, is_child, address = item[order], is_child[order], address[order]
+    life = np.cumsum(_starts(log, partner, item, is_child, address)) - 1
+    of = np.full(len(records), -1, np.int64)
+    of[item[~is_child]] = life[~is_child]
+    exits = np.flatnonzero((kind == EXIT) & (partner >= 0))
+    of[exits] = of[partner[exits]]
+    count = int(life[-1]) + 1 if len(life) else 0
+    birth = np.full(count, -1, np.int64)
+    birth[life[is_child]] = item[is_child]
+    parent = np.where(birth >= 0, of[birth], -1) if count else birth
+    return Lives(of, parent, birth, _is_tap(log, birth))
+
+
+def _effective_skb(log: KernelLog, partner: Index) -> Index:
+    """The skb of each record; an allocator's entry gets the skb that its exit returns."""
+    records = log.records
+    skb = records["skb"].copy()
+    blank = np.flatnonzero((records["kind"] == ENTRY) & (skb == 0) & (partner >= 0))
+    returned = partner[blank]
+    gives = (records["flags"][returned] & SKB_IS_RET) != 0
+    skb[blank[gives]] = records["skb"][returned[gives]]
+    skb[(records["kind"] == EVENT) & (records["event"] == TASK)] = 0
+    return np.asarray(skb, np.int64)
+
+
+def _birth_times(log: KernelLog) -> Index:
+    """For a birth event the time its function was entered: the child is handled inside already."""
+    records, at = log.records, log.records["ts"].copy()
+    makers = np.array([p.id for p in log.probes.values() if p.event in BIRTHS], np.int64)
+    entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], makers))
+    events = np.flatnonzero((records["kind"] == EVENT) & np.isin(records["event"], BIRTHS))
+    if not len(entry) or not len(events):
+        return np.asarray(at, np.int64)
+    where = execution(records)
+    span = np.int64(len(records) + 1)
+    _, dense = np.unique(where, return_inverse=True)
+    key = np.sort(dense[entry] * span + entry)
+    found = np.searchsorted(key, dense[events] * span + events) - 1
+    valid = (found >= 0) & (key[found] // span == dense[events])
+    at[events[valid]] = records["ts"][key[found[valid]] % span]
+    return np.asarray(at, np.int64)
+
+
+def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, address: Index) -> Flags:
+    """Which of the items, sorted by address and time, begin a new life."""
+    if not len(item):
+        return np.zeros(0, np.bool_)
+    records = log.records[item]
+    is_event = (records["kind"] == EVENT) & ~is_child
+    birth = is_child | (is_event & (records["event"] == ALLOC))
+    birth |= (records["kind"] == ENTRY) & (records["skb"] == 0)
+    free = is_event & (records["event"] == FREE)
+    first = np.r_[True, address[1:] != address[:-1]]
+    start = first.copy()
+    start[1:] |= birth[1:] & ~birth[:-1]
+    start[1:] |= free[:-1] & ~free[1:]
+    if not np.any(birth) and not np.any(free):
+        start |= _identity_changes(log, item, first)
+    return np.asarray(start, np.bool_)
+
+
+def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:
+    """In a log without life events: items whose thesis key differs from the one before."""
+    change = np.zeros(len(item), np.bool_)
+    known = np.flatnonzero(log.records["ip_version"][item] != 0)
+    columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
+    key = log.records[columns][item[known]]
+    if len(known) > 1:
+        group = np.cumsum(first)[known]
+        change[known[1:]] = (key[1:] != key[:-1]) & (group[1:] == group[:-1])
+    return change
+
+
+def _is_tap(log: KernelLog, birth: Index) -> Flags:
+    """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
+    records = log.records
+    tap = np.zeros(len(birth), np.bool_)
+    cloners = {p.id for p in log.probes.values() if p.event in (CLONE, COPY)}
+    entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], list(cloners)))
+    if not len(entry):
+        return tap
+    addresses = np.unique(records["caller"][entry])
+    names = (log.symbols.get(int(a), "").split("+")[0] for a in addresses)
+    tap_callers = addresses[[name in TAP_CLONER for name in names]]
+    where = execution(records)
+    born = np.flatnonzero(birth >= 0)
+    for life in born:  # a clone's entry is the latest one in its execution context
+        index = int(birth[life])
+        before = entry[: np.searchsorted(entry, index)]
+        same = before[
+            (where[before] == where[index]) & (records["skb"][before] == records["skb"][index])
+        ]
+        tap[life] = len(same) > 0 and records["caller"][same[-1]] in tap_callers
+    return tap

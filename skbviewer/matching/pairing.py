@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""Pair each EXIT with its ENTRY.
+
+In: records in time order.  Out: for each record the index of its partner.  A call lives in one
+execution context: a task (which may migrate between CPUs) or one CPU's softirq, hardirq or NMI
+level; within it calls of one function nest properly, so counting levels pairs them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Records
+
+ENTRY, EXIT, CALL, EVENT, LOST = 1, 2, 3, 4, 5
+SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
+
+Index = npt.NDArray[np.int64]
+
+
+def execution(records: Records) -> Index:
+    """A number for each record that is equal within one execution context.
+
+    Tasks are told by thread id; the idle task and interrupts by CPU, because each CPU has its own.
+    """
+    context = records["context"].astype(np.int64)
+    by_task = (context == 0) & (records["pid"] > 0)
+    return np.where(by_task, records["pid"], -((context << 20) + records["cpu"] + 1))
+
+
+def pair(records: Records) -> Index:
+    """Partner index of each ENTRY and EXIT, -1 where there is none (lost, still open, cut log)."""
+    partner = np.full(len(records), -1, np.int64)
+    index = np.flatnonzero((records["kind"] == ENTRY) | (records["kind"] == EXIT))
+    if not len(index):
+        return partner
+    where, func = execution(records)[index], records["func"][index]
+    order = np.lexsort((index, func, where))
+    index, where, func = index[order], where[order], func[order]
+    is_entry = records["kind"][index] == ENTRY
+    new = np.r_[True, (where[1:] != where[:-1]) | (func[1:] != func[:-1])]
+    group = np.cumsum(new) - 1
+    running = np.cumsum(np.where(is_entry, 1, -1))
+    before_group = np.where(new, running - np.where(is_entry, 1, -1), 0)[new][group]
+    level = running - before_group + np.where(is_entry, 0, 1)
+    by_level = np.lexsort((index, level, group))
+    a, b = by_level[:-1], by_level[1:]
+    match = (group[a] == group[b]) & (level[a] == level[b]) & is_entry[a] & ~is_entry[b]
+    entry, leave = index[a[match]], index[b[match]]
+    partner[entry], partner[leave] = leave, entry
+    return partner

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""Kernel functions by which matching tells where a packet is.
+
+Names are those of Linux 4.x to 6.x; a name that a kernel lacks does no harm.
+"""
+
+from __future__ import annotations
+
+# First functions of the stack's receive side: a packet that has been transmitted and meets one of
+# these starts a new leg (net/core/dev.c, net/core/gro.c).
+RECEIVE_START = frozenset(
+    {
+        "__netif_receive_skb",
+        "__netif_receive_skb_core.constprop.0",
+        "__netif_receive_skb_one_core",
+        "__netif_rx",
+        "dev_gro_receive",
+        "enqueue_to_backlog",
+        "gro_cells_receive",
+        "napi_gro_frags",
+        "napi_gro_receive",
+        "netif_receive_skb",
+        "netif_receive_skb_core",
+        "netif_rx",
+        "netif_rx_internal",
+    }
+)
+
+# Where packet taps see a received packet: net/core/dev.c hands it to ptype_all from here.
+RECEIVE_TAP = (
+    "__netif_receive_skb_core.constprop.0",
+    "__netif_receive_skb_one_core",
+    "__netif_receive_skb",
+    "netif_receive_skb",
+    "netif_rx_internal",
+    "__netif_rx",
+)
+
+# The hand-over to the driver; taps see a packet on its way out just inside dev_hard_start_xmit.
+TRANSMIT = frozenset(
+    {
+        "dev_hard_start_xmit",
+        "loopback_xmit",
+        "start_xmit",  # virtio_net
+        "tun_net_xmit",
+        "veth_xmit",
+        "xmit_one",
+    }
+)
+
+# The reading process takes the packet from its socket: the stack's part of the leg ended before.
+READER = frozenset(
+    {
+        "__skb_datagram_iter",
+        "__skb_recv_datagram",
+        "__skb_recv_udp",
+        "__skb_try_recv_datagram",
+        "__sock_recv_cmsgs",
+        "__sock_recv_timestamp",
+        "inet_recv_error",
+        "ping_recvmsg",
+        "raw_recvmsg",
+        "skb_attempt_defer_free",
+        "skb_consume_udp",
+        "skb_copy_and_csum_datagram_msg",
+        "skb_copy_datagram_iter",
+        "skb_free_datagram",
+        "skb_recv_datagram",
+        "tcp_eat_recv_skb",
+        "tcp_recvmsg",
+        "tcp_recvmsg_locked",
+        "udp_recvmsg",
+    }
+)
+
+# Callers of skb_clone() that copy a packet for a sniffer (net/core/dev.c, net/packet/af_packet.c).
+TAP_CLONER = frozenset(
+    {"dev_queue_xmit_nit", "packet_rcv", "packet_rcv_fanout", "packet_rcv_spkt", "tpacket_rcv"}
+)
