@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+"""Session files: one SQLite database each.  All SQL of the program is in this package."""
+
+from . import queries, schema
+from .build import Builder
+from .database import is_session, open_session
+
+__all__ = ["Builder", "is_session", "open_session", "queries", "schema"]

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Write a new session file.
+
+In: numpy tables.  Out: one SQLite file that appears under its name only when it is whole.  Rows go
+below SQLAlchemy's ORM and Core compilation, as tuples straight from numpy columns.
+"""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Connection, Table
+from sqlalchemy.exc import DBAPIError
+
+from ..records import BadInput, Progress, Silent
+from . import schema
+from .database import engine_for
+
+BATCH = 20_000
+
+
+class Builder:
+    """A session file being made; use as a context manager, call finish() at the end.
+
+    Leaving without finish() removes everything.  Raises BadInput naming the file when the disk is
+    full or the folder cannot be written.
+    """
+
+    def __init__(self, out: Path, progress: Progress | None = None) -> None:
+        self.out = out
+        self.temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+        self.progress: Progress = progress or Silent()
+        self._connection: Connection | None = None
+        self._rows: dict[str, int] = {}
+
+    def __enter__(self) -> Builder:
+        try:
+            self.out.parent.mkdir(parents=True, exist_ok=True)
+            self.temporary.unlink(missing_ok=True)
+            os.close(os.open(self.temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            self._connection = engine_for(self.temporary, read_only=False).connect()
+            schema.metadata.create_all(self._connection, checkfirst=False)
+            for index in schema.INDEXES:
+                index.drop(self._connection)  # made again when the rows are in
+            for view in schema.VIEWS:
+                self._connection.exec_driver_sql(view)
+        except (OSError, DBAPIError) as error:
+            self._remove()
+            raise self._bad(error) from error
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._remove()
+        if isinstance(error, DBAPIError) or (isinstance(error, OSError) and error.errno == 28):
+            raise self._bad(error) from error
+
+    def count(self, table: Table) -> int:
+        """Rows added to `table` so far: the next row gets this + 1 as its id."""
+        return self._rows.get(table.name, 0)
+
+    def add_array(self, table: Table, columns: dict[str, npt.NDArray[np.generic]]) -> None:
+        """Append equally long columns; column names are those of `table` without `id`."""
+        names = [c.name for c in table.columns if c.name != "id"]
+        total = len(next(iter(columns.values())))
+        for begin in range(0, total, BATCH):
+            part = [columns[n][begin : begin + BATCH].tolist() for n in names]
+            self._insert(table, names, list(zip(*part, strict=True)))
+            self.progress.report(f"storing {table.name}s", min(begin + BATCH, total), total)
+
+    def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
+        """Append rows given in the table's column order without `id`."""
+        names = [c.name for c in table.columns if c.name != "id"]
+        self._insert(table, names, [tuple(row) for row in rows])
+
+    def finish(self) -> None:
+        """Make indexes, write everything to disk and give the file its name."""
+        connection = self._open()
+        for index in schema.INDEXES:
+            index.create(connection)
+        connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.exec_driver_sql(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+        connection.commit()
+        self._close()
+        os.replace(self.temporary, self.out)
+
+    def _insert(self, table: Table, names: list[str], rows: list[tuple[object, ...]]) -> None:
+        if not rows:
+            return
+        places = ", ".join("?" * len(names))
+        listed = ", ".join(f'"{n}"' for n in names)
+        statement = f'INSERT INTO "{table.name}" ({listed}) VALUES ({places})'  # noqa: S608
+        self._open().exec_driver_sql(statement, rows)
+        self._rows[table.name] = self.count(table) + len(rows)
+
+    def _open(self) -> Connection:
+        assert self._connection is not None, "Builder is used outside its with statement"
+        return self._connection
+
+    def _close(self) -> None:
+        if self._connection is not None:
+            engine = self._connection.engine
+            self._connection.close()
+            engine.dispose()
+            self._connection = None
+
+    def _remove(self) -> None:
+        self._close()
+        for name in (self.temporary, self.temporary.with_name(self.temporary.name + "-journal")):
+            name.unlink(missing_ok=True)
+
+    def _bad(self, error: OSError | DBAPIError) -> BadInput:
+        if isinstance(error, OSError):
+            return BadInput(self.out, None, f"cannot write the session: {error.strerror}")
+        cause = error.orig
+        full = isinstance(cause, sqlite3.OperationalError) and "full" in str(cause)
+        why = "the disk is full" if full else str(cause)
+        return BadInput(self.out, None, f"cannot write the session: {why}")

@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Open session files; tell a user's broken file from our own bug."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from urllib.parse import quote
+
+from sqlalchemy import Engine, create_engine, event
+from sqlalchemy.exc import DBAPIError
+from sqlalchemy.pool import NullPool
+
+from ..records import BadInput
+from . import schema
+
+SQLITE_HEAD = b"SQLite format 3\x00"
+
+
+def engine_for(path: Path, *, read_only: bool) -> Engine:
+    """An engine whose every connection is new (so that each thread has its own)."""
+    mode = "ro" if read_only else "rw"
+    url = f"sqlite:///file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
+    engine = create_engine(url, poolclass=NullPool)
+
+    @event.listens_for(engine, "connect")
+    def configure(connection: object, _: object) -> None:
+        execute = connection.execute  # type: ignore[attr-defined]  # sqlite3.Connection
+        if not read_only:
+            # The file is temporary until it is renamed: a crash loses only that.
+            execute("PRAGMA journal_mode = OFF")
+            execute("PRAGMA synchronous = OFF")
+
+    return engine
+
+
+def open_session(path: Path) -> Engine:
+    """An engine that reads the session at `path`; connect anew in each thread.
+
+    Raises BadInput if there is no such file, it is no session, or of another version.
+    """
+    head = _head(path)
+    if not head.startswith(SQLITE_HEAD):
+        raise BadInput(path, 0, "not a session file (no SQLite database)")
+    engine = engine_for(path, read_only=True)
+    try:
+        with engine.connect() as connection:
+            application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
+            version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+    except DBAPIError as error:
+        raise BadInput(path, None, f"not a readable session: {error.orig}") from error
+    if application != schema.APPLICATION_ID:
+        raise BadInput(path, 68, "an SQLite database, but not a session of skbviewer")
+    if version != schema.SCHEMA_VERSION:
+        raise BadInput(
+            path, 60, f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
+        )
+    return engine
+
+
+def is_session(path: Path) -> bool:
+    """Whether the file looks like an SQLite database; False if it cannot be read."""
+    try:
+        return _head(path).startswith(SQLITE_HEAD)
+    except BadInput:
+        return False
+
+
+def _head(path: Path) -> bytes:
+    try:
+        with path.open("rb") as file:
+            return file.read(16)
+    except OSError as error:
+        raise BadInput(path, None, f"cannot read: {error.strerror}") from error

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Everything that is asked of a session file, as named functions returning plain rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import LABEL_STYLE_TABLENAME_PLUS_COL, Connection, Row, Table, func, select
+
+from .schema import (
+    call,
+    clock,
+    device,
+    leg,
+    match,
+    packet,
+    probe,
+    record,
+    series,
+    source,
+    symbol,
+    task,
+)
+
+Rows = Sequence[Row[Any]]
+
+
+def count(db: Connection, table: Table) -> int:
+    """Rows of a table with dense ids."""
+    return int(db.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
+
+
+def sources(db: Connection) -> Rows:
+    return db.execute(select(source).order_by(source.c.id)).all()
+
+
+def packets(db: Connection, first: int, number: int) -> Rows:
+    """Packets with ids first .. first + number - 1."""
+    wanted = packet.c.id.between(first, first + number - 1)
+    return db.execute(select(packet).where(wanted).order_by(packet.c.id)).all()
+
+
+def first_packet_ts(db: Connection) -> int | None:
+    """Capture time of packet 1."""
+    return db.execute(select(packet.c.ts).where(packet.c.id == 1)).scalar()
+
+
+def verdicts(db: Connection) -> Rows:
+    """(ip_version, ethertype, verdict, count) over all packets."""
+    keys = (packet.c.ip_version, packet.c.ethertype, packet.c.verdict)
+    return db.execute(select(*keys, func.count()).group_by(*keys)).all()
+
+
+def kernel_only_count(db: Connection) -> int:
+    last = select(func.coalesce(func.max(series.c.kernel_only), 0))
+    return int(db.execute(last).scalar_one())
+
+
+def kernel_only(db: Connection, first: int, number: int) -> Rows:
+    """Series numbered K<first> .., each with the record that shows its identity."""
+    wanted = series.c.kernel_only.between(first, first + number - 1)
+    joined = series.outerjoin(record, record.c.id == series.c.identity)
+    statement = select(series, record).select_from(joined).where(wanted)
+    return db.execute(
+        statement.set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL).order_by(series.c.kernel_only)
+    ).all()
+
+
+def legs_of_packet(db: Connection, number: int) -> Rows:
+    """The legs matched to a packet with (verdict, rung, confidence, delta_ns), by time."""
+    extra = (match.c.verdict, match.c.rung, match.c.confidence, match.c.delta_ns)
+    joined = match.join(leg, leg.c.id == match.c.leg)
+    statement = select(leg, *extra).select_from(joined).where(match.c.packet == number)
+    return db.execute(statement.order_by(leg.c.begin_ns)).all()
+
+
+def legs_of_series(db: Connection, number: int) -> Rows:
+    return db.execute(select(leg).where(leg.c.series == number).order_by(leg.c.begin_ns)).all()
+
+
+def calls_of_leg(db: Connection, number: int) -> Rows:
+    """Calls of a leg in order of entry, with the probe's name."""
+    joined = call.join(leg, leg.c.id == call.c.leg).outerjoin(
+        probe, (probe.c.source == leg.c.source) & (probe.c.func == call.c.func)
+    )
+    statement = select(call, probe.c.name.label("function")).select_from(joined)
+    return db.execute(statement.where(call.c.leg == number).order_by(call.c.id)).all()
+
+
+def symbols(db: Connection, source_id: int) -> dict[int, str]:
+    wanted = select(symbol.c.address, symbol.c.name).where(symbol.c.source == source_id)
+    return {row.address: row.name for row in db.execute(wanted)}
+
+
+def tasks(db: Connection, source_id: int) -> dict[int, str]:
+    wanted = select(task.c.pid, task.c.comm).where(task.c.source == source_id)
+    return {row.pid: row.comm for row in db.execute(wanted)}
+
+
+def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
+    wanted = select(device.c.netns, device.c.ifindex, device.c.name)
+    found = db.execute(wanted.where(device.c.source == source_id))
+    return {(netns, ifindex): name for netns, ifindex, name in found}
+
+
+def clocks(db: Connection) -> Rows:
+    return db.execute(select(clock).order_by(clock.c.id)).all()

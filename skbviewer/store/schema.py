@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: MIT
+"""The tables of a session file.
+
+Bulk tables are declared from the numpy dtypes of `records` and from the layouts below: one truth
+for each column.  Row ids are dense and start at 1; addresses are signed 64-bit; unknown numbers are
+-1 (0 where the dtype is unsigned) in tables and NULL in the views `packets` and `calls`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text
+
+from ..records import PACKET_DTYPE, RECORD_DTYPE
+
+SCHEMA_VERSION = 1
+APPLICATION_ID = 0x736B6276  # "skbv"
+
+MATCH_COLUMNS = np.dtype(
+    [
+        ("verdict", "u1"),  # 0 exact, 1 ambiguous, 2 wire-only
+        ("rung", "i1"),
+        ("confidence", "<f8"),
+        ("kernel_ns", "<i8"),
+        ("functions", "<i4"),
+    ]
+)
+
+metadata = MetaData()
+
+
+def _columns(dtype: np.dtype[np.void]) -> list[Column[object]]:
+    columns: list[Column[object]] = []
+    for name in dtype.names or ():
+        kind = Float() if dtype[name].kind == "f" else Integer()
+        columns.append(Column(name, kind, nullable=False))
+    return columns
+
+
+def _table(name: str, *columns: Column[object]) -> Table:
+    return Table(name, metadata, Column("id", Integer, primary_key=True), *columns)
+
+
+def _integers(*names: str) -> list[Column[object]]:
+    return [Column(name, Integer, nullable=False) for name in names]
+
+
+source = _table(
+    "source",
+    Column("path", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    *_integers("size"),
+    Column("sha256", Text, nullable=False),
+    *_integers("first", "rows"),  # id of the first packet or record, and how many
+    Column("warnings", Text, nullable=False),  # JSON array
+    Column("detail", Text, nullable=False),  # JSON object
+)
+
+packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
+record = _table("record", *_integers("source", "series"), *_columns(RECORD_DTYPE))
+
+series = _table(
+    "series",
+    *_integers("source", "parent", "tap", "begin_ns", "end_ns", "skb"),
+    *_integers("verdict"),  # as in match, 2 = no wire packet
+    *_integers("kernel_only"),  # n of row K<n>, -1 = none
+    *_integers("kernel_ns", "functions", "identity"),  # identity: record id or -1
+)
+
+leg = _table(
+    "leg",
+    *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
+    *_integers("functions", "ethertype", "reader_ns"),
+)
+
+call = _table(
+    "call",
+    *_integers("leg", "entry", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
+    *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
+    *_integers("drop_reason"),
+)
+
+match = _table(
+    "match",
+    *_integers("packet", "leg", "verdict", "rung"),
+    Column("confidence", Float, nullable=False),
+    *_integers("delta_ns"),
+)
+
+probe = _table(
+    "probe",
+    *_integers("source", "func"),
+    Column("name", Text, nullable=False),
+    Column("module", Text, nullable=False),
+    *_integers("address", "arg", "returns_skb", "event", "error", "hits", "missed"),
+)
+
+symbol = _table("symbol", *_integers("source", "address"), Column("name", Text, nullable=False))
+task = _table("task", *_integers("source", "pid"), Column("comm", Text, nullable=False))
+device = _table(
+    "device", *_integers("source", "netns", "ifindex"), Column("name", Text, nullable=False)
+)
+
+clock = _table(
+    "clock",
+    *_integers("source", "kbl", "origin_ns", "offset_ns"),
+    Column("drift_ppm", Float, nullable=False),
+    *_integers("residual_ns", "pairs", "netns", "ifindex"),
+)
+
+INDEXES = (
+    Index("record_series", record.c.series),
+    Index("leg_series", leg.c.series),
+    Index("call_leg", call.c.leg),
+    Index("match_packet", match.c.packet),
+    Index("match_leg", match.c.leg),
+    Index("series_kernel_only", series.c.kernel_only),
+    Index("symbol_address", symbol.c.source, symbol.c.address),
+)
+
+VIEWS = (
+    """CREATE VIEW packets AS SELECT id AS number, ts AS ts_ns, caplen, len, source,
+       CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', saddr_lo >> 24 & 255, saddr_lo >> 16 & 255,
+            saddr_lo >> 8 & 255, saddr_lo & 255) END AS saddr,
+       CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', daddr_lo >> 24 & 255, daddr_lo >> 16 & 255,
+            daddr_lo >> 8 & 255, daddr_lo & 255) END AS daddr,
+       nullif(ip_id, -1) AS ip_id, nullif(protocol, -1) AS protocol, nullif(sport, -1) AS sport,
+       nullif(dport, -1) AS dport,
+       CASE verdict WHEN 0 THEN 'exact' WHEN 1 THEN 'ambiguous' ELSE 'wire-only' END AS verdict,
+       nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",
+    """CREATE VIEW calls AS SELECT call.id, leg.series, call.leg, probe.name AS function,
+       printf('0x%x', call.caller) AS caller, call.entry_ns, nullif(call.exit_ns, -1) AS exit_ns,
+       nullif(call.dur_ns, -1) AS dur_ns, nullif(call.self_ns, -1) AS self_ns, call.depth, call.cpu,
+       call.pid, printf('0x%x', call.skb) AS skb FROM call JOIN leg ON leg.id = call.leg
+       LEFT JOIN probe ON probe.source = leg.source AND probe.func = call.func""",
+)
