@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: MIT
+"""Turn entry and exit records into calls with duration, self time, depth and parent.
+
+In: a KBL, its series (which pair entries with exits) and legs.  Out: CALL_DTYPE rows by leg
+and time.  Depth counts enclosing calls of the same leg in the same execution context.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import LegTable, SeriesTable, execution
+from ..records import KernelLog
+
+ENTRY, EXIT, EVENT = 1, 2, 4
+DROP = 7  # kbl.h KBL_EV_DROP
+
+CALL_DTYPE = np.dtype(
+    [
+        ("leg", "<i8"),
+        ("entry", "<i8"),  # index of the ENTRY record
+        ("func", "<i4"),
+        ("caller", "<i8"),
+        ("entry_ns", "<i8"),
+        ("exit_ns", "<i8"),  # -1: no exit recorded
+        ("dur_ns", "<i8"),  # -1: unknown
+        ("self_ns", "<i8"),  # dur_ns less the calls directly inside; -1: unknown
+        ("depth", "<i4"),
+        ("parent", "<i8"),  # row of the enclosing call, -1 = none
+        ("cpu", "<i4"),
+        ("context", "u1"),
+        ("flags", "u1"),
+        ("pid", "<i8"),
+        ("skb", "<i8"),
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),
+        ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
+    ]
+)
+
+Index = npt.NDArray[np.int64]
+
+
+def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray[np.void]:
+    """The calls of all legs, sorted by (leg, entry record)."""
+    records, partner = log.records, series.partner
+    entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
+    entry = entry[np.lexsort((entry, legs.of[entry]))]
+    calls = np.zeros(len(entry), CALL_DTYPE)
+    calls["leg"], calls["entry"] = legs.of[entry], entry
+    for column in ("func", "caller", "cpu", "context", "flags", "pid", "netns", "ifindex"):
+        calls[column] = records[column][entry]
+    has_exit = partner[entry] >= 0
+    skb = records["skb"][entry]
+    calls["skb"] = np.where((skb == 0) & has_exit, records["skb"][partner[entry]], skb)
+    calls["entry_ns"] = records["ts"][entry]
+    calls["exit_ns"] = np.where(has_exit, records["ts"][partner[entry]], -1)
+    calls["dur_ns"] = np.where(has_exit, calls["exit_ns"] - calls["entry_ns"], -1)
+    calls["depth"], calls["parent"] = _nesting(log, legs, partner, entry)
+    calls["self_ns"] = _self_times(calls)
+    calls["drop_reason"] = _drops(log, legs, entry, calls)
+    return calls
+
+
+def _nesting(log: KernelLog, legs: LegTable, partner: Index, entry: Index) -> tuple[Index, Index]:
+    """Depth and parent row of each entry."""
+    paired = np.flatnonzero(partner[entry] >= 0)
+    point = np.concatenate([entry, partner[entry[paired]]])
+    row = np.concatenate([np.arange(len(entry)), paired])
+    opens = np.zeros(len(entry), np.int64)
+    opens[paired] = 1  # a call without an end encloses nothing
+    step = np.concatenate([opens, -np.ones(len(paired), np.int64)])
+    where = np.concatenate(
+        [execution(log.records)[entry]] + [execution(log.records)[entry[paired]]]
+    )
+    leg = np.concatenate([legs.of[entry], legs.of[entry[paired]]])
+    order = np.lexsort((point, where, leg))
+    new = np.r_[True, (np.diff(leg[order]) != 0) | (np.diff(where[order]) != 0)][: len(order)]
+    running = np.cumsum(step[order])
+    is_entry = np.zeros(len(point), np.bool_)
+    is_entry[: len(entry)] = True
+    is_entry = is_entry[order]
+    before = running - step[order]
+    base = before[new][np.cumsum(new) - 1] if len(order) else before
+    depth = np.zeros(len(entry), np.int64)
+    depth[row[order][is_entry]] = (before - base)[is_entry]
+    group = np.zeros(len(entry), np.int64)
+    group[row[order][is_entry]] = (np.cumsum(new) - 1)[is_entry]
+    return depth, _parents(group, depth, entry, paired)
+
+
+def _parents(group: Index, depth: Index, entry: Index, paired: Index) -> Index:
+    """For each row the latest earlier row one level up in its group."""
+    parent = np.full(len(entry), -1, np.int64)
+    inner = np.flatnonzero(depth > 0)
+    if not len(inner):
+        return parent
+    place = group * (int(depth.max()) + 1) + depth
+    span = int(entry.max()) + 1
+    key = place[paired] * span + entry[paired]
+    order = np.argsort(key)
+    found = np.searchsorted(key[order], (place[inner] - 1) * span + entry[inner]) - 1
+    parent[inner] = paired[order[found]]
+    return parent
+
+
+def _self_times(calls: npt.NDArray[np.void]) -> Index:
+    inside = np.zeros(len(calls), np.int64)
+    child = np.flatnonzero((calls["parent"] >= 0) & (calls["dur_ns"] > 0))
+    np.add.at(inside, calls["parent"][child], calls["dur_ns"][child])
+    return np.where(calls["dur_ns"] >= 0, calls["dur_ns"] - inside, -1)
+
+
+def _drops(log: KernelLog, legs: LegTable, entry: Index, calls: npt.NDArray[np.void]) -> Index:
+    """Reason of the DROP events, each at the call of its leg entered last before it."""
+    reason = np.full(len(calls), -1, np.int64)
+    records = log.records
+    drops = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == DROP) & (legs.of >= 0))
+    if not len(drops) or not len(entry):
+        return reason
+    span = len(records) + 1
+    row = np.searchsorted(legs.of[entry] * span + entry, legs.of[drops] * span + drops) - 1
+    same = (row >= 0) & (legs.of[entry[row]] == legs.of[drops])
+    reason[row[same]] = records["data"][drops[same]] & 0xFFFFFFFF
+    return reason

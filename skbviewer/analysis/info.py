@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Text of a packet from its columns: addresses, Wireshark's protocol name and Info line.
+
+In: any row object with the column names of PACKET_DTYPE (a packet or a record).  Sequence numbers
+are raw, not relative.
+"""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address
+from typing import Any
+
+MASK64 = (1 << 64) - 1
+ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 89: "OSPF"}
+ETHERTYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x8035: "RARP", 0x86DD: "IPv6", 0x88CC: "LLDP"}
+TCP_FLAGS = tuple(enumerate(["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"]))  # by bit
+BROADCAST = (1 << 48) - 1
+ECHO = {8: "request", 0: "reply", 128: "request", 129: "reply"}
+ICMP_TYPES = {3: "Destination unreachable", 5: "Redirect", 11: "Time-to-live exceeded"}
+ICMPV6_TYPES = {1: "Destination Unreachable", 2: "Packet Too Big", 3: "Time Exceeded"}
+ICMPV6_TYPES |= {133: "Router Solicitation", 134: "Router Advertisement"}
+ICMPV6_TYPES |= {135: "Neighbor Solicitation", 136: "Neighbor Advertisement"}
+ICMPV6_TYPES |= {143: "Multicast Listener Report Message v2"}
+
+
+def address(version: int, high: int, low: int) -> str | None:
+    """An IP address as text from its column values; None if version is 0."""
+    if version == 4:
+        return str(IPv4Address(low & 0xFFFFFFFF))
+    if version == 6:
+        return str(IPv6Address((high & MASK64) << 64 | low & MASK64))
+    return None
+
+
+def mac(value: int) -> str:
+    """A 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""
+    if value == BROADCAST:
+        return "Broadcast"
+    return ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2)) if value >= 0 else ""
+
+
+def known(value: int) -> int | None:
+    """None for the -1 that stands for unknown."""
+    return None if value < 0 else value
+
+
+def describe(row: Any) -> tuple[str, str]:
+    """(Protocol, Info) as Wireshark words them, as far as the columns tell."""
+    if row.ip_version:
+        return _ip(row)
+    if row.ethertype == 0x0806:
+        return "ARP", _arp(row)
+    if row.ethertype > 0:
+        name = ETHERTYPES.get(row.ethertype, f"0x{row.ethertype:04x}")
+        return name, f"EtherType 0x{row.ethertype:04x}"
+    return "Link", "no network header known"
+
+
+def _ip(row: Any) -> tuple[str, str]:
+    name = NAMES.get(row.protocol, f"IPv{row.ip_version}")
+    if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & 0x1FFF:
+        offset = (row.frag_off & 0x1FFF) * 8
+        return "IPv4", f"Fragmented IP protocol (proto={name}, off={offset}, ID={row.ip_id:04x})"
+    if row.protocol in (TCP, UDP) and row.sport < 0:
+        return name, "header not captured"
+    if row.protocol == TCP:
+        return name, _tcp(row)
+    if row.protocol == UDP:
+        return name, f"{row.sport} → {row.dport}{_length(row)}"
+    if row.protocol in (ICMP, ICMPV6) and row.sport >= 0:
+        return name, _icmp(row)
+    return name, f"protocol {row.protocol}"
+
+
+def _length(row: Any) -> str:
+    payload = getattr(row, "payload", -1)
+    return f" Len={payload}" if payload >= 0 else ""
+
+
+def _tcp(row: Any) -> str:
+    flags = ", ".join(name for bit, name in TCP_FLAGS if row.tcp_flags >> bit & 1) or "<None>"
+    ack = f" Ack={row.ack}" if row.tcp_flags & 0x10 else ""
+    window = getattr(row, "window", -1)
+    win = f" Win={window}" if window >= 0 else ""
+    return f"{row.sport} → {row.dport} [{flags}] Seq={row.seq}{ack}{win}{_length(row)}"
+
+
+def _icmp(row: Any) -> str:
+    kind, code = row.sport >> 8, row.sport & 0xFF
+    if kind in ECHO and (row.protocol == ICMP) == (kind < 128):
+        ttl = getattr(row, "ttl", -1)
+        tail = f", ttl={ttl}" if ttl >= 0 else ""
+        return f"Echo (ping) {ECHO[kind]}  id=0x{row.dport:04x}, seq={row.seq}{tail}"
+    name = (ICMP_TYPES if row.protocol == ICMP else ICMPV6_TYPES).get(kind, f"Type {kind}")
+    return f"{name} (Code {code})"
+
+
+def _arp(row: Any) -> str:
+    if row.seq < 0:
+        return "ARP"
+    sender, target = IPv4Address(row.seq), IPv4Address(max(row.ack, 0))
+    if row.sport == 1:
+        return f"Who has {target}? Tell {sender}"
+    if row.sport == 2:
+        return f"{sender} is at {mac(getattr(row, 'eth_src', -1))}"
+    return f"Opcode {row.sport}"

@@ -1,0 +1,250 @@
+# SPDX-License-Identifier: MIT
+"""From what the readers made of the input files to a whole session file.
+
+In: captures and KBLs.  Out: rows in a store.Builder.  Series, legs and calls are made per KBL, then
+each capture is matched to each KBL.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import EXACT, LegTable, Matches, SeriesTable, build_legs, build_series, match
+from ..records import PACKET_DTYPE, RECORD_DTYPE, Capture, KernelLog, Progress
+from ..store import Builder, schema
+from .calls import CALL_DTYPE
+from .calls import build as build_calls
+
+ETH_P_ARP = 0x0806
+WIRE_ONLY = 2
+
+Columns = dict[str, npt.NDArray[np.generic]]
+
+
+class Input(NamedTuple):
+    """One source as read, with what identifies the file."""
+
+    data: Capture | KernelLog
+    size: int
+    sha256: str
+
+
+class _Log(NamedTuple):
+    source: int
+    log: KernelLog
+    series: SeriesTable
+    legs: LegTable
+    calls: npt.NDArray[np.void]
+    first: dict[str, int]  # rows of series, leg, record that came before, per table
+
+
+def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> None:
+    """Match all inputs and write them to `builder` (which the caller finishes)."""
+    logs: list[_Log] = []
+    before = {"series": 0, "leg": 0, "record": 0, "call": 0}
+    for source, item in enumerate(inputs, start=1):
+        if isinstance(item.data, KernelLog):
+            progress.report("following packets", source - 1, len(inputs))
+            logs.append(_follow(source, item.data, dict(before)))
+            made = logs[-1]
+            for name, rows in (("series", made.series.parent), ("leg", made.legs.rows)):
+                before[name] += len(rows)
+            before["record"] += len(item.data.records)
+            before["call"] += len(made.calls)
+    table: dict[int, tuple[object, ...]] = {}
+    verdict = {log.source: np.full(len(log.series.parent), WIRE_ONLY, np.int64) for log in logs}
+    for source, item in enumerate(inputs, start=1):
+        progress.report("matching", source - 1, len(inputs))
+        if isinstance(item.data, Capture):
+            first = builder.count(schema.packet) + 1
+            _store_capture(source, item.data, logs, verdict, builder)
+            table[source] = _source_row(item, first, len(item.data.packets))
+    kernel_only = 0
+    for log in logs:
+        kernel_only = _store_log(log, verdict[log.source], builder, kernel_only)
+        row = _source_row(inputs[log.source - 1], log.first["record"] + 1, len(log.log.records))
+        table[log.source] = row
+    builder.add_rows(schema.source, [table[source] for source in sorted(table)])
+
+
+def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
+    series = build_series(log)
+    legs = build_legs(log, series)
+    return _Log(source, log, series, legs, build_calls(log, series, legs), first)
+
+
+def _columns(rows: npt.NDArray[np.void], dtype: np.dtype[np.void]) -> Columns:
+    return {name: rows[name] for name in dtype.names or ()}
+
+
+def _store_capture(
+    source: int,
+    capture: Capture,
+    logs: list[_Log],
+    verdict: dict[int, npt.NDArray[np.int64]],
+    builder: Builder,
+) -> None:
+    packets = capture.packets
+    number = builder.count(schema.packet)
+    columns = _columns(packets, PACKET_DTYPE)
+    columns["source"] = np.full(len(packets), source)
+    summary = np.zeros(len(packets), schema.MATCH_COLUMNS)
+    summary["verdict"], summary["kernel_ns"], summary["functions"] = WIRE_ONLY, -1, -1
+    for log in logs:
+        found = match(packets, log.log, log.series, log.legs)
+        _summarise(summary, found, log)
+        _store_matches(found, log, number, builder)
+        _store_clock(found, source, log, builder)
+        series = log.legs.rows["series"][found.rows["leg"]]
+        np.minimum.at(verdict[log.source], series, found.rows["verdict"].astype(np.int64))
+    columns |= _columns(summary, schema.MATCH_COLUMNS)
+    builder.add_array(schema.packet, columns)
+
+
+def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None:
+    """Fold one KBL's matches into the packets' verdict and kernel time columns."""
+    rows = found.rows
+    better = rows["verdict"] < summary["verdict"][rows["packet"]]
+    for column in ("verdict", "rung", "confidence"):
+        summary[column][rows["packet"][better]] = rows[column][better]
+    exact = rows[rows["verdict"] == EXACT]
+    leg = log.legs.rows[exact["leg"]]
+    spent = {"kernel_ns": leg["end_ns"] - leg["begin_ns"], "functions": leg["functions"]}
+    for column, values in spent.items():
+        unknown = summary[column][exact["packet"]] < 0
+        summary[column][exact["packet"][unknown]] = 0
+        np.add.at(summary[column], exact["packet"], values)
+
+
+def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> None:
+    rows = found.rows
+    columns = {name: rows[name] for name in ("verdict", "rung", "confidence", "delta_ns")}
+    columns["packet"] = rows["packet"] + number + 1
+    columns["leg"] = rows["leg"] + log.first["leg"] + 1
+    builder.add_array(schema.match, columns)
+
+
+def _store_clock(found: Matches, source: int, log: _Log, builder: Builder) -> None:
+    if found.clock is not None:
+        builder.add_rows(
+            schema.clock, [(source, log.source, *found.clock, *(found.sniffer or (-1, -1)))]
+        )
+
+
+def _source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
+    data = item.data
+    if isinstance(data, KernelLog):
+        kind, detail = "kbl", _log_detail(data)
+    else:
+        kind, detail = data.format, _capture_detail(data)
+    texts = (json.dumps(data.warnings), json.dumps(detail))
+    return (str(data.path.absolute()), kind, item.size, item.sha256, first, rows, *texts)
+
+
+def _capture_detail(capture: Capture) -> dict[str, str]:
+    return {
+        "interfaces": ", ".join(i.name or f"link type {i.linktype}" for i in capture.interfaces)
+    }
+
+
+def _store_log(
+    made: _Log, verdict: npt.NDArray[np.int64], builder: Builder, kernel_only: int
+) -> int:
+    """Write one KBL; returns the last K number given out."""
+    log, first = made.log, made.first
+    _store_tables(made, builder)
+    columns = _columns(log.records, RECORD_DTYPE)
+    columns["source"] = np.full(len(log.records), made.source)
+    columns["series"] = np.where(made.series.of >= 0, made.series.of + first["series"] + 1, -1)
+    builder.add_array(schema.record, columns)
+    columns, kernel_only = _series_columns(made, verdict, kernel_only)
+    builder.add_array(schema.series, columns)
+    columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
+    columns["source"] = np.full(len(made.legs.rows), made.source)
+    columns["series"] = made.legs.rows["series"] + first["series"] + 1
+    builder.add_array(schema.leg, columns)
+    columns = _columns(made.calls, CALL_DTYPE)
+    columns["leg"] = made.calls["leg"] + first["leg"] + 1
+    columns["entry"] = made.calls["entry"] + first["record"] + 1
+    columns["parent"] = np.where(
+        made.calls["parent"] >= 0, made.calls["parent"] + first["call"] + 1, -1
+    )
+    builder.add_array(schema.call, columns)
+    return kernel_only
+
+
+def _store_tables(made: _Log, builder: Builder) -> None:
+    log, source = made.log, made.source
+    probes = [
+        (source, p.id, p.name, p.module, _signed(p.address), *(int(v) for v in p[4:]))
+        for p in log.probes.values()
+    ]
+    builder.add_rows(schema.probe, probes)
+    builder.add_rows(schema.symbol, [(source, _signed(a), n) for a, n in log.symbols.items()])
+    builder.add_rows(schema.task, [(source, pid, comm) for pid, comm in log.tasks.items()])
+    builder.add_rows(schema.device, [(source, *key, name) for key, name in log.devices.items()])
+
+
+def _series_columns(
+    made: _Log, verdict: npt.NDArray[np.int64], kernel_only: int
+) -> tuple[Columns, int]:
+    records, of, legs = made.log.records, made.series.of, made.legs.rows
+    count, first = len(made.series.parent), made.first
+    member = np.flatnonzero(of >= 0)
+    ends = np.zeros(count, np.int64)
+    np.maximum.at(ends, of[member], records["ts"][member])
+    _, begins = np.unique(of[member], return_index=True)
+    begin = member[begins]
+    identity = _identities(records, of, count)
+    shown = ~made.series.tap & (verdict == WIRE_ONLY) & (identity >= 0)
+    numbers = np.where(shown, np.cumsum(shown) + kernel_only, -1)
+    kernel_ns, functions = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    np.add.at(kernel_ns, legs["series"], legs["end_ns"] - legs["begin_ns"])
+    np.add.at(functions, legs["series"], legs["functions"])
+    columns: Columns = {
+        "source": np.full(count, made.source),
+        "parent": np.where(made.series.parent >= 0, made.series.parent + first["series"] + 1, -1),
+        "tap": made.series.tap.astype(np.int64),
+        "begin_ns": records["ts"][begin],
+        "end_ns": ends,
+        "skb": records["skb"][begin],
+        "verdict": verdict,
+        "kernel_only": numbers,
+        "kernel_ns": kernel_ns,
+        "functions": functions,
+        "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
+    }
+    return columns, kernel_only + int(shown.sum())
+
+
+def _identities(
+    records: npt.NDArray[np.void], of: npt.NDArray[np.int64], count: int
+) -> npt.NDArray[np.int64]:
+    """Per series the first record that shows an IP header, else an ARP EtherType, else -1."""
+    identity = np.full(count, -1, np.int64)
+    for shows in (records["ethertype"] == ETH_P_ARP, records["ip_version"] != 0):
+        index = np.flatnonzero(shows & (of >= 0))[::-1]  # so that the earliest is written last
+        identity[of[index]] = index
+    return identity
+
+
+def _log_detail(log: KernelLog) -> dict[str, str]:
+    offset = log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
+    armed = sum(1 for p in log.probes.values() if p.address and not p.error)
+    return {
+        "release": log.release,
+        "hostname": log.hostname,
+        "arch": log.arch,
+        "probes": str(armed),
+        "lost_records": str(log.lost_records),
+        "epoch_offset_ns": str(offset),
+    }
+
+
+def _signed(address: int) -> int:
+    """A kernel address as SQLite keeps it."""
+    return address - (1 << 64) if address >= 1 << 63 else address
