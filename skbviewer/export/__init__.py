@@ -1,0 +1,8 @@
+# SPDX-License-Identifier: MIT
+"""Files for other programs, made from what analysis found."""
+
+from .dump import dump_lines
+from .path_csv import write_path_csv
+from .path_text import path_lines, path_xml
+
+__all__ = ["dump_lines", "path_lines", "path_xml", "write_path_csv"]
