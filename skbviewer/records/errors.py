@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class BadInput(Exception):
-    """A file that cannot be used: says which one, where (byte offset, None = as a whole) and why."""
+    """A file that cannot be used: says which, where (byte offset, None = all of it), why."""
 
     def __init__(self, path: Path | str, offset: int | None, why: str) -> None:
         self.path = Path(path)

@@ -112,8 +112,8 @@ class Leg(NamedTuple):
 class PacketPath(NamedTuple):
     """Everything the window shows of one packet.
 
-    wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without a fit),
-    wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into the KBL host's wall clock.
+    wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without one),
+    wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into its host's wall clock.
     """
 
     packet: PacketRow | None
