@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pycparser import c_ast, c_parser  # type: ignore[import-untyped]  # ships no stubs
+from pycparser import c_ast, c_parser
 
 HERE = Path(__file__).resolve().parent
 HEADER = HERE / "kbl.h"

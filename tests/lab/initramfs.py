@@ -24,7 +24,7 @@ class Parts(NamedTuple):
     init: Path
     module: Path
     programs: list[Path]
-    probes: Path
+    lists: list[Path]
 
 
 def tool(name: str) -> Path:
@@ -77,9 +77,8 @@ def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
     place(parts.init, root / "init")
     (root / "init").chmod(0o755)
     place(parts.module, root / "kbl.ko")
-    place(parts.probes, root / "probes.txt")
-    for program in parts.programs:
-        place(program, root / program.name)
+    for path in (*parts.programs, *parts.lists):
+        place(path, root / path.name)
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
     add_modules(kernel, root)

@@ -17,11 +17,16 @@ KMOD = TOP / "kmod"
 
 
 class Recording(NamedTuple):
-    """The two files of one run, and the console of the guest that made them."""
+    """What one run of the guest left behind."""
 
     kbl: Path
     pcap: Path
+    counted: Path  # a KBL ended by -c 8
+    lossy: Path  # a KBL whose reader was held up
+    hidden: Path  # what kblrecord says where kernel addresses are hidden
     console: Path
+    built: Path  # the copy of kmod/ with kbl.ko and kblrecord
+    probes: Path  # the probe list made for this kernel
 
 
 def build_module(kernel: debs.Kernel, folder: Path) -> Path:
@@ -70,6 +75,7 @@ def record(folder: Path, init: Path = HERE / "init.sh") -> Recording:
     built = build_module(kernel, folder)
     programs = [built / "kblrecord", build_traffic(folder)]
     probes = build_probes(kernel, folder)
-    parts = initramfs.Parts(init, built / "kbl.ko", programs, probes)
+    parts = initramfs.Parts(init, built / "kbl.ko", programs, [probes, HERE / "few.txt"])
     out = guest.boot(kernel, initramfs.build(kernel, parts, folder), folder)
-    return Recording(out / "handshake.kbl", out / "handshake.pcap", folder / "console.txt")
+    names = ("handshake.kbl", "handshake.pcap", "counted.kbl", "lossy.kbl", "hidden.txt")
+    return Recording(*(out / name for name in names), folder / "console.txt", built, probes)
