@@ -35,7 +35,8 @@ demo: run-packages $(VENV)/run.stamp
 	@$(SKBVIEWER) packets $(DEMO).skbv
 	@set -e; \
 	syn=$$($(SKBVIEWER) packets $(DEMO).skbv --json | $(PYTHON) -c \
-	    'import json, sys; print(next(p["number"] for p in json.load(sys.stdin) if "[SYN]" in p["info"]))'); \
+	    'import json, sys; packets = map(json.loads, sys.stdin); \
+	    print(next(p["number"] for p in packets if "[SYN]" in p["info"]))'); \
 	printf '\nKernel path of packet %s, the SYN:\n\n' $$syn; \
 	$(SKBVIEWER) path $(DEMO).skbv --packet $$syn --tree; \
 	$(SKBVIEWER) export $(DEMO).skbv --packet $$syn --png $(DEMO).png; \
@@ -50,9 +51,8 @@ test: test-plan test-packages $(VENV)/test.stamp
 lab: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab
 
-sample: lab
-	mkdir -p $(dir $(SAMPLE))
-	cp build/lab/handshake.kbl build/lab/handshake.pcap $(dir $(SAMPLE))
+sample: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.lab --out build/lab --sample
 
 clean:
 	rm -rf build $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
