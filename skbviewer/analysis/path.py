@@ -94,25 +94,27 @@ def _note(row: Any) -> str:
 def _waits(calls: tuple[PathCall, ...]) -> tuple[Wait, ...]:
     """Times between a leg's outermost calls, when no function held the packet."""
     waits: list[Wait] = []
-    end, last = None, ""
+    end: int | None = None
+    last, reading = None, False
     for call in calls:
         begin = call.entry_ns
-        if end is not None and begin > end and call.depth == 0:
-            waits.append(Wait(_wait_name(call, last), end, begin - end))
+        if end is not None and last is not None and begin > end and call.depth == 0:
+            waits.append(Wait(_wait_name(call, last, reading), end, begin - end))
+        reading |= call.function in READER
         leave = call.exit_ns if call.exit_ns is not None else begin
         end = leave if end is None else max(end, leave)
-        last = call.function
+        last = call
     return tuple(waits)
 
 
-def _wait_name(following: PathCall, last: str) -> str:
-    if following.function in READER:
+def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
+    if following.function in READER and not reading:
         return "socket queue"
-    if last in BACKLOG and following.context == "softirq":
+    if last.function in BACKLOG:
         return "softirq"
-    if following.context == "task":
-        return "task"
-    return "between functions"
+    if (following.context, following.pid, following.cpu) == (last.context, last.pid, last.cpu):
+        return "outside probed functions"
+    return "socket backlog" if following.context == "task" and not reading else "queue"
 
 
 def _known(value: int) -> int | None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..records import KernelLog
 from .lives import Flags
-from .pairing import ENTRY, EXIT, Index
+from .pairing import ENTRY, EXIT, Index, named
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .series import SeriesTable
 
@@ -59,13 +59,6 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     of[item] = leg
     of[exits] = of[series.partner[exits]]
     return LegTable(_rows(log, series, item, leg, start), of)
-
-
-def named(log: KernelLog, item: Index, names: frozenset[str] | tuple[str, ...]) -> Flags:
-    """Which of the records `item` enter a function of `names`."""
-    ids = [p.id for p in log.probes.values() if p.name in names]
-    records = log.records
-    return np.asarray((records["kind"][item] == ENTRY) & np.isin(records["func"][item], ids))
 
 
 def _boundaries(log: KernelLog, series: Index, item: Index) -> Flags:

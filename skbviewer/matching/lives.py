@@ -101,7 +101,7 @@ def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, addres
     records = log.records[item]
     is_event = (records["kind"] == EVENT) & ~is_child
     birth = is_child | (is_event & (records["event"] == ALLOC))
-    birth |= (records["kind"] == ENTRY) & (records["skb"] == 0)
+    birth |= _around_birth(log, partner, item, address, birth)
     free = is_event & (records["event"] == FREE)
     first = np.r_[True, address[1:] != address[:-1]]
     start = first.copy()
@@ -110,6 +110,22 @@ def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, addres
     if not np.any(birth) and not np.any(free):
         start |= _identity_changes(log, item, first)
     return np.asarray(start, np.bool_)
+
+
+def _around_birth(
+    log: KernelLog, partner: Index, item: Index, address: Index, birth: Flags
+) -> Flags:
+    """Entries of functions that return an skb which was born inside them (not just found)."""
+    records = log.records
+    giver = np.flatnonzero((records["kind"][item] == ENTRY) & (records["skb"][item] == 0))
+    found = np.zeros(len(item), np.bool_)
+    born = np.flatnonzero(birth)
+    following = np.searchsorted(born, giver)
+    giver, following = giver[following < len(born)], following[following < len(born)]
+    event = item[born[following]]
+    inside = records["ts"][event] <= records["ts"][partner[item[giver]]]
+    found[giver] = inside & (address[born[following]] == address[giver])
+    return found
 
 
 def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:

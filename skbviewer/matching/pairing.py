@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records
+from ..records import KernelLog, Records
 
 ENTRY, EXIT, CALL, EVENT, LOST = 1, 2, 3, 4, 5
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
@@ -50,3 +50,12 @@ def pair(records: Records) -> Index:
     entry, leave = index[a[match]], index[b[match]]
     partner[entry], partner[leave] = leave, entry
     return partner
+
+
+def named(
+    log: KernelLog, item: Index, names: frozenset[str] | tuple[str, ...]
+) -> npt.NDArray[np.bool_]:
+    """Which of the records `item` enter a function of `names`."""
+    ids = [p.id for p in log.probes.values() if p.name in names]
+    records = log.records
+    return np.asarray((records["kind"][item] == ENTRY) & np.isin(records["func"][item], ids))

@@ -15,7 +15,8 @@ import numpy as np
 
 from ..records import KernelLog
 from .lives import Flags, Lives, cut
-from .pairing import EXIT, Index, pair
+from .pairing import EXIT, Index, named, pair
+from .phases import RECEIVE_START, TRANSMIT
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,9 @@ def build(log: KernelLog) -> SeriesTable:
     """The series of `log`."""
     partner = pair(log.records)
     lives = cut(log, partner)
-    of = _with_preludes(log, lives, partner)
+    of = _with_branches(log, lives, _with_preludes(log, lives))
+    exits = np.flatnonzero((log.records["kind"] == EXIT) & (partner >= 0))
+    of[exits] = of[partner[exits]]
     used, first = np.unique(of[of >= 0], return_index=True)
     position = np.flatnonzero(of >= 0)[first]
     rank = np.full(len(lives.parent) + 1, -1, np.int64)
@@ -44,7 +47,19 @@ def build(log: KernelLog) -> SeriesTable:
     return SeriesTable(rank[of], rank[lives.parent[ordered]], lives.tap[ordered], partner)
 
 
-def _with_preludes(log: KernelLog, lives: Lives, partner: Index) -> Index:
+def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
+    """Series with clones that never see a driver (for a raw socket, say) joined to their parent."""
+    everything = np.arange(len(of))
+    wired = np.unique(lives.of[named(log, everything, TRANSMIT | RECEIVE_START)])
+    count = len(lives.parent)
+    inner = (lives.parent >= 0) & ~lives.tap & ~np.isin(np.arange(count), wired)
+    root = np.where(inner, lives.parent, np.arange(count))
+    while np.any(root[root] != root):  # a parent is always an earlier life: this ends
+        root = root[root]
+    return np.where(of >= 0, root[of], of) if count else of
+
+
+def _with_preludes(log: KernelLog, lives: Lives) -> Index:
     """Lives with each headerless parent's records moved to the clone made next."""
     of = lives.of.copy()
     records = log.records
@@ -58,12 +73,10 @@ def _with_preludes(log: KernelLog, lives: Lives, partner: Index) -> Index:
     for i, child in enumerate(children):
         parent, birth = lives.parent[child], lives.birth[child]
         if i == 0 or lives.parent[children[i - 1]] != parent:
-            begin = -1
+            begin = -1  # a new parent
         lo, hi = np.searchsorted(sorted_lives, [parent, parent + 1])
         mine = members[lo:hi]
         mine = mine[(mine > begin) & (mine <= birth)]
         of[mine] = child
         begin = birth
-    exits = np.flatnonzero((records["kind"] == EXIT) & (partner >= 0))
-    of[exits] = of[partner[exits]]
     return of

@@ -54,7 +54,7 @@ def verdicts(db: Connection) -> Rows:
 
 def kernel_only_count(db: Connection) -> int:
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
-    return int(db.execute(last).scalar_one())
+    return max(int(db.execute(last).scalar_one()), 0)
 
 
 def kernel_only(db: Connection, first: int, number: int) -> Rows:
