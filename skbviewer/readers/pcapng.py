@@ -23,6 +23,7 @@ SECTION_HEADER = 0x0A0D0D0A
 INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
 PACKET_BLOCKS = (PACKET, SIMPLE_PACKET, ENHANCED_PACKET)
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
+VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, says the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
 REPORT_EVERY = 1 << 16  # blocks
@@ -125,7 +126,7 @@ def _new_section(data: Bytes, at: int, length: int, order: str) -> _Section:
     if length < 28:
         raise _Damage(at, f"section header of {length} bytes")
     major, minor = struct.unpack_from(order + "HH", data.data, at + 12)
-    if major != 1:
+    if (major, minor) not in VERSIONS:
         raise _Damage(at + 12, f"pcapng version {major}.{minor} is not known")
     return _Section(order)
 
