@@ -40,7 +40,8 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     """Assign each record of `log` to a life; records without an skb get -1."""
     records = log.records
     skb = _effective_skb(log, partner)
-    at = _birth_times(log)
+    maker = _makers(log)  # the child is handled inside already: it is born at the entry
+    at = records["ts"][np.where(maker >= 0, maker, np.arange(len(records)))]
     kind, event = records["kind"], records["event"]
     own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)))
     children = np.flatnonzero((kind == EVENT) & np.isin(event, (CLONE, COPY, SEGMENT)))
@@ -61,7 +62,7 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]
     parent = np.where(birth >= 0, of[birth], -1) if count else birth
-    return Lives(of, parent, birth, _is_tap(log, birth))
+    return Lives(of, parent, birth, _is_tap(log, maker, birth))
 
 
 def _effective_skb(log: KernelLog, partner: Index) -> Index:
@@ -76,22 +77,23 @@ def _effective_skb(log: KernelLog, partner: Index) -> Index:
     return np.asarray(skb, np.int64)
 
 
-def _birth_times(log: KernelLog) -> Index:
-    """For a birth event the time its function was entered: the child is handled inside already."""
-    records, at = log.records, log.records["ts"].copy()
-    makers = np.array([p.id for p in log.probes.values() if p.event in BIRTHS], np.int64)
-    entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], makers))
-    events = np.flatnonzero((records["kind"] == EVENT) & np.isin(records["event"], BIRTHS))
-    if not len(entry) or not len(events):
-        return np.asarray(at, np.int64)
-    where = execution(records)
+def _makers(log: KernelLog) -> Index:
+    """For each birth event the index of the ENTRY of the function that tells of it, else -1."""
+    records = log.records
+    maker = np.full(len(records), -1, np.int64)
+    _, where = np.unique(execution(records), return_inverse=True)
     span = np.int64(len(records) + 1)
-    _, dense = np.unique(where, return_inverse=True)
-    key = np.sort(dense[entry] * span + entry)
-    found = np.searchsorted(key, dense[events] * span + events) - 1
-    valid = (found >= 0) & (key[found] // span == dense[events])
-    at[events[valid]] = records["ts"][key[found[valid]] % span]
-    return np.asarray(at, np.int64)
+    for event in BIRTHS:
+        ids = [p.id for p in log.probes.values() if p.event == event]
+        entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], ids))
+        told = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == event))
+        if not len(entry) or not len(told):
+            continue
+        key = np.sort(where[entry] * span + entry)
+        found = np.searchsorted(key, where[told] * span + told) - 1
+        valid = (found >= 0) & (key[found] // span == where[told])
+        maker[told[valid]] = key[found[valid]] % span
+    return maker
 
 
 def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, address: Index) -> Flags:
@@ -140,24 +142,9 @@ def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:
     return change
 
 
-def _is_tap(log: KernelLog, birth: Index) -> Flags:
+def _is_tap(log: KernelLog, maker: Index, birth: Index) -> Flags:
     """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
-    records = log.records
-    tap = np.zeros(len(birth), np.bool_)
-    cloners = {p.id for p in log.probes.values() if p.event in (CLONE, COPY)}
-    entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], list(cloners)))
-    if not len(entry):
-        return tap
-    addresses = np.unique(records["caller"][entry])
-    names = (log.symbols.get(int(a), "").split("+")[0] for a in addresses)
-    tap_callers = addresses[[name in TAP_CLONER for name in names]]
-    where = execution(records)
-    born = np.flatnonzero(birth >= 0)
-    for life in born:  # a clone's entry is the latest one in its execution context
-        index = int(birth[life])
-        before = entry[: np.searchsorted(entry, index)]
-        same = before[
-            (where[before] == where[index]) & (records["skb"][before] == records["skb"][index])
-        ]
-        tap[life] = len(same) > 0 and records["caller"][same[-1]] in tap_callers
-    return tap
+    told = np.where(birth >= 0, maker[birth], -1)
+    caller = np.where(told >= 0, log.records["caller"][told], 0)
+    taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
+    return np.isin(caller, np.array(taps, np.int64))

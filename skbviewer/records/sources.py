@@ -57,7 +57,7 @@ class ClockTriple(NamedTuple):
 class KernelLog:
     """A KBL as read: `records` has RECORD_DTYPE, ordered by (ts, cpu, order in the CPU's stream).
 
-    `symbols` maps each caller address found in the records to text such as `ip_output+0x4c`;
+    `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
     """
 
