@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The command line's formats."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from skbviewer.cli import JSON_KEYS, main
+from skbviewer.records import resource
+
+SAMPLE = resource("samples/handshake")
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> str:
+    out = tmp_path_factory.mktemp("cli") / "s.skbv"
+    inputs = [str(SAMPLE / "handshake.pcap"), str(SAMPLE / "handshake.kbl")]
+    assert main(["import", "-o", str(out), *inputs]) == 0
+    return str(out)
+
+
+def test_packets_json_is_one_object_a_line(file: str, capsys: Captured) -> None:
+    assert main(["packets", file, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["number"] for row in rows] == list(range(1, 17))
+    assert all(tuple(row) == JSON_KEYS for row in rows)
+    arp = next(row for row in rows if "Who has" in row["info"])
+    assert arp["saddr"] is None and arp["ip_id"] is None
+
+
+def test_packets_csv_and_table_agree(file: str, capsys: Captured) -> None:
+    assert main(["packets", file, "--csv"]) == 0
+    rows = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert main(["packets", file]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == len(rows) + 1
+    for row, line in zip(rows, lines[1:], strict=True):
+        assert line.endswith(row["info"]) and row["verdict"] in line
+
+
+def test_path_formats_agree(file: str, capsys: Captured) -> None:
+    assert main(["path", file, "--packet", "4", "--json"]) == 0
+    path = json.loads(capsys.readouterr().out)
+    calls = [call["function"] for leg in path["legs"] for call in leg["calls"]]
+    assert main(["path", file, "--packet", "4", "--xml"]) == 0
+    root = ElementTree.fromstring(capsys.readouterr().out)
+    assert [node.get("function") for node in root.iter("call")] == calls
+    assert main(["path", file, "--series", str(path["legs"][0]["series"]), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["packet"] is None
+
+
+def test_info_text_names_the_files(file: str, capsys: Captured) -> None:
+    assert main(["info", file]) == 0
+    text = capsys.readouterr().out
+    assert "handshake.pcap" in text and "lost records  0" in text
+
+
+def test_dump_of_a_capture_is_refused(capsys: Captured) -> None:
+    assert main(["dump", str(SAMPLE / "handshake.pcap")]) == 2
+    assert "not a KBL" in capsys.readouterr().err
+
+
+def test_export_png(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("QT_QPA_PLATFORM", "offscreen")
+    out = tmp_path / "p.png"
+    assert main(["export", file, "--packet", "3", "--png", str(out)]) == 0
+    assert out.read_bytes().startswith(b"\x89PNG") and out.stat().st_size > 20_000

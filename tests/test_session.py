@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Import, cancel, caching and reading from several threads."""
+
+from __future__ import annotations
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from skbviewer.records import Cancelled, resource
+from skbviewer.session import Session, cached_session, import_files, open_files
+
+SAMPLE = resource("samples/handshake")
+FILES = [SAMPLE / "handshake.pcap", SAMPLE / "handshake.kbl"]
+
+
+class Watch:
+    """Progress that is kept, and cancels at the n-th report."""
+
+    def __init__(self, cancel_at: int | None = None) -> None:
+        self.reports: list[tuple[str, int, int]] = []
+        self._cancel_at = cancel_at
+
+    def report(self, what: str, done: int, total: int) -> None:
+        self.reports.append((what, done, total))
+        if len(self.reports) == self._cancel_at:
+            raise Cancelled
+
+
+def test_progress_is_true(tmp_path: Path) -> None:
+    watch = Watch()
+    import_files(FILES, tmp_path / "s.skbv", watch)
+    assert len(watch.reports) > 5
+    assert all(0 <= done <= total for _, done, total in watch.reports)
+
+
+def test_cancel_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
+    whole = Watch()
+    import_files(FILES, tmp_path / "whole.skbv", whole)
+    (tmp_path / "whole.skbv").unlink()
+    for moment in range(1, len(whole.reports) + 1):
+        with pytest.raises(Cancelled):
+            import_files(FILES, tmp_path / "s.skbv", Watch(moment))
+        assert os.listdir(tmp_path) == []
+
+
+def test_unsaved_session_is_cached_by_content(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    capture = tmp_path / "a.pcap"
+    capture.write_bytes(FILES[0].read_bytes())
+    first = cached_session([capture])
+    assert open_files([capture]).file == first
+    watch = Watch()
+    assert open_files([capture], watch).packet_count() == 16
+    assert watch.reports == []  # nothing was read again
+    capture.write_bytes(FILES[0].read_bytes()[:-200])
+    assert cached_session([capture]) != first
+
+
+def test_session_file_opens_as_it_is(tmp_path: Path) -> None:
+    import_files(FILES, tmp_path / "s.skbv")
+    assert open_files([tmp_path / "s.skbv"]).file == tmp_path / "s.skbv"
+
+
+def test_several_threads_read_at_once(tmp_path: Path) -> None:
+    import_files(FILES, tmp_path / "s.skbv")
+    session = Session.open(tmp_path / "s.skbv")
+    numbers = list(range(1, 17)) * 4
+    with ThreadPoolExecutor(4) as pool:
+        paths = list(pool.map(lambda n: session.path(packet=n), numbers))
+    assert [p.packet.number for p in paths if p.packet] == numbers
+
+
+def test_moved_capture_has_no_bytes(tmp_path: Path) -> None:
+    capture = tmp_path / "a.pcap"
+    capture.write_bytes(FILES[0].read_bytes())
+    import_files([capture], tmp_path / "s.skbv")
+    session = Session.open(tmp_path / "s.skbv")
+    assert session.packet_bytes(1) is not None
+    capture.unlink()
+    assert session.packet_bytes(1) is None
