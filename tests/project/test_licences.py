@@ -16,7 +16,7 @@ WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz)")
 KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*")
 # What in kmod/ runs in user space, or only describes how to build the module.
 USER_SPACE = re.compile(
-    r"kmod/(kblrecord.*|rec[._].*|.*\.py|.*\.md|Makefile|Kbuild|dkms\.conf|.*\.txt|.*\.list)"
+    r"kmod/(\..*|kblrecord.*|rec[._].*|.*\.py|.*\.md|Makefile|Kbuild|dkms\.conf|.*\.txt|.*\.list)"
 )
 
 
