@@ -246,12 +246,12 @@ def random_frame(dice: random.Random) -> bytes:
     protocol, data = dice.choice([(6, segment), (17, udp(*ports, payload))])
     vlans = [(0x8100, dice.randrange(4096))] * dice.randrange(2)
     if dice.random() < 0.5:
-        hosts = [str(IPv4Address(dice.getrandbits(32))) for _ in range(2)]
+        saddr, daddr = (str(IPv4Address(dice.getrandbits(32))) for _ in range(2))
         options = bytes(4 * dice.randrange(3))
-        packet = ipv4(*hosts, protocol, data, dice.randrange(65536), 0, options=options)
+        packet = ipv4(saddr, daddr, protocol, data, dice.randrange(65536), 0, options=options)
         return ethernet(packet, vlans=vlans)
-    hosts = [str(IPv6Address(dice.getrandbits(128))) for _ in range(2)]
-    return ethernet(ipv6(*hosts, protocol, data), 0x86DD, vlans=vlans)
+    saddr, daddr = (str(IPv6Address(dice.getrandbits(128))) for _ in range(2))
+    return ethernet(ipv6(saddr, daddr, protocol, data), 0x86DD, vlans=vlans)
 
 
 def by_dpkt(frame: bytes) -> dict[str, int]:
