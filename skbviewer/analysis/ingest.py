@@ -13,7 +13,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import EXACT, LegTable, Matches, SeriesTable, build_legs, build_series, match
+from ..matching import (
+    CONTESTED,
+    EXACT,
+    LegTable,
+    Matches,
+    SeriesTable,
+    build_legs,
+    build_series,
+    match,
+)
 from ..records import PACKET_DTYPE, RECORD_DTYPE, Capture, KernelLog, Progress
 from ..store import Builder, schema
 from .calls import CALL_DTYPE
@@ -108,6 +117,8 @@ def _store_capture(
 def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None:
     """Fold one KBL's matches into the packets' verdict and kernel time columns."""
     rows = found.rows
+    lost = found.contested[summary["verdict"][found.contested] == WIRE_ONLY]
+    summary["rung"][lost] = CONTESTED
     better = rows["verdict"] < summary["verdict"][rows["packet"]]
     for column in ("verdict", "rung", "confidence"):
         summary[column][rows["packet"][better]] = rows[column][better]

@@ -4,7 +4,17 @@
 from .clock import ClockFit
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
-from .matcher import AMBIGUOUS, BY_KEY, BY_TIME, EXACT, MATCH_DTYPE, Matches, match
+from .matcher import (
+    AMBIGUOUS,
+    BY_KEY,
+    BY_POINTS,
+    BY_TIME,
+    CONTESTED,
+    EXACT,
+    MATCH_DTYPE,
+    Matches,
+    match,
+)
 from .pairing import execution, pair
 from .phases import READER
 from .series import SeriesTable
@@ -13,7 +23,9 @@ from .series import build as build_series
 __all__ = [
     "AMBIGUOUS",
     "BY_KEY",
+    "BY_POINTS",
     "BY_TIME",
+    "CONTESTED",
     "EXACT",
     "FORWARD",
     "LEG_DTYPE",

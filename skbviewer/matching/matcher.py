@@ -21,7 +21,8 @@ from .pairing import Index
 from .series import SeriesTable
 
 EXACT, AMBIGUOUS = 0, 1
-BY_KEY, BY_TIME = 0, len(RUNGS) + 1
+BY_KEY, BY_TIME, BY_POINTS = 0, len(RUNGS) + 1, len(RUNGS) + 2
+CONTESTED = -1  # rung of a packet whose every candidate belongs to another one
 SIGMAS = 5
 ETH_P_ARP = 0x0806
 ARP_WINDOW_NS = 100_000_000  # an ARP packet has no identity: farther than this is another one
@@ -41,12 +42,14 @@ MATCH_DTYPE = np.dtype(
 class Matches(NamedTuple):
     """`rows` has MATCH_DTYPE, sorted by (packet, leg); `clock` is None without a certain pair.
 
-    `sniffer` is the device (netns, ifindex) where the capture seems to have been taken.
+    `sniffer` is the device (netns, ifindex) where the capture seems to have been taken; `contested`
+    are the packets that had candidates and lost all of them to others.
     """
 
     rows: npt.NDArray[np.void]
     clock: ClockFit | None
     sniffer: tuple[int, int] | None
+    contested: Index
 
 
 class _Pairs(NamedTuple):
@@ -70,12 +73,21 @@ def match(packets: Packets, log: KernelLog, series: SeriesTable, legs: LegTable)
         found.rung[sure],
         np.ones(int(sure.sum())),
     )
-    rest = ~sure
+    again = _seen_again(found, legs) & ~sure
+    rest = ~sure & ~again
     open_pairs = Candidates(found.packet[rest], found.series[rest], found.rung[rest])
-    parts = [decided, _by_time(packets, legs, open_pairs, clock, sniffer)]
+    points = _Pairs(
+        found.packet[again],
+        found.series[again],
+        np.zeros(int(again.sum()), np.uint8),
+        np.full(int(again.sum()), BY_POINTS, np.int8),
+        np.ones(int(again.sum())),
+    )
+    parts = [decided, points, _by_time(packets, legs, open_pairs, clock, sniffer)]
     parts.append(_by_time(packets, legs, _arp(packets, legs, tap, clock), clock, sniffer))
     pairs = _Pairs(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
-    return Matches(_rows(packets, legs, pairs, clock), clock, sniffer)
+    contested = np.setdiff1d(found.packet, pairs.packet)
+    return Matches(_rows(packets, legs, pairs, clock), clock, sniffer, contested)
 
 
 def _alone(found: Candidates) -> npt.NDArray[np.bool_]:
@@ -83,6 +95,19 @@ def _alone(found: Candidates) -> npt.NDArray[np.bool_]:
     per_packet = np.bincount(found.packet, minlength=1)
     per_series = np.bincount(found.series, minlength=1)
     return np.asarray((per_packet[found.packet] == 1) & (per_series[found.series] == 1))
+
+
+def _seen_again(found: Candidates, legs: LegTable) -> npt.NDArray[np.bool_]:
+    """Pairs of one series with packets that can be nothing else, not more than it has legs.
+
+    A sniffer on several devices (tcpdump -i any) sees one packet on each of them.
+    """
+    size = int(found.series.max(initial=0)) + 1
+    single = np.bincount(found.packet, minlength=1)[found.packet] == 1
+    other = np.bincount(found.series[~single], minlength=size) > 0
+    sightings = np.bincount(found.series, minlength=size)
+    points = np.bincount(legs.rows["series"], minlength=size)[:size]
+    return np.asarray(single & ~other[found.series] & (sightings <= points)[found.series])
 
 
 def _fit(
