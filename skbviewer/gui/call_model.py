@@ -12,7 +12,7 @@ from skbviewer.records import Leg, PacketPath, PathCall
 
 from . import wording
 from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
-from .theme import DROP_COLOURS, UNKNOWN_LAYER, chosen
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, chip, chosen
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -99,7 +99,7 @@ class CallModel(QAbstractItemModel):
         if role == _ROLE.DisplayRole:
             return CALL_COLUMNS[column].value(leg, call)
         if role == _ROLE.DecorationRole and column == LAYER:
-            return self._colours.get(call.layer, QColor(UNKNOWN_LAYER))
+            return chip(self._colours.get(call.layer, QColor(UNKNOWN_LAYER)))
         if role == _ROLE.ToolTipRole:
             lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.begin_ns)]
             return "\n".join([call.function, *lines])

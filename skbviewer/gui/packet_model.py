@@ -12,7 +12,7 @@ from . import wording
 from .contract import Recording
 from .packet_columns import COLUMNS, MATCH, TIME, TimeFormat, time_text
 from .packet_rows import ListRow, RowPages
-from .theme import VERDICT_COLOURS, chosen, row_colours
+from .theme import VERDICT_COLOURS, chip, chosen, row_colours
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -107,7 +107,7 @@ class PacketModel(QAbstractTableModel):
         if role == _ROLE.DecorationRole:
             if index.column() != MATCH or row.verdict not in VERDICT_COLOURS:
                 return None
-            return chosen(VERDICT_COLOURS[row.verdict], self._dark)
+            return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
         return self._brush(row, role)
 
     def headerData(

@@ -7,8 +7,8 @@ import os
 import sys
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPalette
+from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPalette
 from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
@@ -64,8 +64,9 @@ def render_row(
     image.setText("Title", f"{headline(row)} {row.info}")
     image.setText("Software", f"skbviewer {__version__}")
     image.setText("Source", "; ".join(_source_lines(session)))
-    if not image.save(str(out), b"PNG"):
-        raise OSError(f"{out}: the picture cannot be written")
+    writer = QImageWriter(str(out), QByteArray(b"png"))
+    if not writer.write(image):
+        raise OSError(f"{out}: {writer.errorString()}")
 
 
 def _ensure_application() -> None:
@@ -94,7 +95,7 @@ class _Picture:
         line = QFontMetricsF(self._font).height() + 4
         head, foot = 4.6 * line, (len(self._footer) + 1) * line
         timeline = self._timeline(size.width() - 2 * MARGIN)
-        table = table_height(self._path, self._font)
+        table = table_height(self._path)
         needed = round(2 * MARGIN + head + timeline.height() + 16 + table + 16 + foot)
         image = QImage(size.width(), max(size.height(), needed), QImage.Format.Format_RGB32)
         image.fill(self._palette.color(QPalette.ColorRole.Base))

@@ -32,13 +32,18 @@ def _lines(path: PacketPath) -> list[Line]:
     return [Line(leg, call) for leg in path.legs for call in (None, *leg.calls)]
 
 
-def _rows(path: PacketPath) -> int:
-    return -(-len(_lines(path)) // BLOCKS)
+def _blocks(path: PacketPath) -> list[list[Line]]:
+    """The lines in columns; no column ends with a leg's heading."""
+    lines = _lines(path)
+    split = -(-len(lines) // BLOCKS)
+    if lines and lines[split - 1].call is None:
+        split -= 1
+    return [lines[:split], lines[split:]]
 
 
-def table_height(path: PacketPath, font: QFont) -> int:
+def table_height(path: PacketPath) -> int:
     """Pixels the table of `path` takes."""
-    return (_rows(path) + 1) * _LINE if path.legs else 0
+    return (max(map(len, _blocks(path))) + 1) * _LINE if path.legs else 0
 
 
 def paint_table(
@@ -54,15 +59,13 @@ def paint_table(
         return
     font = QFont(base)
     font.setPixelSize(_FONT_PX)
-    painter.setFont(font)
     width = (area.width() - (BLOCKS - 1) * GAP) / BLOCKS
-    rows = _rows(path)
-    lines = _lines(path)
-    for block in range(BLOCKS):
-        box = QRectF(area.left() + block * (width + GAP), area.top(), width, _LINE)
+    for number, lines in enumerate(_blocks(path)):
+        box = QRectF(area.left() + number * (width + GAP), area.top(), width, _LINE)
+        painter.setFont(font)
         painter.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
         _texts(painter, box, ("Function", "Layer", "Entry µs", "Duration µs", "Self µs"), 0)
-        for line in lines[block * rows : (block + 1) * rows]:
+        for line in lines:
             box.translate(0, _LINE)
             _paint_line(painter, box, line, colours, palette)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from . import wording
 from .contract import Recording
 
 
@@ -27,6 +28,7 @@ def clock_texts(recording: Recording) -> list[str]:
     texts = []
     for clock in recording.info().get("clock", []):
         for segment in clock["segments"]:
-            seconds = segment["offset_ns"] / 1e9
-            texts.append(f"Clock offset: {seconds:,.9f} s ± {segment['residual_ns']:,.0f} ns")
+            offset = wording.seconds(round(segment["offset_ns"]))
+            error = wording.duration(round(segment["residual_ns"]))
+            texts.append(f"Clock offset: {offset} s ± {error}")
     return texts

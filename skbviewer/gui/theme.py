@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPen, QPixmap
 
 from .contract import LayerColours
 
@@ -38,6 +38,7 @@ _ROWS = {
     "SYN/FIN": (("#a0a0a0", "#12272e"), ("#4b4f55", "#e6e8ea")),
     "RST": (("#a40000", "#fffc9c"), ("#7a1010", "#fffc9c")),
 }
+_CHIPS: dict[str, QIcon] = {}  # by colour; as few as there are layers and verdicts
 _FAMILIES = {"ICMPv6": "ICMP", "DNS": "UDP", "MDNS": "UDP", "DHCP": "UDP"}
 _ROW_COLOURS = {
     (name, dark): RowColours(QColor(pair[dark][0]), QColor(pair[dark][1]))
@@ -70,6 +71,21 @@ def chosen(pair: tuple[str, str], dark: bool) -> QColor:
 def layer_colours(layers: Iterable[LayerColours], dark: bool) -> dict[str, QColor]:
     """Colour by layer name, in the table's order."""
     return {layer.name: QColor(layer.colour_dark if dark else layer.colour) for layer in layers}
+
+
+def chip(colour: QColor) -> QIcon:
+    """A small square of `colour` that leaves air around it, also in a selected row."""
+    if colour.name() not in _CHIPS:
+        pixmap = QPixmap(32, 32)
+        pixmap.fill(QColor(0, 0, 0, 0))
+        painter = QPainter(pixmap)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(255, 255, 255, 130), 2))
+        painter.setBrush(colour)
+        painter.drawRoundedRect(6, 6, 20, 20, 5, 5)
+        painter.end()
+        _CHIPS[colour.name()] = QIcon(pixmap)
+    return _CHIPS[colour.name()]
 
 
 def text_on(ground: QColor) -> QColor:

@@ -7,6 +7,7 @@ Times are rebased as int64 before they become float64, which is exact up to 2**5
 
 from __future__ import annotations
 
+from itertools import accumulate
 from typing import NamedTuple
 
 import numpy as np
@@ -87,10 +88,12 @@ def lay_out(path: PacketPath | None) -> Layout:
             text = f"{wait.what}: {wording.duration(wait.dur_ns)}"
             waits.append(WaitBar(text, begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
+        places, height = call_rows(leg)
         for place, call in enumerate(leg.calls):
-            bars[at] = _bar(leg, call, number, place, y, layers.index(call.layer), origin)
+            row = y + places[place]
+            bars[at] = _bar(leg, call, number, place, row, layers.index(call.layer), origin)
             at += 1
-        bottom = y + max((call.depth for call in leg.calls), default=0) + 1
+        bottom = y + height
         titles.append(_title(leg, number, top, bottom, origin))
         top = bottom + GAP_ROWS
     labels = tuple(call.function for leg in legs for call in leg.calls)
@@ -105,13 +108,38 @@ def lay_out(path: PacketPath | None) -> Layout:
     )
 
 
+def call_rows(leg: Leg) -> tuple[list[int], int]:
+    """A row for each call, and how many rows there are.
+
+    Calls stand by depth.  A top call that began while another was still running (a softirq that
+    interrupted it, another CPU) gets rows of its own below, so that no bar hides another.
+    """
+    tracks: list[tuple[int, int]] = []  # end of the latest top call, deepest row used
+    of_call: list[int] = []
+    for call in leg.calls:
+        if call.parent < 0:
+            free = (at for at, track in enumerate(tracks) if track[0] <= call.entry_ns)
+            of_call.append(next(free, len(tracks)))
+        else:
+            of_call.append(of_call[call.parent])
+        at = of_call[-1]
+        end, deepest = (tracks[at : at + 1] or [(0, 0)])[0]
+        tracks[at : at + 1] = [(max(end, _end_ns(leg, call)), max(deepest, call.depth))]
+    tops = list(accumulate((deepest + 1 for _, deepest in tracks), initial=0))
+    rows = [tops[at] + call.depth for at, call in zip(of_call, leg.calls, strict=True)]
+    return rows, max(tops[-1], 1)
+
+
+def _end_ns(leg: Leg, call: PathCall) -> int:
+    return max(leg.end_ns, call.entry_ns) if call.exit_ns is None else call.exit_ns
+
+
 def _bar(
     leg: Leg, call: PathCall, number: int, place: int, y: float, layer: int, origin: int
 ) -> tuple[float, float, float, int, int, int, bool, bool]:
-    last = max(leg.end_ns, call.entry_ns) if call.exit_ns is None else call.exit_ns
     is_open, is_drop = call.exit_ns is None, call.note.startswith("drop")
-    begin, end = float(call.entry_ns - origin), float(last - origin)
-    return begin, end, y + call.depth, layer, number, place, is_open, is_drop
+    begin, end = float(call.entry_ns - origin), float(_end_ns(leg, call) - origin)
+    return begin, end, y, layer, number, place, is_open, is_drop
 
 
 def _title(leg: Leg, number: int, top: float, bottom: float, origin: int) -> LaneTitle:

@@ -25,11 +25,11 @@ from . import recent
 RECORD_COMMANDS = """\
 sudo apt install make gcc linux-headers-$(uname -r) tcpdump
 make -C kmod
-sudo insmod kmod/skbkbl.ko
-sudo tcpdump -i any -w out.pcap &
+sudo insmod kmod/kbl.ko
+sudo timeout -s INT 14 tcpdump -i any -w out.pcap &
 sudo kmod/kblrecord -w out.kbl --duration 10
-sudo kill -INT %1
-sudo rmmod skbkbl
+wait; sudo rmmod kbl
+sudo chown $USER out.kbl out.pcap
 skbviewer out.kbl out.pcap
 """
 _WIDTH = 720

@@ -22,6 +22,7 @@ from skbviewer.records import (
 
 T0 = 1_700_000_000_000_000_000
 KBL_T0 = 81_000_000_000
+WHY = "one candidate by addresses, id and protocol"
 MATCHED = 40  # packets 1..40 have legs, the rest are wire-only
 TX = (
     ("__ip_queue_xmit", "ip", 0, 0, 30_000),
@@ -93,17 +94,31 @@ def calls(table: Sequence[tuple[str, str, int, int, int | None]], t0: int) -> tu
 def legs(t0: int) -> tuple[Leg, ...]:
     waits = (Wait("qdisc", t0 + 31_000, 4_000),)
     tx, rx = calls(TX, t0), calls(RX, t0 + 36_000)
-    why = "one candidate by addresses, id and protocol"
     return (
-        Leg(1, "tx", "exact", why, t0, t0 + 30_000, 30_000, 8, (), tx, 4026532177, "veth-c"),
-        Leg(2, "rx", "exact", why, t0 + 36_000, t0 + 45_000, 9_000, 6, waits, rx, 4026532240, "veth-s"),
+        Leg(1, "tx", "exact", WHY, t0, t0 + 30_000, 30_000, 8, (), tx, 4026532177, "veth-c"),
+        Leg(
+            2,
+            "rx",
+            "exact",
+            WHY,
+            t0 + 36_000,
+            t0 + 45_000,
+            9_000,
+            6,
+            waits,
+            rx,
+            4026532240,
+            "veth-s",
+        ),
     )
 
 
 class FakeRecording:
     """`count` packets, the first MATCHED of them with a sending and a receiving leg."""
 
-    def __init__(self, count: int = 60, series: int = 3, kinds: Sequence[str] = ("pcap", "kbl")) -> None:
+    def __init__(
+        self, count: int = 60, series: int = 3, kinds: Sequence[str] = ("pcap", "kbl")
+    ) -> None:
         self.count, self.series, self.kinds = count, series, kinds
         self.closed = False
         self.asked: list[tuple[int, int]] = []
@@ -136,7 +151,9 @@ class FakeRecording:
     def packet(self, number: int) -> PacketRow:
         name = ("TCP", "UDP", "ICMP", "ARP")[0 if number < 4 else number % 4]
         info = {
-            "TCP": "47312 → 8080 [SYN] Seq=0 Win=64240 Len=0" if number < 3 else "47312 → 8080 [ACK] Seq=1",
+            "TCP": "47312 → 8080 [SYN] Seq=0 Win=64240 Len=0"
+            if number < 3
+            else "47312 → 8080 [ACK] Seq=1",
             "UDP": "5353 → 9000 Len=32",
             "ICMP": "Echo (ping) request id=0x1, seq=1",
             "ARP": "Who has 10.0.0.2? Tell 10.0.0.1",
@@ -145,9 +162,9 @@ class FakeRecording:
         verdict = ("ambiguous" if number == 7 else "exact") if matched else "wire-only"
         return PacketRow(
             number, T0 + number * 1_234_567, 74, 74, 1, 1, number, "10.0.0.1", "10.0.0.2", number,
-            6, 47312, 8080, info, verdict, 0.62 if number == 7 else None, 39_000 if matched else None,
-            14 if matched else None, "one candidate by addresses, id and protocol" if matched
-            else "no kernel record has this identity", name, "10.0.0.1", "10.0.0.2",
+            6, 47312, 8080, info, verdict, 0.62 if number == 7 else None,
+            39_000 if matched else None, 14 if matched else None,
+            WHY if matched else "no kernel record has this identity", name, "10.0.0.1", "10.0.0.2",
         )  # fmt: skip
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
@@ -159,8 +176,8 @@ class FakeRecording:
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         return [
-            SeriesRow(n, f"K{n}", KBL_T0 + n * 1000, "10.0.0.9", "10.0.0.1", n, 17, "sport 53", 9_000, 6,
-                      "no packet of the capture has this identity")
+            SeriesRow(n, f"K{n}", KBL_T0 + n * 1000, "10.0.0.9", "10.0.0.1", n, 17, "sport 53",
+                      9_000, 6, "no packet of the capture has this identity")
             for n in range(first, min(first + count, self.series + 1))
         ]  # fmt: skip
 

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Qt without a display, settings in a folder of the test's own, no thread left behind."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+os.environ["QT_QPA_PLATFORM"] = "offscreen"  # before Qt loads
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.contract import Opener
+from skbviewer.gui.main_window import MainWindow
+
+from .fake import opener as fake_opener
+
+# What the offscreen platform says of every window; nothing the program can change.
+OFFSCREEN = "This plugin does not support propagateSizeHints"
+OpenWindow = Callable[..., MainWindow]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents:
+            item.add_marker(pytest.mark.qt_log_ignore(OFFSCREEN))
+
+
+@pytest.fixture(autouse=True)
+def settings(tmp_path: Path, qapp: QApplication) -> None:
+    qapp.setApplicationName("skbviewer")
+    qapp.setOrganizationName("skbviewer")
+    QSettings.setDefaultFormat(QSettings.Format.IniFormat)
+    QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path / "ini"))
+    QSettings().clear()
+
+
+@pytest.fixture(autouse=True)
+def no_stray_threads() -> Iterator[None]:
+    before = set(threading.enumerate())
+    yield
+    assert set(threading.enumerate()) == before
+
+
+@pytest.fixture
+def window(qtbot: QtBot) -> Iterator[MainWindow]:
+    """The window on made-up recordings, nothing open."""
+    yield from _window(qtbot, fake_opener)
+
+
+def _window(qtbot: QtBot, opener: Opener) -> Iterator[MainWindow]:
+    window = MainWindow(opener)
+    qtbot.addWidget(window)
+    window.resize(1280, 800)
+    with qtbot.waitExposed(window):
+        window.show()
+    yield window
+    window.close()
+    assert not window.tasks.busy
+
+
+@pytest.fixture
+def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
+    """The window with a capture and a KBL open."""
+    open_and_wait(window, qtbot, "handshake.kbl", "handshake.pcap")
+    return window
+
+
+def open_and_wait(window: MainWindow, qtbot: QtBot, *names: str) -> None:
+    with qtbot.waitSignal(window.tasks.ended):
+        window.open_files([Path("/tmp") / name for name in names])

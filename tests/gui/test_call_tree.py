@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""The function sequence as a tree."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.call_columns import CALL_COLUMNS
+from skbviewer.gui.call_model import CallModel
+from skbviewer.gui.call_tree import CallTree
+from skbviewer.records import PacketPath
+
+from .fake import RX, TX, FakeRecording
+
+
+def path() -> PacketPath:
+    return FakeRecording().path(packet=3)
+
+
+def texts(model: CallModel, index: QModelIndex) -> list[object]:
+    return [index.siblingAtColumn(at).data() for at in range(len(CALL_COLUMNS))]
+
+
+def test_model_keeps_qts_rules() -> None:
+    model = CallModel()
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show(path())
+    model.show(None)
+    assert tester.model() is model
+
+
+def test_legs_hold_their_calls_by_depth() -> None:
+    model = CallModel()
+    model.show(path())
+    assert model.rowCount() == 2
+    leg = model.index(0, 0)
+    assert leg.data() == "Sending, veth-c, netns 4026532177: 8 functions, 30.0 µs"
+    first = model.index(0, 0, leg)
+    assert texts(model, first) == [
+        "__ip_queue_xmit", "0.000", "30.000", "10.000", "tcp_write_xmit+0x4c", "ip", "1", "task",
+    ]  # fmt: skip
+    assert [model.index(row, 0, model.index(0, 0, first)).data() for row in (0, 1)] == [
+        "nf_hook_slow",
+        "ip_output",
+    ]
+
+
+def test_every_call_has_a_row_and_knows_its_place() -> None:
+    model = CallModel()
+    model.show(path())
+    for leg, table in enumerate((TX, RX)):
+        for call, (name, *_) in enumerate(table):
+            index = model.index_of(leg, call)
+            assert str(index.data()).startswith(name)
+            assert model.call_at(index) == (leg, call)
+
+
+def test_unfinished_calls_and_drops_stand_out() -> None:
+    model = CallModel()
+    model.show(path())
+    unfinished, drop = model.index_of(1, 4), model.index_of(1, 5)
+    assert unfinished.siblingAtColumn(2).data() == "no exit"
+    assert "no exit recorded" in unfinished.data()
+    assert "drop: NO_SOCKET" in drop.data()
+    plain = model.index_of(1, 3)
+    assert plain.data(Qt.ItemDataRole.ForegroundRole) is None
+    assert drop.data(Qt.ItemDataRole.ForegroundRole) is not None
+
+
+def test_click_and_keys_choose_calls(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.resize(900, 500)
+    with qtbot.waitExposed(tree):
+        tree.show()
+    tree.show_path(path())
+    chosen: list[tuple[int, int]] = []
+    tree.call_chosen.connect(lambda leg, call: chosen.append((leg, call)))
+    place = tree.visualRect(tree.calls.index_of(0, 3)).center()
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    QTest.keyClick(tree, Qt.Key.Key_Down)
+    assert chosen == [(0, 3), (0, 4)]

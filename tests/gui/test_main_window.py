@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: MIT
+"""The window as a user meets it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui import recent
+from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.welcome import RECORD_COMMANDS
+
+from .conftest import open_and_wait
+from .fake import FakeRecording
+
+
+def recording(window: MainWindow) -> FakeRecording:
+    assert isinstance(window.recording, FakeRecording)
+    return window.recording
+
+
+def test_with_nothing_open_the_welcome_page_shows(window: MainWindow, qtbot: QtBot) -> None:
+    assert window.welcome.isVisible()
+    assert not window.workspace.isVisible()
+    assert window.welcome.open_button.isVisible()
+    assert window.welcome.bundled_button.isVisible()
+    QTest.mouseClick(window.welcome.copy_button, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == RECORD_COMMANDS
+    assert "make -C kmod" in RECORD_COMMANDS
+
+
+def test_a_selected_packet_shows_in_tree_and_timeline(opened: MainWindow, qtbot: QtBot) -> None:
+    table, tree = opened.workspace.table, opened.workspace.tree
+    place = table.visualRect(table.packets.index(2, 6)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert "Packet 3" in opened.workspace.summary.text()
+    assert tree.calls.rowCount() == 2
+    assert "ip_output" in opened.workspace.timeline.item.layout.labels
+    QTest.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    assert tree.calls.rowCount() == 0
+    assert "no kernel records belong to this packet" in opened.workspace.summary.text()
+
+
+def test_timeline_click_selects_in_the_tree_and_back(opened: MainWindow, qtbot: QtBot) -> None:
+    tree, line = opened.workspace.tree, opened.workspace.timeline
+    QApplication.processEvents()
+    bar = line.item.layout.bars[5]
+    at = QPointF(float(bar["begin"] + bar["end"]) / 2, float(bar["y"]) + 0.5)
+    place = line.plot.mapFromScene(line.box.mapViewToScene(at))
+    QTest.mouseClick(line.plot.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert tree.currentIndex().data() == "__dev_queue_xmit"
+    place = tree.visualRect(tree.calls.index_of(0, 3)).center()
+    QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert line.item.selected == 3
+
+
+def test_status_bar_counts(opened: MainWindow) -> None:
+    text = opened.status.text()
+    for part in ("Packets: 60", "Matched: 40", "Ambiguous: 1", "Wire-only: 19", "Kernel-only: 3"):
+        assert part in text
+    assert "Lost records: 0" in text
+    assert "Clock offset: 1699999919.000000000 s ± 850 ns" in text
+
+
+def test_files_can_be_dropped(window: MainWindow, qtbot: QtBot) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/tmp/a.pcap"), QUrl.fromLocalFile("/tmp/a.kbl")])
+    copy, left, none = (
+        Qt.DropAction.CopyAction,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    enter = QDragEnterEvent(QPoint(40, 40), copy, data, left, none)
+    QApplication.sendEvent(window, enter)
+    assert enter.isAccepted()
+    drop = QDropEvent(QPointF(40, 40), copy, data, left, none)
+    with qtbot.waitSignal(window.tasks.ended):
+        QApplication.sendEvent(window, drop)
+    assert recording(window).kinds == ["pcap", "kbl"]
+
+
+def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    open_and_wait(opened, qtbot, "bad.skbv")
+    assert opened.banner.isVisible()
+    assert opened.banner.text == "/tmp/bad.skbv at byte 24: not a capture: unknown magic 0x12345678"
+    assert opened.workspace.isVisible()
+    assert not recording(opened).closed
+
+
+def test_an_import_shows_progress_and_can_be_cancelled(window: MainWindow, qtbot: QtBot) -> None:
+    window.open_files([Path("/tmp/slow.pcap")])
+    qtbot.waitUntil(lambda: window.work_bar.bar.value() > 0)
+    assert window.work_bar.isVisible()
+    QTest.mouseClick(window.work_bar.button, Qt.MouseButton.LeftButton)
+    assert not window.work_bar.isVisible()
+    assert not window.tasks.busy
+    assert window.recording is None
+    assert window.welcome.isVisible()
+
+
+def test_closing_while_an_import_runs_leaves_no_thread(window: MainWindow, qtbot: QtBot) -> None:
+    window.open_files([Path("/tmp/slow.pcap")])
+    window.close()
+    assert not window.tasks.busy
+
+
+def test_a_capture_alone_says_what_is_missing_and_a_kbl_joins_it(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    open_and_wait(window, qtbot, "a.pcap")
+    assert "No kernel recording" in window.banner.text
+    open_and_wait(window, qtbot, "a.kbl")
+    assert recording(window).kinds == ["pcap", "kbl"]
+    assert not window.banner.isVisible()
+
+
+def test_a_kbl_alone_lists_kernel_only_packets(window: MainWindow, qtbot: QtBot) -> None:
+    open_and_wait(window, qtbot, "a.kbl")
+    assert "No packet capture" in window.banner.text
+    row = window.workspace.table.current_row()
+    assert row is not None and row.number == "K1"
+    assert window.workspace.tree.calls.rowCount() == 1
+
+
+def test_kernel_only_packets_can_be_listed_below(opened: MainWindow) -> None:
+    packets = opened.workspace.table.packets
+    assert packets.rowCount() == 60
+    opened.kernel_only_action.trigger()
+    assert packets.rowCount() == 63
+
+
+def test_opening_another_recording_closes_the_first(opened: MainWindow, qtbot: QtBot) -> None:
+    first = recording(opened)
+    open_and_wait(opened, qtbot, "other.kbl", "other.pcap")
+    assert first.closed
+    assert recording(opened) is not first
+
+
+def test_recent_files_are_remembered(window: MainWindow, qtbot: QtBot, tmp_path: Path) -> None:
+    files = [tmp_path / "a.pcap", tmp_path / "a.kbl"]
+    for file in files:
+        file.touch()
+    with qtbot.waitSignal(window.tasks.ended):
+        window.open_files(files)
+    assert recent.recent_files() == [tuple(files)]
+    files[0].unlink()
+    assert recent.recent_files() == []
+
+
+def test_go_to_packet(opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(QInputDialog, "getInt", lambda *arguments: (33, True))
+    QTest.keyClick(opened, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
+    row = opened.workspace.table.current_row()
+    assert row is not None and row.number == "33"
+
+
+def test_export_writes_picture_and_table(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for suffix, ask in (("png", opened.ask_png), ("csv", opened.ask_csv)):
+        out = tmp_path / f"out.{suffix}"
+        answer = (str(out), "")
+        monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, answer=answer: answer)
+        ask()
+        assert out.stat().st_size > 500
+    assert "veth_xmit" in (tmp_path / "out.csv").read_text()
+
+
+def test_an_export_that_fails_says_so(
+    opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    answer = (str(tmp_path / "missing" / "out.png"), "")
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: answer)
+    opened.ask_png()
+    assert "Export PNG" in opened.banner.text
+    assert str(tmp_path) in opened.banner.text
+
+
+def test_closing_the_recording_returns_to_the_welcome_page(opened: MainWindow) -> None:
+    first = recording(opened)
+    opened.close_recording()
+    assert first.closed
+    assert opened.welcome.isVisible()
+    assert opened.workspace.table.packets.rowCount() == 0

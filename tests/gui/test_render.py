@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: MIT
+"""The annotated picture."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QColor, QImage
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.packet_rows import of_series
+from skbviewer.gui.render import render_png, render_row
+
+from .fake import STYLES, FakeRecording
+
+
+def colours_in(image: QImage) -> dict[str, int]:
+    found: dict[str, int] = {}
+    for y in range(0, image.height(), 2):
+        for x in range(0, image.width(), 2):
+            name = image.pixelColor(x, y).name()
+            found[name] = found.get(name, 0) + 1
+    return found
+
+
+def test_the_picture_has_size_metadata_and_the_layers_colours(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "packet.png"
+    render_png(FakeRecording(), out, 3, dpi=150)
+    image = QImage(str(out))
+    assert (image.width(), image.height()) == (1600, 900)
+    assert image.dotsPerMeterX() == round(150 / 0.0254)
+    assert image.text("Title").startswith("Packet 3: 10.0.0.1 → 10.0.0.2  TCP")
+    assert "SHA-256 " + "1" * 64 in image.text("Source")
+    found = colours_in(image)
+    for style in STYLES:
+        assert found.get(style.colour, 0) > 10, style.name
+
+
+def test_a_small_size_grows_to_hold_the_table(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "packet.png"
+    render_png(FakeRecording(), out, 3, size=(1000, 100))
+    image = QImage(str(out))
+    assert image.width() == 1000
+    assert image.height() > 500
+
+
+def test_dark_is_dark(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "packet.png"
+    render_png(FakeRecording(), out, 3, theme="dark")
+    assert QColor(QImage(str(out)).pixelColor(2, 2)).lightness() < 60
+
+
+def test_a_kernel_only_packet_has_a_picture(qtbot: QtBot, tmp_path: Path) -> None:
+    recording, out = FakeRecording(), tmp_path / "k.png"
+    render_row(recording, of_series(recording.kernel_only(1, 1)[0]), out)
+    assert QImage(str(out)).text("Title").startswith("Kernel-only packet K1")
+
+
+def test_no_such_packet(qtbot: QtBot, tmp_path: Path) -> None:
+    with pytest.raises(KeyError):
+        render_png(FakeRecording(), tmp_path / "no.png", 61)
+
+
+def test_a_folder_that_is_not_there(qtbot: QtBot, tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=r"no/out\.png"):
+        render_png(FakeRecording(), tmp_path / "no" / "out.png", 3)
+
+
+def test_no_display_is_needed(tmp_path: Path) -> None:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {key: value for key, value in os.environ.items() if key not in hidden}
+    program = (
+        "import sys; from pathlib import Path; from tests.gui.fake import FakeRecording;"
+        "from skbviewer.gui.render import render_png;"
+        "render_png(FakeRecording(), Path(sys.argv[1]), 3)"
+    )
+    out = tmp_path / "headless.png"
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(out)],
+        env=environment,
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout) == (0, ""), done.stderr
+    assert QImage(str(out)).width() == 1600

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""The timeline: colours on the screen, click, hover, zoom."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.theme import layer_colours
+from skbviewer.gui.timeline_axes import tick_text
+from skbviewer.gui.timeline_view import TimelineView
+
+from .fake import STYLES, FakeRecording
+
+
+@pytest.fixture
+def view(qtbot: QtBot) -> Iterator[TimelineView]:
+    view = TimelineView()
+    qtbot.addWidget(view)
+    view.resize(1000, 500)
+    view.set_colours(layer_colours(STYLES, False))
+    with qtbot.waitExposed(view):
+        view.show()
+    view.show_path(FakeRecording().path(packet=3))
+    QApplication.processEvents()
+    yield view
+
+
+def middle(view: TimelineView, bar: int) -> QPoint:
+    """The middle of a bar, in the plot's viewport."""
+    row = view.item.layout.bars[bar]
+    at = QPointF(float(row["begin"] + row["end"]) / 2, float(row["y"]) + 0.5)
+    scene = view.box.mapViewToScene(at)
+    place: QPoint = view.plot.mapFromScene(scene)
+    return place
+
+
+def span(view: TimelineView) -> float:
+    low, high = view.box.viewRange()[0]
+    return float(high - low)
+
+
+def test_bars_have_their_layers_colours(view: TimelineView) -> None:
+    image: QImage = view.plot.viewport().grab().toImage()
+    for bar in (2, 7):  # short names or none: the middle is free of text
+        place = middle(view, bar)
+        seen = image.pixelColor(place + QPoint(0, 8))
+        wanted = {2: "#d55e00", 7: "#7a4a1d"}[bar]
+        assert seen == QColor(wanted)
+
+
+def test_the_wire_is_marked(view: TimelineView) -> None:
+    image: QImage = view.plot.viewport().grab().toImage()
+    scene = view.box.mapViewToScene(QPointF(29_000, view.item.layout.rows))
+    x = view.plot.mapFromScene(scene).x()
+    reds = [
+        image.pixelColor(column, y).hue()
+        for column in (x - 1, x, x + 1)
+        for y in range(40, image.height() - 40)
+        if image.pixelColor(column, y).saturation() > 150
+    ]
+    assert any(abs(hue - QColor("#c2185b").hue()) < 6 for hue in reds)
+
+
+def test_a_click_chooses_the_call_and_beside_all_none(view: TimelineView, qtbot: QtBot) -> None:
+    chosen: list[tuple[int, int]] = []
+    view.call_chosen.connect(lambda leg, call: chosen.append((leg, call)))
+    viewport = view.plot.viewport()
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=middle(view, 7))
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=middle(view, 9))
+    corner = QPoint(viewport.width() - 5, 60)
+    QTest.mouseClick(viewport, Qt.MouseButton.LeftButton, pos=corner)
+    assert chosen == [(0, 7), (1, 1), (-1, -1)]
+
+
+def test_hover_tells_everything(view: TimelineView) -> None:
+    scene = view.plot.mapToScene(middle(view, 3))
+    tip = view.tip_of(view.bar_under(scene))
+    for part in ("ip_output", "tail call", "26.0 µs", "client [412]", "0xffff888003a1c500", "task"):
+        assert part in tip
+
+
+def test_keys_zoom_pan_and_fit(view: TimelineView, qtbot: QtBot) -> None:
+    whole = view.box.viewRange()[0]
+    QTest.keyClick(view, Qt.Key.Key_W)
+    assert span(view) == pytest.approx((whole[1] - whole[0]) * 0.8)
+    before = view.box.viewRange()[0][0]
+    QTest.keyClick(view, Qt.Key.Key_D)
+    assert view.box.viewRange()[0][0] > before
+    QTest.keyClick(view, Qt.Key.Key_A)
+    assert view.box.viewRange()[0][0] == pytest.approx(before)
+    QTest.keyClick(view, Qt.Key.Key_S)
+    QTest.keyClick(view, Qt.Key.Key_W)
+    QTest.keyClick(view, Qt.Key.Key_F)
+    assert view.box.viewRange()[0] == pytest.approx(whole)
+
+
+def test_control_wheel_zooms_at_the_pointer(view: TimelineView) -> None:
+    place = middle(view, 7)
+    scene = view.plot.mapToScene(place)
+    before, at = span(view), view.box.mapSceneToView(scene).x()
+    wheel = QWheelEvent(
+        QPointF(place),
+        QPointF(view.plot.viewport().mapToGlobal(place)),
+        QPoint(),
+        QPoint(0, 120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.ControlModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(view.plot.viewport(), wheel)
+    assert span(view) < before
+    assert view.box.mapSceneToView(scene).x() == pytest.approx(at, abs=before / 500)
+
+
+def test_a_chosen_call_out_of_sight_is_brought_back(view: TimelineView) -> None:
+    view.box.setXRange(0, 2_000)
+    view.show_call(1, 5)
+    low, high = view.box.viewRange()[0]
+    assert low < 40_200 < high
+    assert view.item.selected == 13
+
+
+def test_ticks_have_the_unit_that_suits_them() -> None:
+    assert tick_text(120, 20, 400) == "120 ns"
+    assert tick_text(12_500, 500, 20_000) == "12.5 µs"
+    assert tick_text(3_000_000, 1_000_000, 9_000_000) == "3 ms"
