@@ -42,18 +42,23 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     skb = _effective_skb(log, partner)
     maker = _makers(log)  # the child is handled inside already: it is born at the entry
     at = records["ts"][np.where(maker >= 0, maker, np.arange(len(records)))]
+    inside = _born_inside(log, partner, skb)
     kind, event = records["kind"], records["event"]
     own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)))
     children = np.flatnonzero((kind == EVENT) & np.isin(event, (CLONE, COPY, SEGMENT)))
     item = np.concatenate([children, own])
     is_child = np.arange(len(item)) < len(children)
     address = np.where(is_child, records["data"][item], skb[item])
+    found = (kind == ENTRY) & (records["skb"] == 0) & (skb != 0) & ~inside
+    at[found] = records["ts"][partner[found]]  # a call that found an skb met it when it returned
     when = np.where(
-        is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], records["ts"][item]
+        is_child | found[item] | ((kind[item] == EVENT) & (event[item] == ALLOC)),
+        at[item],
+        records["ts"][item],
     )
     order = np.lexsort((~is_child, item, when, address))
     item, is_child, address = item[order], is_child[order], address[order]
-    life = np.cumsum(_starts(log, partner, item, is_child, address)) - 1
+    life = np.cumsum(_starts(log, inside, item, is_child, address)) - 1
     of = np.full(len(records), -1, np.int64)
     of[item[~is_child]] = life[~is_child]
     exits = np.flatnonzero((kind == EXIT) & (partner >= 0))
@@ -96,14 +101,14 @@ def _makers(log: KernelLog) -> Index:
     return maker
 
 
-def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, address: Index) -> Flags:
+def _starts(log: KernelLog, inside: Flags, item: Index, is_child: Flags, address: Index) -> Flags:
     """Which of the items, sorted by address and time, begin a new life."""
     if not len(item):
         return np.zeros(0, np.bool_)
     records = log.records[item]
     is_event = (records["kind"] == EVENT) & ~is_child
     birth = is_child | (is_event & (records["event"] == ALLOC))
-    birth |= _around_birth(log, partner, item, address, birth)
+    birth |= inside[item] & ~is_child
     free = is_event & (records["event"] == FREE)
     first = np.r_[True, address[1:] != address[:-1]]
     start = first.copy()
@@ -114,20 +119,25 @@ def _starts(log: KernelLog, partner: Index, item: Index, is_child: Flags, addres
     return np.asarray(start, np.bool_)
 
 
-def _around_birth(
-    log: KernelLog, partner: Index, item: Index, address: Index, birth: Flags
-) -> Flags:
-    """Entries of functions that return an skb which was born inside them (not just found)."""
+def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
+    """Which records enter a function that returns an skb born inside it (not just found)."""
     records = log.records
-    giver = np.flatnonzero((records["kind"][item] == ENTRY) & (records["skb"][item] == 0))
-    found = np.zeros(len(item), np.bool_)
-    born = np.flatnonzero(birth)
-    following = np.searchsorted(born, giver)
-    giver, following = giver[following < len(born)], following[following < len(born)]
-    event = item[born[following]]
-    inside = records["ts"][event] <= records["ts"][partner[item[giver]]]
-    found[giver] = inside & (address[born[following]] == address[giver])
-    return found
+    giver = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
+    inside = np.zeros(len(records), np.bool_)
+    births = np.flatnonzero((records["kind"] == EVENT) & np.isin(records["event"], BIRTHS))
+    givers = np.flatnonzero(giver)
+    if not len(births) or not len(givers):
+        return inside
+    child = np.where(records["event"][births] == ALLOC, skb[births], records["data"][births])
+    both = np.concatenate([births, givers])
+    key = np.stack([execution(records)[both], np.concatenate([child, skb[givers]])], axis=1)
+    _, place = np.unique(key, axis=0, return_inverse=True)
+    span = len(records) + 1
+    order = place.reshape(-1) * span + both
+    born, mine = np.sort(order[: len(births)]), order[len(births) :]
+    following = np.append(born, np.iinfo(np.int64).max)[np.searchsorted(born, mine)]
+    inside[givers] = following < mine - givers + partner[givers]
+    return inside
 
 
 def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:

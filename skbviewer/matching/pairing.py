@@ -48,6 +48,10 @@ def pair(records: Records) -> Index:
     a, b = by_level[:-1], by_level[1:]
     match = (group[a] == group[b]) & (level[a] == level[b]) & is_entry[a] & ~is_entry[b]
     entry, leave = index[a[match]], index[b[match]]
+    fits = (records["skb"][entry] == records["skb"][leave]) | (
+        (records["flags"][leave] & SKB_IS_RET) != 0
+    )  # an exit tells the skb of its entry: with another one, records between them were lost
+    entry, leave = entry[fits], leave[fits]
     partner[entry], partner[leave] = leave, entry
     return partner
 

@@ -55,6 +55,7 @@ READER = frozenset(
         "__skb_recv_datagram",
         "__skb_recv_udp",
         "__skb_try_recv_datagram",
+        "__skb_try_recv_from_queue",
         "__sock_recv_cmsgs",
         "__sock_recv_timestamp",
         "inet_recv_error",

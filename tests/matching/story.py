@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""Tells small stories of packets in a kernel: written as a .kbl file and read back by the reader.
+
+Times are ns of the KBL's clock.  Records may be added in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skbviewer import readers
+from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KblEvent
+from skbviewer.records import Capture, KernelLog, Packets, Silent
+from tests.readers import build
+from tests.readers.build_kbl import STEXT, Ipv4, KblBuilder, SkbInfo
+
+EVENTS = {
+    "__alloc_skb": KblEvent.ALLOC,
+    "skb_clone": KblEvent.CLONE,
+    "kfree_skbmem": KblEvent.FREE,
+    "kfree_skb_reason": KblEvent.DROP,
+}
+TASK, SOFTIRQ, HARDIRQ = 0, 1, 2
+HOST, OTHER = SkbInfo(ifindex=2, netns=100), SkbInfo(ifindex=3, netns=200)  # ends of a veth pair
+LOOPBACK = SkbInfo(ifindex=1, netns=100)
+
+
+class Story:
+    """Collects calls and events; `log` gives what the reader makes of them."""
+
+    def __init__(self) -> None:
+        self.kbl = KblBuilder()
+        self._functions: dict[str, int] = {}
+        self._records: list[tuple[int, Callable[[], None]]] = []
+
+    def function(self, name: str) -> int:
+        """The probe id of a function."""
+        if name not in self._functions:
+            self._functions[name] = self.kbl.probe(name, EVENTS.get(name, 0))
+        return self._functions[name]
+
+    def enter(self, ts: int, name: str, skb: int, cpu: int = 0, **rest: Any) -> None:
+        func = self.function(name)
+        self._records.append((ts, lambda: self.kbl.entry(ts, cpu, func, skb, **rest)))
+
+    def leave(self, ts: int, name: str, skb: int, cpu: int = 0, **rest: Any) -> None:
+        func = self.function(name)
+        self._records.append((ts, lambda: self.kbl.exit(ts, cpu, func, skb, **rest)))
+
+    def event(
+        self, ts: int, event: int, skb: int, data: int = 0, cpu: int = 0, **rest: Any
+    ) -> None:
+        self._records.append((ts, lambda: self.kbl.event(ts, cpu, event, skb, data, **rest)))
+
+    def call(
+        self,
+        name: str,
+        begin: int,
+        end: int,
+        skb: int,
+        cpu: int = 0,
+        pid: int = 1,
+        context: int = 0,
+        **rest: Any,
+    ) -> None:
+        """Entry and exit; `rest` goes with the entry."""
+        self.enter(begin, name, skb, cpu, pid=pid, context=context, **rest)
+        self.leave(end, name, skb, cpu, pid=pid, context=context)
+
+    def giver(self, name: str, begin: int, end: int, skb: int, **rest: Any) -> None:
+        """A call that takes no skb and returns one."""
+        self.enter(begin, name, 0, **rest)
+        self.leave(end, name, skb, flags=KBL_FLAG_SKB_IS_RET, **rest)
+
+    def alloc(self, ts: int, skb: int, **rest: Any) -> None:
+        """__alloc_skb, 10 ns long."""
+        self.giver("__alloc_skb", ts, ts + 10, skb, **rest)
+        self.event(ts + 9, KblEvent.ALLOC, skb, 256, **rest)
+
+    def free(self, ts: int, skb: int, **rest: Any) -> None:
+        """kfree_skbmem, 10 ns long."""
+        self.call("kfree_skbmem", ts, ts + 10, skb, **rest)
+        self.event(ts + 1, KblEvent.FREE, skb, **rest)
+
+    def clone(self, ts: int, skb: int, new: int, by: str = "", **rest: Any) -> None:
+        """skb_clone, 10 ns long, called by the function `by`."""
+        caller = 0
+        if by:
+            caller = STEXT + 0x10000 + self.function(by) * 0x1000 + 0x20
+        self.call("skb_clone", ts, ts + 10, skb, caller=caller, **rest)
+        self.event(ts + 9, KblEvent.CLONE, skb, new, **rest)
+
+    def log(self, folder: Path) -> KernelLog:
+        for _, add in sorted(self._records, key=lambda record: record[0]):
+            add()
+        log = readers.read(self.kbl.write(folder / "story.kbl"), Silent())
+        assert isinstance(log, KernelLog)
+        return log
+
+
+def find(log: KernelLog, name: str, kind: int = 1) -> list[int]:
+    """Indexes of the records of a function: kind 1 entries, 2 exits."""
+    ids = [p.id for p in log.probes.values() if p.name == name]
+    records = log.records
+    return np.flatnonzero(np.isin(records["func"], ids) & (records["kind"] == kind)).tolist()
+
+
+def capture(folder: Path, packets: Sequence[build.Packet], name: str = "story.pcap") -> Capture:
+    """What the reader makes of these Ethernet frames."""
+    made = readers.read(build.write_pcap(folder / name, packets), Silent())
+    assert isinstance(made, Capture)
+    return made
+
+
+def wire(folder: Path, packets: Sequence[build.Packet]) -> Packets:
+    return capture(folder, packets).packets
+
+
+def udp4(ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, **rest: Any) -> Ipv4:
+    """What the kernel knows of a UDP packet from 10.0.0.1 to 10.0.0.2."""
+    return Ipv4("10.0.0.1", "10.0.0.2", ip_id, 17, sport, dport, tot_len=28 + size, **rest)
+
+
+def udp4_frame(
+    ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, frag_off: int = 0x4000
+) -> bytes:
+    """The same packet on the wire."""
+    payload = build.udp(sport, dport, bytes(size))
+    return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, payload, ip_id, frag_off))
+
+
+def tcp4(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10, **rest: Any) -> Ipv4:
+    """What the kernel knows of a TCP packet from 10.0.0.1 to 10.0.0.2, ports 1000 and 80."""
+    return Ipv4("10.0.0.1", "10.0.0.2", ip_id, 6, 1000, 80, seq, ack, flags, 40, **rest)
+
+
+def tcp4_frame(ip_id: int, seq: int = 1, ack: int = 1, flags: int = 0x10) -> bytes:
+    """The same packet on the wire."""
+    segment = build.tcp(1000, 80, seq, ack, flags)
+    return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 6, segment, ip_id))

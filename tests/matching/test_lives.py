@@ -1,0 +1,145 @@
+# SPDX-License-Identifier: MIT
+"""Records are cut into the lives of skbs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skbviewer.matching import pair
+from skbviewer.matching.lives import Lives, cut
+from skbviewer.records import KernelLog
+
+from .story import SOFTIRQ, Story, find, udp4
+
+A, B, C = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
+
+
+def lives_of(log: KernelLog) -> Lives:
+    return cut(log, pair(log.records))
+
+
+def test_an_address_used_again_after_a_free_is_a_new_life(tmp_path: Path) -> None:
+    story = Story()
+    for begin in (1000, 2000):
+        story.alloc(begin, A)
+        story.call("ip_output", begin + 100, begin + 200, A)
+        story.free(begin + 300, A)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    assert len(set(of[log.records["ts"] < 1900].tolist())) == 1
+    assert len(set(of[log.records["ts"] > 1900].tolist())) == 1
+    assert of[0] != of[-1]
+    assert (of >= 0).all()
+
+
+def test_an_allocation_cuts_even_if_the_free_was_not_seen(tmp_path: Path) -> None:
+    story = Story()
+    for begin in (1000, 2000):
+        story.alloc(begin, A)
+        story.call("ip_output", begin + 100, begin + 200, A)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    first, second = find(log, "ip_output")
+    assert of[first] != of[second]
+    assert of[find(log, "__alloc_skb")].tolist() == of[[first, second]].tolist()
+
+
+def test_a_free_cuts_even_if_the_next_allocation_was_not_seen(tmp_path: Path) -> None:
+    story = Story()
+    story.call("ip_output", 100, 200, A)
+    story.free(300, A)
+    story.call("ip_output", 400, 500, A)
+    log = story.log(tmp_path)
+    first, second = lives_of(log).of[find(log, "ip_output")].tolist()
+    assert first != second
+
+
+def test_a_call_around_the_free_stays_in_the_old_life(tmp_path: Path) -> None:
+    story = Story()
+    story.call("consume_skb", 100, 200, A)
+    story.free(120, A)
+    story.alloc(300, A)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    assert of[find(log, "consume_skb", kind=2)].tolist() == of[find(log, "kfree_skbmem")].tolist()
+    assert of[find(log, "__alloc_skb")] != of[find(log, "consume_skb")]
+
+
+def test_a_clone_is_a_life_with_a_parent(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(100, A)
+    story.clone(200, A, B)
+    story.call("ip_output", 300, 400, B)
+    story.call("tcp_ack", 500, 600, A)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    child, parent = lives.of[find(log, "ip_output")[0]], lives.of[find(log, "tcp_ack")[0]]
+    assert child != parent
+    assert lives.parent[child] == parent
+    assert lives.parent[parent] == -1
+    assert log.records["event"][lives.birth[child]] == 2  # CLONE
+
+
+def test_a_clone_that_reuses_an_address_is_a_new_life(tmp_path: Path) -> None:
+    story = Story()
+    for begin in (1000, 2000):
+        story.alloc(begin, A)
+        story.clone(begin + 50, A, B)
+        story.call("ip_output", begin + 100, begin + 200, B)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    one, two = find(log, "ip_output")
+    assert lives.of[one] != lives.of[two]
+    assert lives.parent[lives.of[one]] != lives.parent[lives.of[two]]
+
+
+def test_a_function_around_the_allocation_belongs_to_the_life(tmp_path: Path) -> None:
+    story = Story()
+    story.call("ip_output", 50, 60, A)  # what had the address before
+    story.free(70, A)
+    story.giver("sock_wmalloc", 100, 200, A)
+    story.alloc(110, A)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    assert of[find(log, "sock_wmalloc")].tolist() == of[find(log, "__alloc_skb")].tolist()
+    assert of[find(log, "sock_wmalloc")] != of[find(log, "ip_output")]
+
+
+def test_a_reader_that_waited_belongs_to_the_packet_it_got(tmp_path: Path) -> None:
+    """It began to wait before an earlier packet with this address came and went."""
+    story = Story()
+    story.enter(100, "__skb_recv_udp", 0, pid=9)
+    story.alloc(200, A, pid=7, context=SOFTIRQ)
+    story.free(300, A, pid=7, context=SOFTIRQ)
+    story.alloc(400, A, pid=7, context=SOFTIRQ)
+    story.call("udp_rcv", 500, 600, A, pid=7, context=SOFTIRQ)
+    story.leave(700, "__skb_recv_udp", A, pid=9, flags=0x10)
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    assert of[find(log, "__skb_recv_udp")].tolist() == of[find(log, "udp_rcv")].tolist()
+
+
+def test_a_log_without_life_events_is_cut_where_the_identity_changes(tmp_path: Path) -> None:
+    story = Story()
+    story.call("ip_rcv", 100, 110, A, ipv4=udp4(1))
+    story.call("ip_local_deliver", 120, 130, A)
+    story.call("ip_rcv", 200, 210, A, ipv4=udp4(2))
+    story.call("ip_rcv", 300, 310, C, ipv4=udp4(3))
+    log = story.log(tmp_path)
+    of = lives_of(log).of
+    one, two, three = of[find(log, "ip_rcv")].tolist()
+    assert len({one, two, three}) == 3
+    assert of[find(log, "ip_local_deliver")] == one
+
+
+def test_a_clone_for_a_sniffer_is_told_by_who_cloned(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(100, A)
+    story.clone(200, A, B, by="dev_queue_xmit_nit")
+    story.clone(300, A, C, by="raw_v4_input")
+    story.call("packet_rcv", 400, 410, B)
+    story.call("raw_rcv", 500, 510, C)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    assert lives.tap[lives.of[find(log, "packet_rcv")]].all()
+    assert not lives.tap[lives.of[find(log, "raw_rcv")]].any()
