@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-only OR MIT */
 /*
- * kbl.h - the kernel behaviour log (KBL): THE layout of a .kbl file.
+ * The kernel behaviour log (KBL): THE layout of a .kbl file.
  *
  * Shared by the module (which writes slots), kblrecord (which frames slots
  * into chunks and adds tables) and Python (gen_layout.py turns this file into
@@ -93,7 +93,7 @@ enum kbl_event {
 	KBL_EV_SEGMENT = 4,	/* data = one new segment */
 	KBL_EV_FREE = 5,	/* memory given back; data = 0 */
 	KBL_EV_CONSUME = 6,	/* consumed without loss; data as in DROP */
-	KBL_EV_DROP = 7,	/* data = reason (low 32) | location as offset from _stext (high 32) */
+	KBL_EV_DROP = 7,	/* data = reason (low 32) | location - _stext (high 32) */
 	KBL_EV_TASK = 8,	/* skb = 0, data = tgid; KBL_EXT_COMM follows */
 	KBL_EV_GRO_MERGE = 9,	/* data = the skb merged into */
 	KBL_EV_COALESCE = 10,	/* data = the skb merged into */

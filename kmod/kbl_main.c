@@ -195,17 +195,20 @@ static int devices_show(struct seq_file *m, void *unused)
 }
 DEFINE_SHOW_ATTRIBUTE(devices);
 
-#define KBL_REASON(reason) [SKB_DROP_REASON_##reason] = #reason,
-#define KBL_LAST_REASON(reason) [SKB_DROP_REASON_##reason] = #reason
-static const char * const kbl_reasons[] = { DEFINE_DROP_REASON(KBL_REASON, KBL_LAST_REASON) };
+struct kbl_reason {
+	int number;
+	const char *name;
+};
+
+#define KBL_REASON(reason) { SKB_DROP_REASON_##reason, #reason },
+static const struct kbl_reason kbl_reasons[] = { DEFINE_DROP_REASON(KBL_REASON, KBL_REASON) };
 
 static int reasons_show(struct seq_file *m, void *unused)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kbl_reasons); i++)
-		if (kbl_reasons[i])
-			seq_printf(m, "%u %s\n", i, kbl_reasons[i]);
+		seq_printf(m, "%d %s\n", kbl_reasons[i].number, kbl_reasons[i].name);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(reasons);

@@ -344,10 +344,11 @@ static u64 kbl_target_missed(const struct kbl_target *t)
 
 void kbl_targets_disarm(void)
 {
-	struct kretprobe **rps = kcalloc(kbl_nr_targets + 1, sizeof(*rps), GFP_KERNEL | __GFP_NOFAIL);
+	struct kretprobe **rps;
 	unsigned int i;
 	int armed = 0;
 
+	rps = kcalloc(kbl_nr_targets + 1, sizeof(*rps), GFP_KERNEL | __GFP_NOFAIL);
 	for (i = 0; i < kbl_nr_targets; i++)
 		if (kbl_targets[i]->armed)
 			rps[armed++] = &kbl_targets[i]->rp;

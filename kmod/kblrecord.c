@@ -100,7 +100,8 @@ static void rec_control(const char *command)
 	int fd = open(REC_DEBUGFS "/control", O_WRONLY);
 
 	if (fd < 0 && errno == ENOENT)
-		rec_die(REC_DEBUGFS " is missing: insmod kbl.ko, and mount debugfs on /sys/kernel/debug");
+		rec_die(REC_DEBUGFS " is missing: insmod kbl.ko, "
+			"and mount debugfs on /sys/kernel/debug");
 	if (fd < 0 || write(fd, command, strlen(command)) < 0)
 		rec_die("%s: %s", command, strerror(errno));
 	close(fd);
@@ -186,8 +187,8 @@ static void rec_record(const struct rec_options *o, struct rec_probes *p, struct
 	kbl_u64 records;
 
 	rec_begin(&f, o, p, s);
-	fprintf(stderr, "kblrecord: recording %zu of %zu functions to %s\n", rec_probes_armed(p), p->n,
-		o->out);
+	fprintf(stderr, "kblrecord: recording %zu of %zu functions to %s\n",
+		rec_probes_armed(p), p->n, o->out);
 	records = rec_run(&f, o, s);
 	rec_control("stop");
 	records += rec_cpus_read(&f, s);

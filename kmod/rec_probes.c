@@ -74,7 +74,9 @@ static int rec_found_first(const void *a, const void *b)
 
 	if (!x->slot.addr != !y->slot.addr)
 		return x->slot.addr ? -1 : 1;
-	return strcmp(x->name, y->name) ?: (x->slot.addr > y->slot.addr) - (x->slot.addr < y->slot.addr);
+	if (strcmp(x->name, y->name))
+		return strcmp(x->name, y->name);
+	return (x->slot.addr > y->slot.addr) - (x->slot.addr < y->slot.addr);
 }
 
 /* Lines "name argindex returns_skb event [module]", # begins a comment. */
@@ -93,7 +95,8 @@ void rec_probes_load(struct rec_probes *p, const char *path, const struct rec_sy
 		if (fields <= 0)
 			continue;
 		if (fields < 4)
-			rec_die("%s:%d: not 'name argindex returns_skb event [module]'", path, number);
+			rec_die("%s:%d: not 'name argindex returns_skb event [module]'", path,
+				number);
 		probe.event = rec_event(path, number, event);
 		rec_probe_resolve(p, &probe, s);
 	}

@@ -69,7 +69,8 @@ void rec_write_counters(struct rec_file *f, struct kbl_counters *c)
 	unsigned long long v[6];
 	char *text = rec_slurp(REC_DEBUGFS "/stats", NULL);
 
-	if (sscanf(text, "%llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3, v + 4, v + 5) != 6)
+	if (sscanf(text, "%llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3, v + 4,
+		   v + 5) != 6)
 		rec_die(REC_DEBUGFS "/stats: not understood");
 	free(text);
 	*c = (struct kbl_counters){ v[0], v[1], v[2], v[3], v[4], v[5] };
@@ -99,14 +100,14 @@ void rec_write_meta(struct rec_file *f, const char *probes_path)
 {
 	char *text = rec_slurp(REC_DEBUGFS "/reasons", NULL), *rest = text, *line;
 	struct rec_bytes meta = {};
+	const char *slash = strrchr(probes_path, '/');
 	struct utsname name;
 	char entry[256];
 	size_t n = 3;
 
 	uname(&name);
 	snprintf(entry, sizeof(entry), "recorder=kblrecord %d\nprobes=%.99s\nkernel=%.99s\n",
-		 KBL_VERSION, strrchr(probes_path, '/') ? strrchr(probes_path, '/') + 1 : probes_path,
-		 name.version);
+		 KBL_VERSION, slash ? slash + 1 : probes_path, name.version);
 	rec_append(&meta, entry, strlen(entry));
 	while ((line = strsep(&rest, "\n"))) {
 		char reason[64];

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: a8e4489f4120fac4a7485b6b631aace80962beb9156b2101ea737befa8191f27
+kbl.h SHA-256: 493cbe95d02bc09ebf75df168e85cf09818c21fec9cb6c8d58e468182cb06124
 """
 
 from __future__ import annotations
