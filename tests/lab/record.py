@@ -77,5 +77,13 @@ def record(folder: Path, init: Path = HERE / "init.sh") -> Recording:
     probes = build_probes(kernel, folder)
     parts = initramfs.Parts(init, built / "kbl.ko", programs, [probes, HERE / "few.txt"])
     out = guest.boot(kernel, initramfs.build(kernel, parts, folder), folder)
-    names = ("handshake.kbl", "handshake.pcap", "counted.kbl", "lossy.kbl", "hidden.txt")
-    return Recording(*(out / name for name in names), folder / "console.txt", built, probes)
+    return Recording(
+        kbl=out / "handshake.kbl",
+        pcap=out / "handshake.pcap",
+        counted=out / "counted.kbl",
+        lossy=out / "lossy.kbl",
+        hidden=out / "hidden.txt",
+        console=folder / "console.txt",
+        built=built,
+        probes=probes,
+    )

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The guest's fresh recording is sound; a guest that fails says why."""
+
+from __future__ import annotations
+
+import stat
+from collections import Counter
+from pathlib import Path
+
+import dpkt
+import numpy as np
+import pytest
+
+from skbviewer.readers import _kbl_layout as layout
+from tests.lab import debs, guest, initramfs
+from tests.lab.fixture import lab_recording as lab_recording
+from tests.lab.kbl_check import Kbl, Kind, Type, one, probes, read, string
+from tests.lab.record import Recording
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.fixture(scope="module")
+def kbl(lab_recording: Recording) -> Kbl:
+    """The handshake's KBL."""
+    return read(lab_recording.kbl)
+
+
+def counters(kbl: Kbl) -> np.void:
+    """The last counters."""
+    return one(kbl.tables[Type.COUNTERS], layout.KBL_COUNTERS)
+
+
+def test_nothing_is_lost_or_missed(kbl: Kbl) -> None:
+    last = counters(kbl)
+    assert last["written"] == len(kbl.records) > 1000
+    assert (last["lost"], last["missed"], last["nested"]) == (0, 0, 0)
+    assert sum(int(row["missed"]) for row in probes(kbl).values()) == 0
+
+
+def test_at_least_fifty_functions_are_armed_and_the_others_say_why(kbl: Kbl) -> None:
+    table = probes(kbl)
+    armed = [row for row in table.values() if row["addr"]]
+    assert len(armed) >= 50
+    assert all(row["error"] < 0 for row in table.values() if not row["addr"])
+    assert not any(row["error"] for row in armed)
+
+
+def test_path_of_a_packet_is_probed_and_hit(kbl: Kbl) -> None:
+    table = probes(kbl)
+    path = ["tcp_v4_rcv", "ip_queue_xmit", "ip_output", "__dev_queue_xmit", "veth_xmit"]
+    path += ["ip_rcv", "icmp_rcv", "udp_rcv", "arp_rcv", "__netif_receive_skb_core.constprop.0"]
+    assert {name: int(table[name]["hits"]) for name in path if not table[name]["hits"]} == {}
+    assert string(kbl, int(table["veth_xmit"]["module"])) == "veth"
+
+
+def test_hits_are_the_entries(kbl: Kbl) -> None:
+    entries = Counter(int(r.head["func"]) for r in kbl.records if r.head["kind"] == Kind.ENTRY)
+    hits = {int(row["id"]): int(row["hits"]) for row in probes(kbl).values() if row["hits"]}
+    assert entries == hits
+
+
+def test_time_never_steps_back_on_a_cpu(kbl: Kbl) -> None:
+    for cpu in {r.cpu for r in kbl.records}:
+        times = np.array([r.head["ts"] for r in kbl.records if r.cpu == cpu], np.int64)
+        assert (np.diff(times) >= 0).all()
+
+
+def test_every_entry_with_an_skb_says_where_it_is(kbl: Kbl) -> None:
+    entries = [r for r in kbl.records if r.head["kind"] == Kind.ENTRY and r.head["skb"]]
+    assert len(entries) > 500
+    assert {r.ext[0] for r in entries} == {layout.KblExtType.SKB}
+
+
+def test_every_caller_is_known(kbl: Kbl) -> None:
+    size = len(kbl.tables[Type.SYMBOLS]) // layout.KBL_SYMBOL_SIZE
+    addresses = np.frombuffer(kbl.tables[Type.SYMBOLS], layout.KBL_SYMBOL, size)["addr"]
+    assert (np.diff(addresses.astype(np.uint64)) >= 0).all()
+    entries = [r.head for r in kbl.records if r.head["kind"] == Kind.ENTRY]
+    assert not any(e["flags"] & layout.KBL_FLAG_NO_CALLER for e in entries)
+    for entry in entries:
+        caller = int(kbl.header["stext"]) + int(entry["caller"])
+        at = int(np.searchsorted(addresses, np.uint64(caller), side="right"))
+        assert at > 0
+        assert caller - int(addresses[at - 1]) < 1 << 16
+
+
+def test_lives_are_told(kbl: Kbl) -> None:
+    events = Counter(int(r.head["event"]) for r in kbl.records if r.head["kind"] == Kind.EVENT)
+    want = layout.KblEvent
+    for event in (want.ALLOC, want.CLONE, want.FREE, want.CONSUME, want.DROP, want.TASK):
+        assert events[event] > 0, event
+
+
+def test_calls_return_in_the_reverse_order_of_entry(kbl: Kbl) -> None:
+    stacks: dict[tuple[int, int], list[int]] = {}
+    for record in sorted(kbl.records, key=lambda r: int(r.head["ts"])):
+        head = record.head
+        if head["kind"] not in (Kind.ENTRY, Kind.EXIT):
+            continue
+        stack = stacks.setdefault((int(head["pid"] or -record.cpu), int(head["context"])), [])
+        if head["kind"] == Kind.ENTRY:
+            stack.append(int(head["func"]))
+        elif stack:
+            assert stack.pop() == head["func"]
+
+
+def test_tables_stand_at_the_beginning_and_the_end(kbl: Kbl) -> None:
+    first = kbl.types.index(Type.RECORDS)
+    assert {Type.META, Type.CLOCK, Type.STRINGS, Type.PROBES} <= set(kbl.types[:first])
+    assert kbl.types[-1] == Type.END
+    assert kbl.types.count(Type.CLOCK) >= 3
+    names = np.frombuffer(kbl.tables[Type.DEVICES], layout.KBL_DEVICE)["name"]
+    assert {b"vc", b"vs", b"lo"} == set(names)
+
+
+def test_file_is_private(lab_recording: Recording) -> None:
+    assert stat.S_IMODE(lab_recording.kbl.stat().st_mode) == 0o600
+
+
+def test_capture_holds_the_scenario(lab_recording: Recording) -> None:
+    seen: Counter[str] = Counter()
+    with lab_recording.pcap.open("rb") as file:
+        for _, raw in dpkt.pcap.Reader(file):
+            frame = dpkt.ethernet.Ethernet(raw)
+            inner = frame.data
+            seen[type(inner.data if isinstance(inner, dpkt.ip.IP) else inner).__name__] += 1
+    assert seen["ARP"] >= 2
+    assert seen["TCP"] >= 9
+    assert (seen["UDP"], seen["ICMP"]) == (2, 2)
+    assert set(seen) == {"ARP", "TCP", "UDP", "ICMP"}
+
+
+def test_count_ends_a_recording(lab_recording: Recording) -> None:
+    kbl = read(lab_recording.counted)
+    assert len(kbl.records) >= 8
+    assert kbl.types[-1] == Type.END
+    assert probes(kbl)["no_such_function"]["error"] == -2
+
+
+def test_loss_is_told_where_it_happened(lab_recording: Recording) -> None:
+    kbl = read(lab_recording.lossy)
+    lost = [r.head for r in kbl.records if r.head["kind"] == Kind.LOST]
+    assert lost
+    assert sum(int(slot["count"]) for slot in lost) == counters(kbl)["lost"] > 0
+    assert counters(kbl)["written"] == len(kbl.records)
+    assert all(slot["first_ns"] <= slot["ts"] for slot in lost)
+    assert {int(slot["reason"]) for slot in lost} == {layout.KblLost.BUFFER}
+
+
+def test_hidden_addresses_are_an_error_that_says_what_to_do(lab_recording: Recording) -> None:
+    said = lab_recording.hidden.read_text()
+    assert len(said.splitlines()) == 1
+    assert "kptr_restrict" in said
+
+
+def test_failed_guest_raises_with_its_console(lab_recording: Recording, tmp_path: Path) -> None:
+    kernel = debs.fetch(lab_recording.built.parent)
+    broken = tmp_path / "kbl.ko"
+    broken.write_bytes(b"this is no module")
+    programs = [lab_recording.built / "kblrecord", lab_recording.built.parent / "traffic"]
+    init = Path(__file__).parent / "init.sh"
+    parts = initramfs.Parts(init, broken, programs, [lab_recording.probes])
+    with pytest.raises(guest.GuestFailed, match=r"LAB FAILED: /bin/insmod /kbl.ko"):
+        guest.boot(kernel, initramfs.build(kernel, parts, tmp_path), tmp_path)
+
+
+def test_missing_tool_is_named() -> None:
+    with pytest.raises(RuntimeError, match=r"no-such-tool is missing; install .*packages.txt"):
+        initramfs.tool("no-such-tool")
+
+
+def test_failed_command_says_all_it_said() -> None:
+    with pytest.raises(RuntimeError, match=r"sh -c .*failed:\nout\nerr"):
+        debs.run("sh", "-c", "echo out; echo err >&2; exit 3")
