@@ -12,6 +12,7 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication, QMessageBox
 
 from skbviewer.records.resource import resource
+from skbviewer.session import open_files
 
 from .contract import Opener
 from .main_window import MainWindow
@@ -32,8 +33,6 @@ def application() -> QApplication:
 
 def run(paths: list[Path], opener: Opener | None = None) -> int:
     """Show the window with `paths` open until it is closed; the process's exit code."""
-    from skbviewer.session import open_files
-
     app = application()
     sys.excepthook = tell_bug
     window = MainWindow(opener or open_files)

@@ -3,14 +3,29 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QSignalBlocker, Signal
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Signal
 from PySide6.QtGui import QColor, QFontMetrics
-from PySide6.QtWidgets import QAbstractItemView, QTreeView, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
 
 from skbviewer.records import PacketPath
 
 from .call_columns import CALL_COLUMNS
 from .call_model import CallModel
+
+
+class _AiryRows(QStyledItemDelegate):
+    """Rows with a little more room than the text needs."""
+
+    def sizeHint(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> QSize:
+        return super().sizeHint(option, index) + QSize(0, 4)
 
 
 class CallTree(QTreeView):
@@ -29,6 +44,7 @@ class CallTree(QTreeView):
         self.setAllColumnsShowFocus(True)
         self.setIndentation(14)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        self.setItemDelegate(_AiryRows(self))
         self._lay_out()
         self.selectionModel().currentRowChanged.connect(self._tell)
 

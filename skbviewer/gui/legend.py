@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legend of layers: a colour chip and a name each, only those the picture shows."""
+"""The legend of layers: a colour chip and a name each, only those the picture shows; a hint."""
 
 from __future__ import annotations
 
@@ -21,6 +21,7 @@ class Legend(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: list[tuple[str, QColor]] = []
+        self.hint = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
@@ -29,6 +30,16 @@ class Legend(QWidget):
         self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
         self.updateGeometry()
         self.update()
+
+    def _paint_hint(self, painter: QPainter, left: float) -> None:
+        """The hint at the right end, if there is room for it."""
+        width = painter.fontMetrics().horizontalAdvance(self.hint)
+        if left + width + 12 < self.width():
+            painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+            box = QRectF(left, 0, self.width() - left - 8, self.height())
+            painter.drawText(
+                box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.hint
+            )
 
     # Qt's own names
 
@@ -48,4 +59,5 @@ class Legend(QWidget):
             box = QRectF(x + _CHIP + 5, 0, width + 2, self.height())
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, name)
             x += _CHIP + 5 + width + _SPACE
+        self._paint_hint(painter, x)
         painter.end()

@@ -56,8 +56,8 @@ MATCH = 9
 COLUMNS = (
     Column("No.", lambda row: row.number, RIGHT, "00000"),
     Column("Time", lambda row: "", RIGHT, "000.000000000"),
-    Column("Source", lambda row: row.source, LEFT, "192.168.100.100"),
-    Column("Destination", lambda row: row.destination, LEFT, "192.168.100.100"),
+    Column("Source", lambda row: row.source, LEFT, "00:00:00:00:00:00"),
+    Column("Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00"),
     Column("Protocol", lambda row: row.protocol, LEFT, "Protocol 0"),
     Column("Length", lambda row: _count(row.length), RIGHT, "Length 0"),
     Column("Info", lambda row: row.info, LEFT, ""),

@@ -6,7 +6,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPalette, QPen, QTransform
+from PySide6.QtGui import (
+    QBrush,
+    QColor,
+    QFontInfo,
+    QFontMetricsF,
+    QPainter,
+    QPalette,
+    QPen,
+    QTransform,
+)
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
@@ -14,6 +23,7 @@ from .timeline_layout import Layout, lay_out
 
 LABEL_FROM_PX = 40
 GAP_PX = 1.0
+TEXT_PART = 0.68  # of a row: underscores stay inside their bar
 
 
 class TimelineItem(QGraphicsObject):
@@ -86,7 +96,7 @@ class TimelineItem(QGraphicsObject):
             painter.fillRect(box, QBrush(colour, Qt.BrushStyle.BDiagPattern))
             painter.setPen(QPen(colour, 1))
             painter.drawRect(box)
-            self._label(painter, box, wait.text, self._palette.color(QPalette.ColorRole.Text))
+            self._plate(painter, box.adjusted(4, 1, -3, -1), wait.text)
 
     def _paint_bars(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
         bars, rects = self.layout.bars, self._rects(scale)
@@ -140,11 +150,22 @@ class TimelineItem(QGraphicsObject):
         if view.left() <= x <= view.right():
             painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
             painter.drawLine(QPointF(x, view.top()), QPointF(x, view.bottom()))
-            painter.setPen(colour)
             text = "on the wire"
-            width = QFontMetricsF(painter.font()).horizontalAdvance(text)
-            place = x + 4 if x + width + 8 < view.right() else x - width - 4
-            painter.drawText(QPointF(place, view.bottom() - 4), text)
+            width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
+            place = x + 3 if x + width + 8 < view.right() else x - width - 3
+            self._plate(painter, QRectF(place, view.bottom() - 20, width, 17), text, colour)
+
+    def _plate(
+        self, painter: QPainter, room: QRectF, text: str, colour: QColor | None = None
+    ) -> None:
+        """Text on a ground of its own, so that it reads on anything; nothing if it does not fit."""
+        width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
+        if width > room.width() + 0.5:
+            return
+        plate = QRectF(room.left(), room.top(), width, room.height())
+        painter.fillRect(plate, self._palette.color(QPalette.ColorRole.Base))
+        painter.setPen(colour or self._palette.color(QPalette.ColorRole.Text))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
 
     def _label(self, painter: QPainter, box: QRectF, text: str, colour: QColor) -> None:
         inner = box.adjusted(4, 0, -3, 0)
@@ -180,6 +201,9 @@ class TimelineItem(QGraphicsObject):
             seen.height() * scale.m22(),
         )
         self._paint_titles(painter, scale, pixels)
+        font = painter.font()
+        font.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(scale.m22() * TEXT_PART))))
+        painter.setFont(font)
         self._paint_waits(painter, scale, pixels)
         self._paint_bars(painter, scale, pixels)
         self._paint_wire(painter, scale, pixels)

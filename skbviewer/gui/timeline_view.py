@@ -17,7 +17,7 @@ from .timeline_item import TimelineItem
 from .timeline_layout import bar_at, lay_out
 
 MIN_SPAN_NS = 20
-ROW_PX = (15, 22)
+ROW_PX = (16, 22)
 _PAD = 0.02
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication
+from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QCommandLinkButton,
     QFrame,
@@ -20,6 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from skbviewer.records.resource import resource
+
 from . import recent
 
 RECORD_COMMANDS = """\
@@ -30,8 +32,7 @@ sudo timeout -s INT 14 tcpdump -i any -w out.pcap &
 sudo kmod/kblrecord -w out.kbl --duration 10
 wait; sudo rmmod kbl
 sudo chown $USER out.kbl out.pcap
-skbviewer out.kbl out.pcap
-"""
+skbviewer out.kbl out.pcap"""
 _WIDTH = 720
 _RECENT_SHOWN = 5
 
@@ -53,6 +54,9 @@ class Welcome(QScrollArea):
         self._column = QVBoxLayout(page)
         self._column.setContentsMargins(24, 28, 24, 28)
         self._column.setSpacing(6)
+        logo = QLabel()
+        logo.setPixmap(QIcon(str(resource("icons/skbviewer.svg"))).pixmap(64, 64))
+        self._column.addWidget(logo)
         self._heading("skbviewer", 2.0)
         self._text(
             "What one packet went through in the Linux kernel, beside the packet on the wire."
@@ -113,7 +117,7 @@ class Welcome(QScrollArea):
 
     def _record_your_own(self) -> None:
         self._heading("Record your own", 1.2)
-        self._text("In a copy of the source, on the machine to look into (Linux 6.1 or later):")
+        self._text("In a copy of the source, on the machine to look into (Debian 12, kernel 6.1):")
         self.commands = QPlainTextEdit(RECORD_COMMANDS)
         self.commands.setReadOnly(True)
         self.commands.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -28,6 +28,7 @@ class Workspace(QWidget):
         self.summary = Summary()
         self.tree = CallTree()
         self.timeline = TimelineView()
+        self.timeline.legend.hint = "Ctrl+wheel zooms, drag moves, F fits"
         self._build()
         self._link()
 

@@ -50,10 +50,10 @@ def no_stray_threads() -> Iterator[None]:
 @pytest.fixture
 def window(qtbot: QtBot) -> Iterator[MainWindow]:
     """The window on made-up recordings, nothing open."""
-    yield from _window(qtbot, fake_opener)
+    yield from show_window(qtbot, fake_opener)
 
 
-def _window(qtbot: QtBot, opener: Opener) -> Iterator[MainWindow]:
+def show_window(qtbot: QtBot, opener: Opener) -> Iterator[MainWindow]:
     window = MainWindow(opener)
     qtbot.addWidget(window)
     window.resize(1280, 800)
