@@ -50,7 +50,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     records = log.records
     exits = (records["kind"] == EXIT) & (series.partner >= 0)
     item = np.flatnonzero((series.of >= 0) & ~exits)
-    item = item[np.argsort(series.of[item], kind="stable")]
+    item = item[np.lexsort((item, series.met[item], series.of[item]))]
     of = np.full(len(records), -1, np.int64)
     if not len(item):
         return LegTable(np.zeros(0, LEG_DTYPE), of)
@@ -84,12 +84,12 @@ def _rows(
     count = int(leg[-1]) + 1
     rows = np.zeros(count, LEG_DTYPE)
     first = item[start]
-    rows["series"], rows["begin_ns"] = series.of[first], records["ts"][first]
+    rows["series"], rows["begin_ns"] = series.of[first], series.met[first]
     entry = records["kind"][item] == ENTRY
     rows["functions"] = np.bincount(leg[entry], minlength=count)
     transmit, receive = named(log, item, TRANSMIT), named(log, item, RECEIVE_START)
-    _place(log, rows, item, leg, transmit, receive)
-    rows["reader_ns"] = _first(records["ts"][item], leg, named(log, item, READER), count)
+    _place(log, series.met[item], rows, item, leg, transmit, receive)
+    rows["reader_ns"] = _first(series.met[item], leg, named(log, item, READER), count)
     rows["end_ns"] = _ends(log, series, rows, item, leg, transmit)
     rows["ethertype"] = _last_known(records["ethertype"][item], leg, count)
     return rows
@@ -97,6 +97,7 @@ def _rows(
 
 def _place(
     log: KernelLog,
+    ts: Index,
     rows: npt.NDArray[np.void],
     item: Index,
     leg: Index,
@@ -104,7 +105,7 @@ def _place(
     receive: Flags,
 ) -> None:
     """Set kind, wire_ns, netns and ifindex."""
-    ts, count = log.records["ts"][item], len(rows)
+    count = len(rows)
     xmit_ns, rx_ns = _first(ts, leg, transmit, count), _first(ts, leg, receive, count)
     received = (rx_ns >= 0) & ((xmit_ns < 0) | (rx_ns <= xmit_ns))
     rows["kind"] = np.where(received, np.where(xmit_ns >= 0, FORWARD, RX), TX)
@@ -134,9 +135,7 @@ def _ends(
     sends = rows["kind"][leg] != RX
     has_xmit = np.bincount(leg[transmit], minlength=len(rows)) > 0
     reader = rows["reader_ns"][leg]
-    counts = np.where(
-        sends & has_xmit[leg], transmit, (reader < 0) | (records["ts"][item] < reader)
-    )
+    counts = np.where(sends & has_xmit[leg], transmit, (reader < 0) | (series.met[item] < reader))
     ends = rows["begin_ns"].copy()
     np.maximum.at(ends, leg[counts], leave[counts])
     return np.asarray(ends, np.int64)

@@ -27,13 +27,15 @@ Flags = npt.NDArray[np.bool_]
 class Lives:
     """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
 
-    `birth` is the index of the record that tells of the clone (-1: none).
+    `birth` is the index of the record that tells of the clone (-1: none).  `met` is per record: the
+    time (ns) when its function had the skb: a reader's entry may have waited for the packet.
     """
 
     of: Index
     parent: Index
     birth: Index
     tap: Flags
+    met: Index
 
 
 def cut(log: KernelLog, partner: Index) -> Lives:
@@ -50,11 +52,10 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     is_child = np.arange(len(item)) < len(children)
     address = np.where(is_child, records["data"][item], skb[item])
     found = (kind == ENTRY) & (records["skb"] == 0) & (skb != 0) & ~inside
-    at[found] = records["ts"][partner[found]]  # a call that found an skb met it when it returned
+    met = records["ts"].copy()
+    met[found] = met[partner[found]]  # it got the skb when it returned
     when = np.where(
-        is_child | found[item] | ((kind[item] == EVENT) & (event[item] == ALLOC)),
-        at[item],
-        records["ts"][item],
+        is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], met[item]
     )
     order = np.lexsort((~is_child, item, when, address))
     item, is_child, address = item[order], is_child[order], address[order]
@@ -67,7 +68,7 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]
     parent = np.where(birth >= 0, of[birth], -1) if count else birth
-    return Lives(of, parent, birth, _is_tap(log, maker, birth))
+    return Lives(of, parent, birth, _is_tap(log, maker, birth), met)
 
 
 def _effective_skb(log: KernelLog, partner: Index) -> Index:
@@ -136,7 +137,10 @@ def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
     order = place.reshape(-1) * span + both
     born, mine = np.sort(order[: len(births)]), order[len(births) :]
     following = np.append(born, np.iinfo(np.int64).max)[np.searchsorted(born, mine)]
-    inside[givers] = following < mine - givers + partner[givers]
+    event = following - (mine - givers)  # of another place: beyond the records
+    near = event < len(records)  # the birth may be told just after the exit, at its time
+    leave = records["ts"][partner[givers[near]]]
+    inside[givers[near]] = records["ts"][event[near]] <= leave
     return inside
 
 

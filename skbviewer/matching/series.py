@@ -23,13 +23,15 @@ from .phases import RECEIVE_START, TRANSMIT
 class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
-    Series are numbered from 0 by their first record.  `partner` pairs entries with exits.
+    Series are numbered from 0 by their first record.  `partner` pairs entries with exits; `met` is
+    the time (ns) when each record's function had the skb.
     """
 
     of: Index
     parent: Index
     tap: Flags
     partner: Index
+    met: Index
 
 
 def build(log: KernelLog) -> SeriesTable:
@@ -44,7 +46,9 @@ def build(log: KernelLog) -> SeriesTable:
     rank = np.full(len(lives.parent) + 1, -1, np.int64)
     rank[used[np.argsort(position, kind="stable")]] = np.arange(len(used))
     ordered = used[np.argsort(position, kind="stable")]
-    return SeriesTable(rank[of], rank[lives.parent[ordered]], lives.tap[ordered], partner)
+    return SeriesTable(
+        rank[of], rank[lives.parent[ordered]], lives.tap[ordered], partner, lives.met
+    )
 
 
 def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from skbviewer.matching import pair
 from skbviewer.matching.lives import Lives, cut
+from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
 from .story import SOFTIRQ, Story, find, udp4
@@ -143,3 +144,18 @@ def test_a_clone_for_a_sniffer_is_told_by_who_cloned(tmp_path: Path) -> None:
     lives = lives_of(log)
     assert lives.tap[lives.of[find(log, "packet_rcv")]].all()
     assert not lives.tap[lives.of[find(log, "raw_rcv")]].any()
+
+
+def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
+    tmp_path: Path,
+) -> None:
+    story = Story()
+    story.call("ip_output", 50, 60, A)  # what had the address before
+    story.giver("__alloc_skb", 100, 200, A)
+    story.event(200, KblEvent.ALLOC, A)
+    story.call("skb_put", 300, 310, A)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    assert log.records["kind"].tolist() == [1, 2, 1, 2, 4, 1, 2]
+    assert lives.of.tolist() == [0, 0, 1, 1, 1, 1, 1]
+    assert lives.met[find(log, "__alloc_skb")] == 100
