@@ -77,9 +77,11 @@ def decode_records(
     _complain(complaints, _miscounted(chunks, parts, heads, chunk_of), "chunks whose number of "
               "records differs from their header's")  # fmt: skip
     owner, ext = heads.of_type(kbl.KblExtType.COMM)
-    known = records["ordinal"][~unknown]
     return Decoded(
-        records[known], records["ts"][owner], heads.view(kbl.KBL_EXT_COMM, ext), complaints
+        records[~unknown] if unknown.any() else records,
+        records["ts"][owner],
+        heads.view(kbl.KBL_EXT_COMM, ext),
+        complaints,
     )
 
 

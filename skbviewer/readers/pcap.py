@@ -20,7 +20,7 @@ from .wire import Bytes, Ints, numbers_at
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
-REPORT_EVERY = 1 << 16  # packets
+REPORT_BYTES = 1 << 23
 LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
 
 
@@ -67,22 +67,37 @@ def _walk(
     path: Path, data: Bytes, layout: _Format, snaplen: int, progress: Progress
 ) -> tuple[Ints, list[str]]:
     """Where each whole packet's header begins, and what was wrong after the last."""
-    caplen_at = struct.Struct(layout.order + "I").unpack_from
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
     size, at, offsets = len(data), FILE_HEADER_SIZE, array("q")
     warnings: list[str] = []
-    buffer = data.data
     while at < size:
+        progress.report(f"reading {path.name}", at, size)
+        stop = min(at + REPORT_BYTES, size - layout.record_size + 1)
+        at, caplen = _walk_to(stop, at, data, layout, limit, offsets)
         begin = at + layout.record_size
-        caplen = caplen_at(buffer, at + 8)[0] if begin <= size else 0
-        if caplen > limit or begin + caplen > size:
+        if caplen >= 0 or at < size < begin:
             warnings.append(_damage(path, size, at, len(offsets) + 1, begin, caplen, limit))
             break
-        offsets.append(at)
-        at = begin + caplen
-        if len(offsets) % REPORT_EVERY == 0:
-            progress.report(f"reading {path.name}", at, size)
     return np.array(offsets, np.int64), warnings
+
+
+def _walk_to(
+    stop: int, at: int, data: Bytes, layout: _Format, limit: int, offsets: array[int]
+) -> tuple[int, int]:
+    """Walk the packet headers before byte `stop`; returns where it ended.
+
+    The second value is the captured length that cannot be true or passes the end, else -1.
+    """
+    caplen_at = struct.Struct(layout.order + "I").unpack_from
+    buffer, size, header, append = data.data, len(data), layout.record_size, offsets.append
+    while at < stop:
+        (caplen,) = caplen_at(buffer, at + 8)
+        end = at + header + caplen
+        if caplen > limit or end > size:
+            return at, caplen
+        append(at)
+        at = end
+    return at, -1
 
 
 def _damage(

@@ -40,6 +40,7 @@ class _Described(NamedTuple):
 @dataclass
 class _Section:
     order: str
+    two_words: struct.Struct
     interfaces: list[_Described] = field(default_factory=list)
     offsets: array[int] = field(default_factory=lambda: array("q"))  # of packet blocks
 
@@ -72,10 +73,11 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
 
 def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Section], list[str]]:
     sections: list[_Section] = []
+    buffer = data.data
     at = blocks = packets = 0
     try:
         while at < len(data):
-            type_, length = _block(data, at, sections)
+            type_, length = _block(data, buffer, at, sections)
             if type_ in PACKET_BLOCKS:
                 sections[-1].offsets.append(at)
                 packets += 1
@@ -92,25 +94,26 @@ def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Sectio
     return sections, []
 
 
-def _block(data: Bytes, at: int, sections: list[_Section]) -> tuple[int, int]:
+def _block(data: Bytes, buffer: memoryview, at: int, sections: list[_Section]) -> tuple[int, int]:
     """Type and length of the block at `at`, which is whole; a section header opens a section."""
     if at + 12 > len(data):
         raise _Damage(at, "cut in the middle of a block header")
-    if bytes(data[at : at + 4]) == struct.pack("<I", SECTION_HEADER):
-        order = _byte_order(data, at)
-    else:
-        order = sections[-1].order
-    type_, length = struct.unpack_from(order + "II", data.data, at)
+    # The number of a section header reads the same in both byte orders.
+    words = sections[-1].two_words if sections else struct.Struct("<II")
+    type_, length = words.unpack_from(buffer, at)
+    if type_ == SECTION_HEADER:
+        words = struct.Struct(_byte_order(data, at) + "II")
+        type_, length = words.unpack_from(buffer, at)
     if length < 12 or length % 4:
         raise _Damage(at, f"block of type {type_} has the bad length {length}")
     if at + length > len(data):
         missing = at + length - len(data)
         raise _Damage(at, f"cut in the middle of a block of type {type_}, {missing} bytes missing")
-    (trailer,) = struct.unpack_from(order + "I", data.data, at + length - 4)
+    (_, trailer) = words.unpack_from(buffer, at + length - 8)
     if trailer != length:
         raise _Damage(at, f"block lengths {length} and {trailer} differ")
     if type_ == SECTION_HEADER:
-        sections.append(_new_section(data, at, length, order))
+        sections.append(_new_section(data, at, length, _byte_order(data, at)))
     return type_, length
 
 
@@ -128,7 +131,7 @@ def _new_section(data: Bytes, at: int, length: int, order: str) -> _Section:
     major, minor = struct.unpack_from(order + "HH", data.data, at + 12)
     if (major, minor) not in VERSIONS:
         raise _Damage(at + 12, f"pcapng version {major}.{minor} is not known")
-    return _Section(order)
+    return _Section(order, struct.Struct(order + "II"))
 
 
 def _interface(data: Bytes, at: int, length: int, order: str) -> _Described:
