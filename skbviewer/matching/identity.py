@@ -5,6 +5,7 @@ In: packets of one capture, records and legs of one KBL.  Out: candidate pairs (
 after the ladder.  First rung: the key of RFC 791 (source, destination, identification, protocol).
 It repeats in real traffic (identification 0 with DF, wrap, fragments, retransmission), so pairs
 climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then lengths.
+A pair that contradicts itself on a rung is none, even if it has no rival.
 """
 
 from __future__ import annotations
@@ -47,10 +48,12 @@ def candidates(packets: Packets, records: Records, series: Index, tap: Index) ->
     rung = np.zeros(len(packet), np.int8)
     for level, (_, columns) in enumerate(RUNGS, start=1):
         crowded = _crowded(packet, series[record])
-        agree = _agree(packets[packet], records[record], columns)
+        same, known = _compare(packets[packet], records[record], columns)
+        agree = same & known
         best = np.zeros(len(packets), np.bool_)
         best[packet[agree]] = True
         keep = ~crowded | agree | ~best[packet]
+        keep &= same | _may_differ(records[record], columns)
         rung = np.where(crowded & agree, level, rung).astype(np.int8)
         packet, record, rung = packet[keep], record[keep], rung[keep]
     return _unique(packet, series[record], rung)
@@ -92,17 +95,27 @@ def _crowded(packet: Index, series: Index) -> npt.NDArray[np.bool_]:
     return np.asarray((per_packet[packet] > 1) | (per_series[series] > 1))
 
 
-def _agree(
+def _may_differ(kernel: npt.NDArray[np.void], columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+    """Footprints of skbs that may be packets with other values on the wire.
+
+    Any skb may be cut into fragments, a GSO skb into segments; ports stay the same.
+    """
+    if "tot_len" in columns:
+        return np.ones(len(kernel), np.bool_)
+    return np.asarray((kernel["gso_segs"] > 1) & ("seq" in columns))
+
+
+def _compare(
     wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void], columns: tuple[str, ...]
-) -> npt.NDArray[np.bool_]:
-    """Pairs that agree in every column known on both sides, and know at least one."""
+) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
+    """Pairs that agree in every column known on both sides, and those that know at least one."""
     same = np.ones(len(wire), np.bool_)
     known = np.zeros(len(wire), np.bool_)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])
         known |= both
-    return same & known
+    return same, known
 
 
 def _unique(packet: Index, series: Index, rung: npt.NDArray[np.int8]) -> Candidates:

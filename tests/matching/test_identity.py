@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: MIT
+"""The ladder: which packet lives could be which wire packet, before time is asked."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from skbviewer.matching import build_series
+from skbviewer.matching.identity import candidates
+from tests.readers import build
+from tests.readers.build_kbl import Ipv4, Ipv6
+
+from .story import Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
+
+A = 0xFFFF888000001000
+KEY, PORTS, SEQUENCE, LENGTH = range(4)
+Pair = tuple[int, int, int]
+
+
+def climb(
+    folder: Path, kernel: Sequence[Ipv4 | Ipv6], frames: Sequence[bytes], tap: Sequence[int] = ()
+) -> list[Pair]:
+    """(packet, series, rung) for one packet life per kernel footprint."""
+    story = Story()
+    for number, ip in enumerate(kernel):
+        begin, skb = 1000 * (number + 1), A + 0x100 * number
+        if isinstance(ip, Ipv4):
+            story.call("ip_output", begin, begin + 100, skb, ipv4=ip)
+        else:
+            story.call("ip6_output", begin, begin + 100, skb, ipv6=ip)
+    log = story.log(folder)
+    packets = wire(folder, [(10**9 + i, frame) for i, frame in enumerate(frames)])
+    series = build_series(log)
+    found = candidates(packets, log.records, series.of, np.array(tap, np.int64))
+    rows = (found.packet.tolist(), found.series.tolist(), found.rung.tolist())
+    return list(zip(*rows, strict=True))
+
+
+def test_a_unique_key_needs_nothing_else(tmp_path: Path) -> None:
+    kernel = [udp4(1), udp4(2), udp4(3)]
+    frames = [udp4_frame(2), udp4_frame(1), udp4_frame(4)]
+    assert climb(tmp_path, kernel, frames) == [(0, 1, KEY), (1, 0, KEY)]
+
+
+def test_a_unique_key_holds_even_if_more_is_unknown(tmp_path: Path) -> None:
+    kernel = [Ipv4("10.0.0.1", "10.0.0.2", 1, 17, l4_valid=0)]
+    assert climb(tmp_path, kernel, [udp4_frame(1)]) == [(0, 0, KEY)]
+
+
+def test_direction_counts(tmp_path: Path) -> None:
+    assert climb(tmp_path, [Ipv4("10.0.0.2", "10.0.0.1", 1, 17)], [udp4_frame(1)]) == []
+
+
+def test_ports_tell_apart(tmp_path: Path) -> None:
+    kernel = [udp4(0, 1000), udp4(0, 1001)]
+    frames = [udp4_frame(0, 1001), udp4_frame(0, 1000)]
+    assert climb(tmp_path, kernel, frames) == [(0, 1, PORTS), (1, 0, PORTS)]
+
+
+def test_sequence_numbers_tell_apart(tmp_path: Path) -> None:
+    kernel = [tcp4(0, seq=1), tcp4(0, seq=2), tcp4(0, seq=2, flags=0x18)]
+    frames = [tcp4_frame(0, seq=2), tcp4_frame(0, seq=1), tcp4_frame(0, seq=2, flags=0x18)]
+    assert climb(tmp_path, kernel, frames) == [(0, 1, SEQUENCE), (1, 0, SEQUENCE), (2, 2, SEQUENCE)]
+
+
+def test_length_tells_apart(tmp_path: Path) -> None:
+    kernel = [udp4(0, size=10), udp4(0, size=20)]
+    frames = [udp4_frame(0, size=20), udp4_frame(0, size=10)]
+    assert climb(tmp_path, kernel, frames) == [(0, 1, LENGTH), (1, 0, LENGTH)]
+
+
+def test_the_fragment_offset_tells_apart(tmp_path: Path) -> None:
+    first, second = 0x2000, 0x0002
+    kernel = [udp4(9, frag_off=first), udp4(9, l4_valid=0, frag_off=second)]
+    frames = [udp4_frame(9, frag_off=second), udp4_frame(9, frag_off=first)]
+    pairs = {(packet, series) for packet, series, _ in climb(tmp_path, kernel, frames)}
+    assert pairs == {(0, 1), (1, 0)}
+
+
+def test_twins_stay_candidates_of_each_other(tmp_path: Path) -> None:
+    found = climb(tmp_path, [udp4(0), udp4(0)], [udp4_frame(0), udp4_frame(0)])
+    assert found == [(0, 0, LENGTH), (0, 1, LENGTH), (1, 0, LENGTH), (1, 1, LENGTH)]
+
+
+def test_a_sniffers_copy_is_no_candidate(tmp_path: Path) -> None:
+    assert climb(tmp_path, [udp4(1), udp4(1)], [udp4_frame(1)], tap=[1]) == [(0, 0, KEY)]
+
+
+def test_ipv6_packets_are_told_apart_by_ports(tmp_path: Path) -> None:
+    kernel = [Ipv6("fe80::1", "fe80::2", 17, port, 53, payload_len=8) for port in (1000, 1001)]
+    frames = [
+        build.ethernet(build.ipv6("fe80::1", "fe80::2", 17, build.udp(port, 53)), 0x86DD)
+        for port in (1001, 1000, 1002)
+    ]
+    found = climb(tmp_path, kernel, frames)
+    assert [pair for pair in found if pair[0] < 2] == [(0, 1, PORTS), (1, 0, PORTS)]
+
+
+def test_icmp_is_told_apart_by_id_and_sequence(tmp_path: Path) -> None:
+    kernel = [Ipv4("10.0.0.1", "10.0.0.2", 0, 1, 8 << 8, i, s) for i, s in ((7, 1), (7, 2), (8, 1))]
+    frames = [
+        build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 1, build.icmp(8, 0, ident, seq)))
+        for ident, seq in ((8, 1), (7, 2), (7, 1))
+    ]
+    found = climb(tmp_path, kernel, frames)
+    assert {(packet, series) for packet, series, _ in found} == {(0, 2), (1, 1), (2, 0)}
+
+
+def test_a_packet_that_contradicts_the_only_life_is_none_of_its_packets(tmp_path: Path) -> None:
+    """Same key, other ports: the life's own packet was not captured."""
+    kernel = [udp4(0, 1000)]
+    frames = [udp4_frame(0, 1001)]
+    assert climb(tmp_path, kernel, frames) == []
+
+
+def test_another_sequence_number_is_another_packet(tmp_path: Path) -> None:
+    assert climb(tmp_path, [tcp4(0, seq=1)], [tcp4_frame(0, seq=2)]) == []
+
+
+def test_fragments_of_one_skb_are_all_its_packets(tmp_path: Path) -> None:
+    kernel = [udp4(9, size=2000, frag_off=0)]
+    frames = [udp4_frame(9, size=1000, frag_off=0x2000), udp4_frame(9, frag_off=0x007E)]
+    found = climb(tmp_path, kernel, frames)
+    assert {(packet, series) for packet, series, _ in found} == {(0, 0), (1, 0)}
