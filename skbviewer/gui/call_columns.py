@@ -42,7 +42,7 @@ def _duration(leg: Leg, call: PathCall) -> str:
 FUNCTION = 0
 LAYER = 5
 CALL_COLUMNS = (
-    CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core_of_depth"),
+    CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
     CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),
     CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) "),
     CallColumn(

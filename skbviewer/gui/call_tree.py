@@ -15,8 +15,10 @@ from PySide6.QtWidgets import (
 
 from skbviewer.records import PacketPath
 
-from .call_columns import CALL_COLUMNS
+from .call_columns import CALL_COLUMNS, FUNCTION
 from .call_model import CallModel
+
+MOST = 0.5
 
 
 class _AiryRows(QStyledItemDelegate):
@@ -42,7 +44,7 @@ class CallTree(QTreeView):
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
         self.setAllColumnsShowFocus(True)
-        self.setIndentation(14)
+        self.setIndentation(11)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(_AiryRows(self))
         self._lay_out()
@@ -53,6 +55,8 @@ class CallTree(QTreeView):
         self.expandAll()
         for leg in range(len(path.legs) if path else 0):
             self.setFirstColumnSpanned(leg, QModelIndex(), True)
+        if path is not None:
+            self._make_room(path)
 
     def show_call(self, leg: int, call: int) -> None:
         """Go to a call without telling anybody."""
@@ -67,6 +71,21 @@ class CallTree(QTreeView):
 
     def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.call_chosen.emit(*self.calls.call_at(current))
+
+    def _make_room(self, path: PacketPath) -> None:
+        """Widen the function column for names deep down, to MOST of the view; never narrow it."""
+        metrics = QFontMetrics(self.font())
+        needed = max(
+            (
+                (call.depth + 2) * self.indentation() + metrics.horizontalAdvance(call.function)
+                for leg in path.legs
+                for call in leg.calls
+            ),
+            default=0,
+        )
+        width = min(needed + 14, round(self.viewport().width() * MOST))
+        if width > self.columnWidth(FUNCTION):
+            self.setColumnWidth(FUNCTION, width)
 
     def _lay_out(self) -> None:
         metrics = QFontMetrics(self.font())
