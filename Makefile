@@ -53,6 +53,7 @@ lab: test-packages $(VENV)/test.stamp
 
 sample: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab --sample
+	$(PYTHON) -m tests.e2e.handshake
 
 clean:
 	rm -rf build $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache
@@ -60,10 +61,11 @@ clean:
 
 test-plan:
 	@echo 'make test: installs what is missing of'
-	@echo '  Debian packages (as root, through apt): $(TEST_PACKAGES)'
-	@echo '  Python packages (into $(VENV)): what pyproject.toml names, with the extra "test"'
-	@echo 'and downloads Debian'\''s cloud kernel with its headers (about 50 MB) into build/.'
-	@echo 'The first run takes about ten minutes on two cores, later ones about three.'
+	@echo '  Debian packages, as root through apt: those in'
+	@echo '    $(TEST_PACKAGES)'
+	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
+	@echo 'and downloads a Debian kernel and its headers (40 MB), for a virtual machine, into build/lab.'
+	@echo 'On two cores the first run takes about four minutes, later ones about two.'
 
 run-packages:
 	@./debian-packages.sh $(RUN_PACKAGES)
@@ -82,6 +84,6 @@ $(VENV)/run.stamp: pyproject.toml $(VENV)/made.stamp
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml $(VENV)/made.stamp
-	@echo 'Installing skbviewer, what it needs and its test tools into $(VENV) (about 400 MB) ...'
+	@echo 'Installing skbviewer, what it needs and its test tools into $(VENV) (about 500 MB) ...'
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable '.[test]'
 	@touch $@ $(VENV)/run.stamp
