@@ -14,12 +14,12 @@ SAMPLE = TOP / "resources/samples/handshake"
 
 
 def main() -> int:
-    """Record; with --sample replace the bundled recording too."""
+    """Record; with --sample replace the bundled recording, on a clock that counts instructions."""
     parser = argparse.ArgumentParser(prog="tests.lab", description="Record in a QEMU guest.")
     parser.add_argument("--out", type=Path, default=Path("build/lab"))
     parser.add_argument("--sample", action="store_true", help="replace the bundled recording")
     args = parser.parse_args()
-    recording = record(args.out.resolve())
+    recording = record(args.out.resolve(), counted=args.sample)
     for path in recording[:2]:
         if args.sample:
             shutil.copy(path, SAMPLE / path.name)

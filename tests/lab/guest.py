@@ -19,11 +19,17 @@ class GuestFailed(RuntimeError):
     """The guest did not reach its end; the message holds its console."""
 
 
-def command(kernel: Kernel, initramfs: Path, disk: Path, cpus: int) -> list[str]:
-    """Return the QEMU command line.  /dev/kvm may be there and not work: always tcg."""
+def command(kernel: Kernel, initramfs: Path, disk: Path, counted: bool) -> list[str]:
+    """Return the QEMU command line.  /dev/kvm may be there and not work: always tcg.
+
+    `counted`: the guest's clock advances a nanosecond an instruction, on one CPU, so that times
+    tell of the guest and not of the machine that emulates it.
+    """
+    clock = ("-icount", "shift=0,sleep=off") if counted else ()
     return [
         str(tool("qemu-system-x86_64")),
-        *("-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", str(cpus)),
+        *("-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", "1" if counted else "2"),
+        *clock,
         *("-nodefaults", "-no-user-config", "-nographic", "-no-reboot", "-serial", "stdio"),
         *("-kernel", str(kernel.image), "-initrd", str(initramfs)),
         *("-append", "console=ttyS0 panic=-1 quiet"),
@@ -31,7 +37,7 @@ def command(kernel: Kernel, initramfs: Path, disk: Path, cpus: int) -> list[str]
     ]
 
 
-def boot(kernel: Kernel, initramfs: Path, folder: Path, cpus: int = 2) -> Path:
+def boot(kernel: Kernel, initramfs: Path, folder: Path, counted: bool = False) -> Path:
     """Run the guest to its end; returns the folder of its files.
 
     Raises GuestFailed with the console if it did not say that all went well.
@@ -39,7 +45,7 @@ def boot(kernel: Kernel, initramfs: Path, folder: Path, cpus: int = 2) -> Path:
     disk, out = folder / "disk.img", folder / "out"
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)
-    line = command(kernel, initramfs, disk, cpus)
+    line = command(kernel, initramfs, disk, counted)
     try:
         done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                               stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)  # fmt: skip

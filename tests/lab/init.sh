@@ -36,7 +36,7 @@ must /bin/insmod /kbl.ko
 must $ip netns exec server /traffic tcp server 7 &
 must $ip netns exec server /traffic udp server 7 &
 start_recorder /tmp/out/handshake.kbl -f /probes.txt
-$ip netns exec server /bin/tcpdump -Z root -i vs -n -U --time-stamp-precision=nano \
+$ip netns exec server /bin/tcpdump -Z root -i vs -n -U --immediate-mode --time-stamp-precision=nano \
 	-w /tmp/out/handshake.pcap 2> /tmp/sniffer & sniffer=$!
 i=0; until grep -q listening /tmp/sniffer; do
 	i=$((i + 1)); [ $i -lt 600 ] || { cat /tmp/sniffer; fail "the sniffer did not start"; }

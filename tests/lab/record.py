@@ -69,14 +69,14 @@ def build_probes(kernel: debs.Kernel, folder: Path) -> Path:
     return probes
 
 
-def record(folder: Path, init: Path = HERE / "init.sh") -> Recording:
+def record(folder: Path, init: Path = HERE / "init.sh", counted: bool = False) -> Recording:
     """Make a fresh recording below ``folder``; raises guest.GuestFailed or RuntimeError."""
     kernel = debs.fetch(folder)
     built = build_module(kernel, folder)
     programs = [built / "kblrecord", build_traffic(folder)]
     probes = build_probes(kernel, folder)
     parts = initramfs.Parts(init, built / "kbl.ko", programs, [probes, HERE / "few.txt"])
-    out = guest.boot(kernel, initramfs.build(kernel, parts, folder), folder)
+    out = guest.boot(kernel, initramfs.build(kernel, parts, folder), folder, counted)
     return Recording(
         kbl=out / "handshake.kbl",
         pcap=out / "handshake.pcap",
