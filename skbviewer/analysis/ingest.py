@@ -235,9 +235,10 @@ def _series_columns(
 def _identities(
     records: npt.NDArray[np.void], of: npt.NDArray[np.int64], count: int
 ) -> npt.NDArray[np.int64]:
-    """Per series the first record that shows an IP header, else an ARP EtherType, else -1."""
+    """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
     identity = np.full(count, -1, np.int64)
-    for shows in (records["ethertype"] == ETH_P_ARP, records["ip_version"] != 0):
+    has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses
+    for shows in (records["ethertype"] == ETH_P_ARP, has_ip, has_ip & (records["sport"] > 0)):
         index = np.flatnonzero(shows & (of >= 0))[::-1]  # so that the earliest is written last
         identity[of[index]] = index
     return identity
