@@ -79,7 +79,7 @@ $(VENV)/made.stamp: | run-packages
 	@touch $@
 
 $(VENV)/run.stamp: pyproject.toml $(VENV)/made.stamp
-	@echo 'Installing skbviewer and what it needs into $(VENV) (about 300 MB) ...'
+	@echo 'Installing skbviewer and what it needs into $(VENV) (about 400 MB) ...'
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
 	@touch $@
 
