@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""Wire packets and packet lives find each other, or it is said that they do not."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from skbviewer.matching import (
+    AMBIGUOUS,
+    BY_KEY,
+    BY_TIME,
+    EXACT,
+    LegTable,
+    Matches,
+    build_legs,
+    build_series,
+    match,
+)
+from skbviewer.records import Packets
+from tests.readers import build
+from tests.readers.build_kbl import Ipv4, SkbInfo
+
+from .story import HOST, OTHER, SOFTIRQ, Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
+
+A = 0xFFFF888000001000
+OFFSET = 1_700_000_000_000_000_000  # the sniffer's clock is ahead by this
+MS = 1_000_000
+
+
+class Found(NamedTuple):
+    packets: Packets
+    legs: LegTable
+    matches: Matches
+
+    def pairs(self) -> list[tuple[int, int, int, int]]:
+        """(packet, series, verdict, rung) without repetition."""
+        rows = self.matches.rows
+        series = self.legs.rows["series"][rows["leg"]].tolist()
+        return sorted(
+            set(
+                zip(
+                    rows["packet"].tolist(),
+                    series,
+                    rows["verdict"].tolist(),
+                    rows["rung"].tolist(),
+                    strict=True,
+                )
+            )
+        )
+
+
+def send(story: Story, ts: int, skb: int, ip: Ipv4 | None, info: SkbInfo = HOST) -> None:
+    """A packet handed to the driver at `ts`."""
+    story.alloc(ts - 100, skb)
+    story.call("dev_hard_start_xmit", ts, ts + 50, skb, skbinfo=info, ipv4=ip)
+    story.free(ts + 60, skb)
+
+
+def sent(times: Sequence[tuple[int, Ipv4]]) -> Story:
+    story = Story()
+    for number, (ts, ip) in enumerate(times):
+        send(story, ts, A + 0x100 * number, ip)
+    return story
+
+
+def join(folder: Path, story: Story, packets: Sequence[build.Packet]) -> Found:
+    """Match packets, their times given on the KBL's clock."""
+    log = story.log(folder)
+    frames = wire(folder, [(ts + OFFSET, frame) for ts, frame in packets])
+    series = build_series(log)
+    legs = build_legs(log, series)
+    return Found(frames, legs, match(frames, log, series, legs))
+
+
+ANCHORS = [(MS * n, udp4(100 + n)) for n in range(1, 6)]  # packets that identity alone decides
+ANCHOR_FRAMES = [(MS * n, udp4_frame(100 + n)) for n in range(1, 6)]
+
+
+def test_unique_keys_are_exact_whatever_the_clocks_say(tmp_path: Path) -> None:
+    found = join(tmp_path, sent([(MS, udp4(1)), (2 * MS, udp4(2))]), [(MS, udp4_frame(2)),
+                 (9 * MS, udp4_frame(1))])  # fmt: skip
+    assert found.pairs() == [(0, 1, EXACT, BY_KEY), (1, 0, EXACT, BY_KEY)]
+
+
+def test_the_clock_comes_from_the_pairs(tmp_path: Path) -> None:
+    found = join(tmp_path, sent(ANCHORS), ANCHOR_FRAMES)
+    assert found.matches.clock is not None
+    assert found.matches.clock.offset_ns == OFFSET
+    assert found.matches.clock.pairs == 5
+    assert found.matches.sniffer == (100, 2)
+    assert found.matches.rows["delta_ns"].tolist() == [0] * 5
+
+
+def test_a_wire_packet_without_a_life_stays_alone(tmp_path: Path) -> None:
+    found = join(tmp_path, sent([(MS, udp4(1))]), [(MS, udp4_frame(1)), (2 * MS, udp4_frame(2))])
+    assert {pair[0] for pair in found.pairs()} == {0}
+
+
+def test_a_life_without_a_wire_packet_stays_alone(tmp_path: Path) -> None:
+    found = join(tmp_path, sent([(MS, udp4(1)), (2 * MS, udp4(2))]), [(2 * MS, udp4_frame(2))])
+    assert found.pairs() == [(0, 1, EXACT, BY_KEY)]
+
+
+def test_twins_far_apart_are_told_by_time(tmp_path: Path) -> None:
+    twins = [(10 * MS, udp4(0)), (20 * MS, udp4(0))]
+    frames = [*ANCHOR_FRAMES, (20 * MS, udp4_frame(0)), (10 * MS, udp4_frame(0))]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
+    assert found.pairs()[5:] == [(5, 6, EXACT, BY_TIME), (6, 5, EXACT, BY_TIME)]
+    assert found.matches.rows["confidence"][5:].tolist() == [1.0, 1.0]
+
+
+def test_twins_too_near_in_time_are_ambiguous(tmp_path: Path) -> None:
+    twins = [(10 * MS, udp4(0)), (10 * MS + 1000, udp4(0))]
+    frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(0)), (10 * MS + 1000, udp4_frame(0))]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
+    assert {pair[:3] for pair in found.pairs()[5:]} == {
+        (packet, series, AMBIGUOUS) for packet in (5, 6) for series in (5, 6)
+    }
+
+
+def test_twins_without_any_sure_pair_are_ambiguous(tmp_path: Path) -> None:
+    found = join(
+        tmp_path,
+        sent([(10 * MS, udp4(0)), (20 * MS, udp4(0))]),
+        [(10 * MS, udp4_frame(0)), (20 * MS, udp4_frame(0))],
+    )
+    assert found.matches.clock is None
+    assert {pair[2] for pair in found.pairs()} == {AMBIGUOUS}
+
+
+def test_a_retransmission_is_told_from_its_original_by_time(tmp_path: Path) -> None:
+    again = [(10 * MS, tcp4(0, seq=5)), (230 * MS, tcp4(0, seq=5))]
+    frames = [*ANCHOR_FRAMES, (10 * MS, tcp4_frame(0, seq=5)), (230 * MS, tcp4_frame(0, seq=5))]
+    found = join(tmp_path, sent([*ANCHORS, *again]), frames)
+    assert found.pairs()[5:] == [(5, 5, EXACT, BY_TIME), (6, 6, EXACT, BY_TIME)]
+
+
+def test_of_twins_of_which_one_was_captured_the_near_one_matches(tmp_path: Path) -> None:
+    twins = [(10 * MS, udp4(0)), (20 * MS, udp4(0))]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), [*ANCHOR_FRAMES, (20 * MS, udp4_frame(0))])
+    assert found.pairs()[5:] == [(5, 6, EXACT, BY_TIME)]
+
+
+def test_both_legs_of_a_packet_match(tmp_path: Path) -> None:
+    story = sent(ANCHORS)
+    skb = A + 0x10000
+    story.alloc(10 * MS, skb)
+    story.call("dev_hard_start_xmit", 11 * MS, 12 * MS, skb, skbinfo=HOST, ipv4=udp4(1))
+    story.call(
+        "__netif_receive_skb", 13 * MS, 14 * MS, skb, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(1)
+    )
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (11 * MS, udp4_frame(1))])
+    mine = found.matches.rows[found.matches.rows["packet"] == 5]
+    assert mine["verdict"].tolist() == [EXACT, EXACT]
+    assert mine["delta_ns"].tolist() == [0, -2 * MS]
+
+
+def test_a_sniffers_copy_matches_nothing(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(1000, A)
+    story.call("dev_hard_start_xmit", 2000, 5000, A, skbinfo=HOST, ipv4=udp4(1))
+    story.clone(2100, A, A + 0x100, by="dev_queue_xmit_nit")
+    story.call("packet_rcv", 2200, 2300, A + 0x100, skbinfo=HOST, ipv4=udp4(1))
+    found = join(tmp_path, story, [(2000, udp4_frame(1))])
+    assert found.pairs() == [(0, 0, EXACT, BY_KEY)]
+
+
+def test_arp_is_matched_by_time(tmp_path: Path) -> None:
+    story = sent(ANCHORS)
+    info = HOST._replace(ethertype=0x0806)
+    for number, ts in enumerate((20 * MS, 400 * MS)):
+        send(story, ts, A + 0x10000 * (number + 1), None, info)
+    frame = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
+    frames = [*ANCHOR_FRAMES, (20 * MS, frame), (400 * MS, frame), (900 * MS, frame)]
+    found = join(tmp_path, story, frames)
+    assert found.pairs()[5:] == [(5, 5, EXACT, BY_TIME), (6, 6, EXACT, BY_TIME)]
+
+
+def test_arp_without_a_clock_is_not_guessed(tmp_path: Path) -> None:
+    story = Story()
+    send(story, MS, A, None, HOST._replace(ethertype=0x0806))
+    frame = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
+    assert join(tmp_path, story, [(MS, frame)]).pairs() == []
+
+
+def test_an_empty_capture_matches_nothing(tmp_path: Path) -> None:
+    found = join(tmp_path, sent(ANCHORS), [])
+    assert found.pairs() == []
+    assert found.matches.clock is None
+
+
+def test_an_empty_log_matches_nothing(tmp_path: Path) -> None:
+    found = join(tmp_path, Story(), ANCHOR_FRAMES)
+    assert found.pairs() == []
+    assert found.matches.clock is None
