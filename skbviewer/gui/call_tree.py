@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Signal
-from PySide6.QtGui import QColor, QFontMetrics
+from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QStyledItemDelegate,
@@ -40,6 +40,7 @@ class CallTree(QTreeView):
         self.setObjectName("calls")
         self.setAccessibleName("Function sequence of the selected packet")
         self.calls = CallModel(self)
+        self._needed = 0
         self.setModel(self.calls)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
@@ -55,8 +56,8 @@ class CallTree(QTreeView):
         self.expandAll()
         for leg in range(len(path.legs) if path else 0):
             self.setFirstColumnSpanned(leg, QModelIndex(), True)
-        if path is not None:
-            self._make_room(path)
+        self._needed = 0 if path is None else self._width_needed(path)
+        self._make_room()
 
     def show_call(self, leg: int, call: int) -> None:
         """Go to a call without telling anybody."""
@@ -72,18 +73,19 @@ class CallTree(QTreeView):
     def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.call_chosen.emit(*self.calls.call_at(current))
 
-    def _make_room(self, path: PacketPath) -> None:
-        """Widen the function column for names deep down, to MOST of the view; never narrow it."""
+    def _width_needed(self, path: PacketPath) -> int:
+        """Pixels the function column takes to show every name whole."""
         metrics = QFontMetrics(self.font())
-        needed = max(
-            (
-                (call.depth + 2) * self.indentation() + metrics.horizontalAdvance(call.function)
-                for leg in path.legs
-                for call in leg.calls
-            ),
-            default=0,
+        widths = (
+            (call.depth + 2) * self.indentation() + metrics.horizontalAdvance(call.function)
+            for leg in path.legs
+            for call in leg.calls
         )
-        width = min(needed + 14, round(self.viewport().width() * MOST))
+        return max(widths, default=0) + 14
+
+    def _make_room(self) -> None:
+        """Widen the function column for names deep down, to MOST of the view; never narrow it."""
+        width = min(self._needed, round(self.viewport().width() * MOST))
         if width > self.columnWidth(FUNCTION):
             self.setColumnWidth(FUNCTION, width)
 
@@ -94,3 +96,9 @@ class CallTree(QTreeView):
         header.setFirstSectionMovable(False)
         for place, column in enumerate(CALL_COLUMNS):
             header.resizeSection(place, metrics.horizontalAdvance(column.sample) + 18)
+
+    # Qt's own names
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()

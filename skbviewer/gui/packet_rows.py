@@ -54,7 +54,8 @@ def of_packet(row: PacketRow) -> ListRow:
 
 
 def of_series(row: SeriesRow) -> ListRow:
-    protocol = "" if row.protocol is None else str(row.protocol)
+    # a life without an IP header names its protocol first, as "ARP"
+    unknown = row.info.split(" ")[0] if row.protocol is None else str(row.protocol)
     return ListRow(
         row.number,
         None,
@@ -62,7 +63,7 @@ def of_series(row: SeriesRow) -> ListRow:
         row.ts_ns,
         row.saddr or "",
         row.daddr or "",
-        _PROTOCOLS.get(row.protocol or -1, protocol),
+        _PROTOCOLS.get(row.protocol or -1, unknown),
         None,
         row.info,
         row.kernel_ns,

@@ -24,15 +24,15 @@ from skbviewer.records.resource import resource
 
 from . import recent
 
+# The same as in README.md.
 RECORD_COMMANDS = """\
-sudo apt install make gcc linux-headers-$(uname -r) tcpdump
+apt-get install make gcc libc6-dev linux-headers-$(uname -r) tcpdump
 make -C kmod
-sudo insmod kmod/kbl.ko
-sudo timeout -s INT 14 tcpdump -i any -w out.pcap &
-sudo kmod/kblrecord -w out.kbl --duration 10
-wait; sudo rmmod kbl
-sudo chown $USER out.kbl out.pcap
-skbviewer out.kbl out.pcap"""
+insmod kmod/kbl.ko
+tcpdump -i eth0 -w my.pcap &
+kmod/kblrecord -w my.kbl --duration 10
+kill %1; rmmod kbl
+skbviewer my.kbl my.pcap"""
 _WIDTH = 720
 _RECENT_SHOWN = 5
 
@@ -117,7 +117,10 @@ class Welcome(QScrollArea):
 
     def _record_your_own(self) -> None:
         self._heading("Record your own", 1.2)
-        self._text("In a copy of the source, on the machine to look into (Debian 12, kernel 6.1):")
+        self._text(
+            "On the machine to look into (Linux 6.1), as root, in a copy of the source. Use one "
+            "you can afford to reboot: a kernel module can bring it down."
+        )
         self.commands = QPlainTextEdit(RECORD_COMMANDS)
         self.commands.setReadOnly(True)
         self.commands.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))

@@ -43,6 +43,20 @@ def test_it_opens_from_the_welcome_page(real: MainWindow, qtbot: QtBot) -> None:
         assert real.workspace.tree.calls.rowCount() == len(path.legs)
 
 
+def test_a_kbl_alone_shows_every_packet_life(real: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
+        real.open_files(samples.bundled()[:1])
+    assert real.recording is not None
+    table = real.workspace.table
+    assert table.packets.rowCount() == real.recording.kernel_only_count() > 0
+    for position in range(table.packets.rowCount()):
+        table.go_to_row(position)
+        row, path = real.selection.row, real.selection.path
+        assert row is not None and path is not None
+        assert row.number == f"K{position + 1}"
+        assert len(path.legs) == real.workspace.tree.calls.rowCount() > 0
+
+
 def test_capture_then_kbl_join(real: MainWindow, qtbot: QtBot) -> None:
     kbl, capture = samples.bundled()
     for path in (capture, kbl):

@@ -32,7 +32,12 @@ def test_with_nothing_open_the_welcome_page_shows(window: MainWindow, qtbot: QtB
     assert window.welcome.bundled_button.isVisible()
     QTest.mouseClick(window.welcome.copy_button, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == RECORD_COMMANDS
-    assert "make -C kmod" in RECORD_COMMANDS
+
+
+def test_the_commands_to_record_are_those_of_the_readme() -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    for command in RECORD_COMMANDS.splitlines():
+        assert command in readme
 
 
 def test_a_selected_packet_shows_in_tree_and_timeline(opened: MainWindow, qtbot: QtBot) -> None:
