@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The small data types that everyone shares; imports nothing of this package."""
 
-from .arrays import NO_ADDRESS, PACKET_DTYPE, RECORD_DTYPE, Packets, Records, empty
+from .arrays import PACKET_DTYPE, RECORD_DTYPE, Packets, Records, empty
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
@@ -9,7 +9,6 @@ from .rows import Leg, PacketPath, PacketRow, PathCall, SeriesRow, SourceRow, Wa
 from .sources import Capture, ClockTriple, Interface, KernelLog, Probe
 
 __all__ = [
-    "NO_ADDRESS",
     "PACKET_DTYPE",
     "RECORD_DTYPE",
     "BadInput",

@@ -10,8 +10,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-NO_ADDRESS = 0
-
 _IDENTITY: list[tuple[str, str]] = [
     ("ethertype", "<i4"),
     ("ip_version", "u1"),  # 0 (none), 4 or 6
@@ -79,10 +77,8 @@ Records = npt.NDArray[np.void]
 
 def empty(dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:
     """An array of `count` rows in which every number is unknown (-1; 0 for the unsigned)."""
-    rows = np.zeros(count, dtype)
+    row = np.zeros(1, dtype)
     for name in dtype.names or ():
-        if dtype[name].kind == "i":
-            rows[name] = -1
-    for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo"):
-        rows[name] = NO_ADDRESS
-    return rows
+        if dtype[name].kind == "i" and not name.endswith(("_hi", "_lo")):
+            row[name] = -1
+    return np.full(count, row[0], dtype)
