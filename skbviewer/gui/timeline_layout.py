@@ -155,6 +155,14 @@ def _wire(path: PacketPath | None, origin: int, span: float) -> tuple[float | No
     return (wire if near else None), float(path.wire_error_ns or 0)
 
 
+def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:
+    """The wait at (x ns, y rows), as bar_at."""
+    for wait in layout.waits:
+        if wait.y <= y < wait.y + 1 and wait.begin - slack <= x <= wait.end + slack:
+            return wait
+    return None
+
+
 def bar_at(layout: Layout, x: float, y: float, slack: float) -> int | None:
     """The bar at (x ns, y rows), None beside all; `slack` ns catch bars thinner than a pixel."""
     bars = layout.bars

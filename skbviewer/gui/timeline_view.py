@@ -14,7 +14,7 @@ from . import wording
 from .legend import Legend
 from .timeline_axes import ZOOM_STEP, TimeAxis, TimeBox
 from .timeline_item import TimelineItem
-from .timeline_layout import bar_at, lay_out
+from .timeline_layout import bar_at, lay_out, wait_at
 
 MIN_SPAN_NS = 20
 ROW_PX = (16, 22)
@@ -147,6 +147,12 @@ class TimelineView(QWidget):
             span = max(float(bar["end"] - bar["begin"]), MIN_SPAN_NS)
             self.box.setXRange(bar["begin"] - span * 0.05, bar["end"] + span * 0.05)
 
+    def tip_at(self, scene: QPointF) -> str:
+        """What there is to tell at a scene position: of a call, or of a wait."""
+        at = self.box.mapSceneToView(scene)
+        wait = wait_at(self.item.layout, at.x(), at.y(), 2 * self.box.viewPixelSize()[0])
+        return self.tip_of(self.bar_under(scene)) if wait is None else f"Waited, {wait.text}"
+
     def tip_of(self, at: int | None) -> str:
         """All that is known of bar `at`, as rich text; "" for None."""
         if at is None or self._path is None:
@@ -164,7 +170,7 @@ class TimelineView(QWidget):
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
             place = event.pos()
-            text = self.tip_of(self.bar_under(self.plot.mapToScene(place)))
+            text = self.tip_at(self.plot.mapToScene(place))
             area = QRect(place, QSize(1, 1))
             QToolTip.showText(event.globalPos(), text, self.plot.viewport(), area)
             return True
