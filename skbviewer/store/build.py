@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
 
@@ -117,7 +118,8 @@ class Builder:
     def _remove(self) -> None:
         self._close()
         for name in (self.temporary, self.temporary.with_name(self.temporary.name + "-journal")):
-            name.unlink(missing_ok=True)
+            with suppress(OSError):  # the error that led here is the one to tell
+                name.unlink(missing_ok=True)
 
     def _bad(self, error: OSError | DBAPIError) -> BadInput:
         if isinstance(error, OSError):

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 from urllib.parse import quote
 
@@ -19,8 +20,12 @@ SQLITE_HEAD = b"SQLite format 3\x00"
 def engine_for(path: Path, *, read_only: bool) -> Engine:
     """An engine whose every connection is new (so that each thread has its own)."""
     mode = "ro" if read_only else "rw"
-    url = f"sqlite:///file:{quote(str(path.absolute()))}?mode={mode}&uri=true"
-    engine = create_engine(url, poolclass=NullPool)
+    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+
+    def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would undo the quoting
+        return sqlite3.connect(uri, uri=True, check_same_thread=False)
+
+    engine = create_engine("sqlite://", creator=connect, poolclass=NullPool)
 
     @event.listens_for(engine, "connect")
     def configure(connection: object, _: object) -> None:
