@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import traceback
 from pathlib import Path
@@ -16,6 +17,17 @@ from skbviewer.session import open_files
 
 from .contract import Opener
 from .main_window import MainWindow
+
+NO_DISPLAY = (
+    "skbviewer: no display (neither DISPLAY nor WAYLAND_DISPLAY is set): the window cannot open; "
+    "the commands do without, see skbviewer --help"
+)
+
+
+def has_display() -> bool:
+    """False where Qt would abort the process for want of a display."""
+    wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in wanted)
 
 
 def application() -> QApplication:
@@ -33,6 +45,9 @@ def application() -> QApplication:
 
 def run(paths: list[Path], opener: Opener | None = None) -> int:
     """Show the window with `paths` open until it is closed; the process's exit code."""
+    if not has_display():
+        print(NO_DISPLAY, file=sys.stderr)
+        return 2
     app = application()
     sys.excepthook = tell_bug
     window = MainWindow(opener or open_files)

@@ -16,11 +16,11 @@ Export = Callable[[Recording, ListRow, Path], None]
 
 
 def write_png(recording: Recording, row: ListRow, out: Path) -> None:
-    """The annotated picture; OSError if `out` cannot be written."""
+    """The annotated picture; BadInput if `out` cannot be written."""
     render_row(recording, row, out)
 
 
 def write_csv(recording: Recording, row: ListRow, out: Path) -> None:
-    """One line a call; OSError if `out` cannot be written."""
+    """One line a call; BadInput if `out` cannot be written."""
     path = recording.path(packet=row.packet, series=row.series)
     write_path_csv(path, recording.sources(), out)

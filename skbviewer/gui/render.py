@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QP
 from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
-from skbviewer.records import PacketPath
+from skbviewer.records import BadInput, PacketPath
 
 from . import wording
 from .contract import Recording
@@ -38,7 +38,7 @@ def render_png(
 ) -> None:
     """Paint packet number `packet` to `out`, `size` pixels wide and at least as high.
 
-    Needs no display.  KeyError: there is no such packet.  OSError: `out` cannot be written.
+    Needs no display.  KeyError: there is no such packet.  BadInput: `out` cannot be written.
     """
     rows = session.packets(packet, 1) if packet > 0 else []
     if not rows:
@@ -66,7 +66,7 @@ def render_row(
     image.setText("Source", "; ".join(_source_lines(session)))
     writer = QImageWriter(str(out), QByteArray(b"png"))
     if not writer.write(image):
-        raise OSError(f"{out}: {writer.errorString()}")
+        raise BadInput(out, None, f"cannot write: {writer.errorString()}")
 
 
 def _ensure_application() -> None:

@@ -104,3 +104,19 @@ def test_run_shows_the_window_and_ends_clean(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
     lines = [line for line in done.stderr.splitlines() if "propagateSizeHints" not in line]
     assert lines == []
+
+
+def test_without_a_display_one_line_says_so() -> None:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    done = subprocess.run(
+        [sys.executable, "-c", "import sys; from skbviewer.gui.app import run; sys.exit(run([]))"],
+        env={key: value for key, value in os.environ.items() if key not in hidden},
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert done.returncode == 2
+    assert done.stderr.count("\n") == 1
+    assert "no display" in done.stderr

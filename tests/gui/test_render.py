@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.packet_rows import of_series
 from skbviewer.gui.render import render_png, render_row
+from skbviewer.records import BadInput
 
 from .fake import STYLES, FakeRecording
 
@@ -66,7 +67,7 @@ def test_no_such_packet(qtbot: QtBot, tmp_path: Path) -> None:
 
 
 def test_a_folder_that_is_not_there(qtbot: QtBot, tmp_path: Path) -> None:
-    with pytest.raises(OSError, match=r"no/out\.png"):
+    with pytest.raises(BadInput, match=r"no/out\.png"):
         render_png(FakeRecording(), tmp_path / "no" / "out.png", 3)
 
 
