@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""A KBL's records as text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skbviewer.export import dump_lines
+from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.records import KernelLog
+from tests.matching.story import HOST, SOFTIRQ, Story, udp4
+from tests.readers.build_kbl import STEXT, Ipv6
+
+A = 0xFFFF888000001000
+
+
+def log(folder: Path) -> KernelLog:
+    story = Story()
+    story.kbl.task(1, 0, 7, 7, "ping")
+    by = STEXT + 0x10000 + story.function("ip_send_skb") * 0x1000 + 0x1C
+    story.enter(12_000_000_345, "ip_output", A, pid=7, caller=by, skbinfo=HOST, ipv4=udp4(9))
+    story.leave(12_000_000_500, "ip_output", A, cpu=1, pid=7, ret=-5)
+    story.event(12_000_000_600, KblEvent.FREE, A, pid=0, cpu=1, context=SOFTIRQ)
+    ip6 = Ipv6("fe80::1", "fe80::2", 58)
+    story.call("ip6_input", 12_000_000_700, 12_000_000_800, A, pid=7, ipv6=ip6)
+    arp = HOST._replace(ethertype=0x0806)
+    story.call("arp_rcv", 12_000_000_900, 12_000_000_950, A, pid=99, skbinfo=arp)
+    return story.log(folder)
+
+
+def line(folder: Path, text: str) -> str:
+    return next(line for line in dump_lines(log(folder)) if text in line)
+
+
+def test_a_line_for_each_record_in_order_of_time(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    for batch in (1, 3, 4096):
+        lines = list(dump_lines(made, batch))
+        assert len(lines) == len(made.records)
+        assert [text.split()[0] for text in lines] == sorted(text.split()[0] for text in lines)
+
+
+def test_an_entry(tmp_path: Path) -> None:
+    text = line(tmp_path, "-> ip_output")
+    assert text.startswith("12.000000345 [0T] ping/7 ")
+    assert "ffff888000001000" in text
+    assert "from ip_send_skb+0x1c" in text
+    assert text.endswith("10.0.0.1 > 10.0.0.2 id 9 proto 17 len 38")
+
+
+def test_an_exit(tmp_path: Path) -> None:
+    text = line(tmp_path, "<- ip_output")
+    assert text.startswith("12.000000500 [1T] ping/7 ")
+    assert text.endswith("= -5")
+
+
+def test_an_event(tmp_path: Path) -> None:
+    assert line(tmp_path, "** free").startswith("12.000000600 [1S] ")
+
+
+def test_other_networks(tmp_path: Path) -> None:
+    assert "fe80::1 > fe80::2" in line(tmp_path, "-> ip6_input")
+    assert line(tmp_path, "-> arp_rcv").endswith("ethertype 0x0806")
+    assert "?/99" in line(tmp_path, "-> arp_rcv")
+
+
+def test_lost_records_stand_where_they_are_missing(tmp_path: Path) -> None:
+    story = Story()
+    story.kbl.lost(5000, 0, 2000, 17)
+    (text,) = dump_lines(story.log(tmp_path))
+    assert text.endswith("17 records lost in 3000 ns")

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""A packet's path as CSV."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+
+import pytest
+
+from skbviewer.export import write_path_csv
+from skbviewer.records import BadInput
+
+from .paths import NO_LEGS, SKB, SOURCE, path
+
+
+def read(file: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The comment lines and the rows."""
+    with file.open(encoding="utf-8", newline="") as lines:
+        text = list(lines)
+    comments = [line for line in text if line.startswith("#")]
+    return comments, list(csv.DictReader(text[len(comments) :]))
+
+
+def test_each_call_is_a_row(tmp_path: Path) -> None:
+    write_path_csv(path(), [SOURCE], tmp_path / "a.csv")
+    _, rows = read(tmp_path / "a.csv")
+    assert [row["function"] for row in rows] == [c.function for c in path().legs[0].calls]
+    first, lost = rows[0], rows[1]
+    assert (first["entry_ns"], first["exit_ns"], first["dur_ns"]) == ("1000", "1500", "500")
+    assert (first["leg"], first["cpu"], first["context"], first["pid"]) == ("1 rx", "1", "softirq",
+                                                                            "7")  # fmt: skip
+    assert first["comm"] == 'a,"b" & c'
+    assert int(first["skb"], 16) == SKB
+    assert (lost["exit_ns"], lost["dur_ns"], lost["self_ns"]) == ("", "", "")
+    assert lost["note"] == "no exit recorded"
+    assert rows[2]["caller"] == "net<rx>+0x10"
+
+
+def test_the_head_tells_what_it_is_and_where_from(tmp_path: Path) -> None:
+    write_path_csv(path(), [SOURCE], tmp_path / "a.csv")
+    comments, _ = read(tmp_path / "a.csv")
+    text = "".join(comments)
+    for part in ("packet 4", "10.0.0.1 -> 10.0.0.2", "1700000000000000123 ns", "1500 bytes",
+                 "exact", "900 ns", "1050 +- 20 ns", SOURCE.path, SOURCE.sha256):  # fmt: skip
+        assert part in text
+
+
+def test_a_packet_without_a_path_says_so_by_no_rows(tmp_path: Path) -> None:
+    write_path_csv(NO_LEGS, [SOURCE], tmp_path / "a.csv")
+    comments, rows = read(tmp_path / "a.csv")
+    assert rows == []
+    assert "total time in the kernel: 0 ns" in "".join(comments)
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(BadInput) as caught:
+        write_path_csv(path(), [SOURCE], tmp_path / "none" / "a.csv")
+    assert caught.value.path == tmp_path / "none" / "a.csv"
+    assert "No such file" in caught.value.why

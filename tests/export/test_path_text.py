@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""A packet's path as a text tree and as XML."""
+
+from __future__ import annotations
+
+from xml.etree import ElementTree
+
+from skbviewer.export import path_lines, path_xml
+
+from .paths import NO_LEGS, path
+
+
+def line(text: str) -> str:
+    return next(line for line in path_lines(path()) if text in line)
+
+
+def test_the_tree_is_indented_by_depth() -> None:
+    names = ["netif_receive_skb", "ip_rcv", "udp_rcv"]
+    columns = [line(name).index(name) for name in names]
+    assert [column - columns[0] for column in columns] == [0, 2, 4]
+
+
+def test_times_are_microseconds_after_the_begin() -> None:
+    assert line("netif_receive_skb").split()[:3] == ["0.000", "0.500", "0.500"]
+    assert line("udp_rcv").split()[:3] == ["0.200", "0.300", "0.100"]
+    assert line("ip_rcv").split()[:3] == ["0.100", "-", "-"]
+    assert "0.900 us in the kernel" in line("leg 1")
+    assert "captured at 0.050 us" in line("leg 1")
+
+
+def test_a_line_says_who_called_and_what_was_odd() -> None:
+    assert "<- net<rx>+0x10" in line("ip_rcv")
+    assert "[no exit recorded]" in line("ip_rcv")
+    assert "(tail call)" in line("udp_rcv")
+    assert "(tail call)" not in line("ip_rcv")
+
+
+def test_a_wait_stands_between_the_calls() -> None:
+    lines = list(path_lines(path()))
+    (wait,) = [i for i, text in enumerate(lines) if "socket queue" in text]
+    assert "7.500 us" in lines[wait]
+    assert "udp_rcv" in lines[wait - 1]
+    assert "skb_consume_udp" in lines[wait + 1]
+
+
+def test_the_packet_stands_first() -> None:
+    first, second, *_ = path_lines(path())
+    assert first == "packet 4  10.0.0.1 -> 10.0.0.2  UDP  1000 → 53 Len=4"
+    assert "exact. Only packet with this key." in second
+    assert "leg 1" in "".join(list(path_lines(path(with_packet=False)))[:2])
+
+
+def test_a_packet_without_a_path_says_so() -> None:
+    assert list(path_lines(NO_LEGS))[-1] == "no kernel path"
+
+
+def test_xml_nests_as_the_calls_did() -> None:
+    root = ElementTree.fromstring(path_xml(path()))
+    assert root.get("packet") == "4"
+    (leg,) = root.findall("leg")
+    outer, reader = leg.findall("call")
+    assert (outer.get("function"), reader.get("function")) == (
+        "netif_receive_skb",
+        "skb_consume_udp",
+    )
+    (inner,) = outer.findall("call")
+    assert inner.get("function") == "ip_rcv"
+    assert inner.get("caller") == "net<rx>+0x10"
+    assert inner.get("comm") == 'a,"b" & c'
+    assert inner.get("exit_ns") is None
+    assert [call.get("function") for call in inner.findall("call")] == ["udp_rcv"]
+
+
+def test_xml_of_a_packet_without_a_path() -> None:
+    root = ElementTree.fromstring(path_xml(NO_LEGS))
+    assert list(root) == []
