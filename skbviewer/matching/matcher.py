@@ -73,7 +73,7 @@ def match(packets: Packets, log: KernelLog, series: SeriesTable, legs: LegTable)
         found.rung[sure],
         np.ones(int(sure.sum())),
     )
-    again = _seen_again(found, legs) & ~sure
+    again = _seen_again(packets, found, legs) & ~sure
     rest = ~sure & ~again
     open_pairs = Candidates(found.packet[rest], found.series[rest], found.rung[rest])
     points = _Pairs(
@@ -97,17 +97,33 @@ def _alone(found: Candidates) -> npt.NDArray[np.bool_]:
     return np.asarray((per_packet[found.packet] == 1) & (per_series[found.series] == 1))
 
 
-def _seen_again(found: Candidates, legs: LegTable) -> npt.NDArray[np.bool_]:
+def _seen_again(packets: Packets, found: Candidates, legs: LegTable) -> npt.NDArray[np.bool_]:
     """Pairs of one series with packets that can be nothing else, not more than it has legs.
 
-    A sniffer on several devices (tcpdump -i any) sees one packet on each of them.
+    A sniffer on several devices (tcpdump -i any) sees one packet on each of them, while it lives:
+    sightings farther apart than its life is long are several packets.
     """
     size = int(found.series.max(initial=0)) + 1
     single = np.bincount(found.packet, minlength=1)[found.packet] == 1
     other = np.bincount(found.series[~single], minlength=size) > 0
     sightings = np.bincount(found.series, minlength=size)
     points = np.bincount(legs.rows["series"], minlength=size)[:size]
-    return np.asarray(single & ~other[found.series] & (sightings <= points)[found.series])
+    times = packets["ts"][found.packet]
+    apart = _spread(found.series, times, times, size)
+    owner, rows = legs.rows["series"], legs.rows
+    of_found = owner < size
+    lifetime = _spread(owner[of_found], rows["begin_ns"][of_found], rows["end_ns"][of_found], size)
+    possible = ~other & (sightings <= points) & (apart <= lifetime + FLOOR_NS)
+    return np.asarray(single & possible[found.series])
+
+
+def _spread(series: Index, begin: Index, end: Index, size: int) -> Index:
+    """Per series the time from its first begin to its last end, 0 where it has none."""
+    limit = np.iinfo(np.int64).max
+    first, last = np.full(size, limit), np.full(size, -1)
+    np.minimum.at(first, series, begin)
+    np.maximum.at(last, series, end)
+    return np.where(last >= 0, last - np.where(last >= 0, first, 0), 0)
 
 
 def _fit(

@@ -195,3 +195,25 @@ def test_an_empty_log_matches_nothing(tmp_path: Path) -> None:
     found = join(tmp_path, Story(), ANCHOR_FRAMES)
     assert found.pairs() == []
     assert found.matches.clock is None
+
+
+def twice_seen(folder: Path, second: int) -> Found:
+    """One life with two legs, at 11 and 13 ms, and two wire packets, at 11 ms and `second`."""
+    story = sent(ANCHORS)
+    skb = A + 0x10000
+    story.alloc(10 * MS, skb)
+    story.call("dev_hard_start_xmit", 11 * MS, 12 * MS, skb, skbinfo=HOST, ipv4=udp4(0))
+    story.call(
+        "__netif_receive_skb", 13 * MS, 14 * MS, skb, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(0)
+    )
+    return join(folder, story, [*ANCHOR_FRAMES, (11 * MS, udp4_frame(0)), (second, udp4_frame(0))])
+
+
+def test_a_packet_captured_at_both_ends_of_a_veth_pair_matches_twice(tmp_path: Path) -> None:
+    found = twice_seen(tmp_path, 13 * MS)
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT), (6, 5, EXACT)]
+
+
+def test_a_twin_whose_life_was_not_recorded_is_no_second_sighting(tmp_path: Path) -> None:
+    found = twice_seen(tmp_path, 500 * MS)
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
