@@ -208,8 +208,11 @@ def _series_columns(
     member = np.flatnonzero(of >= 0)
     ends = np.zeros(count, np.int64)
     np.maximum.at(ends, of[member], records["ts"][member])
-    _, begins = np.unique(of[member], return_index=True)
-    begin = member[begins]
+    begin = np.full(count, np.iinfo(np.int64).max)
+    np.minimum.at(begin, of[member], made.series.met[member])
+    holds = member[records["skb"][member] != 0][::-1]  # an allocator's entry has no skb yet
+    skb = np.zeros(count, np.int64)
+    skb[of[holds]] = records["skb"][holds]
     identity = _identities(records, of, count)
     shown = ~made.series.tap & (verdict == WIRE_ONLY) & (identity >= 0)
     numbers = np.where(shown, np.cumsum(shown) + kernel_only, -1)
@@ -220,9 +223,9 @@ def _series_columns(
         "source": np.full(count, made.source),
         "parent": np.where(made.series.parent >= 0, made.series.parent + first["series"] + 1, -1),
         "tap": made.series.tap.astype(np.int64),
-        "begin_ns": records["ts"][begin],
+        "begin_ns": begin,
         "end_ns": ends,
-        "skb": records["skb"][begin],
+        "skb": skb,
         "verdict": verdict,
         "kernel_only": numbers,
         "kernel_ns": kernel_ns,

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from skbviewer.analysis import Input, store_inputs
-from skbviewer.readers._kbl_layout import KBL_FLAG_TAIL_CALL, KblEvent
+from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KBL_FLAG_TAIL_CALL, KblEvent
 from skbviewer.records import PacketPath, Silent
 from skbviewer.session import Session
-from skbviewer.store import Builder
+from skbviewer.store import Builder, open_session
 from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, capture, udp4, udp4_frame
 from tests.readers.build_kbl import STEXT
 
@@ -183,3 +183,17 @@ def test_two_logs_and_two_captures_do_not_mix_up_their_rows(tmp_path: Path) -> N
     kinds = [leg.kind for leg in first.legs]
     assert sorted(kinds) == ["rx", "rx", "tx", "tx"]
     assert all(call.function != "probe" for leg in first.legs for call in leg.calls)
+
+
+def test_a_life_begins_when_its_skb_came_not_when_a_reader_began_to_wait(tmp_path: Path) -> None:
+    late = Story()
+    late.enter(10, "__skb_recv_udp", 0, pid=9)
+    late.alloc(1000, A, pid=0, context=SOFTIRQ)
+    late.call("__netif_receive_skb", 2000, 3000, A, pid=0, context=SOFTIRQ, ipv4=udp4(1))
+    late.leave(9000, "__skb_recv_udp", A, pid=9, flags=KBL_FLAG_SKB_IS_RET)
+    session = imported(tmp_path, late, [])
+    (row,) = session.kernel_only(1, 1)
+    assert row.ts_ns == 1000
+    with open_session(session.file).connect() as db:
+        found = db.exec_driver_sql("SELECT printf('%x', skb) FROM series").scalars().all()
+    assert found == [f"{A:x}"]
