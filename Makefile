@@ -68,10 +68,10 @@ test-plan:
 	@echo 'On two cores the first run takes about four minutes, later ones about two.'
 
 run-packages:
-	@./debian-packages.sh $(RUN_PACKAGES)
+	@.ci/debian-packages.sh $(RUN_PACKAGES)
 
 test-packages:
-	@./debian-packages.sh $(TEST_PACKAGES)
+	@.ci/debian-packages.sh $(TEST_PACKAGES)
 
 $(VENV)/made.stamp: | run-packages
 	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or later is needed")'

@@ -1,6 +1,6 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# Usage: debian-packages.sh LIST-OR-PACKAGE...
+# Usage: .ci/debian-packages.sh LIST-OR-PACKAGE...
 # Install the Debian packages which are named, or listed in the files named, and missing.
 # Without root: print the line that does it, and fail.  Nothing is done if nothing is missing.
 set -eu
