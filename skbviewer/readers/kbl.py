@@ -119,6 +119,9 @@ def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
         lines.append("no symbol table: callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):
         lines.append(f"symbol table: {HIDDEN}")
+    whole = np.count_nonzero(records["kind"] == kbl.KblKind.CALL)
+    if whole:
+        lines.append(f"{whole} CALL records help to match, but are not shown as calls yet")
     unknown = np.setdiff1d(records["func"], [-1, *tables.probes])
     if len(unknown):
         count = np.count_nonzero(np.isin(records["func"], unknown))
