@@ -26,7 +26,7 @@ from . import recent
 
 # The same as in README.md.
 RECORD_COMMANDS = """\
-apt-get install -y make gcc libc6-dev linux-headers-$(uname -r) tcpdump
+apt-get install -y make gcc libc6-dev linux-headers-$(uname -r) tcpdump </dev/null
 make -C kmod
 insmod kmod/kbl.ko
 tcpdump -i eth0 -w my.pcap &
