@@ -102,7 +102,7 @@ def _header_meta(header: Header) -> dict[str, str]:
 def _lost_records(tables: Tables, chunks: Chunks, records: Records) -> int:
     """By the file's counters, else by its LOST records; and what the file itself has lost."""
     if tables.counters:
-        return tables.counters["lost"] + tables.counters["missed"] + chunks.lost
+        return sum(tables.counters[name] for name in ("lost", "missed", "nested")) + chunks.lost
     lost = records["data"][records["kind"] == kbl.KblKind.LOST]
     return int(lost.sum()) + chunks.lost
 
@@ -113,8 +113,9 @@ def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
         lines.append("there are no records in it")
     if lost:
         counters = tables.counters
-        buffers, missed = counters.get("lost", 0), counters.get("missed", 0)
-        lines.append(f"{lost} records are lost ({buffers} buffers full, {missed} missed hits)")
+        buffers, missed, nested = (counters.get(n, 0) for n in ("lost", "missed", "nested"))
+        reasons = f"{buffers} buffers full, {missed} missed hits, {nested} nested hits"
+        lines.append(f"{lost} records are lost ({reasons})")
     if not tables.symbols:
         lines.append("no symbol table: callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):

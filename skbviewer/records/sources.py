@@ -73,6 +73,6 @@ class KernelLog:
     release: str
     hostname: str
     arch: str
-    lost_records: int  # buffers full + missed hits, as the file counts them
+    lost_records: int  # buffers full, missed and nested hits, damaged chunks
     meta: dict[str, str] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()

@@ -168,11 +168,12 @@ def test_tables(tmp_path: Path, order: str) -> None:
     assert log.clock == (ClockTriple(1000, 4000, 1000, 50), ClockTriple(2000, 5000, 2500, 7))
     assert log.devices == {(0xF0000000, 2): "veth0"}
     assert (log.release, log.hostname, log.arch) == ("6.1.0-test", "host", "x86_64")
-    assert (log.version, log.stext, log.lost_records) == (2, STEXT, 34)
+    assert (log.version, log.stext, log.lost_records) == (2, STEXT, 35)
     assert log.meta["recorder"] == "a=b"
     assert log.meta["counters.nested"] == "1"
     assert log.meta["boot_id"] == bytes(range(16)).hex()
-    assert any("34 records are lost (30 buffers full, 4 missed hits)" in w for w in log.warnings)
+    reasons = "30 buffers full, 4 missed hits, 1 nested hits"
+    assert any(f"35 records are lost ({reasons})" in w for w in log.warnings)
     assert any("there are no records in it" in w for w in log.warnings)
 
 
