@@ -15,7 +15,9 @@
  * Record: one head slot and `ext` EXT slots, KBL_SLOT_SIZE bytes each; a
  *         record never spans two chunks.
  *
- * Version 1 is the 32-bit record of the 2010 system; this file defines 2.
+ * Version 1 is the 32-bit record of the 2010 system.  Version 2 wrote ENTRY and
+ * EXIT with a footprint on each; 3, defined here, writes one CALL when a function
+ * returns and a footprint only when it changed.
  */
 #ifndef KBL_H
 #define KBL_H
@@ -39,15 +41,18 @@ typedef int64_t kbl_s64;
 #endif
 
 #define KBL_MAGIC 0x4b424c32	/* "2LBK" in a little-endian file, "KBL2" in a big-endian one */
-#define KBL_VERSION 2
+#define KBL_VERSION 3
 #define KBL_CHUNK_MAGIC 0x4b434e4b
 #define KBL_SLOT_SIZE 32
 #define KBL_MAX_EXT 8
 #define KBL_MAX_PAYLOAD 0x4000000	/* 64 MiB: a larger payload_len is garbage */
 
+#define KBL_MAX_CARRIERS 4
+#define KBL_MAX_CARRIED 64	/* packets told of one list or queue */
+
 /* What a chunk holds (struct kbl_chunk_header.type). */
 enum kbl_chunk_type {
-	KBL_CHUNK_RECORDS = 1,		/* slots of one CPU, in time order */
+	KBL_CHUNK_RECORDS = 1,		/* slots of one CPU, in the order written */
 	KBL_CHUNK_PROBES = 2,		/* struct kbl_probe[] */
 	KBL_CHUNK_SYMBOLS = 3,		/* struct kbl_symbol[], sorted by address */
 	KBL_CHUNK_STRINGS = 4,		/* NUL-terminated; offset 0 is "" */
@@ -63,13 +68,13 @@ enum kbl_chunk_type {
 enum kbl_kind {
 	KBL_ENTRY = 1,		/* struct kbl_call_slot: a probed function began */
 	KBL_EXIT = 2,		/* struct kbl_call_slot: it returned */
-	KBL_CALL = 3,		/* struct kbl_call_slot + KBL_EXT_CALL: entry and exit in one */
+	KBL_CALL = 3,		/* struct kbl_span_slot: entry and exit in one, written at exit */
 	KBL_EVENT = 4,		/* struct kbl_event_slot */
 	KBL_LOST = 5,		/* struct kbl_lost_slot */
 	KBL_EXT = 6		/* struct kbl_ext_*: belongs to the head slot before it */
 };
 
-/* struct kbl_call_slot.flags */
+/* flags of ENTRY, EXIT and CALL */
 #define KBL_FLAG_TAIL_CALL 0x01	/* reached by a jump: caller is the frame returned to */
 #define KBL_FLAG_NO_CALLER 0x02	/* caller could not be told */
 #define KBL_FLAG_NULL_SKB 0x04	/* the skb argument was NULL */
@@ -77,6 +82,7 @@ enum kbl_kind {
 #define KBL_FLAG_SKB_IS_RET 0x10	/* EXIT: skb is the return value */
 #define KBL_FLAG_MODULE_CALLER 0x20	/* caller is a symbol table index, not an offset */
 #define KBL_FLAG_EXT_LOST 0x40	/* the footprint could not be read */
+#define KBL_FLAG_SOCK 0x80	/* skb holds the address of a struct sock */
 
 enum kbl_context {
 	KBL_CTX_TASK = 0,
@@ -119,13 +125,17 @@ enum kbl_event {
 	KBL_EV_ROUTE = 30,
 	KBL_EV_LINK = 31,
 	KBL_EV_MODULE = 32,	/* a kernel module came or went */
-	KBL_EV_CLOCK_SET = 33
+	KBL_EV_CLOCK_SET = 33,
+	KBL_EV_FOOTPRINT = 34,	/* what skb holds from here on, as far as this CPU's calls tell */
+	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
+	KBL_EV_NF_HOOK = 36	/* data = hook | pf << 8 | (verdict + 1) << 16 */
 };
 
 /* Why records are missing (struct kbl_lost_slot.reason). */
 enum kbl_lost {
 	KBL_LOST_BUFFER = 1,	/* sub-buffers full: the reader was too slow */
-	KBL_LOST_MISSED = 2	/* the probe itself missed hits (kretprobe nmissed) */
+	KBL_LOST_MISSED = 2,	/* the probe itself missed hits (kretprobe nmissed) */
+	KBL_LOST_NESTED = 3	/* a probe fired inside the recording of another */
 };
 
 /* struct kbl_ext_*.type */
@@ -137,7 +147,29 @@ enum kbl_ext_type {
 	KBL_EXT_CALL = 5,
 	KBL_EXT_COMM = 6,
 	KBL_EXT_COUNTER = 7,
-	KBL_EXT_DROP = 8
+	KBL_EXT_DROP = 8,	/* one or more: six addresses each */
+	KBL_EXT_ADDR = 9,
+	KBL_EXT_NEIGH = 10,
+	KBL_EXT_ROUTE = 11,	/* then KBL_EXT_ADDR with the gateway, if there is one */
+	KBL_EXT_SYSCALL = 12
+};
+
+/* struct kbl_probe.carrier: kind << 4 | index of the argument, KBL_AT_RET = return value. */
+enum kbl_carrier {
+	KBL_CARRY_NONE = 0,
+	KBL_CARRY_SKB = 1,	/* struct sk_buff * */
+	KBL_CARRY_SKBP = 2,	/* struct sk_buff ** */
+	KBL_CARRY_LIST = 3,	/* struct list_head * of skbs */
+	KBL_CARRY_QUEUE = 4,	/* struct sk_buff_head * */
+	KBL_CARRY_SOCK = 5	/* struct sock * */
+};
+
+#define KBL_AT_RET 15
+
+enum kbl_mechanism {
+	KBL_BY_KRETPROBE = 1,
+	KBL_BY_FPROBE = 2,
+	KBL_BY_SOURCE = 3	/* compiled in by the scanner */
 };
 
 struct kbl_file_header {
@@ -162,15 +194,18 @@ struct kbl_chunk_header {
 	kbl_u16 type;		/* enum kbl_chunk_type */
 	kbl_u16 cpu;		/* RECORDS only, else 0xffff */
 	kbl_u64 seq;		/* per CPU for RECORDS, else per file; from 0, no holes */
-	kbl_u64 first_ns;	/* RECORDS: time of the first and last record */
-	kbl_u64 last_ns;
+	kbl_u64 first_ns;	/* RECORDS: when the first and last record were written: */
+	kbl_u64 last_ns;	/* their ts, of a CALL its end */
 	kbl_u32 nr_items;	/* head slots, or structs of a table */
 	kbl_u32 payload_len;	/* bytes after this header, a multiple of 8 */
 	kbl_u32 crc32;		/* IEEE 802.3 CRC of the payload */
 	kbl_u32 header_crc32;	/* of this header up to here */
 };
 
-/* ENTRY, EXIT and CALL. */
+/*
+ * ENTRY and EXIT.  Version 3 writes them only for a call still open at stop
+ * (ENTRY, KBL_FLAG_OPEN) or when too many calls were open at once.
+ */
 struct kbl_call_slot {
 	kbl_u8 kind;
 	kbl_u8 flags;
@@ -181,6 +216,25 @@ struct kbl_call_slot {
 	kbl_u64 skb;		/* address of the struct sk_buff; EXIT: as at entry */
 	kbl_s32 caller;		/* return address - _stext; EXIT: low 32 bits of the return value */
 	kbl_u32 pid;		/* thread id as seen in the initial pid namespace */
+};
+
+/*
+ * CALL.  The thread is that of the last KBL_EV_TASK before it on this CPU; the
+ * footprint that of the last KBL_EV_FOOTPRINT of this skb at or before ts on
+ * the CPU of the entry.  No two instants of a CPU are alike, so (CPU of the
+ * entry, ts) names the call.
+ */
+struct kbl_span_slot {
+	kbl_u8 kind;
+	kbl_u8 flags;
+	kbl_u8 context;		/* at the entry */
+	kbl_u8 ext;
+	kbl_u16 func;		/* probe id */
+	kbl_u16 entry_cpu;	/* the chunk's CPU is that of the exit */
+	kbl_u64 ts;		/* of the entry */
+	kbl_u64 skb;
+	kbl_s32 caller;
+	kbl_u32 dur;		/* ns; 0xffffffff: see KBL_EXT_CALL */
 };
 
 struct kbl_event_slot {
@@ -199,7 +253,7 @@ struct kbl_lost_slot {
 	kbl_u8 reason;		/* enum kbl_lost */
 	kbl_u8 context;
 	kbl_u8 ext;
-	kbl_u32 func;		/* MISSED: probe id, else 0xffffffff */
+	kbl_u32 func;		/* MISSED, NESTED: probe id, else 0xffffffff */
 	kbl_u64 ts;		/* end of the gap */
 	kbl_u64 first_ns;	/* begin of the gap */
 	kbl_u64 count;		/* records lost */
@@ -250,7 +304,7 @@ struct kbl_ext_ipv6_l4 {
 	kbl_u32 frag_id;
 };
 
-/* Where the skb is; on every ENTRY of a probe that carries an skb. */
+/* Where the skb is; first in every footprint. */
 struct kbl_ext_skb {
 	kbl_u8 kind;
 	kbl_u8 type;
@@ -264,14 +318,15 @@ struct kbl_ext_skb {
 	kbl_u64 sk;		/* skb->sk */
 };
 
+/* On a CALL whose return value is not 0 (and not void), or whose dur needs 64 bits. */
 struct kbl_ext_call {
 	kbl_u8 kind;
 	kbl_u8 type;
-	kbl_u16 exit_cpu;
-	kbl_u32 pad;
+	kbl_u16 pad;
+	kbl_u32 pad2;
 	kbl_u64 dur;		/* ns */
-	kbl_s64 ret;
-	kbl_u64 pad2;
+	kbl_s64 ret;		/* KBL_FLAG_SKB_IS_RET: the skb returned */
+	kbl_u64 pad3;
 };
 
 struct kbl_ext_comm {
@@ -295,9 +350,53 @@ struct kbl_ext_counter {
 struct kbl_ext_drop {
 	kbl_u8 kind;
 	kbl_u8 type;
-	kbl_u16 hook;
-	kbl_u32 depth;		/* addresses that follow, offsets from _stext */
-	kbl_s32 stack[6];
+	kbl_u16 hook;		/* netfilter: hook | pf << 8 | 0x8000, 0 = in none */
+	kbl_u32 depth;		/* of the whole stack; callers first to last, six a slot */
+	kbl_s32 stack[6];	/* offsets from _stext, 0 = none */
+};
+
+/* KBL_EV_ADDR, KBL_EV_ROUTE's gateway; KBL_EV_LINK has no EXT but KBL_EXT_ADDR without address. */
+struct kbl_ext_addr {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 family;		/* AF_INET, AF_INET6, 0 = none */
+	kbl_u8 prefix_len;
+	kbl_u32 ifindex;
+	kbl_u8 addr[16];	/* IPv4: the first four bytes */
+	kbl_u32 netns;
+	kbl_u32 flags;		/* IFF_* of the device */
+};
+
+struct kbl_ext_neigh {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 family;
+	kbl_u8 nud_state;	/* NUD_* of linux/neighbour.h */
+	kbl_u32 ifindex;
+	kbl_u8 addr[16];
+	kbl_u8 lladdr[6];
+	kbl_u16 pad;
+};
+
+struct kbl_ext_route {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 family;
+	kbl_u8 prefix_len;
+	kbl_u32 ifindex;	/* out, 0 = none */
+	kbl_u8 addr[16];	/* destination */
+	kbl_u32 netns;
+	kbl_u32 table;
+};
+
+/* KBL_EV_SYSCALL_ENTRY; a socket call's arguments as passed. */
+struct kbl_ext_syscall {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u16 family;		/* of the socket, 0 = unknown */
+	kbl_s32 fd;		/* -1 = none */
+	kbl_u64 sk;		/* struct sock, 0 = unknown */
+	kbl_u64 args[2];	/* connect, bind: the first 16 bytes of the sockaddr; else args 1 and 2 */
 };
 
 struct kbl_probe {
@@ -308,9 +407,9 @@ struct kbl_probe {
 	kbl_u8 arg;		/* index of the skb argument, 0xff = none */
 	kbl_u8 ret;		/* 1: returns an skb */
 	kbl_u8 event;		/* enum kbl_event it stands for, 0 = none */
-	kbl_u8 mechanism;	/* 1 = kretprobe, 2 = fprobe, 3 = compiled in */
+	kbl_u8 mechanism;	/* enum kbl_mechanism, 0 = not armed */
 	kbl_s32 error;		/* why not armed, negative errno */
-	kbl_u32 pad;
+	kbl_u8 carrier[KBL_MAX_CARRIERS];
 	kbl_u64 hits;
 	kbl_u64 missed;
 };
@@ -335,6 +434,10 @@ struct kbl_counters {
 	kbl_u64 missed;		/* kretprobe nmissed, all probes */
 	kbl_u64 null_skb;
 	kbl_u64 nested;		/* hits refused because a probe was already running here */
+	kbl_u64 bytes;		/* of records written */
+	kbl_u64 filtered;	/* hits the filter refused */
+	kbl_u64 open;		/* calls that had not returned */
+	kbl_u64 unpaired;	/* calls written as ENTRY and EXIT: too many were open */
 };
 
 struct kbl_device {
@@ -343,14 +446,23 @@ struct kbl_device {
 	char name[16];
 };
 
-/* NetSlice's tau and n values; ns or counter events per probe, 0 = not measured. */
+/*
+ * What the probes cost (NetSlice's tau and n values): ns, or events of the
+ * counter, 0 = not measured.  A call measured T' with K probed calls below it
+ * (all levels) took T' - empty - K * nested.
+ */
 struct kbl_calibration {
-	kbl_u64 tau_empty;
-	kbl_u64 tau_pair;
-	kbl_u64 tau_nested;
+	kbl_u64 tau_empty;	/* measured duration of a call that does nothing */
+	kbl_u64 tau_pair;	/* what probing a call adds to its caller's time */
+	kbl_u64 tau_nested;	/* what a probed call below adds to a probed one */
 	kbl_u64 n_empty;
 	kbl_u64 n_pair;
 	kbl_u64 n_nested;
+	kbl_u64 tau_skb_pair;	/* as tau_pair, of a call that carries a TCP packet */
+	kbl_u64 tau_skb_nested;
+	kbl_u64 mono_ns;	/* when measured */
+	kbl_u32 rounds;
+	kbl_u32 mechanism;	/* enum kbl_mechanism */
 };
 
 #endif /* KBL_H */

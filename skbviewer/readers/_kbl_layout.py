@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 493cbe95d02bc09ebf75df168e85cf09818c21fec9cb6c8d58e468182cb06124
+kbl.h SHA-256: fce9e5f7d8c96c25a52b30e83e3cf2af0788213286b8a4f496e58cb695dbbf16
 """
 
 from __future__ import annotations
@@ -12,11 +12,13 @@ from enum import IntEnum
 import numpy as np
 
 KBL_MAGIC = 0x4B424C32
-KBL_VERSION = 2
+KBL_VERSION = 3
 KBL_CHUNK_MAGIC = 0x4B434E4B
 KBL_SLOT_SIZE = 32
 KBL_MAX_EXT = 8
 KBL_MAX_PAYLOAD = 67108864
+KBL_MAX_CARRIERS = 4
+KBL_MAX_CARRIED = 64
 KBL_FLAG_TAIL_CALL = 1
 KBL_FLAG_NO_CALLER = 2
 KBL_FLAG_NULL_SKB = 4
@@ -24,6 +26,8 @@ KBL_FLAG_OPEN = 8
 KBL_FLAG_SKB_IS_RET = 16
 KBL_FLAG_MODULE_CALLER = 32
 KBL_FLAG_EXT_LOST = 64
+KBL_FLAG_SOCK = 128
+KBL_AT_RET = 15
 
 
 class KblChunkType(IntEnum):
@@ -97,6 +101,9 @@ class KblEvent(IntEnum):
     LINK = 31
     MODULE = 32
     CLOCK_SET = 33
+    FOOTPRINT = 34
+    CARRY = 35
+    NF_HOOK = 36
 
 
 class KblLost(IntEnum):
@@ -104,6 +111,7 @@ class KblLost(IntEnum):
 
     BUFFER = 1
     MISSED = 2
+    NESTED = 3
 
 
 class KblExtType(IntEnum):
@@ -117,6 +125,29 @@ class KblExtType(IntEnum):
     COMM = 6
     COUNTER = 7
     DROP = 8
+    ADDR = 9
+    NEIGH = 10
+    ROUTE = 11
+    SYSCALL = 12
+
+
+class KblCarrier(IntEnum):
+    """enum kbl_carrier."""
+
+    NONE = 0
+    SKB = 1
+    SKBP = 2
+    LIST = 3
+    QUEUE = 4
+    SOCK = 5
+
+
+class KblMechanism(IntEnum):
+    """enum kbl_mechanism."""
+
+    KRETPROBE = 1
+    FPROBE = 2
+    SOURCE = 3
 
 
 KBL_FILE_HEADER = np.dtype(
@@ -169,6 +200,22 @@ KBL_CALL_SLOT = np.dtype(
     ]
 )
 KBL_CALL_SLOT_SIZE = 32
+
+KBL_SPAN_SLOT = np.dtype(
+    [
+        ("kind", "u1"),
+        ("flags", "u1"),
+        ("context", "u1"),
+        ("ext", "u1"),
+        ("func", "<u2"),
+        ("entry_cpu", "<u2"),
+        ("ts", "<u8"),
+        ("skb", "<u8"),
+        ("caller", "<i4"),
+        ("dur", "<u4"),
+    ]
+)
+KBL_SPAN_SLOT_SIZE = 32
 
 KBL_EVENT_SLOT = np.dtype(
     [
@@ -271,11 +318,11 @@ KBL_EXT_CALL = np.dtype(
     [
         ("kind", "u1"),
         ("type", "u1"),
-        ("exit_cpu", "<u2"),
-        ("pad", "<u4"),
+        ("pad", "<u2"),
+        ("pad2", "<u4"),
         ("dur", "<u8"),
         ("ret", "<i8"),
-        ("pad2", "<u8"),
+        ("pad3", "<u8"),
     ]
 )
 KBL_EXT_CALL_SIZE = 32
@@ -315,6 +362,60 @@ KBL_EXT_DROP = np.dtype(
 )
 KBL_EXT_DROP_SIZE = 32
 
+KBL_EXT_ADDR = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("family", "u1"),
+        ("prefix_len", "u1"),
+        ("ifindex", "<u4"),
+        ("addr", "u1", (16,)),
+        ("netns", "<u4"),
+        ("flags", "<u4"),
+    ]
+)
+KBL_EXT_ADDR_SIZE = 32
+
+KBL_EXT_NEIGH = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("family", "u1"),
+        ("nud_state", "u1"),
+        ("ifindex", "<u4"),
+        ("addr", "u1", (16,)),
+        ("lladdr", "u1", (6,)),
+        ("pad", "<u2"),
+    ]
+)
+KBL_EXT_NEIGH_SIZE = 32
+
+KBL_EXT_ROUTE = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("family", "u1"),
+        ("prefix_len", "u1"),
+        ("ifindex", "<u4"),
+        ("addr", "u1", (16,)),
+        ("netns", "<u4"),
+        ("table", "<u4"),
+    ]
+)
+KBL_EXT_ROUTE_SIZE = 32
+
+KBL_EXT_SYSCALL = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("family", "<u2"),
+        ("fd", "<i4"),
+        ("sk", "<u8"),
+        ("args", "<u8", (2,)),
+    ]
+)
+KBL_EXT_SYSCALL_SIZE = 32
+
 KBL_PROBE = np.dtype(
     [
         ("addr", "<u8"),
@@ -326,7 +427,7 @@ KBL_PROBE = np.dtype(
         ("event", "u1"),
         ("mechanism", "u1"),
         ("error", "<i4"),
-        ("pad", "<u4"),
+        ("carrier", "u1", (4,)),
         ("hits", "<u8"),
         ("missed", "<u8"),
     ]
@@ -360,9 +461,13 @@ KBL_COUNTERS = np.dtype(
         ("missed", "<u8"),
         ("null_skb", "<u8"),
         ("nested", "<u8"),
+        ("bytes", "<u8"),
+        ("filtered", "<u8"),
+        ("open", "<u8"),
+        ("unpaired", "<u8"),
     ]
 )
-KBL_COUNTERS_SIZE = 48
+KBL_COUNTERS_SIZE = 80
 
 KBL_DEVICE = np.dtype(
     [
@@ -381,14 +486,20 @@ KBL_CALIBRATION = np.dtype(
         ("n_empty", "<u8"),
         ("n_pair", "<u8"),
         ("n_nested", "<u8"),
+        ("tau_skb_pair", "<u8"),
+        ("tau_skb_nested", "<u8"),
+        ("mono_ns", "<u8"),
+        ("rounds", "<u4"),
+        ("mechanism", "<u4"),
     ]
 )
-KBL_CALIBRATION_SIZE = 48
+KBL_CALIBRATION_SIZE = 80
 
 DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_file_header": KBL_FILE_HEADER,
     "kbl_chunk_header": KBL_CHUNK_HEADER,
     "kbl_call_slot": KBL_CALL_SLOT,
+    "kbl_span_slot": KBL_SPAN_SLOT,
     "kbl_event_slot": KBL_EVENT_SLOT,
     "kbl_lost_slot": KBL_LOST_SLOT,
     "kbl_ext_ipv4": KBL_EXT_IPV4,
@@ -399,6 +510,10 @@ DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_ext_comm": KBL_EXT_COMM,
     "kbl_ext_counter": KBL_EXT_COUNTER,
     "kbl_ext_drop": KBL_EXT_DROP,
+    "kbl_ext_addr": KBL_EXT_ADDR,
+    "kbl_ext_neigh": KBL_EXT_NEIGH,
+    "kbl_ext_route": KBL_EXT_ROUTE,
+    "kbl_ext_syscall": KBL_EXT_SYSCALL,
     "kbl_probe": KBL_PROBE,
     "kbl_symbol": KBL_SYMBOL,
     "kbl_clock": KBL_CLOCK,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Reads kernel behaviour logs (.kbl, version 2) of either byte order.
+"""Reads kernel behaviour logs (.kbl, versions 2 and 3) of either byte order.
 
 Layout: kmod/kbl.h.  A file cut short or damaged gives what is whole, with warnings that name the
 places.
@@ -22,6 +22,7 @@ from .symbols import HIDDEN, symbol_table
 from .wire import Bytes, Ints
 
 Header = np.void
+OLDEST_VERSION = 2
 
 
 def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
@@ -69,7 +70,7 @@ def _file_header(path: Path, data: Bytes, order: str) -> Header:
         if version > kbl.KBL_VERSION:
             newer = f"version {version} is newer than this program reads ({kbl.KBL_VERSION})"
             raise BadInput(path, 4, newer)
-        if version < kbl.KBL_VERSION:
+        if version < OLDEST_VERSION:
             raise BadInput(path, 4, f"version {version} is not supported yet")
     if len(data) < kbl.KBL_FILE_HEADER_SIZE:
         raise BadInput(path, len(data), "cut in the middle of the KBL file header")

@@ -6,7 +6,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..records import ClockTriple, Probe
 from . import _kbl_layout as kbl
@@ -47,20 +46,37 @@ class _Reader:
         return [bytes(self._data[chunk.begin : chunk.end]) for chunk in found]
 
     def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
-        """Structs as Python values, of the last `last` chunks (0 = all)."""
+        """Structs as Python values, of the last `last` chunks (0 = all).
+
+        Structs grow at their end: of an older file's shorter ones the members it has are told.
+        """
         rows: list[dict[str, int]] = []
-        names = dtype.names or ()
         for chunk in self._chunks.of_type(type_)[-last:]:
-            count = min(chunk.items, (chunk.end - chunk.begin) // dtype.itemsize)
-            table: npt.NDArray[np.void] = np.frombuffer(
-                self._data, kbl.in_order(dtype, self._order), count, chunk.begin
-            )
+            size = (chunk.end - chunk.begin) // max(chunk.items, 1)
+            known = _beginning(kbl.in_order(dtype, self._order), size)
+            if known is None:
+                continue
+            payload = self._data[chunk.begin : chunk.begin + chunk.items * size]
+            table = payload.reshape(-1, size)[:, : known.itemsize].copy().view(known)[:, 0]
+            names = known.names or ()
             rows += [dict(zip(names, row, strict=True)) for row in table.tolist()]
         return rows
 
     def string(self, offset: int) -> str:
         end = self._strings.find(b"\0", offset)
         return self._strings[offset : None if end < 0 else end].decode("utf-8", "replace")
+
+
+def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void] | None:
+    """The members of a struct that lie within its first `size` bytes; None if there are none."""
+    names = [n for n in dtype.names or () if _end(dtype, n) <= size]
+    return np.dtype([(n, dtype[n]) for n in names]) if names else None
+
+
+def _end(dtype: np.dtype[np.void], name: str) -> int:
+    assert dtype.fields is not None
+    kind, offset = dtype.fields[name][:2]
+    return int(offset) + kind.itemsize
 
 
 def read_tables(data: Bytes, chunks: Chunks, order: str) -> Tables:
