@@ -396,7 +396,7 @@ struct kbl_ext_syscall {
 	kbl_u16 family;		/* of the socket, 0 = unknown */
 	kbl_s32 fd;		/* -1 = none */
 	kbl_u64 sk;		/* struct sock, 0 = unknown */
-	kbl_u64 args[2];	/* connect, bind: the first 16 bytes of the sockaddr; else args 1 and 2 */
+	kbl_u64 args[2];	/* connect, bind: the sockaddr's first 16 bytes; else args 1, 2 */
 };
 
 struct kbl_probe {

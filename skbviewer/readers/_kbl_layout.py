@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: fce9e5f7d8c96c25a52b30e83e3cf2af0788213286b8a4f496e58cb695dbbf16
+kbl.h SHA-256: f5095a6e8aa62eb89ffedb9173f268a2d3daf0da6ab7affb9940552a19e7e68c
 """
 
 from __future__ import annotations
