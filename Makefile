@@ -13,7 +13,7 @@ DEMO := build/demo
 # Debian's python3 comes without the part of venv that installs pip.
 VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
-TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
+TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt tests/kmod/packages.txt
 
 .PHONY: help run demo test lab sample clean run-packages test-packages test-plan
 
@@ -64,7 +64,7 @@ test-plan:
 	@echo '  Debian packages, as root through apt: those in'
 	@echo '    $(TEST_PACKAGES)'
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
-	@echo 'and downloads a Debian kernel and its headers (40 MB), for a virtual machine, into build/lab.'
+	@echo 'and downloads Debian kernels and headers (100 MB), for a virtual machine and other builds.'
 	@echo 'On two cores the first run takes about four minutes, later ones about two.'
 
 run-packages:
