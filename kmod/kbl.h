@@ -105,30 +105,36 @@ enum kbl_event {
 	KBL_EV_COALESCE = 10,	/* data = the skb merged into */
 	KBL_EV_MORPH = 11,	/* data = the skb whose content was taken */
 	KBL_EV_DEFER_FREE = 12,
-	KBL_EV_QDISC_ENQUEUE = 13,
-	KBL_EV_QDISC_DEQUEUE = 14,
+	KBL_EV_QDISC_ENQUEUE = 13,	/* data = handle | ifindex << 32 */
+	KBL_EV_QDISC_DEQUEUE = 14,	/* the same */
 	KBL_EV_SOCK_ENQUEUE = 15,
 	KBL_EV_COPY_TO_USER = 16,	/* data = bytes */
 	KBL_EV_RECEIVE = 17,	/* netif_receive_skb tracepoint */
 	KBL_EV_QUEUE = 18,	/* net_dev_queue */
 	KBL_EV_START_XMIT = 19,	/* net_dev_start_xmit */
 	KBL_EV_XMIT = 20,	/* net_dev_xmit; data = return code */
-	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32 */
+	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32; KBL_EXT_ADDR: the device */
 	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number */
 	KBL_EV_SYSCALL_EXIT = 23,	/* data = return value */
-	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number */
-	KBL_EV_IRQ_EXIT = 25,
+	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number; KBL_EXT_COMM: its name, at times */
+	KBL_EV_IRQ_EXIT = 25,	/* data = irq number | irqreturn_t << 32 */
 	KBL_EV_SOFTIRQ_ENTRY = 26,	/* data = vector */
 	KBL_EV_SOFTIRQ_EXIT = 27,
-	KBL_EV_NEIGH = 28,
+	KBL_EV_NEIGH = 28,	/* to MODULE: data = enum kbl_change | netns << 32 */
 	KBL_EV_ADDR = 29,
 	KBL_EV_ROUTE = 30,
 	KBL_EV_LINK = 31,
-	KBL_EV_MODULE = 32,	/* a kernel module came or went */
-	KBL_EV_CLOCK_SET = 33,
+	KBL_EV_MODULE = 32,	/* KBL_EXT_COMM: its name, 15 bytes a slot */
+	KBL_EV_CLOCK_SET = 33,	/* data = CLOCK_REALTIME - the file's clock from here on */
 	KBL_EV_FOOTPRINT = 34,	/* what skb holds from here on, as far as this CPU's calls tell */
 	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
 	KBL_EV_NF_HOOK = 36	/* data = hook | pf << 8 | (verdict + 1) << 16 */
+};
+
+/* What a table's event says of its entry. */
+enum kbl_change {
+	KBL_CHANGE_SET = 1,	/* it is there from here on, as told: came or changed */
+	KBL_CHANGE_GONE = 2
 };
 
 /* Why records are missing (struct kbl_lost_slot.reason). */
@@ -355,7 +361,10 @@ struct kbl_ext_drop {
 	kbl_s32 stack[6];	/* offsets from _stext, 0 = none */
 };
 
-/* KBL_EV_ADDR, KBL_EV_ROUTE's gateway; KBL_EV_LINK has no EXT but KBL_EXT_ADDR without address. */
+/*
+ * KBL_EV_ADDR, KBL_EV_ROUTE's gateway; without address on KBL_EV_NAPI_POLL and on
+ * KBL_EV_LINK, which has the device's name in KBL_EXT_COMM behind it.
+ */
 struct kbl_ext_addr {
 	kbl_u8 kind;
 	kbl_u8 type;

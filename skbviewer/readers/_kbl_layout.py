@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: f5095a6e8aa62eb89ffedb9173f268a2d3daf0da6ab7affb9940552a19e7e68c
+kbl.h SHA-256: 8d70ff52e8eafd945525549cf9a1285ccad4d277753757e0119ba2333cd0bdaa
 """
 
 from __future__ import annotations
@@ -104,6 +104,13 @@ class KblEvent(IntEnum):
     FOOTPRINT = 34
     CARRY = 35
     NF_HOOK = 36
+
+
+class KblChange(IntEnum):
+    """enum kbl_change."""
+
+    SET = 1
+    GONE = 2
 
 
 class KblLost(IntEnum):
