@@ -1,0 +1,238 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The filter: a text in a subset of pcap-filter(7) becomes a bounded postfix
+ * program, evaluated three-valued over what is known of a packet.  Words,
+ * parser, evaluator and table know nothing of the kernel beyond kbl_shim.h's
+ * few names, so that they are tested in user space too.
+ */
+#ifndef KBL_FILTER_H
+#define KBL_FILTER_H
+
+#ifdef __KERNEL__
+#include <linux/atomic.h>
+#include <linux/errno.h>
+#include <linux/inet.h>
+#include <linux/kprobes.h>
+#include <linux/string.h>
+#include <linux/types.h>
+#else
+#include "kbl_shim.h"
+#endif
+
+#include "kbl.h"
+
+#define KBL_FILTER_TEXT 1024	/* with the final NUL */
+#define KBL_FILTER_OPS 64
+#define KBL_FILTER_DEPTH 30	/* two bits each in a u64 */
+#define KBL_FILTER_NAME 16	/* IFNAMSIZ */
+
+/* In this order AND is the minimum, OR the maximum, NOT the mirror. */
+enum kbl_verdict {
+	KBL_NO = 0,
+	KBL_UNKNOWN = 1,
+	KBL_YES = 2
+};
+
+enum kbl_filter_code {
+	KBL_OP_NOT = 1,
+	KBL_OP_AND,
+	KBL_OP_OR,
+	KBL_OP_LAYER3,		/* ip, ip6, arp, rarp */
+	KBL_OP_PROTO,		/* what an IP packet carries */
+	KBL_OP_NET,		/* an address or prefix */
+	KBL_OP_PORT,
+	KBL_OP_DEV,
+	KBL_OP_NETNS,
+	KBL_OP_MARK,
+	KBL_OP_PID
+};
+
+/* The network layer of a packet, or the one an operation asks for. */
+enum kbl_layer3 {
+	KBL_L3_UNKNOWN = 0,	/* in an operation: any */
+	KBL_L3_IPV4,
+	KBL_L3_IPV6,
+	KBL_L3_IP,		/* one of the two above: an unconnected IPv6 socket */
+	KBL_L3_ARP,
+	KBL_L3_RARP,
+	KBL_L3_OTHER,
+	KBL_L3_FOREIGN		/* a socket of no network: AF_UNIX, AF_NETLINK; always refused */
+};
+
+enum kbl_direction {
+	KBL_DIR_EITHER = 0,
+	KBL_DIR_SRC,
+	KBL_DIR_DST,
+	KBL_DIR_BOTH,
+	KBL_DIR_SAID_EITHER	/* "src or dst" in so many words; in an operation EITHER */
+};
+
+struct kbl_filter_op {
+	u8 code;		/* enum kbl_filter_code */
+	u8 dir;			/* NET, PORT: enum kbl_direction */
+	u8 layer3;		/* LAYER3, PROTO, NET */
+	u8 protocol;		/* PROTO; PORT: 0 = any that has ports */
+	u8 version;		/* NET: of the address, 4 or 6 */
+	u8 prefix_len;		/* NET */
+	u16 pad;
+	union {
+		u8 addr[16];
+		char name[KBL_FILTER_NAME];
+		struct {
+			u32 low;	/* PORT; NETNS, MARK, PID: the value */
+			u32 high;	/* PORT: last one; MARK: the mask */
+		};
+	};
+};
+
+struct kbl_filter_program {
+	u32 nops;		/* 0: everything passes */
+	bool wants_dev;		/* DEV is used: the name must be read */
+	struct kbl_filter_op ops[KBL_FILTER_OPS];
+};
+
+/* Why a text is refused: the word at text[at..at + len). */
+struct kbl_filter_error {
+	const char *why;
+	u32 at;
+	u32 len;
+};
+
+/* An address or port on one side of a packet. */
+struct kbl_filter_end {
+	u8 addr[16];		/* IPv4: the first four bytes */
+	u16 port;
+	bool addr_known;
+	bool port_known;
+};
+
+/* All that is known of a packet, or of a socket, and of the moment. */
+struct kbl_filter_facts {
+	u8 layer3;		/* enum kbl_layer3 */
+	bool protocol_known;
+	u8 protocol;
+	bool directed;		/* false: src and dst may be the other way round */
+	struct kbl_filter_end src;
+	struct kbl_filter_end dst;
+	bool mark_known;
+	bool dev_known;
+	u32 mark;
+	u32 netns;		/* 0 = unknown */
+	u32 tid;
+	u32 tgid;
+	char dev[KBL_FILTER_NAME];
+};
+
+/* What was read of a struct sock. */
+struct kbl_filter_sock {
+	u16 family;
+	u16 protocol;
+	u8 state;
+	u16 num;		/* local port, number */
+	u16 dport;		/* remote port, number */
+	u8 local4[4];
+	u8 remote4[4];
+	u8 local6[16];
+	u8 remote6[16];
+};
+
+/* kbl_filter_words.c */
+enum kbl_token {
+	KBL_TOK_END,
+	KBL_TOK_OPEN,
+	KBL_TOK_CLOSE,
+	KBL_TOK_NOT,
+	KBL_TOK_AND,
+	KBL_TOK_OR,
+	KBL_TOK_PROTO,		/* value: enum kbl_qual_proto */
+	KBL_TOK_DIR,		/* value: enum kbl_direction */
+	KBL_TOK_TYPE,		/* value: enum kbl_qual_type */
+	KBL_TOK_OTHER,		/* an address, number or name */
+	KBL_TOK_BAD
+};
+
+enum kbl_qual_proto {
+	KBL_Q_ANY = 0,
+	KBL_Q_IP,
+	KBL_Q_IP6,
+	KBL_Q_ARP,
+	KBL_Q_RARP,
+	KBL_Q_TCP,
+	KBL_Q_UDP,
+	KBL_Q_SCTP,
+	KBL_Q_ICMP,
+	KBL_Q_ICMP6
+};
+
+enum kbl_qual_type {
+	KBL_Q_NONE = 0,
+	KBL_Q_HOST,
+	KBL_Q_NET,
+	KBL_Q_PORT,
+	KBL_Q_PORTRANGE,
+	KBL_Q_PROTO,
+	KBL_Q_DEV,
+	KBL_Q_NETNS,
+	KBL_Q_MARK,
+	KBL_Q_PID
+};
+
+struct kbl_word {
+	const char *at;
+	u32 len;
+	u8 token;		/* enum kbl_token */
+	u8 value;
+};
+
+void kbl_word_next(const char **text, struct kbl_word *word);
+bool kbl_word_is(const struct kbl_word *word, const char *text);
+bool kbl_text_number(const char *at, u32 len, u32 max, u32 *to);
+bool kbl_text_ipv4(const char *at, u32 len, u8 *addr, u32 *parts);
+bool kbl_text_ipv6(const char *at, u32 len, u8 *addr);
+u32 kbl_text_find(const char *at, u32 len, char c);
+
+/* kbl_filter_id.c: what a qualified word means; false: why is set */
+struct kbl_qual {
+	u8 proto;
+	u8 dir;
+	u8 type;
+};
+
+bool kbl_id_op(const struct kbl_qual *q, const struct kbl_word *word, struct kbl_filter_op *op,
+	       const char **why);
+bool kbl_id_netmask(struct kbl_filter_op *op, const struct kbl_word *word, const char **why);
+bool kbl_proto_op(u8 proto, struct kbl_filter_op *op);
+
+/* kbl_filter_parse.c */
+int kbl_filter_parse(struct kbl_filter_program *program, const char *text,
+		     struct kbl_filter_error *error);
+
+/* kbl_filter_eval.c */
+void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *skb,
+		      const struct kbl_ext_ipv4 *ipv4, const struct kbl_ext_ipv6 *ipv6,
+		      const struct kbl_ext_ipv6_l4 *l4);
+void kbl_facts_arp(struct kbl_filter_facts *facts, const u8 *spa, const u8 *tpa);
+void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock *sock,
+		    bool outgoing);
+enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,
+				 const struct kbl_filter_facts *facts);
+
+/* kbl_filter_table.c: the packets once accepted, by address */
+#define KBL_FILTER_BITS 12
+#define KBL_FILTER_WAYS 7
+
+struct kbl_filter_bucket {
+	u64 key[KBL_FILTER_WAYS];	/* 0 = free */
+	u64 overflow;		/* one did not fit: who is not found here may have been accepted */
+};
+
+struct kbl_filter_table {
+	struct kbl_filter_bucket bucket[1 << KBL_FILTER_BITS];
+};
+
+bool kbl_table_has(const struct kbl_filter_table *table, u64 key);
+bool kbl_table_full(const struct kbl_filter_table *table, u64 key);
+bool kbl_table_add(struct kbl_filter_table *table, u64 key);
+void kbl_table_forget(struct kbl_filter_table *table, u64 key);
+
+#endif /* KBL_FILTER_H */

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packets once accepted, by the address of their skb: buckets of a cache
+ * line, no lock.  Only who holds an skb adds or forgets it, so an entry is
+ * where it was put until then; a copy put twice by two holders is forgotten
+ * twice.
+ */
+#include "kbl_filter.h"
+
+static inline u32 kbl_table_hash(u64 key)
+{
+	/* The golden ratio, as in linux/hash.h. */
+	return (key * 0x61c8864680b583ebull) >> (64 - KBL_FILTER_BITS);
+}
+
+bool kbl_table_has(const struct kbl_filter_table *table, u64 key)
+{
+	const struct kbl_filter_bucket *bucket = &table->bucket[kbl_table_hash(key)];
+	u32 i;
+
+	for (i = 0; i < KBL_FILTER_WAYS; i++)
+		if (READ_ONCE(bucket->key[i]) == key)
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_table_has);
+
+/* One whose place this would be found no room: not to be found means nothing. */
+bool kbl_table_full(const struct kbl_filter_table *table, u64 key)
+{
+	return READ_ONCE(table->bucket[kbl_table_hash(key)].overflow);
+}
+NOKPROBE_SYMBOL(kbl_table_full);
+
+/* False: no room. */
+bool kbl_table_add(struct kbl_filter_table *table, u64 key)
+{
+	struct kbl_filter_bucket *bucket = &table->bucket[kbl_table_hash(key)];
+	u32 i;
+
+	if (kbl_table_has(table, key))
+		return true;
+	for (i = 0; i < KBL_FILTER_WAYS; i++)
+		if (!READ_ONCE(bucket->key[i]) && !cmpxchg(&bucket->key[i], 0, key))
+			return true;
+	WRITE_ONCE(bucket->overflow, 1);
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_table_add);
+
+void kbl_table_forget(struct kbl_filter_table *table, u64 key)
+{
+	struct kbl_filter_bucket *bucket = &table->bucket[kbl_table_hash(key)];
+	u32 i;
+
+	for (i = 0; i < KBL_FILTER_WAYS; i++)
+		if (READ_ONCE(bucket->key[i]) == key)
+			WRITE_ONCE(bucket->key[i], 0);
+}
+NOKPROBE_SYMBOL(kbl_table_forget);
