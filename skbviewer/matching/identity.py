@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets, Records
-from .pairing import CALL, ENTRY, Index
+from .pairing import ENTRY, Index
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
@@ -37,8 +37,7 @@ class Candidates(NamedTuple):
 
 def candidates(packets: Packets, records: Records, series: Index, tap: Index) -> Candidates:
     """Candidate pairs of IP packets and series; sniffers' copies (`tap` series) are left out."""
-    kind = records["kind"]
-    useful = (kind == ENTRY) | (kind == CALL)
+    useful = records["kind"] == ENTRY
     useful &= (records["ip_version"] != 0) & (series >= 0)
     useful[useful] &= ~np.isin(series[useful], tap)
     prints = _distinct(records, series, np.flatnonzero(useful))

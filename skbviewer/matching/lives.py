@@ -17,8 +17,9 @@ from ..records import KernelLog
 from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, execution
 from .phases import TAP_CLONER
 
-ALLOC, CLONE, COPY, SEGMENT, FREE, TASK = 1, 2, 3, 4, 5, 8  # kbl.h enum kbl_event
+ALLOC, CLONE, COPY, SEGMENT, FREE, TASK, FOOTPRINT = 1, 2, 3, 4, 5, 8, 34  # kbl.h enum kbl_event
 BIRTHS = (ALLOC, CLONE, COPY, SEGMENT)
+ABOUT_OTHERS = (TASK, FOOTPRINT)  # no event of a life: told for the records around
 
 Flags = npt.NDArray[np.bool_]
 
@@ -79,7 +80,7 @@ def _effective_skb(log: KernelLog, partner: Index) -> Index:
     returned = partner[blank]
     gives = (records["flags"][returned] & SKB_IS_RET) != 0
     skb[blank[gives]] = records["skb"][returned[gives]]
-    skb[(records["kind"] == EVENT) & (records["event"] == TASK)] = 0
+    skb[(records["kind"] == EVENT) & np.isin(records["event"], ABOUT_OTHERS)] = 0
     return np.asarray(skb, np.int64)
 
 

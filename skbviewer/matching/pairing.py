@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Pair each EXIT with its ENTRY.
 
-In: records in time order.  Out: for each record the index of its partner.  A call lives in one
+In: records in time order.  Out: for each record the index of its partner.  Where the log tells
+which two belong together (they share an ordinal), it is so.  Of others: a call lives in one
 execution context: a task (which may migrate between CPUs) or one CPU's softirq, hardirq or NMI
 level; within it calls of one function nest properly, so counting levels pairs them.
 """
@@ -13,8 +14,8 @@ import numpy.typing as npt
 
 from ..records import KernelLog, Records
 
-ENTRY, EXIT, CALL, EVENT, LOST = 1, 2, 3, 4, 5
-SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
+ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
+OPEN, SKB_IS_RET, SOCK = 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]
 
@@ -31,10 +32,30 @@ def execution(records: Records) -> Index:
 
 def pair(records: Records) -> Index:
     """Partner index of each ENTRY and EXIT, -1 where there is none (lost, still open, cut log)."""
+    partner = _told(records)
+    kind = records["kind"]
+    loose = ((kind == ENTRY) & ((records["flags"] & OPEN) == 0)) | (kind == EXIT)
+    _guess(records, np.flatnonzero(loose & (partner < 0)), partner)
+    return partner
+
+
+def _told(records: Records) -> Index:
+    """Partners by equal ordinals."""
     partner = np.full(len(records), -1, np.int64)
-    index = np.flatnonzero((records["kind"] == ENTRY) | (records["kind"] == EXIT))
+    entry = np.flatnonzero(records["kind"] == ENTRY)
+    leave = np.flatnonzero(records["kind"] == EXIT)
+    by_ordinal = np.full(int(records["ordinal"].max(initial=-1)) + 1, -1, np.int64)
+    by_ordinal[records["ordinal"][entry]] = entry
+    entry = by_ordinal[records["ordinal"][leave]]
+    leave, entry = leave[entry >= 0], entry[entry >= 0]
+    partner[entry], partner[leave] = leave, entry
+    return partner
+
+
+def _guess(records: Records, index: Index, partner: Index) -> None:
+    """Pair the records `index` by context and nesting."""
     if not len(index):
-        return partner
+        return
     where, func = execution(records)[index], records["func"][index]
     order = np.lexsort((index, func, where))
     index, where, func = index[order], where[order], func[order]
@@ -53,7 +74,6 @@ def pair(records: Records) -> Index:
     )  # an exit tells the skb of its entry: with another one, records between them were lost
     entry, leave = entry[fits], leave[fits]
     partner[entry], partner[leave] = leave, entry
-    return partner
 
 
 def named(

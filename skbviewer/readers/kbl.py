@@ -38,9 +38,14 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
     addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
     progress.report(f"decoding {path.name}", 0, 1)
     decoded = decode_records(
-        data, chunks.of_type(kbl.KblChunkType.RECORDS), order, stext, addresses
+        data,
+        chunks.of_type(kbl.KblChunkType.RECORDS),
+        order,
+        int(header["version"]),
+        stext,
+        addresses,
     )
-    records = _in_time_order(decoded.records)
+    records = decoded.records
     progress.report(f"decoding {path.name}", 1, 1)
     warnings = chunks.warnings + [f"{path}: {line}" for line in decoded.complaints]
     lost = _lost_records(tables, chunks, records)
@@ -50,7 +55,7 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
         version=int(header["version"]),
         records=records,
         probes=tables.probes,
-        symbols=_symbols(tables, records, stext),
+        symbols=_symbols(tables, decoded, stext),
         tasks=_tasks(decoded),
         devices=tables.devices,
         clock=tables.clock or (_start(header),),
@@ -60,6 +65,8 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
         arch=text(header["arch"]),
         lost_records=lost,
         meta=tables.meta | _header_meta(header),
+        details=decoded.details,
+        calibration=tables.calibration,
         warnings=tuple(warnings),
     )
 
@@ -79,11 +86,6 @@ def _file_header(path: Path, data: Bytes, order: str) -> Header:
     if header["header_len"] < kbl.KBL_FILE_HEADER_SIZE:
         raise BadInput(path, 6, f"file header of {header['header_len']} bytes is too short")
     return header
-
-
-def _in_time_order(records: Records) -> Records:
-    """By (ts, cpu, order in the CPU's stream); the ordinal grows along each stream."""
-    return records[np.lexsort((records["ordinal"], records["cpu"], records["ts"]))]
 
 
 def _start(header: Header) -> ClockTriple:
@@ -121,9 +123,6 @@ def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
         lines.append("no symbol table: callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):
         lines.append(f"symbol table: {HIDDEN}")
-    whole = np.count_nonzero(records["kind"] == kbl.KblKind.CALL)
-    if whole:
-        lines.append(f"{whole} CALL records help to match, but are not shown as calls yet")
     unknown = np.setdiff1d(records["func"], [-1, *tables.probes])
     if len(unknown):
         count = np.count_nonzero(np.isin(records["func"], unknown))
@@ -131,11 +130,13 @@ def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
     return lines
 
 
-def _symbols(tables: Tables, records: Records, stext: int) -> dict[int, str]:
+def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
     """Names of all callers and of the places where packets were dropped or consumed."""
+    records, frames = decoded.records, decoded.details.frames
     callers: Ints = np.unique(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
-    wanted = np.concatenate([callers[callers != 0], _locations(records["data"][events], stext)])
+    places = (callers[callers != 0], _locations(records["data"][events], stext), frames["address"])
+    wanted = np.unique(np.concatenate(places))
     return symbol_table(tables.symbols).name(wanted)
 
 

@@ -41,6 +41,7 @@ class Chunk(NamedTuple):
     items: int
     begin: int
     end: int
+    last_ns: int = 0
 
 
 @dataclass
@@ -91,7 +92,8 @@ def _chunk(data: Bytes, at: int, order: str) -> tuple[Chunk | None, str]:
         return None, "checksum of a chunk header is wrong"
     begin, size = at + KBL_CHUNK_HEADER_SIZE, int(header["payload_len"])
     type_, cpu, seq, items = (int(header[name]) for name in ("type", "cpu", "seq", "nr_items"))
-    chunk = Chunk(at, type_, cpu, seq, items, begin, begin + size)
+    last_ns = int(header["last_ns"])
+    chunk = Chunk(at, type_, cpu, seq, items, begin, begin + size, last_ns)
     if size > KBL_MAX_PAYLOAD or size % 8:
         return None, f"chunk claims the bad length {size}"
     if chunk.end > len(data):

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import ClockTriple, Probe
+from ..records import Calibration, ClockTriple, Probe
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunks
 from .wire import Bytes
@@ -24,6 +24,7 @@ class Tables(NamedTuple):
     counters: dict[str, int]
     devices: dict[tuple[int, int], str]
     meta: dict[str, str]
+    calibration: Calibration | None
 
 
 def text(raw: bytes) -> str:
@@ -91,7 +92,17 @@ def read_tables(data: Bytes, chunks: Chunks, order: str) -> Tables:
         counters[-1] if counters else {},
         {(row["netns"], row["ifindex"]): _name(row["name"]) for row in devices},
         _meta(reader, counters[-1:]),
+        _calibration(reader),
     )
+
+
+def _calibration(reader: _Reader) -> Calibration | None:
+    """The last measurement; without one for calls that carry a packet the plain one serves."""
+    rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
+    if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
+        return None
+    nested = rows[-1]["tau_nested"]
+    return Calibration(rows[-1]["tau_empty"], nested, rows[-1].get("tau_skb_nested", 0) or nested)
 
 
 def _name(value: object) -> str:

@@ -1,20 +1,39 @@
 # SPDX-License-Identifier: MIT
 """The small data types that everyone shares; imports nothing of this package."""
 
-from .arrays import PACKET_DTYPE, RECORD_DTYPE, Packets, Records, empty
+from .arrays import (
+    CHANGE_DTYPE,
+    DROP_DTYPE,
+    FOOTPRINT,
+    FRAME_DTYPE,
+    PACKET_DTYPE,
+    RECORD_DTYPE,
+    SYSCALL_DTYPE,
+    Packets,
+    Records,
+    Table,
+    empty,
+)
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
 from .rows import Leg, PacketPath, PacketRow, PathCall, SeriesRow, SourceRow, Wait
-from .sources import Capture, ClockTriple, Interface, KernelLog, Probe
+from .sources import Calibration, Capture, ClockTriple, Details, Interface, KernelLog, Probe
 
 __all__ = [
+    "CHANGE_DTYPE",
+    "DROP_DTYPE",
+    "FOOTPRINT",
+    "FRAME_DTYPE",
     "PACKET_DTYPE",
     "RECORD_DTYPE",
+    "SYSCALL_DTYPE",
     "BadInput",
+    "Calibration",
     "Cancelled",
     "Capture",
     "ClockTriple",
+    "Details",
     "Interface",
     "KernelLog",
     "Leg",
@@ -28,6 +47,7 @@ __all__ = [
     "SeriesRow",
     "Silent",
     "SourceRow",
+    "Table",
     "Wait",
     "empty",
     "resource",

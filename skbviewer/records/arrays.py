@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The two bulk tables, as numpy structured arrays: packets of captures, records of KBLs.
+"""The bulk tables, as numpy structured arrays: packets of captures, records of KBLs.
 
-Both carry the same identity columns, so that matching compares like with like.  Unknown values are
--1 where a column is a number; addresses are valid only where ip_version is not 0.
+Packets and records carry the same identity columns, so that matching compares like with like.
+Unknown values are -1 where a column is a number; addresses are valid only where ip_version is not
+0.
 """
 
 from __future__ import annotations
@@ -49,28 +50,76 @@ PACKET_DTYPE = np.dtype(
 RECORD_DTYPE = np.dtype(
     [
         ("ts", "<i8"),  # ns of the KBL's clock
-        ("ordinal", "<i8"),  # position among the head slots of the file, from 0
-        ("kind", "u1"),  # kbl.h enum kbl_kind
+        ("ordinal", "<i8"),  # of its head slot among those of the file; a CALL's rows share it
+        ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY, EXIT, EVENT or LOST
         ("event", "u1"),  # kbl.h enum kbl_event, 0 when kind is not EVENT
-        ("flags", "u1"),
+        ("flags", "u1"),  # KBL_FLAG_*; LOST: kbl.h enum kbl_lost
         ("context", "u1"),
         ("cpu", "<i4"),
         ("func", "<i4"),  # probe id
-        ("pid", "<i8"),
+        ("pid", "<i8"),  # thread
         ("skb", "<i8"),  # address as signed 64 bits, 0 = none
-        ("caller", "<i8"),  # absolute address as signed 64 bits, 0 = unknown; ENTRY and CALL only
-        ("data", "<i8"),  # EVENT: its data; EXIT and CALL: return value; LOST: count
-        ("dur", "<i8"),  # CALL: ns; LOST: ns from the gap's begin to ts
+        ("caller", "<i8"),  # absolute address as signed 64 bits, 0 = unknown; ENTRY only
+        ("data", "<i8"),  # EVENT: its data; EXIT: return value; LOST: count; ENTRY: see CARRIED
+        ("dur", "<i8"),  # LOST: ns from the gap's begin to ts
+        ("count", "<i8"),  # EXIT: events of the hardware counter in the call
+        # What the packet is known to be, from here on: the footprint.
         ("ifindex", "<i8"),
         ("netns", "<i8"),
         ("skb_len", "<i8"),
         ("gso_size", "<i4"),
         ("gso_segs", "<i4"),
-        ("sk", "<i8"),
+        ("mark", "<i8"),
+        ("sk", "<i8"),  # struct sock: the skb's; of a call with KBL_FLAG_SOCK the one it was given
         *_IDENTITY,
     ]
 )
 
+FOOTPRINT = "ifindex"  # first of the columns of RECORD_DTYPE that a footprint fills, to the last
+
+# Tables beside the records; `ordinal` is the record's, and they are sorted by it.
+FRAME_DTYPE = np.dtype(  # stacks of drops
+    [
+        ("ordinal", "<i8"),
+        ("position", "<i4"),  # 0 = innermost
+        ("address", "<i8"),  # return address as signed 64 bits
+    ]
+)
+DROP_DTYPE = np.dtype(
+    [
+        ("ordinal", "<i8"),
+        ("hook", "<i4"),  # netfilter: hook | pf << 8; -1 = in none
+        ("depth", "<i4"),  # of the whole stack
+    ]
+)
+CHANGE_DTYPE = np.dtype(  # neighbours, addresses, routes, links
+    [
+        ("ordinal", "<i8"),
+        ("family", "u1"),  # AF_INET, AF_INET6, 0 = none
+        ("prefix_len", "<i2"),  # addresses and routes
+        ("ifindex", "<i8"),
+        ("netns", "<i8"),
+        ("addr_hi", "<i8"),  # as the address columns below
+        ("addr_lo", "<i8"),
+        ("gateway_hi", "<i8"),  # routes; valid where `gateway` is 4 or 6
+        ("gateway_lo", "<i8"),
+        ("gateway", "u1"),
+        ("state", "<i8"),  # neighbour: NUD_*; address, link: IFF_* of the device; route: table
+        ("lladdr", "<i8"),  # neighbour: 48-bit number
+    ]
+)
+SYSCALL_DTYPE = np.dtype(
+    [
+        ("ordinal", "<i8"),
+        ("family", "<i4"),  # of the socket, 0 = unknown
+        ("fd", "<i8"),
+        ("sk", "<i8"),  # 0 = unknown
+        ("arg1", "<i8"),  # connect, bind: the first 16 bytes of the sockaddr
+        ("arg2", "<i8"),
+    ]
+)
+
+Table = npt.NDArray[np.void]
 Packets = npt.NDArray[np.void]
 Records = npt.NDArray[np.void]
 

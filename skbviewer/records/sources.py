@@ -7,7 +7,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
 
-from .arrays import Packets, Records
+from .arrays import (
+    CHANGE_DTYPE,
+    DROP_DTYPE,
+    FRAME_DTYPE,
+    SYSCALL_DTYPE,
+    Packets,
+    Records,
+    Table,
+    empty,
+)
 
 
 class Interface(NamedTuple):
@@ -53,9 +62,30 @@ class ClockTriple(NamedTuple):
     uncertainty_ns: int
 
 
+class Details(NamedTuple):
+    """What some records tell beside their columns, as tables of the dtypes of these names."""
+
+    frames: Table = empty(FRAME_DTYPE, 0)
+    drops: Table = empty(DROP_DTYPE, 0)
+    changes: Table = empty(CHANGE_DTYPE, 0)
+    syscalls: Table = empty(SYSCALL_DTYPE, 0)
+
+
+class Calibration(NamedTuple):
+    """What the probes cost, ns: see struct kbl_calibration of kbl.h."""
+
+    empty: int
+    nested: int
+    skb_nested: int
+
+
 @dataclass(frozen=True)
 class KernelLog:
-    """A KBL as read: `records` has RECORD_DTYPE, ordered by (ts, cpu, order in the CPU's stream).
+    """A KBL as read: `records` has RECORD_DTYPE, in time order.
+
+    At one time of one CPU stand ENTRY, EXIT, then events as written.  Two records of one ordinal
+    are the ENTRY and EXIT of one call; of calls without such a pair the order of a version 2 log
+    (ts, cpu, order in the CPU's stream) tells.
 
     `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
@@ -75,4 +105,6 @@ class KernelLog:
     arch: str
     lost_records: int  # buffers full, missed and nested hits, damaged chunks
     meta: dict[str, str] = field(default_factory=dict)
+    details: Details = field(default_factory=Details)
+    calibration: Calibration | None = None  # None: not measured
     warnings: tuple[str, ...] = ()

@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from skbviewer import readers
 from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KblEvent
 from skbviewer.records import Capture, KernelLog, Packets, Silent
 from tests.readers import build
 from tests.readers.build_kbl import STEXT, Ipv4, KblBuilder, SkbInfo
+from tests.readers.rewrite import version3
 
 EVENTS = {
     "__alloc_skb": KblEvent.ALLOC,
@@ -30,7 +32,12 @@ LOOPBACK = SkbInfo(ifindex=1, netns=100)
 
 
 class Story:
-    """Collects calls and events; `log` gives what the reader makes of them."""
+    """Collects calls and events; `log` gives what the reader makes of them.
+
+    They are written in both versions of the file; `version` says which one is read back.
+    """
+
+    version = 2
 
     def __init__(self) -> None:
         self.kbl = KblBuilder()
@@ -97,7 +104,8 @@ class Story:
     def log(self, folder: Path) -> KernelLog:
         for _, add in sorted(self._records, key=lambda record: record[0]):
             add()
-        log = readers.read(self.kbl.write(folder / "story.kbl"), Silent())
+        made = self.kbl if self.version == 2 else version3(self.kbl)
+        log = readers.read(made.write(folder / "story.kbl"), Silent())
         assert isinstance(log, KernelLog)
         return log
 
@@ -107,6 +115,12 @@ def find(log: KernelLog, name: str, kind: int = 1) -> list[int]:
     ids = [p.id for p in log.probes.values() if p.name == name]
     records = log.records
     return np.flatnonzero(np.isin(records["func"], ids) & (records["kind"] == kind)).tolist()
+
+
+def of_packets(log: KernelLog) -> npt.NDArray[np.int64]:
+    """Indexes of the records but those which only version 3 has: of threads and footprints."""
+    told = np.isin(log.records["event"], (KblEvent.TASK, KblEvent.FOOTPRINT))
+    return np.flatnonzero(~told)
 
 
 def capture(folder: Path, packets: Sequence[build.Packet], name: str = "story.pcap") -> Capture:

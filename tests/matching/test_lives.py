@@ -10,7 +10,7 @@ from skbviewer.matching.lives import Lives, cut
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
-from .story import SOFTIRQ, Story, find, udp4
+from .story import SOFTIRQ, Story, find, of_packets, udp4
 
 A, B, C = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
 
@@ -26,9 +26,10 @@ def test_an_address_used_again_after_a_free_is_a_new_life(tmp_path: Path) -> Non
         story.call("ip_output", begin + 100, begin + 200, A)
         story.free(begin + 300, A)
     log = story.log(tmp_path)
-    of = lives_of(log).of
-    assert len(set(of[log.records["ts"] < 1900].tolist())) == 1
-    assert len(set(of[log.records["ts"] > 1900].tolist())) == 1
+    shown = of_packets(log)
+    of, ts = lives_of(log).of[shown], log.records["ts"][shown]
+    assert len(set(of[ts < 1900].tolist())) == 1
+    assert len(set(of[ts > 1900].tolist())) == 1
     assert of[0] != of[-1]
     assert (of >= 0).all()
 
@@ -156,6 +157,7 @@ def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
     story.call("skb_put", 300, 310, A)
     log = story.log(tmp_path)
     lives = lives_of(log)
-    assert log.records["kind"].tolist() == [1, 2, 1, 2, 4, 1, 2]
-    assert lives.of.tolist() == [0, 0, 1, 1, 1, 1, 1]
+    shown = of_packets(log)
+    assert log.records["kind"][shown].tolist() == [1, 2, 1, 2, 4, 1, 2]
+    assert lives.of[shown].tolist() == [0, 0, 1, 1, 1, 1, 1]
     assert lives.met[find(log, "__alloc_skb")] == 100

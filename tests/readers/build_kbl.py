@@ -83,6 +83,11 @@ def _ipv6_slots(ip: Ipv6) -> list[Slot]:
     ]
 
 
+def ext(dtype: np.dtype[np.void], type_: int, **fields: Any) -> Slot:
+    """An EXT slot of a type, for `extra`."""
+    return (dtype, fields | {"kind": kbl.KblKind.EXT, "type": type_})
+
+
 def _serialise(dtype: np.dtype[np.void], fields: dict[str, Any], order: str) -> bytes:
     row = np.zeros((), kbl.in_order(dtype, order))
     for name in dtype.names or ():
@@ -110,6 +115,12 @@ def chunk_bytes(
     return _serialise(kbl.KBL_CHUNK_HEADER, fields, order) + payload
 
 
+def _written(record: list[Slot]) -> int:
+    """When a record was written: a CALL at its end."""
+    head = record[0][1]
+    return int(head["ts"]) + int(head.get("dur", 0))
+
+
 class KblBuilder:
     """Collects records and tables, then writes them.
 
@@ -129,6 +140,7 @@ class KblBuilder:
         self.clocks: list[dict[str, int]] = []
         self.devices: list[dict[str, Any]] = []
         self.counters: dict[str, int] | None = None
+        self.calibration: dict[str, int] | None = None
         self.meta: dict[str, str] = {}
         self.records: dict[int, list[list[Slot]]] = {}
         self.end = True
@@ -197,12 +209,37 @@ class KblBuilder:
         self._add(cpu, kbl.KBL_CALL_SLOT, head, [])
 
     def call(
-        self, ts: int, cpu: int, func: int, skb: int, dur: int, ret: int = 0, **rest: Any
+        self,
+        ts: int,
+        cpu: int,
+        func: int,
+        skb: int,
+        dur: int,
+        ret: int = 0,
+        caller: int = 0,
+        context: int = 0,
+        flags: int = 0,
+        entry_cpu: int | None = None,
+        extra: tuple[Slot, ...] = (),
     ) -> None:
-        """A CALL: entry and exit in one record; `rest` as of entry()."""
+        """A CALL of version 3; `cpu` is that of the exit, and of the entry if not told."""
+        flags |= 0 if caller else kbl.KBL_FLAG_NO_CALLER
+        offset = caller - self.header["stext"] if caller else 0
+        head = {"kind": kbl.KblKind.CALL, "flags": flags, "context": context, "func": func}
+        head |= {"ts": ts, "skb": skb, "caller": offset, "dur": min(dur, 0xFFFFFFFF)}
+        head["entry_cpu"] = cpu if entry_cpu is None else entry_cpu
         fields = {"kind": kbl.KblKind.EXT, "type": kbl.KblExtType.CALL, "dur": dur, "ret": ret}
         slot: Slot = (kbl.KBL_EXT_CALL, fields)
-        self.entry(ts, cpu, func, skb, kind=kbl.KblKind.CALL, extra=(slot,), **rest)
+        needed = ret or dur >= 0xFFFFFFFF
+        self._add(cpu, kbl.KBL_SPAN_SLOT, head, ([slot] if needed else []) + list(extra))
+
+    def footprint(self, ts: int, cpu: int, skb: int, **packet: Any) -> None:
+        """A FOOTPRINT; `packet` as of event()."""
+        self.event(ts, cpu, kbl.KblEvent.FOOTPRINT, skb, **packet)
+
+    def carry(self, ts: int, cpu: int, skb: int, index: int, rest: int = 0) -> None:
+        """A CARRY: packet number `index` of the call entered at `ts`; `rest` more are not told."""
+        self.event(ts, cpu, kbl.KblEvent.CARRY, skb, index | rest << 32)
 
     def event(
         self,
@@ -216,16 +253,18 @@ class KblBuilder:
         ipv4: Ipv4 | None = None,
         ipv6: Ipv6 | None = None,
         skbinfo: SkbInfo | None = None,
+        extra: tuple[Slot, ...] = (),
     ) -> None:
         head = {"kind": kbl.KblKind.EVENT, "event": event, "context": context, "pid": pid}
         head |= {"ts": ts, "skb": skb, "data": data}
-        self._add(cpu, kbl.KBL_EVENT_SLOT, head, self._ext(ipv4, ipv6, skbinfo))
+        self._add(cpu, kbl.KBL_EVENT_SLOT, head, self._ext(ipv4, ipv6, skbinfo) + list(extra))
 
-    def task(self, ts: int, cpu: int, tgid: int, tid: int, comm: str) -> None:
+    def task(self, ts: int, cpu: int, tgid: int, tid: int, comm: str = "") -> None:
+        """A TASK, with COMM if it has a name."""
         head = {"kind": kbl.KblKind.EVENT, "event": kbl.KblEvent.TASK, "pid": tid, "ts": ts}
         fields = {"kind": kbl.KblKind.EXT, "type": kbl.KblExtType.COMM, "tid": tid}
         slot: Slot = (kbl.KBL_EXT_COMM, fields | {"comm": comm.encode()})
-        self._add(cpu, kbl.KBL_EVENT_SLOT, head | {"data": tgid}, [slot])
+        self._add(cpu, kbl.KBL_EVENT_SLOT, head | {"data": tgid}, [slot] if comm else [])
 
     def lost(self, ts: int, cpu: int, first_ns: int, count: int, func: int = 0xFFFFFFFF) -> None:
         reason = kbl.KblLost.BUFFER if func == 0xFFFFFFFF else kbl.KblLost.MISSED
@@ -246,6 +285,8 @@ class KblBuilder:
         ]
         if self.counters is not None:
             tables.append((kind.COUNTERS, kbl.KBL_COUNTERS, [self.counters]))
+        if self.calibration is not None:
+            tables.append((kind.CALIBRATION, kbl.KBL_CALIBRATION, [self.calibration]))
         text = "".join(f"{key}={value}\n" for key, value in self.meta.items()).encode()
         blobs = [(kind.STRINGS, bytes(self._strings), 1), (kind.META, text, len(self.meta))]
         for type_, dtype, rows in tables:
@@ -269,7 +310,7 @@ class KblBuilder:
             for seq, first in enumerate(range(0, len(records), self.per_chunk)):
                 part = records[first : first + self.per_chunk]
                 payload = b"".join(_serialise(*slot, order) for record in part for slot in record)
-                times = (part[0][0][1]["ts"], part[-1][0][1]["ts"])
+                times = (_written(part[0]), _written(part[-1]))
                 type_ = kbl.KblChunkType.RECORDS
                 chunks.append(chunk_bytes(type_, payload, order, cpu, seq, len(part), times))
         return chunks

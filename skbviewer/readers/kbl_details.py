@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""What events tell in EXT slots of their own: stacks of drops, table changes, system calls."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import (
+    CHANGE_DTYPE,
+    DROP_DTYPE,
+    FRAME_DTYPE,
+    SYSCALL_DTYPE,
+    Details,
+    Table,
+    empty,
+)
+from . import _kbl_layout as kbl
+from .kbl_slots import Heads, Slots
+from .wire import Bytes, Ints
+
+AF_INET, AF_INET6 = 2, 10
+IN_A_HOOK = 0x8000  # struct kbl_ext_drop.hook
+TYPE = kbl.KblExtType
+
+
+def read_details(heads: Heads, stext: int) -> Details:
+    """The tables, sorted by ordinal."""
+    return Details(*_drops(heads, stext), _changes(heads), _syscalls(heads))
+
+
+def _drops(heads: Heads, stext: int) -> tuple[Table, Table]:
+    owner, slots = heads.all_of_type(TYPE.DROP, kbl.KBL_EXT_DROP)
+    new = np.r_[True, owner[1:] != owner[:-1]][: len(owner)]
+    drops = np.zeros(int(new.sum()), DROP_DTYPE)
+    hook = slots["hook"][new].astype(np.int64)
+    drops["ordinal"], drops["depth"] = owner[new], slots["depth"][new]
+    drops["hook"] = np.where(hook & IN_A_HOOK, hook & ~IN_A_HOOK, -1)
+    width = slots["stack"].shape[1] if len(slots) else 0
+    stack = slots["stack"].reshape(-1).astype(np.int64)
+    frames = np.zeros(len(stack), FRAME_DTYPE)
+    frames["ordinal"] = np.repeat(owner, width)
+    begin = np.flatnonzero(np.repeat(new, width) & (np.arange(len(stack)) % max(width, 1) == 0))
+    group = np.searchsorted(begin, np.arange(len(stack)), "right") - 1
+    frames["position"] = np.arange(len(stack)) - begin[group] if len(begin) else 0
+    base = np.array([stext], np.uint64).astype(np.int64)
+    frames["address"] = base + stack
+    return frames[stack != 0], drops
+
+
+def _changes(heads: Heads) -> Table:
+    """Neighbours, routes, and addresses or links; a route's ADDR slot is its gateway."""
+    parts = []
+    neighs, neigh = heads.all_of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
+    rows = _change(neighs, neigh)
+    rows["state"], rows["lladdr"] = neigh["nud_state"], _mac(neigh["lladdr"])
+    parts.append(rows)
+    routes, route = heads.all_of_type(TYPE.ROUTE, kbl.KBL_EXT_ROUTE)
+    rows = _change(routes, route)
+    rows["state"] = route["table"]
+    owner, slot = heads.all_of_type(TYPE.ADDR, kbl.KBL_EXT_ADDR)
+    is_gateway = np.isin(owner, routes)
+    at = np.searchsorted(routes, owner[is_gateway])
+    family = slot["family"][is_gateway]
+    rows["gateway"][at] = np.select([family == AF_INET, family == AF_INET6], [4, 6], 0)
+    rows["gateway_hi"][at], rows["gateway_lo"][at] = _address(slot[is_gateway])
+    parts.append(rows)
+    rows = _change(owner[~is_gateway], slot[~is_gateway])
+    rows["state"] = slot["flags"][~is_gateway]
+    parts.append(rows)
+    changes = np.concatenate(parts)
+    return changes[np.argsort(changes["ordinal"], kind="stable")]
+
+
+def _change(owner: Ints, slots: Slots) -> Table:
+    rows = empty(CHANGE_DTYPE, len(owner))
+    rows["ordinal"] = owner
+    for name in ("family", "prefix_len", "ifindex", "netns"):
+        if name in (slots.dtype.names or ()):
+            rows[name] = slots[name]
+    rows["addr_hi"], rows["addr_lo"] = _address(slots)
+    return rows
+
+
+def _address(slots: Slots) -> tuple[Ints, Ints]:
+    """Upper and lower half of the address, as in RECORD_DTYPE."""
+    raw: Bytes = np.ascontiguousarray(slots["addr"])
+    halves = raw.view(">i8").astype(np.int64).reshape(-1, 2)
+    four = slots["family"] == AF_INET
+    number = raw.view(">u4").astype(np.int64).reshape(-1, 4)[:, 0]
+    return np.where(four, 0, halves[:, 0]), np.where(four, number, halves[:, 1])
+
+
+def _mac(lladdr: npt.NDArray[np.uint8]) -> Ints:
+    shifts = np.arange(40, -1, -8, dtype=np.int64)
+    return np.asarray((lladdr.astype(np.int64) << shifts).sum(axis=1), np.int64)
+
+
+def _syscalls(heads: Heads) -> Table:
+    owner, slots = heads.all_of_type(TYPE.SYSCALL, kbl.KBL_EXT_SYSCALL)
+    rows = np.zeros(len(owner), SYSCALL_DTYPE)
+    rows["ordinal"] = owner
+    for name in ("family", "fd"):
+        rows[name] = slots[name]
+    rows["sk"] = slots["sk"].astype(np.int64)
+    rows["arg1"], rows["arg2"] = slots["args"].astype(np.int64).T
+    return rows
