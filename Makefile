@@ -2,7 +2,7 @@
 # make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
 # make lab     record afresh in a virtual machine, into build/lab
-# make sample  the same, and make it the bundled recording
+# make sample  record the bundled recordings anew
 # make clean   remove what these made
 
 VENV := .venv
@@ -49,11 +49,11 @@ test: test-plan test-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest
 
 lab: test-packages $(VENV)/test.stamp
-	$(PYTHON) -m tests.lab --out build/lab
+	$(PYTHON) -m tests.lab --out build/lab/6.1
 
 sample: test-packages $(VENV)/test.stamp
-	$(PYTHON) -m tests.lab --out build/lab --sample
-	$(PYTHON) -m tests.e2e.handshake
+	$(PYTHON) -m tests.lab --out build/lab/6.1 --samples
+	$(PYTHON) -m tests.e2e.samples
 
 clean:
 	rm -rf build $(VENV) dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache

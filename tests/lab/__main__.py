@@ -1,28 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""``python -m tests.lab --out build/lab [--sample]``: record anew in a guest."""
+"""``python -m tests.lab --out build/lab [--samples]``: record anew in a guest."""
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sys
 from pathlib import Path
 
-from tests.lab.record import TOP, record
-
-SAMPLE = TOP / "resources/samples/handshake"
+from tests.lab import debs, samples
+from tests.lab.record import record
 
 
 def main() -> int:
-    """Record; with --sample replace the bundled recording, on a clock that counts instructions."""
+    """Record the handshake, or with --samples all bundled recordings, and replace those."""
     parser = argparse.ArgumentParser(prog="tests.lab", description="Record in a QEMU guest.")
     parser.add_argument("--out", type=Path, default=Path("build/lab"))
-    parser.add_argument("--sample", action="store_true", help="replace the bundled recording")
+    parser.add_argument("--series", choices=debs.METAS, default="6.1", help="which kernel")
+    parser.add_argument("--samples", action="store_true", help="replace the bundled recordings")
     args = parser.parse_args()
-    recording = record(args.out.resolve(), counted=args.sample)
-    for path in recording[:2]:
-        if args.sample:
-            shutil.copy(path, SAMPLE / path.name)
+    folder = args.out.resolve()
+    written = samples.renew(folder) if args.samples else record(folder, args.series)[:2]
+    for path in written:
         print(f"{path}  {path.stat().st_size} bytes")
     return 0
 

@@ -1,22 +1,74 @@
 # SPDX-License-Identifier: MIT
-"""The fixture that boots the guest: once a session, for everyone who asks."""
+"""The fixtures that boot guests: each guest once a session, for everyone who asks."""
 
 from __future__ import annotations
 
 import functools
+from pathlib import Path
+from typing import NamedTuple
 
 import pytest
 
-from tests.lab.record import TOP, Recording, record
+from tests.lab import debs, guest
+from tests.lab.columns import Large, load
+from tests.lab.record import TOP, Built, Recording, prepare, recording, run
+
+SERIES = tuple(debs.METAS)
+# kretprobes arm slowly: 6.1 gets all functions once, in one cycle of the safety guest.
+ROUTINE = {"6.1": "some.txt", "6.12": "all.txt"}
+CYCLED = {"6.1": ("cycled=fifty.txt", "whole=all.txt"), "6.12": ("cycled=all.txt",)}
+TIMEOUT_S = 900
+
+
+class Lab(NamedTuple):
+    """One kernel's guest has run."""
+
+    series: str
+    built: Built
+    out: Path
 
 
 @functools.cache
-def recorded() -> Recording:
-    """Boot at most once: a fixture imported by several modules is set up for each."""
-    return record(TOP / "build/lab")
+def built(series: str) -> Built:
+    """Fetch and build at most once a session."""
+    return prepare(TOP / "build/lab" / series, series)
+
+
+@functools.cache
+def scenarios(series: str) -> Lab:
+    """The guest that records: the handshake, and all scenarios with many functions armed."""
+    many = (f"start:{ROUTINE[series]}", "basic", "drops", "nat", "bulk", "segments", "stop")
+    steps = ("+handshake", "recorder", *many, "exact", "carry", "hostile")
+    how = guest.Run(steps, timeout_s=TIMEOUT_S, memory_mb=1024)
+    return Lab(series, built(series), run(built(series), how, "scenarios"))
+
+
+@functools.cache
+def safety(series: str) -> Lab:
+    """The guest that is treated badly."""
+    how = guest.Run(("cycles", "fuzz"), CYCLED[series], timeout_s=TIMEOUT_S, memory_mb=1024)
+    return Lab(series, built(series), run(built(series), how, "safety"))
+
+
+@functools.cache
+def large(series: str) -> Large:
+    """The recording of all scenarios."""
+    return load(scenarios(series).out / "lab.kbl")
 
 
 @pytest.fixture(scope="session")
 def lab_recording() -> Recording:
     """A fresh recording from a QEMU guest; a failed guest fails the test with its console."""
-    return recorded()
+    return recording(scenarios("6.1").built, "scenarios")
+
+
+@pytest.fixture(scope="session", params=SERIES)
+def lab(request: pytest.FixtureRequest) -> Lab:
+    """The recording guest of each kernel."""
+    return scenarios(request.param)
+
+
+@pytest.fixture(scope="session", params=SERIES)
+def mistreated(request: pytest.FixtureRequest) -> Lab:
+    """The safety guest of each kernel."""
+    return safety(request.param)

@@ -5,12 +5,13 @@ from __future__ import annotations
 
 import subprocess
 from pathlib import Path
+from typing import NamedTuple
 
 from tests.lab.debs import Kernel, run
 from tests.lab.initramfs import tool
 
 DONE = "LAB DONE"
-DISK_BYTES = 64 << 20
+DISK_BYTES = 1 << 30  # sparse
 TIMEOUT_S = 300
 
 
@@ -18,43 +19,57 @@ class GuestFailed(RuntimeError):
     """The guest did not reach its end; the message holds its console."""
 
 
-def command(kernel: Kernel, initramfs: Path, disk: Path, counted: bool) -> list[str]:
-    """Return the QEMU command line.  /dev/kvm may be there and not work: always tcg.
+class Run(NamedTuple):
+    """How to run the guest.
 
-    `counted`: the guest's clock advances a nanosecond an instruction, on one CPU, so that times
+    steps: what init shall do, see tests/lab/init.sh; words: further NAME=VALUE for its scripts.
+    counted: the guest's clock advances a nanosecond an instruction, on one CPU, so that times
     tell of the guest and not of the machine that emulates it.
     """
-    clock = ("-icount", "shift=0,sleep=off") if counted else ()
+
+    steps: tuple[str, ...] = ("handshake",)
+    words: tuple[str, ...] = ()
+    counted: bool = False
+    timeout_s: int = TIMEOUT_S
+    memory_mb: int = 768
+
+
+def command(kernel: Kernel, initramfs: Path, disk: Path, how: Run) -> list[str]:
+    """Return the QEMU command line.  /dev/kvm may be there and not work: always tcg."""
+    clock = ("-icount", "shift=0,sleep=off") if how.counted else ()
+    words = " ".join([f"lab={','.join(how.steps)}", *how.words])
     return [
         str(tool("qemu-system-x86_64")),
-        *("-accel", "tcg", "-cpu", "max", "-m", "768", "-smp", "1" if counted else "2"),
+        *("-accel", "tcg", "-cpu", "max", "-m", str(how.memory_mb)),
+        *("-smp", "1" if how.counted else "2"),
         *clock,
         *("-nodefaults", "-no-user-config", "-nographic", "-no-reboot", "-serial", "stdio"),
         *("-kernel", str(kernel.image), "-initrd", str(initramfs)),
-        *("-append", "console=ttyS0 panic=-1 quiet"),
+        *("-append", f"console=ttyS0 panic=-1 quiet {words}"),
         *("-drive", f"file={disk},format=raw,if=virtio"),
     ]
 
 
-def boot(kernel: Kernel, initramfs: Path, folder: Path, counted: bool = False) -> Path:
+def boot(kernel: Kernel, initramfs: Path, folder: Path, how: Run | None = None) -> Path:
     """Run the guest to its end; returns the folder of its files.
 
     Raises GuestFailed with the console if it did not say that all went well.
     """
+    how = how or Run()
     disk, out = folder / "disk.img", folder / "out"
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)
-    line = command(kernel, initramfs, disk, counted)
+    line = command(kernel, initramfs, disk, how)
     try:
-        done = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=TIMEOUT_S, check=False)  # fmt: skip
-        said = done.stdout
+        said = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                              stderr=subprocess.STDOUT, timeout=how.timeout_s).stdout  # fmt: skip
     except subprocess.TimeoutExpired as late:
-        said = (late.stdout or b"") + f"\nno end after {TIMEOUT_S} s".encode()
+        said = (late.stdout or b"") + f"\nno end after {how.timeout_s} s".encode()
     console = said.decode(errors="replace").replace("\r", "")
     (folder / "console.txt").write_text(console)
     if DONE not in console:
         raise GuestFailed(f"the guest failed; its console:\n{console}")
     out.mkdir(exist_ok=True)
     run("tar", "-x", "-f", str(disk), "-C", str(out))
+    disk.unlink()
     return out

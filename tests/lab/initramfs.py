@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The guest's root: busybox, a few tools of this machine, modules, our programs."""
+"""The guest's root: busybox, a few tools of this machine, modules, our programs and scripts."""
 
 from __future__ import annotations
 
@@ -8,23 +8,55 @@ import os
 import re
 import shutil
 import subprocess
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
 from tests.lab.debs import Kernel, run
 
-TOOLS = ("tcpdump", "ip", "kmod")
-MODULES = ("veth", "virtio_pci", "virtio_blk")
+SCENARIOS = Path(__file__).resolve().parent / "scenarios"
 SEARCH = os.pathsep.join([os.environ.get("PATH", ""), "/usr/sbin", "/sbin"])
 
 
+class Needs(NamedTuple):
+    """Programs of this machine and modules of the kernel."""
+
+    tools: tuple[str, ...]
+    modules: tuple[str, ...] = ()
+
+
+BASE = Needs(("tcpdump", "ip", "kmod"), ("veth", "virtio_pci", "virtio_blk"))
+# What the scripts of scenarios/ need beyond; the others need nothing.  libcrc32c looks for the
+# driver of crc32c by its alias, which modprobe does not follow.
+FILTER = ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp", "iptable_filter")
+NEEDS = {
+    "drops": Needs(("iptables-legacy", "tc"), (*FILTER, "sch_netem")),
+    "nat": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
+    "bulk": Needs(("iperf3",)),
+    "segments": Needs(("iperf3", "ethtool")),
+    "cycles": Needs(("iperf3",)),
+    "fuzz": Needs(("iperf3",)),
+}
+PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so")
+
+
 class Parts(NamedTuple):
-    """What goes into the guest besides the tools."""
+    """What goes into the guest besides the tools; `steps` are scripts of scenarios/."""
 
     init: Path
     module: Path
     programs: list[Path]
     lists: list[Path]
+    steps: tuple[str, ...] = ()
+
+
+def needs(steps: Iterable[str]) -> Needs:
+    """Return all that these steps need."""
+    wanted = [BASE, *(NEEDS[step] for step in steps if step in NEEDS)]
+    return Needs(
+        tuple(dict.fromkeys(tool for need in wanted for tool in need.tools)),
+        tuple(dict.fromkeys(module for need in wanted for module in need.modules)),
+    )
 
 
 def tool(name: str) -> Path:
@@ -42,19 +74,24 @@ def place(source: Path, target: Path) -> None:
 
 
 def add_tool(name: str, root: Path) -> None:
-    """Copy a program and the libraries it is linked with."""
+    """Copy a program and the libraries it is linked with; iptables also with its plugins."""
     path = tool(name)
     place(path, root / "bin" / name)
-    for library in re.findall(r"(?<=\s)/\S+", run("ldd", str(path))):
-        place(Path(library), root / library.lstrip("/"))
+    libraries = [Path(library) for library in re.findall(r"(?<=\s)/\S+", run("ldd", str(path)))]
+    if name.startswith("iptables"):
+        beside = next(library for library in libraries if library.name.startswith("libxtables"))
+        plugins = Path("/usr") / beside.parent.relative_to("/") / "xtables"
+        libraries += [plugins / name for name in PLUGINS if (plugins / name).exists()]
+    for library in libraries:
+        place(library, root / library.relative_to("/"))
 
 
-def add_modules(kernel: Kernel, root: Path) -> None:
+def add_modules(kernel: Kernel, modules: Iterable[str], root: Path) -> None:
     """Copy the kernel modules and what they depend on, and index them."""
     depmod, modprobe = str(tool("depmod")), str(tool("modprobe"))
     run(depmod, "-b", str(kernel.modules), kernel.release)
     folder = Path("lib/modules") / kernel.release
-    for name in MODULES:
+    for name in modules:
         shown = run(modprobe, "-n", "--show-depends", "-d", str(kernel.modules),
                     "-S", kernel.release, name)  # fmt: skip
         for path in re.findall(r"^insmod (\S+)", shown, re.MULTILINE):
@@ -62,13 +99,14 @@ def add_modules(kernel: Kernel, root: Path) -> None:
     for index in ("modules.builtin", "modules.order"):
         place(kernel.modules / folder / index, root / folder / index)
     run(depmod, "-b", str(root), kernel.release)
+    (root / "modules").write_text("\n".join(modules) + "\n")
 
 
 def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
     """Return the compressed initramfs, made anew below ``folder``."""
-    root = folder / "initramfs"
+    root, wanted = folder / "initramfs", needs(parts.steps)
     shutil.rmtree(root, ignore_errors=True)
-    for name in TOOLS:
+    for name in wanted.tools:
         add_tool(name, root)
     for name in ("modprobe", "insmod", "rmmod"):
         (root / "bin" / name).symlink_to("kmod")
@@ -79,9 +117,11 @@ def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
     place(parts.module, root / "kbl.ko")
     for path in (*parts.programs, *parts.lists):
         place(path, root / path.name)
+    for path in SCENARIOS.glob("*.sh"):
+        place(path, root / "scenarios" / path.name)
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
-    add_modules(kernel, root)
+    add_modules(kernel, wanted.modules, root)
     return pack(root, folder / "initramfs.gz")
 
 

@@ -17,18 +17,35 @@ Type = layout.KblChunkType
 HEADS: dict[int, np.dtype[np.void]] = {
     Kind.ENTRY: layout.KBL_CALL_SLOT,
     Kind.EXIT: layout.KBL_CALL_SLOT,
+    Kind.CALL: layout.KBL_SPAN_SLOT,
     Kind.EVENT: layout.KBL_EVENT_SLOT,
     Kind.LOST: layout.KBL_LOST_SLOT,
 }
+EXTS: dict[int, np.dtype[np.void]] = {
+    layout.KblExtType.IPV4: layout.KBL_EXT_IPV4,
+    layout.KblExtType.IPV6: layout.KBL_EXT_IPV6,
+    layout.KblExtType.IPV6_L4: layout.KBL_EXT_IPV6_L4,
+    layout.KblExtType.SKB: layout.KBL_EXT_SKB,
+    layout.KblExtType.CALL: layout.KBL_EXT_CALL,
+    layout.KblExtType.COMM: layout.KBL_EXT_COMM,
+    layout.KblExtType.COUNTER: layout.KBL_EXT_COUNTER,
+    layout.KblExtType.DROP: layout.KBL_EXT_DROP,
+    layout.KblExtType.ADDR: layout.KBL_EXT_ADDR,
+    layout.KblExtType.NEIGH: layout.KBL_EXT_NEIGH,
+    layout.KblExtType.ROUTE: layout.KBL_EXT_ROUTE,
+    layout.KblExtType.SYSCALL: layout.KBL_EXT_SYSCALL,
+}
 SLOT = layout.KBL_SLOT_SIZE
+LONG = 0xFFFFFFFF  # a duration that EXT_CALL tells
 
 
 class Record(NamedTuple):
-    """A head slot, with the types of its EXT slots."""
+    """A head slot, the types of its EXT slots, and these."""
 
     cpu: int
     head: np.void
     ext: tuple[int, ...]
+    slots: tuple[np.void, ...]
 
 
 class Kbl(NamedTuple):
@@ -38,6 +55,13 @@ class Kbl(NamedTuple):
     records: list[Record]
     tables: dict[int, bytes]
     types: list[int]
+
+
+class Chunk(NamedTuple):
+    """A chunk whose checksums and number are right."""
+
+    header: np.void
+    payload: bytes
 
 
 def one(raw: bytes, dtype: np.dtype[np.void], offset: int = 0) -> np.void:
@@ -54,34 +78,55 @@ def split(cpu: int, payload: bytes) -> Iterator[Record]:
         assert kind in HEADS, f"slot of kind {kind} at {at}"
         slots = [payload[at + SLOT * i :][:SLOT] for i in range(1, ext + 1)]
         assert all(len(s) == SLOT and s[0] == Kind.EXT for s in slots)
-        yield Record(cpu, one(payload, HEADS[kind], at), tuple(s[1] for s in slots))
+        told = tuple(one(s, EXTS[s[1]]) for s in slots)
+        yield Record(cpu, one(payload, HEADS[kind], at), tuple(s[1] for s in slots), told)
         at += SLOT * (1 + ext)
+
+
+def chunks(raw: bytes) -> Iterator[Chunk]:
+    """Yield every chunk of a file; a wrong checksum or number is an AssertionError."""
+    at = int(one(raw, layout.KBL_FILE_HEADER)["header_len"])
+    expected: dict[int, int] = {}
+    while at < len(raw):
+        header = one(raw, layout.KBL_CHUNK_HEADER, at)
+        size, cpu = int(header["payload_len"]), int(header["cpu"])
+        payload = raw[at + layout.KBL_CHUNK_HEADER_SIZE :][:size]
+        assert (header["magic"], len(payload), size % 8) == (layout.KBL_CHUNK_MAGIC, size, 0)
+        assert header["crc32"] == zlib.crc32(payload)
+        assert header["header_crc32"] == zlib.crc32(raw[at : at + 44])
+        assert header["seq"] == expected.setdefault(cpu, 0)
+        expected[cpu] += 1
+        yield Chunk(header, payload)
+        at += layout.KBL_CHUNK_HEADER_SIZE + size
+
+
+def written_at(record: Record) -> int:
+    """Return when a record was written: of a CALL its end."""
+    head = record.head
+    if head["kind"] != Kind.CALL:
+        return int(head["ts"])
+    duration = int(head["dur"])
+    if duration == LONG:
+        duration = int(record.slots[record.ext.index(layout.KblExtType.CALL)]["dur"])
+    return int(head["ts"]) + duration
 
 
 def read(path: Path) -> Kbl:
     """Read a whole KBL, checking every checksum and sequence number."""
     raw = path.read_bytes()
-    header = one(raw, layout.KBL_FILE_HEADER)
-    at, kbl = int(header["header_len"]), Kbl(header, [], {}, [])
-    expected: dict[int, int] = {}
-    while at < len(raw):
-        chunk = one(raw, layout.KBL_CHUNK_HEADER, at)
-        size, cpu, kind = int(chunk["payload_len"]), int(chunk["cpu"]), int(chunk["type"])
-        payload = raw[at + layout.KBL_CHUNK_HEADER_SIZE :][:size]
-        assert (chunk["magic"], len(payload), size % 8) == (layout.KBL_CHUNK_MAGIC, size, 0)
-        assert chunk["crc32"] == zlib.crc32(payload)
-        assert chunk["header_crc32"] == zlib.crc32(raw[at : at + 44])
-        assert chunk["seq"] == expected.setdefault(cpu, 0)
-        expected[cpu] += 1
+    kbl = Kbl(one(raw, layout.KBL_FILE_HEADER), [], {}, [])
+    assert kbl.header["version"] == layout.KBL_VERSION
+    for header, payload in chunks(raw):
+        kind = int(header["type"])
         kbl.types.append(kind)
-        if kind == Type.RECORDS:
-            records = list(split(cpu, payload))
-            assert len(records) == chunk["nr_items"]
-            assert [chunk["first_ns"], chunk["last_ns"]] == [records[i].head["ts"] for i in (0, -1)]
-            kbl.records.extend(records)
-        else:
+        if kind != Type.RECORDS:
             kbl.tables[kind] = payload
-        at += layout.KBL_CHUNK_HEADER_SIZE + size
+            continue
+        records = list(split(int(header["cpu"]), payload))
+        assert len(records) == header["nr_items"]
+        ends = [written_at(records[i]) for i in (0, -1)]
+        assert [header["first_ns"], header["last_ns"]] == ends
+        kbl.records.extend(records)
     return kbl
 
 

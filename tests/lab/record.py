@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From nothing to a recording: kernel, module, initramfs, guest."""
+"""From nothing to a recording: kernel, module, lists of functions, initramfs, guest."""
 
 from __future__ import annotations
 
@@ -14,6 +14,18 @@ from tests.lab import debs, guest, initramfs
 HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 KMOD = TOP / "kmod"
+SOME = 500  # functions of the middle list
+
+
+class Built(NamedTuple):
+    """All that a guest of one kernel takes with it."""
+
+    kernel: debs.Kernel
+    folder: Path
+    kmod: Path  # the copy of kmod/ with kbl.ko and kblrecord
+    kbltest: Path  # kbltest.ko
+    programs: list[Path]
+    lists: dict[str, Path]  # "probes", "some", "all": lists of functions for kblrecord -f
 
 
 class Recording(NamedTuple):
@@ -29,23 +41,35 @@ class Recording(NamedTuple):
     probes: Path  # the probe list made for this kernel
 
 
+def copy_sources(source: Path, target: Path) -> Path:
+    """Copy a folder of C sources without what a build left there; returns the copy."""
+    shutil.rmtree(target, ignore_errors=True)
+    ignored = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*", "kblrecord")
+    shutil.copytree(source, target, ignore=ignored)
+    return target
+
+
 def build_module(kernel: debs.Kernel, folder: Path) -> Path:
     """Build kbl.ko and a static kblrecord in a copy of kmod/; returns the copy."""
-    copy = folder / "kmod"
-    shutil.rmtree(copy, ignore_errors=True)
-    ignored = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*", "kblrecord")
-    shutil.copytree(KMOD, copy, ignore=ignored)
+    copy = copy_sources(KMOD, folder / "kmod")
     make = ["make", "-C", str(copy), f"KDIR={kernel.headers}", "CC=gcc-12"]
     debs.run(*make, "module", "W=1")
     debs.run(*make, "kblrecord", "LDFLAGS=-static", "CFLAGS=-O2 -g -Wall -Wextra -Werror")
     return copy
 
 
-def build_traffic(folder: Path) -> Path:
-    """Build the scenario's client and server."""
-    program = folder / "traffic"
-    source = str(HERE / "traffic.c")
-    debs.run("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(program), source)
+def build_kbltest(kernel: debs.Kernel, folder: Path) -> Path:
+    """Build the module whose functions the lab probes; returns kbltest.ko."""
+    copy = copy_sources(HERE / "kbltest", folder / "kbltest")
+    debs.run("make", "-C", str(copy), f"KDIR={kernel.headers}", "CC=gcc-12", "W=1")
+    return copy / "kbltest.ko"
+
+
+def build_program(name: str, folder: Path) -> Path:
+    """Build one of the lab's own programs, static: traffic, fuzz."""
+    program, source = folder / name, str(HERE / f"{name}.c")
+    warn = ("-Wall", "-Wextra", "-Werror")
+    debs.run("gcc", "-O2", *warn, "-static", "-pthread", "-o", str(program), source)
     return program
 
 
@@ -62,28 +86,53 @@ def load_gen_probes() -> Any:
 
 def build_probes(kernel: debs.Kernel, folder: Path) -> Path:
     """Write the probe list for this kernel, from its BTF."""
-    veth = next((kernel.modules / "lib/modules").rglob("veth.ko"))
+    veth = next((kernel.modules / "lib/modules").rglob("veth.ko*"))
     lines, _ = load_gen_probes().generate(KMOD / "probes.txt", kernel.image, {"veth": veth})
     probes = folder / "probes.txt"
     probes.write_text("\n".join(lines) + "\n")
     return probes
 
 
-def record(folder: Path, init: Path = HERE / "init.sh", counted: bool = False) -> Recording:
-    """Make a fresh recording below ``folder``; raises guest.GuestFailed or RuntimeError."""
-    kernel = debs.fetch(folder)
-    built = build_module(kernel, folder)
-    programs = [built / "kblrecord", build_traffic(folder)]
-    probes = build_probes(kernel, folder)
-    parts = initramfs.Parts(init, built / "kbl.ko", programs, [probes, HERE / "few.txt"])
-    out = guest.boot(kernel, initramfs.build(kernel, parts, folder), folder, counted)
+def prepare(folder: Path, series: str = "6.1") -> Built:
+    """Fetch the kernel and build all that its guests need, below ``folder``."""
+    kernel = debs.fetch(folder, series)
+    kmod = build_module(kernel, folder)
+    programs = [kmod / "kblrecord", build_program("traffic", folder), build_program("fuzz", folder)]
+    lists = {"probes": build_probes(kernel, folder)}
+    return Built(kernel, folder, kmod, build_kbltest(kernel, folder), programs, lists)
+
+
+def run(built: Built, how: guest.Run, name: str, init: Path = HERE / "init.sh") -> Path:
+    """Run a guest in the subfolder `name`; returns the folder of its files.
+
+    Raises guest.GuestFailed or RuntimeError.
+    """
+    folder = built.folder / name
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    steps = tuple(step.removeprefix("+") for step in how.steps)
+    files = [*built.lists.values(), HERE / "few.txt", built.kbltest]
+    parts = initramfs.Parts(init, built.kmod / "kbl.ko", built.programs, files, steps)
+    return guest.boot(built.kernel, initramfs.build(built.kernel, parts, folder), folder, how)
+
+
+def recording(built: Built, name: str) -> Recording:
+    """Say where a guest's run of "+handshake" and "recorder" left its files."""
+    out = built.folder / name / "out"
     return Recording(
         kbl=out / "handshake.kbl",
         pcap=out / "handshake.pcap",
         counted=out / "counted.kbl",
         lossy=out / "lossy.kbl",
         hidden=out / "hidden.txt",
-        console=folder / "console.txt",
-        built=built,
-        probes=probes,
+        console=built.folder / name / "console.txt",
+        built=built.kmod,
+        probes=built.lists["probes"],
     )
+
+
+def record(folder: Path, series: str = "6.1") -> Recording:
+    """Make a fresh recording of the handshake below ``folder``."""
+    built = prepare(folder, series)
+    run(built, guest.Run(("+handshake", "recorder")), "handshake")
+    return recording(built, "handshake")

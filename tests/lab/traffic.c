@@ -1,11 +1,31 @@
 // SPDX-License-Identifier: MIT
-/* One small exchange: traffic (tcp|udp) (server PORT | client ADDRESS PORT). */
+/*
+ * One small exchange:
+ *   traffic tcp|udp server|server6 PORT	answers once; says "ready" when it listens
+ *   traffic tcp|udp client ADDRESS PORT	asks, and wants what it said
+ *   traffic tcp|udp refused ADDRESS PORT	wants to be refused
+ *   traffic udp send ADDRESS PORT		one datagram, whatever becomes of it
+ */
 #include <arpa/inet.h>
+#include <errno.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <sys/time.h>
 #include <unistd.h>
+
+#define REQUEST "hello from the other namespace"
+
+struct address {
+	union {
+		struct sockaddr any;
+		struct sockaddr_in v4;
+		struct sockaddr_in6 v6;
+	};
+	socklen_t len;
+};
 
 static void fail(const char *what)
 {
@@ -13,14 +33,37 @@ static void fail(const char *what)
 	exit(1);
 }
 
+static struct address parse(const char *host, int port)
+{
+	struct address a = { .v4 = { .sin_family = AF_INET, .sin_port = htons(port) } };
+
+	a.len = sizeof(a.v4);
+	if (inet_pton(AF_INET, host, &a.v4.sin_addr) == 1)
+		return a;
+	memset(&a, 0, sizeof(a));
+	a.v6.sin6_family = AF_INET6;
+	a.v6.sin6_port = htons(port);
+	a.len = sizeof(a.v6);
+	if (inet_pton(AF_INET6, host, &a.v6.sin6_addr) != 1)
+		fail(host);
+	return a;
+}
+
+static void ready(void)
+{
+	puts("ready");
+	fflush(stdout);
+}
+
 static void serve_udp(int fd)
 {
-	struct sockaddr_in from;
-	socklen_t len = sizeof(from);
+	struct address from = { .len = sizeof(from) };
 	char request[256];
-	ssize_t n = recvfrom(fd, request, sizeof(request), 0, (struct sockaddr *)&from, &len);
+	ssize_t n;
 
-	if (n < 0 || sendto(fd, request, n, 0, (struct sockaddr *)&from, len) != n)
+	ready();
+	n = recvfrom(fd, request, sizeof(request), 0, &from.any, &from.len);
+	if (n < 0 || sendto(fd, request, n, 0, &from.any, from.len) != n)
 		fail("udp server");
 }
 
@@ -33,6 +76,7 @@ static void serve_tcp(int fd)
 
 	if (listen(fd, 1))
 		fail("listen");
+	ready();
 	peer = accept(fd, NULL, NULL);
 	n = read(peer, request, sizeof(request));
 	if (n <= 0 || write(peer, request, n) != n || read(peer, request, sizeof(request)))
@@ -40,11 +84,24 @@ static void serve_tcp(int fd)
 	close(peer);
 }
 
-static void ask(int fd, const struct sockaddr_in *to)
+static void serve(int fd, const struct address *at, bool tcp)
 {
-	char request[] = "hello from the other namespace", reply[256];
+	int one = 1;
 
-	if (connect(fd, (const struct sockaddr *)to, sizeof(*to)))
+	setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
+	if (bind(fd, &at->any, at->len))
+		fail("bind");
+	if (tcp)
+		serve_tcp(fd);
+	else
+		serve_udp(fd);
+}
+
+static void ask(int fd, const struct address *to)
+{
+	char request[] = REQUEST, reply[256];
+
+	if (connect(fd, &to->any, to->len))
 		fail("connect");
 	if (write(fd, request, sizeof(request)) != sizeof(request))
 		fail("write");
@@ -53,29 +110,44 @@ static void ask(int fd, const struct sockaddr_in *to)
 	printf("reply: %s\n", reply);
 }
 
+static void want_refusal(int fd, const struct address *to, bool tcp)
+{
+	struct timeval patience = { .tv_sec = 10 };
+	char reply[256];
+
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	if (connect(fd, &to->any, to->len) == 0) {
+		if (tcp || write(fd, REQUEST, sizeof(REQUEST)) < 0 ||
+		    read(fd, reply, sizeof(reply)) >= 0)
+			fail("nobody refused");
+	}
+	if (errno != ECONNREFUSED)
+		fail("refused otherwise");
+}
+
 int main(int argc, char **argv)
 {
-	struct sockaddr_in address = { .sin_family = AF_INET };
-	int client, tcp, one = 1, fd;
+	struct address at;
+	bool tcp;
+	int fd;
 
 	if (argc < 4)
 		return 2;
 	tcp = !strcmp(argv[1], "tcp");
-	client = !strcmp(argv[2], "client");
-	fd = socket(AF_INET, tcp ? SOCK_STREAM : SOCK_DGRAM, 0);
-	address.sin_port = htons(atoi(argv[argc - 1]));
-	if (client && !inet_aton(argv[3], &address.sin_addr))
-		return 2;
-	if (client) {
-		ask(fd, &address);
-	} else {
-		setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one));
-		if (bind(fd, (struct sockaddr *)&address, sizeof(address)))
-			fail("bind");
-		if (tcp)
-			serve_tcp(fd);
-		else
-			serve_udp(fd);
-	}
+	if (argc == 5)
+		at = parse(argv[3], atoi(argv[4]));
+	else
+		at = parse(strcmp(argv[2], "server6") ? "0.0.0.0" : "::", atoi(argv[3]));
+	fd = socket(at.any.sa_family, tcp ? SOCK_STREAM : SOCK_DGRAM, 0);
+	if (fd < 0)
+		fail("socket");
+	if (argc == 4)
+		serve(fd, &at, tcp);
+	else if (!strcmp(argv[2], "client"))
+		ask(fd, &at);
+	else if (!strcmp(argv[2], "refused"))
+		want_refusal(fd, &at, tcp);
+	else if (sendto(fd, REQUEST, sizeof(REQUEST), 0, &at.any, at.len) < 0)
+		fail("send");
 	return close(fd);
 }

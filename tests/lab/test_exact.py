@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""Kept, lost and missed calls sum up to those made; carriers and sleepers are told exactly."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.readers import _kbl_layout as layout
+from tests.lab.columns import Columns, columns, count_torn
+from tests.lab.fixture import Lab
+from tests.lab.fixture import lab as lab
+from tests.lab.kbl_check import SLOT, Kbl, Kind, Record, probes, read
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+
+CONTEXTS = {
+    "task": layout.KblContext.TASK,
+    "softirq": layout.KblContext.SOFTIRQ,
+    "hrtimer": layout.KblContext.HARDIRQ,
+    "irq_work": layout.KblContext.HARDIRQ,
+    "ipi": layout.KblContext.HARDIRQ,
+}
+LISTED, TOLD = 70, layout.KBL_MAX_CARRIED
+PORTS = (1111, 2222)
+
+
+def stats(path: Path) -> dict[str, int]:
+    """The lines "name value" of a state file."""
+    pairs = [line.split() for line in path.read_text().splitlines() if not line.startswith("#")]
+    return {words[0]: int(words[1]) for words in pairs if len(words) == 2}
+
+
+def left(folder: Path, name: str) -> Columns:
+    """What is left in both CPUs' buffers; nothing of it is torn."""
+    arrays = [
+        np.fromfile(folder / f"exact-{name}.cpu{n}", np.uint8).reshape(-1, SLOT) for n in (0, 1)
+    ]
+    assert [count_torn(array) for array in arrays if len(array)] == [0 for a in arrays if len(a)]
+    cpus = np.repeat(np.array([0, 1], np.int64), [len(array) for array in arrays])
+    return columns(np.concatenate(arrays), cpus)
+
+
+def kept(records: Columns) -> int:
+    """Calls that were recorded: only kbltest_call() was armed."""
+    return int(np.count_nonzero((records.kind == Kind.CALL) | (records.kind == Kind.EXIT)))
+
+
+@pytest.mark.parametrize("name", [*CONTEXTS, "mixed", "tiny"])
+def test_kept_lost_and_missed_are_all_calls(lab: Lab, name: str) -> None:
+    said = stats(lab.out / f"exact-{name}.stats")
+    records = left(lab.out, name)
+    parts = [said[part] for part in ("lost", "missed", "nested", "filtered", "open")]
+    assert kept(records) + sum(parts) == said["calls"] >= 40_000
+    assert len(records.kind) == said["written"]
+
+
+@pytest.mark.parametrize("name", [*CONTEXTS, "mixed"])
+def test_large_buffers_lose_nothing(lab: Lab, name: str) -> None:
+    said = stats(lab.out / f"exact-{name}.stats")
+    assert said["lost"] == said["open"] == said["filtered"] == 0
+    assert said["missed"] + said["nested"] < said["calls"] // 20
+
+
+@pytest.mark.parametrize("name", CONTEXTS)
+def test_context_is_that_of_the_caller(lab: Lab, name: str) -> None:
+    records = left(lab.out, name)
+    call = records.kind == Kind.CALL
+    assert set(records.context[call].tolist()) == {CONTEXTS[name]}
+    assert np.bincount(records.entry_cpu[call]).min() > 15_000
+    assert (records.entry_cpu[call] == records.cpu[call]).all()
+
+
+def test_tiny_buffers_that_nobody_reads_lose_most(lab: Lab) -> None:
+    said, records = stats(lab.out / "exact-tiny.stats"), left(lab.out, "tiny")
+    assert said["lost"] > 0.9 * said["calls"]
+    # Two buffers of two sub-buffers of 4 KiB
+    assert 0 < kept(records) <= 2 * 2 * 4096 // SLOT
+
+
+def test_instants_of_a_cpu_are_not_alike(lab: Lab) -> None:
+    records = left(lab.out, "mixed")
+    call = records.kind == Kind.CALL
+    names = np.stack([records.entry_cpu[call], records.ts[call]], axis=1)
+    assert len(np.unique(names, axis=0)) == np.count_nonzero(call)
+
+
+@pytest.fixture
+def carried(lab: Lab) -> Kbl:
+    """The recording of kbltest's carriers."""
+    return read(lab.out / "carry.kbl")
+
+
+def call(kbl: Kbl, name: str) -> Record:
+    """The one call of a function."""
+    ident = probes(kbl)[f"kbltest_{name}"]["id"]
+    found = [r for r in kbl.records if r.head["kind"] == Kind.CALL and r.head["func"] == ident]
+    assert len(found) == 1, name
+    return found[0]
+
+
+def footprint(kbl: Kbl, skb: int, cpu: int, until: int) -> Record:
+    """The last footprint of an skb told on a CPU up to an instant."""
+    event = layout.KblEvent.FOOTPRINT
+    return [
+        r
+        for r in kbl.records
+        if r.head["kind"] == Kind.EVENT and r.head["event"] == event and r.cpu == cpu
+        and r.head["skb"] == skb and r.head["ts"] <= until
+    ][-1]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "ip_id"), [("frag", 4), ("skbp", 3), ("ninth", 3), ("list", 100), ("queue", 100)]
+)
+def test_packet_is_told_however_it_is_carried(carried: Kbl, name: str, ip_id: int) -> None:
+    record = call(carried, name)
+    head = record.head
+    told = footprint(carried, int(head["skb"]), int(head["entry_cpu"]), int(head["ts"]))
+    assert told.ext == (layout.KblExtType.SKB, layout.KblExtType.IPV4)
+    ipv4 = told.slots[1]
+    assert ipv4["ip_id"] == ip_id
+    assert (ipv4["l4_valid"], ipv4["sport"], ipv4["dport"]) == (1, *PORTS)
+    assert (bytes(ipv4["saddr"]), bytes(ipv4["daddr"])) == (
+        bytes([10, 8, 0, 1]),
+        bytes([10, 8, 0, 2]),
+    )
+
+
+def test_return_values(carried: Kbl) -> None:
+    record = call(carried, "frag")
+    assert record.ext == (layout.KblExtType.CALL,)
+    assert record.slots[0]["ret"] == -7
+    returned = call(carried, "ret")
+    assert returned.head["flags"] & layout.KBL_FLAG_SKB_IS_RET
+    assert returned.slots[0]["ret"] == call(carried, "ninth").head["skb"]
+    assert call(carried, "queue").ext == ()
+
+
+def test_sock_is_carried(carried: Kbl) -> None:
+    head = call(carried, "sock").head
+    assert head["flags"] & layout.KBL_FLAG_SOCK
+    assert head["skb"] != 0
+
+
+@pytest.mark.parametrize("name", ["list", "queue"])
+def test_list_tells_sixty_four_packets_and_a_count(carried: Kbl, name: str) -> None:
+    head = call(carried, name).head
+    carry = [
+        r
+        for r in carried.records
+        if r.head["kind"] == Kind.EVENT
+        and r.head["event"] == layout.KblEvent.CARRY
+        and (r.cpu, r.head["ts"]) == (head["entry_cpu"], head["ts"])
+    ]
+    assert len(carry) == TOLD - 1
+    data = [int(r.head["data"]) for r in carry]
+    assert [d & 0xFFFFFFFF for d in data] == list(range(1, TOLD))
+    assert [d >> 32 for d in data] == [0] * (TOLD - 2) + [LISTED - TOLD]
+    ids = [
+        int(footprint(carried, int(r.head["skb"]), r.cpu, int(r.head["ts"])).slots[1]["ip_id"])
+        for r in carry
+    ]
+    assert ids == list(range(101, 100 + TOLD))
+
+
+def test_sleepers_are_open_calls(lab: Lab, carried: Kbl) -> None:
+    ident = probes(carried)["kbltest_sleep"]["id"]
+    open_calls = [
+        r for r in carried.records
+        if r.head["kind"] == Kind.ENTRY and r.head["flags"] & layout.KBL_FLAG_OPEN
+    ]  # fmt: skip
+    assert [int(r.head["func"]) for r in open_calls] == [ident] * 3
+    assert len({int(r.head["pid"]) for r in open_calls}) == 3
+    # They returned while the module was loaded anew: no calls of that module.
+    assert stats(lab.out / "woken.stats")["written"] == 0
