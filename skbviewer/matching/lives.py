@@ -107,11 +107,11 @@ def _starts(log: KernelLog, inside: Flags, item: Index, is_child: Flags, address
     """Which of the items, sorted by address and time, begin a new life."""
     if not len(item):
         return np.zeros(0, np.bool_)
-    records = log.records[item]
-    is_event = (records["kind"] == EVENT) & ~is_child
-    birth = is_child | (is_event & (records["event"] == ALLOC))
+    kind, event = log.records["kind"][item], log.records["event"][item]
+    is_event = (kind == EVENT) & ~is_child
+    birth = is_child | (is_event & (event == ALLOC))
     birth |= inside[item] & ~is_child
-    free = is_event & (records["event"] == FREE)
+    free = is_event & (event == FREE)
     first = np.r_[True, address[1:] != address[:-1]]
     start = first.copy()
     start[1:] |= birth[1:] & ~birth[:-1]

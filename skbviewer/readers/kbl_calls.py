@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..records import RECORD_DTYPE, Records, empty
+from ..records import RECORD_DTYPE, Records, empty, pick
 from . import _kbl_layout as kbl
 from .kbl_slots import Heads, complain
 from .kbl_told import footprint_of
@@ -48,7 +48,7 @@ def expand(
     source = np.concatenate([first, leave, exits.of, last])
     ts = np.concatenate([records["ts"][first], records["ts"][leave], exits.ts, records["ts"][last]])
     order = np.argsort(ts, kind="stable")
-    rows: Records = records[source[order]]
+    rows = pick(records, source[order])
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
     begin = len(first) + len(leave)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import RECORD_DTYPE, Details, Records, empty
+from ..records import RECORD_DTYPE, Details, Records, empty, pick
 from . import _kbl_layout as kbl
 from .kbl_calls import expand
 from .kbl_chunks import Chunk
@@ -56,7 +56,7 @@ def decode_records(
     complain(complaints, unknown, "records of an unknown kind: left out")
     details = read_details(heads, stext)
     if version == 2:
-        whole = _in_time_order(records[~unknown] if unknown.any() else records)
+        whole = _in_time_order(pick(records, np.flatnonzero(~unknown)))
     else:
         spans = _fill_spans(records, heads, stext, symbols)
         fill_told(records, heads, spans)
@@ -66,7 +66,7 @@ def decode_records(
 
 def _in_time_order(records: Records) -> Records:
     """By (ts, cpu, order in the CPU's stream); the ordinal grows along each stream."""
-    return records[np.lexsort((records["ordinal"], records["cpu"], records["ts"]))]
+    return pick(records, np.lexsort((records["ordinal"], records["cpu"], records["ts"])))
 
 
 def _fill_calls(records: Records, heads: Heads, stext: int, symbols: Ints) -> None:

@@ -13,6 +13,7 @@ from .arrays import (
     Records,
     Table,
     empty,
+    pick,
 )
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
@@ -50,5 +51,6 @@ __all__ = [
     "Table",
     "Wait",
     "empty",
+    "pick",
     "resource",
 ]
