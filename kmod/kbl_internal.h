@@ -3,106 +3,303 @@
 #ifndef KBL_INTERNAL_H
 #define KBL_INTERNAL_H
 
+#include <linux/jump_label.h>
 #include <linux/kprobes.h>
 #include <linux/percpu.h>
+#include <linux/relay.h>
 #include <linux/seq_file.h>
 #include <linux/skbuff.h>
 
 #include "kbl.h"
 
-#define KBL_MAX_PROBES 2048
+#define KBL_MAX_PROBES 4096
 #define KBL_SEEN_TASKS 64	/* a power of two */
 #define KBL_MAX_SEGMENTS 64
-#define KBL_BATCH_SLOTS (KBL_MAX_SEGMENTS + 12)
-#define KBL_NO_ARG 0xff
+#define KBL_BATCH_SLOTS 48	/* of one commit; a longer batch goes out in parts */
+#define KBL_NR_CALLS 256	/* calls entered on one CPU that can be open at once */
+#define KBL_KNOWN_BITS 6	/* skbs a CPU remembers the footprint of */
 
 union kbl_slot {
 	struct kbl_call_slot call;
+	struct kbl_span_slot span;
 	struct kbl_event_slot event;
 	struct kbl_lost_slot lost;
 	struct kbl_ext_ipv4 ipv4;
 	struct kbl_ext_ipv6 ipv6;
 	struct kbl_ext_ipv6_l4 ipv6_l4;
 	struct kbl_ext_skb skb;
+	struct kbl_ext_call ext_call;
 	struct kbl_ext_comm comm;
+	struct kbl_ext_counter counter;
+	struct kbl_ext_drop drop;
+	struct kbl_ext_addr addr;
+	struct kbl_ext_neigh neigh;
+	struct kbl_ext_route route;
+	struct kbl_ext_syscall syscall;
+	u64 words[KBL_SLOT_SIZE / 8];
+};
+
+/* What an skb holds, ready to be told: EXT_SKB, then nothing, IPV4, or IPV6 and IPV6_L4. */
+struct kbl_footprint {
+	struct kbl_ext_skb skb;
+	union {
+		struct kbl_ext_ipv4 ipv4;
+		struct {
+			struct kbl_ext_ipv6 ipv6;
+			struct kbl_ext_ipv6_l4 l4;
+		};
+	};
+	u8 slots;		/* 1..3 */
+};
+
+/* What the return value is; the bits above the type are garbage. */
+enum kbl_returns {
+	KBL_RETURNS_LONG,
+	KBL_RETURNS_INT,
+	KBL_RETURNS_BOOL,
+	KBL_RETURNS_VOID
 };
 
 /* One function to probe. */
 struct kbl_target {
-	struct kretprobe rp;
-	unsigned long addr;
-	u32 id;
+	u16 id;
+	u16 plain;		/* offset in pt_regs of the one skb, 0 = not that simple */
+	u8 returns;		/* enum kbl_returns */
+	u8 event;		/* enum kbl_event */
+	bool entry_event;	/* told at the entry, by kbl_life_entry() */
+	bool exit_event;	/* told at the exit, by kbl_life_exit() */
+	bool ret_skb;
+	bool quiet;		/* its event only, no CALL */
+	bool trap;		/* reached by a breakpoint, which looks like an NMI */
+	u8 nr_carriers;
+	u8 carrier[KBL_MAX_CARRIERS];
+	u8 mechanism;		/* enum kbl_mechanism, 0 = not armed */
+	bool enabled;
 	int error;
-	u8 arg;
-	bool indirect;		/* the argument is a struct sk_buff ** */
-	bool ret;
-	u8 event;
-	bool armed;
+	unsigned long addr;
 	u64 missed;		/* of earlier arms */
+	void *probe;		/* the back end's own, while armed */
 	char name[64];
 	char module[32];
 };
 
-/* What an instance carries from entry to exit: the skb may be gone by then. */
+/* A call not yet returned.  next links the free ones of the CPU it was entered on. */
 struct kbl_call {
+	u64 ts;
 	u64 skb;
-	u64 size;
+	struct kbl_target *target;	/* NULL: not open */
+	u64 data;		/* what the life event at the exit needs */
+	u64 counter;
+	s32 caller;
+	u32 pid;
+	u16 cpu;
+	u16 next;
 	u8 flags;
-	bool logged;
+	u8 context;
+	bool remote;		/* returned on another CPU; the owner sweeps it up */
+};
+
+#define KBL_WATCH_DATA 1	/* the header's place hangs on skb->data */
+#define KBL_WATCH_IPV6 2	/* 40 bytes of header */
+
+/* What a CPU has told of an skb, and the raw fields that it was made of. */
+struct kbl_known {
+	u64 addr;		/* the skb told, 0 = none */
+	u64 watched;		/* addr, or 0: it cannot be compared field by field */
+	u64 dev;
+	u64 sk;
+	u64 head;
+	u64 data;
+	const void *gso;
+	const void *l3;		/* where the header is, or will be; never NULL */
+	const void *l4;
+	u64 l3_word[5];		/* IPv4: 20 bytes */
+	u64 l4_word[2];
+	u32 gso_word;
+	u32 len;
+	u32 mark;
+	u16 protocol;
+	u16 network;
+	u8 watch;		/* KBL_WATCH_* */
+	struct kbl_footprint told;
 };
 
 struct kbl_seen {
-	u32 pid;
-	char comm[16];
+	u32 pid;		/* plus one, 0 = none */
+	u64 comm[2];
 };
 
 struct kbl_cpu {
-	u64 last_ns;
+	u64 now;		/* the last instant; no two are alike */
+	struct rchan_buf *buf;
+	struct kbl_known *known;
+	struct kbl_call *calls;
+	u64 *hits;
+	u64 task_comm[2];
+	u32 task_pid;		/* the thread told last */
+	u16 free;		/* first free call, KBL_NR_CALLS = none */
+	bool busy;
+	bool gap;		/* records were lost and it is not told yet */
+	bool telling;		/* the batch at hand tells what was lost */
+	bool slow;		/* something is to be told before the next record */
+	bool returned;		/* calls returned elsewhere wait to be swept up */
+	bool told;		/* since the last time all was forgotten */
 	u64 written;
+	u64 bytes;
 	u64 lost;
-	u64 null_skb;
-	u64 nested;
 	u64 lost_pending;
 	u64 lost_first_ns;
-	bool busy;
+	u64 nested;
+	u64 nested_pending;
+	u64 nested_first_ns;
+	u64 nested_told;	/* by the batch at hand */
+	u64 null_skb;
+	u64 filtered;
+	u64 open;
+	u64 unpaired;
+	u64 counter;		/* the hardware counter at the exit at hand */
+	/* The batch being written. */
+	union kbl_slot *base;	/* in the buffer itself, or slots below */
 	unsigned int nslots;
 	unsigned int nheads;
-	struct kbl_seen *fresh;
+	unsigned int nlosable;	/* heads which are not told again by themselves */
+	unsigned int nprelude;	/* slots of LOST and TASK before the first */
+	struct kbl_seen *fresh;	/* named in the prelude */
+	/* The packets of the call being entered. */
+	u64 carried[KBL_MAX_CARRIED];
+	unsigned int ncarried;
+	unsigned int nmore;
 	struct kbl_seen seen[KBL_SEEN_TASKS];
 	union kbl_slot slots[KBL_BATCH_SLOTS];
-	u64 hits[KBL_MAX_PROBES];
+};
+
+/* A way to have functions call kbl_enter() and kbl_leave(). */
+struct kbl_backend {
+	const char *name;
+	u8 mechanism;
+	/* Arm those with error 0; sets mechanism, or error. */
+	void (*arm)(struct kbl_target **targets, unsigned int nr);
+	/* Disarm those armed by this; their missed hits are added up. */
+	void (*disarm)(struct kbl_target **targets, unsigned int nr);
+	u64 (*missed)(const struct kbl_target *t);	/* since armed */
 };
 
 extern struct kbl_cpu __percpu *kbl_cpus;
 extern unsigned long kbl_stext;
 extern bool kbl_active;
+extern struct mutex kbl_lock;	/* of the list of targets and of the state */
 
 /* kbl_relay.c */
 int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs);
 void kbl_relay_close(void);
 void kbl_relay_clear(void);
-void kbl_relay_flush_lost(void);
-u64 kbl_batch_begin(struct kbl_cpu *c);
-bool kbl_batch_commit(struct kbl_cpu *c);
+void kbl_relay_start(void);
+void kbl_relay_stop(void);
+struct kbl_cpu *kbl_batch_open(unsigned long *irq);
+bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq);
+void kbl_batch_begin(struct kbl_cpu *c);
+bool kbl_batch_end(struct kbl_cpu *c);
 union kbl_slot *kbl_head(struct kbl_cpu *c);
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
+struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);
+void kbl_nested(struct kbl_cpu *c);
+void kbl_lose(struct kbl_cpu *c, unsigned int records);
 
 /* kbl_skb.c */
-int kbl_skb_copy(struct sk_buff *to, u64 addr);
-unsigned int kbl_skb_footprint(struct kbl_cpu *c, const struct sk_buff *skb, bool with_header);
+int kbl_skb_read(struct kbl_known *k, u64 addr);
 
-/* kbl_probe.c */
+/* kbl_footprint.c */
+int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
+void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
+int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
+void kbl_forget(struct kbl_cpu *c);
+
+/* kbl_call.c */
+unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs);
+void kbl_leave(struct kbl_target *t, unsigned long token, struct pt_regs *regs);
+int kbl_calls_init(void);
+void kbl_calls_exit(void);
+void kbl_calls_reset(void);
+void kbl_calls_close(void);
+
+/* kbl_carry.c */
+struct kbl_packets {
+	u64 skb;		/* what the CALL names */
+	u8 flags;
+};
+
+bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
+	       struct kbl_packets *to);
+
+/* kbl_life.c */
+extern const char *const kbl_life_names[];
+int kbl_life_number(const char *name);
+void kbl_life_kind(struct kbl_target *t);
+void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
+		    s32 caller);
+u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs);
+void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret);
+
+/* kbl_target.c */
+struct kbl_target *kbl_target_parse(char *line);
 int kbl_target_add(char *line);
+int kbl_targets_enable(const char *glob, bool enable);
 void kbl_targets_free(void);
-int kbl_targets_arm(int maxactive);
+int kbl_targets_arm(void);
 void kbl_targets_disarm(void);
 u64 kbl_targets_missed(void);
+unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
+struct kbl_target *kbl_target_by_id(unsigned int id);
+
+/* kbl_kretprobe.c, kbl_fprobe.c; a third, for probes compiled in, goes beside them. */
+extern const struct kbl_backend kbl_kretprobe_backend;
+extern const struct kbl_backend kbl_fprobe_backend;	/* .arm = NULL: not in this kernel */
+extern unsigned int kbl_maxactive;
+extern bool kbl_floor;
+u64 kbl_fprobe_missed(void);
+
+/* kbl_control.c */
+int kbl_control_init(struct dentry *dir);
+void kbl_control_shut(void);
+
+/* kbl_main.c, under kbl_lock */
+int kbl_activate(void);
+void kbl_deactivate(void);
+int kbl_clear(void);
+u64 kbl_total(size_t offset);
 
 /* kbl_dev.c */
 int kbl_dev_init(void);
 void kbl_dev_exit(void);
 bool kbl_dev_find(const void *dev, u32 *ifindex, u32 *netns);
 void kbl_dev_show(struct seq_file *m);
+
+/* kbl_filter.c */
+DECLARE_STATIC_KEY_FALSE(kbl_filter_on);
+bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk);
+void kbl_filter_life(u8 event, u64 parent, u64 child);
+int kbl_filter_set(const char *text);
+void kbl_filter_show(struct seq_file *m);
+
+/* kbl_trace.c and what hangs on it */
+int kbl_trace_set(const char *words);
+void kbl_trace_show(struct seq_file *m);
+int kbl_trace_start(void);
+void kbl_trace_stop(void);
+int kbl_notify_init(void);
+void kbl_notify_exit(void);
+unsigned int kbl_stack_ext(struct kbl_cpu *c);
+
+/* kbl_counter.c */
+DECLARE_STATIC_KEY_FALSE(kbl_counter_on);
+u64 kbl_counter_read(void);
+u32 kbl_counter_event(void);
+int kbl_counter_set(const char *text);
+void kbl_counter_show(struct seq_file *m);
+
+/* kbl_calibrate.c */
+int kbl_calibrate(void);
+void kbl_calibration_show(struct seq_file *m);
 
 #endif /* KBL_INTERNAL_H */

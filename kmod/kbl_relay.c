@@ -3,13 +3,13 @@
  * Per-CPU relay channels.  Slots are collected in a batch and go out whole:
  * data first, then the offset, with interrupts off, so that a reader of the
  * current sub-buffer never sees a torn record (relay_reserve() lets it).
+ *
+ * TASK and FOOTPRINT records are told once; a loss makes this CPU forget what
+ * it told, so that they come again and a reader never trusts a stale one.
  */
 #include <linux/debugfs.h>
-#include <linux/relay.h>
-#include <linux/sched.h>
-#include <linux/timekeeping.h>
 
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
 static struct rchan *kbl_chan;
 
@@ -51,143 +51,283 @@ void kbl_relay_clear(void)
 	for_each_possible_cpu(cpu) {
 		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
 
-		memset(c, 0, sizeof(*c));
+		c->written = 0;
+		c->bytes = 0;
+		c->lost = 0;
+		c->gap = false;
+		c->lost_pending = 0;
+		c->slow = false;
+		c->nested = 0;
+		c->nested_pending = 0;
+		c->null_skb = 0;
+		c->filtered = 0;
+		c->open = 0;
+		c->unpaired = 0;
+		memset(c->hits, 0, KBL_MAX_PROBES * sizeof(c->hits[0]));
 	}
 }
 
+/* Before anything records: a CPU that came since the last time has a buffer now. */
+void kbl_relay_start(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+
+		c->buf = *per_cpu_ptr(kbl_chan->buf, cpu);
+		memset(c->seen, 0, sizeof(c->seen));
+		kbl_forget(c);
+	}
+}
+
+/* What a reader must hear before the next record. */
+static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
+{
+	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
+
+	c->nlosable--;
+	lost->kind = KBL_LOST;
+	lost->reason = reason;
+	lost->func = U32_MAX;
+	lost->ts = c->now;
+	lost->first_ns = first_ns;
+	lost->count = count;
+}
+NOKPROBE_SYMBOL(kbl_tell_loss);
+
+/* Name a thread the first time it is seen here, or after it changed its name. */
+static void kbl_tell_task(struct kbl_cpu *c)
+{
+	const struct task_struct *p = current;
+	const u64 *comm = (const u64 *)p->comm;
+	struct kbl_seen *seen = &c->seen[p->pid & (KBL_SEEN_TASKS - 1)];
+	struct kbl_event_slot *event = kbl_event(c, KBL_EV_TASK, 0, p->tgid);
+	struct kbl_ext_comm *ext;
+
+	c->nlosable--;
+	c->told = true;
+	c->task_pid = p->pid;
+	c->task_comm[0] = comm[0];
+	c->task_comm[1] = comm[1];
+	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
+		return;
+	event->ext = 1;
+	ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
+	ext->tid = p->pid;
+	seen->pid = p->pid + 1;
+	seen->comm[0] = comm[0];
+	seen->comm[1] = comm[1];
+	c->fresh = seen;
+	memcpy(ext->comm, comm, sizeof(ext->comm));
+	ext->comm[sizeof(ext->comm) - 1] = 0;
+}
+NOKPROBE_SYMBOL(kbl_tell_task);
+
+static void kbl_batch_reset(struct kbl_cpu *c)
+{
+	c->base = kbl_room(c, KBL_BATCH_SLOTS) ?: c->slots;
+	c->nslots = 0;
+	c->nheads = 0;
+	c->nlosable = 0;
+	c->telling = false;
+}
+NOKPROBE_SYMBOL(kbl_batch_reset);
+
+/* At the instant c->now; interrupts are off and c->busy is set. */
+void kbl_batch_begin(struct kbl_cpu *c)
+{
+	kbl_batch_reset(c);
+	c->fresh = NULL;
+	if (unlikely(c->slow)) {
+		c->telling = true;
+		c->nested_told = c->nested_pending;
+		if (c->gap)
+			kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
+		if (c->nested_told)
+			kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
+	}
+	if (!kbl_task_told(c))
+		kbl_tell_task(c);
+	c->nprelude = c->nslots;
+}
+NOKPROBE_SYMBOL(kbl_batch_begin);
+
+/* Copied slot by slot: a batch is short, and rep movs is slow to start. */
+static bool kbl_relay_copy(struct kbl_cpu *c)
+{
+	size_t len = c->nslots * KBL_SLOT_SIZE;
+	union kbl_slot *to;
+	unsigned int i;
+
+	if (unlikely(!c->buf))
+		c->buf = *this_cpu_ptr(kbl_chan->buf);
+	if (unlikely(!c->buf))
+		return false;
+	if (c->buf->offset + len > kbl_chan->subbuf_size && !relay_switch_subbuf(c->buf, len))
+		return false;
+	to = c->buf->data + c->buf->offset;
+	for (i = 0; i < c->nslots; i++)
+		to[i] = c->slots[i];
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_relay_copy);
+
+/* Records are lost here and now.  None of them may count: then only TASK or FOOTPRINT are. */
+void kbl_lose(struct kbl_cpu *c, unsigned int records)
+{
+	if (!c->gap)
+		c->lost_first_ns = c->now;
+	c->gap = true;
+	c->lost_pending += records;
+	c->lost += records;
+	c->slow = true;
+	if (c->told) {
+		memset(c->seen, 0, sizeof(c->seen));
+		kbl_forget(c);
+	}
+}
+NOKPROBE_SYMBOL(kbl_lose);
+
+/* A probe fired inside the recording of another, on this CPU. */
+void kbl_nested(struct kbl_cpu *c)
+{
+	c->nested++;
+	if (!c->nested_pending++)
+		c->nested_first_ns = c->now;
+	c->slow = true;
+}
+NOKPROBE_SYMBOL(kbl_nested);
+
+/* Write the batch, or count every record of it as lost. */
+static bool kbl_batch_commit(struct kbl_cpu *c)
+{
+	if (c->base == c->slots && unlikely(!kbl_relay_copy(c))) {
+		kbl_lose(c, c->nlosable);
+		return false;
+	}
+	kbl_put(c, c->nslots);
+	c->written += c->nheads;
+	if (unlikely(c->telling)) {
+		c->gap = false;
+		c->lost_pending = 0;
+		c->nested_pending -= c->nested_told;
+		c->slow = c->nested_pending;
+	}
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_batch_commit);
+
+/* A batch of nothing but a thread's name is not worth writing. */
+bool kbl_batch_end(struct kbl_cpu *c)
+{
+	if (c->nslots != c->nprelude || c->telling)
+		return kbl_batch_commit(c);
+	if (c->nslots)
+		c->task_pid = U32_MAX;
+	if (c->fresh)
+		c->fresh->pid = 0;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_batch_end);
+
+/* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
+struct kbl_cpu *kbl_batch_open(unsigned long *irq)
+{
+	struct kbl_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = this_cpu_ptr(kbl_cpus);
+	if (unlikely(c->busy)) {
+		kbl_nested(c);
+		local_irq_restore(flags);
+		return NULL;
+	}
+	c->busy = true;
+	kbl_instant(c);
+	kbl_batch_begin(c);
+	*irq = flags;
+	return c;
+}
+NOKPROBE_SYMBOL(kbl_batch_open);
+
+/* Commit whole, or count as lost. */
+bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq)
+{
+	bool whole = kbl_batch_end(c);
+
+	c->busy = false;
+	local_irq_restore(irq);
+	return whole;
+}
+NOKPROBE_SYMBOL(kbl_batch_close);
+
+static union kbl_slot *kbl_next(struct kbl_cpu *c)
+{
+	union kbl_slot *slot = &c->base[c->nslots++];
+
+	slot->words[0] = 0;
+	slot->words[1] = 0;
+	slot->words[2] = 0;
+	slot->words[3] = 0;
+	return slot;
+}
+NOKPROBE_SYMBOL(kbl_next);
+
+/* The head slot of a record, zeroed.  Its EXT slots always fit behind it. */
 union kbl_slot *kbl_head(struct kbl_cpu *c)
 {
-	union kbl_slot *slot = &c->slots[c->nslots++];
-
-	memset(slot, 0, sizeof(*slot));
+	if (unlikely(c->nslots + 1 + KBL_MAX_EXT > KBL_BATCH_SLOTS)) {
+		kbl_batch_commit(c);
+		kbl_batch_reset(c);
+		c->nprelude = 0;
+		c->fresh = NULL;
+	}
 	c->nheads++;
-	return slot;
+	c->nlosable++;
+	return kbl_next(c);
 }
 NOKPROBE_SYMBOL(kbl_head);
 
+/* The caller counts it in its head's ext. */
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
 {
-	union kbl_slot *slot = &c->slots[c->nslots++];
+	union kbl_slot *slot = kbl_next(c);
 
-	memset(slot, 0, sizeof(*slot));
 	slot->skb.kind = KBL_EXT;
 	slot->skb.type = type;
 	return slot;
 }
 NOKPROBE_SYMBOL(kbl_ext);
 
-/* A gap is told before the next record that fits. */
-static void kbl_batch_lost(struct kbl_cpu *c, u64 now)
+struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
-	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
+	struct kbl_event_slot *slot = &kbl_head(c)->event;
 
-	lost->kind = KBL_LOST;
-	lost->reason = KBL_LOST_BUFFER;
-	lost->func = U32_MAX;
-	lost->ts = now;
-	lost->first_ns = c->lost_first_ns;
-	lost->count = c->lost_pending;
+	slot->kind = KBL_EVENT;
+	slot->event = event;
+	slot->context = kbl_context(false);
+	slot->pid = current->pid;
+	slot->ts = c->now;
+	slot->skb = skb;
+	slot->data = data;
+	return slot;
 }
-NOKPROBE_SYMBOL(kbl_batch_lost);
-
-/* Name a thread the first time it is seen here, or after it changed its name. */
-static void kbl_batch_task(struct kbl_cpu *c, u64 now)
-{
-	struct kbl_seen *seen = &c->seen[current->pid & (KBL_SEEN_TASKS - 1)];
-	struct kbl_event_slot *event;
-	struct kbl_ext_comm *comm;
-
-	if (seen->pid == current->pid + 1 && !memcmp(seen->comm, current->comm, sizeof(seen->comm)))
-		return;
-	event = &kbl_head(c)->event;
-	event->kind = KBL_EVENT;
-	event->event = KBL_EV_TASK;
-	event->ext = 1;
-	event->pid = current->pid;
-	event->ts = now;
-	event->data = current->tgid;
-	comm = &kbl_ext(c, KBL_EXT_COMM)->comm;
-	comm->tid = current->pid;
-	memcpy(comm->comm, current->comm, sizeof(comm->comm));
-	comm->comm[sizeof(comm->comm) - 1] = 0;
-	seen->pid = current->pid + 1;
-	memcpy(seen->comm, current->comm, sizeof(seen->comm));
-	c->fresh = seen;
-}
-NOKPROBE_SYMBOL(kbl_batch_task);
-
-/* Interrupts are off from here to the commit.  Returns the batch's time. */
-u64 kbl_batch_begin(struct kbl_cpu *c)
-{
-	u64 now = ktime_get_mono_fast_ns();
-
-	/* The fast clock may step back a little when timekeeping updates. */
-	if (now < c->last_ns)
-		now = c->last_ns;
-	c->last_ns = now;
-	c->nslots = 0;
-	c->nheads = 0;
-	c->fresh = NULL;
-	if (c->lost_pending)
-		kbl_batch_lost(c, now);
-	kbl_batch_task(c, now);
-	return now;
-}
-NOKPROBE_SYMBOL(kbl_batch_begin);
-
-static bool kbl_relay_put(const void *data, size_t len)
-{
-	struct rchan_buf *buf = *this_cpu_ptr(kbl_chan->buf);
-
-	if (unlikely(!buf))
-		return false;
-	if (unlikely(buf->offset + len > kbl_chan->subbuf_size) && !relay_switch_subbuf(buf, len))
-		return false;
-	memcpy(buf->data + buf->offset, data, len);
-	/* Pairs with the reader in relay_file_read(): the data before the offset. */
-	smp_wmb();
-	WRITE_ONCE(buf->offset, buf->offset + len);
-	return true;
-}
-NOKPROBE_SYMBOL(kbl_relay_put);
-
-/* Write the batch, or count every record of it as lost. */
-bool kbl_batch_commit(struct kbl_cpu *c)
-{
-	unsigned int heads = c->nheads;
-
-	if (likely(kbl_relay_put(c->slots, c->nslots * sizeof(c->slots[0])))) {
-		c->written += heads;
-		c->lost_pending = 0;
-		return true;
-	}
-	if (c->fresh)
-		c->fresh->pid = 0;
-	if (c->lost_pending)
-		heads--;	/* the LOST slot itself */
-	else
-		c->lost_first_ns = c->last_ns;
-	c->lost_pending += heads;
-	c->lost += heads;
-	return false;
-}
-NOKPROBE_SYMBOL(kbl_batch_commit);
+NOKPROBE_SYMBOL(kbl_event);
 
 static void kbl_flush_this_cpu(void *unused)
 {
-	struct kbl_cpu *c = this_cpu_ptr(kbl_cpus);
-	unsigned long flags;
+	struct kbl_cpu *c;
+	unsigned long irq;
 
-	local_irq_save(flags);
-	if (c->lost_pending) {
-		kbl_batch_begin(c);
-		kbl_batch_commit(c);
-	}
-	local_irq_restore(flags);
+	c = kbl_batch_open(&irq);
+	if (c)
+		kbl_batch_close(c, irq);
 }
 
 /* After a stop: tell gaps that no later record told. */
-void kbl_relay_flush_lost(void)
+void kbl_relay_stop(void)
 {
 	on_each_cpu(kbl_flush_this_cpu, NULL, 1);
 }

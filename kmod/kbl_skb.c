@@ -1,29 +1,37 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The footprint of an skb: where it is and which packet it carries, as far as
- * known now.  Everything is read with faults disabled and within the linear
- * area: a probe may see an skb at any moment of its life.
+ * known now.  Everything is read with faults caught and within the linear area
+ * or the first page fragment: a probe may see an skb at any moment of its life.
+ *
+ * Beside the footprint the raw fields that it was made of are kept, so that
+ * kbl_skb_told() can tell in a few instructions that nothing changed.
  */
 #include <linux/icmp.h>
-#include <linux/icmpv6.h>
 #include <linux/if_ether.h>
+#include <linux/in.h>
 #include <linux/ip.h>
 #include <linux/ipv6.h>
 #include <linux/tcp.h>
-#include <linux/uaccess.h>
-#include <linux/udp.h>
 #include <net/ip.h>
 #include <net/ipv6.h>
 
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
-/* The linear area, from skb->head to the tail. */
-struct kbl_linear {
-	const u8 *head;
+#define KBL_MAX_IPV6_HEADERS 8	/* extension headers walked through */
+
+/* The bytes of a packet that can be read, by offset from skb->head. */
+struct kbl_view {
+	u64 head;
+	u64 frag;		/* address of the first fragment, 0 = none */
 	u32 tail;
+	u32 frag_len;
+	u32 data;
+	u16 protocol;
+	u16 network;
 };
 
-/* The fields of the transport header that identify a packet. */
+/* The fields of the transport header that identify a packet, as they lie there. */
 struct kbl_l4 {
 	u16 sport;
 	u16 dport;
@@ -33,25 +41,45 @@ struct kbl_l4 {
 	u8 valid;
 };
 
-int kbl_skb_copy(struct sk_buff *to, u64 addr)
-{
-	return copy_from_kernel_nofault(to, (const void *)(unsigned long)addr, sizeof(*to));
-}
-NOKPROBE_SYMBOL(kbl_skb_copy);
+/* Where there is no header to compare, this is compared. */
+static const u64 kbl_nowhere[5];
 
-static bool kbl_read(const struct kbl_linear *area, u32 offset, void *to, u32 len)
+/* The address of @len bytes in one piece, else 0. */
+static u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 {
-	if (offset > area->tail || len > area->tail - offset)
-		return false;
-	return !copy_from_kernel_nofault(to, area->head + offset, len);
+	if (len <= v->tail && offset <= v->tail - len)
+		return v->head + offset;
+	if (v->frag && offset >= v->tail && offset - v->tail < v->frag_len &&
+	    len <= v->frag_len - (offset - v->tail))
+		return v->frag + (offset - v->tail);
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_at);
+
+/* A header may begin in the linear area and end in the fragment: byte by byte, then. */
+static bool kbl_read(const struct kbl_view *v, u32 offset, void *to, u32 len)
+{
+	u64 from = kbl_at(v, offset, len);
+	u32 i;
+
+	if (from)
+		return kbl_is_kernel(from) &&
+		       !copy_from_kernel_nofault(to, (const void *)(unsigned long)from, len);
+	for (i = 0; i < len; i++) {
+		from = kbl_at(v, offset + i, 1);
+		if (!from || !kbl_is_kernel(from) ||
+		    copy_from_kernel_nofault((u8 *)to + i, (const void *)(unsigned long)from, 1))
+			return false;
+	}
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_read);
 
-static void kbl_l4_tcp(const struct kbl_linear *area, u32 offset, struct kbl_l4 *l4)
+static void kbl_l4_tcp(const struct kbl_view *v, u32 offset, struct kbl_l4 *l4)
 {
 	struct tcphdr th;
 
-	if (!kbl_read(area, offset, &th, sizeof(th)))
+	if (!kbl_read(v, offset, &th, sizeof(th)))
 		return;
 	l4->sport = ntohs(th.source);
 	l4->dport = ntohs(th.dest);
@@ -62,178 +90,311 @@ static void kbl_l4_tcp(const struct kbl_linear *area, u32 offset, struct kbl_l4 
 }
 NOKPROBE_SYMBOL(kbl_l4_tcp);
 
-static void kbl_l4_udp(const struct kbl_linear *area, u32 offset, struct kbl_l4 *l4)
+/* UDP and UDP-Lite; the first eight bytes of ICMP and ICMPv6 have one layout. */
+static void kbl_l4_short(const struct kbl_view *v, u32 offset, bool icmp, struct kbl_l4 *l4)
 {
-	struct udphdr uh;
+	__be16 words[4];
 
-	if (!kbl_read(area, offset, &uh, sizeof(uh)))
+	if (!kbl_read(v, offset, words, sizeof(words)))
 		return;
-	l4->sport = ntohs(uh.source);
-	l4->dport = ntohs(uh.dest);
+	l4->sport = ntohs(words[0]);
+	l4->dport = ntohs(icmp ? words[2] : words[1]);
+	l4->seq = icmp ? ntohs(words[3]) : 0;
 	l4->valid = 1;
 }
-NOKPROBE_SYMBOL(kbl_l4_udp);
+NOKPROBE_SYMBOL(kbl_l4_short);
 
-/* The first eight bytes of ICMP and ICMPv6 have one layout. */
-static void kbl_l4_icmp(const struct kbl_linear *area, u32 offset, struct kbl_l4 *l4)
-{
-	struct icmphdr ih;
-
-	if (!kbl_read(area, offset, &ih, sizeof(ih)))
-		return;
-	l4->sport = ih.type << 8 | ih.code;
-	l4->dport = ntohs(ih.un.echo.id);
-	l4->seq = ntohs(ih.un.echo.sequence);
-	l4->valid = 1;
-}
-NOKPROBE_SYMBOL(kbl_l4_icmp);
-
-static void kbl_l4_read(const struct kbl_linear *area, u32 offset, u8 protocol, struct kbl_l4 *l4)
+static void kbl_l4_read(const struct kbl_view *v, u32 offset, u8 protocol, struct kbl_l4 *l4)
 {
 	switch (protocol) {
 	case IPPROTO_TCP:
-		kbl_l4_tcp(area, offset, l4);
+		kbl_l4_tcp(v, offset, l4);
 		break;
 	case IPPROTO_UDP:
 	case IPPROTO_UDPLITE:
-		kbl_l4_udp(area, offset, l4);
+		kbl_l4_short(v, offset, false, l4);
 		break;
 	case IPPROTO_ICMP:
 	case IPPROTO_ICMPV6:
-		kbl_l4_icmp(area, offset, l4);
+		kbl_l4_short(v, offset, true, l4);
 		break;
 	}
 }
 NOKPROBE_SYMBOL(kbl_l4_read);
 
-static unsigned int kbl_ipv4(struct kbl_cpu *c, const struct kbl_linear *area, u32 offset,
-			     bool finished)
+/* Sets *@l4_at to where the transport header is, 0 = nowhere. */
+static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint *fp, u32 *l4_at)
 {
-	struct kbl_ext_ipv4 *ext;
+	struct kbl_ext_ipv4 *ext = &fp->ipv4;
 	struct kbl_l4 l4 = {};
 	struct iphdr iph;
 
-	if (!kbl_read(area, offset, &iph, sizeof(iph)) || iph.version != 4 || iph.ihl < 5)
-		return 0;
-	if (!(iph.frag_off & htons(IP_OFFSET)))
-		kbl_l4_read(area, offset + iph.ihl * 4, iph.protocol, &l4);
-	ext = &kbl_ext(c, KBL_EXT_IPV4)->ipv4;
+	if (!kbl_read(v, offset, &iph, sizeof(iph)) || iph.version != 4 || iph.ihl < 5)
+		return false;
+	if (!(iph.frag_off & htons(IP_OFFSET))) {
+		*l4_at = offset + iph.ihl * 4;
+		kbl_l4_read(v, *l4_at, iph.protocol, &l4);
+	}
+	ext->kind = KBL_EXT;
+	ext->type = KBL_EXT_IPV4;
 	ext->protocol = iph.protocol;
 	ext->l4_valid = l4.valid;
 	ext->ip_id = ntohs(iph.id);
 	ext->frag_off = ntohs(iph.frag_off);
-	memcpy(ext->saddr, &iph.saddr, sizeof(ext->saddr));
-	memcpy(ext->daddr, &iph.daddr, sizeof(ext->daddr));
+	__builtin_memcpy(ext->saddr, &iph.saddr, sizeof(ext->saddr));
+	__builtin_memcpy(ext->daddr, &iph.daddr, sizeof(ext->daddr));
 	ext->sport = l4.sport;
 	ext->dport = l4.dport;
 	ext->seq = l4.seq;
 	ext->ack = l4.ack;
 	/* __ip_local_out() fills tot_len in; before it the field is stale. */
-	ext->tot_len = finished ? ntohs(iph.tot_len) : 0;
+	ext->tot_len = v->protocol ? ntohs(iph.tot_len) : 0;
 	ext->tcp_flags = l4.tcp_flags;
 	ext->ttl = iph.ttl;
-	return 1;
+	fp->slots = 2;
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_ipv4);
 
-static void kbl_ipv6_l4(struct kbl_cpu *c, const struct kbl_linear *area, u32 offset,
-			const struct ipv6hdr *ip6h)
+/* Walk the extension headers; returns the transport protocol, and its place in *@offset. */
+static u8 kbl_ipv6_upper(const struct kbl_view *v, u8 nexthdr, u32 *offset, u32 *frag_id)
 {
-	struct kbl_ext_ipv6_l4 *ext = &kbl_ext(c, KBL_EXT_IPV6_L4)->ipv6_l4;
-	struct kbl_l4 l4 = {};
 	struct frag_hdr fh;
-	u8 nexthdr = ip6h->nexthdr;
+	u8 head[2];
+	int i;
 
-	offset += sizeof(*ip6h);
-	if (nexthdr == NEXTHDR_FRAGMENT && kbl_read(area, offset, &fh, sizeof(fh))) {
-		ext->frag_id = ntohl(fh.identification);
-		nexthdr = fh.frag_off & htons(IP6_OFFSET) ? NEXTHDR_NONE : fh.nexthdr;
-		offset += sizeof(fh);
+	for (i = 0; i < KBL_MAX_IPV6_HEADERS; i++) {
+		switch (nexthdr) {
+		case NEXTHDR_HOP:
+		case NEXTHDR_ROUTING:
+		case NEXTHDR_DEST:
+		case NEXTHDR_AUTH:
+			if (!kbl_read(v, *offset, head, sizeof(head)))
+				return NEXTHDR_NONE;
+			*offset += nexthdr == NEXTHDR_AUTH ? (head[1] + 2) * 4 : (head[1] + 1) * 8;
+			nexthdr = head[0];
+			break;
+		case NEXTHDR_FRAGMENT:
+			if (!kbl_read(v, *offset, &fh, sizeof(fh)))
+				return NEXTHDR_NONE;
+			*frag_id = ntohl(fh.identification);
+			if (fh.frag_off & htons(IP6_OFFSET))
+				return NEXTHDR_NONE;
+			*offset += sizeof(fh);
+			nexthdr = fh.nexthdr;
+			break;
+		default:
+			return nexthdr;
+		}
 	}
-	kbl_l4_read(area, offset, nexthdr, &l4);
-	ext->l4_valid = l4.valid;
-	ext->tcp_flags = l4.tcp_flags;
-	ext->sport = l4.sport;
-	ext->dport = l4.dport;
-	memcpy(ext->daddr_lo, &ip6h->daddr.s6_addr[8], sizeof(ext->daddr_lo));
-	ext->seq = l4.seq;
-	ext->ack = l4.ack;
-	ext->payload_len = ntohs(ip6h->payload_len);
+	return NEXTHDR_NONE;
 }
-NOKPROBE_SYMBOL(kbl_ipv6_l4);
+NOKPROBE_SYMBOL(kbl_ipv6_upper);
 
-static unsigned int kbl_ipv6(struct kbl_cpu *c, const struct kbl_linear *area, u32 offset)
+static bool kbl_ipv6(const struct kbl_view *v, u32 offset, struct kbl_footprint *fp, u32 *l4_at)
 {
-	struct kbl_ext_ipv6 *ext;
+	struct kbl_ext_ipv6_l4 *upper = &fp->l4;
+	struct kbl_ext_ipv6 *ext = &fp->ipv6;
+	struct kbl_l4 l4 = {};
 	struct ipv6hdr ip6h;
+	u8 protocol;
 
-	if (!kbl_read(area, offset, &ip6h, sizeof(ip6h)) || ip6h.version != 6)
-		return 0;
-	ext = &kbl_ext(c, KBL_EXT_IPV6)->ipv6;
+	if (!kbl_read(v, offset, &ip6h, sizeof(ip6h)) || ip6h.version != 6)
+		return false;
+	ext->kind = KBL_EXT;
+	ext->type = KBL_EXT_IPV6;
 	ext->nexthdr = ip6h.nexthdr;
 	ext->hop_limit = ip6h.hop_limit;
 	ext->flow_label = ntohl(ip6_flowlabel(&ip6h));
-	memcpy(ext->saddr_hi, &ip6h.saddr.s6_addr[0], sizeof(ext->saddr_hi));
-	memcpy(ext->saddr_lo, &ip6h.saddr.s6_addr[8], sizeof(ext->saddr_lo));
-	memcpy(ext->daddr_hi, &ip6h.daddr.s6_addr[0], sizeof(ext->daddr_hi));
-	kbl_ipv6_l4(c, area, offset, &ip6h);
-	return 2;
+	__builtin_memcpy(ext->saddr_hi, &ip6h.saddr.s6_addr[0], sizeof(ext->saddr_hi));
+	__builtin_memcpy(ext->saddr_lo, &ip6h.saddr.s6_addr[8], sizeof(ext->saddr_lo));
+	__builtin_memcpy(ext->daddr_hi, &ip6h.daddr.s6_addr[0], sizeof(ext->daddr_hi));
+	upper->kind = KBL_EXT;
+	upper->type = KBL_EXT_IPV6_L4;
+	__builtin_memcpy(upper->daddr_lo, &ip6h.daddr.s6_addr[8], sizeof(upper->daddr_lo));
+	upper->payload_len = ntohs(ip6h.payload_len);
+	offset += sizeof(ip6h);
+	protocol = kbl_ipv6_upper(v, ip6h.nexthdr, &offset, &upper->frag_id);
+	kbl_l4_read(v, offset, protocol, &l4);
+	*l4_at = l4.valid ? offset : 0;
+	upper->l4_valid = l4.valid;
+	upper->tcp_flags = l4.tcp_flags;
+	upper->sport = l4.sport;
+	upper->dport = l4.dport;
+	upper->seq = l4.seq;
+	upper->ack = l4.ack;
+	fp->slots = 3;
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_ipv6);
 
-static unsigned int kbl_network(struct kbl_cpu *c, const struct sk_buff *skb,
-				const struct kbl_linear *area, u32 offset)
+static bool kbl_network(const struct kbl_view *v, u32 offset, struct kbl_footprint *fp, u32 *l4_at)
 {
-	unsigned int slots = 0;
-
-	if (skb->protocol != htons(ETH_P_IPV6))
-		slots = kbl_ipv4(c, area, offset, skb->protocol);
-	if (!slots && skb->protocol != htons(ETH_P_IP))
-		slots = kbl_ipv6(c, area, offset);
-	return slots;
+	if (v->protocol != ETH_P_IPV6 && kbl_ipv4(v, offset, fp, l4_at))
+		return true;
+	return v->protocol != ETH_P_IP && kbl_ipv6(v, offset, fp, l4_at);
 }
 NOKPROBE_SYMBOL(kbl_network);
+
+/* Take the bytes that kbl_skb_told() is to compare; false where they are not in one piece. */
+static bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words, const void **from, u64 *to)
+{
+	u64 at = kbl_at(v, offset, words * sizeof(u64));
+	const u64 *p = (const u64 *)(unsigned long)at;
+	u32 i;
+
+	if (!at || !kbl_is_kernel(at))
+		return false;
+	for (i = 0; i < words; i++)
+		kbl_get(to[i], p + i, fault);
+	*from = p;
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_watch);
+
+/* Both headers; the transport's with eight bytes before it, as UDP's and ICMP's are so short. */
+static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, bool tcp,
+			      struct kbl_known *k)
+{
+	bool ipv6 = k->told.slots == 3;
+
+	if (ipv6)
+		k->watch |= KBL_WATCH_IPV6;
+	/* Of IPv4 20 bytes are compared; as the rest may not be there, the last four come alone. */
+	if (!kbl_watch(v, l3_at, ipv6 ? 5 : 2, &k->l3, k->l3_word))
+		return false;
+	if (!ipv6 && !kbl_read(v, l3_at + 16, &k->l3_word[2], sizeof(u32)))
+		return false;
+	return !l4_at || kbl_watch(v, tcp ? l4_at : l4_at - 8, 2, &k->l4, k->l4_word);
+}
+NOKPROBE_SYMBOL(kbl_watch_headers);
 
 /*
  * On the way out the header appears before skb->protocol is set; then it is
  * trusted only where skb->data points at it, because the memory is recycled.
  * On the way in a driver has not set network_header yet: data is the header.
  */
-static unsigned int kbl_header(struct kbl_cpu *c, const struct sk_buff *skb)
+static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 {
-	u32 data = skb->data - skb->head;
-	struct kbl_linear area = { .head = skb->head, .tail = skb_tail_pointer(skb) - skb->head };
-	unsigned int slots = 0;
-	bool ip = skb->protocol == htons(ETH_P_IP) || skb->protocol == htons(ETH_P_IPV6);
+	bool ip = v->protocol == ETH_P_IP || v->protocol == ETH_P_IPV6;
+	u32 l4_at = 0, l3_at = v->network;
+	bool found = false;
 
-	if (skb->protocol && !ip)
-		return 0;
-	if (skb->network_header && (ip || skb->network_header == data))
-		slots = kbl_network(c, skb, &area, skb->network_header);
-	if (!slots && ip)
-		slots = kbl_network(c, skb, &area, data);
-	return slots;
+	if (v->protocol && !ip)
+		return;
+	if (v->network && (ip || v->network == v->data))
+		found = kbl_network(v, l3_at, &k->told, &l4_at);
+	if (!found || !ip)
+		k->watch |= KBL_WATCH_DATA;
+	if (!found && ip) {
+		l3_at = v->data;
+		found = kbl_network(v, l3_at, &k->told, &l4_at);
+	}
+	/* No header and none to come before a field of the skb changes? */
+	if (!found && !ip && v->network != v->data)
+		return;
+	if (!kbl_watch_headers(v, l3_at, l4_at, k->told.slots == 2 &&
+			       k->told.ipv4.protocol == IPPROTO_TCP, k))
+		k->watched = 0;
 }
 NOKPROBE_SYMBOL(kbl_header);
 
-/* Append KBL_EXT_SKB and the IP header if there is one; returns the EXT slots. */
-unsigned int kbl_skb_footprint(struct kbl_cpu *c, const struct sk_buff *skb, bool with_header)
+/* The first fragment, if the packet goes on in one that has an address. */
+static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shared)
 {
-	struct kbl_ext_skb *ext = &kbl_ext(c, KBL_EXT_SKB)->skb;
-	struct skb_shared_info shared;
+	struct page *page;
+	skb_frag_t frag;
 
-	ext->ethertype = ntohs(skb->protocol);
-	kbl_dev_find(skb->dev, &ext->ifindex, &ext->netns);
-	ext->len = skb->len;
-	ext->mark = skb->mark;
-	ext->sk = (unsigned long)skb->sk;
-	if (!with_header)
-		return 1;
-	if (!copy_from_kernel_nofault(&shared, skb_end_pointer(skb),
-				      offsetof(struct skb_shared_info, hwtstamps))) {
-		ext->gso_size = shared.gso_size;
-		ext->gso_segs = shared.gso_segs;
-	}
-	return 1 + kbl_header(c, skb);
+	if (copy_from_kernel_nofault(&frag, &shared->frags[0], sizeof(frag)))
+		return;
+	page = skb_frag_page(&frag);
+	if (!page || !kbl_is_kernel((unsigned long)page) || PageHighMem(page))
+		return;
+	v->frag = (unsigned long)page_address(page) + skb_frag_off(&frag);
+	v->frag_len = skb_frag_size(&frag);
 }
-NOKPROBE_SYMBOL(kbl_skb_footprint);
+NOKPROBE_SYMBOL(kbl_view_frag);
+
+static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared;
+	sk_buff_data_t tail, end;
+	__be16 protocol;
+	u32 data_len;
+	u8 nr_frags;
+
+	kbl_get(v->head, (u64 *)&skb->head, fault);
+	kbl_get(k->data, (u64 *)&skb->data, fault);
+	kbl_get(tail, &skb->tail, fault);
+	kbl_get(end, &skb->end, fault);
+	kbl_get(protocol, &skb->protocol, fault);
+	kbl_get(v->network, &skb->network_header, fault);
+	kbl_get(data_len, &skb->data_len, fault);
+	k->head = v->head;
+	k->protocol = (__force u16)protocol;
+	k->network = v->network;
+	v->protocol = ntohs(protocol);
+	v->data = k->data - v->head;
+#ifdef NET_SKBUFF_DATA_USES_OFFSET
+	v->tail = tail;
+	shared = (const struct skb_shared_info *)(unsigned long)(v->head + end);
+#else
+	v->tail = (u64)(unsigned long)tail - v->head;
+	shared = (const struct skb_shared_info *)end;
+#endif
+	v->frag = 0;
+	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
+		return true;
+	k->gso = &shared->gso_size;
+	kbl_get(k->gso_word, (u32 *)&shared->gso_size, fault);
+	kbl_get(nr_frags, &shared->nr_frags, fault);
+	if (data_len && nr_frags)
+		kbl_view_frag(v, shared);
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_view_read);
+
+/* Fill in all of @k, what was told included; 0, or -EFAULT where there is no skb. */
+int kbl_skb_read(struct kbl_known *k, u64 addr)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
+	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_view v;
+
+	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
+		     offsetof(struct skb_shared_info, gso_size) + 2);
+	memset(k, 0, sizeof(*k));
+	if (!kbl_is_kernel(addr))
+		return -EFAULT;
+	k->addr = addr;
+	k->watched = addr;
+	k->gso = kbl_nowhere;
+	k->l3 = kbl_nowhere;
+	k->l4 = kbl_nowhere;
+	kbl_get(k->dev, (u64 *)&skb->dev, fault);
+	kbl_get(k->sk, (u64 *)&skb->sk, fault);
+	kbl_get(k->len, &skb->len, fault);
+	kbl_get(k->mark, &skb->mark, fault);
+	if (!kbl_view_read(&v, k, skb))
+		return -EFAULT;
+	ext->kind = KBL_EXT;
+	ext->type = KBL_EXT_SKB;
+	ext->ethertype = v.protocol;
+	kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex, &ext->netns);
+	ext->len = k->len;
+	ext->mark = k->mark;
+	ext->gso_size = ((u16 *)&k->gso_word)[0];
+	ext->gso_segs = ((u16 *)&k->gso_word)[1];
+	ext->sk = k->sk;
+	k->told.slots = 1;
+	if (kbl_is_kernel(v.head))
+		kbl_header(&v, k);
+	return 0;
+fault:
+	return -EFAULT;
+}
+NOKPROBE_SYMBOL(kbl_skb_read);

@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All that depends on the architecture: registers, and reads that may fault. */
+#ifndef KBL_ARCH_H
+#define KBL_ARCH_H
+
+#include <linux/ptrace.h>
+#include <linux/uaccess.h>
+
+#if defined(CONFIG_X86_64)
+
+#include <asm/asm.h>
+
+#define KBL_REG_ARGS 6
+
+/* Below lie the users' addresses and those that trap for their form. */
+static inline unsigned long kbl_arch_kernel_low(void)
+{
+	return -(1UL << (boot_cpu_data.x86_virt_bits - 1));
+}
+
+/* Offset in struct pt_regs of an argument passed in a register. */
+static __always_inline unsigned int kbl_arg_offset(unsigned int n)
+{
+	static const u8 at[KBL_REG_ARGS] = {
+		offsetof(struct pt_regs, di), offsetof(struct pt_regs, si),
+		offsetof(struct pt_regs, dx), offsetof(struct pt_regs, cx),
+		offsetof(struct pt_regs, r8), offsetof(struct pt_regs, r9),
+	};
+
+	return at[n];
+}
+
+/* Above the return address lie the arguments from the seventh on. */
+static __always_inline unsigned long kbl_arg_stack(const struct pt_regs *regs, unsigned int n)
+{
+	return regs->sp + sizeof(long) * (1 + n);
+}
+
+/* What names a frame to the return hooks of kernel/trace/rethook.c. */
+static __always_inline unsigned long kbl_frame(const struct pt_regs *regs)
+{
+	return regs->sp;
+}
+
+/* At the entry the stack pointer shows the return address. */
+static __always_inline unsigned long kbl_return_address(const struct pt_regs *regs)
+{
+	return *(unsigned long *)regs->sp;
+}
+
+static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
+{
+	return regs->ax;
+}
+
+/*
+ * Is *@p, which may fault, @was?  asm goto without outputs, as some compilers
+ * lack the other one: two instructions a field, and no error to test.
+ */
+#define KBL_SAME(bits)								\
+static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
+{										\
+	asm goto("1: cmp %[was], %[now]\n"					\
+		 "   jne %l[differs]\n"						\
+		 _ASM_EXTABLE(1b, %l[differs])					\
+		 : : [now] "m" (*(const u##bits *)p), [was] "r" (was)		\
+		 : "cc" : differs);						\
+	return true;								\
+differs:									\
+	return false;								\
+}
+
+#elif defined(CONFIG_ARM64)
+
+#define KBL_REG_ARGS 8
+
+static inline unsigned long kbl_arch_kernel_low(void)
+{
+	return PAGE_OFFSET;
+}
+
+static __always_inline unsigned int kbl_arg_offset(unsigned int n)
+{
+	return offsetof(struct pt_regs, regs) + n * sizeof(u64);
+}
+
+static __always_inline unsigned long kbl_arg_stack(const struct pt_regs *regs, unsigned int n)
+{
+	return regs->sp + sizeof(long) * n;
+}
+
+static __always_inline unsigned long kbl_frame(const struct pt_regs *regs)
+{
+	return regs->regs[29];
+}
+
+static __always_inline unsigned long kbl_return_address(const struct pt_regs *regs)
+{
+	return regs->regs[30];
+}
+
+static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
+{
+	return regs->regs[0];
+}
+
+#else
+#error "kbl knows the registers of x86-64 and arm64 only"
+#endif
+
+#ifndef KBL_SAME
+#define KBL_SAME(bits)								\
+static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
+{										\
+	u##bits now;								\
+										\
+	__get_kernel_nofault(&now, (const u##bits *)p, u##bits, differs);	\
+	return now == was;							\
+differs:									\
+	return false;								\
+}
+#endif
+
+KBL_SAME(16)
+KBL_SAME(32)
+KBL_SAME(64)
+
+extern unsigned long kbl_kernel_low;
+
+/* Not a user's address, not one that would trap for its form, no error pointer. */
+static __always_inline bool kbl_is_kernel(u64 addr)
+{
+	return addr - kbl_kernel_low < -PAGE_SIZE - kbl_kernel_low;
+}
+
+/*
+ * Read a field that may be gone.  Only for kernel addresses: a fault on one never leads to a
+ * search for a user's page, so nothing needs to be disabled before.
+ */
+#define kbl_get(to, ptr, label) __get_kernel_nofault(&(to), ptr, typeof(to), label)
+
+static __always_inline u64 kbl_arg(const struct pt_regs *regs, unsigned int n)
+{
+	unsigned long value;
+
+	if (n < KBL_REG_ARGS)
+		return *(const unsigned long *)((const u8 *)regs + kbl_arg_offset(n));
+	kbl_get(value, (unsigned long *)kbl_arg_stack(regs, n - KBL_REG_ARGS), fault);
+	return value;
+fault:
+	return 0;
+}
+
+#endif /* KBL_ARCH_H */

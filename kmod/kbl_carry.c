@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The packets that a call carries, by the argument list of its target: an skb,
+ * a pointer to one, a list or queue of them, or a sock alone.
+ */
+#include "kbl_hot.h"
+
+#define KBL_COUNT_MAX 1024	/* packets of a list walked through, told or counted */
+
+static void kbl_take(struct kbl_cpu *c, u64 skb)
+{
+	if (!kbl_is_kernel(skb))
+		return;
+	if (c->ncarried < KBL_MAX_CARRIED)
+		c->carried[c->ncarried++] = skb;
+	else
+		c->nmore++;
+}
+NOKPROBE_SYMBOL(kbl_take);
+
+/* A struct list_head or sk_buff_head; an skb begins with its links. */
+static void kbl_take_list(struct kbl_cpu *c, u64 head)
+{
+	u64 at = head;
+	unsigned int i;
+
+	BUILD_BUG_ON(offsetof(struct sk_buff, list) || offsetof(struct sk_buff, next));
+	for (i = 0; i <= KBL_COUNT_MAX; i++) {
+		if (!kbl_is_kernel(at))
+			return;
+		kbl_get(at, (u64 *)(unsigned long)at, fault);
+		if (at == head)
+			return;
+		kbl_take(c, at);
+	}
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_take_list);
+
+static void kbl_take_indirect(struct kbl_cpu *c, u64 where)
+{
+	unsigned long skb;
+
+	if (!kbl_is_kernel(where))
+		return;
+	kbl_get(skb, (unsigned long *)(unsigned long)where, fault);
+	kbl_take(c, skb);
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_take_indirect);
+
+/* Fills c->carried; returns the sock, if one is among the arguments. */
+static u64 kbl_collect(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs)
+{
+	unsigned int i;
+	u64 arg, sk = 0;
+
+	c->ncarried = 0;
+	c->nmore = 0;
+	for (i = 0; i < t->nr_carriers; i++) {
+		if ((t->carrier[i] & 15) == KBL_AT_RET)
+			continue;
+		arg = kbl_arg(regs, t->carrier[i] & 15);
+		switch (t->carrier[i] >> 4) {
+		case KBL_CARRY_SKB:
+			kbl_take(c, arg);
+			break;
+		case KBL_CARRY_SKBP:
+			kbl_take_indirect(c, arg);
+			break;
+		case KBL_CARRY_LIST:
+		case KBL_CARRY_QUEUE:
+			kbl_take_list(c, arg);
+			break;
+		case KBL_CARRY_SOCK:
+			sk = sk ?: arg;
+			break;
+		}
+	}
+	return sk;
+}
+NOKPROBE_SYMBOL(kbl_collect);
+
+static bool kbl_carries_skb(const struct kbl_target *t)
+{
+	unsigned int i;
+
+	for (i = 0; i < t->nr_carriers; i++)
+		if (t->carrier[i] >> 4 != KBL_CARRY_SOCK && (t->carrier[i] & 15) != KBL_AT_RET)
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_carries_skb);
+
+/* One packet that passes is enough: the call is told with all it carries. */
+static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
+{
+	struct kbl_footprint fp;
+	unsigned int i;
+
+	if (!c->ncarried)
+		return kbl_filter_pass(c, 0, NULL, sk);
+	for (i = 0; i < c->ncarried; i++) {
+		bool read = !kbl_footprint_read(&fp, c->carried[i]);
+
+		if (kbl_filter_pass(c, c->carried[i], read ? &fp : NULL, sk))
+			return true;
+	}
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_carried_pass);
+
+/* Footprints that changed, and every packet after the first. */
+static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *flags)
+{
+	unsigned int i;
+	u64 data;
+
+	for (i = 0; i < c->ncarried; i++) {
+		/* At kfree_skbmem() the data is already given back. */
+		if (t->event != KBL_EV_FREE && kbl_skb_tell(c, c->carried[i]) && !i)
+			*flags |= KBL_FLAG_EXT_LOST;
+		if (!i)
+			continue;
+		data = i;
+		if (i == c->ncarried - 1)
+			data |= (u64)c->nmore << 32;
+		kbl_event(c, KBL_EV_CARRY, c->carried[i], data);
+	}
+}
+NOKPROBE_SYMBOL(kbl_tell_carried);
+
+/* The slow part of an entry; false: neither the call nor its event is to be told. */
+bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
+	       struct kbl_packets *to)
+{
+	u64 sk = kbl_collect(c, t, regs);
+
+	if (static_branch_unlikely(&kbl_filter_on) && !kbl_carried_pass(c, sk)) {
+		c->filtered++;
+		return false;
+	}
+	to->skb = c->ncarried ? c->carried[0] : 0;
+	if (!c->ncarried && kbl_carries_skb(t)) {
+		to->flags |= KBL_FLAG_NULL_SKB;
+		c->null_skb++;
+	}
+	if (!c->ncarried && sk) {
+		to->skb = sk;
+		to->flags |= KBL_FLAG_SOCK;
+	}
+	kbl_batch_begin(c);
+	kbl_tell_carried(c, t, &to->flags);
+	if (t->entry_event && c->ncarried)
+		kbl_life_entry(c, t, regs, c->carried[0], caller);
+	if (!kbl_batch_end(c))
+		to->flags |= KBL_FLAG_EXT_LOST;
+	return !t->quiet || t->exit_event;
+}
+NOKPROBE_SYMBOL(kbl_carry);

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Back end: one kretprobe a function.  Works on every kernel with kretprobes,
+ * but arms one at a time.
+ *
+ * What a call keeps lies in memory of the kernel's, so a call that returns
+ * after the module is gone finds no handler and nothing of ours.
+ */
+#include <linux/slab.h>
+
+#include "kbl_internal.h"
+
+struct kbl_kretprobe {
+	struct kretprobe rp;
+	struct kbl_target *target;
+};
+
+struct kbl_instance {
+	unsigned long token;
+};
+
+static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
+{
+	return container_of(get_kretprobe(ri), struct kbl_kretprobe, rp);
+}
+NOKPROBE_SYMBOL(kbl_of);
+
+static int kbl_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kbl_instance *instance = (struct kbl_instance *)ri->data;
+	struct kbl_kretprobe *k = kbl_of(ri);
+
+	instance->token = kbl_enter(k->target, regs);
+	return !instance->token;
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_entry);
+
+static int kbl_kretprobe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	struct kbl_instance *instance = (struct kbl_instance *)ri->data;
+
+	kbl_leave(kbl_of(ri)->target, instance->token, regs);
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_exit);
+
+/* What the interface costs by itself, for measurements. */
+static int kbl_kretprobe_floor(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_floor);
+
+static int kbl_kretprobe_arm_one(struct kbl_target *t)
+{
+	struct kbl_kretprobe *k = kzalloc(sizeof(*k), GFP_KERNEL);
+	int err;
+
+	if (!k)
+		return -ENOMEM;
+	k->target = t;
+	k->rp.kp.addr = (kprobe_opcode_t *)t->addr;
+	k->rp.entry_handler = kbl_floor ? kbl_kretprobe_floor : kbl_kretprobe_entry;
+	k->rp.handler = kbl_floor ? kbl_kretprobe_floor : kbl_kretprobe_exit;
+	k->rp.data_size = sizeof(struct kbl_instance);
+	k->rp.maxactive = kbl_maxactive;
+	t->probe = k;
+	err = register_kretprobe(&k->rp);
+	if (err) {
+		t->probe = NULL;
+		kfree(k);
+		return err;
+	}
+	t->trap = !kprobe_ftrace(&k->rp.kp);
+	return 0;
+}
+
+static void kbl_kretprobe_arm(struct kbl_target **targets, unsigned int nr)
+{
+	unsigned int i;
+
+	for (i = 0; i < nr; i++) {
+		targets[i]->error = kbl_kretprobe_arm_one(targets[i]);
+		if (!targets[i]->error)
+			targets[i]->mechanism = KBL_BY_KRETPROBE;
+		cond_resched();
+	}
+}
+
+static u64 kbl_kretprobe_missed(const struct kbl_target *t)
+{
+	const struct kbl_kretprobe *k = t->probe;
+
+	return k->rp.nmissed + k->rp.kp.nmissed;
+}
+
+static void kbl_kretprobe_disarm(struct kbl_target **targets, unsigned int nr)
+{
+	struct kretprobe **rps = kcalloc(nr + 1, sizeof(*rps), GFP_KERNEL | __GFP_NOFAIL);
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++)
+		if (targets[i]->mechanism == KBL_BY_KRETPROBE)
+			rps[n++] = &((struct kbl_kretprobe *)targets[i]->probe)->rp;
+	/* Returns after the last handler did. */
+	unregister_kretprobes(rps, n);
+	for (i = 0; i < nr; i++) {
+		struct kbl_target *t = targets[i];
+
+		if (t->mechanism != KBL_BY_KRETPROBE)
+			continue;
+		t->missed += kbl_kretprobe_missed(t);
+		t->mechanism = 0;
+		kfree(t->probe);
+		t->probe = NULL;
+	}
+	kfree(rps);
+}
+
+const struct kbl_backend kbl_kretprobe_backend = {
+	.name = "kretprobe",
+	.mechanism = KBL_BY_KRETPROBE,
+	.arm = kbl_kretprobe_arm,
+	.disarm = kbl_kretprobe_disarm,
+	.missed = kbl_kretprobe_missed,
+};

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Life events of skbs that a function's call tells, at its entry or by what it returns. */
+#include <linux/netfilter.h>
+#include <linux/string.h>
+
+#include "kbl_hot.h"
+
+const char *const kbl_life_names[] = {
+	[KBL_EV_ALLOC] = "alloc",
+	[KBL_EV_CLONE] = "clone",
+	[KBL_EV_COPY] = "copy",
+	[KBL_EV_SEGMENT] = "segment",
+	[KBL_EV_FREE] = "free",
+	[KBL_EV_CONSUME] = "consume",
+	[KBL_EV_DROP] = "drop",
+	[KBL_EV_GRO_MERGE] = "gro_merge",
+	[KBL_EV_COALESCE] = "coalesce",
+	[KBL_EV_MORPH] = "morph",
+	[KBL_EV_DEFER_FREE] = "defer_free",
+	[KBL_EV_SOCK_ENQUEUE] = "sock_enqueue",
+	[KBL_EV_NF_HOOK] = "nf_hook",
+};
+
+/* The enum kbl_event of a word in the list of probes, 0 = there is none. */
+int kbl_life_number(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_life_names); i++)
+		if (kbl_life_names[i] && !strcmp(name, kbl_life_names[i]))
+			return i;
+	return 0;
+}
+
+/* When the event is told. */
+void kbl_life_kind(struct kbl_target *t)
+{
+	switch (t->event) {
+	case 0:
+		break;
+	case KBL_EV_FREE:
+	case KBL_EV_DEFER_FREE:
+	case KBL_EV_DROP:
+	case KBL_EV_CONSUME:
+		t->entry_event = true;
+		break;
+	default:
+		t->exit_event = true;
+		break;
+	}
+}
+
+static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+{
+	kbl_event(c, event, skb, data);
+	if (static_branch_unlikely(&kbl_filter_on))
+		kbl_filter_life(event, skb, data);
+}
+NOKPROBE_SYMBOL(kbl_life);
+
+/* Another holder keeps it alive: a reference goes, not the packet. */
+static bool kbl_last_user(u64 addr)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
+	int users;
+
+	kbl_get(users, &skb->users.refs.counter, fault);
+	return users == 1;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_last_user);
+
+/* Inside the batch of the entry. */
+void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
+		    s32 caller)
+{
+	u64 location = (u64)(u32)caller << 32;
+
+	switch (t->event) {
+	case KBL_EV_FREE:
+	case KBL_EV_DEFER_FREE:
+		kbl_life(c, t->event, skb, 0);
+		break;
+	case KBL_EV_DROP:
+		/* kfree_skb_reason(skb, reason), sk_skb_reason_drop(sk, skb, reason) */
+		if (kbl_last_user(skb))
+			kbl_life(c, t->event, skb,
+				 location | (u32)kbl_arg(regs, (t->carrier[0] & 15) + 1));
+		break;
+	case KBL_EV_CONSUME:
+		if (kbl_last_user(skb))
+			kbl_life(c, t->event, skb, location);
+		break;
+	}
+}
+NOKPROBE_SYMBOL(kbl_life_entry);
+
+/* The argument of the second carrier, 0 = there is none. */
+static u64 kbl_second(const struct kbl_target *t, struct pt_regs *regs)
+{
+	return t->nr_carriers > 1 ? kbl_arg(regs, t->carrier[1] & 15) : 0;
+}
+NOKPROBE_SYMBOL(kbl_second);
+
+/* hook | pf << 8 of the struct nf_hook_state in the argument after the skb. */
+static u64 kbl_hook(const struct kbl_target *t, struct pt_regs *regs)
+{
+	u64 at = kbl_arg(regs, (t->carrier[0] & 15) + 1);
+	const struct nf_hook_state *state = (const struct nf_hook_state *)(unsigned long)at;
+	u8 hook, pf;
+
+	if (!kbl_is_kernel(at))
+		return 0;
+	kbl_get(hook, &state->hook, fault);
+	kbl_get(pf, &state->pf, fault);
+	return hook | pf << 8;
+fault:
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_hook);
+
+/* What the event at the exit needs of the arguments: they are gone by then. */
+u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs)
+{
+	u64 size;
+
+	switch (t->event) {
+	case KBL_EV_ALLOC:
+		/* __alloc_skb(size, ...), but build_skb(data, size) */
+		size = kbl_arg(regs, 0);
+		return size > S32_MAX ? (u32)kbl_arg(regs, 1) : size;
+	case KBL_EV_GRO_MERGE:
+	case KBL_EV_COALESCE:
+	case KBL_EV_MORPH:
+	case KBL_EV_SOCK_ENQUEUE:
+		return kbl_second(t, regs);
+	case KBL_EV_NF_HOOK:
+		return kbl_hook(t, regs);
+	}
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_life_data);
+
+/* The segments are a list linked by next; each is new and alive. */
+static void kbl_segments(struct kbl_cpu *c, u64 parent, u64 first)
+{
+	unsigned int i;
+	u64 at = first;
+
+	for (i = 0; i < KBL_MAX_SEGMENTS && kbl_is_kernel(at); i++) {
+		kbl_life(c, KBL_EV_SEGMENT, parent, at);
+		kbl_get(at, (u64 *)(unsigned long)at, fault);
+	}
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_segments);
+
+/* nf_hook_slow() returns 1 = go on, 0 = stolen or queued, else an error: dropped. */
+static u64 kbl_hook_verdict(long ret)
+{
+	u64 verdict = ret == 1 ? NF_ACCEPT : ret ? NF_DROP : NF_STOLEN;
+
+	return (verdict + 1) << 16;
+}
+NOKPROBE_SYMBOL(kbl_hook_verdict);
+
+/* Inside the batch of the exit. */
+void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret)
+{
+	u8 event = call->target->event;
+
+	switch (event) {
+	case KBL_EV_ALLOC:
+		if (kbl_is_kernel(ret))
+			kbl_life(c, event, ret, call->data);
+		break;
+	case KBL_EV_CLONE:
+	case KBL_EV_COPY:
+		if (kbl_is_kernel(ret))
+			kbl_life(c, event, call->skb, ret);
+		break;
+	case KBL_EV_SEGMENT:
+		kbl_segments(c, call->skb, ret);
+		break;
+	case KBL_EV_MORPH:
+		kbl_life(c, event, call->skb, call->data);
+		break;
+	case KBL_EV_COALESCE:
+		if (ret)
+			kbl_life(c, event, call->skb, call->data);
+		break;
+	case KBL_EV_GRO_MERGE:
+	case KBL_EV_SOCK_ENQUEUE:
+		if (!ret)
+			kbl_life(c, event, call->skb, call->data);
+		break;
+	case KBL_EV_NF_HOOK:
+		if (call->data)
+			kbl_life(c, event, call->skb, call->data | kbl_hook_verdict(ret));
+		break;
+	}
+}
+NOKPROBE_SYMBOL(kbl_life_exit);
