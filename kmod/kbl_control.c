@@ -85,12 +85,12 @@ static const struct file_operations kbl_file_fops = {
 static void kbl_probes_show(struct seq_file *m)
 {
 	seq_puts(m,
-		 "# Write lines: NAME [0xADDR] [CARRIER...] [EVENT] [module=M]\n"
-		 "#   [void|bool|int] [quiet]\n"
-		 "# CARRIER = KIND@WHERE, at most 4; KIND skb skbp list queue sock; WHERE 0.. or ret\n"
-		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge coalesce\n"
-		 "#   morph sock_enqueue nf_hook; void, bool, int: what it returns, else 64 bits\n"
-		 "# quiet: tell the event only, no call\n");
+		 "# Write lines: NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [RETURNS] [quiet]\n"
+		 "# CARRIER = KIND@WHERE, at most 4; KIND skb skbp list queue sock\n"
+		 "#   WHERE = index of the argument, from 0, or ret\n"
+		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge\n"
+		 "#   coalesce morph sock_enqueue nf_hook\n"
+		 "# RETURNS void bool int, else 64 bits; quiet: tell the event only, no call\n");
 	kbl_targets_show(m);
 }
 
