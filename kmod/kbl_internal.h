@@ -251,6 +251,7 @@ u64 kbl_targets_missed(void);
 unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
 struct kbl_target *kbl_target_by_id(unsigned int id);
+const struct kbl_backend *kbl_backend_chosen(void);
 
 /* kbl_kretprobe.c, kbl_fprobe.c; a third, for probes compiled in, goes beside them. */
 extern const struct kbl_backend kbl_kretprobe_backend;
@@ -280,6 +281,7 @@ DECLARE_STATIC_KEY_FALSE(kbl_filter_on);
 bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk);
 void kbl_filter_life(u8 event, u64 parent, u64 child);
 int kbl_filter_set(const char *text);
+void kbl_filter_hold(bool hold);
 void kbl_filter_show(struct seq_file *m);
 
 /* kbl_trace.c and what hangs on it */
@@ -287,9 +289,8 @@ int kbl_trace_set(const char *words);
 void kbl_trace_show(struct seq_file *m);
 int kbl_trace_start(void);
 void kbl_trace_stop(void);
-int kbl_notify_init(void);
-void kbl_notify_exit(void);
-unsigned int kbl_stack_ext(struct kbl_cpu *c);
+void kbl_hook_note(u64 skb, u8 hook, u8 pf);
+extern u64 kbl_probe_events;	/* a bit for each enum kbl_event that a probe may tell */
 
 /* kbl_counter.c */
 DECLARE_STATIC_KEY_FALSE(kbl_counter_on);

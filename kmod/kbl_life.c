@@ -52,7 +52,9 @@ void kbl_life_kind(struct kbl_target *t)
 
 static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
-	kbl_event(c, event, skb, data);
+	/* Not if the event is switched off, or a tracepoint tells it better. */
+	if (READ_ONCE(kbl_probe_events) & BIT_ULL(event))
+		kbl_event(c, event, skb, data);
 	if (static_branch_unlikely(&kbl_filter_on))
 		kbl_filter_life(event, skb, data);
 }
@@ -114,6 +116,7 @@ static u64 kbl_hook(const struct kbl_target *t, struct pt_regs *regs)
 		return 0;
 	kbl_get(hook, &state->hook, fault);
 	kbl_get(pf, &state->pf, fault);
+	kbl_hook_note(kbl_arg(regs, t->carrier[0] & 15), hook, pf);
 	return hook | pf << 8;
 fault:
 	return 0;

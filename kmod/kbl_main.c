@@ -112,16 +112,11 @@ static int __init kbl_init(void)
 	if (err)
 		goto close_relay;
 	kbl_relay_start();
-	err = kbl_notify_init();
-	if (err)
-		goto dev_exit;
 	err = kbl_control_init(kbl_dir);
 	if (err)
-		goto notify_exit;
+		goto dev_exit;
 	return 0;
 
-notify_exit:
-	kbl_notify_exit();
 dev_exit:
 	kbl_dev_exit();
 close_relay:
@@ -138,7 +133,6 @@ static void __exit kbl_exit(void)
 {
 	kbl_control_shut();
 	kbl_deactivate();
-	kbl_notify_exit();
 	kbl_dev_exit();
 	kbl_relay_close();
 	debugfs_remove(kbl_dir);

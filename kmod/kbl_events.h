@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the event sources share: tracepoints, system calls, notifiers, stacks. */
+#ifndef KBL_EVENTS_H
+#define KBL_EVENTS_H
+
+#include <linux/interrupt.h>
+#include <linux/netdevice.h>
+#include <linux/version.h>
+#include <net/neighbour.h>
+#include <net/sch_generic.h>
+
+#include "kbl_internal.h"
+
+#define KBL_STACK_SLOTS 6	/* EXT slots of a drop's stack */
+#define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
+
+/* What can be switched on and off on its own. */
+enum kbl_group {
+	KBL_GROUP_NET,
+	KBL_GROUP_QDISC,
+	KBL_GROUP_SOCK,
+	KBL_GROUP_COPY,
+	KBL_GROUP_DROP,
+	KBL_GROUP_SYSCALL,
+	KBL_GROUP_IRQ,
+	KBL_GROUP_SOFTIRQ,
+	KBL_GROUP_TABLE,
+	KBL_NR_GROUPS
+};
+
+/* The return addresses of a drop, from the one that freed the skb on. */
+struct kbl_stack {
+	unsigned long entry[KBL_STACK_MAX];
+	unsigned int n;
+	unsigned int from;
+	unsigned long location;
+	u16 hook;		/* as struct kbl_ext_drop.hook */
+};
+
+/* kbl_stack.c */
+void kbl_stack_start(void);
+void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location);
+unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s);
+unsigned long kbl_stack_real(unsigned long addr);
+unsigned long kbl_stack_above(const unsigned long *slot);
+
+/* kbl_notify.c, kbl_route.c: the tables' changes */
+int kbl_notify_start(void);
+void kbl_notify_stop(void);
+int kbl_route_start(void);
+void kbl_route_stop(void);
+
+/* kbl_syscall.c, kbl_trace_irq.c: forget what was told in an earlier recording */
+void kbl_syscall_start(void);
+void kbl_syscall_show(struct seq_file *m);
+void kbl_irq_start(void);
+
+/* An address as the log tells it; 0 if it is out of reach. */
+static __always_inline s32 kbl_offset(unsigned long addr)
+{
+	s64 offset = addr - kbl_stext;
+
+	return offset == (s32)offset ? offset : 0;
+}
+
+/* The handlers, one for each tracepoint; the kernel's prototypes differ by version. */
+void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb);
+void kbl_on_net_dev_queue(void *data, struct sk_buff *skb);
+void kbl_on_net_dev_start_xmit(void *data, const struct sk_buff *skb,
+			       const struct net_device *dev);
+void kbl_on_net_dev_xmit(void *data, struct sk_buff *skb, int rc, struct net_device *dev,
+			 unsigned int len);
+void kbl_on_napi_poll(void *data, struct napi_struct *napi, int work, int budget);
+void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
+			  struct sk_buff *skb);
+void kbl_on_qdisc_dequeue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
+			  int packets, struct sk_buff *skb);
+void kbl_on_skb_copy_datagram_iovec(void *data, const struct sk_buff *skb, int len);
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
+void kbl_on_kfree_skb(void *data, struct sk_buff *skb, void *location,
+		      enum skb_drop_reason reason, struct sock *rx_sk);
+#else
+void kbl_on_kfree_skb(void *data, struct sk_buff *skb, void *location,
+		      enum skb_drop_reason reason);
+#endif
+#if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 3, 0)
+void kbl_on_consume_skb(void *data, struct sk_buff *skb, void *location);
+#else
+void kbl_on_consume_skb(void *data, struct sk_buff *skb);
+#endif
+void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action);
+void kbl_on_irq_handler_exit(void *data, int irq, struct irqaction *action, int ret);
+void kbl_on_softirq_entry(void *data, unsigned int vec);
+void kbl_on_softirq_exit(void *data, unsigned int vec);
+void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id);
+void kbl_on_sys_exit(void *data, struct pt_regs *regs, long ret);
+void kbl_on_neigh_create(void *data, struct neigh_table *table, struct net_device *dev,
+			 const void *key, const struct neighbour *neigh, bool exempt_from_gc);
+
+#endif /* KBL_EVENTS_H */

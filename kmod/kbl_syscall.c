@@ -1,0 +1,305 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The network's system calls, and those on any file if that is a socket.  Their
+ * end is told if their begin was, by thread.
+ */
+#include <linux/atomic.h>
+#include <linux/compat.h>
+#include <linux/fdtable.h>
+#include <linux/hash.h>
+#include <linux/net.h>
+#include <linux/poll.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <linux/socket.h>
+#include <linux/uaccess.h>
+#include <asm/syscall.h>
+#include <asm/unistd.h>
+#include <net/sock.h>
+
+#include "kbl_arch.h"
+#include "kbl_events.h"
+
+#define KBL_NR_SYSCALLS 512
+#define KBL_WAITING_BITS 13
+#define KBL_WAITING_WINDOW 16	/* slots tried from the hash on */
+#define KBL_POLLED 8		/* entries of a poll looked at */
+
+/* Where a call's socket is. */
+enum kbl_call_kind {
+	KBL_CALL_NONE,
+	KBL_CALL_MAKE,		/* it makes one; argument 0 is the family */
+	KBL_CALL_SOCKET,	/* argument 0, always told */
+	KBL_CALL_ADDRESS,	/* the same, argument 1 is a struct sockaddr to go to */
+	KBL_CALL_FILE0,		/* the argument, told if it is a socket */
+	KBL_CALL_FILE1,
+	KBL_CALL_FILE2,
+	KBL_CALL_FILE01,	/* one of the two */
+	KBL_CALL_FILE02,
+	KBL_CALL_POLL,		/* argument 0 is an array of struct pollfd */
+	KBL_CALL_SELECT,	/* arguments 1 to 3 are sets of bits */
+	KBL_CALL_EPOLL		/* what it waits for cannot be told: always told */
+};
+
+static const u8 kbl_call_kinds[KBL_NR_SYSCALLS] = {
+	[__NR_socket] = KBL_CALL_MAKE,
+	[__NR_socketpair] = KBL_CALL_MAKE,
+	[__NR_bind] = KBL_CALL_ADDRESS,
+	[__NR_connect] = KBL_CALL_ADDRESS,
+	[__NR_listen] = KBL_CALL_SOCKET,
+	[__NR_accept] = KBL_CALL_SOCKET,
+	[__NR_accept4] = KBL_CALL_SOCKET,
+	[__NR_getsockname] = KBL_CALL_SOCKET,
+	[__NR_getpeername] = KBL_CALL_SOCKET,
+	[__NR_sendto] = KBL_CALL_SOCKET,
+	[__NR_recvfrom] = KBL_CALL_SOCKET,
+	[__NR_sendmsg] = KBL_CALL_SOCKET,
+	[__NR_recvmsg] = KBL_CALL_SOCKET,
+	[__NR_sendmmsg] = KBL_CALL_SOCKET,
+	[__NR_recvmmsg] = KBL_CALL_SOCKET,
+	[__NR_shutdown] = KBL_CALL_SOCKET,
+	[__NR_setsockopt] = KBL_CALL_SOCKET,
+	[__NR_getsockopt] = KBL_CALL_SOCKET,
+	[__NR_read] = KBL_CALL_FILE0,
+	[__NR_write] = KBL_CALL_FILE0,
+	[__NR_readv] = KBL_CALL_FILE0,
+	[__NR_writev] = KBL_CALL_FILE0,
+	[__NR_close] = KBL_CALL_FILE0,
+	[__NR_sendfile] = KBL_CALL_FILE01,
+	[__NR_splice] = KBL_CALL_FILE02,
+	[__NR_epoll_ctl] = KBL_CALL_FILE2,
+	[__NR_epoll_pwait] = KBL_CALL_EPOLL,
+	[__NR_epoll_pwait2] = KBL_CALL_EPOLL,
+	[__NR_ppoll] = KBL_CALL_POLL,
+	[__NR_pselect6] = KBL_CALL_SELECT,
+	/* Only on the older architectures. */
+#ifdef __NR_epoll_wait
+	[__NR_epoll_wait] = KBL_CALL_EPOLL,
+#endif
+#ifdef __NR_poll
+	[__NR_poll] = KBL_CALL_POLL,
+#endif
+#ifdef __NR_select
+	[__NR_select] = KBL_CALL_SELECT,
+#endif
+};
+
+/* The threads inside a call that was told; 0 = free. */
+static u32 kbl_waiting[1 << KBL_WAITING_BITS];
+static atomic_t kbl_not_waiting;
+
+void kbl_syscall_start(void)
+{
+	memset(kbl_waiting, 0, sizeof(kbl_waiting));
+	atomic_set(&kbl_not_waiting, 0);
+}
+
+void kbl_syscall_show(struct seq_file *m)
+{
+	seq_printf(m, "syscalls_not_told %d\n", atomic_read(&kbl_not_waiting));
+}
+
+static __always_inline u32 *kbl_waiting_slot(u32 tid, unsigned int i)
+{
+	return &kbl_waiting[(hash_32(tid, KBL_WAITING_BITS) + i) &
+			    ((1 << KBL_WAITING_BITS) - 1)];
+}
+
+static __always_inline bool kbl_wait_begin(u32 tid)
+{
+	unsigned int i;
+
+	for (i = 0; i < KBL_WAITING_WINDOW; i++)
+		if (!READ_ONCE(*kbl_waiting_slot(tid, i)) &&
+		    !cmpxchg(kbl_waiting_slot(tid, i), 0, tid))
+			return true;
+	atomic_inc(&kbl_not_waiting);
+	return false;
+}
+
+/* Was the begin told?  Only the thread itself asks. */
+static __always_inline bool kbl_wait_end(u32 tid)
+{
+	unsigned int i;
+
+	for (i = 0; i < KBL_WAITING_WINDOW; i++) {
+		if (READ_ONCE(*kbl_waiting_slot(tid, i)) != tid)
+			continue;
+		WRITE_ONCE(*kbl_waiting_slot(tid, i), 0);
+		return true;
+	}
+	return false;
+}
+
+static __always_inline u8 kbl_call_kind(long id)
+{
+	/* The numbers of another instruction set mean other calls. */
+	if (id < 0 || id >= KBL_NR_SYSCALLS || in_compat_syscall())
+		return KBL_CALL_NONE;
+	return kbl_call_kinds[id];
+}
+
+/* Another thread may close it meanwhile: the fields are read as if they were gone. */
+static void kbl_socket_read(const struct socket *sock, struct kbl_ext_syscall *call)
+{
+	u64 sk;
+
+	if (!kbl_is_kernel((unsigned long)sock))
+		return;
+	kbl_get(sk, (u64 *)&sock->sk, gone);
+	if (!kbl_is_kernel(sk))
+		return;
+	kbl_get(call->family, &((struct sock *)sk)->__sk_common.skc_family, gone);
+	call->sk = sk;
+gone:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_socket_read);
+
+/* Fills in what @fd is; false if it is no socket. */
+static bool kbl_socket_at(int fd, struct kbl_ext_syscall *call)
+{
+	struct files_struct *files = current->files;
+	struct socket *sock = NULL;
+	struct file *file;
+
+	if (fd < 0 || !files)
+		return false;
+	rcu_read_lock();
+	file = files_lookup_fd_raw(files, fd);
+	if (file)
+		sock = sock_from_file(file);
+	if (sock) {
+		call->fd = fd;
+		kbl_socket_read(sock, call);
+	}
+	rcu_read_unlock();
+	return sock;
+}
+NOKPROBE_SYMBOL(kbl_socket_at);
+
+static bool kbl_poll_socket(const unsigned long *args, struct kbl_ext_syscall *call)
+{
+	const struct pollfd __user *fds = (const struct pollfd __user *)args[0];
+	unsigned int i, n = min_t(unsigned long, args[1], KBL_POLLED);
+	struct pollfd fd;
+
+	for (i = 0; i < n && !copy_from_user_nofault(&fd, &fds[i], sizeof(fd)); i++)
+		if (kbl_socket_at(fd.fd, call))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_poll_socket);
+
+/* Of each set the first word: the descriptors below 64. */
+static bool kbl_select_socket(const unsigned long *args, struct kbl_ext_syscall *call)
+{
+	unsigned long set, all = 0;
+	unsigned int i;
+
+	for (i = 1; i <= 3; i++)
+		if (args[i] && !copy_from_user_nofault(&set, (const void __user *)args[i],
+						       sizeof(set)))
+			all |= set;
+	if (args[0] < BITS_PER_LONG)
+		all &= BIT(args[0]) - 1;
+	for (; all; all &= all - 1)
+		if (kbl_socket_at(__ffs(all), call))
+			return true;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_select_socket);
+
+/* Is it to be told?  Fills in the socket. */
+static bool kbl_call_socket(u8 kind, const unsigned long *args, struct kbl_ext_syscall *call)
+{
+	call->fd = -1;
+	switch (kind) {
+	case KBL_CALL_MAKE:
+		call->family = args[0];
+		return true;
+	case KBL_CALL_SOCKET:
+	case KBL_CALL_ADDRESS:
+	case KBL_CALL_EPOLL:
+		if (!kbl_socket_at(args[0], call))
+			call->fd = args[0];
+		return true;
+	case KBL_CALL_FILE01:
+		return kbl_socket_at(args[0], call) || kbl_socket_at(args[1], call);
+	case KBL_CALL_FILE02:
+		return kbl_socket_at(args[0], call) || kbl_socket_at(args[2], call);
+	case KBL_CALL_FILE2:
+		return kbl_socket_at(args[2], call);
+	case KBL_CALL_POLL:
+		return kbl_poll_socket(args, call);
+	case KBL_CALL_SELECT:
+		return kbl_select_socket(args, call);
+	default:
+		return kbl_socket_at(args[0], call);
+	}
+}
+NOKPROBE_SYMBOL(kbl_call_socket);
+
+static void kbl_call_args(u8 kind, const unsigned long *args, struct kbl_ext_syscall *call)
+{
+	call->args[0] = args[1];
+	call->args[1] = args[2];
+	if (kind == KBL_CALL_ADDRESS &&
+	    copy_from_user_nofault(call->args, (const void __user *)args[1],
+				   min_t(unsigned long, args[2], sizeof(call->args))))
+		memset(call->args, 0, sizeof(call->args));
+}
+NOKPROBE_SYMBOL(kbl_call_args);
+
+static __always_inline void kbl_call_tell(struct kbl_cpu *c, long id,
+					  const struct kbl_ext_syscall *call)
+{
+	struct kbl_ext_syscall *ext;
+
+	kbl_event(c, KBL_EV_SYSCALL_ENTRY, 0, id)->ext = 1;
+	ext = &kbl_ext(c, KBL_EXT_SYSCALL)->syscall;
+	ext->family = call->family;
+	ext->fd = call->fd;
+	ext->sk = call->sk;
+	ext->args[0] = call->args[0];
+	ext->args[1] = call->args[1];
+}
+
+void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
+{
+	struct kbl_ext_syscall call = {};
+	u8 kind = kbl_call_kind(id);
+	unsigned long args[6], irq;
+	struct kbl_cpu *c;
+
+	if (likely(kind == KBL_CALL_NONE))
+		return;
+	syscall_get_arguments(current, regs, args);
+	if (!kbl_call_socket(kind, args, &call))
+		return;
+	kbl_call_args(kind, args, &call);
+	c = kbl_batch_open(&irq);
+	if (!c)
+		return;
+	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&
+	    kbl_wait_begin(current->pid))
+		kbl_call_tell(c, id, &call);
+	kbl_batch_close(c, irq);
+}
+NOKPROBE_SYMBOL(kbl_on_sys_enter);
+
+void kbl_on_sys_exit(void *data, struct pt_regs *regs, long ret)
+{
+	struct kbl_cpu *c;
+	unsigned long irq;
+
+	if (likely(kbl_call_kind(syscall_get_nr(current, regs)) == KBL_CALL_NONE) ||
+	    !kbl_wait_end(current->pid))
+		return;
+	c = kbl_batch_open(&irq);
+	if (!c)
+		return;
+	kbl_event(c, KBL_EV_SYSCALL_EXIT, 0, ret);
+	kbl_batch_close(c, irq);
+}
+NOKPROBE_SYMBOL(kbl_on_sys_exit);

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Which events are told: groups of tracepoints and notifiers that a word
+ * switches on and off.  Nothing is registered while nothing is recorded.
+ *
+ * The tracepoints are found by name, because the kernel exports few of them;
+ * their prototypes are checked when this file is compiled.
+ */
+#include <linux/interrupt.h>
+#include <linux/string.h>
+#include <linux/tracepoint.h>
+#include <trace/events/irq.h>
+#include <trace/events/napi.h>
+#include <trace/events/neigh.h>
+#include <trace/events/net.h>
+#include <trace/events/qdisc.h>
+#include <trace/events/skb.h>
+#include <trace/events/syscalls.h>
+
+#include "kbl_events.h"
+
+#define KBL_TRACE_LINE 256	/* bytes of a line of words */
+
+struct kbl_trace {
+	const char *name;
+	void *handler;
+	u8 group;
+	u8 event;
+	bool on;
+	int error;
+	struct tracepoint *tp;
+};
+
+#define KBL_TRACES(X)						\
+	X(netif_receive_skb, NET, RECEIVE)			\
+	X(net_dev_queue, NET, QUEUE)				\
+	X(net_dev_start_xmit, NET, START_XMIT)			\
+	X(net_dev_xmit, NET, XMIT)				\
+	X(napi_poll, NET, NAPI_POLL)				\
+	X(qdisc_enqueue, QDISC, QDISC_ENQUEUE)			\
+	X(qdisc_dequeue, QDISC, QDISC_DEQUEUE)			\
+	X(skb_copy_datagram_iovec, COPY, COPY_TO_USER)		\
+	X(kfree_skb, DROP, DROP)				\
+	X(consume_skb, DROP, CONSUME)				\
+	X(irq_handler_entry, IRQ, IRQ_ENTRY)			\
+	X(irq_handler_exit, IRQ, IRQ_EXIT)			\
+	X(softirq_entry, SOFTIRQ, SOFTIRQ_ENTRY)		\
+	X(softirq_exit, SOFTIRQ, SOFTIRQ_EXIT)			\
+	X(sys_enter, SYSCALL, SYSCALL_ENTRY)			\
+	X(sys_exit, SYSCALL, SYSCALL_EXIT)			\
+	X(neigh_create, TABLE, NEIGH)
+
+#define KBL_TRACE(_name, _group, _event)			\
+	{ .name = #_name, .handler = kbl_on_##_name,		\
+	  .group = KBL_GROUP_##_group, .event = KBL_EV_##_event },
+static struct kbl_trace kbl_traces[] = { KBL_TRACES(KBL_TRACE) };
+
+static const char * const kbl_groups[KBL_NR_GROUPS] = {
+	[KBL_GROUP_NET] = "net",
+	[KBL_GROUP_QDISC] = "qdisc",
+	[KBL_GROUP_SOCK] = "sock",
+	[KBL_GROUP_COPY] = "copy",
+	[KBL_GROUP_DROP] = "drop",
+	[KBL_GROUP_SYSCALL] = "syscall",
+	[KBL_GROUP_IRQ] = "irq",
+	[KBL_GROUP_SOFTIRQ] = "softirq",
+	[KBL_GROUP_TABLE] = "table",
+};
+
+/* System calls and interrupts cost on every path, not only on the network's. */
+static unsigned long kbl_wanted = BIT(KBL_GROUP_NET) | BIT(KBL_GROUP_QDISC) |
+	BIT(KBL_GROUP_SOCK) | BIT(KBL_GROUP_COPY) | BIT(KBL_GROUP_DROP) | BIT(KBL_GROUP_TABLE);
+static bool kbl_tracing;
+static bool kbl_notifying;
+
+u64 kbl_probe_events __read_mostly = U64_MAX;
+
+/* A handler of another prototype than its tracepoint's does not compile. */
+#define KBL_CHECK(_name, _group, _event) check_trace_callback_type_##_name(kbl_on_##_name);
+static void __maybe_unused kbl_trace_check(void)
+{
+	KBL_TRACES(KBL_CHECK)
+}
+
+static void kbl_trace_found(struct tracepoint *tp, void *unused)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
+		if (!strcmp(kbl_traces[i].name, tp->name))
+			kbl_traces[i].tp = tp;
+}
+
+static bool kbl_group_on(unsigned int group)
+{
+	return kbl_tracing && kbl_wanted & BIT(group);
+}
+
+/*
+ * What the probes may tell: nothing of a group that is switched off, and nothing
+ * that a tracepoint tells, as that knows more.
+ */
+static void kbl_probe_events_update(void)
+{
+	u64 events = U64_MAX;
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
+		if (kbl_traces[i].on || !(kbl_wanted & BIT(kbl_traces[i].group)))
+			events &= ~BIT_ULL(kbl_traces[i].event);
+	if (!(kbl_wanted & BIT(KBL_GROUP_SOCK)))
+		events &= ~BIT_ULL(KBL_EV_SOCK_ENQUEUE);
+	WRITE_ONCE(kbl_probe_events, events);
+}
+
+static void kbl_trace_switch(struct kbl_trace *t, bool on)
+{
+	if (t->on == on)
+		return;
+	if (!on)
+		tracepoint_probe_unregister(t->tp, t->handler, NULL);
+	else
+		t->error = t->tp ? tracepoint_probe_register(t->tp, t->handler, NULL) : -ENOENT;
+	t->on = on && !t->error;
+	if (t->error)
+		pr_warn("kbl: tracepoint %s: error %d\n", t->name, t->error);
+}
+
+static int kbl_notify_switch(bool on)
+{
+	int err = 0;
+
+	if (kbl_notifying == on)
+		return 0;
+	if (on)
+		err = kbl_notify_start();
+	else
+		kbl_notify_stop();
+	kbl_notifying = on && !err;
+	return err;
+}
+
+/* Make what is registered agree with what is wanted. */
+static int kbl_trace_apply(void)
+{
+	unsigned int i;
+	int err;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
+		kbl_trace_switch(&kbl_traces[i], kbl_group_on(kbl_traces[i].group));
+	err = kbl_notify_switch(kbl_group_on(KBL_GROUP_TABLE));
+	kbl_probe_events_update();
+	tracepoint_synchronize_unregister();
+	return err;
+}
+
+/* The control mutex is held in all that follows. */
+int kbl_trace_start(void)
+{
+	int err;
+
+	for_each_kernel_tracepoint(kbl_trace_found, NULL);
+	kbl_stack_start();
+	kbl_syscall_start();
+	kbl_irq_start();
+	kbl_tracing = true;
+	err = kbl_trace_apply();
+	if (err)
+		kbl_trace_stop();
+	return err;
+}
+
+/* No handler runs any more when this returns. */
+void kbl_trace_stop(void)
+{
+	kbl_tracing = false;
+	kbl_trace_apply();
+}
+
+/* "+name" or "-name"; all is every group. */
+static int kbl_trace_word(const char *word, unsigned long *wanted)
+{
+	unsigned long groups = 0;
+	int i;
+
+	if (*word != '+' && *word != '-')
+		return -EINVAL;
+	i = match_string(kbl_groups, KBL_NR_GROUPS, word + 1);
+	if (i >= 0)
+		groups = BIT(i);
+	else if (!strcmp(word + 1, "all"))
+		groups = BIT(KBL_NR_GROUPS) - 1;
+	else
+		return -EINVAL;
+	*wanted = *word == '+' ? *wanted | groups : *wanted & ~groups;
+	return 0;
+}
+
+/* Returns -EINVAL, and has changed nothing, if there is no word or a wrong one. */
+int kbl_trace_set(const char *words)
+{
+	unsigned long wanted = kbl_wanted;
+	char line[KBL_TRACE_LINE], *rest = line, *word;
+	int err = -EINVAL;
+
+	if (strscpy(line, words, sizeof(line)) < 0)
+		return -EINVAL;
+	while ((word = strsep(&rest, " \t\n"))) {
+		if (!*word)
+			continue;
+		err = kbl_trace_word(word, &wanted);
+		if (err)
+			return err;
+	}
+	if (err)
+		return err;
+	kbl_wanted = wanted;
+	return kbl_trace_apply();
+}
+
+static void kbl_group_show(struct seq_file *m, unsigned int group)
+{
+	unsigned int i;
+
+	seq_printf(m, "%s %s", kbl_groups[group], kbl_wanted & BIT(group) ? "on" : "off");
+	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++) {
+		const struct kbl_trace *t = &kbl_traces[i];
+
+		if (t->group != group)
+			continue;
+		seq_printf(m, " %s", t->name);
+		if (t->error)
+			seq_printf(m, "=%d", t->error);
+		else if (t->on)
+			seq_puts(m, "=1");
+	}
+	if (group == KBL_GROUP_TABLE)
+		seq_printf(m, " notifiers%s", kbl_notifying ? "=1" : "");
+	seq_putc(m, '\n');
+}
+
+void kbl_trace_show(struct seq_file *m)
+{
+	unsigned int i;
+
+	seq_puts(m, "# +GROUP ... switches events on, -GROUP off, +all and -all every group.\n"
+		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
+		    "# sock: SOCK_ENQUEUE, told by probes; table: neighbours, addresses, routes,\n"
+		    "# links, modules, clock.\n");
+	for (i = 0; i < KBL_NR_GROUPS; i++)
+		kbl_group_show(m, i);
+	kbl_syscall_show(m);
+}
