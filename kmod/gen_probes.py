@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Look up where each function of probes.txt takes its skb, in a kernel's BTF.
+"""Write the list of functions to probe, as one kernel has them, from its BTF.
 
 In: probes.txt and a kernel image, compressed or not, or /sys/kernel/btf/vmlinux,
-and modules beside it.  Out: lines "name argindex returns_skb event [module]" as
-kblrecord reads them.  Functions the kernel does not have are left out and
-named on stderr.  Needs bpftool, and lz4 for images compressed with it.
+and modules beside it.  Out: lines
+``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet]`` as the module and
+kblrecord read them: which arguments carry packets, and what the function returns.
+Functions the kernel does not have are left out and named on stderr.  ``--all``
+adds every function that takes or returns an sk_buff.  Needs bpftool, and lz4 for
+images compressed with it.
 """
 
 from __future__ import annotations
@@ -13,6 +16,7 @@ import argparse
 import gzip
 import json
 import lzma
+import re
 import struct
 import subprocess
 import sys
@@ -23,15 +27,28 @@ from typing import Any, NamedTuple
 HERE = Path(__file__).resolve().parent
 NAMES = HERE / "probes.txt"
 QUALIFIERS = ("CONST", "VOLATILE", "RESTRICT", "TYPEDEF")
+EVENTS = (
+    *("alloc", "clone", "copy", "segment", "free", "consume", "drop", "defer_free"),
+    *("gro_merge", "coalesce", "morph", "sock_enqueue", "nf_hook"),
+)
+GRAMMAR = "NAME [CARRIER...] [EVENT] [module=M] [void|bool|int] [quiet]"
+RETURNS = ("void", "bool", "int")
+CARRIER = re.compile(r"(skb|skbp|list|queue|sock)@(\d|1[0-4]|ret)")
+MAX_CARRIERS = 4
+# What the compiler and the tracing macros make out of a function; not for probes.
+GENERATED = re.compile(r"(__bpf_trace|perf_trace|trace_event_raw|trace_raw|__traceiter|__probestub"
+                       r"|__ftrace|bpf_|btf_|__bpf)")  # fmt: skip
 
 
 class Wanted(NamedTuple):
-    """A line of probes.txt; arg is "" where BTF shall tell."""
+    """A line of probes.txt; carriers is empty where BTF shall tell."""
 
     name: str
-    event: str
-    module: str
-    arg: str
+    event: str = ""
+    module: str = ""
+    carriers: tuple[str, ...] = ()
+    returns: str = ""
+    quiet: bool = False
 
 
 class Btf(NamedTuple):
@@ -41,19 +58,37 @@ class Btf(NamedTuple):
     functions: dict[str, dict[str, Any]]
 
 
+def read_line(line: str) -> Wanted | None:
+    """Return what a line asks for, None if it is no line of the list."""
+    words = line.split()
+    keys = {"module": "", "event": "", "returns": "", "quiet": ""}
+    carriers: list[str] = []
+    for word in words[1:]:
+        if CARRIER.fullmatch(word):
+            carriers.append(word)
+            continue
+        kind = "event" if word in EVENTS else "returns" if word in RETURNS else word
+        kind, _, module = kind.partition("=")
+        if keys.get(kind, "taken") or (kind == "module") != bool(module):
+            return None
+        keys[kind] = module or word
+    if len(carriers) > MAX_CARRIERS:
+        return None
+    return Wanted(words[0], keys["event"], keys["module"], tuple(carriers), keys["returns"],
+                  bool(keys["quiet"]))  # fmt: skip
+
+
 def read_names(path: Path) -> list[Wanted]:
     """Return the wanted functions; raises ValueError naming a bad line."""
     wanted = []
-    for number, line in enumerate(path.read_text().splitlines(), 1):
-        words = line.partition("#")[0].split()
-        if not words:
+    for number, text in enumerate(path.read_text().splitlines(), 1):
+        line = text.partition("#")[0]
+        if not line.strip():
             continue
-        keys = dict(w.split("=", 1) for w in words[1:] if "=" in w)
-        events = [w for w in words[1:] if "=" not in w]
-        if len(events) > 1 or keys.keys() - {"module", "arg"}:
-            raise ValueError(f"{path}:{number}: not 'name [event] [module=M] [arg=N]'")
-        event = events[0] if events else "-"
-        wanted.append(Wanted(words[0], event, keys.get("module", ""), keys.get("arg", "")))
+        found = read_line(line)
+        if found is None:
+            raise ValueError(f"{path}:{number}: not '{GRAMMAR}'")
+        wanted.append(found)
     return wanted
 
 
@@ -92,51 +127,120 @@ def strip(btf: Btf, type_id: int) -> dict[str, Any]:
     return entry
 
 
-def skb_stars(btf: Btf, type_id: int) -> int:
-    """Return 1 for struct sk_buff *, 2 for struct sk_buff **, else 0."""
-    stars = 0
+def stars(btf: Btf, type_id: int) -> tuple[str, int]:
+    """Return the struct a type points at, "" if none, and how many pointers lead there."""
+    count = 0
     entry = strip(btf, type_id)
     while entry.get("kind") == "PTR":
-        stars += 1
+        count += 1
         entry = strip(btf, entry["type_id"])
-    return stars if entry.get("name") == "sk_buff" and entry["kind"] == "STRUCT" else 0
+    return (entry.get("name", ""), count) if entry.get("kind") == "STRUCT" else ("", count)
 
 
-def skb_argument(btf: Btf, proto: dict[str, Any]) -> str:
-    """Return the index of the first skb argument, "*index" if indirect, "-" if none."""
-    stars = [skb_stars(btf, param["type_id"]) for param in proto["params"]]
-    if 1 in stars:
-        return str(stars.index(1))
-    # Beside a returned skb a struct sk_buff ** is where a second result goes.
-    returns = skb_stars(btf, proto["ret_type_id"])
-    return f"*{stars.index(2)}" if 2 in stars and not returns else "-"
+KINDS = {
+    ("sk_buff", 1): "skb",
+    ("sk_buff", 2): "skbp",
+    ("sk_buff_head", 1): "queue",
+    ("sock", 1): "sock",
+}
+
+
+def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
+    """Return the carriers of a prototype, at most four.
+
+    A sock counts where there is no packet: a packet tells its sock itself.  A queue beside an
+    skb is where that is put or taken from, and a struct sk_buff ** beside a returned one is
+    where a second result goes.
+    """
+    returns = stars(btf, proto["ret_type_id"]) == ("sk_buff", 1)
+    kinds = [KINDS.get(stars(btf, param["type_id"]), "") for param in proto["params"]]
+    if returns or "skb" in kinds:
+        wanted = ["skb"]
+    else:
+        wanted = ["skbp", "queue"] if {"skbp", "queue"} & {*kinds} else ["sock"]
+    found = [f"{kind}@{i}" for i, kind in enumerate(kinds[:15]) if kind in wanted]
+    if wanted == ["sock"]:
+        found = found[:1]
+    return [*found[: MAX_CARRIERS - returns], *(["skb@ret"] if returns else [])]
+
+
+def returned(btf: Btf, proto: dict[str, Any]) -> str:
+    """Return "void", "bool" (one byte), "int" (at most four), or "" for a whole register."""
+    entry = strip(btf, proto["ret_type_id"])
+    if not entry:
+        return "void"
+    if entry["kind"] not in ("INT", "ENUM"):
+        return ""
+    size = entry.get("size", 8)
+    return "bool" if size == 1 else "int" if size <= 4 else ""
+
+
+def line_of(wanted: Wanted) -> str:
+    """Return the line of the list."""
+    module = f"module={wanted.module}" if wanted.module else ""
+    words = [wanted.name, *wanted.carriers, wanted.event, module, wanted.returns]
+    return " ".join([word for word in words if word] + ["quiet"] * wanted.quiet)
 
 
 def describe(btf: Btf, wanted: Wanted) -> str | None:
-    """Return the output line, or None if the kernel has no such function."""
-    tail = f"{wanted.event} {wanted.module}".rstrip()
-    if wanted.arg:
-        return f"{wanted.name} {wanted.arg} 0 {tail}"
+    """Return the output line, or None if the kernel has no such function.
+
+    A compiler's copy of one (``.constprop.0``) is not in BTF: its carriers must be given, and
+    its arguments are believed.
+    """
     function = btf.functions.get(wanted.name)
     if function is None:
-        return None
+        return line_of(wanted) if "." in wanted.name and wanted.carriers else None
     proto = btf.types[function["type_id"]]
-    arg, ret = skb_argument(btf, proto), int(skb_stars(btf, proto["ret_type_id"]) == 1)
-    return f"{wanted.name} {arg} {ret} {tail}" if arg != "-" or ret else None
+    found = wanted.carriers or tuple(carriers(btf, proto))
+    returns = wanted.returns or returned(btf, proto)
+    return line_of(wanted._replace(carriers=found, returns=returns))
 
 
-def generate(names: Path, kernel: Path, modules: dict[str, Path]) -> tuple[list[str], list[str]]:
-    """Return the lines and the names that BTF does not know."""
+def touches_skb(btf: Btf, function: dict[str, Any]) -> bool:
+    """Tell whether a function takes or returns an sk_buff."""
+    if GENERATED.match(function["name"]):
+        return False
+    proto = btf.types[function["type_id"]]
+    types = [proto["ret_type_id"], *(param["type_id"] for param in proto["params"])]
+    return any(stars(btf, t) in KINDS and KINDS[stars(btf, t)] != "sock" for t in types)
+
+
+def read_module(path: Path) -> bytes:
+    """Return the ELF file of a module, unpacked."""
+    return lzma.decompress(path.read_bytes()) if path.suffix == ".xz" else path.read_bytes()
+
+
+def read_tables(kernel: Path, modules: dict[str, Path]) -> dict[str, Btf]:
+    """Return the BTF of the kernel as "" and of each module by its name."""
     with tempfile.TemporaryDirectory() as folder:
         image = Path(folder) / "vmlinux"
         image.write_bytes(unpack_image(kernel.read_bytes()))
         tables = {"": read_btf(image)}
         for module, path in modules.items():
-            over = read_btf(path, image)
-            types = tables[""].types | over.types
-            tables[module] = Btf(types, over.functions)
+            plain = Path(folder) / f"{module}.ko"
+            plain.write_bytes(read_module(path))
+            over = read_btf(plain, image)
+            tables[module] = Btf(tables[""].types | over.types, over.functions)
+    return tables
+
+
+def everything(tables: dict[str, Btf], listed: list[Wanted]) -> list[Wanted]:
+    """Return the functions with an sk_buff that are not listed yet."""
+    known = {(wanted.module, wanted.name) for wanted in listed}
+    return [Wanted(name, module=module) for module, btf in tables.items()
+            for name, function in sorted(btf.functions.items())
+            if (module, name) not in known and touches_skb(btf, function)]  # fmt: skip
+
+
+def generate(
+    names: Path, kernel: Path, modules: dict[str, Path], *, every: bool = False
+) -> tuple[list[str], list[str]]:
+    """Return the lines and the names that BTF does not know; ``every``: all sk_buff functions."""
+    tables = read_tables(kernel, modules)
+    listed = read_names(names)
     lines, unknown = [], []
-    for wanted in read_names(names):
+    for wanted in listed + (everything(tables, listed) if every else []):
         line = describe(tables.get(wanted.module, tables[""]), wanted)
         unknown += [] if line else [wanted.name]
         lines += [line] if line else []
@@ -145,14 +249,15 @@ def generate(names: Path, kernel: Path, modules: dict[str, Path]) -> tuple[list[
 
 def main() -> int:
     """Write the list; 0 on success."""
-    parser = argparse.ArgumentParser(description="Take the skb arguments of probes.txt from BTF.")
+    parser = argparse.ArgumentParser(description="Take the carriers of probes.txt from BTF.")
     parser.add_argument("kernel", type=Path, help="vmlinuz, vmlinux or /sys/kernel/btf/vmlinux")
     parser.add_argument("modules", type=Path, nargs="*", help="modules, such as veth.ko")
     parser.add_argument("-f", "--names", type=Path, default=NAMES)
     parser.add_argument("-o", "--output", type=Path, required=True)
+    parser.add_argument("-a", "--all", action="store_true", help="every function with an sk_buff")
     args = parser.parse_args()
     modules = {path.name.partition(".")[0]: path for path in args.modules}
-    lines, unknown = generate(args.names, args.kernel, modules)
+    lines, unknown = generate(args.names, args.kernel, modules, every=args.all)
     head = ["# SPDX-License-Identifier: MIT", "# Generated from probes.txt by gen_probes.py."]
     args.output.write_text("\n".join([*head, *lines]) + "\n")
     print(f"{len(lines)} functions; not in this kernel: {' '.join(unknown)}", file=sys.stderr)
