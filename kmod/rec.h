@@ -5,10 +5,13 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "kbl.h"
 
-#define REC_DEBUGFS "/sys/kernel/debug/kbl"
+#define REC_CALLERS 16384	/* a power of two */
+#define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
+#define REC_NO_PROBE 0xffffffffu
 
 /* A growing array of bytes. */
 struct rec_bytes {
@@ -23,10 +26,11 @@ struct rec_file {
 	int fd;
 	kbl_u64 good;		/* bytes that are whole */
 	kbl_u64 table_seq;
-	struct rec_bytes strings;
+	kbl_u64 *cpu_seq;	/* by number of the CPU */
+	size_t cpus;
 };
 
-/* A text symbol; name and module point into the kallsyms text. */
+/* A text symbol; name and module point into the text it was read from. */
 struct rec_symbol {
 	kbl_u64 addr;
 	const char *name;
@@ -34,21 +38,33 @@ struct rec_symbol {
 	bool used;
 };
 
+/*
+ * The symbols of this boot, and those that the records of this recording lie
+ * in.  callers is a direct-mapped memory of what was noted already.
+ */
 struct rec_symbols {
 	char *text;
 	struct rec_symbol *v;
 	size_t n;
+	kbl_u32 *by_name;
 	kbl_u64 stext;
+	struct rec_bytes used;	/* struct kbl_symbol[] */
+	struct rec_bytes strings;
+	size_t told;		/* bytes of used that stand in the file */
+	bool stale;		/* a kernel module came or went */
+	kbl_s32 callers[REC_CALLERS];
 };
 
-/* A line of the probe list, once per address that bears the name. */
+/* A function of the probe lists, once per address that bears the name. */
 struct rec_probe {
-	char name[64];
-	char module[32];
-	char arg[8];
-	unsigned int ret;
-	unsigned int event;
-	struct kbl_probe slot;
+	char *name;
+	char *module;
+	const char *returns;	/* "void", "int", ... as in the list, or "" */
+	bool quiet;
+	const char *list;	/* where it stands */
+	int line;
+	kbl_u64 asked;		/* the address that the name has, 0 = none */
+	struct kbl_probe slot;	/* id: REC_NO_PROBE until the kernel module told it */
 };
 
 struct rec_probes {
@@ -57,39 +73,160 @@ struct rec_probes {
 	size_t room;
 };
 
-/* rec_file.c */
+/* What a walk over records found. */
+struct rec_walk {
+	kbl_u64 limit;		/* heads to stop after, 0 = none */
+	kbl_u32 heads;
+	kbl_u64 first_ns;
+	kbl_u64 last_ns;
+};
+
+/* A relay file; the end of a read may hold the beginning of a record: it waits here. */
+struct rec_cpu {
+	int fd;
+	unsigned int number;
+	size_t have;
+	char tail[REC_TAIL];
+};
+
+struct rec_cpus {
+	struct rec_cpu *v;
+	size_t n;
+	size_t room;		/* bytes of one read */
+	char *data;
+	kbl_u64 bytes;		/* read so far */
+	bool quiet;		/* the last turn found nothing: poll() may have lied */
+	bool gone;		/* the kernel module was unloaded */
+};
+
+/* Who takes records: a file, a screen, a summary. */
+struct rec_sink {
+	void (*take)(void *self, unsigned int cpu, const struct rec_walk *walk, const char *data,
+		     size_t len);
+	void *self;
+};
+
+struct rec_options {
+	const char *out;	/* -w */
+	const char *in;		/* -r */
+	const char **lists;	/* -f */
+	size_t nr_lists;
+	char *filter;
+	const char *events;
+	const char *counter;
+	kbl_u64 count;
+	kbl_u64 file_bytes;	/* -C */
+	unsigned int file_seconds;	/* -G */
+	unsigned int file_limit;	/* -W */
+	double duration;
+	int time_style;		/* number of -t */
+	bool list;
+	bool life;
+	bool calibrate;
+	bool stats;
+	bool unbuffered;
+	bool verbose;
+};
+
+/* Where -w writes: one file, or one after the other. */
+struct rec_output {
+	const struct rec_options *o;
+	struct rec_file file;
+	char path[4096];
+	char last[4096];	/* what -w and the time made, without number */
+	unsigned int number;
+	kbl_u64 began_ns;
+	kbl_u64 empty;		/* bytes the file had before its first records */
+};
+
+/* rec_bytes.c */
 void rec_die(const char *format, ...) __attribute__((format(printf, 1, 2), noreturn));
 void *rec_more(void *old, size_t count, size_t size);
+char *rec_copy(const char *text);
 void rec_append(struct rec_bytes *to, const void *data, size_t len);
-char *rec_slurp(const char *path, size_t *len);
-void rec_open(struct rec_file *f, const char *path, const struct kbl_file_header *header);
+kbl_u64 rec_now_ns(void);
+char *rec_slurp(const char *path);
+char *rec_line(char **rest);
+
+/* rec_options.c */
+void rec_options_parse(struct rec_options *o, int argc, char **argv);
+
+/* rec_output.c */
+void rec_output_next(struct rec_output *out, const struct kbl_file_header *header);
+bool rec_output_full(const struct rec_output *out, size_t more, size_t tables);
+bool rec_output_old(const struct rec_output *out);
+
+/* rec_crc.c; each goes on from a crc that is not yet inverted */
+kbl_u32 rec_crc32(const void *data, size_t len);
+kbl_u32 rec_crc_table(kbl_u32 crc, const unsigned char *p, size_t len);
+kbl_u32 rec_crc_x86(kbl_u32 crc, const unsigned char *p, size_t len);
+kbl_u32 rec_crc_arm64(kbl_u32 crc, const unsigned char *p, size_t len);
+bool rec_crc_x86_able(void);
+bool rec_crc_arm64_able(void);
+
+/* rec_file.c */
+void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_header *header);
+void rec_file_close(struct rec_file *f);
 void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
 	       size_t len);
 void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload, size_t items,
 	       size_t len);
-kbl_u32 rec_string(struct rec_file *f, const char *text);
+void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
+		 const void *payload, size_t len);
+
+/* rec_kallsyms.c */
+void rec_symbols_load(struct rec_symbols *s);
+const struct rec_symbol *rec_symbol_named(const struct rec_symbols *s, const char *name,
+					  const char *module, const struct rec_symbol *after);
+struct rec_symbol *rec_symbol_at(const struct rec_symbols *s, kbl_u64 addr);
 
 /* rec_symbols.c */
-void rec_symbols_load(struct rec_symbols *s);
-struct rec_symbol *rec_symbol_at(struct rec_symbols *s, kbl_u64 addr);
+kbl_u32 rec_string(struct rec_symbols *s, const char *text);
+void rec_symbols_use(struct rec_symbols *s, kbl_u64 addr);
+void rec_symbols_reload(struct rec_symbols *s);
 void rec_symbols_write(struct rec_symbols *s, struct rec_file *f);
 
+/* rec_walk.c */
+size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, size_t len);
+
+/* rec_cpu.c */
+void rec_cpus_find(struct rec_cpus *cpus);
+void rec_cpus_wait(const struct rec_cpus *cpus, int ms);
+kbl_u64 rec_cpus_drain(struct rec_cpus *cpus, struct rec_symbols *s, const struct rec_sink *to,
+		       kbl_u64 limit);
+
+/* rec_list.c */
+void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symbols *s,
+		   bool life_only);
+const char *rec_list_default(void);
+void rec_list_show(const struct rec_probes *p);
+
+/* rec_names.c */
+int rec_event_named(const char *name);
+const char *rec_event_name(unsigned int event);
+
+/* rec_module.c */
+const char *rec_module_path(const char *name);
+char *rec_module_read(const char *name);
+int rec_module_write(const char *name, const char *text);
+void rec_module_tell(const char *name, const char *text);
+void rec_module_lock(void);
+bool rec_module_active(void);
+
 /* rec_probes.c */
-void rec_probes_load(struct rec_probes *p, const char *path, const struct rec_symbols *s);
+struct rec_probe *rec_probe_add(struct rec_probes *p, const struct rec_probe *probe);
+int rec_carrier_named(const char *word);
 void rec_probes_send(struct rec_probes *p);
 void rec_probes_update(struct rec_probes *p);
-void rec_probes_write(struct rec_probes *p, struct rec_file *f);
+void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_file *f);
 size_t rec_probes_armed(const struct rec_probes *p);
 
 /* rec_tables.c */
 void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext);
-void rec_write_clock(struct rec_file *f);
-void rec_write_counters(struct rec_file *f, struct kbl_counters *c);
-void rec_write_devices(struct rec_file *f);
-void rec_write_meta(struct rec_file *f, const char *probes_path);
-
-/* rec_cpu.c */
-void rec_cpus_open(void);
-kbl_u64 rec_cpus_read(struct rec_file *f, struct rec_symbols *s);
+void rec_clock_write(struct rec_file *f);
+bool rec_counters_read(struct kbl_counters *c);
+void rec_devices_write(struct rec_file *f);
+void rec_meta_write(struct rec_file *f, const struct rec_options *o);
+void rec_calibration_write(struct rec_file *f);
 
 #endif /* REC_H */

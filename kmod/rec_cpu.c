@@ -1,127 +1,134 @@
 // SPDX-License-Identifier: MIT
-/* The relay files, one a CPU: whole records out of them, into chunks. */
+/*
+ * The relay files, one a CPU: whole records out of them.  All share one buffer
+ * that a second-level cache holds; what is handed on lies in it still.
+ */
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rec.h"
 
-#define REC_CHUNK_BYTES (1 << 20)
+#define REC_READ_BYTES (256 << 10)
+#define REC_READS 64	/* of one CPU before the next one's turn */
 
-/* The tail of a read may hold the beginning of a record: it waits here. */
-struct rec_cpu {
-	int fd;
-	int cpu;
-	kbl_u64 seq;
-	size_t have;
-	char data[REC_CHUNK_BYTES];
-};
-
-static struct rec_cpu **rec_cpus;
-static size_t rec_nr_cpus;
-
-void rec_cpus_open(void)
+static bool rec_cpu_known(const struct rec_cpus *cpus, unsigned int number)
 {
-	long possible = sysconf(_SC_NPROCESSORS_CONF);
-
-	for (int cpu = 0; cpu < possible; cpu++) {
-		struct rec_cpu *c;
-		char path[64];
-		int fd;
-
-		snprintf(path, sizeof(path), REC_DEBUGFS "/cpu%d", cpu);
-		fd = open(path, O_RDONLY | O_NONBLOCK);
-		if (fd < 0)
-			continue;	/* not online */
-		c = rec_more(NULL, 1, sizeof(*c));
-		memset(c, 0, sizeof(*c));
-		c->fd = fd;
-		c->cpu = cpu;
-		rec_cpus = rec_more(rec_cpus, rec_nr_cpus + 1, sizeof(*rec_cpus));
-		rec_cpus[rec_nr_cpus++] = c;
-	}
-	if (!rec_nr_cpus)
-		rec_die(REC_DEBUGFS ": no cpu files");
+	for (size_t i = 0; i < cpus->n; i++)
+		if (cpus->v[i].number == number)
+			return true;
+	return false;
 }
 
-static void rec_use(struct rec_symbols *s, kbl_s32 offset)
+static void rec_cpu_open(struct rec_cpus *cpus, const char *name, unsigned int number)
 {
-	struct rec_symbol *symbol = rec_symbol_at(s, s->stext + offset);
+	int fd = open(rec_module_path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 
-	if (symbol)
-		symbol->used = true;
+	if (fd < 0)
+		rec_die("%s: %s", rec_module_path(name), strerror(errno));
+	cpus->v = rec_more(cpus->v, cpus->n + 1, sizeof(*cpus->v));
+	cpus->v[cpus->n++] = (struct rec_cpu){ .fd = fd, .number = number };
 }
 
-/* Remember the symbols a record's addresses lie in. */
-static void rec_note(struct rec_symbols *s, const char *slot)
+/* Opens the files cpuN that are not open yet: a CPU may come online later. */
+void rec_cpus_find(struct rec_cpus *cpus)
 {
-	const struct kbl_call_slot *call = (const void *)slot;
-	const struct kbl_event_slot *event = (const void *)slot;
+	DIR *folder = opendir(rec_module_path(""));
+	struct dirent *entry;
 
-	if (call->kind == KBL_ENTRY && !(call->flags & KBL_FLAG_NO_CALLER))
-		rec_use(s, call->caller);
-	if (event->kind == KBL_EVENT &&
-	    (event->event == KBL_EV_DROP || event->event == KBL_EV_CONSUME))
-		rec_use(s, event->data >> 32);
-}
+	while (folder && (entry = readdir(folder))) {
+		unsigned int number;
+		char rest;
 
-/* Measure the whole records at hand; fills the header's counts and times. */
-static size_t rec_whole(const struct rec_cpu *c, struct kbl_chunk_header *header,
-			struct rec_symbols *s)
-{
-	size_t at = 0;
-
-	while (at + KBL_SLOT_SIZE <= c->have) {
-		const struct kbl_call_slot *head = (const void *)(c->data + at);
-		size_t len = (1 + head->ext) * KBL_SLOT_SIZE;
-
-		if (head->kind < KBL_ENTRY || head->kind > KBL_LOST || head->ext > KBL_MAX_EXT)
-			rec_die("cpu%d: kind %d is no record", c->cpu, head->kind);
-		if (at + len > c->have)
-			break;
-		if (!header->nr_items++)
-			header->first_ns = head->ts;
-		header->last_ns = head->ts;
-		rec_note(s, c->data + at);
-		at += len;
-	}
-	return at;
-}
-
-/* Read one CPU until it has no more; returns the records written. */
-static kbl_u64 rec_cpu_read(struct rec_cpu *c, struct rec_file *f, struct rec_symbols *s)
-{
-	kbl_u64 records = 0;
-
-	for (;;) {
-		struct kbl_chunk_header header = { .type = KBL_CHUNK_RECORDS, .cpu = c->cpu };
-		ssize_t n = read(c->fd, c->data + c->have, sizeof(c->data) - c->have);
-		size_t whole;
-
-		if (n < 0 && errno != EINTR && errno != EAGAIN)
-			rec_die("cpu%d: %s", c->cpu, strerror(errno));
-		if (n <= 0)
-			return records;
-		c->have += n;
-		whole = rec_whole(c, &header, s);
-		if (!whole)
+		if (sscanf(entry->d_name, "cpu%5u%c", &number, &rest) != 1)
 			continue;
-		header.seq = c->seq++;
-		rec_chunk(f, &header, c->data, whole);
-		records += header.nr_items;
-		c->have -= whole;
-		memmove(c->data, c->data + whole, c->have);
+		if (!rec_cpu_known(cpus, number))
+			rec_cpu_open(cpus, entry->d_name, number);
 	}
+	if (folder)
+		closedir(folder);
+	if (!cpus->room)
+		cpus->room = REC_READ_BYTES;
+	if (!cpus->data)
+		cpus->data = rec_more(NULL, REC_TAIL + cpus->room, 1);
 }
 
-kbl_u64 rec_cpus_read(struct rec_file *f, struct rec_symbols *s)
+/* Until a sub-buffer is full, or the time is over. */
+void rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 {
-	kbl_u64 records = 0;
+	struct pollfd fd[cpus->n + 1];
 
-	for (size_t i = 0; i < rec_nr_cpus; i++)
-		records += rec_cpu_read(rec_cpus[i], f, s);
-	return records;
+	for (size_t i = 0; i < cpus->n; i++)
+		fd[i] = (struct pollfd){ .fd = cpus->v[i].fd, .events = POLLIN };
+	poll(fd, cpus->quiet ? 0 : cpus->n, ms);
+}
+
+/* Returns the bytes read; less than what was asked for: there is no more. */
+static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, char *to)
+{
+	ssize_t n;
+
+	do
+		n = read(c->fd, to, cpus->room);
+	while (n < 0 && errno == EINTR);
+	if (n < 0 && errno != EAGAIN) {
+		if (errno != EIO && errno != ENODEV)
+			rec_die("cpu%u: %s", c->number, strerror(errno));
+		cpus->gone = true;
+	}
+	return n < 0 ? 0 : n;
+}
+
+/* Walks what lies at data and hands it on; the rest waits in tail. */
+static kbl_u64 rec_cpu_take(struct rec_cpu *c, struct rec_symbols *s, const struct rec_sink *to,
+			    const char *data, size_t len, kbl_u64 limit)
+{
+	struct rec_walk walk = { .limit = limit };
+	size_t whole = rec_walk(&walk, s, data, len);
+
+	if (walk.heads)
+		to->take(to->self, c->number, &walk, data, whole);
+	c->have = len - whole < REC_TAIL ? len - whole : 0;
+	memcpy(c->tail, data + whole, c->have);
+	return walk.heads;
+}
+
+static kbl_u64 rec_cpu_drain(struct rec_cpus *cpus, struct rec_cpu *c, struct rec_symbols *s,
+			     const struct rec_sink *to, kbl_u64 limit)
+{
+	kbl_u64 heads = 0;
+
+	for (int i = 0; i < REC_READS && (!limit || heads < limit); i++) {
+		char *data = cpus->data + REC_TAIL;
+		size_t n = rec_cpu_read(cpus, c, data);
+
+		if (!n)
+			break;
+		cpus->bytes += n;
+		data -= c->have;
+		memcpy(data, c->tail, c->have);
+		heads += rec_cpu_take(c, s, to, data, c->have + n, limit ? limit - heads : 0);
+		if (n < cpus->room)
+			break;
+	}
+	return heads;
+}
+
+/*
+ * Reads all CPUs once; returns the records handed on, at most limit if that is
+ * not 0 (what lies behind them is gone then).
+ */
+kbl_u64 rec_cpus_drain(struct rec_cpus *cpus, struct rec_symbols *s, const struct rec_sink *to,
+		       kbl_u64 limit)
+{
+	kbl_u64 heads = 0, bytes = cpus->bytes;
+
+	for (size_t i = 0; i < cpus->n && (!limit || heads < limit); i++)
+		heads += rec_cpu_drain(cpus, &cpus->v[i], s, to, limit ? limit - heads : 0);
+	cpus->quiet = cpus->bytes == bytes;
+	return heads;
 }

@@ -1,135 +1,94 @@
 // SPDX-License-Identifier: MIT
-/* Chunks onto the disk, whole or not at all; and the little memory they need. */
+/* Chunks onto the disk, whole or not at all. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 #include "rec.h"
 
-void rec_die(const char *format, ...)
-{
-	va_list args;
-
-	fputs("kblrecord: ", stderr);
-	va_start(args, format);
-	vfprintf(stderr, format, args);
-	va_end(args);
-	fputc('\n', stderr);
-	exit(1);
-}
-
-void *rec_more(void *old, size_t count, size_t size)
-{
-	void *p = reallocarray(old, count, size);
-
-	if (!p)
-		rec_die("out of memory");
-	return p;
-}
-
-void rec_append(struct rec_bytes *to, const void *data, size_t len)
-{
-	if (to->len + len > to->room) {
-		to->room = 2 * (to->len + len);
-		to->data = rec_more(to->data, to->room, 1);
-	}
-	memcpy(to->data + to->len, data, len);
-	to->len += len;
-}
-
-/* A file of unknown size (procfs, debugfs) as one NUL-terminated text. */
-char *rec_slurp(const char *path, size_t *len)
-{
-	struct rec_bytes text = {};
-	char part[65536];
-	int fd = open(path, O_RDONLY);
-	ssize_t n;
-
-	if (fd < 0)
-		rec_die("%s: %s", path, strerror(errno));
-	while ((n = read(fd, part, sizeof(part))) > 0)
-		rec_append(&text, part, n);
-	if (n < 0)
-		rec_die("%s: %s", path, strerror(errno));
-	close(fd);
-	rec_append(&text, "", 1);
-	if (len)
-		*len = text.len - 1;
-	return text.data;
-}
-
-/* IEEE 802.3, as zlib's. */
-static kbl_u32 rec_crc32(const void *data, size_t len)
-{
-	static kbl_u32 table[256];
-	const unsigned char *p = data;
-	kbl_u32 crc = ~0u;
-
-	for (kbl_u32 i = 0; !table[255] && i < 256; i++) {
-		table[i] = i;
-		for (int bit = 0; bit < 8; bit++)
-			table[i] = table[i] & 1 ? 0xedb88320u ^ table[i] >> 1 : table[i] >> 1;
-	}
-	while (len--)
-		crc = table[(crc ^ *p++) & 0xff] ^ crc >> 8;
-	return ~crc;
-}
+static const char rec_zeros[8];
 
 /* What cannot be written whole is cut off again: the file stays readable. */
-static void rec_write(struct rec_file *f, const char *data, size_t len)
+static void rec_failed(struct rec_file *f)
 {
-	while (len) {
-		ssize_t n = write(f->fd, data, len);
+	int err = errno;
+
+	if (ftruncate(f->fd, f->good))
+		fprintf(stderr, "kblrecord: %s: the last chunk is cut\n", f->path);
+	rec_die("%s: %s; the %llu bytes before are kept", f->path, strerror(err),
+		(unsigned long long)f->good);
+}
+
+/* Takes the parts off as they are written. */
+static void rec_write(struct rec_file *f, struct iovec *part, int parts)
+{
+	while (parts) {
+		ssize_t n = writev(f->fd, part, parts);
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n < 0) {
-			int err = errno;
-
-			if (ftruncate(f->fd, f->good))
-				fprintf(stderr, "kblrecord: %s: the last chunk is cut\n", f->path);
-			rec_die("%s: %s; the %llu bytes before are kept", f->path, strerror(err),
-				(unsigned long long)f->good);
+		if (n < 0)
+			rec_failed(f);
+		while (parts && (size_t)n >= part->iov_len) {
+			n -= part->iov_len;
+			part++;
+			parts--;
 		}
-		data += n;
-		len -= n;
+		if (parts) {
+			part->iov_base = (char *)part->iov_base + n;
+			part->iov_len -= n;
+		}
 	}
 }
 
-void rec_open(struct rec_file *f, const char *path, const struct kbl_file_header *header)
+void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_header *header)
 {
-	f->path = path;
-	f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-	if (f->fd < 0 || fchmod(f->fd, 0600))
+	struct iovec part = { (void *)header, sizeof(*header) };
+	struct stat about;
+
+	*f = (struct rec_file){ .path = path, .cpu_seq = f->cpu_seq, .cpus = f->cpus };
+	for (size_t i = 0; i < f->cpus; i++)
+		f->cpu_seq[i] = 0;
+	if (!strcmp(path, "-"))
+		f->fd = STDOUT_FILENO;
+	else
+		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (f->fd < 0 || fstat(f->fd, &about))
 		rec_die("%s: %s", path, strerror(errno));
-	rec_string(f, "");
-	rec_write(f, (const char *)header, sizeof(*header));
+	/* An old file may be open to others. */
+	if (f->fd != STDOUT_FILENO && S_ISREG(about.st_mode) && fchmod(f->fd, 0600))
+		rec_die("%s: %s", path, strerror(errno));
+	rec_write(f, &part, 1);
 	f->good = sizeof(*header);
+}
+
+void rec_file_close(struct rec_file *f)
+{
+	if (close(f->fd))
+		rec_die("%s: %s", f->path, strerror(errno));
 }
 
 /* Completes the header and writes the chunk, its payload padded with zeros. */
 void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
 	       size_t len)
 {
-	size_t padded = (len + 7) & ~(size_t)7;
-	struct rec_bytes chunk = {};
+	size_t pad = -len & 7;
+	struct iovec part[] = { { header, sizeof(*header) },
+				{ (void *)payload, len },
+				{ (void *)rec_zeros, pad } };
 
-	rec_append(&chunk, header, sizeof(*header));
-	rec_append(&chunk, payload, len);
-	rec_append(&chunk, "\0\0\0\0\0\0\0", padded - len);
 	header->magic = KBL_CHUNK_MAGIC;
-	header->payload_len = padded;
-	header->crc32 = rec_crc32(chunk.data + sizeof(*header), padded);
+	header->payload_len = len + pad;
+	header->crc32 = rec_crc32(payload, len);
+	if (pad)
+		header->crc32 = ~rec_crc_table(~header->crc32, (const void *)rec_zeros, pad);
 	header->header_crc32 = rec_crc32(header, offsetof(struct kbl_chunk_header, header_crc32));
-	memcpy(chunk.data, header, sizeof(*header));
-	rec_write(f, chunk.data, chunk.len);
-	f->good += chunk.len;
-	free(chunk.data);
+	rec_write(f, part, pad ? 3 : len ? 2 : 1);
+	f->good += sizeof(*header) + len + pad;
 }
 
 void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload, size_t items,
@@ -145,13 +104,22 @@ void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload
 	rec_chunk(f, &header, payload, len);
 }
 
-/* The string's offset in the STRINGS table, which only grows. */
-kbl_u32 rec_string(struct rec_file *f, const char *text)
+void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
+		 const void *payload, size_t len)
 {
-	kbl_u32 at = f->strings.len;
+	struct kbl_chunk_header header = {
+		.type = KBL_CHUNK_RECORDS,
+		.cpu = cpu,
+		.first_ns = walk->first_ns,
+		.last_ns = walk->last_ns,
+		.nr_items = walk->heads,
+	};
 
-	if (!*text && f->strings.len)
-		return 0;
-	rec_append(&f->strings, text, strlen(text) + 1);
-	return at;
+	if (cpu >= f->cpus) {
+		f->cpu_seq = rec_more(f->cpu_seq, cpu + 1, sizeof(*f->cpu_seq));
+		memset(f->cpu_seq + f->cpus, 0, (cpu + 1 - f->cpus) * sizeof(*f->cpu_seq));
+		f->cpus = cpu + 1;
+	}
+	header.seq = f->cpu_seq[cpu]++;
+	rec_chunk(f, &header, payload, len);
 }

@@ -1,148 +1,154 @@
 // SPDX-License-Identifier: MIT
-/* The probe list: from the file, to the module, into the log. */
+/* The functions to probe: into the kernel module, what became of them, into the log. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rec.h"
 
-static const struct {
-	const char *name;
-	unsigned int event;
-} rec_events[] = {
-	{ "-", 0 },
-	{ "alloc", KBL_EV_ALLOC },
-	{ "clone", KBL_EV_CLONE },
-	{ "copy", KBL_EV_COPY },
-	{ "segment", KBL_EV_SEGMENT },
-	{ "free", KBL_EV_FREE },
-	{ "consume", KBL_EV_CONSUME },
-	{ "drop", KBL_EV_DROP },
-	{ "defer_free", KBL_EV_DEFER_FREE },
-};
+static const char *const rec_kinds[] = { "none", "skb", "skbp", "list", "queue", "sock" };
 
-static unsigned int rec_event(const char *path, int line, const char *name)
+struct rec_probe *rec_probe_add(struct rec_probes *p, const struct rec_probe *probe)
 {
-	for (size_t i = 0; i < sizeof(rec_events) / sizeof(rec_events[0]); i++)
-		if (!strcmp(rec_events[i].name, name))
-			return rec_events[i].event;
-	rec_die("%s:%d: unknown event '%s'", path, line, name);
-}
-
-static void rec_probe_add(struct rec_probes *p, const struct rec_probe *probe, kbl_u64 addr)
-{
-	struct rec_probe *to;
-
 	if (p->n == p->room) {
 		p->room = p->room ? 2 * p->room : 256;
 		p->v = rec_more(p->v, p->room, sizeof(*p->v));
 	}
-	to = &p->v[p->n++];
-	*to = *probe;
-	to->slot = (struct kbl_probe){
-		.arg = probe->arg[0] == '-' ? 0xff : atoi(probe->arg + (probe->arg[0] == '*')),
-		.ret = probe->ret,
-		.event = probe->event,
-		.mechanism = 1,
-		.error = addr ? 0 : -ENOENT,
-		.addr = addr,
-	};
+	p->v[p->n] = *probe;
+	p->v[p->n].slot.id = REC_NO_PROBE;
+	return &p->v[p->n++];
 }
 
-/* A name may stand for several addresses; one that is nowhere is kept, unarmed. */
-static void rec_probe_resolve(struct rec_probes *p, const struct rec_probe *probe,
-			      const struct rec_symbols *s)
+/* "skb@0", "sock@ret"; -1 if it is neither. */
+int rec_carrier_named(const char *word)
 {
-	bool found = false;
+	size_t len = strcspn(word, "@");
+	unsigned int at;
+	char rest;
 
-	for (size_t i = 0; i < s->n; i++) {
-		if (strcmp(s->v[i].name, probe->name) || strcmp(s->v[i].module, probe->module))
+	for (int kind = KBL_CARRY_SKB; kind <= KBL_CARRY_SOCK; kind++) {
+		if (strlen(rec_kinds[kind]) != len || strncmp(word, rec_kinds[kind], len))
 			continue;
-		rec_probe_add(p, probe, s->v[i].addr);
-		found = true;
+		if (!strcmp(word + len, "@ret"))
+			return kind << 4 | KBL_AT_RET;
+		if (sscanf(word + len, "@%2u%c", &at, &rest) == 1 && at < KBL_AT_RET)
+			return kind << 4 | at;
 	}
-	if (!found)
-		rec_probe_add(p, probe, 0);
+	return -1;
 }
 
-static int rec_found_first(const void *a, const void *b)
+/* The line that the module takes; the text is good until the next call. */
+static const char *rec_probe_line(const struct rec_probe *probe)
 {
-	const struct rec_probe *x = a, *y = b;
+	static char line[1024];
+	size_t at = snprintf(line, sizeof(line), "%s 0x%llx", probe->name,
+			     (unsigned long long)probe->asked);
 
-	if (!x->slot.addr != !y->slot.addr)
-		return x->slot.addr ? -1 : 1;
-	if (strcmp(x->name, y->name))
-		return strcmp(x->name, y->name);
-	return (x->slot.addr > y->slot.addr) - (x->slot.addr < y->slot.addr);
-}
+	for (int i = 0; i < KBL_MAX_CARRIERS && probe->slot.carrier[i]; i++) {
+		unsigned int carrier = probe->slot.carrier[i], where = carrier & 15;
 
-/* Lines "name argindex returns_skb event [module]", # begins a comment. */
-void rec_probes_load(struct rec_probes *p, const char *path, const struct rec_symbols *s)
-{
-	char *text = rec_slurp(path, NULL), *rest = text, *line;
-
-	for (int number = 1; (line = strsep(&rest, "\n")); number++) {
-		struct rec_probe probe = {};
-		char event[16];
-		int fields;
-
-		line[strcspn(line, "#")] = 0;
-		fields = sscanf(line, "%63s %7s %u %15s %31s", probe.name, probe.arg, &probe.ret,
-				event, probe.module);
-		if (fields <= 0)
-			continue;
-		if (fields < 4)
-			rec_die("%s:%d: not 'name argindex returns_skb event [module]'", path,
-				number);
-		probe.event = rec_event(path, number, event);
-		rec_probe_resolve(p, &probe, s);
+		at += snprintf(line + at, sizeof(line) - at, " %s@", rec_kinds[carrier >> 4]);
+		if (where == KBL_AT_RET)
+			at += snprintf(line + at, sizeof(line) - at, "ret");
+		else
+			at += snprintf(line + at, sizeof(line) - at, "%u", where);
 	}
-	free(text);
-	/* The module numbers the lines it gets from 0; the others follow. */
-	qsort(p->v, p->n, sizeof(*p->v), rec_found_first);
-	for (size_t i = 0; i < p->n; i++)
-		p->v[i].slot.id = i;
-	if (!p->n || !p->v[0].slot.addr)
-		rec_die("%s: none of its functions is in this kernel", path);
+	snprintf(line + at, sizeof(line) - at, "%s%s%s%s%s%s%s", probe->slot.event ? " " : "",
+		 rec_event_name(probe->slot.event), *probe->module ? " module=" : "",
+		 probe->module, *probe->returns ? " " : "", probe->returns,
+		 probe->quiet ? " quiet" : "");
+	return line;
 }
 
+/* One line a write: a refusal is that line's, and the others are probed. */
 void rec_probes_send(struct rec_probes *p)
 {
-	int fd = open(REC_DEBUGFS "/probes", O_WRONLY);
+	int fd = open(rec_module_path("probes"), O_WRONLY | O_CLOEXEC);
 
-	for (size_t i = 0; fd >= 0 && i < p->n && p->v[i].slot.addr; i++) {
+	if (fd < 0)
+		rec_die("%s: %s", rec_module_path("probes"), strerror(errno));
+	for (size_t i = 0; i < p->n; i++) {
 		struct rec_probe *probe = &p->v[i];
+		char line[1026];
+		int len;
 
-		if (dprintf(fd, "%llx %s %u %u %s %s", (unsigned long long)probe->slot.addr,
-			    probe->arg, probe->ret, probe->event, probe->name, probe->module) < 0)
-			rec_die("the module refuses %s: %s", probe->name, strerror(errno));
+		if (!probe->asked)
+			continue;
+		len = snprintf(line, sizeof(line), "%s\n", rec_probe_line(probe));
+		if (write(fd, line, len) == len)
+			continue;
+		probe->slot.error = -errno;
+		fprintf(stderr, "kblrecord: %s:%d: the kernel module refuses '%s': %s\n",
+			probe->list, probe->line, probe->name, strerror(errno));
 	}
-	if (fd < 0 || close(fd))
-		rec_die(REC_DEBUGFS "/probes: %s", strerror(errno));
+	close(fd);
 }
 
-/* What became of them: armed or why not, hits and missed hits. */
+/* The module keeps the order in which it got them: the next one is it, nearly always. */
+static struct rec_probe *rec_probe_find(struct rec_probes *p, kbl_u64 addr, const char *name)
+{
+	static size_t next;
+
+	for (size_t i = 0; i < p->n; i++, next++) {
+		struct rec_probe *probe = &p->v[next % p->n];
+
+		if (probe->asked == addr && !strcmp(probe->name, name))
+			return probe;
+	}
+	return NULL;
+}
+
+static unsigned int rec_mechanism(const char *word)
+{
+	return !strcmp(word, "kretprobe") ? KBL_BY_KRETPROBE :
+	       !strcmp(word, "fprobe") ? KBL_BY_FPROBE :
+	       !strcmp(word, "source") ? KBL_BY_SOURCE : 0;
+}
+
+/* "id addr armed error hits missed mechanism carriers name [module]" */
+static void rec_probe_update(struct rec_probes *p, const char *line)
+{
+	unsigned long long addr, hits, missed;
+	struct rec_probe *probe;
+	char mechanism[16], name[512], module[64] = "";
+	unsigned int id;
+	int armed, error;
+
+	if (sscanf(line, "%u %llx %d %d %llu %llu %15s %*s %511s %63s", &id, &addr, &armed,
+		   &error, &hits, &missed, mechanism, name, module) < 8)
+		return;
+	probe = rec_probe_find(p, addr, name);
+	if (!probe)
+		probe = rec_probe_add(p, &(struct rec_probe){ .name = rec_copy(name),
+							      .module = rec_copy(module),
+							      .asked = addr,
+							      .list = "",
+							      .returns = "" });
+	probe->slot.id = id;
+	probe->slot.addr = error ? 0 : addr;
+	probe->slot.error = error;
+	probe->slot.hits = hits;
+	probe->slot.missed = missed;
+	probe->slot.mechanism = armed ? rec_mechanism(mechanism) : 0;
+}
+
+/* What became of them.  Functions that the kernel does not have are numbered behind. */
 void rec_probes_update(struct rec_probes *p)
 {
-	char *text = rec_slurp(REC_DEBUGFS "/probes", NULL), *rest = text, *line;
+	char *text = rec_module_read("probes"), *rest = text, *line;
+	kbl_u32 next = 0;
 
-	while ((line = strsep(&rest, "\n"))) {
-		unsigned long long addr, hits, missed;
-		unsigned int id;
-		int armed, error;
-
-		if (sscanf(line, "%u %llx %d %d %llu %llu", &id, &addr, &armed, &error, &hits,
-			   &missed) != 6 || id >= p->n)
-			continue;
-		p->v[id].slot.addr = error ? 0 : addr;
-		p->v[id].slot.error = error;
-		p->v[id].slot.hits = hits;
-		p->v[id].slot.missed = missed;
-	}
+	while (text && (line = rec_line(&rest)))
+		rec_probe_update(p, line);
 	free(text);
+	for (size_t i = 0; i < p->n; i++)
+		if (p->v[i].asked && p->v[i].slot.id != REC_NO_PROBE && p->v[i].slot.id >= next)
+			next = p->v[i].slot.id + 1;
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->v[i].asked || p->v[i].slot.id == REC_NO_PROBE)
+			p->v[i].slot.id = next++;
 }
 
 size_t rec_probes_armed(const struct rec_probes *p)
@@ -154,20 +160,29 @@ size_t rec_probes_armed(const struct rec_probes *p)
 	return armed;
 }
 
-void rec_probes_write(struct rec_probes *p, struct rec_file *f)
+static int rec_by_id(const void *a, const void *b)
 {
-	struct kbl_probe *table = rec_more(NULL, p->n, sizeof(*table));
+	const struct kbl_probe *x = a, *y = b;
+
+	return (x->id > y->id) - (x->id < y->id);
+}
+
+/* STRINGS and PROBES. */
+void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_file *f)
+{
+	struct kbl_probe *table = rec_more(NULL, p->n + 1, sizeof(*table));
 
 	for (size_t i = 0; i < p->n; i++) {
 		struct rec_probe *probe = &p->v[i];
 
 		if (!probe->slot.name) {
-			probe->slot.name = rec_string(f, probe->name);
-			probe->slot.module = rec_string(f, probe->module);
+			probe->slot.name = rec_string(s, probe->name);
+			probe->slot.module = rec_string(s, probe->module);
 		}
 		table[i] = probe->slot;
 	}
-	rec_table(f, KBL_CHUNK_STRINGS, f->strings.data, 1, f->strings.len);
+	qsort(table, p->n, sizeof(*table), rec_by_id);
+	rec_table(f, KBL_CHUNK_STRINGS, s->strings.data, 1, s->strings.len);
 	rec_table(f, KBL_CHUNK_PROBES, table, p->n, p->n * sizeof(*table));
 	free(table);
 }

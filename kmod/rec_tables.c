@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-/* The file header and the small tables: clock, counters, devices, meta. */
-#include <stdio.h>
+/* The file header and the small tables: clock, counters, devices, meta, calibration. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
@@ -8,23 +8,56 @@
 
 #include "rec.h"
 
-static void rec_clock_read(struct kbl_clock *clock)
+struct rec_field {
+	const char *name;
+	size_t offset;
+};
+
+#define REC_COUNTER(name) { #name, offsetof(struct kbl_counters, name) }
+static const struct rec_field rec_counters[] = {
+	REC_COUNTER(mono_ns), REC_COUNTER(written), REC_COUNTER(lost), REC_COUNTER(missed),
+	REC_COUNTER(null_skb), REC_COUNTER(nested), REC_COUNTER(bytes), REC_COUNTER(filtered),
+	REC_COUNTER(open), REC_COUNTER(unpaired), { NULL, 0 }
+};
+
+#define REC_COST(name) { #name, offsetof(struct kbl_calibration, name) }
+static const struct rec_field rec_costs[] = {
+	REC_COST(tau_empty), REC_COST(tau_pair), REC_COST(tau_nested), REC_COST(n_empty),
+	REC_COST(n_pair), REC_COST(n_nested), REC_COST(tau_skb_pair), REC_COST(tau_skb_nested),
+	REC_COST(mono_ns), { NULL, 0 }
+};
+
+/* A line "name value": puts the value into the field of that name. */
+static void rec_field_read(const struct rec_field *field, void *to, const char *line)
+{
+	unsigned long long value;
+	char name[32];
+
+	if (sscanf(line, "%31s %llu", name, &value) != 2)
+		return;
+	for (; field->name; field++)
+		if (!strcmp(field->name, name))
+			*(kbl_u64 *)((char *)to + field->offset) = value;
+}
+
+static bool rec_clock_read(struct kbl_clock *clock)
 {
 	unsigned long long mono, real, boot, span;
-	char *text = rec_slurp(REC_DEBUGFS "/clock", NULL);
+	char *text = rec_module_read("clock"), *rest = text, *line = text ? rec_line(&rest) : NULL;
+	bool good = line && sscanf(line, "%llu %llu %llu %llu", &mono, &real, &boot, &span) == 4;
 
-	if (sscanf(text, "%llu %llu %llu %llu", &mono, &real, &boot, &span) != 4)
-		rec_die(REC_DEBUGFS "/clock: not understood");
 	free(text);
-	*clock = (struct kbl_clock){ mono, real, boot, span };
+	if (good)
+		*clock = (struct kbl_clock){ mono, real, boot, span };
+	return good;
 }
 
 static void rec_boot_id(kbl_u8 id[16])
 {
-	char *text = rec_slurp("/proc/sys/kernel/random/boot_id", NULL), *p = text;
+	char *text = rec_slurp("/proc/sys/kernel/random/boot_id"), *p = text;
 	unsigned int byte;
 
-	for (int i = 0; i < 16; i++, p += 2) {
+	for (int i = 0; p && i < 16; i++, p += 2) {
 		p += *p == '-';
 		if (sscanf(p, "%2x", &byte) == 1)
 			id[i] = byte;
@@ -37,7 +70,8 @@ void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext)
 	struct kbl_clock clock;
 	struct utsname name;
 
-	rec_clock_read(&clock);
+	if (!rec_clock_read(&clock))
+		rec_die("%s: not understood", rec_module_path("clock"));
 	uname(&name);
 	*header = (struct kbl_file_header){
 		.magic = KBL_MAGIC,
@@ -56,34 +90,49 @@ void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext)
 	snprintf(header->hostname, sizeof(header->hostname), "%.63s", name.nodename);
 }
 
-void rec_write_clock(struct rec_file *f)
+/* Nothing is written when the module cannot tell any more. */
+void rec_clock_write(struct rec_file *f)
 {
 	struct kbl_clock clock;
 
-	rec_clock_read(&clock);
-	rec_table(f, KBL_CHUNK_CLOCK, &clock, 1, sizeof(clock));
+	if (rec_clock_read(&clock))
+		rec_table(f, KBL_CHUNK_CLOCK, &clock, 1, sizeof(clock));
 }
 
-void rec_write_counters(struct rec_file *f, struct kbl_counters *c)
+/* Keeps what it cannot read. */
+bool rec_counters_read(struct kbl_counters *c)
 {
-	unsigned long long v[6];
-	char *text = rec_slurp(REC_DEBUGFS "/stats", NULL);
+	char *text = rec_module_read("stats"), *rest = text, *line;
 
-	if (sscanf(text, "%llu %llu %llu %llu %llu %llu", v, v + 1, v + 2, v + 3, v + 4,
-		   v + 5) != 6)
-		rec_die(REC_DEBUGFS "/stats: not understood");
+	while (text && (line = rec_line(&rest)))
+		rec_field_read(rec_counters, c, line);
 	free(text);
-	*c = (struct kbl_counters){ v[0], v[1], v[2], v[3], v[4], v[5] };
-	rec_table(f, KBL_CHUNK_COUNTERS, c, 1, sizeof(*c));
+	return text;
 }
 
-void rec_write_devices(struct rec_file *f)
+/* A calibration that was not made has rounds 0 and is not written. */
+void rec_calibration_write(struct rec_file *f)
 {
-	char *text = rec_slurp(REC_DEBUGFS "/devices", NULL), *rest = text, *line;
+	char *text = rec_module_read("calibration"), *rest = text, *line;
+	struct kbl_calibration cost = {};
+
+	while (text && (line = rec_line(&rest))) {
+		rec_field_read(rec_costs, &cost, line);
+		sscanf(line, "rounds %u", &cost.rounds);
+		sscanf(line, "mechanism %u", &cost.mechanism);
+	}
+	free(text);
+	if (cost.rounds)
+		rec_table(f, KBL_CHUNK_CALIBRATION, &cost, 1, sizeof(cost));
+}
+
+void rec_devices_write(struct rec_file *f)
+{
+	char *text = rec_module_read("devices"), *rest = text, *line;
 	struct rec_bytes table = {};
 	size_t n = 0;
 
-	while ((line = strsep(&rest, "\n"))) {
+	while (text && (line = rec_line(&rest))) {
 		struct kbl_device device = {};
 
 		if (sscanf(line, "%u %u %15s", &device.ifindex, &device.netns, device.name) != 3)
@@ -91,35 +140,72 @@ void rec_write_devices(struct rec_file *f)
 		rec_append(&table, &device, sizeof(device));
 		n++;
 	}
-	rec_table(f, KBL_CHUNK_DEVICES, table.data, n, table.len);
+	if (text)
+		rec_table(f, KBL_CHUNK_DEVICES, table.data, n, table.len);
 	free(table.data);
 	free(text);
 }
 
-void rec_write_meta(struct rec_file *f, const char *probes_path)
+static size_t rec_meta_add(struct rec_bytes *meta, const char *key, const char *value)
 {
-	char *text = rec_slurp(REC_DEBUGFS "/reasons", NULL), *rest = text, *line;
-	struct rec_bytes meta = {};
-	const char *slash = strrchr(probes_path, '/');
-	struct utsname name;
-	char entry[256];
-	size_t n = 3;
+	rec_append(meta, key, strlen(key));
+	rec_append(meta, "=", 1);
+	rec_append(meta, value, strcspn(value, "\n"));
+	rec_append(meta, "\n", 1);
+	return 1;
+}
 
-	uname(&name);
-	snprintf(entry, sizeof(entry), "recorder=kblrecord %d\nprobes=%.99s\nkernel=%.99s\n",
-		 KBL_VERSION, slash ? slash + 1 : probes_path, name.version);
-	rec_append(&meta, entry, strlen(entry));
-	while ((line = strsep(&rest, "\n"))) {
-		char reason[64];
-		int number;
+static size_t rec_meta_reasons(struct rec_bytes *meta)
+{
+	char *text = rec_module_read("reasons"), *rest = text, *line, key[32], reason[64];
+	size_t n = 0;
+	int number;
 
+	while (text && (line = rec_line(&rest))) {
 		if (sscanf(line, "%d %63s", &number, reason) != 2)
 			continue;
-		snprintf(entry, sizeof(entry), "drop_reason.%d=%s\n", number, reason);
-		rec_append(&meta, entry, strlen(entry));
-		n++;
+		snprintf(key, sizeof(key), "drop_reason.%d", number);
+		n += rec_meta_add(meta, key, reason);
 	}
+	free(text);
+	return n;
+}
+
+/* probes=A.txt,B.txt */
+static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o)
+{
+	struct rec_bytes names = {};
+
+	for (size_t i = 0; i < o->nr_lists; i++) {
+		const char *slash = strrchr(o->lists[i], '/');
+		const char *name = slash ? slash + 1 : o->lists[i];
+
+		rec_append(&names, ",", i ? 1 : 0);
+		rec_append(&names, name, strlen(name));
+	}
+	rec_append(&names, "", 1);
+	rec_meta_add(meta, "probes", names.data);
+	free(names.data);
+	return 1;
+}
+
+void rec_meta_write(struct rec_file *f, const struct rec_options *o)
+{
+	struct rec_bytes meta = {};
+	struct utsname name;
+	char recorder[32];
+	size_t n = 0;
+
+	uname(&name);
+	snprintf(recorder, sizeof(recorder), "kblrecord %d", KBL_VERSION);
+	n += rec_meta_add(&meta, "recorder", recorder);
+	n += rec_meta_lists(&meta, o);
+	n += rec_meta_add(&meta, "kernel", name.version);
+	if (o->filter)
+		n += rec_meta_add(&meta, "filter", o->filter);
+	if (o->counter)
+		n += rec_meta_add(&meta, "counter", o->counter);
+	n += rec_meta_reasons(&meta);
 	rec_table(f, KBL_CHUNK_META, meta.data, n, meta.len);
 	free(meta.data);
-	free(text);
 }

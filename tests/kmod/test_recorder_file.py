@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 import subprocess
 import zlib
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 
 from skbviewer.readers import _kbl_layout as layout
+from tests.kmod.recorder import KMOD, built, compile_c
 
-KMOD = Path(__file__).resolve().parents[2] / "kmod"
 HARNESS = r"""
 #include <signal.h>
 #include <stdlib.h>
@@ -32,7 +33,7 @@ int main(int argc, char **argv)
 	if (argc > 3)
 		limit.rlim_cur = atoi(argv[3]);
 	setrlimit(RLIMIT_FSIZE, &limit);
-	rec_open(&file, argv[1], &header);
+	rec_file_open(&file, argv[1], &header);
 	for (int i = atoi(argv[2]); i > 0; i--)
 		rec_table(&file, KBL_CHUNK_META, "thirteen=yes\n", 1, 13);
 	return 0;
@@ -48,19 +49,8 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("harness")
     source, program = folder / "harness.c", folder / "harness"
     source.write_text(HARNESS)
-    command = ["cc", "-D_GNU_SOURCE", "-Wall", "-Wextra", "-Werror", f"-I{KMOD}", "-o"]
-    subprocess.run([*command, program, source, KMOD / "rec_file.c"], check=True)
-    return program
-
-
-@pytest.fixture(scope="module")
-def kblrecord(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The recorder, built for this machine."""
-    program = tmp_path_factory.mktemp("kblrecord") / "kblrecord"
-    command = ["cc", "-D_GNU_SOURCE", "-std=gnu11", "-Wall", "-Wextra", "-Werror", "-o"]
-    sources = [KMOD / "kblrecord.c", *sorted(KMOD.glob("rec_*.c"))]
-    subprocess.run([*command, program, *sources], check=True)
-    return program
+    sources = [source, KMOD / "rec_file.c", KMOD / "rec_bytes.c", *KMOD.glob("rec_crc*.c")]
+    return compile_c(program, *sources)
 
 
 def run(*command: str | Path | int) -> subprocess.CompletedProcess[str]:
@@ -110,10 +100,36 @@ def test_missing_folder_is_one_line(harness: Path, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "arguments",
-    [[], ["-w"], ["-x"], ["-l", "-w", "a"], ["-w", "a", "-c", "many"], ["-w", "a", "more"]],
+    ("arguments", "says"),
+    [
+        (["-w"], "wrong option"),
+        (["-x"], "wrong option"),
+        (["-l", "-w", "a"], "exclude one another"),
+        (["-w", "a", "-c", "many"], "-c: 'many' is no whole number above 0"),
+        (["-w", "a", "-c", "0"], "-c: '0' is no whole number above 0"),
+        (["-w", "a", "--duration", "-1"], "--duration: '-1' is no number above 0"),
+        (["-C", "1"], "-C, -G and -W go with -w"),
+        (["-w", "-", "-C", "1"], "need files"),
+        (["-w", "a", "-W", "3"], "-W goes with -C"),
+        (["-r", "a", "host", "x"], "-r shows all"),
+    ],
 )
-def test_wrong_arguments_show_the_usage(kblrecord: Path, arguments: list[str]) -> None:
-    done = run(kblrecord, *arguments)
+def test_wrong_arguments_say_what_is_wrong(arguments: list[str], says: str) -> None:
+    done = run(built() / "kblrecord", *arguments)
     assert done.returncode == 2
-    assert "usage: kblrecord -w OUT.kbl" in done.stderr
+    assert says in done.stderr.splitlines()[0]
+    assert "usage: kblrecord [-w FILE]" in done.stderr
+
+
+def test_help_names_every_option() -> None:
+    done = run(built() / "kblrecord", "--help")
+    assert done.returncode == 0
+    source = (KMOD / "rec_options.c").read_text()
+    letters = re.search(r'getopt_long\(argc, argv, "([^"]*)"', source)
+    assert letters is not None
+    shown = set(letters[1].replace(":", "")) - set("hV")
+    longs = set(re.findall(r'\{ "([a-z-]+)", (?:required|no)_', source)) - {"help", "version"}
+    assert len(shown) > 10
+    assert {f"-{x}" for x in shown} | {f"--{x}" for x in longs} <= set(
+        re.findall(r"--?[A-Za-z-]+", done.stdout)
+    )

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet]".
+ * # begins a comment.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "rec.h"
+
+static bool rec_list_returns(struct rec_probe *probe, const char *word)
+{
+	static const char *const words[] = { "void", "int", "bool" };
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (!strcmp(words[i], word)) {
+			probe->returns = words[i];
+			return true;
+		}
+	return false;
+}
+
+static bool rec_list_carrier(struct kbl_probe *slot, const char *word)
+{
+	int carrier = rec_carrier_named(word), n = 0;
+
+	while (n < KBL_MAX_CARRIERS && slot->carrier[n])
+		n++;
+	if (carrier < 0 || n == KBL_MAX_CARRIERS)
+		return false;
+	slot->carrier[n] = carrier;
+	if (carrier == (KBL_CARRY_SKB << 4 | KBL_AT_RET))
+		slot->ret = 1;
+	else if (carrier >> 4 <= KBL_CARRY_SKBP && slot->arg == 0xff)
+		slot->arg = carrier & 15;
+	return true;
+}
+
+static bool rec_list_word(struct rec_probe *probe, char *word)
+{
+	char *end;
+
+	if (!strncmp(word, "0x", 2)) {
+		probe->asked = strtoull(word, &end, 16);
+		return !*end && probe->asked;
+	}
+	if (!strncmp(word, "module=", 7)) {
+		probe->module = word + 7;
+		return word[7];
+	}
+	if (!strcmp(word, "quiet")) {
+		probe->quiet = true;
+		return true;
+	}
+	if (strchr(word, '@'))
+		return rec_list_carrier(&probe->slot, word);
+	if (rec_list_returns(probe, word))
+		return true;
+	if (probe->slot.event || rec_event_named(word) < 0)
+		return false;
+	probe->slot.event = rec_event_named(word);
+	return true;
+}
+
+/* The same address in two lists is one probe: all that either says. */
+static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
+{
+	if (!to->slot.event)
+		to->slot.event = from->slot.event;
+	if (!to->slot.carrier[0]) {
+		memcpy(to->slot.carrier, from->slot.carrier, sizeof(to->slot.carrier));
+		to->slot.arg = from->slot.arg;
+		to->slot.ret = from->slot.ret;
+	}
+	to->quiet &= from->quiet;
+}
+
+static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kbl_u64 addr)
+{
+	struct rec_probe *to = NULL;
+
+	for (size_t i = 0; i < p->n && !to; i++)
+		if (p->v[i].asked == addr &&
+		    (addr || (!strcmp(p->v[i].name, probe->name) &&
+			      !strcmp(p->v[i].module, probe->module))))
+			to = &p->v[i];
+	if (to) {
+		rec_list_merge(to, probe);
+		return;
+	}
+	to = rec_probe_add(p, probe);
+	to->name = rec_copy(probe->name);
+	to->module = rec_copy(probe->module);
+	to->asked = addr;
+	to->slot.error = addr ? 0 : -ENOENT;
+}
+
+/* A name may stand for several addresses; one that is nowhere is kept, unarmed. */
+static void rec_list_resolve(struct rec_probes *p, const struct rec_probe *probe,
+			     const struct rec_symbols *s, bool life_only)
+{
+	const struct rec_symbol *symbol;
+
+	if (probe->asked) {
+		rec_list_add(p, probe, probe->asked);
+		return;
+	}
+	symbol = rec_symbol_named(s, probe->name, probe->module, NULL);
+	if (!symbol && !life_only)
+		rec_list_add(p, probe, 0);
+	for (; symbol; symbol = rec_symbol_named(s, probe->name, probe->module, symbol))
+		rec_list_add(p, probe, symbol->addr);
+}
+
+/* life_only: the functions that tell of lives, and of those no CALL. */
+void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symbols *s,
+		   bool life_only)
+{
+	char *text = rec_slurp(path), *rest = text, *line;
+
+	if (!text)
+		rec_die("%s: %s", path, strerror(errno));
+	for (int number = 1; (line = strsep(&rest, "\n")); number++) {
+		struct rec_probe probe = { .module = "", .returns = "", .list = path,
+					   .line = number, .slot = { .arg = 0xff } };
+		char *word;
+
+		line[strcspn(line, "#")] = 0;
+		while ((word = strsep(&line, " \t\r"))) {
+			if (*word && !probe.name)
+				probe.name = word;
+			else if (*word && !rec_list_word(&probe, word))
+				rec_die("%s:%d: '%s' is not understood", path, number, word);
+		}
+		probe.quiet |= life_only;
+		if (probe.name && (!life_only || probe.slot.event))
+			rec_list_resolve(p, &probe, s, life_only);
+	}
+	free(text);
+}
+
+/* "probes-6.12.txt" -> 6012, -1: it is no such name. */
+static int rec_list_version(const char *name)
+{
+	unsigned int major, minor;
+	int end = 0;
+
+	if (sscanf(name, "probes-%2u.%3u.txt%n", &major, &minor, &end) != 2 || !end || name[end])
+		return -1;
+	return major * 1000 + minor;
+}
+
+/* The list of the newest kernel that is not newer than the running one, else the oldest. */
+static const char *rec_list_choose(DIR *folder, int running)
+{
+	static char best[64];
+	struct dirent *entry;
+	int chosen = -1;
+
+	while ((entry = readdir(folder))) {
+		int version = rec_list_version(entry->d_name);
+		bool better = version <= running ? version > chosen || chosen > running
+						 : chosen > running && version < chosen;
+
+		if (version < 0 || (chosen >= 0 && !better))
+			continue;
+		chosen = version;
+		snprintf(best, sizeof(best), "%.63s", entry->d_name);
+	}
+	return chosen < 0 ? NULL : best;
+}
+
+/* Beside the program, by the version of the running kernel. */
+const char *rec_list_default(void)
+{
+	static char path[4096];
+	unsigned int major = 0, minor = 0;
+	ssize_t n = readlink("/proc/self/exe", path, sizeof(path) - 80);
+	struct utsname name;
+	const char *chosen;
+	DIR *folder;
+
+	if (n < 0)
+		rec_die("/proc/self/exe: %s", strerror(errno));
+	path[n] = 0;
+	*strrchr(path, '/') = 0;
+	uname(&name);
+	sscanf(name.release, "%u.%u", &major, &minor);
+	folder = opendir(path);
+	chosen = folder ? rec_list_choose(folder, major * 1000 + minor) : NULL;
+	if (folder)
+		closedir(folder);
+	if (!chosen)
+		return NULL;
+	snprintf(path + strlen(path), 80, "/%s", chosen);
+	return path;
+}
+
+/* As dtrace -l has it: one line an entry, one a return. */
+void rec_list_show(const struct rec_probes *p)
+{
+	static const char *const ends[] = { "entry", "return" };
+
+	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
+	for (size_t i = 0; i < p->n; i++)
+		for (int end = 0; p->v[i].asked && end < 2; end++)
+			printf("%5zu %10s %17s %33s %s\n", i, "kbl",
+			       *p->v[i].module ? p->v[i].module : "vmlinux", p->v[i].name,
+			       ends[end]);
+	for (size_t i = 0; i < p->n; i++)
+		if (!p->v[i].asked)
+			fprintf(stderr, "kblrecord: %s is not in this kernel\n", p->v[i].name);
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+/* The kernel module's control files, in debugfs. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "rec.h"
+
+#define REC_DEBUGFS "/sys/kernel/debug/kbl"
+
+/* The path of a control file; good until the next call. */
+const char *rec_module_path(const char *name)
+{
+	const char *folder = getenv("KBL_DEBUGFS");
+	static char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", folder ? folder : REC_DEBUGFS, name);
+	return path;
+}
+
+/* NULL: it cannot be read, the module may be gone. */
+char *rec_module_read(const char *name)
+{
+	return rec_slurp(rec_module_path(name));
+}
+
+/* Returns 0 or the errno. */
+int rec_module_write(const char *name, const char *text)
+{
+	int fd = open(rec_module_path(name), O_WRONLY | O_CLOEXEC);
+	size_t len = strlen(text);
+	ssize_t n;
+	int err;
+
+	if (fd < 0)
+		return errno;
+	n = write(fd, text, len);
+	err = n < 0 ? errno : n < (ssize_t)len ? EIO : 0;
+	close(fd);
+	return err;
+}
+
+/* The same, but a refusal ends the program. */
+void rec_module_tell(const char *name, const char *text)
+{
+	int err = rec_module_write(name, text);
+
+	if (err)
+		rec_die("the kernel module refuses '%.*s' in %s: %s", (int)strcspn(text, "\n"),
+			text, rec_module_path(name), strerror(err));
+}
+
+/* One recorder at a time; the lock ends with this process. */
+void rec_module_lock(void)
+{
+	int fd = open(rec_module_path("control"), O_WRONLY | O_CLOEXEC);
+
+	if (fd < 0 && errno == ENOENT)
+		rec_die("%s is missing: insmod kbl.ko, and mount debugfs on /sys/kernel/debug",
+			rec_module_path(""));
+	if (fd < 0)
+		rec_die("%s: %s", rec_module_path("control"), strerror(errno));
+	if (flock(fd, LOCK_EX | LOCK_NB))
+		rec_die("another kblrecord is recording");
+}
+
+/* Whether the module still records: its state stands in control below the help. */
+bool rec_module_active(void)
+{
+	char *text = rec_module_read("control"), *rest = text, *line;
+	bool active = true;
+
+	while (text && (line = rec_line(&rest)))
+		if (strstr(line, "inactive"))
+			active = false;
+	free(text);
+	return active;
+}

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+/* The command line, as tcpdump's where there is a like. */
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "rec.h"
+
+enum rec_long {
+	REC_OPT_COUNTER = 256,
+	REC_OPT_CALIBRATE,
+	REC_OPT_DURATION,
+	REC_OPT_STATS,
+	REC_OPT_NO_LIFE
+};
+
+static const struct option rec_longs[] = {
+	{ "counter", required_argument, NULL, REC_OPT_COUNTER },
+	{ "calibrate", no_argument, NULL, REC_OPT_CALIBRATE },
+	{ "duration", required_argument, NULL, REC_OPT_DURATION },
+	{ "stats", no_argument, NULL, REC_OPT_STATS },
+	{ "no-life", no_argument, NULL, REC_OPT_NO_LIFE },
+	{ "help", no_argument, NULL, 'h' },
+	{ "version", no_argument, NULL, 'V' },
+	{}
+};
+
+static const char rec_help[] =
+	"usage: kblrecord [-w FILE] [-f LIST] [-e GROUPS] [-c COUNT] [--duration S] [FILTER...]\n"
+	"       kblrecord -r FILE [--stats]\n"
+	"       kblrecord -l [-f LIST]\n"
+	"  -w FILE          write the recording there, - is standard output; without it: as text\n"
+	"  -r FILE          show a recording as text; needs no kernel module\n"
+	"  -l, -D           list the functions: ID PROVIDER MODULE FUNCTION NAME\n"
+	"  -f LIST          functions to probe, may be given again (default: probes-VERSION.txt\n"
+	"                   beside the program)\n"
+	"  --no-life        leave out the quiet probes that tell of allocations, clones, frees\n"
+	"  -e GROUPS        events beside: net,qdisc,sock,copy,drop,syscall,irq,softirq,table,\n"
+	"                   all or none (default: what the kernel module has on)\n"
+	"  --counter EVENT  count a hardware event in each call\n"
+	"  --calibrate      measure what the probes cost, before\n"
+	"  -c COUNT         stop after that many records\n"
+	"  --duration S     stop after that many seconds\n"
+	"  -C MB            begin another file before this one has more than MB million bytes\n"
+	"  -G S             begin another file every S seconds; strftime(3) formats FILE\n"
+	"  -W COUNT         with -C: keep that many files, then overwrite the first\n"
+	"  --stats          a summary of each function's calls instead of text\n"
+	"  -t               no times; -tt seconds since 1970, -ttt since the line before,\n"
+	"                   -tttt with the date\n"
+	"  -U               show records as they come: by the time they ended\n"
+	"  -v               show the records that only tell of threads too\n"
+	"FILTER: see kblrecord(1)\n";
+
+static void __attribute__((noreturn)) rec_usage(const char *wrong)
+{
+	if (wrong)
+		fprintf(stderr, "kblrecord: %s\n", wrong);
+	fputs(rec_help, wrong ? stderr : stdout);
+	exit(wrong ? 2 : 0);
+}
+
+/* A number greater than 0. */
+static double rec_number(const char *option, const char *text, double most, bool whole)
+{
+	char *end, wrong[160];
+	double value = strtod(text, &end);
+
+	if (end != text && !*end && value > 0 && value <= most &&
+	    (!whole || value == (double)(kbl_u64)value))
+		return value;
+	snprintf(wrong, sizeof(wrong), "%s: '%.80s' is no %s above 0", option, text,
+		 whole ? "whole number" : "number");
+	rec_usage(wrong);
+}
+
+static void rec_option_list(struct rec_options *o, const char *path)
+{
+	o->lists = rec_more(o->lists, o->nr_lists + 1, sizeof(*o->lists));
+	o->lists[o->nr_lists++] = path;
+}
+
+/* Options with a value; false: it is none of them. */
+static bool rec_option_value(struct rec_options *o, int option, const char *value)
+{
+	if (option == 'w')
+		o->out = value;
+	else if (option == 'r')
+		o->in = value;
+	else if (option == 'f')
+		rec_option_list(o, value);
+	else if (option == 'e')
+		o->events = value;
+	else if (option == 'c')
+		o->count = rec_number("-c", value, 1e18, true);
+	else if (option == 'C')
+		o->file_bytes = 1e6 * rec_number("-C", value, 1e12, false);
+	else if (option == 'G')
+		o->file_seconds = rec_number("-G", value, 4e9, true);
+	else if (option == 'W')
+		o->file_limit = rec_number("-W", value, 1e6, true);
+	else if (option == REC_OPT_COUNTER)
+		o->counter = value;
+	else if (option == REC_OPT_DURATION)
+		o->duration = rec_number("--duration", value, 1e9, false);
+	else
+		return false;
+	return true;
+}
+
+static bool rec_option_flag(struct rec_options *o, int option)
+{
+	if (option == 'l' || option == 'D')
+		o->list = true;
+	else if (option == 't')
+		o->time_style++;
+	else if (option == 'U')
+		o->unbuffered = true;
+	else if (option == 'v')
+		o->verbose = true;
+	else if (option == REC_OPT_CALIBRATE)
+		o->calibrate = true;
+	else if (option == REC_OPT_STATS)
+		o->stats = true;
+	else if (option == REC_OPT_NO_LIFE)
+		o->life = false;
+	else
+		return false;
+	return true;
+}
+
+static void rec_option(struct rec_options *o, int option, const char *value)
+{
+	if (rec_option_value(o, option, value) || rec_option_flag(o, option))
+		return;
+	if (option == 'h')
+		rec_usage(NULL);
+	if (option != 'V')
+		rec_usage("wrong option, or one without its value");
+	printf("kblrecord, KBL version %d\n", KBL_VERSION);
+	exit(0);
+}
+
+/* The filter may come in several words, as tcpdump's. */
+static char *rec_join(char **word, int n)
+{
+	struct rec_bytes text = {};
+
+	for (int i = 0; i < n; i++) {
+		rec_append(&text, " ", i ? 1 : 0);
+		rec_append(&text, word[i], strlen(word[i]));
+	}
+	rec_append(&text, "", 1);
+	return text.data;
+}
+
+/* What does not go together. */
+static const char *rec_options_wrong(const struct rec_options *o)
+{
+	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)
+		return "-w, -r and -l exclude one another";
+	if (o->in && (o->filter || o->nr_lists || o->events || o->counter || o->calibrate))
+		return "-r shows all that is in the file: no filter, list or events";
+	if ((o->file_bytes || o->file_seconds || o->file_limit) && !o->out)
+		return "-C, -G and -W go with -w";
+	if ((o->file_bytes || o->file_seconds) && !strcmp(o->out, "-"))
+		return "-C and -G need files";
+	if (o->file_limit && !o->file_bytes)
+		return "-W goes with -C";
+	return NULL;
+}
+
+void rec_options_parse(struct rec_options *o, int argc, char **argv)
+{
+	const char *wrong;
+	int option;
+
+	o->life = true;
+	opterr = 0;
+	while ((option = getopt_long(argc, argv, "w:r:lDf:e:c:C:G:W:tUvhV", rec_longs, NULL)) >= 0)
+		rec_option(o, option, optarg);
+	if (optind < argc)
+		o->filter = rec_join(argv + optind, argc - optind);
+	wrong = rec_options_wrong(o);
+	if (wrong)
+		rec_usage(wrong);
+}

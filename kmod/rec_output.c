@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+/* Names and ends of the files that -w, -C, -G and -W make. */
+#include <string.h>
+#include <time.h>
+
+#include "rec.h"
+
+/* FILE, its conversions by strftime(3) if -G asks for that. */
+static void rec_output_format(struct rec_output *out)
+{
+	time_t now = time(NULL);
+	struct tm parts;
+
+	if (!out->o->file_seconds)
+		snprintf(out->path, sizeof(out->path), "%.4000s", out->o->out);
+	else if (!localtime_r(&now, &parts) ||
+		 !strftime(out->path, 4000, out->o->out, &parts))
+		rec_die("%s: the name is too long", out->o->out);
+}
+
+/* A number goes before the suffix: a.kbl, a1.kbl, a2.kbl. */
+static void rec_output_number(char *path, unsigned int number)
+{
+	char *slash = strrchr(path, '/'), *dot = strrchr(path, '.'), suffix[256] = "";
+
+	if (dot && dot > (slash ? slash + 1 : path) && strlen(dot) < sizeof(suffix)) {
+		strcpy(suffix, dot);
+		*dot = 0;
+	}
+	sprintf(path + strlen(path), "%u%s", number, suffix);
+}
+
+/* The next file; nothing is overwritten but by -W, or what was there before. */
+void rec_output_next(struct rec_output *out, const struct kbl_file_header *header)
+{
+	rec_output_format(out);
+	if (!strcmp(out->path, out->last))
+		out->number++;
+	else
+		out->number = 0;
+	strcpy(out->last, out->path);
+	if (out->o->file_limit)
+		out->number %= out->o->file_limit;
+	if (out->number)
+		rec_output_number(out->path, out->number);
+	rec_file_open(&out->file, out->path, header);
+	out->began_ns = rec_now_ns();
+}
+
+/* Whether `more` bytes of records and the tables at the end would be too much for -C. */
+bool rec_output_full(const struct rec_output *out, size_t more, size_t tables)
+{
+	return out->o->file_bytes && out->file.good > out->empty &&
+	       out->file.good + more + tables > out->o->file_bytes;
+}
+
+/* Whether -G's time is over. */
+bool rec_output_old(const struct rec_output *out)
+{
+	return out->o->file_seconds &&
+	       rec_now_ns() - out->began_ns >= out->o->file_seconds * 1000000000ull;
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+/* A recording: set the kernel module up, take what it writes, stop it. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rec_session.h"
+
+#define REC_PERIOD_MS 50
+#define REC_HASTY_MS 10		/* -U */
+#define REC_WAIT_NS 200000000ull	/* text waits that long for what came before it */
+#define REC_TICK_NS 1000000000ull
+
+/* What to probe: the lists, and quietly what tells of lives. */
+void rec_session_probes(struct rec_session *s, struct rec_options *o)
+{
+	const char *standard = rec_list_default();
+	bool own = o->nr_lists;
+
+	rec_symbols_reload(&s->symbols);
+	if (!own && !standard)
+		rec_die("there is no probes-VERSION.txt beside the program: give a list with -f");
+	if (!own) {
+		o->lists = rec_more(NULL, 1, sizeof(*o->lists));
+		o->lists[o->nr_lists++] = standard;
+	}
+	for (size_t i = 0; i < o->nr_lists; i++)
+		rec_list_load(&s->probes, o->lists[i], &s->symbols, false);
+	if (own && o->life && standard)
+		rec_list_load(&s->probes, standard, &s->symbols, true);
+	else if (own && o->life && !o->list)
+		fputs("kblrecord: no probes-VERSION.txt beside the program: "
+		      "allocations, clones and frees are not told\n", stderr);
+	for (size_t i = 0; i < s->probes.n; i++)
+		if (s->probes.v[i].asked)
+			return;
+	rec_die("%s: none of its functions is in this kernel", o->lists[0]);
+}
+
+/* "-e net,drop" switches exactly these on; the module knows which there are. */
+static void rec_session_groups(const char *words)
+{
+	char *copy = rec_copy(words), *rest = copy, *word, text[128];
+	bool none = !strcmp(words, "none");
+
+	rec_module_tell("events", "-all\n");
+	while (!none && (word = strsep(&rest, ", "))) {
+		snprintf(text, sizeof(text), "+%.99s\n", word);
+		if (*word)
+			rec_module_tell("events", text);
+	}
+	free(copy);
+}
+
+/* All that an earlier recording may have left is set anew. */
+static void rec_session_setup(struct rec_session *s)
+{
+	const struct rec_options *o = s->o;
+	char command[64];
+
+	rec_module_tell("control", "deactivate\n");
+	rec_module_tell("control", "clear\n");
+	snprintf(command, sizeof(command), "stext 0x%llx\n", (unsigned long long)s->symbols.stext);
+	rec_module_tell("control", command);
+	rec_probes_send(&s->probes);
+	rec_module_tell("filter", o->filter ? o->filter : "\n");
+	if (o->counter)
+		rec_module_tell("counter", o->counter);
+	else
+		rec_module_write("counter", "none\n");
+	if (o->events)
+		rec_session_groups(o->events);
+	if (o->calibrate)
+		rec_module_tell("control", "calibrate\n");
+}
+
+static void rec_session_names(struct rec_session *s)
+{
+	struct kbl_file_header now;
+	char *text = rec_module_read("reasons"), *rest = text, *line, reason[64];
+	int number;
+
+	rec_header_fill(&now, s->symbols.stext);
+	s->names.symbols = &s->symbols;
+	s->names.real_minus_mono = now.start_real_ns - (kbl_s64)now.start_mono_ns;
+	for (size_t i = 0; i < s->probes.n; i++)
+		rec_names_probe(&s->names, s->probes.v[i].slot.id, s->probes.v[i].name);
+	while (text && (line = rec_line(&rest)))
+		if (sscanf(line, "%d %63s", &number, reason) == 2)
+			rec_names_reason(&s->names, number, reason);
+	free(text);
+}
+
+static void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
+			     const char *data, size_t len)
+{
+	struct rec_session *s = self;
+
+	if (s->o->out)
+		rec_session_file_take(s, cpu, walk, data, len);
+	if (s->text)
+		rec_text_take(s->text, cpu, walk, data, len);
+	if (s->summary)
+		rec_summary_take(s->summary, cpu, walk, data, len);
+}
+
+void rec_session_begin(struct rec_session *s)
+{
+	const struct rec_options *o = s->o;
+
+	rec_session_setup(s);
+	rec_cpus_find(&s->cpus);
+	if (!s->cpus.n)
+		rec_die("%s: no cpu files", rec_module_path(""));
+	if (o->out)
+		rec_session_file_open(s);
+	rec_module_tell("control", "activate\n");
+	rec_probes_update(&s->probes);
+	rec_session_names(s);
+	if (o->out)
+		rec_session_file_begin(s);
+	else if (!o->stats)
+		s->text = rec_text_new(o, &s->names);
+	if (o->stats)
+		s->summary = rec_summary_new(&s->names);
+	s->began_ns = s->tick_ns = rec_now_ns();
+	fprintf(stderr, "kblrecord: recording %zu of %zu functions%s%s\n",
+		rec_probes_armed(&s->probes), s->probes.n, o->out ? " to " : "",
+		o->out ? s->out.path : "");
+}
+
+/* Each second: clock and counters, CPUs that came, the end by another's hand. */
+static void rec_session_tick(struct rec_session *s)
+{
+	s->tick_ns = rec_now_ns();
+	if (s->symbols.stale)
+		rec_symbols_reload(&s->symbols);
+	rec_cpus_find(&s->cpus);
+	rec_counters_read(&s->counters);
+	if (s->o->out)
+		rec_session_file_tick(s);
+	rec_session_redraw(s);
+	s->stopped = !s->cpus.gone && !rec_module_active();
+}
+
+static void rec_session_read(struct rec_session *s)
+{
+	const struct rec_sink sink = { rec_session_take, s };
+	kbl_u64 left = s->o->count ? s->o->count - s->records : 0;
+
+	s->records += rec_cpus_drain(&s->cpus, &s->symbols, &sink, left);
+}
+
+/* One turn of reading; false: the recording is over. */
+bool rec_session_turn(struct rec_session *s)
+{
+	const struct rec_options *o = s->o;
+	kbl_u64 now;
+
+	rec_cpus_wait(&s->cpus, o->unbuffered ? REC_HASTY_MS : REC_PERIOD_MS);
+	rec_session_read(s);
+	now = rec_now_ns();
+	if (s->text)
+		rec_text_flush(s->text, o->unbuffered ? ~0ull : now - REC_WAIT_NS);
+	if (s->text && ferror(stdout))
+		return false;
+	if (now - s->tick_ns >= REC_TICK_NS)
+		rec_session_tick(s);
+	if (o->duration > 0 && now - s->began_ns >= o->duration * 1e9)
+		return false;
+	return !s->cpus.gone && !s->stopped && (!o->count || s->records < o->count);
+}
+
+/* Stops the module, takes what it has yet; returns the exit status. */
+int rec_session_end(struct rec_session *s)
+{
+	kbl_u64 before;
+
+	rec_module_write("control", "deactivate\n");
+	do {
+		before = s->records;
+		if (!s->o->count || s->records < s->o->count)
+			rec_session_read(s);
+	} while (s->records != before);
+	rec_counters_read(&s->counters);
+	if (s->o->out)
+		rec_session_file_end(s);
+	if (s->text)
+		rec_text_flush(s->text, ~0ull);
+	if (s->summary)
+		rec_summary_show(s->summary, strcmp(s->o->out ? s->o->out : "", "-") ? stdout :
+				 stderr, 0);
+	if (s->cpus.gone)
+		fputs("kblrecord: the kernel module was unloaded\n", stderr);
+	else if (s->stopped)
+		fputs("kblrecord: the kernel module was deactivated\n", stderr);
+	rec_session_report(s);
+	return s->cpus.gone || ferror(stdout);
+}

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+/*
+ * The files of a recording.  Each is complete in itself: tables stand at its
+ * beginning, so that one cut short can be read, and again at its end.
+ */
+#include <string.h>
+
+#include "rec_session.h"
+
+/* What is known before the module is activated; a file that cannot be made ends it here. */
+void rec_session_file_open(struct rec_session *s)
+{
+	struct rec_output *out = &s->out;
+	struct kbl_file_header header;
+
+	out->o = s->o;
+	rec_header_fill(&header, s->symbols.stext);
+	rec_output_next(out, &header);
+	rec_meta_write(&out->file, s->o);
+	rec_clock_write(&out->file);
+	rec_devices_write(&out->file);
+}
+
+/* What is known when it is. */
+void rec_session_file_begin(struct rec_session *s)
+{
+	struct rec_output *out = &s->out;
+
+	rec_calibration_write(&out->file);
+	for (size_t i = 0; i < s->probes.n; i++)
+		if (s->probes.v[i].asked)
+			rec_symbols_use(&s->symbols, s->probes.v[i].asked);
+	rec_probes_write(&s->probes, &s->symbols, &out->file);
+	rec_symbols_write(&s->symbols, &out->file);
+	out->empty = out->file.good;
+}
+
+/* Everything again, complete now; the last counters say what is missing. */
+void rec_session_file_end(struct rec_session *s)
+{
+	struct rec_file *f = &s->out.file;
+
+	rec_probes_update(&s->probes);
+	rec_probes_write(&s->probes, &s->symbols, f);
+	rec_symbols_write(&s->symbols, f);
+	rec_devices_write(f);
+	rec_clock_write(f);
+	rec_table(f, KBL_CHUNK_COUNTERS, &s->counters, 1, sizeof(s->counters));
+	rec_table(f, KBL_CHUNK_END, NULL, 0, 0);
+	rec_file_close(f);
+}
+
+/* The kernel told the old file of threads and packets: it shall tell the next one too. */
+static void rec_session_file_next(struct rec_session *s)
+{
+	rec_counters_read(&s->counters);
+	rec_session_file_end(s);
+	rec_session_file_open(s);
+	rec_session_file_begin(s);
+	rec_module_write("control", "retell\n");
+}
+
+void rec_session_file_tick(struct rec_session *s)
+{
+	struct rec_file *f = &s->out.file;
+
+	if (rec_output_old(&s->out)) {
+		rec_session_file_next(s);
+		return;
+	}
+	rec_clock_write(f);
+	rec_table(f, KBL_CHUNK_COUNTERS, &s->counters, 1, sizeof(s->counters));
+	if (s->symbols.used.len != s->symbols.told)
+		rec_symbols_write(&s->symbols, f);
+}
+
+/* What the tables at the end will take. */
+static size_t rec_session_tables(const struct rec_session *s)
+{
+	return 2 * s->symbols.strings.len + s->symbols.used.len +
+	       s->probes.n * sizeof(struct kbl_probe) + 4096;
+}
+
+void rec_session_file_take(struct rec_session *s, unsigned int cpu, const struct rec_walk *walk,
+			   const char *data, size_t len)
+{
+	if (rec_output_full(&s->out, len, rec_session_tables(s)))
+		rec_session_file_next(s);
+	rec_records(&s->out.file, cpu, walk, data, len);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+/* kblrecord -r: the records of a file as text, or a summary of them. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rec_reader.h"
+
+#define REC_WAIT_NS 1000000000ull	/* the CPUs' chunks are not farther apart */
+
+/* Tables of later may name what stands before them: first over those only. */
+static void rec_show_tables(struct rec_reader *r)
+{
+	kbl_u64 begin = r->at;
+
+	if (lseek(r->fd, 0, SEEK_CUR) < 0)
+		return;		/* a pipe */
+	r->silent = true;
+	while (rec_reader_next(r)) {
+		if (r->chunk.type == KBL_CHUNK_RECORDS && rec_reader_skip(r))
+			continue;
+		if (r->chunk.type == KBL_CHUNK_RECORDS || !rec_reader_payload(r))
+			break;
+		rec_reader_table(r);
+	}
+	lseek(r->fd, begin, SEEK_SET);
+	r->at = begin;
+	r->silent = false;
+	r->damaged = false;
+}
+
+/* The bytes of the whole records, at most w->limit of them if that is not 0. */
+static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
+{
+	size_t at = 0;
+
+	while (at < r->payload.len && (!w->limit || w->heads < w->limit)) {
+		const struct kbl_call_slot *head = (const void *)(r->payload.data + at);
+		size_t len = (1 + head->ext) * KBL_SLOT_SIZE;
+
+		if (head->kind < KBL_ENTRY || head->kind > KBL_LOST ||
+		    at + len > r->payload.len) {
+			fprintf(stderr, "kblrecord: %s: the chunk before %llu holds what is no "
+				"record: the rest of it is left out\n", r->path,
+				(unsigned long long)r->at);
+			r->damaged = true;
+			break;
+		}
+		w->heads++;
+		at += len;
+	}
+	return at;
+}
+
+/* A hole in the sequence: what was told of the CPU before counts no more. */
+static bool rec_show_hole(struct rec_reader *r)
+{
+	unsigned int cpu = r->chunk.cpu;
+	bool hole;
+
+	if (cpu >= r->cpus) {
+		r->seq = rec_more(r->seq, cpu + 1, sizeof(*r->seq));
+		while (r->cpus <= cpu)
+			r->seq[r->cpus++] = 0;
+	}
+	hole = r->chunk.seq != r->seq[cpu];
+	r->seq[cpu] = r->chunk.seq + 1;
+	return hole;
+}
+
+static void rec_show_records(struct rec_reader *r, struct rec_text *text,
+			     struct rec_summary *summary)
+{
+	struct rec_walk walk = { .limit = r->left, .last_ns = r->chunk.last_ns };
+	size_t len;
+
+	if (r->swap)
+		rec_swap_records(r->payload.data, r->payload.len);
+	len = rec_show_whole(r, &walk);
+	if (rec_show_hole(r))
+		rec_text_forget(text, r->chunk.cpu);
+	if (summary)
+		rec_summary_take(summary, r->chunk.cpu, &walk, r->payload.data, len);
+	else
+		rec_text_take(text, r->chunk.cpu, &walk, r->payload.data, len);
+	if (!summary && text->newest > REC_WAIT_NS)
+		rec_text_flush(text, r->o->unbuffered ? ~0ull : text->newest - REC_WAIT_NS);
+	r->left -= walk.heads;
+}
+
+/* Returns the exit status. */
+int rec_show(const struct rec_options *o)
+{
+	struct rec_reader r = { .o = o, .path = o->in, .left = o->count };
+	struct rec_text *text = rec_text_new(o, &r.names);
+	struct rec_summary *summary = o->stats ? rec_summary_new(&r.names) : NULL;
+
+	rec_reader_open(&r);
+	rec_show_tables(&r);
+	while ((!o->count || r.left) && rec_reader_next(&r) && rec_reader_payload(&r)) {
+		if (r.chunk.type != KBL_CHUNK_RECORDS)
+			rec_reader_table(&r);
+		else
+			rec_show_records(&r, text, summary);
+	}
+	if (summary)
+		rec_summary_show(summary, stdout, 0);
+	else
+		rec_text_flush(text, ~0ull);
+	return r.damaged;
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Stands in for the kernel module, preloaded into kblrecord: the folder
+ * KBL_DEBUGFS is its debugfs.  Writes into `probes` grow the table that is read
+ * there, those into other files are appended to NAME.log; what begins with "bad"
+ * is refused.  /proc/kallsyms is the folder's.  Once KBL_DEBUGFS/unloaded is
+ * there, control files are gone and relay files fail as debugfs lets them.
+ */
+#undef _FILE_OFFSET_BITS	/* else open() would be open64(), and both are needed */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#define FILES 64
+
+static char names[FILES][64];	/* by file descriptor: which control file it is */
+static int ids;
+
+static const char *in_folder(const char *path)
+{
+	const char *folder = getenv("KBL_DEBUGFS");
+	size_t len = strlen(folder);
+
+	return strncmp(path, folder, len) || path[len] != '/' ? NULL : path + len + 1;
+}
+
+static int there(const char *name)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("KBL_DEBUGFS"), name);
+	return !access(path, F_OK);
+}
+
+static int open_any(const char *path, int flags, mode_t mode)
+{
+	int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open"), fd;
+	const char *name = in_folder(path);
+	char kallsyms[4096];
+
+	snprintf(kallsyms, sizeof(kallsyms), "%s/kallsyms", getenv("KBL_DEBUGFS"));
+	if (!strcmp(path, "/proc/kallsyms"))
+		path = kallsyms;
+	if (name && there("unloaded")) {
+		errno = ENOENT;
+		return -1;
+	}
+	fd = real(path, flags, mode);
+	if (fd >= 0 && fd < FILES)
+		snprintf(names[fd], sizeof(names[fd]), "%s", name ? name : "");
+	return fd;
+}
+
+int open(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	return open_any(path, flags, mode);
+}
+
+int open64(const char *path, int flags, ...)
+{
+	va_list args;
+	mode_t mode;
+
+	va_start(args, flags);
+	mode = flags & O_CREAT ? va_arg(args, mode_t) : 0;
+	va_end(args);
+	return open_any(path, flags, mode);
+}
+
+ssize_t read(int fd, void *to, size_t len)
+{
+	ssize_t (*real)(int, void *, size_t) = dlsym(RTLD_NEXT, "read");
+
+	if (fd < FILES && !strncmp(names[fd], "cpu", 3) && there("unloaded")) {
+		errno = EIO;
+		return -1;
+	}
+	return real(fd, to, len);
+}
+
+static void append(const char *name, const char *text, size_t len)
+{
+	char path[4096];
+	FILE *out;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("KBL_DEBUGFS"), name);
+	out = fopen(path, "a");
+	fwrite(text, 1, len, out);
+	fclose(out);
+}
+
+/* "NAME 0xADDR ..." -> "id addr armed error hits missed mechanism carriers name [module]" */
+static void target(const char *line)
+{
+	char name[128], row[512];
+	const char *module = strstr(line, "module=");
+	unsigned long long addr;
+	int error;
+
+	sscanf(line, "%127s %llx", name, &addr);
+	error = strncmp(name, "unfit", 5) ? 0 : -EINVAL;
+	snprintf(row, sizeof(row), "%d 0x%llx %d %d %d 0 %s skb@0 %s %.*s\n", ids, addr, !error,
+		 error, 10 * ids, error ? "-" : "fprobe", name,
+		 module ? (int)strcspn(module + 7, " \n") : 0, module ? module + 7 : "");
+	ids++;
+	append("probes", row, strlen(row));
+}
+
+ssize_t write(int fd, const void *data, size_t len)
+{
+	ssize_t (*real)(int, const void *, size_t) = dlsym(RTLD_NEXT, "write");
+	const char *name = fd < FILES ? names[fd] : "";
+	char text[4096], log[80];
+
+	if (!*name)
+		return real(fd, data, len);
+	snprintf(text, sizeof(text), "%.*s", (int)len, (const char *)data);
+	if (!strncmp(text, "bad", 3) || !strncmp(text, "+bad", 4)) {
+		errno = EINVAL;
+		return -1;
+	}
+	snprintf(log, sizeof(log), "%s.log", name);
+	append(log, text, strlen(text));
+	if (!strcmp(name, "probes"))
+		target(text);
+	return len;
+}
+
+int close(int fd)
+{
+	int (*real)(int) = dlsym(RTLD_NEXT, "close");
+
+	if (fd >= 0 && fd < FILES)
+		names[fd][0] = 0;
+	return real(fd);
+}
