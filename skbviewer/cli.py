@@ -99,6 +99,9 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
         yield f"        {detail}"
     for name in ("packets", "records", "series", "calls", "lost_records"):
         yield f"{name.replace('_', ' '):<13} {info[name]}"
+    for name in ("recorder", "events"):
+        if info[name]:
+            yield f"{name:<13} {_counts(info[name])}"
     yield "matches       " + _counts(info["matches"])
     for protocol, counts in info["matches_by_protocol"].items():
         yield f"  {protocol:<11} {_counts(counts)}"
@@ -166,7 +169,8 @@ def _path(arguments: argparse.Namespace) -> int:
     if arguments.json:
         legs = [leg._asdict() | {"calls": [c._asdict() for c in leg.calls]} for leg in path.legs]
         for leg in legs:
-            leg["waits"] = [wait._asdict() for wait in leg["waits"]]
+            for rows in ("waits", "events"):
+                leg[rows] = [row._asdict() for row in leg[rows]]
         packet = None if path.packet is None else path.packet.number
         rest = {"wire_ns": path.wire_ns, "wire_error_ns": path.wire_error_ns}
         epoch = {"epoch_offset_ns": path.epoch_offset_ns}

@@ -7,7 +7,7 @@ import hashlib
 import json
 import os
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,6 +20,7 @@ from .analysis import (
     Names,
     address,
     describe,
+    event_word,
     known,
     layers,
     legs,
@@ -153,6 +154,8 @@ class Session:
             counts = {t.name: queries.count(db, t) for t in tables}
             verdicts, clocks = queries.verdicts(db), queries.clocks(db)
             kernel_only = queries.kernel_only_count(db)
+            events = queries.event_counts(db)
+            metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
         by_protocol = _by_protocol(verdicts)
         total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
         return {
@@ -163,6 +166,8 @@ class Session:
             "matches": total | {"kernel_only": kernel_only},
             "matches_by_protocol": by_protocol,
             "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
+            "recorder": _recorder(metas),
+            "events": {event_word(kind): number for kind, number in sorted(events.items())},
             "clock": [_clock(row) for row in clocks],
             "sources": [_source(s) for s in sources],
             "warnings": [w for s in sources for w in s.warnings],
@@ -244,6 +249,23 @@ class Session:
     def export_csv(self, packet: int, out: Path) -> None:
         """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""
         write_path_csv(self.path(packet=packet), self.sources(), out)
+
+
+COUNTERS: tuple[str, ...] = ("written", "bytes", "lost", "missed", "nested", "null_skb")
+COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
+
+
+def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
+    """The recorders' own counters, summed; those that no file has are left out.
+
+    Why records are missing: `lost` to full buffers, `missed` by the probes, `nested` ones refused.
+    """
+    found = {}
+    for name in COUNTERS:
+        told = [int(meta[f"counters.{name}"]) for meta in metas if f"counters.{name}" in meta]
+        if told:
+            found[name] = sum(told)
+    return found
 
 
 def _no_matches() -> dict[str, int]:

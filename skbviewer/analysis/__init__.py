@@ -2,10 +2,12 @@
 """What the matched records mean: calls, layers, paths and the words for them."""
 
 from .calls import build as build_calls
+from .event_text import Told, event_text, event_word
 from .info import address, describe, known, mac
 from .ingest import Input, store_inputs
 from .layers import LayerStyle, layer_of, layers
-from .path import Names, legs, names_of
+from .names import Names, names_in, names_of
+from .path import legs
 from .reasons import VERDICTS, reason
 
 __all__ = [
@@ -13,14 +15,18 @@ __all__ = [
     "Input",
     "LayerStyle",
     "Names",
+    "Told",
     "address",
     "build_calls",
     "describe",
+    "event_text",
+    "event_word",
     "known",
     "layer_of",
     "layers",
     "legs",
     "mac",
+    "names_in",
     "names_of",
     "reason",
     "store_inputs",

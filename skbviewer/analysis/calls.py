@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Turn entry and exit records into calls with duration, self time, depth and parent.
 
-In: a KBL, its series (which pair entries with exits) and legs.  Out: CALL_DTYPE rows by leg
-and time.  Depth counts enclosing calls of the same leg in the same execution context.
+In: a KBL, its series (which pair entries with exits) and legs, what encloses what, and the calls
+joined by their socket.  Out: CALL_DTYPE rows by leg and time.  Depth counts enclosing calls of the
+same leg in the same execution context.
 """
 
 from __future__ import annotations
@@ -10,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, SeriesTable, execution
-from ..records import KernelLog
+from ..matching import Joined, LegTable, Nesting, SeriesTable, execution
+from ..records import Calibration, KernelLog
 
 ENTRY, EXIT, EVENT = 1, 2, 4
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -26,6 +27,8 @@ CALL_DTYPE = np.dtype(
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
         ("self_ns", "<i8"),  # dur_ns less the calls directly inside; -1: unknown
+        ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
+        ("counter", "<i8"),  # events of the hardware counter; -1: unknown
         ("depth", "<i4"),
         ("parent", "<i8"),  # row of the enclosing call, -1 = none
         ("cpu", "<i4"),
@@ -35,6 +38,9 @@ CALL_DTYPE = np.dtype(
         ("skb", "<i8"),
         ("netns", "<i8"),
         ("ifindex", "<i8"),
+        ("sk", "<i8"),
+        ("mark", "<i8"),
+        ("carried", "<i8"),  # n-th further packet of a list | packets not told << 32; -1: the first
         ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
     ]
 )
@@ -42,28 +48,60 @@ CALL_DTYPE = np.dtype(
 Index = npt.NDArray[np.int64]
 
 
-def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray[np.void]:
+def build(
+    log: KernelLog,
+    series: SeriesTable,
+    legs: LegTable,
+    nesting: Nesting | None = None,
+    joined: Joined | None = None,
+) -> npt.NDArray[np.void]:
     """The calls of all legs, sorted by (leg, entry record)."""
     records, partner = log.records, series.partner
     entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
-    entry = entry[np.lexsort((entry, legs.of[entry]))]
+    leg = legs.of[entry]
+    if joined is not None:
+        entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
+    order = np.lexsort((entry, leg))
+    entry, leg = entry[order], leg[order]
     calls = np.zeros(len(entry), CALL_DTYPE)
-    calls["leg"], calls["entry"] = legs.of[entry], entry
-    for column in ("func", "caller", "cpu", "context", "flags", "pid", "netns", "ifindex"):
+    calls["leg"], calls["entry"] = leg, entry
+    shared = ("func", "caller", "cpu", "context", "flags", "pid", "netns", "ifindex", "sk", "mark")
+    for column in shared:
         calls[column] = records[column][entry]
+    calls["carried"] = records["data"][entry]
     has_exit = partner[entry] >= 0
     skb = records["skb"][entry]
-    calls["skb"] = np.where((skb == 0) & has_exit, records["skb"][partner[entry]], skb)
+    given = (skb == 0) & has_exit & (legs.of[entry] >= 0)
+    calls["skb"] = np.where(given, records["skb"][partner[entry]], skb)
     calls["entry_ns"] = records["ts"][entry]
     calls["exit_ns"] = np.where(has_exit, records["ts"][partner[entry]], -1)
     calls["dur_ns"] = np.where(has_exit, calls["exit_ns"] - calls["entry_ns"], -1)
-    calls["depth"], calls["parent"] = _nesting(log, legs, partner, entry)
+    calls["counter"] = np.where(has_exit, records["counter"][partner[entry]], -1)
+    calls["depth"], calls["parent"] = _nesting(log, leg, partner, entry)
     calls["self_ns"] = _self_times(calls)
-    calls["drop_reason"] = _drops(log, legs, entry, calls)
+    calls["comp_ns"] = _compensated(log, nesting or Nesting(records, partner), calls)
+    calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
 
-def _nesting(log: KernelLog, legs: LegTable, partner: Index, entry: Index) -> tuple[Index, Index]:
+def _compensated(log: KernelLog, nesting: Nesting, calls: npt.NDArray[np.void]) -> Index:
+    """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0."""
+    if log.calibration is None:
+        return np.full(len(calls), -1, np.int64)
+    probes = nesting.inside(_costs(log, log.calibration, nesting))[calls["entry"]]
+    left = calls["dur_ns"] - log.calibration.empty - probes
+    return np.where(calls["dur_ns"] >= 0, np.maximum(left, 0), -1)
+
+
+def _costs(log: KernelLog, calibration: Calibration, nesting: Nesting) -> Index:
+    """What the probe at each entry costs the calls around it; a list's packets cost but once."""
+    records = log.records
+    carries = (records["skb"] != 0) & (records["kind"] == ENTRY)
+    cost = np.where(carries, calibration.skb_nested, calibration.nested)
+    return np.where((records["kind"] == ENTRY) & ~nesting.carried, cost, 0)
+
+
+def _nesting(log: KernelLog, of: Index, partner: Index, entry: Index) -> tuple[Index, Index]:
     """Depth and parent row of each entry."""
     paired = np.flatnonzero(partner[entry] >= 0)
     point = np.concatenate([entry, partner[entry[paired]]])
@@ -74,7 +112,7 @@ def _nesting(log: KernelLog, legs: LegTable, partner: Index, entry: Index) -> tu
     where = np.concatenate(
         [execution(log.records)[entry]] + [execution(log.records)[entry[paired]]]
     )
-    leg = np.concatenate([legs.of[entry], legs.of[entry[paired]]])
+    leg = np.concatenate([of, of[paired]])
     order = np.lexsort((point, where, leg))
     new = np.r_[True, (np.diff(leg[order]) != 0) | (np.diff(where[order]) != 0)][: len(order)]
     running = np.cumsum(step[order])
@@ -112,15 +150,16 @@ def _self_times(calls: npt.NDArray[np.void]) -> Index:
     return np.where(calls["dur_ns"] >= 0, calls["dur_ns"] - inside, -1)
 
 
-def _drops(log: KernelLog, legs: LegTable, entry: Index, calls: npt.NDArray[np.void]) -> Index:
+def _drops(log: KernelLog, legs: LegTable, calls: npt.NDArray[np.void]) -> Index:
     """Reason of the DROP events, each at the call of its leg entered last before it."""
     reason = np.full(len(calls), -1, np.int64)
     records = log.records
     drops = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == DROP) & (legs.of >= 0))
-    if not len(drops) or not len(entry):
+    if not len(drops) or not len(calls):
         return reason
     span = len(records) + 1
-    row = np.searchsorted(legs.of[entry] * span + entry, legs.of[drops] * span + drops) - 1
-    same = (row >= 0) & (legs.of[entry[row]] == legs.of[drops])
+    key = calls["leg"] * span + calls["entry"]
+    row = np.searchsorted(key, legs.of[drops] * span + drops) - 1
+    same = (row >= 0) & (calls["leg"][row] == legs.of[drops])
     reason[row[same]] = records["data"][drops[same]] & 0xFFFFFFFF
     return reason

@@ -18,15 +18,20 @@ from ..matching import (
     EXACT,
     LegTable,
     Matches,
+    Nesting,
     SeriesTable,
     build_legs,
     build_series,
+    join_sockets,
     match,
 )
 from ..records import PACKET_DTYPE, RECORD_DTYPE, Capture, KernelLog, Progress
 from ..store import Builder, schema
 from .calls import CALL_DTYPE
 from .calls import build as build_calls
+from .events import build as build_events
+from .events import store_events
+from .names import meta_of
 
 ETH_P_ARP = 0x0806
 WIRE_ONLY = 2
@@ -48,13 +53,14 @@ class _Log(NamedTuple):
     series: SeriesTable
     legs: LegTable
     calls: npt.NDArray[np.void]
+    events: npt.NDArray[np.void]
     first: dict[str, int]  # rows of series, leg, record that came before, per table
 
 
 def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> None:
     """Match all inputs and write them to `builder` (which the caller finishes)."""
     logs: list[_Log] = []
-    before = {"series": 0, "leg": 0, "record": 0, "call": 0}
+    before = {"series": 0, "leg": 0, "record": 0, "call": 0, "event": 0}
     for source, item in enumerate(inputs, start=1):
         if isinstance(item.data, KernelLog):
             progress.report("following packets", source - 1, len(inputs))
@@ -64,6 +70,7 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
                 before[name] += len(rows)
             before["record"] += len(item.data.records)
             before["call"] += len(made.calls)
+            before["event"] += len(made.events)
     table: dict[int, tuple[object, ...]] = {}
     verdict = {log.source: np.full(len(log.series.parent), WIRE_ONLY, np.int64) for log in logs}
     for source, item in enumerate(inputs, start=1):
@@ -83,7 +90,12 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
 def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     series = build_series(log)
     legs = build_legs(log, series)
-    return _Log(source, log, series, legs, build_calls(log, series, legs), first)
+    nesting = Nesting(log.records, series.partner)
+    joined = join_sockets(log, series, legs, nesting)
+    np.add.at(legs.rows["functions"], joined.leg, 1)
+    calls = build_calls(log, series, legs, nesting, joined)
+    events = build_events(log, legs, nesting, calls)
+    return _Log(source, log, series, legs, calls, events, first)
 
 
 def _columns(rows: npt.NDArray[np.void], dtype: np.dtype[np.void]) -> Columns:
@@ -185,6 +197,7 @@ def _store_log(
         made.calls["parent"] >= 0, made.calls["parent"] + first["call"] + 1, -1
     )
     builder.add_array(schema.call, columns)
+    store_events(log, made.source, made.events, first, builder)
     return kernel_only
 
 
@@ -198,6 +211,7 @@ def _store_tables(made: _Log, builder: Builder) -> None:
     builder.add_rows(schema.symbol, [(source, _signed(a), n) for a, n in log.symbols.items()])
     builder.add_rows(schema.task, [(source, pid, comm) for pid, comm in log.tasks.items()])
     builder.add_rows(schema.device, [(source, *key, name) for key, name in log.devices.items()])
+    builder.add_rows(schema.meta, [(source, *pair) for pair in meta_of(log).items()])
 
 
 def _series_columns(

@@ -7,33 +7,20 @@ In: an open session.  Out: legs with their calls and waits.  Reads a few hundred
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 from ..matching import READER
 from ..records import Leg, PathCall, Wait
 from ..store import queries
 from .layers import layer_of
+from .names import MASK64, Names
+from .path_events import events_of, queue_waits
 from .reasons import VERDICTS, reason
 
 KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-TAIL_CALL, MASK64 = 0x01, (1 << 64) - 1  # kbl.h KBL_FLAG_TAIL_CALL
+TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
-
-
-class Names(NamedTuple):
-    """The name tables of one KBL."""
-
-    symbols: dict[int, str]
-    tasks: dict[int, str]
-    devices: dict[tuple[int, int], str]
-
-
-def names_of(db: Any, source: int) -> Names:
-    """The name tables of KBL `source`."""
-    return Names(
-        queries.symbols(db, source), queries.tasks(db, source), queries.devices(db, source)
-    )
 
 
 def legs(db: Any, rows: Sequence[Any], names: dict[int, Names]) -> tuple[Leg, ...]:
@@ -45,6 +32,8 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
     rows = queries.calls_of_leg(db, row.id)
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
+    events = events_of(db, row.id, base, names)
+    waits = _waits([c for c in calls if c.skb], queue_waits(events))
     verdict = getattr(row, "verdict", None)
     return Leg(
         series=row.series,
@@ -55,10 +44,11 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         end_ns=row.end_ns,
         kernel_ns=row.end_ns - row.begin_ns,
         functions=row.functions,
-        waits=_waits(calls),
+        waits=waits,
         calls=calls,
         netns=row.netns,
-        device=names.devices.get((row.netns, row.ifindex), _index_text(row.ifindex)),
+        device=names.device(row.netns, row.ifindex),
+        events=events,
     )
 
 
@@ -66,7 +56,7 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
     function = row.function or f"probe {row.func}"
     return PathCall(
         function=function,
-        caller=names.symbols.get(row.caller, _hex(row.caller)),
+        caller=names.symbol(row.caller),
         layer=layer_of(function),
         depth=row.depth,
         parent=row.parent - base if row.parent > 0 else -1,
@@ -79,32 +69,53 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
         pid=row.pid,
         comm=names.tasks.get(row.pid, ""),
         skb=row.skb & MASK64,
-        device=names.devices.get((row.netns, row.ifindex), _index_text(row.ifindex)),
+        device=names.device(row.netns, row.ifindex),
         tail_call=bool(row.flags & TAIL_CALL),
-        note=_note(row),
+        note=_note(row, names),
+        comp_ns=_known(row.comp_ns),
+        counter=_known(row.counter),
+        sock=row.sk & MASK64 if row.sk != -1 else 0,
+        mark=max(row.mark, 0),
     )
 
 
-def _note(row: Any) -> str:
+def _note(row: Any, names: Names) -> str:
+    notes = []
     if row.drop_reason >= 0:
-        return f"drop: reason {row.drop_reason}"
-    return "no exit recorded" if row.exit_ns < 0 else ""
+        notes.append(f"drop: {names.drop_reason(row.drop_reason)}")
+    if row.exit_ns < 0:
+        notes.append("open when recording stopped" if row.flags & OPEN else "no exit recorded")
+    if row.carried >= 0:
+        notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of a list")
+    if row.carried >> 32 > 0:
+        notes.append(f"{row.carried >> 32} more packets are not told")
+    if row.flags & SOCK and not row.skb:
+        notes.append("by its socket")
+    return ", ".join(notes)
 
 
-def _waits(calls: tuple[PathCall, ...]) -> tuple[Wait, ...]:
-    """Times between a leg's outermost calls, when no function held the packet."""
+def _waits(calls: Sequence[PathCall], queued: Sequence[Wait]) -> tuple[Wait, ...]:
+    """The queues that events tell of, and other times when no function held the packet."""
     waits: list[Wait] = []
     end: int | None = None
     last, reading = None, False
     for call in calls:
         begin = call.entry_ns
-        if end is not None and last is not None and begin > end and call.depth == 0:
+        if end is not None and last is not None and begin > end:
             waits.append(Wait(_wait_name(call, last, reading), end, begin - end))
         reading |= call.function in READER
         leave = call.exit_ns if call.exit_ns is not None else begin
         end = leave if end is None else max(end, leave)
         last = call
-    return tuple(waits)
+    waits = [wait for wait in waits if not any(_overlap(wait, other) for other in queued)]
+    return tuple(sorted([*waits, *queued], key=lambda wait: wait.begin_ns))
+
+
+def _overlap(wait: Wait, other: Wait) -> bool:
+    """Whether most of `wait` lies within `other`: it is the same, less well told."""
+    begin = max(wait.begin_ns, other.begin_ns)
+    end = min(wait.begin_ns + wait.dur_ns, other.begin_ns + other.dur_ns)
+    return 2 * (end - begin) > wait.dur_ns
 
 
 def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
@@ -119,11 +130,3 @@ def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
 
 def _known(value: int) -> int | None:
     return None if value < 0 else value
-
-
-def _hex(address: int) -> str:
-    return f"0x{address & MASK64:x}" if address else ""
-
-
-def _index_text(ifindex: int) -> str:
-    return f"if{ifindex}" if ifindex > 0 else ""

@@ -1,59 +1,119 @@
 # SPDX-License-Identifier: MIT
 """A KBL's records as text lines, in tcpdump's manner.
 
-In: a KBL as read.  Out: one line a record: time (s, KBL clock), CPU, context, task, what, packet.
+In: a KBL as read.  Out: one line a record: time (s, KBL clock), CPU, context, task, what, packet;
+behind a drop its stack, a line each.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from types import SimpleNamespace
+from typing import NamedTuple
 
-from ..analysis import address
-from ..records import KernelLog
+import numpy as np
 
-KINDS = {1: "->", 2: "<-", 3: "--", 4: "**", 5: "!!"}
+from ..analysis import Names, Told, address, event_text, names_in
+from ..readers import KblLost
+from ..records import KernelLog, Table
+
+KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
 CONTEXTS = "TSHN"  # task, softirq, hardirq, NMI
-ENTRY, EXIT, CALL, EVENT, LOST = range(1, 6)
-EVENTS = ["-", "alloc", "clone", "copy", "segment", "free", "consume", "drop", "task"]
+ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
+OPEN, SOCK = 0x08, 0x80  # kbl.h KBL_FLAG_*
+LOSSES = {
+    KblLost.BUFFER: "buffers were full",
+    KblLost.MISSED: "missed hits",
+    KblLost.NESTED: "nested hits",
+}
 MASK64 = (1 << 64) - 1
+Row = SimpleNamespace  # of any table, by column
+
+
+class _Beside(NamedTuple):
+    """The details of a log, by ordinal."""
+
+    hooks: dict[int, int]
+    changes: dict[int, Row]
+    syscalls: dict[int, Row]
+    stacks: Table
 
 
 def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
     """The lines of `log`, in time order."""
+    names, details = names_in(log), log.details
+    hooks = {row.ordinal: row.hook for row in _rows(details.drops)}
+    changes = {row.ordinal: row for row in _rows(details.changes)}
+    syscalls = {row.ordinal: row for row in _rows(details.syscalls)}
+    beside = _Beside(hooks, changes, syscalls, details.frames)
     for begin in range(0, len(log.records), batch):
-        part = log.records[begin : begin + batch]
-        names = part.dtype.names or ()
-        for values in part.tolist():
-            yield _line(log, dict(zip(names, values, strict=True)))
+        for row in _rows(log.records[begin : begin + batch]):
+            yield _line(log, names, beside, row)
+            if row.kind == EVENT and row.ordinal in hooks:
+                yield from _stack(names, beside.stacks, row.ordinal)
 
 
-def _line(log: KernelLog, row: dict[str, Any]) -> str:
-    seconds, rest = divmod(row["ts"], 10**9)
-    context = CONTEXTS[row["context"]] if row["context"] < len(CONTEXTS) else "?"
-    task = f"{log.tasks.get(row['pid'], '?')}/{row['pid']}" if row["pid"] >= 0 else "-"
-    skb = f"{row['skb'] & MASK64:016x}" if row["skb"] else "-"
-    head = f"{seconds}.{rest:09d} [{row['cpu']}{context}] {task:<20} {skb:<16}"
-    return f"{head} {KINDS.get(row['kind'], '??')} {_what(log, row)}{_identity(row)}"
+def _rows(table: Table) -> Iterator[Row]:
+    names = table.dtype.names or ()
+    for values in table.tolist():
+        yield Row(**dict(zip(names, values, strict=True)))
 
 
-def _what(log: KernelLog, row: dict[str, Any]) -> str:
-    if row["kind"] == LOST:
-        return f"{row['data']} records lost in {row['dur']} ns"
-    if row["kind"] == EVENT:
-        event = row["event"]
-        name = EVENTS[event] if event < len(EVENTS) else f"event {event}"
-        return f"{name} {row['data'] & MASK64:#x}"
-    probe = log.probes.get(row["func"])
-    name = probe.name if probe else f"probe {row['func']}"
-    if row["kind"] == EXIT:
-        return f"{name} = {row['data']}"
-    return f"{name} from {log.symbols.get(row['caller'], '?')}"
+def _stack(names: Names, frames: Table, ordinal: int) -> Iterator[str]:
+    low, high = np.searchsorted(frames["ordinal"], [ordinal, ordinal + 1])
+    for address_ in frames["address"][low:high].tolist():
+        yield f"{'':20} by {names.symbol(address_)}"
 
 
-def _identity(row: dict[str, Any]) -> str:
-    saddr = address(row["ip_version"], row["saddr_hi"], row["saddr_lo"])
+def _line(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
+    seconds, rest = divmod(row.ts, 10**9)
+    context = CONTEXTS[row.context] if row.context < len(CONTEXTS) else "?"
+    task = f"{log.tasks.get(row.pid, '?')}/{row.pid}" if row.pid >= 0 else "-"
+    skb = f"{row.skb & MASK64:016x}" if row.skb else "-"
+    head = f"{seconds}.{rest:09d} [{row.cpu}{context}] {task:<20} {skb:<16}"
+    return f"{head} {KINDS.get(row.kind, '??')} {_what(log, names, beside, row)}{_identity(row)}"
+
+
+def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
+    probe = log.probes.get(row.func)
+    name = probe.name if probe else f"probe {row.func}"
+    if row.kind == LOST:
+        where = f" of {name}" if row.func >= 0 else ""
+        why = LOSSES.get(row.flags, f"reason {row.flags}")
+        return f"{row.data} records lost in {row.dur} ns: {why}{where}"
+    if row.kind == EVENT:
+        return event_text(_told(log, beside, row), names)
+    if row.kind == EXIT:
+        return f"{name} = {row.data}{f', {row.counter} counted' if row.counter >= 0 else ''}"
+    return f"{name} from {names.symbols.get(row.caller, '?')}{_entry_notes(row)}"
+
+
+def _entry_notes(row: Row) -> str:
+    notes = [f"sock {row.sk & MASK64:016x}"] if row.flags & SOCK else []
+    if row.data >= 0:
+        notes.append(f"packet {(row.data & 0xFFFFFFFF) + 1} of the call")
+    if row.data >> 32 > 0:
+        notes.append(f"{row.data >> 32} more not told")
+    if row.flags & OPEN:
+        notes.append("open at stop")
+    return f" ({', '.join(notes)})" if notes else ""
+
+
+def _told(log: KernelLog, beside: _Beside, row: Row) -> Told:
+    ordinal = row.ordinal
+    return Told(
+        row.event,
+        row.data,
+        beside.hooks.get(ordinal, -1),
+        beside.changes.get(ordinal),
+        beside.syscalls.get(ordinal),
+        log.details.names.get(ordinal, ""),
+    )
+
+
+def _identity(row: Row) -> str:
+    saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     if saddr is None:
-        return f" ethertype {row['ethertype']:#06x}" if row["ethertype"] > 0 else ""
-    daddr = address(row["ip_version"], row["daddr_hi"], row["daddr_lo"])
-    return f" {saddr} > {daddr} id {row['ip_id']} proto {row['protocol']} len {row['tot_len']}"
+        return f" ethertype {row.ethertype:#06x}" if row.ethertype > 0 else ""
+    daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
+    return f" {saddr} > {daddr} id {row.ip_id} proto {row.protocol} len {row.tot_len}"

@@ -2,7 +2,8 @@
 """One packet's kernel path as CSV.
 
 In: a PacketPath and the session's sources.  Out: comment lines (#) that say what, from which files
-and how certain, then a header and one row a call.  Times are ns; entry and exit on the KBL's clock.
+and how certain, then a header and one row a call.  Times are ns; entry and exit on the KBL's clock;
+comp_ns is dur_ns less what the probes cost.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..records import BadInput, PacketPath, SourceRow
+from .path_text import told
 
 COLUMNS = (
     "leg",
@@ -23,11 +25,15 @@ COLUMNS = (
     "exit_ns",
     "dur_ns",
     "self_ns",
+    "comp_ns",
+    "counter",
     "cpu",
     "context",
     "pid",
     "comm",
     "skb",
+    "sock",
+    "mark",
     "device",
     "note",
 )
@@ -43,6 +49,7 @@ def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) ->
             for number, leg in enumerate(path.legs, start=1):
                 for call in leg.calls:
                     row = call._asdict() | {"leg": f"{number} {leg.kind}", "skb": f"0x{call.skb:x}"}
+                    row["sock"] = f"0x{call.sock:x}" if call.sock else ""
                     writer.writerow(row[column] for column in COLUMNS)
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
@@ -61,6 +68,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
         lines.append(
             f"leg {number} {leg.kind} {leg.device}: {leg.functions} functions, {leg.kernel_ns} ns"
         )
+        lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if told(event)]
     lines.append(f"total time in the kernel: {sum(leg.kernel_ns for leg in path.legs)} ns")
     if path.wire_ns is not None:
         lines.append(f"wire time on the kernel's clock: {path.wire_ns} +- {path.wire_error_ns} ns")

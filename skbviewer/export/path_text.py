@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from xml.etree import ElementTree
 
-from ..records import Leg, PacketPath, PathCall
+from ..records import Leg, PacketPath, PathCall, PathEvent, Wait
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
@@ -33,12 +33,37 @@ def _leg_lines(number: int, leg: Leg, wire_ns: int | None) -> Iterator[str]:
         f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{wire}"
     )
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
-    waits = list(leg.waits)
+    between = sorted(
+        [(wait.begin_ns + wait.dur_ns, 0, _wait_lines(wait, leg)) for wait in leg.waits]
+        + [(event.ts_ns, 1, _event_lines(event, leg)) for event in leg.events if told(event)],
+        key=lambda item: item[:2],
+    )
     for call in leg.calls:
-        while waits and waits[0].begin_ns + waits[0].dur_ns <= call.entry_ns:
-            wait = waits.pop(0)
-            yield f"{_us(wait.begin_ns - leg.begin_ns):>12} ... {_us(wait.dur_ns)} us: {wait.what}"
+        while between and between[0][0] < call.entry_ns + (between[0][1] == 0):
+            yield from between.pop(0)[2]
         yield _call_line(call, leg.begin_ns)
+    for _, _, lines in between:
+        yield from lines
+
+
+def told(event: PathEvent) -> bool:
+    """Whether an event is worth a line: its calls tell of births and frees already."""
+    return event.event not in QUIET
+
+
+def _wait_lines(wait: Wait, leg: Leg) -> list[str]:
+    return [f"{_us(wait.begin_ns - leg.begin_ns):>12} ... {_us(wait.dur_ns)} us: {wait.what}"]
+
+
+def _event_lines(event: PathEvent, leg: Leg) -> list[str]:
+    depth = leg.calls[event.call].depth + 1 if event.call >= 0 else 0
+    caused = "this packet caused: " if event.caused else ""
+    place = f"{'':>23} {event.cpu:>3} {event.context:<8} {'  ' * depth}"
+    first = f"{_us(event.ts_ns - leg.begin_ns):>12} {place}* {caused}{event.text}"
+    return [first, *(f"{'':>36} {place[35:]}  by {frame}" for frame in event.stack)]
+
+
+QUIET = frozenset({"alloc", "free", "consume", "start_xmit", "xmit", "queue", "receive"})
 
 
 def _call_line(call: PathCall, begin: int) -> str:
@@ -47,6 +72,8 @@ def _call_line(call: PathCall, begin: int) -> str:
     indent = "  " * call.depth
     caller = f"  <- {call.caller}{' (tail call)' if call.tail_call else ''}" if call.caller else ""
     note = f"  [{call.note}]" if call.note else ""
+    if call.comp_ns is not None:
+        note = f"  {_us(call.comp_ns)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"
     return f"{times} {call.cpu:>3} {call.context:<8} {indent}{call.function}{caller}{note}"
 
@@ -56,7 +83,7 @@ def _us(ns: int) -> str:
 
 
 def path_xml(path: PacketPath) -> str:
-    """The tree as XML: <path><leg><call> nested as the calls were."""
+    """The tree as XML: <path><leg><call> nested as the calls were, <event> where it happened."""
     root = ElementTree.Element("path")
     if path.packet is not None:
         root.set("packet", str(path.packet.number))
@@ -68,11 +95,23 @@ def path_xml(path: PacketPath) -> str:
         for call in leg.calls:
             parent = nodes[call.parent] if call.parent >= 0 else node
             nodes.append(ElementTree.SubElement(parent, "call", _attributes(call)))
+        for event in leg.events:
+            _event_node(nodes[event.call] if event.call >= 0 else node, event)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
 
 
+def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:
+    values = {k: str(v) for k, v in event._asdict().items() if k not in ("call", "stack", "caused")}
+    if event.caused:
+        values["caused"] = "yes"
+    node = ElementTree.SubElement(parent, "event", {k: v for k, v in values.items() if v})
+    for frame in event.stack:
+        ElementTree.SubElement(node, "frame", {"by": frame})
+
+
 def _attributes(call: PathCall) -> dict[str, str]:
     values = call._asdict() | {"skb": f"0x{call.skb:x}"}
+    values["sock"] = f"0x{call.sock:x}" if call.sock else ""
     skipped = ("depth", "parent")
     return {k: str(v) for k, v in values.items() if k not in skipped and v not in (None, "")}

@@ -15,10 +15,13 @@ from .matcher import (
     Matches,
     match,
 )
+from .nesting import Nesting
 from .pairing import execution, pair
 from .phases import READER
 from .series import SeriesTable
 from .series import build as build_series
+from .sockets import Joined
+from .sockets import join as join_sockets
 
 __all__ = [
     "AMBIGUOUS",
@@ -34,12 +37,15 @@ __all__ = [
     "RX",
     "TX",
     "ClockFit",
+    "Joined",
     "LegTable",
     "Matches",
+    "Nesting",
     "SeriesTable",
     "build_legs",
     "build_series",
     "execution",
+    "join_sockets",
     "match",
     "pair",
 ]

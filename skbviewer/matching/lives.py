@@ -17,9 +17,11 @@ from ..records import KernelLog
 from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, execution
 from .phases import TAP_CLONER
 
-ALLOC, CLONE, COPY, SEGMENT, FREE, TASK, FOOTPRINT = 1, 2, 3, 4, 5, 8, 34  # kbl.h enum kbl_event
+ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
+TASK, XMIT, FOOTPRINT = 8, 20, 34
 BIRTHS = (ALLOC, CLONE, COPY, SEGMENT)
-ABOUT_OTHERS = (TASK, FOOTPRINT)  # no event of a life: told for the records around
+# No events of a life: told for the records around, or when the skb may be another's already.
+ABOUT_OTHERS = (TASK, XMIT, FOOTPRINT)
 
 Flags = npt.NDArray[np.bool_]
 

@@ -14,14 +14,14 @@ from pathlib import Path
 import numpy as np
 
 from ..records import BadInput, Capture, KernelLog, Progress
-from ._kbl_layout import KBL_MAGIC
+from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from .kbl import read_kbl
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
 from .pcapng import SECTION_HEADER, read_pcapng
 from .wire import Bytes
 
-__all__ = ["READERS", "packet_bytes", "read"]
+__all__ = ["READERS", "KblChange", "KblEvent", "KblLost", "packet_bytes", "read"]
 
 Reader = Callable[[Path, Bytes, Progress], Capture | KernelLog]
 

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 8d70ff52e8eafd945525549cf9a1285ccad4d277753757e0119ba2333cd0bdaa
+kbl.h SHA-256: 3f9bc220be7b809a43f4800eb94abf8d955a3338ea80f38ff23919759882bf12
 """
 
 from __future__ import annotations
@@ -498,9 +498,13 @@ KBL_CALIBRATION = np.dtype(
         ("mono_ns", "<u8"),
         ("rounds", "<u4"),
         ("mechanism", "<u4"),
+        ("tau_skb_empty", "<u8"),
+        ("n_skb_empty", "<u8"),
+        ("n_skb_pair", "<u8"),
+        ("n_skb_nested", "<u8"),
     ]
 )
-KBL_CALIBRATION_SIZE = 80
+KBL_CALIBRATION_SIZE = 112
 
 DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_file_header": KBL_FILE_HEADER,

@@ -30,7 +30,7 @@ class _Exits:
     cpu: Ints
     skb: Ints
     ret: Ints
-    count: Ints
+    counter: Ints
 
 
 def expand(
@@ -130,7 +130,7 @@ def _make_exits(rows: Records, place: Ints, exits: _Exits) -> None:
         ("cpu", exits.cpu),
         ("skb", exits.skb),
         ("data", exits.ret),
-        ("count", exits.count),
+        ("counter", exits.counter),
         ("caller", 0),
     ):
         rows[column][place] = values

@@ -25,8 +25,17 @@ TYPE = kbl.KblExtType
 
 
 def read_details(heads: Heads, stext: int) -> Details:
-    """The tables, sorted by ordinal."""
-    return Details(*_drops(heads, stext), _changes(heads), _syscalls(heads))
+    """The tables, sorted by ordinal, and the names of interrupts, devices, modules and threads."""
+    return Details(*_drops(heads, stext), _changes(heads), _syscalls(heads), _names(heads))
+
+
+def _names(heads: Heads) -> dict[int, str]:
+    """Names by ordinal; a long one goes over several slots."""
+    owner, slots = heads.all_of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
+    parts: dict[int, bytes] = {}
+    for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
+        parts[ordinal] = parts.get(ordinal, b"") + part
+    return {ordinal: text.decode("utf-8", "replace") for ordinal, text in parts.items()}
 
 
 def _drops(heads: Heads, stext: int) -> tuple[Table, Table]:

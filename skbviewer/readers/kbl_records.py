@@ -49,8 +49,9 @@ def decode_records(
     _fill_events(records, heads)
     _fill_lost(records, heads)
     fill_footprints(records, heads)
-    owner, ext = heads.of_type(kbl.KblExtType.COMM)
-    times, comms = records["ts"][owner], heads.view(kbl.KBL_EXT_COMM, ext)
+    owner, comms = heads.all_of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
+    of_task = records["event"][owner] == kbl.KblEvent.TASK  # other events have names as well
+    times, comms = records["ts"][owner[of_task]], comms[of_task]
     known = {int(kind) for kind in kbl.KblKind} - ({kbl.KblKind.CALL} if version == 2 else set())
     unknown = ~np.isin(records["kind"], sorted(known))
     complain(complaints, unknown, "records of an unknown kind: left out")

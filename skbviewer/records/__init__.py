@@ -18,7 +18,7 @@ from .arrays import (
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
-from .rows import Leg, PacketPath, PacketRow, PathCall, SeriesRow, SourceRow, Wait
+from .rows import Leg, PacketPath, PacketRow, PathCall, PathEvent, SeriesRow, SourceRow, Wait
 from .sources import Calibration, Capture, ClockTriple, Details, Interface, KernelLog, Probe
 
 __all__ = [
@@ -42,6 +42,7 @@ __all__ = [
     "PacketRow",
     "Packets",
     "PathCall",
+    "PathEvent",
     "Probe",
     "Progress",
     "Records",

@@ -62,7 +62,7 @@ RECORD_DTYPE = np.dtype(
         ("caller", "<i8"),  # absolute address as signed 64 bits, 0 = unknown; ENTRY only
         ("data", "<i8"),  # EVENT: its data; EXIT: return value; LOST: count; ENTRY: see CARRIED
         ("dur", "<i8"),  # LOST: ns from the gap's begin to ts
-        ("count", "<i8"),  # EXIT: events of the hardware counter in the call
+        ("counter", "<i8"),  # EXIT: events of the hardware counter in the call
         # What the packet is known to be, from here on: the footprint.
         ("ifindex", "<i8"),
         ("netns", "<i8"),

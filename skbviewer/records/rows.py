@@ -82,6 +82,25 @@ class PathCall(NamedTuple):
     device: str
     tail_call: bool  # the caller shown is the frame returned to, not the jumper
     note: str  # "drop: <reason>", "no exit recorded", ... or ""
+    comp_ns: int | None = None  # dur_ns less what the probes cost; None where not measured
+    counter: int | None = None  # events of the hardware counter
+    sock: int = 0  # struct sock, unsigned: what the call was given, or the skb's
+    mark: int = 0  # skb->mark
+
+
+class PathEvent(NamedTuple):
+    """Something that happened to a packet, or that it caused."""
+
+    ts_ns: int  # of the KBL's clock
+    event: str  # kbl.h's word in lower case: "drop", "neigh", "qdisc_enqueue"
+    text: str  # "drop NO_SOCKET at udp_rcv+0x1c in netfilter IPv4 INPUT"
+    call: int  # index in the leg's calls of the call it happened in, -1 = none
+    cpu: int
+    context: str
+    pid: int
+    comm: str
+    caused: bool  # not of this packet's skb: a table changed inside one of its calls
+    stack: tuple[str, ...]  # of a drop, innermost first
 
 
 class Wait(NamedTuple):
@@ -107,6 +126,7 @@ class Leg(NamedTuple):
     calls: tuple[PathCall, ...]
     netns: int
     device: str
+    events: tuple[PathEvent, ...] = ()
 
 
 class PacketPath(NamedTuple):

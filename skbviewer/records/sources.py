@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from .arrays import (
@@ -63,12 +65,16 @@ class ClockTriple(NamedTuple):
 
 
 class Details(NamedTuple):
-    """What some records tell beside their columns, as tables of the dtypes of these names."""
+    """What some records tell beside their columns: tables, sorted by the record's ordinal.
+
+    `names` are of threads, interrupts, modules and links, by ordinal.
+    """
 
     frames: Table = empty(FRAME_DTYPE, 0)
     drops: Table = empty(DROP_DTYPE, 0)
     changes: Table = empty(CHANGE_DTYPE, 0)
     syscalls: Table = empty(SYSCALL_DTYPE, 0)
+    names: Mapping[int, str] = MappingProxyType({})
 
 
 class Calibration(NamedTuple):

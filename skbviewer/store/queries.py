@@ -6,12 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import LABEL_STYLE_TABLENAME_PLUS_COL, Connection, Row, Table, func, select
+from sqlalchemy import LABEL_STYLE_TABLENAME_PLUS_COL, Connection, Row, Select, Table, func, select
 
 from .schema import (
     call,
+    change,
     clock,
     device,
+    drop,
+    event,
+    event_name,
+    frame,
     leg,
     match,
     packet,
@@ -20,10 +25,18 @@ from .schema import (
     series,
     source,
     symbol,
+    syscall,
     task,
+)
+from .schema import (
+    meta as meta_table,
 )
 
 Rows = Sequence[Row[Any]]
+
+
+def _all(db: Connection, statement: Select[Any]) -> Rows:
+    return db.execute(statement).all()
 
 
 def count(db: Connection, table: Table) -> int:
@@ -86,6 +99,34 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
     )
     statement = select(call, probe.c.name.label("function")).select_from(joined)
     return db.execute(statement.where(call.c.leg == number).order_by(call.c.id)).all()
+
+
+def events_of_leg(db: Connection, number: int) -> Rows:
+    """Events of a leg in order of time, with what is told beside them: <table>_<column>."""
+    joined = event
+    for beside in (drop, change, syscall, event_name):
+        joined = joined.outerjoin(beside, beside.c.event == event.c.id)  # type: ignore[assignment]
+    statement = select(event, drop, change, syscall, event_name).select_from(joined)
+    statement = statement.where(event.c.leg == number).order_by(event.c.id)
+    return db.execute(statement.set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL)).all()
+
+
+def frames_of_leg(db: Connection, number: int) -> Rows:
+    """(event, address) of the stacks of a leg's drops, innermost first."""
+    joined = frame.join(event, event.c.id == frame.c.event)
+    statement = select(frame.c.event, frame.c.address).select_from(joined)
+    return _all(db, statement.where(event.c.leg == number).order_by(frame.c.id))
+
+
+def event_counts(db: Connection) -> dict[int, int]:
+    """How many events there are of each kind."""
+    found = db.execute(select(event.c.event, func.count()).group_by(event.c.event))
+    return {row[0]: int(row[1]) for row in found}
+
+
+def meta(db: Connection, source_id: int) -> dict[str, str]:
+    wanted = select(meta_table.c.key, meta_table.c.value).where(meta_table.c.source == source_id)
+    return {row.key: row.value for row in db.execute(wanted)}
 
 
 def symbols(db: Connection, source_id: int) -> dict[int, str]:

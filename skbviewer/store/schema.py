@@ -3,7 +3,7 @@
 
 Bulk tables are declared from the numpy dtypes of `records` and from the layouts below: one truth
 for each column.  Row ids are dense and start at 1; addresses are signed 64-bit; unknown numbers are
--1 (0 where the dtype is unsigned) in tables and NULL in the views `packets` and `calls`.
+-1 (0 where the dtype is unsigned) in tables and NULL in the views `packets`, `calls` and `events`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text
 
-from ..records import PACKET_DTYPE, RECORD_DTYPE
+from ..records import CHANGE_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -76,9 +76,30 @@ leg = _table(
 call = _table(
     "call",
     *_integers("leg", "entry", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
+    *_integers("comp_ns", "counter"),
     *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
-    *_integers("drop_reason"),
+    *_integers("sk", "mark", "carried", "drop_reason"),
 )
+
+# What happened beside calls.  The tables that follow it tell more of some events.
+event = _table(
+    "event",
+    *_integers("source", "record", "event", "ts", "cpu", "context", "pid", "skb", "data"),
+    *_integers("leg", "call"),  # of no packet: -1
+)
+frame = _table("frame", *_integers("event", "position", "address"))  # stack of a drop
+drop = _table("drop", *_integers("event", "hook", "depth"))
+change = _table(
+    "change",
+    *_integers("event"),
+    *(c for c in _columns(CHANGE_DTYPE) if c.name != "ordinal"),
+)
+syscall = _table(
+    "syscall",
+    *_integers("event"),
+    *(c for c in _columns(SYSCALL_DTYPE) if c.name != "ordinal"),
+)
+event_name = _table("event_name", *_integers("event"), Column("name", Text, nullable=False))
 
 match = _table(
     "match",
@@ -101,6 +122,13 @@ device = _table(
     "device", *_integers("source", "netns", "ifindex"), Column("name", Text, nullable=False)
 )
 
+meta = _table(
+    "meta",
+    *_integers("source"),
+    Column("key", Text, nullable=False),
+    Column("value", Text, nullable=False),
+)
+
 clock = _table(
     "clock",
     *_integers("source", "kbl", "origin_ns", "offset_ns"),
@@ -112,6 +140,9 @@ INDEXES = (
     Index("record_series", record.c.series),
     Index("leg_series", leg.c.series),
     Index("call_leg", call.c.leg),
+    Index("event_leg", event.c.leg),
+    Index("event_kind", event.c.event),
+    *(Index(f"{t.name}_event", t.c.event) for t in (frame, drop, change, syscall, event_name)),
     Index("match_packet", match.c.packet),
     Index("match_leg", match.c.leg),
     Index("series_kernel_only", series.c.kernel_only),
@@ -130,7 +161,13 @@ VIEWS = (
        nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",
     """CREATE VIEW calls AS SELECT call.id, leg.series, call.leg, probe.name AS function,
        printf('0x%x', call.caller) AS caller, call.entry_ns, nullif(call.exit_ns, -1) AS exit_ns,
-       nullif(call.dur_ns, -1) AS dur_ns, nullif(call.self_ns, -1) AS self_ns, call.depth, call.cpu,
-       call.pid, printf('0x%x', call.skb) AS skb FROM call JOIN leg ON leg.id = call.leg
+       nullif(call.dur_ns, -1) AS dur_ns, nullif(call.self_ns, -1) AS self_ns,
+       nullif(call.comp_ns, -1) AS comp_ns, nullif(call.counter, -1) AS counter, call.depth,
+       call.cpu, call.pid, printf('0x%x', call.skb) AS skb FROM call JOIN leg ON leg.id = call.leg
        LEFT JOIN probe ON probe.source = leg.source AND probe.func = call.func""",
+    """CREATE VIEW events AS SELECT event.id, event.ts AS ts_ns, event.cpu, event.pid,
+       event.event AS kind, printf('0x%x', event.skb) AS skb, event.data, leg.series,
+       nullif(event.leg, -1) AS leg, nullif(event.call, -1) AS call, event_name.name
+       FROM event LEFT JOIN leg ON leg.id = event.leg
+       LEFT JOIN event_name ON event_name.event = event.id""",
 )

@@ -68,4 +68,4 @@ def test_lost_records_stand_where_they_are_missing(tmp_path: Path) -> None:
     story = Story()
     story.kbl.lost(5000, 0, 2000, 17)
     (text,) = dump_lines(story.log(tmp_path))
-    assert text.endswith("17 records lost in 3000 ns")
+    assert text.endswith("17 records lost in 3000 ns: buffers were full")

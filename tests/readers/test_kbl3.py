@@ -255,7 +255,7 @@ def test_events_of_the_counter(tmp_path: Path) -> None:
         slot = ext(kbl.KBL_EXT_COUNTER, kbl.KblExtType.COUNTER, valid=valid, event=3, count=1234)
         build.call(ts, 0, func, SKB, 5, extra=(slot,))
     build.call(30, 0, func, SKB, 5)
-    assert rows(load(build, tmp_path), EXIT, "count") == [(1234,), (-1,), (-1,)]
+    assert rows(load(build, tmp_path), EXIT, "counter") == [(1234,), (-1,), (-1,)]
 
 
 @ORDERS

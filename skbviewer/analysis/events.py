@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Events of a KBL as rows of their own, each with the leg and the call it happened in.
+
+In: a KBL, its series and legs, what encloses what, its calls.  Out: EVENT_DTYPE rows in time order.
+A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose call it
+happened: that packet caused it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import LegTable, Nesting
+from ..readers import KblEvent
+from ..records import KernelLog
+from ..store import Builder, schema
+
+ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
+TOLD_FOR_OTHERS = (KblEvent.TASK, KblEvent.FOOTPRINT)
+CHANGES = (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)
+
+EVENT_DTYPE = np.dtype(
+    [
+        ("record", "<i8"),
+        ("ordinal", "<i8"),
+        ("event", "u1"),
+        ("ts", "<i8"),
+        ("cpu", "<i4"),
+        ("context", "u1"),
+        ("pid", "<i8"),
+        ("skb", "<i8"),
+        ("data", "<i8"),
+        ("leg", "<i8"),  # -1: of no packet
+        ("call", "<i8"),  # row of the innermost call of that leg around it, -1 = none
+    ]
+)
+
+Index = npt.NDArray[np.int64]
+
+
+def build(
+    log: KernelLog, legs: LegTable, nesting: Nesting, calls: npt.NDArray[np.void]
+) -> npt.NDArray[np.void]:
+    """All events but those told for other records."""
+    records = log.records
+    told = ~np.isin(records["event"], TOLD_FOR_OTHERS)
+    record = np.flatnonzero((records["kind"] == EVENT) & told)
+    rows = np.zeros(len(record), EVENT_DTYPE)
+    rows["record"] = record
+    for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
+        rows[column] = records[column][record]
+    rows["leg"] = _legs(log, legs, nesting, record)
+    rows["call"] = _calls(nesting, calls, record, rows["leg"])
+    return rows
+
+
+def _legs(log: KernelLog, legs: LegTable, nesting: Nesting, record: Index) -> Index:
+    event = log.records["event"][record]
+    leg = legs.of[record]
+    sent = np.flatnonzero(event == KblEvent.XMIT)
+    leg[sent] = _started(log, legs, record[sent])
+    caused = np.flatnonzero(np.isin(event, CHANGES) & (leg < 0))
+    for position, call in nesting.around(record[caused]):
+        mine = caused[position]
+        leg[mine] = np.where(leg[mine] < 0, legs.of[call], leg[mine])
+    return np.asarray(leg, np.int64)
+
+
+def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
+    """Of each XMIT the leg of the last START_XMIT of its skb and CPU: it may be freed already."""
+    records = log.records
+    starts = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == KblEvent.START_XMIT))
+    item = np.concatenate([starts, sent])
+    order = np.lexsort((item, records["cpu"][item], records["skb"][item]))
+    is_start = order < len(starts)
+    last = np.maximum.accumulate(np.where(is_start, np.arange(len(item)), -1))
+    start = item[order[np.maximum(last, 0)]]
+    mine = item[order]
+    same = (last >= 0) & (records["skb"][start] == records["skb"][mine])
+    same &= records["cpu"][start] == records["cpu"][mine]
+    leg = np.empty(len(item), np.int64)
+    leg[order] = np.where(same, legs.of[start], -1)
+    return leg[len(starts) :]
+
+
+def _calls(nesting: Nesting, calls: npt.NDArray[np.void], record: Index, leg: Index) -> Index:
+    """The row of the innermost call of the leg that is open at each record."""
+    row = np.full(len(record), -1, np.int64)
+    span = np.int64(len(nesting.parent) + 1)
+    key = calls["leg"] * span + calls["entry"]  # ascending, as calls are sorted
+    if not len(key):
+        return row
+    for position, call in nesting.around(record):
+        wanted = leg[position] * span + call
+        found = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
+        fits = (key[found] == wanted) & (row[position] < 0)
+        row[position[fits]] = found[fits]
+    return row
+
+
+def store_events(
+    log: KernelLog,
+    source: int,
+    events: npt.NDArray[np.void],
+    first: dict[str, int],
+    builder: Builder,
+) -> None:
+    """Write the events of a KBL and their details; `first` counts the rows stored before."""
+    columns = {name: events[name] for name in EVENT_DTYPE.names or () if name != "ordinal"}
+    columns["source"] = np.full(len(events), source)
+    columns["record"] = events["record"] + first["record"] + 1
+    for name in ("leg", "call"):
+        columns[name] = np.where(events[name] >= 0, events[name] + first[name] + 1, -1)
+    builder.add_array(schema.event, columns)
+    number = np.full(int(log.records["ordinal"].max(initial=-1)) + 1, -1, np.int64)
+    number[events["ordinal"]] = np.arange(len(events)) + first["event"] + 1
+    details = log.details
+    for table, rows in (
+        (schema.frame, details.frames),
+        (schema.drop, details.drops),
+        (schema.change, details.changes),
+        (schema.syscall, details.syscalls),
+    ):
+        told = {name: rows[name] for name in rows.dtype.names or () if name != "ordinal"}
+        builder.add_array(table, told | {"event": number[rows["ordinal"]]})
+    names = ((int(number[ordinal]), name) for ordinal, name in details.names.items())
+    builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])

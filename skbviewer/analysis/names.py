@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The name tables of one KBL, from a log as read or from a session."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
+
+from ..records import KernelLog, resource
+from ..store import queries
+
+MASK64 = (1 << 64) - 1
+REASON = "drop_reason."  # docs/kbl-format.md, META
+
+
+class Names(NamedTuple):
+    """Addresses are signed 64 bits, as in the records; `meta` is the KBL's, with stext and arch."""
+
+    symbols: Mapping[int, str]
+    tasks: Mapping[int, str]
+    devices: Mapping[tuple[int, int], str]
+    meta: Mapping[str, str]
+
+    def device(self, netns: int, ifindex: int) -> str:
+        """A device's name, else "if3", else ""."""
+        found = self.devices.get((netns, ifindex))
+        return found or (f"if{ifindex}" if ifindex > 0 else "")
+
+    def symbol(self, address: int) -> str:
+        """ "ip_rcv+0x4c", else the number, "" for 0."""
+        return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
+
+    def place(self, offset: int) -> str:
+        """The symbol at an offset from _stext; "" for 0."""
+        address = int(self.meta.get("stext", "0")) + offset & MASK64
+        return self.symbol(address - (1 << 64) if address >> 63 else address) if offset else ""
+
+    def drop_reason(self, number: int) -> str:
+        """The kernel's name, else "reason 3"."""
+        return self.meta.get(f"{REASON}{number}", f"reason {number}")
+
+    def syscall(self, number: int) -> str:
+        """ "sendto", else "syscall 44"."""
+        table = _syscalls().get(self.meta.get("arch", ""), {})
+        return table.get(str(number), f"syscall {number}")
+
+
+@cache
+def _syscalls() -> dict[str, dict[str, str]]:
+    tables: dict[str, dict[str, str]] = json.loads(
+        resource("syscalls.json").read_text(encoding="utf-8")
+    )
+    return tables
+
+
+def names_of(db: Any, source: int) -> Names:
+    """The names of KBL `source` of a session."""
+    return Names(
+        queries.symbols(db, source),
+        queries.tasks(db, source),
+        queries.devices(db, source),
+        queries.meta(db, source),
+    )
+
+
+def names_in(log: KernelLog) -> Names:
+    """The names of a KBL as read."""
+    return Names(log.symbols, log.tasks, log.devices, meta_of(log))
+
+
+def meta_of(log: KernelLog) -> dict[str, str]:
+    """What a session keeps of a KBL's META and header."""
+    return log.meta | {"stext": str(log.stext), "arch": log.arch}

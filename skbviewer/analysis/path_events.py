@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""The events of one leg of a packet's path, and the queues they tell of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from ..readers import KblEvent
+from ..records import PathEvent, Wait
+from ..store import queries
+from .event_text import Told, event_text, event_word
+from .names import Names
+
+CONTEXTS = ("task", "softirq", "hardirq", "nmi")
+CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)}
+QUEUES = {
+    "qdisc_enqueue": ("qdisc_dequeue", "qdisc"),
+    "sock_enqueue": ("copy_to_user", "socket queue"),
+}
+
+
+def events_of(db: Any, leg: int, base: int, names: Names) -> tuple[PathEvent, ...]:
+    """The events of leg row `leg`, whose first call is row `base`."""
+    stacks: dict[int, list[str]] = {}
+    for frame in queries.frames_of_leg(db, leg):
+        stacks.setdefault(frame.event, []).append(names.symbol(frame.address))
+    rows = queries.events_of_leg(db, leg)
+    return tuple(_event(row, base, names, tuple(stacks.get(row.event_id, ()))) for row in rows)
+
+
+def _event(row: Any, base: int, names: Names, stack: tuple[str, ...]) -> PathEvent:
+    word = event_word(row.event_event)
+    told = Told(
+        row.event_event,
+        row.event_data,
+        -1 if row.drop_id is None else row.drop_hook,
+        None if row.change_id is None else _Prefixed(row, "change_"),
+        None if row.syscall_id is None else _Prefixed(row, "syscall_"),
+        row.event_name_name or "",
+    )
+    context = row.event_context
+    return PathEvent(
+        ts_ns=row.event_ts,
+        event=word,
+        text=event_text(told, names),
+        call=row.event_call - base if row.event_call > 0 else -1,
+        cpu=row.event_cpu,
+        context=CONTEXTS[context] if context < len(CONTEXTS) else str(context),
+        pid=row.event_pid,
+        comm=names.tasks.get(row.event_pid, ""),
+        caused=word in CHANGES,
+        stack=stack,
+    )
+
+
+def queue_waits(events: Sequence[PathEvent]) -> list[Wait]:
+    """From each entry into a queue to the next leaving of it."""
+    waits = []
+    for number, event in enumerate(events):
+        leaving, name = QUEUES.get(event.event, ("", ""))
+        out = next((e for e in events[number + 1 :] if e.event == leaving), None) if name else None
+        if out is not None:
+            waits.append(Wait(name, event.ts_ns, out.ts_ns - event.ts_ns))
+    return waits
+
+
+class _Prefixed:
+    """A row whose columns carry a table's name, seen without it."""
+
+    def __init__(self, row: Any, prefix: str) -> None:
+        self._row = row
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, self._prefix + name)

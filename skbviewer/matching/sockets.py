@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Which packets a call with a socket, but without a packet, belongs to (tcp_sendmsg, tcp_ack).
+
+In: a KBL, its series and legs, and what calls enclose what.  Out: pairs (entry, leg).  Such a call
+belongs to a packet if one runs inside the other in the same thread, and the packet's skb->sk was
+that socket at some time.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..records import KernelLog
+from .legs import LegTable
+from .nesting import Nesting
+from .pairing import ENTRY, SOCK, Index
+from .series import SeriesTable
+
+
+class Joined(NamedTuple):
+    """Parallel: a call's ENTRY and a leg it belongs to, without repetition, sorted."""
+
+    entry: Index
+    leg: Index
+
+
+def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
+    """The pairs of `log`."""
+    records = log.records
+    is_sock = (records["kind"] == ENTRY) & ((records["flags"] & SOCK) != 0) & (legs.of < 0)
+    calls = np.flatnonzero(is_sock)
+    none = np.zeros(0, np.int64)
+    if not len(calls):
+        return Joined(none, none)
+    owners = _Owners(log, series, np.unique(records["sk"][calls]))
+    pairs = [(none, none)]
+    packet = np.flatnonzero(owners.may(series.of) & (records["kind"] == ENTRY) & (legs.of >= 0))
+    for position, call in nesting.around(packet):  # a packet's call inside a socket's
+        mine = packet[position]
+        right = is_sock[call] & owners.own(series.of[mine], records["sk"][call])
+        pairs.append((call[right], legs.of[mine[right]]))
+    for position, call in nesting.around(calls):  # a socket's call inside a packet's
+        mine = calls[position]
+        right = (legs.of[call] >= 0) & owners.own(series.of[call], records["sk"][mine])
+        pairs.append((mine[right], legs.of[call[right]]))
+    entry, leg = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    both = np.unique(np.stack([entry, leg], axis=1), axis=0)
+    return Joined(both[:, 0], both[:, 1])
+
+
+class _Owners:
+    """Which series had which of some sockets."""
+
+    def __init__(self, log: KernelLog, series: SeriesTable, socks: Index) -> None:
+        records = log.records
+        self._socks = socks
+        has = np.flatnonzero((series.of >= 0) & (records["skb"] != 0))
+        has = has[np.isin(records["sk"][has], socks)]
+        self._known = np.unique(self._key(series.of[has], records["sk"][has]))
+        self._series = np.zeros(len(series.parent) + 1, np.bool_)
+        self._series[series.of[has]] = True
+
+    def _key(self, series: Index, sock: Index) -> Index:
+        found = np.minimum(np.searchsorted(self._socks, sock), len(self._socks) - 1)
+        known = self._socks[found] == sock
+        return np.where(known, series * len(self._socks) + found, -1)
+
+    def may(self, series: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of the series (-1: none) had any of the sockets."""
+        return self._series[series] & (series >= 0)
+
+    def own(self, series: Index, sock: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+        """Which of the series had the socket beside them."""
+        key = self._key(series, sock)
+        return np.isin(key, self._known) & (key >= 0)
