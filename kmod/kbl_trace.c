@@ -140,18 +140,34 @@ static int kbl_notify_switch(bool on)
 	return err;
 }
 
-/* Make what is registered agree with what is wanted. */
+/*
+ * Make what is registered agree with what is wanted.  Ends stand behind their
+ * begins in the table: an end is registered while its begin may be told.
+ */
 static int kbl_trace_apply(void)
 {
 	unsigned int i;
 	int err;
 
 	for (i = 0; i < ARRAY_SIZE(kbl_traces); i++)
-		kbl_trace_switch(&kbl_traces[i], kbl_group_on(kbl_traces[i].group));
+		if (!kbl_group_on(kbl_traces[i].group))
+			kbl_trace_switch(&kbl_traces[i], false);
+	for (i = ARRAY_SIZE(kbl_traces); i--; )
+		if (kbl_group_on(kbl_traces[i].group))
+			kbl_trace_switch(&kbl_traces[i], true);
 	err = kbl_notify_switch(kbl_group_on(KBL_GROUP_TABLE));
 	kbl_probe_events_update();
 	tracepoint_synchronize_unregister();
 	return err;
+}
+
+/* Their handlers are not registered: nothing told before has its end told from here on. */
+static void kbl_groups_start(unsigned long groups)
+{
+	if (groups & (BIT(KBL_GROUP_IRQ) | BIT(KBL_GROUP_SOFTIRQ)))
+		kbl_irq_start();
+	if (groups & BIT(KBL_GROUP_SYSCALL))
+		kbl_syscall_start();
 }
 
 /* The control mutex is held in all that follows. */
@@ -161,8 +177,7 @@ int kbl_trace_start(void)
 
 	for_each_kernel_tracepoint(kbl_trace_found, NULL);
 	kbl_stack_start();
-	kbl_syscall_start();
-	kbl_irq_start();
+	kbl_groups_start(kbl_wanted);
 	kbl_tracing = true;
 	err = kbl_trace_apply();
 	if (err)
@@ -214,6 +229,7 @@ int kbl_trace_set(const char *words)
 	}
 	if (err)
 		return err;
+	kbl_groups_start(wanted & ~kbl_wanted);
 	kbl_wanted = wanted;
 	return kbl_trace_apply();
 }
