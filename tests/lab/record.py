@@ -15,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 TOP = HERE.parents[1]
 KMOD = TOP / "kmod"
 SOME = 500  # functions of the middle list
+PROBED_MODULES = ("veth", "nf_conntrack", "nf_nat", "sch_netem", "ip_tables")
 
 
 class Built(NamedTuple):
@@ -25,7 +26,7 @@ class Built(NamedTuple):
     kmod: Path  # the copy of kmod/ with kbl.ko and kblrecord
     kbltest: Path  # kbltest.ko
     programs: list[Path]
-    lists: dict[str, Path]  # "probes", "some", "all": lists of functions for kblrecord -f
+    lists: dict[str, Path]  # for kblrecord -f, see build_probes()
 
 
 class Recording(NamedTuple):
@@ -84,13 +85,21 @@ def load_gen_probes() -> Any:
     return module
 
 
-def build_probes(kernel: debs.Kernel, folder: Path) -> Path:
-    """Write the probe list for this kernel, from its BTF."""
-    veth = next((kernel.modules / "lib/modules").rglob("veth.ko*"))
-    lines, _ = load_gen_probes().generate(KMOD / "probes.txt", kernel.image, {"veth": veth})
-    probes = folder / "probes.txt"
-    probes.write_text("\n".join(lines) + "\n")
-    return probes
+def build_probes(kernel: debs.Kernel, folder: Path) -> dict[str, Path]:
+    """Write the lists of functions for this kernel, from its BTF.
+
+    probes: those of probes.txt; all: every function with an sk_buff beside; some, fifty: a
+    part of them, which arms faster.
+    """
+    tree = kernel.modules / "lib/modules"
+    modules = {name: next(tree.rglob(f"{name}.ko*")) for name in PROBED_MODULES}
+    generate, names = load_gen_probes().generate, KMOD / "probes.txt"
+    few, _ = generate(names, kernel.image, {"veth": modules["veth"]})
+    many, _ = generate(names, kernel.image, modules, every=True)
+    lists = {"probes": few, "all": many, "some": many[:SOME], "fifty": few[-50:]}
+    for name, lines in lists.items():
+        (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
+    return {name: folder / f"{name}.txt" for name in lists}
 
 
 def prepare(folder: Path, series: str = "6.1") -> Built:
@@ -98,7 +107,7 @@ def prepare(folder: Path, series: str = "6.1") -> Built:
     kernel = debs.fetch(folder, series)
     kmod = build_module(kernel, folder)
     programs = [kmod / "kblrecord", build_program("traffic", folder), build_program("fuzz", folder)]
-    lists = {"probes": build_probes(kernel, folder)}
+    lists = build_probes(kernel, folder)
     return Built(kernel, folder, kmod, build_kbltest(kernel, folder), programs, lists)
 
 

@@ -48,12 +48,13 @@ def kept(records: Columns) -> int:
     return int(np.count_nonzero((records.kind == Kind.CALL) | (records.kind == Kind.EXIT)))
 
 
-@pytest.mark.parametrize("name", [*CONTEXTS, "mixed", "tiny"])
+@pytest.mark.parametrize("name", [*CONTEXTS, "mixed", "tiny", "sleep"])
 def test_kept_lost_and_missed_are_all_calls(lab: Lab, name: str) -> None:
     said = stats(lab.out / f"exact-{name}.stats")
+    assert said["calls"] >= (5 if name == "sleep" else 40_000)
     records = left(lab.out, name)
     parts = [said[part] for part in ("lost", "missed", "nested", "filtered", "open")]
-    assert kept(records) + sum(parts) == said["calls"] >= 40_000
+    assert kept(records) + sum(parts) == said["calls"]
     assert len(records.kind) == said["written"]
 
 

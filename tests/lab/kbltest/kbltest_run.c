@@ -21,6 +21,7 @@ struct kbltest_job {
 	struct sk_buff *skb;
 	unsigned long left;
 	unsigned int burst;	/* calls each time the context comes */
+	unsigned int cpu;
 	struct hrtimer timer;
 	struct irq_work work;
 	struct tasklet_struct tasklet;
@@ -120,10 +121,12 @@ static void kbltest_on_ipi(void *data)
 	kbltest_burst(data);
 }
 
-static long kbltest_ipi(struct kbltest_job *job, unsigned int cpu)
+static long kbltest_ipi(void *data)
 {
+	struct kbltest_job *job = data;
+
 	while (job->left) {
-		int err = smp_call_function_single(cpu, kbltest_on_ipi, job, 1);
+		int err = smp_call_function_single(job->cpu, kbltest_on_ipi, job, 1);
 
 		if (err)
 			return err;
@@ -142,8 +145,10 @@ static long kbltest_dispatch(struct kbltest_job *job, const char *context, unsig
 		return work_on_cpu(cpu, kbltest_hrtimer, job);
 	if (!strcmp(context, "irq_work"))
 		return work_on_cpu(cpu, kbltest_irq_work, job);
-	if (!strcmp(context, "ipi"))
-		return kbltest_ipi(job, cpu);
+	if (!strcmp(context, "ipi")) {
+		cpu = cpumask_any_but(cpu_online_mask, cpu);
+		return cpu < nr_cpu_ids ? work_on_cpu(cpu, kbltest_ipi, job) : -ENODEV;
+	}
 	return -EINVAL;
 }
 
@@ -159,6 +164,7 @@ ssize_t kbltest_run(const char *context, unsigned int cpu, unsigned long count)
 		return -ENOMEM;
 	init_completion(&job->done);
 	job->left = count;
+	job->cpu = cpu;
 	job->burst = KBLTEST_BURST;
 	job->skb = kbltest_skb(2);
 	if (job->skb)

@@ -12,7 +12,7 @@ kbltest_ret skb@ret module=kbltest
 kbltest_ninth skb@8 module=kbltest
 kbltest_sleep skb@0 module=kbltest
 LIST
-load
+load subbuf_kb=64 n_subbufs=4
 start_recorder /tmp/out/carry.kbl -f /carry.txt
 echo 1 > $test/carry || fail "kbltest: carry"
 for i in 1 2 3; do echo 1 > $test/sleep & done
@@ -22,9 +22,9 @@ stop_recorder
 before=$(cut -d . -f 1 /proc/uptime)
 unload
 [ $(($(cut -d . -f 1 /proc/uptime) - before)) -lt 10 ] || fail "unload waited for sleepers"
-load
+load subbuf_kb=64 n_subbufs=4
 echo "kbltest_sleep skb@0 module=kbltest" > $kbl/probes || fail "probes"
-echo activate > $kbl/control || fail "activate"
+activate
 echo 1 > $test/wake
 wait
 echo deactivate > $kbl/control || fail "deactivate"

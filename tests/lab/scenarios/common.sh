@@ -14,6 +14,12 @@ until_said() {
 }
 # load PARAMETERS / unload: the module
 load() { must /bin/insmod /kbl.ko "$@"; }
+# activate: without kblrecord, which tells the module where the kernel's text begins
+activate() {
+	stext=$(grep ' _stext$' /proc/kallsyms | cut -d ' ' -f 1)
+	echo "stext 0x$stext" > $kbl/control || fail "stext"
+	echo activate > $kbl/control || fail "activate"
+}
 unload() { must /bin/rmmod kbl; }
 # start_recorder OUT ARGUMENTS: returns when all functions are armed.
 start_recorder() {

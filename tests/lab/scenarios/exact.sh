@@ -2,30 +2,50 @@
 # A function called an exact number of times; what was kept, lost and missed must sum up to it.
 # Each run leaves exact-NAME.stats, .probes and what is left in the buffers, .cpu0 and .cpu1.
 calls=/sys/kernel/debug/kbltest/call
-total=${total:-200000}
-# exact_run NAME COUNT LOADING -- CONTEXT/CPU...: all contexts at once, COUNT calls each
+# exact_run NAME KIB SUBBUFFERS CONTEXT/CPU/COUNT...: all at once
 exact_run() {
-	name=$1 count=$2; shift 2
-	load $(while [ "$1" != -- ]; do echo $1; shift; done)
-	while [ "$1" != -- ]; do shift; done; shift
-	echo "kbltest_call skb@0 module=kbltest" > $kbl/probes || fail "kbltest_call was refused"
-	echo activate > $kbl/control || fail "activate"
-	jobs=
-	for c; do echo "${c%/*} ${c#*/} $count" > $calls & jobs="$jobs $!"; done
+	name=$1 all=0
+	load subbuf_kb=$2 n_subbufs=$3
+	shift 3; jobs=
+	arm kbltest_call
+	for c; do
+		echo $c | tr / ' ' > $calls & jobs="$jobs $!"
+		all=$((all + ${c##*/}))
+	done
 	for j in $jobs; do wait $j || fail "kbltest: $name"; done
-	echo deactivate > $kbl/control || fail "deactivate"
-	cat $kbl/stats > /tmp/out/exact-$name.stats; cat $kbl/probes > /tmp/out/exact-$name.probes
-	for n in 0 1; do cat $kbl/cpu$n > /tmp/out/exact-$name.cpu$n; done
-	echo "calls $(($count * $#))" >> /tmp/out/exact-$name.stats
+	account $name $all
 	unload
+}
+# arm FUNCTION: calls only, no events of others
+arm() {
+	echo "-net -qdisc -sock -copy -drop -syscall -irq -softirq -table" > $kbl/events ||
+		fail "events"
+	echo "$1 skb@0 module=kbltest" > $kbl/probes || fail "$1 was refused"
+	activate
+}
+# account NAME CALLS: stop, and keep what the module says
+account() {
+	echo deactivate > $kbl/control || fail "deactivate"
+	cat $kbl/stats > /tmp/out/exact-$1.stats; cat $kbl/probes > /tmp/out/exact-$1.probes
+	for n in 0 1; do cat $kbl/cpu$n > /tmp/out/exact-$1.cpu$n; done
+	echo "calls $2" >> /tmp/out/exact-$1.stats
 }
 must /bin/insmod /kbltest.ko
 for c in task softirq hrtimer irq_work ipi; do
-	exact_run $c 20000 -- $c/0 $c/1
+	exact_run $c 256 8 $c/0/20000 $c/1/20000
 done
 # All at once, so that one interrupts the other's recording.
-exact_run mixed 50000 n_subbufs=64 -- task/0 task/1 softirq/0 softirq/1 hrtimer/0 hrtimer/1 ipi/0 ipi/1 irq_work/1
+exact_run mixed 256 64 task/0/90000 task/1/90000 softirq/0/20000 softirq/1/20000 \
+	hrtimer/0/9000 hrtimer/1/9000 ipi/0/20000 ipi/1/20000 irq_work/1/20000
 # Nobody reads two tiny buffers.
-exact_run tiny $total subbuf_kb=4 n_subbufs=2 -- task/0 task/1 hrtimer/0 hrtimer/1
-# Too few instances for the calls which sleep.
+exact_run tiny 4 2 task/0/300000 task/1/300000 hrtimer/0/9000 hrtimer/1/9000
+# More sleep in a function than the module has room for; then they wake without it.
+load maxactive=2 subbuf_kb=64 n_subbufs=4
+arm kbltest_sleep
+for i in 1 2 3 4 5; do echo 1 > ${calls%call}sleep & done
+sleep 1
+account sleep 5
+unload
+echo 1 > ${calls%call}wake
+wait
 must /bin/rmmod kbltest

@@ -3,7 +3,7 @@
 # seed=, seconds=
 pair
 client /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
-load
+load subbuf_kb=64 n_subbufs=4
 files=/proc/net/kbl
 for f in $kbl/*; do case $f in */cpu*) ;; *) [ -d $f ] || files="$files $f" ;; esac; done
 /fuzz ${seed:-$(date +%s)} ${seconds:-20} $files > /tmp/out/fuzz.txt 2>&1 || {

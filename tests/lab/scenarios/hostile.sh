@@ -1,28 +1,32 @@
 # SPDX-License-Identifier: MIT
 # Writes that must be refused with EINVAL and change nothing.
-load
+load subbuf_kb=64 n_subbufs=4
 # refused FILE TEXT
 refused() {
 	cat $1 > /tmp/before
 	printf "$2" > /tmp/text
 	if /bin/busybox dd if=/tmp/text of=$1 bs=64k conv=notrunc 2> /tmp/said; then
-		fail "$1 took: $2"; fi
-	grep -q 'Invalid argument' /tmp/said || { cat /tmp/said; fail "$1 refused otherwise: $2"; }
-	cat $1 | cmp -s - /tmp/before || fail "$1 was changed by: $2"
+		wrong "$1 took: $2"; fi
+	grep -q 'Invalid argument' /tmp/said || wrong "$1 refused otherwise: $2: $(cat /tmp/said)"
+	cat $1 | cmp -s - /tmp/before || wrong "$1 was changed by: $2"
 }
+faults=0
+wrong() { echo "WRONG: $*"; faults=$((faults + 1)); }
 for text in 'x' 'activated' 'activate now' ' ' 'ACTIVATE' 'activate\\ndeactivate\\n'; do
 	refused /proc/net/kbl "$text"; done
 for text in 'x' 'start' 'activate it' 'stext' 'stext zero' 'enable'; do refused $kbl/control "$text"; done
-for text in '0' 'ip_rcv skb@' 'ip_rcv skb@16' 'ip_rcv what@0' 'ip_rcv skb@0 skb@1 skb@2 skb@3 skb@4' \
+for text in '0 skb@0' 'ip_rcv skb@' 'ip_rcv skb@16' 'ip_rcv what@0' 'ip_rcv skb@0 skb@1 skb@2 skb@3 skb@4' \
 	'ip_rcv 0xzz skb@0' 'ip_rcv skb@0 nosuchevent' 'no_such_function_ skb@0 module='; do
 	refused $kbl/probes "$text"; done
 for text in 'tcp and' 'port 70000' 'host 1.2.3' '(udp' 'vlan 3' 'ether host 1'; do
 	refused $kbl/filter "$text"; done
 for text in 'x' '+x' 'net -x'; do refused $kbl/events "$text"; done
 for text in 'x' 'raw' 'cycles please'; do refused $kbl/counter "$text"; done
+activate; echo deactivate > $kbl/control || fail "deactivate"
 echo activate > /proc/net/kbl || fail "/proc/net/kbl: activate"
-grep -q '^active' /proc/net/kbl || { cat /proc/net/kbl; fail "/proc/net/kbl is not active"; }
+grep -q '^active' /proc/net/kbl || wrong "not active: $(cat /proc/net/kbl)"
 printf deactivate > /proc/net/kbl || fail "/proc/net/kbl: deactivate"
 for f in $kbl/probes $kbl/control $kbl/filter $kbl/events $kbl/counter; do
-	head -n 1 $f | grep -q '^#' || fail "$f shows no help"; done
+	head -n 1 $f | grep -q '^#' || wrong "$f shows no help"; done
 unload
+[ $faults = 0 ] || fail "$faults hostile writes went wrong"
