@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer import readers
-from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KblEvent
+from skbviewer.readers._kbl_layout import KBL_FLAG_SKB_IS_RET, KBL_FLAG_SOCK, KblEvent
 from skbviewer.records import Capture, KernelLog, Packets, Silent
 from tests.readers import build
 from tests.readers.build_kbl import STEXT, Ipv4, KblBuilder, SkbInfo
@@ -57,6 +57,13 @@ class Story:
     def leave(self, ts: int, name: str, skb: int, cpu: int = 0, **rest: Any) -> None:
         func = self.function(name)
         self._records.append((ts, lambda: self.kbl.exit(ts, cpu, func, skb, **rest)))
+
+    def sock_call(
+        self, name: str, begin: int, end: int, sock: int, cpu: int = 0, pid: int = 1, **rest: Any
+    ) -> None:
+        """Entry and exit of a function that has a socket, but no packet."""
+        self.enter(begin, name, sock, cpu, pid=pid, flags=KBL_FLAG_SOCK, **rest)
+        self.leave(end, name, sock, cpu, pid=pid, flags=KBL_FLAG_SOCK, **rest)
 
     def event(
         self, ts: int, event: int, skb: int, data: int = 0, cpu: int = 0, **rest: Any

@@ -20,7 +20,8 @@ Head = dict[str, Any]
 def version3(old: KblBuilder) -> KblBuilder:
     """A builder with the same tables and, in version 3's form, the same records."""
     new = KblBuilder(3, old.per_chunk)
-    for name in ("header", "probes", "symbols", "clocks", "devices", "counters", "meta", "end"):
+    tables = ("probes", "symbols", "clocks", "devices", "counters", "calibration", "meta")
+    for name in ("header", *tables, "end"):
         setattr(new, name, getattr(old, name))
     new._strings, new._offsets = old._strings, old._offsets
     writer = _Writer(new)
