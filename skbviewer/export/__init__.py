@@ -3,6 +3,6 @@
 
 from .dump import dump_lines
 from .path_csv import write_path_csv
-from .path_text import path_lines, path_xml
+from .path_text import path_lines, path_xml, told
 
-__all__ = ["dump_lines", "path_lines", "path_xml", "write_path_csv"]
+__all__ = ["dump_lines", "path_lines", "path_xml", "told", "write_path_csv"]

@@ -39,14 +39,19 @@ def _duration(leg: Leg, call: PathCall) -> str:
     return "no exit" if call.dur_ns is None else wording.microseconds(call.dur_ns)
 
 
-FUNCTION = 0
-LAYER = 5
+FUNCTION, ENTRY, COMPENSATED, LAYER = 0, 1, 4, 6
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
     CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),
     CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) "),
     CallColumn(
         "Self (µs)", lambda leg, call: wording.microseconds(call.self_ns), RIGHT, "Self (µs)  "
+    ),
+    CallColumn(
+        "Without probes (µs)",
+        lambda leg, call: wording.microseconds(call.comp_ns),
+        RIGHT,
+        "Without probes (µs)",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The function sequence of one packet as a tree: legs, their calls, the calls those made."""
+"""The function sequence of one packet as a tree: legs, their calls, what happened in those."""
 
 from __future__ import annotations
 
@@ -8,10 +8,11 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor, QFont
 
-from skbviewer.records import Leg, PacketPath, PathCall
+from skbviewer.export import told
+from skbviewer.records import Leg, PacketPath, PathCall, PathEvent
 
 from . import wording
-from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
+from .call_columns import CALL_COLUMNS, ENTRY, FUNCTION, LAYER
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, chip, chosen
 
 Index = QModelIndex | QPersistentModelIndex
@@ -21,13 +22,17 @@ _ROOT = 0
 
 
 class Node(NamedTuple):
-    """A row of the tree; `call` is -1 for a leg, `parent` and `children` are node numbers."""
+    """A row of the tree; `call` is -1 for a leg, `parent` and `children` are node numbers.
+
+    A row with an `event` tells what happened in its call; -1 = it is the call itself.
+    """
 
     leg: int
     call: int
     parent: int
     row: int
     children: list[int]
+    event: int = -1
 
 
 def nodes_of(legs: tuple[Leg, ...]) -> list[Node]:
@@ -36,15 +41,28 @@ def nodes_of(legs: tuple[Leg, ...]) -> list[Node]:
     for leg_number, leg in enumerate(legs):
         top = _append(nodes, leg_number, -1, _ROOT)
         of_call: list[int] = []
+        events = [number for number, event in enumerate(leg.events) if told(event)]
         for number, call in enumerate(leg.calls):
+            while events and leg.events[events[0]].ts_ns < call.entry_ns:
+                _append_event(nodes, leg_number, leg, events.pop(0), of_call, top)
             parent = of_call[call.parent] if 0 <= call.parent < number else top
             of_call.append(_append(nodes, leg_number, number, parent))
+        for number in events:
+            _append_event(nodes, leg_number, leg, number, of_call, top)
     return nodes
 
 
-def _append(nodes: list[Node], leg: int, call: int, parent: int) -> int:
+def _append_event(
+    nodes: list[Node], leg_number: int, leg: Leg, number: int, of_call: list[int], top: int
+) -> None:
+    call = leg.events[number].call
+    parent = of_call[call] if 0 <= call < len(of_call) else top
+    _append(nodes, leg_number, call, parent, number)
+
+
+def _append(nodes: list[Node], leg: int, call: int, parent: int, event: int = -1) -> int:
     siblings = nodes[parent].children
-    nodes.append(Node(leg, call, parent, len(siblings), []))
+    nodes.append(Node(leg, call, parent, len(siblings), [], event))
     siblings.append(len(nodes) - 1)
     return len(nodes) - 1
 
@@ -64,7 +82,9 @@ class CallModel(QAbstractItemModel):
         self.beginResetModel()
         self._legs = () if path is None else path.legs
         self._nodes = nodes_of(self._legs)
-        self._place = {(node.leg, node.call): at for at, node in enumerate(self._nodes)}
+        self._place = {
+            (node.leg, node.call): at for at, node in enumerate(self._nodes) if node.event < 0
+        }
         self.endResetModel()
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
@@ -79,7 +99,7 @@ class CallModel(QAbstractItemModel):
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 
     def call_at(self, index: Index) -> tuple[int, int]:
-        """(leg, call) of a row; call is -1 on a leg's row, (-1, -1) nowhere."""
+        """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return node.leg, node.call
 
@@ -104,6 +124,22 @@ class CallModel(QAbstractItemModel):
             lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.begin_ns)]
             return "\n".join([call.function, *lines])
         if role == _ROLE.ForegroundRole and (call.note or call.dur_ns is None):
+            return QBrush(chosen(DROP_COLOURS, self._dark))
+        return None
+
+    def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
+        if role == _ROLE.DisplayRole:
+            if column == FUNCTION:
+                return wording.event_title(event)
+            entry = wording.microseconds(event.ts_ns - leg.begin_ns)
+            return entry if column == ENTRY else None
+        if role == _ROLE.ToolTipRole:
+            return "\n".join([wording.event_title(event), *(f"by {by}" for by in event.stack)])
+        if role == _ROLE.FontRole:
+            font = QFont()
+            font.setItalic(True)
+            return font
+        if role == _ROLE.ForegroundRole and event.event == "drop":
             return QBrush(chosen(DROP_COLOURS, self._dark))
         return None
 
@@ -135,6 +171,8 @@ class CallModel(QAbstractItemModel):
             return CALL_COLUMNS[index.column()].align
         node = self._nodes[index.internalId()]
         leg = self._legs[node.leg]
+        if node.event >= 0:
+            return self._event_data(leg, leg.events[node.event], index.column(), role)
         if node.call < 0:
             return self._leg_data(leg, index.column(), role)
         return self._call_data(leg, leg.calls[node.call], index.column(), role)

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from skbviewer.records import PacketPath
 
-from .call_columns import CALL_COLUMNS, FUNCTION
+from .call_columns import CALL_COLUMNS, COMPENSATED, FUNCTION
 from .call_model import CallModel
 
 MOST = 0.5
@@ -56,11 +56,16 @@ class CallTree(QTreeView):
         self.expandAll()
         for leg in range(len(path.legs) if path else 0):
             self.setFirstColumnSpanned(leg, QModelIndex(), True)
+        legs = path.legs if path else ()
+        measured = any(call.comp_ns is not None for leg in legs for call in leg.calls)
+        self.setColumnHidden(COMPENSATED, not measured)
         self._needed = 0 if path is None else self._width_needed(path)
         self._make_room()
 
     def show_call(self, leg: int, call: int) -> None:
         """Go to a call without telling anybody."""
+        if self.calls.call_at(self.currentIndex()) == (leg, call):
+            return  # it is there, or at something that happened in it
         index = self.calls.index_of(leg, call)
         with QSignalBlocker(self):
             self.setCurrentIndex(index)

@@ -74,7 +74,7 @@ class Layout(NamedTuple):
 def lay_out(path: PacketPath | None) -> Layout:
     """Stack the legs of `path`; empty for None or a path without calls."""
     legs = () if path is None else path.legs
-    entries = [call.entry_ns for leg in legs for call in leg.calls]
+    entries = [_begin_ns(leg, call) for leg in legs for call in leg.calls]
     origin = min(entries, default=0)
     layers = tuple(dict.fromkeys(call.layer for leg in legs for call in leg.calls))
     bars = np.zeros(len(entries), _BAR)
@@ -89,9 +89,10 @@ def lay_out(path: PacketPath | None) -> Layout:
             waits.append(WaitBar(text, begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
         places, height = call_rows(leg)
+        span = (origin, _last_ns(leg))
         for place, call in enumerate(leg.calls):
             row = y + places[place]
-            bars[at] = _bar(leg, call, number, place, row, layers.index(call.layer), origin)
+            bars[at] = _bar(leg, call, number, place, row, layers.index(call.layer), span)
             at += 1
         bottom = y + height
         titles.append(_title(leg, number, top, bottom, origin))
@@ -116,6 +117,7 @@ def call_rows(leg: Leg) -> tuple[list[int], int]:
     """
     tracks: list[tuple[int, int]] = []  # end of the latest top call, deepest row used
     of_call: list[int] = []
+    last = _last_ns(leg)
     for call in leg.calls:
         if call.parent < 0:
             free = (at for at, track in enumerate(tracks) if track[0] <= call.entry_ns)
@@ -124,21 +126,34 @@ def call_rows(leg: Leg) -> tuple[list[int], int]:
             of_call.append(of_call[call.parent])
         at = of_call[-1]
         end, deepest = (tracks[at : at + 1] or [(0, 0)])[0]
-        tracks[at : at + 1] = [(max(end, _end_ns(leg, call)), max(deepest, call.depth))]
+        tracks[at : at + 1] = [(max(end, _end_ns(leg, call, last)), max(deepest, call.depth))]
     tops = list(accumulate((deepest + 1 for _, deepest in tracks), initial=0))
     rows = [tops[at] + call.depth for at, call in zip(of_call, leg.calls, strict=True)]
     return rows, max(tops[-1], 1)
 
 
-def _end_ns(leg: Leg, call: PathCall) -> int:
-    return max(leg.end_ns, call.entry_ns) if call.exit_ns is None else call.exit_ns
+def _begin_ns(leg: Leg, call: PathCall) -> int:
+    """When the bar begins: a call that only has the packet's socket may be far longer."""
+    return call.entry_ns if call.skb else max(call.entry_ns, leg.begin_ns)
+
+
+def _end_ns(leg: Leg, call: PathCall, last: int) -> int:
+    leave = max(leg.end_ns, call.entry_ns) if call.exit_ns is None else call.exit_ns
+    return leave if call.skb else max(min(leave, last), _begin_ns(leg, call))
+
+
+def _last_ns(leg: Leg) -> int:
+    """When the last call that has the packet ends."""
+    ends = [call.exit_ns for call in leg.calls if call.skb and call.exit_ns is not None]
+    return max([leg.end_ns, *ends])
 
 
 def _bar(
-    leg: Leg, call: PathCall, number: int, place: int, y: float, layer: int, origin: int
+    leg: Leg, call: PathCall, number: int, place: int, y: float, layer: int, span: tuple[int, int]
 ) -> tuple[float, float, float, int, int, int, bool, bool]:
     is_open, is_drop = call.exit_ns is None, call.note.startswith("drop")
-    begin, end = float(call.entry_ns - origin), float(_end_ns(leg, call) - origin)
+    origin, last = span
+    begin, end = float(_begin_ns(leg, call) - origin), float(_end_ns(leg, call, last) - origin)
     return begin, end, y, layer, number, place, is_open, is_drop
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import time
 
-from skbviewer.records import Leg, PathCall
+from skbviewer.records import Leg, PathCall, PathEvent
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
 VERDICT = {
@@ -65,6 +65,11 @@ def leg_title(leg: Leg) -> str:
     return f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
 
 
+def event_title(event: PathEvent) -> str:
+    """ "• drop NO_SOCKET at udp_rcv+0x1c", "• this packet caused: neigh ..."."""
+    return f"• {'this packet caused: ' if event.caused else ''}{event.text}"
+
+
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
     """Everything known of a call as (what, value); entry relative to `origin_ns`."""
     rows = (
@@ -72,10 +77,14 @@ def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
         ("Layer", call.layer),
         ("Entry", f"+{microseconds(call.entry_ns - origin_ns)} µs"),
         ("Duration", duration(call.dur_ns) or "unknown: no exit"),
+        ("Without probes", duration(call.comp_ns)),
         ("Self", duration(call.self_ns)),
+        ("Hardware counter", "" if call.counter is None else f"{call.counter:,}"),
         ("CPU", f"{call.cpu}, {call.context}"),
         ("Task", f"{call.comm} [{call.pid}]" if call.comm else f"[{call.pid}]"),
         ("skb", f"0x{call.skb:016x}" if call.skb else ""),
+        ("Socket", f"0x{call.sock:016x}" if call.sock else ""),
+        ("Mark", f"0x{call.mark:x}" if call.mark else ""),
         ("Device", call.device),
         ("Note", call.note),
     )
