@@ -225,6 +225,7 @@ size_t rec_probes_armed(const struct rec_probes *p);
 void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext);
 void rec_clock_write(struct rec_file *f);
 bool rec_counters_read(struct kbl_counters *c);
+int rec_devices_read(struct rec_bytes *table);
 void rec_devices_write(struct rec_file *f);
 void rec_meta_write(struct rec_file *f, const struct rec_options *o);
 void rec_calibration_write(struct rec_file *f);

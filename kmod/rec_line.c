@@ -72,6 +72,17 @@ static void rec_line_caller(const struct rec_text *t, unsigned int flags, kbl_s3
 	rec_symbol_show(stdout, t->names, caller);
 }
 
+/* A number, or what looks like an address. */
+static void rec_line_return(unsigned int flags, kbl_s64 value)
+{
+	if (flags & KBL_FLAG_SKB_IS_RET)
+		printf(" = skb 0x%llx", (unsigned long long)value);
+	else if (value != (kbl_s32)value)
+		printf(" = 0x%llx", (unsigned long long)value);
+	else if (value)
+		printf(" = %lld", (long long)value);
+}
+
 static void rec_line_call(const struct rec_text *t, const union rec_slot *slot)
 {
 	const struct kbl_span_slot *call = &slot->span;
@@ -79,10 +90,8 @@ static void rec_line_call(const struct rec_text *t, const union rec_slot *slot)
 	printf("%s", rec_probe_name(t->names, call->func));
 	rec_line_skb(call->flags, call->skb);
 	for (int i = 1; i <= call->ext; i++) {
-		if (slot[i].ret.type == KBL_EXT_CALL && call->flags & KBL_FLAG_SKB_IS_RET)
-			printf(" = skb 0x%llx", (unsigned long long)slot[i].ret.ret);
-		else if (slot[i].ret.type == KBL_EXT_CALL && slot[i].ret.ret)
-			printf(" = %lld", (long long)slot[i].ret.ret);
+		if (slot[i].ret.type == KBL_EXT_CALL)
+			rec_line_return(call->flags, slot[i].ret.ret);
 		else if (slot[i].ret.type == KBL_EXT_COUNTER && slot[i].counter.valid)
 			printf(" [%llu]", (unsigned long long)slot[i].counter.count);
 	}

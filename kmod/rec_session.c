@@ -74,6 +74,15 @@ static void rec_session_setup(struct rec_session *s)
 		rec_module_tell("control", "calibrate\n");
 }
 
+/* Devices come and go. */
+static void rec_session_devices(struct rec_session *s)
+{
+	int n = rec_devices_read(&s->devices);
+
+	s->names.device = (void *)s->devices.data;
+	s->names.devices = n > 0 ? n : 0;
+}
+
 static void rec_session_names(struct rec_session *s)
 {
 	struct kbl_file_header now;
@@ -81,6 +90,7 @@ static void rec_session_names(struct rec_session *s)
 	int number;
 
 	rec_header_fill(&now, s->symbols.stext);
+	rec_session_devices(s);
 	s->names.symbols = &s->symbols;
 	s->names.real_minus_mono = now.start_real_ns - (kbl_s64)now.start_mono_ns;
 	for (size_t i = 0; i < s->probes.n; i++)
@@ -139,6 +149,8 @@ static void rec_session_tick(struct rec_session *s)
 	rec_counters_read(&s->counters);
 	if (s->o->out)
 		rec_session_file_tick(s);
+	if (s->text)
+		rec_session_devices(s);
 	rec_session_redraw(s);
 	s->stopped = !s->cpus.gone && !rec_module_active();
 }

@@ -12,6 +12,7 @@ struct rec_session {
 	struct rec_cpus cpus;
 	struct rec_output out;
 	struct rec_names names;
+	struct rec_bytes devices;	/* of names */
 	struct rec_text *text;		/* NULL: none is wanted */
 	struct rec_summary *summary;	/* the same */
 	struct kbl_counters counters;

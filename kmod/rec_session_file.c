@@ -18,7 +18,6 @@ void rec_session_file_open(struct rec_session *s)
 	rec_output_next(out, &header);
 	rec_meta_write(&out->file, s->o);
 	rec_clock_write(&out->file);
-	rec_devices_write(&out->file);
 }
 
 /* What is known when it is. */
@@ -26,6 +25,7 @@ void rec_session_file_begin(struct rec_session *s)
 {
 	struct rec_output *out = &s->out;
 
+	rec_devices_write(&out->file);
 	rec_calibration_write(&out->file);
 	for (size_t i = 0; i < s->probes.n; i++)
 		if (s->probes.v[i].asked)

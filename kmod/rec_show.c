@@ -8,13 +8,16 @@
 
 #define REC_WAIT_NS 1000000000ull	/* the CPUs' chunks are not farther apart */
 
-/* Tables of later may name what stands before them: first over those only. */
-static void rec_show_tables(struct rec_reader *r)
+/*
+ * Tables of later may name what stands before them: first over those only.
+ * Returns whether that was possible: the last of each is known then.
+ */
+static bool rec_show_tables(struct rec_reader *r)
 {
 	kbl_u64 begin = r->at;
 
 	if (lseek(r->fd, 0, SEEK_CUR) < 0)
-		return;		/* a pipe */
+		return false;	/* a pipe */
 	r->silent = true;
 	while (rec_reader_next(r)) {
 		if (r->chunk.type == KBL_CHUNK_RECORDS && rec_reader_skip(r))
@@ -27,6 +30,7 @@ static void rec_show_tables(struct rec_reader *r)
 	r->at = begin;
 	r->silent = false;
 	r->damaged = false;
+	return true;
 }
 
 /* The bytes of the whole records, at most w->limit of them if that is not 0. */
@@ -94,14 +98,15 @@ int rec_show(const struct rec_options *o)
 	struct rec_reader r = { .o = o, .path = o->in, .left = o->count };
 	struct rec_text *text = rec_text_new(o, &r.names);
 	struct rec_summary *summary = o->stats ? rec_summary_new(&r.names) : NULL;
+	bool known;
 
 	rec_reader_open(&r);
-	rec_show_tables(&r);
+	known = rec_show_tables(&r);
 	while ((!o->count || r.left) && rec_reader_next(&r) && rec_reader_payload(&r)) {
-		if (r.chunk.type != KBL_CHUNK_RECORDS)
-			rec_reader_table(&r);
-		else
+		if (r.chunk.type == KBL_CHUNK_RECORDS)
 			rec_show_records(&r, text, summary);
+		else if (!known)
+			rec_reader_table(&r);
 	}
 	if (summary)
 		rec_summary_show(summary, stdout, 0);

@@ -126,24 +126,33 @@ void rec_calibration_write(struct rec_file *f)
 		rec_table(f, KBL_CHUNK_CALIBRATION, &cost, 1, sizeof(cost));
 }
 
-void rec_devices_write(struct rec_file *f)
+/* struct kbl_device[]; returns their number, -1: the module cannot tell any more. */
+int rec_devices_read(struct rec_bytes *table)
 {
 	char *text = rec_module_read("devices"), *rest = text, *line;
-	struct rec_bytes table = {};
-	size_t n = 0;
+	int n = 0;
 
+	table->len = 0;
 	while (text && (line = rec_line(&rest))) {
 		struct kbl_device device = {};
 
 		if (sscanf(line, "%u %u %15s", &device.ifindex, &device.netns, device.name) != 3)
 			continue;
-		rec_append(&table, &device, sizeof(device));
+		rec_append(table, &device, sizeof(device));
 		n++;
 	}
-	if (text)
+	free(text);
+	return text ? n : -1;
+}
+
+void rec_devices_write(struct rec_file *f)
+{
+	struct rec_bytes table = {};
+	int n = rec_devices_read(&table);
+
+	if (n >= 0)
 		rec_table(f, KBL_CHUNK_DEVICES, table.data, n, table.len);
 	free(table.data);
-	free(text);
 }
 
 static size_t rec_meta_add(struct rec_bytes *meta, const char *key, const char *value)
