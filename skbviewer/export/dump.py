@@ -26,7 +26,7 @@ LOSSES = {
     KblLost.MISSED: "missed hits",
     KblLost.NESTED: "nested hits",
 }
-MASK64 = (1 << 64) - 1
+MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
 Row = SimpleNamespace  # of any table, by column
 
 
@@ -84,7 +84,8 @@ def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
     if row.kind == EVENT:
         return event_text(_told(log, beside, row), names)
     if row.kind == EXIT:
-        return f"{name} = {row.data}{f', {row.counter} counted' if row.counter >= 0 else ''}"
+        returned = row.data if row.data >= MAX_ERRNO else f"0x{row.data & MASK64:x}"
+        return f"{name} = {returned}{f', {row.counter} counted' if row.counter >= 0 else ''}"
     return f"{name} from {names.symbols.get(row.caller, '?')}{_entry_notes(row)}"
 
 

@@ -37,10 +37,12 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
     owners = _Owners(log, series, np.unique(records["sk"][calls]))
     pairs = [(none, none)]
     packet = np.flatnonzero(owners.may(series.of) & (records["kind"] == ENTRY) & (legs.of >= 0))
+    outer = [(none, none)]
     for position, call in nesting.around(packet):  # a packet's call inside a socket's
         mine = packet[position]
         right = is_sock[call] & owners.own(series.of[mine], records["sk"][call])
-        pairs.append((call[right], legs.of[mine[right]]))
+        outer.append((call[right], legs.of[mine[right]]))
+    pairs.append(_first_legs(legs, *(np.concatenate(part) for part in zip(*outer, strict=True))))
     for position, call in nesting.around(calls):  # a socket's call inside a packet's
         mine = calls[position]
         right = (legs.of[call] >= 0) & owners.own(series.of[call], records["sk"][mine])
@@ -48,6 +50,15 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
     entry, leg = (np.concatenate(part) for part in zip(*pairs, strict=True))
     both = np.unique(np.stack([entry, leg], axis=1), axis=0)
     return Joined(both[:, 0], both[:, 1])
+
+
+def _first_legs(legs: LegTable, entry: Index, leg: Index) -> tuple[Index, Index]:
+    """Of each call and series the first leg: a sender also hands its packet to the next stack."""
+    series = legs.rows["series"][leg]
+    order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
+    entry, leg, series = entry[order], leg[order], series[order]
+    first = np.r_[True, (np.diff(entry) != 0) | (np.diff(series) != 0)][: len(entry)]
+    return entry[first], leg[first]
 
 
 class _Owners:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
 
-from .story import HOST, SOFTIRQ, Story, udp4
+from .story import HOST, OTHER, SOFTIRQ, Story, udp4
 
 A, B = 0xFFFF888000001000, 0xFFFF888000002000
 SOCK, OTHER_SOCK = 0xFFFF888000003000, 0xFFFF888000004000
@@ -61,6 +61,15 @@ def test_a_call_inside_a_packets_call_belongs_to_it(tmp_path: Path) -> None:
     story.sock_call("tcp_data_ready", 1600, 1700, SOCK, **place)  # deeper, in another packet's call
     story.sock_call("tcp_done", 1800, 1900, OTHER_SOCK, **place)
     assert joined(story, tmp_path) == [("tcp_ack", A), ("tcp_data_ready", A)]
+
+
+def test_the_sender_is_not_in_the_receivers_path(tmp_path: Path) -> None:
+    story = Story()
+    story.sock_call("tcp_sendmsg", 1000, 9000, SOCK, pid=7)
+    story.alloc(1100, A, pid=7)
+    story.call("dev_hard_start_xmit", 2000, 4000, A, pid=7, skbinfo=MINE, ipv4=udp4(1))
+    story.call("__netif_rx", 3000, 3100, A, pid=7, skbinfo=OTHER._replace(sk=SOCK), ipv4=udp4(1))
+    assert joined(story, tmp_path) == [("tcp_sendmsg", A)]
 
 
 def test_a_log_without_such_calls(tmp_path: Path) -> None:
