@@ -39,7 +39,7 @@ def _duration(leg: Leg, call: PathCall) -> str:
     return "no exit" if call.dur_ns is None else wording.microseconds(call.dur_ns)
 
 
-FUNCTION, ENTRY, COMPENSATED, LAYER = 0, 1, 4, 6
+FUNCTION, COMPENSATED, LAYER = 0, 4, 6
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
     CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),

@@ -12,7 +12,7 @@ from skbviewer.export import told
 from skbviewer.records import Leg, PacketPath, PathCall, PathEvent
 
 from . import wording
-from .call_columns import CALL_COLUMNS, ENTRY, FUNCTION, LAYER
+from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, chip, chosen
 
 Index = QModelIndex | QPersistentModelIndex
@@ -98,6 +98,18 @@ class CallModel(QAbstractItemModel):
         at = self._place.get((leg, call), _ROOT)
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 
+    def wide(self) -> list[tuple[int, QModelIndex]]:
+        """(row, parent) of the rows whose text goes over all columns: legs and events."""
+        found = []
+        for node in self._nodes[1:]:
+            if node.call < 0 or node.event >= 0:
+                above = node.parent
+                row = self._nodes[above].row
+                found.append(
+                    (node.row, _NOWHERE if above == _ROOT else self.createIndex(row, 0, above))
+                )
+        return found
+
     def call_at(self, index: Index) -> tuple[int, int]:
         """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
@@ -123,18 +135,16 @@ class CallModel(QAbstractItemModel):
         if role == _ROLE.ToolTipRole:
             lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.begin_ns)]
             return "\n".join([call.function, *lines])
-        if role == _ROLE.ForegroundRole and (call.note or call.dur_ns is None):
+        if role == _ROLE.ForegroundRole and (call.dur_ns is None or call.note.startswith("drop")):
             return QBrush(chosen(DROP_COLOURS, self._dark))
         return None
 
     def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
         if role == _ROLE.DisplayRole:
-            if column == FUNCTION:
-                return wording.event_title(event)
-            entry = wording.microseconds(event.ts_ns - leg.begin_ns)
-            return entry if column == ENTRY else None
+            return wording.event_title(event, leg.begin_ns) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
-            return "\n".join([wording.event_title(event), *(f"by {by}" for by in event.stack)])
+            title = wording.event_title(event, leg.begin_ns)
+            return "\n".join([title, *(f"by {by}" for by in event.stack)])
         if role == _ROLE.FontRole:
             font = QFont()
             font.setItalic(True)

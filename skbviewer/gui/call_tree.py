@@ -54,8 +54,8 @@ class CallTree(QTreeView):
     def show_path(self, path: PacketPath | None) -> None:
         self.calls.show(path)
         self.expandAll()
-        for leg in range(len(path.legs) if path else 0):
-            self.setFirstColumnSpanned(leg, QModelIndex(), True)
+        for row, parent in self.calls.wide():
+            self.setFirstColumnSpanned(row, parent, True)
         legs = path.legs if path else ()
         measured = any(call.comp_ns is not None for leg in legs for call in leg.calls)
         self.setColumnHidden(COMPENSATED, not measured)

@@ -65,9 +65,10 @@ def leg_title(leg: Leg) -> str:
     return f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
 
 
-def event_title(event: PathEvent) -> str:
-    """ "• drop NO_SOCKET at udp_rcv+0x1c", "• this packet caused: neigh ..."."""
-    return f"• {'this packet caused: ' if event.caused else ''}{event.text}"
+def event_title(event: PathEvent, origin_ns: int) -> str:
+    """ "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", "• +3.100 µs  this packet caused: ..."."""
+    caused = "this packet caused: " if event.caused else ""
+    return f"• +{microseconds(event.ts_ns - origin_ns)} µs  {caused}{event.text}"
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:

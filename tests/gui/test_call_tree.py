@@ -7,10 +7,10 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui.call_columns import CALL_COLUMNS
+from skbviewer.gui.call_columns import CALL_COLUMNS, COMPENSATED
 from skbviewer.gui.call_model import CallModel
 from skbviewer.gui.call_tree import CallTree
-from skbviewer.records import PacketPath
+from skbviewer.records import PacketPath, PathEvent
 
 from .fake import RX, TX, FakeRecording
 
@@ -83,3 +83,64 @@ def test_click_and_keys_choose_calls(qtbot: QtBot) -> None:
     QTest.mouseClick(tree.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.keyClick(tree, Qt.Key.Key_Down)
     assert chosen == [(0, 3), (0, 4)]
+
+
+def with_events() -> PacketPath:
+    """A drop in the last call of leg 1, and a change that no call of the leg holds."""
+    shown = path()
+    leg = shown.legs[1]
+    last = leg.calls[5]
+    drop = PathEvent(last.entry_ns + 5, "drop", "drop NO_SOCKET", 5, 1, "softirq", 7, "client",
+                     False, ("udp_rcv+0x4", "ip_rcv+0x8"))  # fmt: skip
+    neigh = drop._replace(
+        ts_ns=leg.begin_ns, event="neigh", text="neigh 10.0.0.2", call=-1, caused=True, stack=()
+    )
+    quiet = drop._replace(event="free", text="free")
+    legs = (shown.legs[0], leg._replace(events=(neigh, drop, quiet)))
+    return shown._replace(legs=legs)
+
+
+def test_events_stand_in_their_calls(qtbot: QtBot) -> None:
+    model = CallModel()
+    tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show(with_events())
+    assert tester.model() is model
+    call = model.index_of(1, 5)
+    assert str(call.data()).startswith("kfree")
+    drop = model.index(model.rowCount(call) - 1, 0, call)
+    assert str(drop.data()).startswith("• +") and str(drop.data()).endswith("µs  drop NO_SOCKET")
+    assert drop.data(Qt.ItemDataRole.ToolTipRole).splitlines()[1:] == [
+        "by udp_rcv+0x4",
+        "by ip_rcv+0x8",
+    ]
+    assert model.call_at(drop) == (1, 5)
+    leg = model.index(1, 0)
+    texts_ = [str(model.index(row, 0, leg).data()) for row in range(model.rowCount(leg))]
+    assert [text for text in texts_ if "neigh" in text] == [
+        "• +0.000 µs  this packet caused: neigh 10.0.0.2"
+    ]
+
+
+def test_an_events_row_stays_chosen_when_its_call_is_shown(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.show_path(with_events())
+    call = tree.calls.index_of(1, 5)
+    drop = tree.calls.index(tree.calls.rowCount(call) - 1, 0, call)
+    tree.setCurrentIndex(drop)
+    tree.show_call(1, 5)
+    assert tree.currentIndex() == drop
+    tree.show_call(1, 4)
+    assert tree.currentIndex() == tree.calls.index_of(1, 4)
+
+
+def test_compensated_times_have_a_column_where_they_are_known(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.show_path(path())
+    assert tree.isColumnHidden(COMPENSATED)
+    shown = path()
+    calls = tuple(call._replace(comp_ns=1234) for call in shown.legs[0].calls)
+    tree.show_path(shown._replace(legs=(shown.legs[0]._replace(calls=calls),)))
+    assert not tree.isColumnHidden(COMPENSATED)
+    assert tree.calls.index_of(0, 0).siblingAtColumn(COMPENSATED).data() == "1.234"

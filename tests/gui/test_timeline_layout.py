@@ -62,3 +62,14 @@ def test_nothing_has_no_bars() -> None:
     assert np.isfinite([empty.begin, empty.end, empty.rows]).all()
     lonely: Leg = legs(0)[0]._replace(calls=())
     assert call_rows(lonely) == ([], 1)
+
+
+def test_a_call_with_only_the_socket_is_drawn_as_long_as_the_packet_is_there() -> None:
+    leg = legs(KBL_T0)[0]
+    first = leg.calls[0]
+    send = first._replace(entry_ns=KBL_T0 - 10**9, exit_ns=KBL_T0 + 10**9, skb=0)
+    path = FakeRecording().path(packet=3)._replace(legs=(leg._replace(calls=(send, *leg.calls)),))
+    layout = lay_out(path)
+    last = max(call.exit_ns for call in leg.calls if call.exit_ns is not None)
+    assert layout.bars["begin"][0] == 0
+    assert layout.bars["end"][0] == last - KBL_T0
