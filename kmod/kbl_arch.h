@@ -9,6 +9,7 @@
 #if defined(CONFIG_X86_64)
 
 #include <asm/asm.h>
+#include <asm/tsc.h>
 
 #define KBL_REG_ARGS 6
 
@@ -51,6 +52,18 @@ static __always_inline unsigned long kbl_return_address(const struct pt_regs *re
 static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
 {
 	return regs->ax;
+}
+
+/* A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown. */
+#define KBL_ARCH_CYCLES
+static __always_inline u64 kbl_cycles(void)
+{
+	return rdtsc_ordered();
+}
+
+static inline unsigned int kbl_cycles_khz(void)
+{
+	return tsc_khz;
 }
 
 /*

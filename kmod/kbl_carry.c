@@ -132,9 +132,23 @@ static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *
 }
 NOKPROBE_SYMBOL(kbl_tell_carried);
 
-/* The slow part of an entry; false: neither the call nor its event is to be told. */
+/* Inside the batch that it makes: what the packets hold, and what happens to the first. */
+static bool kbl_tell_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
+			   s32 caller)
+{
+	u8 flags = 0;
+
+	kbl_batch_begin(c);
+	kbl_tell_carried(c, t, &flags);
+	if (t->entry_event)
+		kbl_life_entry(c, t, regs, c->carried[0], caller);
+	return kbl_batch_end(c) && !flags;
+}
+NOKPROBE_SYMBOL(kbl_tell_entry);
+
+/* The slow part of an entry; false: neither the call nor its exit's event is to be told. */
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
-	       struct kbl_packets *to)
+	       u64 *skb, u8 *flags)
 {
 	u64 sk = kbl_collect(c, t, regs);
 
@@ -142,21 +156,20 @@ bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *re
 		c->filtered++;
 		return false;
 	}
-	to->skb = c->ncarried ? c->carried[0] : 0;
-	if (!c->ncarried && kbl_carries_skb(t)) {
-		to->flags |= KBL_FLAG_NULL_SKB;
-		c->null_skb++;
+	if (c->ncarried) {
+		*skb = c->carried[0];
+		if (!kbl_tell_entry(c, t, regs, caller))
+			*flags |= KBL_FLAG_EXT_LOST;
+	} else {
+		if (kbl_carries_skb(t)) {
+			*flags |= KBL_FLAG_NULL_SKB;
+			c->null_skb++;
+		}
+		if (sk) {
+			*skb = sk;
+			*flags |= KBL_FLAG_SOCK;
+		}
 	}
-	if (!c->ncarried && sk) {
-		to->skb = sk;
-		to->flags |= KBL_FLAG_SOCK;
-	}
-	kbl_batch_begin(c);
-	kbl_tell_carried(c, t, &to->flags);
-	if (t->entry_event && c->ncarried)
-		kbl_life_entry(c, t, regs, c->carried[0], caller);
-	if (!kbl_batch_end(c))
-		to->flags |= KBL_FLAG_EXT_LOST;
 	return !t->quiet || t->exit_event;
 }
 NOKPROBE_SYMBOL(kbl_carry);

@@ -8,7 +8,7 @@
 #include <linux/kconfig.h>
 #include <linux/version.h>
 
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
 /* The callbacks take a struct pt_regs and the return address in these versions only. */
 #if defined(CONFIG_FPROBE) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0) && \
@@ -183,7 +183,7 @@ static void kbl_fprobe_arm(struct kbl_target **targets, unsigned int nr)
 			continue;
 		targets[i]->error = err;
 		if (!err)
-			targets[i]->mechanism = KBL_BY_FPROBE;
+			targets[i]->mechanism = targets[i]->was = KBL_BY_FPROBE;
 	}
 	if (err) {
 		kvfree(kbl_map);

@@ -17,11 +17,31 @@
 #include "kbl_arch.h"
 #include "kbl_internal.h"
 
-/* The next instant: the fast clock may step back a little when timekeeping updates. */
+#define KBL_CLOCK_SHIFT 22	/* cycles of 100 us times a multiplier fit */
+
+/* Where a field of struct kbl_span_slot lies in its first word. */
+#ifdef __BIG_ENDIAN
+#define KBL_HEAD(field, value) \
+	((u64)(value) << (64 - 8 * offsetofend(struct kbl_span_slot, field)))
+#else
+#define KBL_HEAD(field, value) ((u64)(value) << (8 * offsetof(struct kbl_span_slot, field)))
+#endif
+
+/* What a back end keeps between entry and exit: 0, a struct kbl_call, or an skb with this set. */
+#define KBL_UNPAIRED 1UL
+
+/* The next instant: no clock is trusted not to step back. */
 static __always_inline u64 kbl_instant(struct kbl_cpu *c)
 {
-	u64 now = ktime_get_mono_fast_ns();
+	u64 now;
+#ifdef KBL_ARCH_CYCLES
+	u64 cycles = kbl_cycles() - c->clock_cycles;
 
+	if (likely(cycles < c->clock_limit))
+		now = c->clock_ns + (cycles * c->clock_mult >> KBL_CLOCK_SHIFT);
+	else
+#endif
+		now = kbl_clock_read(c);
 	if (unlikely(now <= c->now))
 		now = c->now + 1;
 	c->now = now;
@@ -45,7 +65,7 @@ static __always_inline u8 kbl_context(bool trap)
  * holds a return hook of the function that jumped: the hooks of one frame
  * stack up, and the oldest of them knows the real address.
  */
-static __always_inline s32 kbl_caller(const struct pt_regs *regs, u8 *flags)
+static __always_inline s32 kbl_caller(const struct pt_regs *regs, u64 *head)
 {
 	unsigned long addr = kbl_return_address(regs);
 	s64 offset;
@@ -58,13 +78,13 @@ static __always_inline s32 kbl_caller(const struct pt_regs *regs, u8 *flags)
 		if (likely(node->frame != kbl_frame(regs)))
 			break;
 		addr = node->ret_addr;
-		*flags |= KBL_FLAG_TAIL_CALL;
+		*head |= KBL_HEAD(flags, KBL_FLAG_TAIL_CALL);
 	}
 #endif
 	offset = addr - kbl_stext;
 	if (likely(offset == (s32)offset))
 		return offset;
-	*flags |= KBL_FLAG_NO_CALLER;
+	*head |= KBL_HEAD(flags, KBL_FLAG_NO_CALLER);
 	return 0;
 }
 
@@ -129,6 +149,153 @@ static __always_inline void kbl_put(struct kbl_cpu *c, unsigned int slots)
 	smp_wmb();
 	WRITE_ONCE(buf->offset, buf->offset + slots * KBL_SLOT_SIZE);
 	c->bytes += slots * KBL_SLOT_SIZE;
+}
+
+static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_target *t, u64 head,
+					  u64 now, u64 skb, s32 caller)
+{
+	call->words[0] = head | KBL_HEAD(context, kbl_context(t->trap));
+	call->span.ts = now;
+	call->span.skb = skb;
+	call->span.caller = caller;
+	call->span.dur = current->pid;
+	call->target = t;
+	if (static_branch_unlikely(&kbl_counter_on))
+		call->counter = kbl_counter_read();
+}
+
+/* The beginning of a call; 0: its return is not to be told.  Preemption is off. */
+static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs)
+{
+	unsigned long irq, token = 0;
+	struct kbl_cpu *c;
+	u64 now, skb, head;
+	s32 caller;
+
+	if (unlikely(!READ_ONCE(kbl_active)))
+		return 0;
+	local_irq_save(irq);
+	c = this_cpu_ptr(kbl_cpus);
+	if (unlikely(c->busy)) {
+		kbl_nested(c);
+		goto out;
+	}
+	c->busy = true;
+	now = kbl_instant(c);
+	c->hits[t->id]++;
+	head = t->head | c->head;
+	caller = kbl_caller(regs, &head);
+	skb = *(unsigned long *)((u8 *)regs + t->plain);
+	token = (unsigned long)c->free;
+	if (static_branch_unlikely(&kbl_filter_on) || unlikely(t->slow || !token) ||
+	    unlikely(!kbl_skb_told(c, skb))) {
+		token = kbl_enter_slow(c, t, regs, head, caller);
+	} else {
+		struct kbl_call *call = (struct kbl_call *)token;
+
+		c->free = call->next;
+		kbl_call_fill(call, t, head, now, skb, caller);
+	}
+	c->busy = false;
+out:
+	local_irq_restore(irq);
+	return token;
+}
+
+/* Only the CPU of the entry may link it. */
+static __always_inline void kbl_call_free(struct kbl_cpu *c, struct kbl_call *call)
+{
+	if (unlikely(call->owner != c)) {
+		kbl_call_give_back(call);
+		return;
+	}
+	call->target = NULL;
+	call->next = c->free;
+	c->free = call;
+}
+
+/* The slot of a CALL with a return value, or a duration, of its own. */
+static __always_inline void kbl_write_ext(union kbl_slot *slot, const struct kbl_target *t,
+					  u64 dur, long ret)
+{
+	if (t->returns == KBL_RETURNS_INT)
+		ret = (int)ret;
+	if (dur >= U32_MAX)
+		slot->span.dur = U32_MAX;
+	if (t->ret_skb && kbl_is_kernel(ret))
+		slot->span.flags |= KBL_FLAG_SKB_IS_RET;
+	slot->span.ext = 1;
+	slot[1].words[0] = 0;
+	slot[1].ext_call.kind = KBL_EXT;
+	slot[1].ext_call.type = KBL_EXT_CALL;
+	slot[1].ext_call.dur = dur;
+	slot[1].ext_call.ret = ret;
+	slot[1].ext_call.pad3 = 0;
+}
+
+/* A CALL into used slots; returns how many. */
+static __always_inline unsigned int kbl_write_call(union kbl_slot *slot,
+						   const struct kbl_call *call,
+						   const struct kbl_target *t, u64 now,
+						   unsigned long ret)
+{
+	u64 dur = now - call->span.ts;
+
+	slot->words[0] = call->words[0];
+	slot->words[1] = call->words[1];
+	slot->words[2] = call->words[2];
+	slot->span.caller = call->span.caller;
+	slot->span.dur = dur;
+	if (!(ret | (dur + 1) >> 32))
+		return 1;
+	kbl_write_ext(slot, t, dur, ret);
+	return 2;
+}
+
+/* The end of a call that kbl_enter() gave @token for. */
+static __always_inline void kbl_leave(struct kbl_target *t, unsigned long token,
+				      struct pt_regs *regs)
+{
+	struct kbl_call *call = (struct kbl_call *)token;
+	unsigned long irq, ret;
+	struct rchan_buf *buf;
+	struct kbl_cpu *c;
+	unsigned int n;
+	u64 now;
+
+	local_irq_save(irq);
+	c = this_cpu_ptr(kbl_cpus);
+	if (unlikely(c->busy)) {
+		kbl_leave_nested(c, token);
+		goto out;
+	}
+	c->busy = true;
+	now = kbl_instant(c);
+	ret = kbl_ret(regs) & t->ret_mask;
+	if (static_branch_unlikely(&kbl_counter_on))
+		c->counter = kbl_counter_read();
+	if (unlikely(token & KBL_UNPAIRED)) {
+		kbl_leave_unpaired(c, t, token, ret);
+		goto idle;
+	}
+	if (static_branch_unlikely(&kbl_counter_on) || unlikely(c->slow || t->exit_event) ||
+	    unlikely(!kbl_task_told(c)))
+		goto slow;
+	buf = c->buf;
+	if (unlikely(buf->offset > c->limit))
+		goto slow;
+	n = kbl_write_call(buf->data + buf->offset, call, t, now, ret);
+	kbl_put(c, n);
+	c->written++;
+	kbl_call_free(c, call);
+idle:
+	c->busy = false;
+out:
+	local_irq_restore(irq);
+	return;
+slow:
+	kbl_leave_slow(c, call, ret);
+	goto idle;
 }
 
 #endif /* KBL_HOT_H */

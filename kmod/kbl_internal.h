@@ -62,19 +62,23 @@ enum kbl_returns {
 
 /* One function to probe. */
 struct kbl_target {
+	u64 head;		/* of its CALLs: the fields of the first word known before */
+	u64 ret_mask;		/* the bits of the return value that are one */
 	u16 id;
-	u16 plain;		/* offset in pt_regs of the one skb, 0 = not that simple */
-	u8 returns;		/* enum kbl_returns */
-	u8 event;		/* enum kbl_event */
-	bool entry_event;	/* told at the entry, by kbl_life_entry() */
+	u16 plain;		/* offset in pt_regs of the one skb */
+	bool slow;		/* carries anything else, or has an event of its own */
+	bool trap;		/* reached by a breakpoint, which looks like an NMI */
+	bool enabled;
 	bool exit_event;	/* told at the exit, by kbl_life_exit() */
+	bool entry_event;	/* told at the entry, by kbl_life_entry() */
 	bool ret_skb;
 	bool quiet;		/* its event only, no CALL */
-	bool trap;		/* reached by a breakpoint, which looks like an NMI */
+	u8 returns;		/* enum kbl_returns */
+	u8 event;		/* enum kbl_event */
 	u8 nr_carriers;
 	u8 carrier[KBL_MAX_CARRIERS];
 	u8 mechanism;		/* enum kbl_mechanism, 0 = not armed */
-	bool enabled;
+	u8 was;			/* the mechanism it was armed by last */
 	int error;
 	unsigned long addr;
 	u64 missed;		/* of earlier arms */
@@ -83,20 +87,21 @@ struct kbl_target {
 	char module[32];
 };
 
-/* A call not yet returned.  next links the free ones of the CPU it was entered on. */
+#define KBL_CALL_RETURNED ((struct kbl_target *)1)
+
+/* A call not yet returned, on the CPU where it was entered. */
 struct kbl_call {
-	u64 ts;
-	u64 skb;
-	struct kbl_target *target;	/* NULL: not open */
-	u64 data;		/* what the life event at the exit needs */
+	union {
+		struct kbl_span_slot span;	/* dur holds the pid until the exit */
+		u64 words[KBL_SLOT_SIZE / 8];
+	};
+	struct kbl_target *target;	/* NULL: free; KBL_CALL_RETURNED: to be swept up */
+	union {
+		u64 data;		/* what the life event at the exit needs */
+		struct kbl_call *next;	/* of the free ones */
+	};
 	u64 counter;
-	s32 caller;
-	u32 pid;
-	u16 cpu;
-	u16 next;
-	u8 flags;
-	u8 context;
-	bool remote;		/* returned on another CPU; the owner sweeps it up */
+	struct kbl_cpu *owner;
 };
 
 #define KBL_WATCH_DATA 1	/* the header's place hangs on skb->data */
@@ -131,19 +136,25 @@ struct kbl_seen {
 
 struct kbl_cpu {
 	u64 now;		/* the last instant; no two are alike */
-	struct rchan_buf *buf;
+	u64 clock_cycles;	/* kbl_clock.c: at these the kernel's clock ... */
+	u64 clock_ns;		/* ... showed this */
+	u64 clock_limit;	/* so many cycles later it is asked again; 0: always */
+	u64 clock_mult;
+	u64 head;		/* of CALLs entered here: the CPU */
+	struct kbl_call *free;
 	struct kbl_known *known;
-	struct kbl_call *calls;
 	u64 *hits;
+	struct rchan_buf *buf;	/* NULL: c->slow is set */
+	size_t limit;		/* up to this offset there is room for a CALL */
 	u64 task_comm[2];
 	u32 task_pid;		/* the thread told last */
-	u16 free;		/* first free call, KBL_NR_CALLS = none */
 	bool busy;
+	bool slow;		/* something is to be told before the next record */
 	bool gap;		/* records were lost and it is not told yet */
 	bool telling;		/* the batch at hand tells what was lost */
-	bool slow;		/* something is to be told before the next record */
 	bool returned;		/* calls returned elsewhere wait to be swept up */
 	bool told;		/* since the last time all was forgotten */
+	struct kbl_call *calls;
 	u64 written;
 	u64 bytes;
 	u64 lost;
@@ -173,7 +184,7 @@ struct kbl_cpu {
 	union kbl_slot slots[KBL_BATCH_SLOTS];
 };
 
-/* A way to have functions call kbl_enter() and kbl_leave(). */
+/* A way to have functions run through kbl_enter() and kbl_leave(). */
 struct kbl_backend {
 	const char *name;
 	u8 mechanism;
@@ -214,22 +225,26 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
 void kbl_forget(struct kbl_cpu *c);
 
-/* kbl_call.c */
-unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs);
-void kbl_leave(struct kbl_target *t, unsigned long token, struct pt_regs *regs);
+/* kbl_clock.c */
+void kbl_cycles_start(void);
+u64 kbl_clock_read(struct kbl_cpu *c);
+
+/* kbl_call.c; the rest of it is kbl_hot.h */
+unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+			     u64 head, s32 caller);
+void kbl_leave_slow(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret);
+void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
+			unsigned long ret);
+void kbl_leave_nested(struct kbl_cpu *c, unsigned long token);
+void kbl_call_give_back(struct kbl_call *call);
 int kbl_calls_init(void);
 void kbl_calls_exit(void);
 void kbl_calls_reset(void);
 void kbl_calls_close(void);
 
 /* kbl_carry.c */
-struct kbl_packets {
-	u64 skb;		/* what the CALL names */
-	u8 flags;
-};
-
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
-	       struct kbl_packets *to);
+	       u64 *skb, u8 *flags);
 
 /* kbl_life.c */
 extern const char *const kbl_life_names[];
@@ -242,6 +257,7 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 
 /* kbl_target.c */
 struct kbl_target *kbl_target_parse(char *line);
+void kbl_target_number(struct kbl_target *t, unsigned int id);
 int kbl_target_add(char *line);
 int kbl_targets_enable(const char *glob, bool enable);
 void kbl_targets_free(void);

@@ -8,7 +8,7 @@
  */
 #include <linux/slab.h>
 
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
 struct kbl_kretprobe {
 	struct kretprobe rp;
@@ -82,7 +82,7 @@ static void kbl_kretprobe_arm(struct kbl_target **targets, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		targets[i]->error = kbl_kretprobe_arm_one(targets[i]);
 		if (!targets[i]->error)
-			targets[i]->mechanism = KBL_BY_KRETPROBE;
+			targets[i]->mechanism = targets[i]->was = KBL_BY_KRETPROBE;
 		cond_resched();
 	}
 }

@@ -182,26 +182,26 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 	case KBL_EV_CLONE:
 	case KBL_EV_COPY:
 		if (kbl_is_kernel(ret))
-			kbl_life(c, event, call->skb, ret);
+			kbl_life(c, event, call->span.skb, ret);
 		break;
 	case KBL_EV_SEGMENT:
-		kbl_segments(c, call->skb, ret);
+		kbl_segments(c, call->span.skb, ret);
 		break;
 	case KBL_EV_MORPH:
-		kbl_life(c, event, call->skb, call->data);
+		kbl_life(c, event, call->span.skb, call->data);
 		break;
 	case KBL_EV_COALESCE:
 		if (ret)
-			kbl_life(c, event, call->skb, call->data);
+			kbl_life(c, event, call->span.skb, call->data);
 		break;
 	case KBL_EV_GRO_MERGE:
 	case KBL_EV_SOCK_ENQUEUE:
 		if (!ret)
-			kbl_life(c, event, call->skb, call->data);
+			kbl_life(c, event, call->span.skb, call->data);
 		break;
 	case KBL_EV_NF_HOOK:
 		if (call->data)
-			kbl_life(c, event, call->skb, call->data | kbl_hook_verdict(ret));
+			kbl_life(c, event, call->span.skb, call->data | kbl_hook_verdict(ret));
 		break;
 	}
 }

@@ -47,6 +47,7 @@ int kbl_activate(void)
 		return -EINVAL;
 	kbl_calls_reset();
 	kbl_relay_start();
+	kbl_cycles_start();
 	armed = kbl_targets_arm();
 	WRITE_ONCE(kbl_active, true);
 	err = kbl_trace_start();
@@ -112,9 +113,15 @@ static int __init kbl_init(void)
 	if (err)
 		goto close_relay;
 	kbl_relay_start();
+	kbl_cycles_start();
 	err = kbl_control_init(kbl_dir);
 	if (err)
 		goto dev_exit;
+	/* What it cannot measure stays 0; that is no reason not to record. */
+	mutex_lock(&kbl_lock);
+	if (!kbl_floor)
+		kbl_calibrate();
+	mutex_unlock(&kbl_lock);
 	return 0;
 
 dev_exit:
@@ -136,6 +143,8 @@ static void __exit kbl_exit(void)
 	kbl_dev_exit();
 	kbl_relay_close();
 	debugfs_remove(kbl_dir);
+	kbl_filter_set("");
+	kbl_counter_set("off");
 	kbl_targets_free();
 	kbl_calls_exit();
 	free_percpu(kbl_cpus);

@@ -76,6 +76,8 @@ void kbl_relay_start(void)
 		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
 
 		c->buf = *per_cpu_ptr(kbl_chan->buf, cpu);
+		c->limit = kbl_chan->subbuf_size - 2 * KBL_SLOT_SIZE;
+		c->slow = c->slow || !c->buf;
 		memset(c->seen, 0, sizeof(c->seen));
 		kbl_forget(c);
 	}

@@ -8,8 +8,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "kbl_arch.h"
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
 static struct kbl_target *kbl_targets[KBL_MAX_PROBES];
 static unsigned int kbl_nr_targets;
@@ -35,6 +34,13 @@ static const char *const kbl_return_names[] = {
 	[KBL_RETURNS_INT] = "int",
 	[KBL_RETURNS_BOOL] = "bool",
 	[KBL_RETURNS_VOID] = "void",
+};
+
+static const u64 kbl_return_masks[] = {
+	[KBL_RETURNS_LONG] = U64_MAX,
+	[KBL_RETURNS_INT] = U32_MAX,
+	[KBL_RETURNS_BOOL] = U8_MAX,
+	[KBL_RETURNS_VOID] = 0,
 };
 
 /* The index of @word, 0 = it is not there. */
@@ -103,9 +109,14 @@ static void kbl_target_plain(struct kbl_target *t)
 		else if (!n++)
 			t->plain = kbl_arg_offset(t->carrier[i] & 15);
 	}
-	/* Beside an skb a sock tells nothing new, and the filter goes another way. */
-	if (n != 1)
-		t->plain = 0;
+	t->slow = n != 1 || t->entry_event || t->exit_event;
+}
+
+/* Of its records, and of its place in c->hits. */
+void kbl_target_number(struct kbl_target *t, unsigned int id)
+{
+	t->id = id;
+	t->head = KBL_HEAD(kind, KBL_CALL) | KBL_HEAD(func, id);
 }
 
 /* NULL: the line is not one; else kfree() it. */
@@ -131,6 +142,7 @@ struct kbl_target *kbl_target_parse(char *line)
 		goto bad;
 	kbl_life_kind(t);
 	kbl_target_plain(t);
+	t->ret_mask = kbl_return_masks[t->returns];
 	return t;
 bad:
 	kfree(t);
@@ -164,7 +176,7 @@ int kbl_target_add(char *line)
 		t->addr = kbl_resolve(t->name);
 	if (!t->addr)
 		t->error = -ENOENT;
-	t->id = kbl_nr_targets;
+	kbl_target_number(t, kbl_nr_targets);
 	kbl_targets[kbl_nr_targets++] = t;
 	return 0;
 }
@@ -178,6 +190,18 @@ void kbl_targets_free(void)
 {
 	while (kbl_nr_targets)
 		kfree(kbl_targets[--kbl_nr_targets]);
+}
+
+/* The one that arms what it can; NULL: none of that name in this kernel. */
+const struct kbl_backend *kbl_backend_chosen(void)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_backends); i++)
+		if (kbl_backends[i]->arm && (!strcmp(kbl_backend_name, "auto") ||
+					     !strcmp(kbl_backend_name, kbl_backends[i]->name)))
+			return kbl_backends[i];
+	return NULL;
 }
 
 /* Those which want an arm now; the caller frees the array. */
@@ -270,19 +294,19 @@ int kbl_targets_enable(const char *glob, bool enable)
 	return found ? 0 : -ENOENT;
 }
 
-static const struct kbl_backend *kbl_backend_of(const struct kbl_target *t)
+static const struct kbl_backend *kbl_backend_of(u8 mechanism)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kbl_backends); i++)
-		if (t->mechanism && kbl_backends[i]->mechanism == t->mechanism)
+		if (mechanism && kbl_backends[i]->mechanism == mechanism)
 			return kbl_backends[i];
 	return NULL;
 }
 
 static u64 kbl_target_missed(const struct kbl_target *t)
 {
-	const struct kbl_backend *backend = kbl_backend_of(t);
+	const struct kbl_backend *backend = kbl_backend_of(t->mechanism);
 
 	return t->missed + (backend ? backend->missed(t) : 0);
 }
@@ -299,7 +323,7 @@ u64 kbl_targets_missed(void)
 
 static void kbl_target_show(struct seq_file *m, const struct kbl_target *t)
 {
-	const struct kbl_backend *backend = kbl_backend_of(t);
+	const struct kbl_backend *backend = kbl_backend_of(t->was);
 	unsigned int i;
 	u64 hits = 0;
 	int cpu;

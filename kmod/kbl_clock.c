@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The clock of the records is CLOCK_MONOTONIC by ktime_get_mono_fast_ns().  To
+ * ask it costs as much as a quarter of a record; so, where it counts the CPU's
+ * own cycles, it is asked every KBL_CLOCK_SPAN_NS only and the cycles since are
+ * added.  They run at the rate of boot time, which NTP may bend by some parts in
+ * a million: that makes a nanosecond or so in that span.
+ */
+#include <linux/ktime.h>
+#include <linux/math64.h>
+#include <linux/timekeeping.h>
+
+#include "kbl_hot.h"
+
+#define KBL_CLOCK_SPAN_NS 100000
+#define KBL_CLOCK_TRIES 5
+
+#ifdef KBL_ARCH_CYCLES
+
+/* There is no asking which counter the kernel's clock reads; but it shows what it read. */
+static bool kbl_clock_is_ours(void)
+{
+	struct system_time_snapshot shot;
+	unsigned int i;
+	u64 before;
+
+	for (i = 0; i < KBL_CLOCK_TRIES; i++) {
+		before = kbl_cycles();
+		ktime_get_snapshot(&shot);
+		if (shot.cycles < before || shot.cycles > kbl_cycles())
+			return false;
+	}
+	return kbl_cycles_khz();
+}
+
+static u64 kbl_clock_cycles(void)
+{
+	return kbl_cycles();
+}
+
+static u64 kbl_clock_khz(void)
+{
+	return kbl_clock_is_ours() ? kbl_cycles_khz() : 0;
+}
+
+#else
+
+static u64 kbl_clock_cycles(void)
+{
+	return 0;
+}
+
+static u64 kbl_clock_khz(void)
+{
+	return 0;
+}
+
+#endif
+NOKPROBE_SYMBOL(kbl_clock_cycles);
+
+/* Before anything records. */
+void kbl_cycles_start(void)
+{
+	u64 khz = kbl_clock_khz();
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+
+		c->clock_limit = 0;
+		if (!khz)
+			continue;
+		c->clock_cycles = 0;
+		c->clock_mult = div64_u64((u64)NSEC_PER_MSEC << KBL_CLOCK_SHIFT, khz);
+		c->clock_limit = div_u64(khz * KBL_CLOCK_SPAN_NS, NSEC_PER_MSEC);
+	}
+}
+
+/* Ask the kernel's clock; the cycles of that moment lie in the middle of the asking. */
+u64 kbl_clock_read(struct kbl_cpu *c)
+{
+	u64 before = kbl_clock_cycles();
+	u64 now = ktime_get_mono_fast_ns();
+
+	c->clock_cycles = before + (kbl_clock_cycles() - before) / 2;
+	c->clock_ns = now;
+	return now;
+}
+NOKPROBE_SYMBOL(kbl_clock_read);
