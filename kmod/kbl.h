@@ -61,7 +61,8 @@ enum kbl_chunk_type {
 	KBL_CHUNK_META = 7,		/* "key=value\n" text, see kbl-format.md */
 	KBL_CHUNK_DEVICES = 8,		/* struct kbl_device[] */
 	KBL_CHUNK_CALIBRATION = 9,	/* one struct kbl_calibration */
-	KBL_CHUNK_END = 10		/* clean stop; no payload */
+	KBL_CHUNK_END = 10,		/* clean stop; no payload */
+	KBL_CHUNK_PAD = 11		/* zeros, so that what follows begins at a block */
 };
 
 /* First byte of a slot. */
@@ -472,6 +473,10 @@ struct kbl_calibration {
 	kbl_u64 mono_ns;	/* when measured */
 	kbl_u32 rounds;
 	kbl_u32 mechanism;	/* enum kbl_mechanism */
+	kbl_u64 tau_skb_empty;
+	kbl_u64 n_skb_empty;
+	kbl_u64 n_skb_pair;
+	kbl_u64 n_skb_nested;
 };
 
 #endif /* KBL_H */

@@ -35,6 +35,11 @@ static bool kbl_fail(struct kbl_parser *p, const char *why)
 	return false;
 }
 
+static bool kbl_unexpected(struct kbl_parser *p, const char *why)
+{
+	return kbl_fail(p, p->word.token == KBL_TOK_BAD ? "not a word of a filter" : why);
+}
+
 static bool kbl_emit(struct kbl_parser *p, const struct kbl_filter_op *op)
 {
 	struct kbl_filter_program *program = p->program;
@@ -153,7 +158,8 @@ static bool kbl_is_own_name(const struct kbl_parser *p)
 {
 	if (p->q.type == KBL_Q_PROTO)
 		return p->word.token == KBL_TOK_PROTO;
-	return p->q.type == KBL_Q_DEV && p->word.at[0] >= 'a' && p->word.at[0] <= 'z';
+	return p->q.type == KBL_Q_DEV && p->word.token < KBL_TOK_BAD && p->word.at[0] >= 'a' &&
+	       p->word.at[0] <= 'z';
 }
 
 /* "tcp", "tcp src port 80", "port (80 or 443)": from the first qualifier on. */
@@ -182,7 +188,7 @@ static bool kbl_head(struct kbl_parser *p)
 	if (p->word.token == KBL_TOK_OTHER || kbl_is_own_name(p))
 		return kbl_id(p);
 	if (p->word.token != KBL_TOK_OPEN && p->word.token != KBL_TOK_NOT)
-		return kbl_fail(p, "an address, number or name is missing here");
+		return kbl_unexpected(p, "an address, number or name is missing here");
 	p->ids = true;
 	return true;
 }
@@ -211,7 +217,7 @@ static bool kbl_operand(struct kbl_parser *p, bool *complete)
 		ok = kbl_id(p);
 		break;
 	default:
-		return kbl_fail(p, "something is missing here");
+		return kbl_unexpected(p, "something is missing here");
 	}
 	*complete = p->program->nops > nops;
 	return ok;
@@ -241,7 +247,7 @@ static bool kbl_operator(struct kbl_parser *p, bool *complete)
 	if (token == KBL_TOK_CLOSE)
 		return kbl_close(p);
 	if (token != KBL_TOK_AND && token != KBL_TOK_OR)
-		return kbl_fail(p, "and, or, or the end should stand here");
+		return kbl_unexpected(p, "and, or, or the end should stand here");
 	while (p->nwaiting && kbl_top(p) != KBL_TOK_OPEN)
 		if (!kbl_emit_waiting(p))
 			return false;

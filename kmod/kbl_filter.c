@@ -1,0 +1,353 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The filter in the kernel: reads what the verdict needs beyond the footprint,
+ * remembers who was accepted, and is replaced as a whole under RCU.  Handlers
+ * run with preemption off, so a grace period waits for all of them.
+ */
+#include <linux/if_arp.h>
+#include <linux/if_ether.h>
+#include <linux/mm.h>
+#include <linux/mutex.h>
+#include <linux/netdevice.h>
+#include <linux/rcupdate.h>
+#include <linux/sched.h>
+#include <net/sock.h>
+
+#include "kbl_arch.h"
+#include "kbl_filter.h"
+#include "kbl_internal.h"
+
+struct kbl_filter {
+	struct kbl_filter_program program;
+	atomic_long_t overflows;
+	char text[KBL_FILTER_TEXT];
+	struct kbl_filter_table table;
+};
+
+DEFINE_STATIC_KEY_FALSE(kbl_filter_on);
+
+static DEFINE_MUTEX(kbl_filter_lock);
+static struct kbl_filter __rcu *kbl_filter;
+
+/* The sockets of a handshake and of TIME-WAIT are struct sock_common and little more. */
+static bool kbl_is_full_sock(u8 state)
+{
+	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV;
+}
+NOKPROBE_SYMBOL(kbl_is_full_sock);
+
+static bool kbl_sock_addrs(struct kbl_filter_sock *to, const struct sock *sk)
+{
+	u32 local, remote;
+	u16 dport;
+
+	kbl_get(local, &sk->sk_rcv_saddr, fault);
+	kbl_get(remote, &sk->sk_daddr, fault);
+	kbl_get(to->num, &sk->sk_num, fault);
+	kbl_get(dport, (u16 *)&sk->sk_dport, fault);
+	memcpy(to->local4, &local, 4);
+	memcpy(to->remote4, &remote, 4);
+	to->dport = ntohs((__force __be16)dport);
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_sock_addrs);
+
+static bool kbl_sock_addrs6(struct kbl_filter_sock *to, const struct sock *sk)
+{
+#if IS_ENABLED(CONFIG_IPV6)
+	u32 word, i;
+
+	for (i = 0; i < 4; i++) {
+		kbl_get(word, (u32 *)&sk->sk_v6_rcv_saddr + i, fault);
+		memcpy(to->local6 + 4 * i, &word, 4);
+		kbl_get(word, (u32 *)&sk->sk_v6_daddr + i, fault);
+		memcpy(to->remote6 + 4 * i, &word, 4);
+	}
+	return true;
+fault:
+#endif
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_sock_addrs6);
+
+static bool kbl_sock_read(struct kbl_filter_sock *to, const struct sock *sk)
+{
+	kbl_get(to->family, &sk->sk_family, fault);
+	kbl_get(to->state, (u8 *)&sk->sk_state, fault);
+	if (to->family != AF_INET && to->family != AF_INET6)
+		return true;
+	if (kbl_is_full_sock(to->state))
+		kbl_get(to->protocol, &sk->sk_protocol, fault);
+	return kbl_sock_addrs(to, sk) && (to->family == AF_INET || kbl_sock_addrs6(to, sk));
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_sock_read);
+
+/* The mark and namespace of the socket, where the packet has none yet. */
+static void kbl_sock_place(struct kbl_filter_facts *facts, const struct sock *sk, u8 state)
+{
+#ifdef CONFIG_NET_NS
+	unsigned long net;
+
+	if (!facts->netns) {
+		kbl_get(net, (unsigned long *)&sk->__sk_common.skc_net.net, fault);
+		if (kbl_is_kernel(net))
+			kbl_get(facts->netns, &((const struct net *)net)->ns.inum, fault);
+	}
+#endif
+	if (!facts->mark_known && kbl_is_full_sock(state)) {
+		kbl_get(facts->mark, &sk->sk_mark, fault);
+		facts->mark_known = true;
+	}
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_sock_place);
+
+static void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgoing)
+{
+	const struct sock *sk = (const struct sock *)(unsigned long)addr;
+	struct kbl_filter_sock sock = {};
+
+	if (!kbl_is_kernel(addr) || !kbl_sock_read(&sock, sk))
+		return;
+	kbl_facts_sock(facts, &sock, outgoing);
+	if (facts->layer3 != KBL_L3_FOREIGN)
+		kbl_sock_place(facts, sk, sock.state);
+}
+NOKPROBE_SYMBOL(kbl_filter_sock);
+
+/* struct arphdr of Ethernet and IPv4, its addresses behind it: sha, spa, tha, tpa. */
+static bool kbl_arp_at(struct kbl_filter_facts *facts, const u8 *arp)
+{
+	__be64 head;
+	u32 spa, tpa;
+
+	kbl_get(head, (__be64 *)arp, fault);
+	/* ar_pro, ar_hln and ar_pln; ar_hrd and ar_op may be any. */
+	if ((be64_to_cpu(head) >> 16 & 0xffffffff) != 0x08000604)
+		return false;
+	kbl_get(spa, (u32 *)(arp + sizeof(struct arphdr) + ETH_ALEN), fault);
+	kbl_get(tpa, (u32 *)(arp + sizeof(struct arphdr) + 2 * ETH_ALEN + 4), fault);
+	kbl_facts_arp(facts, (const u8 *)&spa, (const u8 *)&tpa);
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_arp_at);
+
+/* A driver has not set network_header yet: then data is the header. */
+static void kbl_filter_arp(struct kbl_filter_facts *facts, const struct sk_buff *skb)
+{
+	unsigned long head, data;
+	u16 network;
+
+	kbl_get(head, (unsigned long *)&skb->head, fault);
+	kbl_get(data, (unsigned long *)&skb->data, fault);
+	kbl_get(network, &skb->network_header, fault);
+	if (!kbl_is_kernel(head) || !kbl_is_kernel(data))
+		return;
+	if (!network || !kbl_arp_at(facts, (const u8 *)head + network))
+		kbl_arp_at(facts, (const u8 *)data);
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_filter_arp);
+
+/* The footprint knows the device, so skb->dev is one and not the scratch word it shares. */
+static void kbl_filter_dev(struct kbl_filter_facts *facts, const struct sk_buff *skb)
+{
+	unsigned long dev;
+	u64 word;
+	u32 i;
+
+	kbl_get(dev, (unsigned long *)&skb->dev, fault);
+	if (!kbl_is_kernel(dev))
+		return;
+	for (i = 0; i < KBL_FILTER_NAME; i += 8) {
+		kbl_get(word, (u64 *)(((const struct net_device *)dev)->name + i), fault);
+		memcpy(facts->dev + i, &word, 8);
+	}
+	facts->dev_known = true;
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_filter_dev);
+
+static void kbl_filter_packet(struct kbl_filter_facts *facts, const struct kbl_filter *f,
+			      const struct sk_buff *skb, const struct kbl_footprint *fp)
+{
+	bool ipv4 = fp->slots > 1 && fp->ipv4.type == KBL_EXT_IPV4;
+	bool ipv6 = fp->slots > 2;
+
+	kbl_facts_packet(facts, &fp->skb, ipv4 ? &fp->ipv4 : NULL, ipv6 ? &fp->ipv6 : NULL,
+			 &fp->l4);
+	if (facts->layer3 == KBL_L3_ARP || facts->layer3 == KBL_L3_RARP)
+		kbl_filter_arp(facts, skb);
+	if (f->program.wants_dev && fp->skb.ifindex)
+		kbl_filter_dev(facts, skb);
+}
+NOKPROBE_SYMBOL(kbl_filter_packet);
+
+static enum kbl_verdict kbl_filter_verdict(const struct kbl_filter *f, u64 skb,
+					   const struct kbl_footprint *fp, u64 sk)
+{
+	struct kbl_filter_facts facts = { .tid = current->pid, .tgid = current->tgid };
+
+	if (fp) {
+		kbl_filter_packet(&facts, f, (const struct sk_buff *)(unsigned long)skb, fp);
+		sk = fp->skb.sk ?: sk;
+	}
+	/* Before the header exists, its socket knows. */
+	if (sk && !facts.src.addr_known && facts.layer3 <= KBL_L3_IPV6)
+		kbl_filter_sock(&facts, sk, fp);
+	return kbl_filter_eval(&f->program, &facts);
+}
+NOKPROBE_SYMBOL(kbl_filter_verdict);
+
+static void kbl_filter_accept(struct kbl_filter *f, u64 skb)
+{
+	if (skb && unlikely(!kbl_table_add(&f->table, skb)))
+		atomic_long_inc(&f->overflows);
+}
+NOKPROBE_SYMBOL(kbl_filter_accept);
+
+/* May this call be told?  @skb, @fp or @sk may be missing; what cannot be decided passes. */
+bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk)
+{
+	struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
+
+	if (!f || (skb && kbl_table_has(&f->table, skb)))
+		return true;
+	switch (kbl_filter_verdict(f, skb, fp, sk)) {
+	case KBL_YES:
+		kbl_filter_accept(f, skb);
+		return true;
+	case KBL_UNKNOWN:
+		return true;
+	default:
+		return skb && unlikely(kbl_table_full(&f->table, skb));
+	}
+}
+NOKPROBE_SYMBOL(kbl_filter_pass);
+
+static void kbl_filter_inherit(struct kbl_filter *f, u64 from, u64 to)
+{
+	if (kbl_table_has(&f->table, from))
+		kbl_filter_accept(f, to);
+}
+NOKPROBE_SYMBOL(kbl_filter_inherit);
+
+/* An skb's verdict goes on to what is made of it and ends with it. */
+void kbl_filter_life(u8 event, u64 skb, u64 other)
+{
+	struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
+
+	if (!f || !skb)
+		return;
+	switch (event) {
+	case KBL_EV_ALLOC:
+	case KBL_EV_FREE:
+		kbl_table_forget(&f->table, skb);
+		break;
+	case KBL_EV_CLONE:
+	case KBL_EV_COPY:
+	case KBL_EV_SEGMENT:
+		kbl_table_forget(&f->table, other);
+		kbl_filter_inherit(f, skb, other);
+		break;
+	case KBL_EV_GRO_MERGE:
+	case KBL_EV_COALESCE:
+		kbl_filter_inherit(f, skb, other);
+		break;
+	case KBL_EV_MORPH:
+		kbl_filter_inherit(f, other, skb);
+		break;
+	}
+}
+NOKPROBE_SYMBOL(kbl_filter_life);
+
+/* NULL for an empty text. */
+static struct kbl_filter *kbl_filter_make(const char *text)
+{
+	struct kbl_filter_error error = {};
+	struct kbl_filter *f;
+
+	if (strlen(text) >= sizeof(f->text)) {
+		pr_warn("kbl: filter: longer than %zu characters\n", sizeof(f->text) - 1);
+		return ERR_PTR(-EINVAL);
+	}
+	f = kvzalloc(sizeof(*f), GFP_KERNEL);
+	if (!f)
+		return ERR_PTR(-ENOMEM);
+	strscpy(f->text, text, sizeof(f->text));
+	if (kbl_filter_parse(&f->program, text, &error)) {
+		pr_warn("kbl: filter: '%*pE' at character %u: %s\n", (int)min(error.len, 64U),
+			text + error.at, error.at + 1, error.why);
+		kvfree(f);
+		return ERR_PTR(-EINVAL);
+	}
+	if (f->program.nops)
+		return f;
+	kvfree(f);
+	return NULL;
+}
+
+/* Replace the filter, or leave it as it is and return an error. */
+int kbl_filter_set(const char *text)
+{
+	struct kbl_filter *f = kbl_filter_make(text), *old;
+
+	if (IS_ERR(f))
+		return PTR_ERR(f);
+	mutex_lock(&kbl_filter_lock);
+	if (!f)
+		static_branch_disable(&kbl_filter_on);
+	old = rcu_replace_pointer(kbl_filter, f, lockdep_is_held(&kbl_filter_lock));
+	if (f)
+		static_branch_enable(&kbl_filter_on);
+	mutex_unlock(&kbl_filter_lock);
+	synchronize_rcu();
+	kvfree(old);
+	return 0;
+}
+
+/* Let all pass for a while, under kbl_lock. */
+void kbl_filter_hold(bool hold)
+{
+	mutex_lock(&kbl_filter_lock);
+	if (rcu_access_pointer(kbl_filter)) {
+		if (hold)
+			static_branch_disable(&kbl_filter_on);
+		else
+			static_branch_enable(&kbl_filter_on);
+	}
+	mutex_unlock(&kbl_filter_lock);
+}
+
+static const char kbl_filter_help[] =
+	"# Write an expression, a subset of pcap-filter(7); an empty line records everything.\n"
+	"#   [ip|arp|rarp|ip6] [src|dst] host ADDRESS, net PREFIX[/LENGTH]\n"
+	"#   [tcp|udp|sctp] [src|dst] port N, portrange N-N; [ip|ip6] proto N\n"
+	"#   ip ip6 arp rarp tcp udp sctp icmp icmp6; and or not ( )\n"
+	"#   dev NAME, netns INODE, mark N[/MASK], pid N\n"
+	"# What cannot be decided yet is recorded; a packet once accepted stays accepted.\n";
+
+void kbl_filter_show(struct seq_file *m)
+{
+	struct kbl_filter *f;
+
+	seq_puts(m, kbl_filter_help);
+	mutex_lock(&kbl_filter_lock);
+	f = rcu_dereference_protected(kbl_filter, lockdep_is_held(&kbl_filter_lock));
+	if (f) {
+		seq_printf(m, "# %ld accepted packets found no room to be remembered\n",
+			   atomic_long_read(&f->overflows));
+		seq_escape(m, strim(f->text), "\n\\");
+		seq_putc(m, '\n');
+	}
+	mutex_unlock(&kbl_filter_lock);
+}
