@@ -190,7 +190,7 @@ const char *rec_list_default(void)
 	*strrchr(path, '/') = 0;
 	uname(&name);
 	sscanf(name.release, "%u.%u", &major, &minor);
-	folder = opendir(path);
+	folder = opendir(*path ? path : "/");
 	chosen = folder ? rec_list_choose(folder, major * 1000 + minor) : NULL;
 	if (folder)
 		closedir(folder);
