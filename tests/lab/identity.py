@@ -8,7 +8,7 @@ of TCP and UDP the ports, of TCP the sequence number.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -115,7 +115,7 @@ def told_before(records: Columns) -> I64:
     return np.where(same, holder, -1)
 
 
-def named(large: Large, names: list[str]) -> set[int]:
+def named(large: Large, names: Sequence[str]) -> set[int]:
     """Return the ids of the armed functions among these; at least one must be."""
     table = probes(large.kbl)
     ids = {int(table[name]["id"]) for name in names if name in table and table[name]["addr"]}
@@ -123,7 +123,7 @@ def named(large: Large, names: list[str]) -> set[int]:
     return ids
 
 
-def unrecorded(large: Large, pcap: Path, names: list[str]) -> list[int]:
+def unrecorded(large: Large, pcap: Path, names: Sequence[str]) -> list[int]:
     """Return the numbers of the IPv4 packets which none of these functions had in its hands."""
     records = large.records
     heads, keys = footprints(records)

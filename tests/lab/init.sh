@@ -18,10 +18,11 @@ hostname lab
 for step in $(echo "$lab" | tr , ' '); do
 	say "$step"
 	case $step in
-	start:*) load; start_recorder /tmp/out/lab.kbl -f /${step#*:} ;;
+	# Much is recorded and must not be lost, however slow the machine: it all fits the buffers.
+	start:*) load subbuf_kb=512 n_subbufs=96; start_recorder /tmp/out/lab.kbl -f /${step#*:} ;;
 	stop) stop_recorder; unload ;;
 	+*)	step=${step#+}
-		load; start_recorder /tmp/out/$step.kbl -f /${functions:-probes.txt}
+		load subbuf_kb=256 n_subbufs=32; start_recorder /tmp/out/$step.kbl -f /${functions:-probes.txt}
 		. /scenarios/$step.sh
 		stop_recorder; unload ;;
 	*) . /scenarios/$step.sh ;;

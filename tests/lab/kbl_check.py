@@ -90,7 +90,8 @@ def chunks(raw: bytes) -> Iterator[Chunk]:
     while at < len(raw):
         header = one(raw, layout.KBL_CHUNK_HEADER, at)
         size, cpu = int(header["payload_len"]), int(header["cpu"])
-        payload = raw[at + layout.KBL_CHUNK_HEADER_SIZE :][:size]
+        begin = at + layout.KBL_CHUNK_HEADER_SIZE
+        payload = raw[begin : begin + size]
         assert (header["magic"], len(payload), size % 8) == (layout.KBL_CHUNK_MAGIC, size, 0)
         assert header["crc32"] == zlib.crc32(payload)
         assert header["header_crc32"] == zlib.crc32(raw[at : at + 44])

@@ -88,15 +88,18 @@ def load_gen_probes() -> Any:
 def build_probes(kernel: debs.Kernel, folder: Path) -> dict[str, Path]:
     """Write the lists of functions for this kernel, from its BTF.
 
-    probes: those of probes.txt; all: every function with an sk_buff beside; some, fifty: a
+    probes: those of probes.txt, also under the name that kblrecord looks for; all: every function with an sk_buff beside; some, fifty: a
     part of them, which arms faster.
     """
     tree = kernel.modules / "lib/modules"
     modules = {name: next(tree.rglob(f"{name}.ko*")) for name in PROBED_MODULES}
-    generate, names = load_gen_probes().generate, KMOD / "probes.txt"
-    few, _ = generate(names, kernel.image, {"veth": modules["veth"]})
-    many, _ = generate(names, kernel.image, modules, every=True)
+    source = load_gen_probes()
+    names = KMOD / "probes.txt"
+    many, unknown = source.generate(names, kernel.image, modules, every=True)
+    few = many[: len(source.read_names(names)) - len(unknown)]
+    series = ".".join(kernel.release.split(".")[:2])
     lists = {"probes": few, "all": many, "some": many[:SOME], "fifty": few[-50:]}
+    lists[f"probes-{series}"] = few
     for name, lines in lists.items():
         (folder / f"{name}.txt").write_text("\n".join(lines) + "\n")
     return {name: folder / f"{name}.txt" for name in lists}
