@@ -88,8 +88,8 @@ def load_gen_probes() -> Any:
 def build_probes(kernel: debs.Kernel, folder: Path) -> dict[str, Path]:
     """Write the lists of functions for this kernel, from its BTF.
 
-    probes: those of probes.txt, also under the name that kblrecord looks for; all: every function with an sk_buff beside; some, fifty: a
-    part of them, which arms faster.
+    probes: those of probes.txt, also under the name that kblrecord looks for; all: every function
+    with an sk_buff beside; some, fifty: a part of them, which arms faster.
     """
     tree = kernel.modules / "lib/modules"
     modules = {name: next(tree.rglob(f"{name}.ko*")) for name in PROBED_MODULES}
