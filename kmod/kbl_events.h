@@ -11,7 +11,7 @@
 
 #include "kbl_internal.h"
 
-#define KBL_STACK_SLOTS 6	/* EXT slots of a drop's stack */
+#define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
 #define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
 
 /* What can be switched on and off on its own. */

@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "kbl_events.h"
+#include "kbl_hot.h"
 
 #define KBL_XMIT_DEPTH 8	/* devices on top of each other, on one CPU */
 
@@ -22,31 +23,72 @@ static DEFINE_PER_CPU(struct kbl_xmits, kbl_xmits);
 static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 {
 	struct kbl_footprint fp;
-	bool readable = !kbl_footprint_read(&fp, skb);
+	bool readable;
 
-	if (static_branch_unlikely(&kbl_filter_on) &&
-	    !kbl_filter_pass(c, skb, readable ? &fp : NULL, sk))
+	if (!static_branch_unlikely(&kbl_filter_on)) {
+		kbl_skb_tell(c, skb);
+		return true;
+	}
+	readable = !kbl_footprint_read(&fp, skb);
+	if (!kbl_filter_pass(c, skb, readable ? &fp : NULL, sk))
 		return false;
 	if (readable)
 		kbl_footprint_tell(c, skb, &fp);
 	return true;
 }
 
-static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u64 data)
+static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 {
-	u64 addr = (unsigned long)skb;
-	bool told = false;
 	unsigned long irq;
 	struct kbl_cpu *c = kbl_batch_open(&irq);
+	bool told;
 
 	if (!c)
 		return false;
-	if (kbl_skb_pass(c, addr, 0)) {
-		kbl_event(c, event, addr, data);
-		told = true;
-	}
+	told = kbl_skb_pass(c, skb, 0);
+	if (told)
+		kbl_event(c, event, skb, data);
 	kbl_batch_close(c, irq);
 	return told;
+}
+NOKPROBE_SYMBOL(kbl_skb_event_slow);
+
+/* Nothing but the event is to be told: one slot, without a batch. */
+static __always_inline bool kbl_skb_event_quick(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+{
+	struct kbl_event_slot *slot;
+
+	if (unlikely(c->busy || c->slow) || static_branch_unlikely(&kbl_filter_on) ||
+	    !kbl_task_told(c) || !kbl_skb_told(c, skb))
+		return false;
+	slot = (struct kbl_event_slot *)kbl_room(c, 1);
+	if (unlikely(!slot))
+		return false;
+	c->busy = true;
+	slot->kind = KBL_EVENT;
+	slot->event = event;
+	slot->context = kbl_context(false);
+	slot->ext = 0;
+	slot->pid = current->pid;
+	slot->ts = kbl_instant(c);
+	slot->skb = skb;
+	slot->data = data;
+	kbl_put(c, 1);
+	c->written++;
+	c->busy = false;
+	return true;
+}
+
+static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u64 data)
+{
+	u64 addr = (unsigned long)skb;
+	unsigned long irq;
+	bool told;
+
+	local_irq_save(irq);
+	told = kbl_skb_event_quick(this_cpu_ptr(kbl_cpus), event, addr, data);
+	local_irq_restore(irq);
+	return likely(told) || kbl_skb_event_slow(event, addr, data);
 }
 
 void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb)
