@@ -204,7 +204,7 @@ def _store_log(
 def _store_tables(made: _Log, builder: Builder) -> None:
     log, source = made.log, made.source
     probes = [
-        (source, p.id, p.name, p.module, _signed(p.address), *(int(v) for v in p[4:]))
+        (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
         for p in log.probes.values()
     ]
     builder.add_rows(schema.probe, probes)

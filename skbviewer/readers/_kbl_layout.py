@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 3f9bc220be7b809a43f4800eb94abf8d955a3338ea80f38ff23919759882bf12
+kbl.h SHA-256: db08f5dd120d7a58034eb045613b2a8c431c282acdeba2d8b42ff334f67038ff
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ class KblChunkType(IntEnum):
     DEVICES = 8
     CALIBRATION = 9
     END = 10
+    PAD = 11
 
 
 class KblKind(IntEnum):

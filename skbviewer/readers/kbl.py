@@ -47,7 +47,9 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
     )
     records = decoded.records
     progress.report(f"decoding {path.name}", 1, 1)
-    warnings = chunks.warnings + [f"{path}: {line}" for line in decoded.complaints]
+    warnings = chunks.warnings + [
+        f"{path}: {line}" for line in [*tables.complaints, *decoded.complaints]
+    ]
     lost = _lost_records(tables, chunks, records)
     warnings += [f"{path}: {line}" for line in _shortcomings(tables, records, lost)]
     return KernelLog(

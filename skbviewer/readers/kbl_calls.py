@@ -44,6 +44,7 @@ def expand(
     rank[records["kind"] == KIND.ENTRY], rank[records["kind"] == KIND.EXIT] = 0, 1
     rank[unknown] = 3
     first, last = np.flatnonzero(rank == 0), np.flatnonzero(rank == 2)
+    first = first[np.argsort(records["data"][first] >= 0, kind="stable")]  # a list's first packet
     leave = np.flatnonzero(rank == 1)
     source = np.concatenate([first, leave, exits.of, last])
     ts = np.concatenate([records["ts"][first], records["ts"][leave], exits.ts, records["ts"][last]])

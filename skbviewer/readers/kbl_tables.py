@@ -13,6 +13,10 @@ from .kbl_chunks import Chunks
 from .wire import Bytes
 
 NO_ARGUMENT = 0xFF
+FIRST_SIZES: dict[int, int] = {  # in version 2
+    kbl.KblChunkType.COUNTERS: 48,
+    kbl.KblChunkType.CALIBRATION: 48,
+}
 
 
 class Tables(NamedTuple):
@@ -25,6 +29,7 @@ class Tables(NamedTuple):
     devices: dict[tuple[int, int], str]
     meta: dict[str, str]
     calibration: Calibration | None
+    complaints: list[str]
 
 
 def text(raw: bytes) -> str:
@@ -40,6 +45,7 @@ class _Reader:
 
     def __init__(self, data: Bytes, chunks: Chunks, order: str) -> None:
         self._data, self._chunks, self._order = data, chunks, order
+        self.complaints: list[str] = []
         self._strings = b"".join(self.payloads(kbl.KblChunkType.STRINGS)[-1:])
 
     def payloads(self, type_: int) -> list[bytes]:
@@ -53,10 +59,14 @@ class _Reader:
         """
         rows: list[dict[str, int]] = []
         for chunk in self._chunks.of_type(type_)[-last:]:
-            size = (chunk.end - chunk.begin) // max(chunk.items, 1)
-            known = _beginning(kbl.in_order(dtype, self._order), size)
-            if known is None:
+            if not chunk.items:
                 continue
+            size = (chunk.end - chunk.begin) // chunk.items
+            if size < FIRST_SIZES.get(type_, dtype.itemsize):
+                name = kbl.KblChunkType(type_).name
+                self.complaints.append(f"a table {name} of {size} bytes a row: left out")
+                continue
+            known = _beginning(kbl.in_order(dtype, self._order), size)
             payload = self._data[chunk.begin : chunk.begin + chunk.items * size]
             table = payload.reshape(-1, size)[:, : known.itemsize].copy().view(known)[:, 0]
             names = known.names or ()
@@ -68,10 +78,10 @@ class _Reader:
         return self._strings[offset : None if end < 0 else end].decode("utf-8", "replace")
 
 
-def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void] | None:
-    """The members of a struct that lie within its first `size` bytes; None if there are none."""
+def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
+    """The members of a struct that lie within its first `size` bytes."""
     names = [n for n in dtype.names or () if _end(dtype, n) <= size]
-    return np.dtype([(n, dtype[n]) for n in names]) if names else None
+    return np.dtype([(n, dtype[n]) for n in names])
 
 
 def _end(dtype: np.dtype[np.void], name: str) -> int:
@@ -93,6 +103,7 @@ def read_tables(data: Bytes, chunks: Chunks, order: str) -> Tables:
         {(row["netns"], row["ifindex"]): _name(row["name"]) for row in devices},
         _meta(reader, counters[-1:]),
         _calibration(reader),
+        reader.complaints,
     )
 
 

@@ -350,3 +350,9 @@ def test_tables_of_an_older_file_are_shorter(tmp_path: Path, order: str) -> None
     names = ("mono_ns", "written", "lost", "missed", "null_skb", "nested")
     assert counters == {f"counters.{n}": str(v) for n, v in zip(names, range(5, 11), strict=True)}
     assert meta["calibration.n_nested"] == "10" and "calibration.rounds" not in meta
+
+
+def test_tables_of_rows_that_are_too_short(tmp_path: Path) -> None:
+    data = KblBuilder().to_bytes() + chunk_bytes(kbl.KblChunkType.CLOCK, bytes(32), items=2)
+    log = load(tmp_path / "a.kbl", data)
+    assert any("a table CLOCK of 16 bytes a row: left out" in line for line in log.warnings)

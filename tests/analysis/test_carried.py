@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Functions that take a list of packets belong to the path of each of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skbviewer.analysis import Input, store_inputs
+from skbviewer.readers import read
+from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.records import Silent
+from skbviewer.session import Session
+from skbviewer.store import Builder
+from tests.matching.story import HOST, capture, udp4, udp4_frame
+from tests.readers.build_kbl import KblBuilder
+
+A, B = 0xFFFF888000001000, 0xFFFF888000002000
+
+
+def listed(rest: int) -> KblBuilder:
+    """Two packets received as one list; ip_rcv_core sees each by itself."""
+    build = KblBuilder(3)
+    receive, core = build.probe("ip_list_rcv"), build.probe("ip_rcv_core")
+    free = build.probe("kfree_skbmem", KblEvent.FREE)
+    build.task(900, 0, 1, 7, "ksoftirqd/0")
+    for number, skb in enumerate((A, B), start=1):
+        build.footprint(1000, 0, skb, ipv4=udp4(number), skbinfo=HOST, context=1)
+    build.carry(1000, 0, B, 1, rest)
+    build.call(1100, 0, core, A, 50, context=1)
+    build.call(1200, 0, core, B, 70, context=1)
+    build.call(1000, 0, receive, A, 900, context=1)
+    for ts, skb in ((2000, A), (2100, B)):
+        build.event(ts, 0, KblEvent.FREE, skb, context=1)
+        build.call(ts, 0, free, skb, 10, context=1)
+    build.calibration = {"tau_empty": 10, "tau_nested": 20}
+    return build
+
+
+def test_each_packet_has_the_call(tmp_path: Path) -> None:
+    log = read(listed(3).write(tmp_path / "a.kbl"), Silent())
+    packets = capture(tmp_path, [(10**18, udp4_frame(1)), (10**18 + 9, udp4_frame(2))])
+    with Builder(tmp_path / "a.skbv") as builder:
+        store_inputs([Input(log, 1, "ab"), Input(packets, 1, "cd")], builder, Silent())
+        builder.finish()
+    session = Session.open(tmp_path / "a.skbv")
+    legs = [session.path(packet=number).legs[0] for number in (1, 2)]
+    for leg, inner in zip(legs, (50, 70), strict=True):
+        assert [(c.function, c.depth, c.dur_ns) for c in leg.calls] == [
+            ("ip_list_rcv", 0, 900),
+            ("ip_rcv_core", 1, inner),
+            ("kfree_skbmem", 0, 10),
+        ]
+        assert leg.calls[0].comp_ns == 900 - 10 - 2 * 20
+        assert {call.comm for call in leg.calls} == {"ksoftirqd/0"}
+    notes = [leg.calls[0].note for leg in legs]
+    assert notes == ["", "packet 2 of a list, 3 more packets are not told"]
