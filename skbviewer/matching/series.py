@@ -58,8 +58,9 @@ def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
     count = len(lives.parent)
     inner = (lives.parent >= 0) & ~lives.tap & ~np.isin(np.arange(count), wired)
     root = np.where(inner, lives.parent, np.arange(count))
-    while np.any(root[root] != root):  # a parent is always an earlier life: this ends
+    for _ in range(count.bit_length()):  # each step doubles the generations covered
         root = root[root]
+    root = np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
     return np.where(of >= 0, root[of], of) if count else of
 
 

@@ -38,9 +38,9 @@ def garbled(data: bytes, chance: random.Random) -> bytes:
                 payload[place // 32 * 32] = chance.randrange(8)  # another kind of record
             else:
                 payload[place] = chance.choice((0, 127, 128, 255, chance.randrange(256)))
-        fields = [int(head[name]) for name in ("cpu", "seq", "nr_items")]
+        type_, cpu, seq, items = (int(head[n]) for n in ("type", "cpu", "seq", "nr_items"))
         times = (int(head["first_ns"]), int(head["last_ns"]))
-        parts.append(chunk_bytes(int(head["type"]), bytes(payload), "<", *fields, times))
+        parts.append(chunk_bytes(type_, bytes(payload), "<", cpu, seq, items, times))
     return b"".join(parts)
 
 
