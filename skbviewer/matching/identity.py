@@ -61,9 +61,21 @@ def candidates(packets: Packets, records: Records, series: Index, tap: Index) ->
 def _distinct(records: Records, series: Index, index: Index) -> Index:
     """One record for each (series, footprint)."""
     columns = [*THESIS_KEY, *(c for _, rung in RUNGS for c in rung)]
+    index = _changed(records, series, index, columns)
     key = np.stack([series[index], *(records[c][index].astype(np.int64) for c in columns)], axis=1)
     _, first = np.unique(key, axis=0, return_index=True)
     return np.asarray(index[np.sort(first)], np.int64)
+
+
+def _changed(records: Records, series: Index, index: Index, columns: list[str]) -> Index:
+    """Those whose footprint is not that of their series' record before: few, and fast to tell."""
+    index = index[np.argsort(series[index], kind="stable")]
+    owner = series[index]
+    change = np.r_[True, owner[1:] != owner[:-1]][: len(index)]
+    for column in columns:
+        values = records[column][index]
+        change[1:] |= values[1:] != values[:-1]
+    return np.sort(index[change])
 
 
 def _keys(rows: npt.NDArray[np.void]) -> Index:
