@@ -24,6 +24,7 @@ struct rec_bytes {
 struct rec_file {
 	const char *path;
 	int fd;
+	int direct;		/* the same file past the page cache, -1 = not */
 	kbl_u64 good;		/* bytes that are whole */
 	kbl_u64 table_seq;
 	kbl_u64 *cpu_seq;	/* by number of the CPU */
@@ -101,7 +102,7 @@ struct rec_cpus {
 
 /* Who takes records: a file, a screen, a summary. */
 struct rec_sink {
-	void (*take)(void *self, unsigned int cpu, const struct rec_walk *walk, const char *data,
+	void (*take)(void *self, unsigned int cpu, const struct rec_walk *walk, char *data,
 		     size_t len);
 	void *self;
 };
@@ -167,12 +168,19 @@ bool rec_crc_arm64_able(void);
 /* rec_file.c */
 void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_header *header);
 void rec_file_close(struct rec_file *f);
-void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
-	       size_t len);
+void rec_file_write(struct rec_file *f, const void *data, size_t len);
+void rec_file_failed(struct rec_file *f) __attribute__((noreturn));
+void rec_chunk_complete(struct kbl_chunk_header *header, const void *payload, size_t len);
 void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload, size_t items,
 	       size_t len);
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
-		 const void *payload, size_t len);
+		 char *payload, size_t len);
+
+/* rec_direct.c */
+char *rec_direct_buffer(size_t room);
+void rec_direct_open(struct rec_file *f);
+bool rec_direct_chunk(struct rec_file *f, struct kbl_chunk_header *header, char *payload,
+		      size_t len);
 
 /* rec_kallsyms.c */
 void rec_symbols_load(struct rec_symbols *s);

@@ -54,7 +54,7 @@ void rec_cpus_find(struct rec_cpus *cpus)
 	if (!cpus->room)
 		cpus->room = REC_READ_BYTES;
 	if (!cpus->data)
-		cpus->data = rec_more(NULL, REC_TAIL + cpus->room, 1);
+		cpus->data = rec_direct_buffer(cpus->room);
 }
 
 /* Until a sub-buffer is full, or the time is over. */
@@ -68,12 +68,12 @@ void rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 }
 
 /* Returns the bytes read; less than what was asked for: there is no more. */
-static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, char *to)
+static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c)
 {
 	ssize_t n;
 
 	do
-		n = read(c->fd, to, cpus->room);
+		n = read(c->fd, cpus->data + c->have, cpus->room - c->have);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno != EAGAIN) {
 		if (errno != EIO && errno != ENODEV)
@@ -85,15 +85,15 @@ static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, char 
 
 /* Walks what lies at data and hands it on; the rest waits in tail. */
 static kbl_u64 rec_cpu_take(struct rec_cpu *c, struct rec_symbols *s, const struct rec_sink *to,
-			    const char *data, size_t len, kbl_u64 limit)
+			    char *data, size_t len, kbl_u64 limit)
 {
 	struct rec_walk walk = { .limit = limit };
 	size_t whole = rec_walk(&walk, s, data, len);
 
-	if (walk.heads)
-		to->take(to->self, c->number, &walk, data, whole);
 	c->have = len - whole < REC_TAIL ? len - whole : 0;
 	memcpy(c->tail, data + whole, c->have);
+	if (walk.heads)
+		to->take(to->self, c->number, &walk, data, whole);
 	return walk.heads;
 }
 
@@ -103,16 +103,14 @@ static kbl_u64 rec_cpu_drain(struct rec_cpus *cpus, struct rec_cpu *c, struct re
 	kbl_u64 heads = 0;
 
 	for (int i = 0; i < REC_READS && (!limit || heads < limit); i++) {
-		char *data = cpus->data + REC_TAIL;
-		size_t n = rec_cpu_read(cpus, c, data);
+		size_t have = c->have, n = rec_cpu_read(cpus, c);
 
 		if (!n)
 			break;
 		cpus->bytes += n;
-		data -= c->have;
-		memcpy(data, c->tail, c->have);
-		heads += rec_cpu_take(c, s, to, data, c->have + n, limit ? limit - heads : 0);
-		if (n < cpus->room)
+		memcpy(cpus->data, c->tail, have);
+		heads += rec_cpu_take(c, s, to, cpus->data, have + n, limit ? limit - heads : 0);
+		if (have + n < cpus->room)
 			break;
 	}
 	return heads;

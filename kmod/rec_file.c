@@ -13,7 +13,7 @@
 static const char rec_zeros[8];
 
 /* What cannot be written whole is cut off again: the file stays readable. */
-static void rec_failed(struct rec_file *f)
+void rec_file_failed(struct rec_file *f)
 {
 	int err = errno;
 
@@ -32,7 +32,7 @@ static void rec_write(struct rec_file *f, struct iovec *part, int parts)
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
-			rec_failed(f);
+			rec_file_failed(f);
 		while (parts && (size_t)n >= part->iov_len) {
 			n -= part->iov_len;
 			part++;
@@ -50,7 +50,8 @@ void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_h
 	struct iovec part = { (void *)header, sizeof(*header) };
 	struct stat about;
 
-	*f = (struct rec_file){ .path = path, .cpu_seq = f->cpu_seq, .cpus = f->cpus };
+	*f = (struct rec_file){ .path = path, .direct = -1, .cpu_seq = f->cpu_seq,
+				.cpus = f->cpus };
 	for (size_t i = 0; i < f->cpus; i++)
 		f->cpu_seq[i] = 0;
 	if (!strcmp(path, "-"))
@@ -64,31 +65,53 @@ void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_h
 		rec_die("%s: %s", path, strerror(errno));
 	rec_write(f, &part, 1);
 	f->good = sizeof(*header);
+	if (f->fd != STDOUT_FILENO && S_ISREG(about.st_mode))
+		rec_direct_open(f);
+}
+
+/* Whole chunks as they lie at data. */
+void rec_file_write(struct rec_file *f, const void *data, size_t len)
+{
+	struct iovec part = { (void *)data, len };
+
+	rec_write(f, &part, 1);
+	f->good += len;
 }
 
 void rec_file_close(struct rec_file *f)
 {
+	if (f->direct >= 0)
+		close(f->direct);
 	if (close(f->fd))
 		rec_die("%s: %s", f->path, strerror(errno));
 }
 
+/* len is a multiple of 8. */
+void rec_chunk_complete(struct kbl_chunk_header *header, const void *payload, size_t len)
+{
+	header->magic = KBL_CHUNK_MAGIC;
+	header->payload_len = len;
+	header->crc32 = rec_crc32(payload, len);
+	header->header_crc32 = rec_crc32(header, offsetof(struct kbl_chunk_header, header_crc32));
+}
+
 /* Completes the header and writes the chunk, its payload padded with zeros. */
-void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
-	       size_t len)
+static void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
+		      size_t len)
 {
 	size_t pad = -len & 7;
-	struct iovec part[] = { { header, sizeof(*header) },
-				{ (void *)payload, len },
-				{ (void *)rec_zeros, pad } };
+	struct iovec part[] = { { header, sizeof(*header) }, { NULL, len + pad } };
+	struct rec_bytes padded = {};
 
-	header->magic = KBL_CHUNK_MAGIC;
-	header->payload_len = len + pad;
-	header->crc32 = rec_crc32(payload, len);
-	if (pad)
-		header->crc32 = ~rec_crc_table(~header->crc32, (const void *)rec_zeros, pad);
-	header->header_crc32 = rec_crc32(header, offsetof(struct kbl_chunk_header, header_crc32));
-	rec_write(f, part, pad ? 3 : len ? 2 : 1);
+	if (pad) {
+		rec_append(&padded, payload, len);
+		rec_append(&padded, rec_zeros, pad);
+	}
+	part[1].iov_base = pad ? padded.data : (void *)payload;
+	rec_chunk_complete(header, part[1].iov_base, len + pad);
+	rec_write(f, part, len ? 2 : 1);
 	f->good += sizeof(*header) + len + pad;
+	free(padded.data);
 }
 
 void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload, size_t items,
@@ -104,8 +127,9 @@ void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload
 	rec_chunk(f, &header, payload, len);
 }
 
+/* The payload may lie in a rec_direct_buffer(); what is around it there is overwritten. */
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
-		 const void *payload, size_t len)
+		 char *payload, size_t len)
 {
 	struct kbl_chunk_header header = {
 		.type = KBL_CHUNK_RECORDS,
@@ -121,5 +145,6 @@ void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *wa
 		f->cpus = cpu + 1;
 	}
 	header.seq = f->cpu_seq[cpu]++;
-	rec_chunk(f, &header, payload, len);
+	if (!rec_direct_chunk(f, &header, payload, len))
+		rec_chunk(f, &header, payload, len);
 }

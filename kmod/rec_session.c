@@ -6,7 +6,7 @@
 
 #include "rec_session.h"
 
-#define REC_PERIOD_MS 50
+#define REC_PERIOD_MS 90
 #define REC_HASTY_MS 10		/* -U */
 #define REC_WAIT_NS 200000000ull	/* text waits that long for what came before it */
 #define REC_TICK_NS 1000000000ull
@@ -67,7 +67,7 @@ static void rec_session_setup(struct rec_session *s)
 	if (o->counter)
 		rec_module_tell("counter", o->counter);
 	else
-		rec_module_write("counter", "none\n");
+		rec_module_write("counter", "off\n");
 	if (o->events)
 		rec_session_groups(o->events);
 	if (o->calibrate)
@@ -102,16 +102,16 @@ static void rec_session_names(struct rec_session *s)
 }
 
 static void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
-			     const char *data, size_t len)
+			     char *data, size_t len)
 {
 	struct rec_session *s = self;
 
-	if (s->o->out)
-		rec_session_file_take(s, cpu, walk, data, len);
 	if (s->text)
 		rec_text_take(s->text, cpu, walk, data, len);
 	if (s->summary)
 		rec_summary_take(s->summary, cpu, walk, data, len);
+	if (s->o->out)
+		rec_session_file_take(s, cpu, walk, data, len);
 }
 
 void rec_session_begin(struct rec_session *s)

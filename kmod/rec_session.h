@@ -34,7 +34,7 @@ void rec_session_file_begin(struct rec_session *s);
 void rec_session_file_tick(struct rec_session *s);
 void rec_session_file_end(struct rec_session *s);
 void rec_session_file_take(struct rec_session *s, unsigned int cpu, const struct rec_walk *walk,
-			   const char *data, size_t len);
+			   char *data, size_t len);
 
 /* rec_report.c */
 void rec_session_report(struct rec_session *s);

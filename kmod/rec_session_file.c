@@ -78,11 +78,11 @@ void rec_session_file_tick(struct rec_session *s)
 static size_t rec_session_tables(const struct rec_session *s)
 {
 	return 2 * s->symbols.strings.len + s->symbols.used.len +
-	       s->probes.n * sizeof(struct kbl_probe) + 4096;
+	       s->probes.n * sizeof(struct kbl_probe) + 16384;
 }
 
 void rec_session_file_take(struct rec_session *s, unsigned int cpu, const struct rec_walk *walk,
-			   const char *data, size_t len)
+			   char *data, size_t len)
 {
 	if (rec_output_full(&s->out, len, rec_session_tables(s)))
 		rec_session_file_next(s);

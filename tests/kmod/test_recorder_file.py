@@ -49,7 +49,8 @@ def harness(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("harness")
     source, program = folder / "harness.c", folder / "harness"
     source.write_text(HARNESS)
-    sources = [source, KMOD / "rec_file.c", KMOD / "rec_bytes.c", *KMOD.glob("rec_crc*.c")]
+    parts = [KMOD / f"rec_{name}.c" for name in ("file", "bytes", "direct")]
+    sources = [source, *parts, *KMOD.glob("rec_crc*.c")]
     return compile_c(program, *sources)
 
 

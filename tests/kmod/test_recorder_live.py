@@ -72,6 +72,29 @@ def test_records_arrive_whole_and_in_order(fake: Fake, tmp_path: Path) -> None:
     assert "20004 records, 2 lost, 3 missed, 1 nested, 4 open" in done.stderr
 
 
+def test_large_chunks_begin_at_blocks(fake: Fake, tmp_path: Path) -> None:
+    """Past the page cache, where the file system lets them; the others lie between."""
+    fake.add(0, calls(50_001))
+    run = fake.start("-w", tmp_path / "a.kbl").ready()
+    time.sleep(0.5)
+    fake.add(1, task(5, 7, b"ping") + calls(10))
+    time.sleep(0.5)
+    fake.add(0, calls(9_999, 7_000_000_000))
+    run.end(signal.SIGINT)
+    at, sizes = layout.KBL_FILE_HEADER_SIZE, []
+    for header, payload in chunks((tmp_path / "a.kbl").read_bytes()):
+        if header["type"] == Type.RECORDS and len(payload) >= 1 << 16:
+            assert at % 4096 == 0
+            sizes.append(len(payload))
+        if header["type"] == Type.PAD:
+            assert len(payload) < 4096 + layout.KBL_CHUNK_HEADER_SIZE
+            assert not any(payload)
+        at += layout.KBL_CHUNK_HEADER_SIZE + len(payload)
+    assert sizes == [1 << 18] * 7
+    assert raw(tmp_path / "a.kbl", 0) == calls(50_001) + calls(9_999, 7_000_000_000)
+    assert raw(tmp_path / "a.kbl", 1) == task(5, 7, b"ping") + calls(10)
+
+
 def test_tables_tell_functions_symbols_and_costs(fake: Fake, tmp_path: Path) -> None:
     (fake.folder / "list.txt").write_text("ip_rcv skb@0\nunfit_function skb@1\nno_such skb@ret\n")
     fake.add(0, call(1, 2, caller=0x6010) + event(9, layout.KblEvent.DROP, data=0x3010 << 32 | 2))
