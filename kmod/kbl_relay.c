@@ -155,6 +155,19 @@ void kbl_batch_begin(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_begin);
 
+/*
+ * A full buffer is left as it is, so that relay never marks it full: while it
+ * does so again and again, relay_file_read_avail() can take the moment for an
+ * overwritten buffer and skip a sub-buffer that nobody read.
+ */
+static bool kbl_relay_switch(struct rchan_buf *buf, size_t len)
+{
+	if (buf->subbufs_produced + 1 - READ_ONCE(buf->subbufs_consumed) >= kbl_chan->n_subbufs)
+		return false;
+	return relay_switch_subbuf(buf, len);
+}
+NOKPROBE_SYMBOL(kbl_relay_switch);
+
 /* Copied slot by slot: a batch is short, and rep movs is slow to start. */
 static bool kbl_relay_copy(struct kbl_cpu *c)
 {
@@ -166,7 +179,7 @@ static bool kbl_relay_copy(struct kbl_cpu *c)
 		c->buf = *this_cpu_ptr(kbl_chan->buf);
 	if (unlikely(!c->buf))
 		return false;
-	if (c->buf->offset + len > kbl_chan->subbuf_size && !relay_switch_subbuf(c->buf, len))
+	if (c->buf->offset + len > kbl_chan->subbuf_size && !kbl_relay_switch(c->buf, len))
 		return false;
 	to = c->buf->data + c->buf->offset;
 	for (i = 0; i < c->nslots; i++)
