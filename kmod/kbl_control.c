@@ -124,9 +124,19 @@ static void kbl_control_show(struct seq_file *m)
 	seq_puts(m,
 		 "# Write: activate | deactivate | clear (the list and the data, while inactive)\n"
 		 "#   enable GLOB | disable GLOB (functions, also while active) | calibrate\n"
-		 "#   stext 0xADDR (of _stext, before the first activate)\n");
+		 "#   stext 0xADDR (of _stext, before the first activate)\n"
+		 "#   retell (threads and packets, as if none had been told)\n");
 	seq_printf(m, "%s\narmed %u\nstext 0x%lx\n", kbl_active ? "active" : "inactive",
 		   kbl_targets_armed(), kbl_stext);
+}
+
+/* A file of the recorder begins anew: what was told of threads and packets stands in another. */
+static void kbl_retell(void *unused)
+{
+	struct kbl_cpu *c = this_cpu_ptr(kbl_cpus);
+
+	memset(c->seen, 0, sizeof(c->seen));
+	kbl_forget(c);
 }
 
 static int kbl_control_set(char *text)
@@ -148,6 +158,10 @@ static int kbl_control_set(char *text)
 		return kbl_clear();
 	if (!strcmp(word, "calibrate"))
 		return kbl_calibrate();
+	if (!strcmp(word, "retell")) {
+		on_each_cpu(kbl_retell, NULL, 1);
+		return 0;
+	}
 	if (strcmp(word, "deactivate"))
 		return -EINVAL;
 	kbl_deactivate();
@@ -166,7 +180,12 @@ static int kbl_events_write(char *text)
 
 static int kbl_counter_write(char *text)
 {
-	return kbl_counter_set(strim(text));
+	int changed = kbl_counter_set(strim(text));
+
+	/* What the probes cost is another thing now. */
+	if (changed > 0 && !kbl_floor)
+		kbl_calibrate();
+	return min(changed, 0);
 }
 
 #define KBL_STAT(name) { #name, offsetof(struct kbl_cpu, name) }

@@ -177,7 +177,23 @@ static int kbl_counter_try(const struct kbl_counter_kind *kind)
 	return -EOPNOTSUPP;
 }
 
-/* A word of the help text.  Not while recording: a call must not begin without and end with it. */
+static int kbl_counter_change(const struct kbl_counter_kind *kind)
+{
+	kbl_counter_stop();
+	snprintf(kbl_counter_raw, sizeof(kbl_counter_raw), "raw:0x%x", kind->config);
+	return kind->name ? kbl_counter_start(kind) : 0;
+}
+
+static bool kbl_counter_same(const struct kbl_counter_kind *kind)
+{
+	return !kind->name == !kbl_counter_now.name && kind->type == kbl_counter_now.type &&
+	       kind->config == kbl_counter_now.config;
+}
+
+/*
+ * A word of the help text.  Not while recording: a call must not begin without
+ * and end with it.  1: something else is counted now; 0: the same as before.
+ */
 int kbl_counter_set(const char *text)
 {
 	struct kbl_counter_kind kind = {};
@@ -190,13 +206,10 @@ int kbl_counter_set(const char *text)
 	if (READ_ONCE(kbl_active))
 		return -EBUSY;
 	mutex_lock(&kbl_counter_lock);
-	if (kind.name)
-		err = kbl_counter_try(&kind);
-	if (!err) {
-		kbl_counter_stop();
-		snprintf(kbl_counter_raw, sizeof(kbl_counter_raw), "raw:0x%x", kind.config);
-		if (kind.name)
-			err = kbl_counter_start(&kind);
+	if (!kbl_counter_same(&kind)) {
+		err = kind.name ? kbl_counter_try(&kind) : 0;
+		if (!err)
+			err = kbl_counter_change(&kind) ?: 1;
 	}
 	mutex_unlock(&kbl_counter_lock);
 	return err;
