@@ -31,6 +31,7 @@ BASE = Needs(("tcpdump", "ip", "kmod"), ("veth", "virtio_pci", "virtio_blk"))
 FILTER = ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp", "iptable_filter")
 NEEDS = {
     "drops": Needs(("iptables-legacy", "tc"), (*FILTER, "sch_netem")),
+    "filter": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
     "nat": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
     "bulk": Needs(("iperf3",)),
     "segments": Needs(("iperf3", "ethtool")),

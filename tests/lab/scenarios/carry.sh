@@ -3,7 +3,7 @@
 must /bin/insmod /kbltest.ko
 test=/sys/kernel/debug/kbltest
 cat > /carry.txt <<LIST
-kbltest_frag skb@0 module=kbltest
+kbltest_frag skb@0 module=kbltest int
 kbltest_skbp skbp@0 module=kbltest
 kbltest_list list@0 module=kbltest
 kbltest_queue queue@1 module=kbltest
@@ -23,6 +23,7 @@ before=$(cut -d . -f 1 /proc/uptime)
 unload
 [ $(($(cut -d . -f 1 /proc/uptime) - before)) -lt 10 ] || fail "unload waited for sleepers"
 load subbuf_kb=64 n_subbufs=4
+only_calls
 echo "kbltest_sleep skb@0 module=kbltest" > $kbl/probes || fail "probes"
 activate
 echo 1 > $test/wake

@@ -22,6 +22,11 @@ activate() {
 	echo activate > $kbl/control || fail "activate"
 }
 unload() { must /bin/rmmod kbl; }
+# only_calls: no events of others
+only_calls() {
+	echo "-net -qdisc -sock -copy -drop -syscall -irq -softirq -table" > $kbl/events ||
+		fail "events"
+}
 # start_recorder OUT ARGUMENTS: returns when all functions are armed.
 start_recorder() {
 	: > /tmp/recorder
@@ -90,4 +95,14 @@ six() {
 		echo 0 > /proc/sys/net/ipv6/conf/\$d/disable_ipv6; done
 		echo 0 > /proc/sys/net/ipv6/conf/$2/accept_dad"
 	must $ip -n $1 addr add $3/64 dev $2 nodad
+}
+# refused FILE WORD...: each of them leaves the file's state as it is
+refused() {
+	file=$1; shift
+	grep -v '^# ' $kbl/$file > /tmp/before
+	for word; do
+		echo "$word" > $kbl/$file 2> /tmp/refusal && fail "$file took '$word'"
+		cat /tmp/refusal >> /tmp/out/refused-$file
+		grep -v '^# ' $kbl/$file | cmp - /tmp/before || fail "'$word' changed $file"
+	done
 }

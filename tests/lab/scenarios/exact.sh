@@ -16,10 +16,8 @@ exact_run() {
 	account $name $all
 	unload
 }
-# arm FUNCTION: calls only, no events of others
 arm() {
-	echo "-net -qdisc -sock -copy -drop -syscall -irq -softirq -table" > $kbl/events ||
-		fail "events"
+	only_calls
 	echo "$1 skb@0 module=kbltest" > $kbl/probes || fail "$1 was refused"
 	activate
 }
