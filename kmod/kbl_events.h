@@ -9,7 +9,7 @@
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
 
-#include "kbl_internal.h"
+#include "kbl_hot.h"
 
 #define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
 #define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
@@ -61,6 +61,46 @@ static __always_inline s32 kbl_offset(unsigned long addr)
 	s64 offset = addr - kbl_stext;
 
 	return offset == (s32)offset ? offset : 0;
+}
+
+/* One slot without a batch, if nothing has to be told before it; interrupts are off. */
+static __always_inline bool kbl_event_quick(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+{
+	struct kbl_event_slot *slot;
+
+	if (unlikely(c->busy || c->slow) || unlikely(!kbl_task_told(c)))
+		return false;
+	slot = (struct kbl_event_slot *)kbl_room(c, 1);
+	if (unlikely(!slot))
+		return false;
+	c->busy = true;
+	slot->kind = KBL_EVENT;
+	slot->event = event;
+	slot->context = kbl_context(false);
+	slot->ext = 0;
+	slot->pid = current->pid;
+	slot->ts = kbl_instant(c);
+	slot->skb = skb;
+	slot->data = data;
+	kbl_put(c, 1);
+	c->written++;
+	c->busy = false;
+	return true;
+}
+
+void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
+
+/* An event that needs neither EXT nor footprint. */
+static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
+{
+	unsigned long irq;
+	bool told;
+
+	local_irq_save(irq);
+	told = kbl_event_quick(this_cpu_ptr(kbl_cpus), event, skb, data);
+	local_irq_restore(irq);
+	if (unlikely(!told))
+		kbl_event_alone_slow(event, skb, data);
 }
 
 /* The handlers, one for each tracepoint; the kernel's prototypes differ by version. */

@@ -290,16 +290,8 @@ NOKPROBE_SYMBOL(kbl_on_sys_enter);
 
 void kbl_on_sys_exit(void *data, struct pt_regs *regs, long ret)
 {
-	struct kbl_cpu *c;
-	unsigned long irq;
-
-	if (likely(kbl_call_kind(syscall_get_nr(current, regs)) == KBL_CALL_NONE) ||
-	    !kbl_wait_end(current->pid))
-		return;
-	c = kbl_batch_open(&irq);
-	if (!c)
-		return;
-	kbl_event(c, KBL_EV_SYSCALL_EXIT, 0, ret);
-	kbl_batch_close(c, irq);
+	if (unlikely(kbl_call_kind(syscall_get_nr(current, regs)) != KBL_CALL_NONE) &&
+	    kbl_wait_end(current->pid))
+		kbl_event_alone(KBL_EV_SYSCALL_EXIT, 0, ret);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_exit);

@@ -75,6 +75,19 @@ static bool kbl_notifying;
 
 u64 kbl_probe_events __read_mostly = U64_MAX;
 
+void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
+{
+	struct kbl_cpu *c;
+	unsigned long irq;
+
+	c = kbl_batch_open(&irq);
+	if (!c)
+		return;
+	kbl_event(c, event, skb, data);
+	kbl_batch_close(c, irq);
+}
+NOKPROBE_SYMBOL(kbl_event_alone_slow);
+
 /* A handler of another prototype than its tracepoint's does not compile. */
 #define KBL_CHECK(_name, _group, _event) check_trace_callback_type_##_name(kbl_on_##_name);
 static void __maybe_unused kbl_trace_check(void)

@@ -59,17 +59,10 @@ NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);
 /* @told: of this CPU.  An end whose begin was not told is not told. */
 static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *told)
 {
-	struct kbl_cpu *c;
-	unsigned long irq;
-
 	if (!*told)
 		return;
 	--*told;
-	c = kbl_batch_open(&irq);
-	if (!c)
-		return;
-	kbl_event(c, kind, 0, data);
-	kbl_batch_close(c, irq);
+	kbl_event_alone(kind, 0, data);
 }
 
 void kbl_on_irq_handler_exit(void *data, int irq, struct irqaction *action, int ret)
@@ -80,15 +73,8 @@ NOKPROBE_SYMBOL(kbl_on_irq_handler_exit);
 
 void kbl_on_softirq_entry(void *data, unsigned int vec)
 {
-	struct kbl_cpu *c;
-	unsigned long irq;
-
-	c = kbl_batch_open(&irq);
-	if (!c)
-		return;
 	this_cpu_ptr(&kbl_irqs)->softirqs++;
-	kbl_event(c, KBL_EV_SOFTIRQ_ENTRY, 0, vec);
-	kbl_batch_close(c, irq);
+	kbl_event_alone(KBL_EV_SOFTIRQ_ENTRY, 0, vec);
 }
 NOKPROBE_SYMBOL(kbl_on_softirq_entry);
 

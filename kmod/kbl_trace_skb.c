@@ -7,7 +7,6 @@
 #include <linux/uaccess.h>
 
 #include "kbl_events.h"
-#include "kbl_hot.h"
 
 #define KBL_XMIT_DEPTH 8	/* devices on top of each other, on one CPU */
 
@@ -18,22 +17,27 @@ struct kbl_xmits {
 };
 
 static DEFINE_PER_CPU(struct kbl_xmits, kbl_xmits);
+static DEFINE_PER_CPU(struct kbl_stack, kbl_stacks);
 
-/* May it be told?  Then its footprint is. */
-static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
+static noinline bool kbl_skb_filter(struct kbl_cpu *c, u64 skb, u64 sk)
 {
 	struct kbl_footprint fp;
-	bool readable;
+	bool readable = !kbl_footprint_read(&fp, skb);
 
-	if (!static_branch_unlikely(&kbl_filter_on)) {
-		kbl_skb_tell(c, skb);
-		return true;
-	}
-	readable = !kbl_footprint_read(&fp, skb);
 	if (!kbl_filter_pass(c, skb, readable ? &fp : NULL, sk))
 		return false;
 	if (readable)
 		kbl_footprint_tell(c, skb, &fp);
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_skb_filter);
+
+/* May it be told?  Then its footprint is. */
+static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
+{
+	if (static_branch_unlikely(&kbl_filter_on))
+		return kbl_skb_filter(c, skb, sk);
+	kbl_skb_tell(c, skb);
 	return true;
 }
 
@@ -53,40 +57,18 @@ static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 }
 NOKPROBE_SYMBOL(kbl_skb_event_slow);
 
-/* Nothing but the event is to be told: one slot, without a batch. */
-static __always_inline bool kbl_skb_event_quick(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
-{
-	struct kbl_event_slot *slot;
-
-	if (unlikely(c->busy || c->slow) || static_branch_unlikely(&kbl_filter_on) ||
-	    !kbl_task_told(c) || !kbl_skb_told(c, skb))
-		return false;
-	slot = (struct kbl_event_slot *)kbl_room(c, 1);
-	if (unlikely(!slot))
-		return false;
-	c->busy = true;
-	slot->kind = KBL_EVENT;
-	slot->event = event;
-	slot->context = kbl_context(false);
-	slot->ext = 0;
-	slot->pid = current->pid;
-	slot->ts = kbl_instant(c);
-	slot->skb = skb;
-	slot->data = data;
-	kbl_put(c, 1);
-	c->written++;
-	c->busy = false;
-	return true;
-}
-
+/* Is nothing but the event to be told? */
 static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u64 data)
 {
 	u64 addr = (unsigned long)skb;
+	struct kbl_cpu *c;
 	unsigned long irq;
 	bool told;
 
 	local_irq_save(irq);
-	told = kbl_skb_event_quick(this_cpu_ptr(kbl_cpus), event, addr, data);
+	c = this_cpu_ptr(kbl_cpus);
+	told = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_told(c, addr) &&
+		kbl_event_quick(c, event, addr, data);
 	local_irq_restore(irq);
 	return likely(told) || kbl_skb_event_slow(event, addr, data);
 }
@@ -136,16 +118,8 @@ static __always_inline bool kbl_xmit_known(u64 skb)
 void kbl_on_net_dev_xmit(void *data, struct sk_buff *skb, int rc, struct net_device *dev,
 			 unsigned int len)
 {
-	struct kbl_cpu *c;
-	unsigned long irq;
-
-	if (!kbl_xmit_known((unsigned long)skb))
-		return;
-	c = kbl_batch_open(&irq);
-	if (!c)
-		return;
-	kbl_event(c, KBL_EV_XMIT, (unsigned long)skb, (s64)rc);
-	kbl_batch_close(c, irq);
+	if (kbl_xmit_known((unsigned long)skb))
+		kbl_event_alone(KBL_EV_XMIT, (unsigned long)skb, (s64)rc);
 }
 NOKPROBE_SYMBOL(kbl_on_net_dev_xmit);
 
@@ -224,7 +198,7 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 {
 	u64 addr = (unsigned long)skb;
 	struct kbl_event_slot *event;
-	struct kbl_stack stack;
+	struct kbl_stack *stack;
 	struct kbl_cpu *c;
 	unsigned long irq;
 
@@ -232,9 +206,10 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 	if (!c)
 		return;
 	if (kbl_skb_pass(c, addr, (unsigned long)sk)) {
-		kbl_stack_read(&stack, addr, location);
-		event = kbl_event(c, KBL_EV_DROP, addr, kbl_free_data(stack.location, reason));
-		event->ext = kbl_stack_tell(c, &stack);
+		stack = this_cpu_ptr(&kbl_stacks);
+		kbl_stack_read(stack, addr, location);
+		event = kbl_event(c, KBL_EV_DROP, addr, kbl_free_data(stack->location, reason));
+		event->ext = kbl_stack_tell(c, stack);
 	}
 	kbl_batch_close(c, irq);
 }
