@@ -288,7 +288,7 @@ struct kbl_ext_ipv4 {
 struct kbl_ext_ipv6 {
 	kbl_u8 kind;
 	kbl_u8 type;
-	kbl_u8 nexthdr;
+	kbl_u8 nexthdr;		/* behind the extension headers */
 	kbl_u8 hop_limit;
 	kbl_u32 flow_label;
 	kbl_u8 saddr_hi[8];
@@ -307,7 +307,7 @@ struct kbl_ext_ipv6_l4 {
 	kbl_u32 seq;
 	kbl_u32 ack;
 	kbl_u16 payload_len;
-	kbl_u16 pad;
+	kbl_u16 frag_off;	/* of a fragment, as in struct iphdr; 0 = none */
 	kbl_u32 frag_id;
 };
 

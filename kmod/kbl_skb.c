@@ -156,35 +156,43 @@ static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 }
 NOKPROBE_SYMBOL(kbl_ipv4);
 
-/* Walk the extension headers; returns the transport protocol, and its place in *@offset. */
-static u8 kbl_ipv6_upper(const struct kbl_view *v, u8 nexthdr, u32 *offset, u32 *frag_id)
+/*
+ * Walk the extension headers; ext->nexthdr is then what follows them.  Returns
+ * the transport protocol, and its place in *@offset, if its header is here.
+ */
+static u8 kbl_ipv6_upper(const struct kbl_view *v, struct kbl_ext_ipv6 *ext,
+			 struct kbl_ext_ipv6_l4 *upper, u32 *offset)
 {
 	struct frag_hdr fh;
 	u8 head[2];
 	int i;
 
 	for (i = 0; i < KBL_MAX_IPV6_HEADERS; i++) {
-		switch (nexthdr) {
+		switch (ext->nexthdr) {
 		case NEXTHDR_HOP:
 		case NEXTHDR_ROUTING:
 		case NEXTHDR_DEST:
 		case NEXTHDR_AUTH:
 			if (!kbl_read(v, *offset, head, sizeof(head)))
 				return NEXTHDR_NONE;
-			*offset += nexthdr == NEXTHDR_AUTH ? (head[1] + 2) * 4 : (head[1] + 1) * 8;
-			nexthdr = head[0];
+			*offset += ext->nexthdr == NEXTHDR_AUTH ? (head[1] + 2) * 4 :
+								  (head[1] + 1) * 8;
+			ext->nexthdr = head[0];
 			break;
 		case NEXTHDR_FRAGMENT:
 			if (!kbl_read(v, *offset, &fh, sizeof(fh)))
 				return NEXTHDR_NONE;
-			*frag_id = ntohl(fh.identification);
+			upper->frag_id = ntohl(fh.identification);
+			upper->frag_off = ntohs(fh.frag_off) >> 3;
+			if (fh.frag_off & htons(IP6_MF))
+				upper->frag_off |= IP_MF;
+			ext->nexthdr = fh.nexthdr;
+			*offset += sizeof(fh);
 			if (fh.frag_off & htons(IP6_OFFSET))
 				return NEXTHDR_NONE;
-			*offset += sizeof(fh);
-			nexthdr = fh.nexthdr;
 			break;
 		default:
-			return nexthdr;
+			return ext->nexthdr;
 		}
 	}
 	return NEXTHDR_NONE;
@@ -214,9 +222,10 @@ static bool kbl_ipv6(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 	__builtin_memcpy(upper->daddr_lo, &ip6h.daddr.s6_addr[8], sizeof(upper->daddr_lo));
 	upper->payload_len = ntohs(ip6h.payload_len);
 	offset += sizeof(ip6h);
-	protocol = kbl_ipv6_upper(v, ip6h.nexthdr, &offset, &upper->frag_id);
+	protocol = kbl_ipv6_upper(v, ext, upper, &offset);
 	kbl_l4_read(v, offset, protocol, &l4);
-	*l4_at = l4.valid ? offset : 0;
+	/* Of a fragment the header before it tells which one it is. */
+	*l4_at = l4.valid || upper->frag_id ? offset : 0;
 	upper->l4_valid = l4.valid;
 	upper->tcp_flags = l4.tcp_flags;
 	upper->sport = l4.sport;
@@ -321,7 +330,12 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 {
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
-	__be16 protocol;
+	struct {
+		__be16 protocol;
+		u16 transport;
+		u16 network;
+		u16 mac;
+	} at;
 	u32 data_len;
 	u8 nr_frags;
 
@@ -329,13 +343,15 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 	kbl_get(k->data, (u64 *)&skb->data, fault);
 	kbl_get(tail, &skb->tail, fault);
 	kbl_get(end, &skb->end, fault);
-	kbl_get(protocol, &skb->protocol, fault);
-	kbl_get(v->network, &skb->network_header, fault);
+	kbl_get(k->headers, (u64 *)&skb->protocol, fault);
 	kbl_get(data_len, &skb->data_len, fault);
+	BUILD_BUG_ON(offsetof(struct sk_buff, mac_header) - offsetof(struct sk_buff, protocol) !=
+		     offsetof(typeof(at), mac) || sizeof(at) != sizeof(k->headers));
+	__builtin_memcpy(&at, &k->headers, sizeof(at));
 	k->head = v->head;
-	k->protocol = (__force u16)protocol;
-	k->network = v->network;
-	v->protocol = ntohs(protocol);
+	k->network = at.network;
+	v->network = at.network;
+	v->protocol = ntohs(at.protocol);
 	v->data = k->data - v->head;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: db08f5dd120d7a58034eb045613b2a8c431c282acdeba2d8b42ff334f67038ff
+kbl.h SHA-256: c1de36f57eabe60e15aa79510470d9fc96aab451096d572d0a21b032a22db7ac
 """
 
 from __future__ import annotations
@@ -300,7 +300,7 @@ KBL_EXT_IPV6_L4 = np.dtype(
         ("seq", "<u4"),
         ("ack", "<u4"),
         ("payload_len", "<u2"),
-        ("pad", "<u2"),
+        ("frag_off", "<u2"),
         ("frag_id", "<u4"),
     ]
 )

@@ -52,6 +52,8 @@ def _fill_ipv6_l4(records: Records, heads: Heads, owner: Ints, ext: Ints) -> Non
     records["daddr_lo"][owner] = np.ascontiguousarray(slots["daddr_lo"]).view(">i8")[:, 0]
     payload_len = or_unknown(slots["payload_len"].astype(np.int64))
     records["tot_len"][owner] = np.where(payload_len > 0, payload_len + 40, -1)
+    fragment = slots["frag_id"] != 0
+    records["frag_off"][owner[fragment]] = slots["frag_off"][fragment]
     _fill_l4(records, owner, slots, records["protocol"][owner])
 
 

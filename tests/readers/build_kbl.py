@@ -50,6 +50,7 @@ class Ipv6(NamedTuple):
     flow_label: int = 0
     frag_id: int = 0
     l4_valid: int = 1
+    frag_off: int = 0
 
 
 class SkbInfo(NamedTuple):

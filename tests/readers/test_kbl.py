@@ -82,6 +82,18 @@ def test_ipv6_identity(tmp_path: Path, order: str) -> None:
     assert of(row, seq=-1, ack=-1, tcp_flags=-1)
 
 
+def test_fragments_of_ipv6(tmp_path: Path) -> None:
+    build = KblBuilder()
+    func = build.probe("ip6_fragment")
+    whole = Ipv6("fd00::1", "fd00::2", 17, 1, 2, payload_len=1456)
+    for ts, packet in enumerate(
+        (whole, whole._replace(frag_id=7, frag_off=0x2000), whole._replace(frag_id=7, l4_valid=0)),
+    ):
+        build.entry(ts, 0, func, SKB, ipv6=packet)
+    found = [(row["frag_off"], row["sport"]) for row in rows(load(build.write(tmp_path / "a.kbl")))]
+    assert found == [(-1, 1), (0x2000, 1), (0, -1)]
+
+
 def test_unknown_parts_of_an_identity(tmp_path: Path) -> None:
     build = KblBuilder()
     func = build.probe("ip_queue_xmit")
