@@ -330,12 +330,7 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 {
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
-	struct {
-		__be16 protocol;
-		u16 transport;
-		u16 network;
-		u16 mac;
-	} at;
+	__be16 protocol;
 	u32 data_len;
 	u8 nr_frags;
 
@@ -343,15 +338,13 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 	kbl_get(k->data, (u64 *)&skb->data, fault);
 	kbl_get(tail, &skb->tail, fault);
 	kbl_get(end, &skb->end, fault);
-	kbl_get(k->headers, (u64 *)&skb->protocol, fault);
+	kbl_get(protocol, &skb->protocol, fault);
+	kbl_get(v->network, &skb->network_header, fault);
 	kbl_get(data_len, &skb->data_len, fault);
-	BUILD_BUG_ON(offsetof(struct sk_buff, mac_header) - offsetof(struct sk_buff, protocol) !=
-		     offsetof(typeof(at), mac) || sizeof(at) != sizeof(k->headers));
-	__builtin_memcpy(&at, &k->headers, sizeof(at));
 	k->head = v->head;
-	k->network = at.network;
-	v->network = at.network;
-	v->protocol = ntohs(at.protocol);
+	k->protocol = (__force u16)protocol;
+	k->network = v->network;
+	v->protocol = ntohs(protocol);
 	v->data = k->data - v->head;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;
