@@ -2,6 +2,8 @@
 # make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
 # make lab     record afresh in a virtual machine, into build/lab
+# make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
+# make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make sample  record the bundled recordings anew
 # make clean   remove what these made
 
@@ -15,7 +17,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt tests/kmod/packages.txt
 
-.PHONY: help run demo test lab sample clean run-packages test-packages test-plan
+.PHONY: help run demo test lab bench-kmod checkpatch sample clean run-packages test-packages test-plan
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
@@ -50,6 +52,14 @@ test: test-plan test-packages $(VENV)/test.stamp
 
 lab: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab/6.1
+
+bench-kmod: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/bench/packages.txt
+	$(PYTHON) -m tests.bench.kmod --out build/bench
+
+# The kernel's own checker; its package is large, so it is no part of make test.
+checkpatch: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.kmod.checkpatch build/checkpatch
 
 sample: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab/6.1 --samples

@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""``python -m tests.kmod.checkpatch FOLDER``: the kernel's checkpatch.pl over the C of kmod/.
+
+No small package holds checkpatch.pl, so it is taken out of linux-source, kept below FOLDER.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+from tests.lab import debs
+
+KMOD = Path(__file__).resolve().parents[2] / "kmod"
+PACKAGE = "linux-source-6.1"
+SCRIPTS = ("checkpatch.pl", "spelling.txt", "const_structs.checkpatch")
+# Which licence a file has is the matter of tests/project/test_licences.py; a module outside the
+# kernel's tree must ask for the version.
+IGNORED = ("SPDX_LICENSE_TAG", "LINUX_VERSION_CODE", "CONSTANT_COMPARISON")
+# Advice to use what only the kernel has.
+USER_SPACE = ("ARRAY_SIZE", "NAKED_SSCANF", "PREFER_KERNEL_TYPES", "PREFER_DEFINED_ATTRIBUTE_MACRO",
+              "VOLATILE", "NEW_TYPEDEFS")  # fmt: skip
+
+
+def fetch(folder: Path) -> Path:
+    """Return checkpatch.pl below ``folder``, unpacked unless it is there."""
+    scripts = folder / PACKAGE / "scripts"
+    if all((scripts / name).exists() for name in SCRIPTS):
+        return scripts / SCRIPTS[0]
+    (deb,) = debs.download([PACKAGE], folder)
+    names = " ".join(f"{PACKAGE}/scripts/{name}" for name in SCRIPTS)
+    inner = f"dpkg-deb --fsys-tarfile {deb} | tar -xO ./usr/src/{PACKAGE}.tar.xz"
+    debs.run("sh", "-c", f"{inner} | tar -xJ -C {folder} {names}")
+    deb.unlink()
+    return scripts / SCRIPTS[0]
+
+
+def check(script: Path, sources: list[Path], ignored: tuple[str, ...]) -> int:
+    """Print what checkpatch says; returns its status."""
+    command = ["perl", str(script), "--no-tree", "--terse", "--no-summary", "--show-types", "--file",
+               "--max-line-length=100", f"--ignore={','.join(ignored)}"]  # fmt: skip
+    return subprocess.run([*command, *map(str, sources)], check=False).returncode
+
+
+def main() -> int:
+    """Check the module's sources, then those of user space; 0 if nothing was found."""
+    script = fetch(Path(sys.argv[1]).resolve())
+    sources = sorted(KMOD.glob("*.[ch]"))
+    module = [path for path in sources if path.name.startswith("kbl_") or path.name == "kbl.h"]
+    user = [path for path in sources if path not in module]
+    return check(script, module, IGNORED) | check(script, user, IGNORED + USER_SPACE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
