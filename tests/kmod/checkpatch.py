@@ -38,8 +38,8 @@ def fetch(folder: Path) -> Path:
 
 def check(script: Path, sources: list[Path], ignored: tuple[str, ...]) -> int:
     """Print what checkpatch says; returns its status."""
-    command = ["perl", str(script), "--no-tree", "--terse", "--no-summary", "--show-types", "--file",
-               "--max-line-length=100", f"--ignore={','.join(ignored)}"]  # fmt: skip
+    options = ["--no-tree", "--terse", "--no-summary", "--show-types", "--max-line-length=100"]
+    command = ["perl", str(script), *options, f"--ignore={','.join(ignored)}", "--file"]
     return subprocess.run([*command, *map(str, sources)], check=False).returncode
 
 
