@@ -46,7 +46,8 @@ def scenarios(series: str) -> Lab:
 @functools.cache
 def safety(series: str) -> Lab:
     """The guest that is treated badly."""
-    how = guest.Run(("cycles", "fuzz"), CYCLED[series], timeout_s=TIMEOUT_S, memory_mb=1024)
+    steps = ("cycles", "fuzz")
+    how = guest.Run(steps, CYCLED[series], False, True, timeout_s=TIMEOUT_S, memory_mb=1024)
     return Lab(series, built(series), run(built(series), how, "safety"))
 
 

@@ -19,7 +19,7 @@ from tests.lab.record import Built
 HERE = Path(__file__).resolve().parent
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
-CASES = ("tables.sh", "packets.sh", "syscalls.sh")
+CASES = ("tables.sh", "packets.sh", "syscalls.sh", "storm.sh")
 
 
 class Symbols(NamedTuple):

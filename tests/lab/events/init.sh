@@ -19,7 +19,7 @@ idle() { grep -v '^#' $kbl/events | grep '=1' && fail "registered while inactive
 # loading is no event of the case.
 begin() {
 	case=$1; out=/tmp/out/$1; mkdir $out; say "$case"
-	load subbuf_kb=1024 n_subbufs=8
+	load ${buffers:-subbuf_kb=1024 n_subbufs=8}
 	control "$stext"
 	echo "$2" > $kbl/events || fail "events: $2"
 	idle
@@ -45,7 +45,7 @@ must client /bin/busybox ping -q -c 1 10.9.0.2
 for n in client server; do
 	$ip netns exec $n readlink /proc/self/ns/net | tr -cd 0-9 > /tmp/out/$n.netns
 done
-for s in tables packets syscalls; do . /$s.sh; done
+for s in tables packets syscalls storm; do . /$s.sh; done
 say "the end"
 dmesg > /tmp/out/dmesg.txt
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"

@@ -20,7 +20,10 @@ cycle() {
 		i=$((i + 1)); [ $i -lt 50 ] || fail "rmmod: $(cat /tmp/rmmod)"; sleep 0.1; done
 	[ -d /proc/$clients ] || fail "the traffic ended"
 }
-n=0; while [ $n -lt ${cycles:-50} ]; do cycle $n ${cycled:-all.txt}; n=$((n + 1)); done
+n=0; while [ $n -lt ${cycles:-50} ]; do
+	cycle $n ${cycled:-all.txt}
+	n=$((n + 1)); [ $((n % 10)) != 0 ] || say "$n: $(tail -n 1 /tmp/recorder)"
+done
 say "$n cycles with ${cycled:-all.txt}"
 [ -z "$whole" ] || { cycle 0 $whole; say "one with $whole: $(tail -n 1 /tmp/recorder)"; }
 must client /bin/busybox ping -q -c 1 10.9.0.2
