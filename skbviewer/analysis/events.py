@@ -8,10 +8,12 @@ happened: that packet caused it.
 
 from __future__ import annotations
 
+from itertools import chain
+
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting
+from ..matching import LegTable, Nesting, SeriesTable, tellers
 from ..readers import KblEvent
 from ..records import KernelLog
 from ..store import Builder, schema
@@ -40,7 +42,11 @@ Index = npt.NDArray[np.int64]
 
 
 def build(
-    log: KernelLog, legs: LegTable, nesting: Nesting, calls: npt.NDArray[np.void]
+    log: KernelLog,
+    series: SeriesTable,
+    legs: LegTable,
+    nesting: Nesting,
+    calls: npt.NDArray[np.void],
 ) -> npt.NDArray[np.void]:
     """All events but those told for other records."""
     records = log.records
@@ -51,7 +57,7 @@ def build(
     for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
         rows[column] = records[column][record]
     rows["leg"] = _legs(log, legs, nesting, record)
-    rows["call"] = _calls(nesting, calls, record, rows["leg"])
+    rows["call"] = _calls(nesting, calls, record, rows["leg"], _made(log, series, record))
     return rows
 
 
@@ -84,14 +90,23 @@ def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
     return leg[len(starts) :]
 
 
-def _calls(nesting: Nesting, calls: npt.NDArray[np.void], record: Index, leg: Index) -> Index:
-    """The row of the innermost call of the leg that is open at each record."""
+def _made(log: KernelLog, series: SeriesTable, record: Index) -> Index:
+    """The ENTRY of the call whose return told each event, -1 for others."""
+    told_by = tellers(log, series.partner)[record]
+    return np.where(told_by >= 0, series.partner[told_by], -1)
+
+
+def _calls(
+    nesting: Nesting, calls: npt.NDArray[np.void], record: Index, leg: Index, made: Index
+) -> Index:
+    """The row of the call of the leg that told each record, else of the innermost one open then."""
     row = np.full(len(record), -1, np.int64)
     span = np.int64(len(nesting.parent) + 1)
     key = calls["leg"] * span + calls["entry"]  # ascending, as calls are sorted
     if not len(key):
         return row
-    for position, call in nesting.around(record):
+    told = np.flatnonzero(made >= 0)
+    for position, call in chain([(told, made[told])], nesting.around(record)):
         wanted = leg[position] * span + call
         found = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
         fits = (key[found] == wanted) & (row[position] < 0)

@@ -94,7 +94,7 @@ def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     joined = join_sockets(log, series, legs, nesting)
     np.add.at(legs.rows["functions"], joined.leg, 1)
     calls = build_calls(log, series, legs, nesting, joined)
-    events = build_events(log, legs, nesting, calls)
+    events = build_events(log, series, legs, nesting, calls)
     return _Log(source, log, series, legs, calls, events, first)
 
 

@@ -22,6 +22,7 @@ from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
 from .sockets import join as join_sockets
+from .tellers import tellers
 
 __all__ = [
     "AMBIGUOUS",
@@ -48,4 +49,5 @@ __all__ = [
     "join_sockets",
     "match",
     "pair",
+    "tellers",
 ]

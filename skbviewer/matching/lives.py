@@ -16,11 +16,13 @@ import numpy.typing as npt
 from ..records import KernelLog
 from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, execution
 from .phases import TAP_CLONER
+from .tellers import tellers
 
 ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
 TASK, XMIT, FOOTPRINT = 8, 20, 34
 BIRTHS = (ALLOC, CLONE, COPY, SEGMENT)
 # No events of a life: told for the records around, or when the skb may be another's already.
+MAYBE_FREED = (9, 10, 11, 15, 36)  # GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK
 ABOUT_OTHERS = (TASK, XMIT, FOOTPRINT)
 
 Flags = npt.NDArray[np.bool_]
@@ -49,7 +51,9 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     at = records["ts"][np.where(maker >= 0, maker, np.arange(len(records)))]
     inside = _born_inside(log, partner, skb)
     kind, event = records["kind"], records["event"]
-    own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)))
+    told_by = tellers(log, partner)
+    late = (told_by >= 0) & np.isin(event, MAYBE_FREED)
+    own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)) & ~late)
     children = np.flatnonzero((kind == EVENT) & np.isin(event, (CLONE, COPY, SEGMENT)))
     item = np.concatenate([children, own])
     is_child = np.arange(len(item)) < len(children)
@@ -67,6 +71,7 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     of[item[~is_child]] = life[~is_child]
     exits = np.flatnonzero((kind == EXIT) & (partner >= 0))
     of[exits] = of[partner[exits]]
+    of[late] = of[partner[told_by[late]]]
     count = int(life[-1]) + 1 if len(life) else 0
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""An event told when a function returns belongs to the packet that the function was given."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from skbviewer.matching import build_series, pair, tellers
+from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.records import KernelLog
+
+from .story import SOFTIRQ, Story, find
+
+A = 0xFFFF888000001000
+
+
+def dropped() -> Story:
+    """nf_hook_slow frees its packet; its address is another's when the verdict is told."""
+    story = Story()
+    story.kbl.probe("unused")
+    story._functions["nf_hook_slow"] = story.kbl.probe("nf_hook_slow", KblEvent.NF_HOOK)
+    story.alloc(1000, A)
+    story.enter(2000, "nf_hook_slow", A)
+    story.free(2500, A)
+    story.alloc(2600, A, context=SOFTIRQ)
+    story.leave(3000, "nf_hook_slow", A)
+    story.event(3000, KblEvent.NF_HOOK, A, 1 << 16)
+    return story
+
+
+def one(log: KernelLog, event: int) -> int:
+    (index,) = np.flatnonzero(log.records["event"] == event)
+    return int(index)
+
+
+def test_the_exit_is_found(tmp_path: Path) -> None:
+    log = dropped().log(tmp_path)
+    told_by = tellers(log, pair(log.records))
+    assert told_by[one(log, KblEvent.NF_HOOK)] == find(log, "nf_hook_slow", kind=2)[0]
+    assert told_by[one(log, KblEvent.FREE)] == -1
+
+
+def test_a_late_event_is_of_the_calls_packet(tmp_path: Path) -> None:
+    log = dropped().log(tmp_path)
+    of = build_series(log).of
+    first, second = of[find(log, "__alloc_skb")].tolist()
+    assert first != second
+    assert of[one(log, KblEvent.NF_HOOK)] == first
+
+
+def test_an_event_nobodys_exit_told_is_of_its_address(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(1000, A)
+    story.event(3000, KblEvent.NF_HOOK, A, 1 << 16)
+    log = story.log(tmp_path)
+    assert tellers(log, pair(log.records)).max() == -1
+    of = build_series(log).of
+    assert of[one(log, KblEvent.NF_HOOK)] == of[find(log, "__alloc_skb")[0]]
