@@ -53,16 +53,19 @@ void rec_module_tell(const char *name, const char *text)
 			text, rec_module_path(name), strerror(err));
 }
 
-/* One recorder at a time; the lock ends with this process. */
+/*
+ * One recorder at a time; the lock ends with this process.  It is the folder's:
+ * an open control file would keep the module from being unloaded.
+ */
 void rec_module_lock(void)
 {
-	int fd = open(rec_module_path("control"), O_WRONLY | O_CLOEXEC);
+	int fd = open(rec_module_path(""), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 
 	if (fd < 0 && errno == ENOENT)
 		rec_die("%s is missing: insmod kbl.ko, and mount debugfs on /sys/kernel/debug",
 			rec_module_path(""));
 	if (fd < 0)
-		rec_die("%s: %s", rec_module_path("control"), strerror(errno));
+		rec_die("%s: %s", rec_module_path(""), strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB))
 		rec_die("another kblrecord is recording");
 }

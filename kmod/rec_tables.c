@@ -23,8 +23,9 @@ static const struct rec_field rec_counters[] = {
 #define REC_COST(name) { #name, offsetof(struct kbl_calibration, name) }
 static const struct rec_field rec_costs[] = {
 	REC_COST(tau_empty), REC_COST(tau_pair), REC_COST(tau_nested), REC_COST(n_empty),
-	REC_COST(n_pair), REC_COST(n_nested), REC_COST(tau_skb_pair), REC_COST(tau_skb_nested),
-	REC_COST(mono_ns), { NULL, 0 }
+	REC_COST(n_pair), REC_COST(n_nested), REC_COST(tau_skb_empty), REC_COST(tau_skb_pair),
+	REC_COST(tau_skb_nested), REC_COST(n_skb_empty), REC_COST(n_skb_pair),
+	REC_COST(n_skb_nested), REC_COST(mono_ns), { NULL, 0 }
 };
 
 /* A line "name value": puts the value into the field of that name. */

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import resource
 import signal
 import time
@@ -274,9 +275,10 @@ def test_refused_function_is_told_and_the_others_are_probed(fake: Fake, tmp_path
 
 
 def test_second_recorder_is_refused(fake: Fake, tmp_path: Path) -> None:
-    with (fake.folder / "control").open() as control:
-        fcntl.flock(control, fcntl.LOCK_EX)
-        done = fake.run("-w", tmp_path / "a.kbl")
+    folder = os.open(fake.folder, os.O_RDONLY)
+    fcntl.flock(folder, fcntl.LOCK_EX)
+    done = fake.run("-w", tmp_path / "a.kbl")
+    os.close(folder)
     assert done.returncode == 1
     assert done.stderr == "kblrecord: another kblrecord is recording\n"
     assert fake.log("control") == ""
