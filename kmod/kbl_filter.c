@@ -86,37 +86,49 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_sock_read);
 
-/* The mark and namespace of the socket, where the packet has none yet. */
-static void kbl_sock_place(struct kbl_filter_facts *facts, const struct sock *sk, u8 state)
+/* The namespace of the socket, while the packet is at no device. */
+static void kbl_sock_netns(struct kbl_filter_facts *facts, const struct sock *sk)
 {
 #ifdef CONFIG_NET_NS
 	unsigned long net;
 
-	if (!facts->netns) {
-		kbl_get(net, (unsigned long *)&sk->__sk_common.skc_net.net, fault);
-		if (kbl_is_kernel(net))
-			kbl_get(facts->netns, &((const struct net *)net)->ns.inum, fault);
-	}
+	kbl_get(net, (unsigned long *)&sk->__sk_common.skc_net.net, fault);
+	if (kbl_is_kernel(net))
+		kbl_get(facts->netns, &((const struct net *)net)->ns.inum, fault);
+fault:
 #endif
-	if (!facts->mark_known && kbl_is_full_sock(state)) {
-		kbl_get(facts->mark, &sk->sk_mark, fault);
-		facts->mark_known = true;
-	}
+	return;
+}
+NOKPROBE_SYMBOL(kbl_sock_netns);
+
+/* What the packet will hold, by its socket; the mark too, which it has not got yet. */
+static void kbl_filter_tuple(struct kbl_filter_facts *facts, const struct sock *sk, bool outgoing)
+{
+	struct kbl_filter_sock sock = {};
+
+	if (!kbl_sock_read(&sock, sk))
+		return;
+	kbl_facts_sock(facts, &sock, outgoing);
+	if (facts->mark_known || !kbl_is_full_sock(sock.state))
+		return;
+	kbl_get(facts->mark, &sk->sk_mark, fault);
+	facts->mark_known = true;
 fault:
 	return;
 }
-NOKPROBE_SYMBOL(kbl_sock_place);
+NOKPROBE_SYMBOL(kbl_filter_tuple);
 
 static void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgoing)
 {
 	const struct sock *sk = (const struct sock *)(unsigned long)addr;
-	struct kbl_filter_sock sock = {};
 
-	if (!kbl_is_kernel(addr) || !kbl_sock_read(&sock, sk))
+	if (!kbl_is_kernel(addr))
 		return;
-	kbl_facts_sock(facts, &sock, outgoing);
-	if (facts->layer3 != KBL_L3_FOREIGN)
-		kbl_sock_place(facts, sk, sock.state);
+	/* Before the header exists, its socket knows. */
+	if (!facts->src.addr_known && facts->layer3 <= KBL_L3_IPV6)
+		kbl_filter_tuple(facts, sk, outgoing);
+	if (!facts->netns && facts->layer3 != KBL_L3_FOREIGN)
+		kbl_sock_netns(facts, sk);
 }
 NOKPROBE_SYMBOL(kbl_filter_sock);
 
@@ -201,9 +213,7 @@ static enum kbl_verdict kbl_filter_verdict(const struct kbl_filter *f, u64 skb,
 		kbl_filter_packet(&facts, f, (const struct sk_buff *)(unsigned long)skb, fp);
 		sk = fp->skb.sk ?: sk;
 	}
-	/* Before the header exists, its socket knows. */
-	if (sk && !facts.src.addr_known && facts.layer3 <= KBL_L3_IPV6)
-		kbl_filter_sock(&facts, sk, fp);
+	kbl_filter_sock(&facts, sk, fp);
 	return kbl_filter_eval(&f->program, &facts);
 }
 NOKPROBE_SYMBOL(kbl_filter_verdict);
@@ -215,12 +225,21 @@ static void kbl_filter_accept(struct kbl_filter *f, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_filter_accept);
 
+/* Was it accepted before? */
+bool kbl_filter_accepted(u64 skb)
+{
+	const struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
+
+	return !f || (skb && kbl_table_has(&f->table, skb));
+}
+NOKPROBE_SYMBOL(kbl_filter_accepted);
+
 /* May this call be told?  @skb, @fp or @sk may be missing; what cannot be decided passes. */
 bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk)
 {
 	struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
 
-	if (!f || (skb && kbl_table_has(&f->table, skb)))
+	if (!f || kbl_filter_accepted(skb))
 		return true;
 	switch (kbl_filter_verdict(f, skb, fp, sk)) {
 	case KBL_YES:

@@ -187,8 +187,8 @@ static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_r
 	caller = kbl_caller(regs, &head);
 	skb = *(unsigned long *)((u8 *)regs + t->plain);
 	token = (unsigned long)c->free;
-	if (static_branch_unlikely(&kbl_filter_on) || unlikely(t->slow || !token) ||
-	    unlikely(!kbl_skb_told(c, skb))) {
+	if ((static_branch_unlikely(&kbl_filter_on) && !kbl_filter_accepted(skb)) ||
+	    unlikely(t->slow || !token) || unlikely(!kbl_skb_told(c, skb))) {
 		token = kbl_enter_slow(c, t, regs, head, caller);
 	} else {
 		struct kbl_call *call = (struct kbl_call *)token;

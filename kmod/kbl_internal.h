@@ -295,6 +295,7 @@ void kbl_dev_show(struct seq_file *m);
 /* kbl_filter.c */
 DECLARE_STATIC_KEY_FALSE(kbl_filter_on);
 bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk);
+bool kbl_filter_accepted(u64 skb);
 void kbl_filter_life(u8 event, u64 parent, u64 child);
 int kbl_filter_set(const char *text);
 void kbl_filter_hold(bool hold);
