@@ -44,6 +44,7 @@ class Told(NamedTuple):
     change: Any = None  # CHANGE_DTYPE
     syscall: Any = None  # SYSCALL_DTYPE
     name: str = ""
+    netns: int = -1  # of the packet, where it is known
 
 
 def event_word(event: int) -> str:
@@ -89,7 +90,8 @@ def _nf_hook(told: Told, names: Names) -> str:
 def _qdisc(told: Told, names: Names) -> str:
     handle, ifindex = told.data & MASK32, told.data >> 32 & MASK32
     devices = {name for (_, index), name in names.devices.items() if index == ifindex}
-    device = devices.pop() if len(devices) == 1 else f"if{ifindex}"  # it tells no namespace
+    one = devices.pop() if len(devices) == 1 else f"if{ifindex}"  # it tells no namespace
+    device = names.devices.get((told.netns, ifindex), one)
     return f"{handle >> 16:x}:{handle & 0xFFFF:x} on {device}" if told.data else ""
 
 

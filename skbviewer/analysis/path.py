@@ -32,7 +32,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
     rows = queries.calls_of_leg(db, row.id)
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
-    events = events_of(db, row.id, base, names)
+    events = events_of(db, row, base, names)
     waits = _waits([c for c in calls if c.skb], queue_waits(events))
     verdict = getattr(row, "verdict", None)
     return Leg(
@@ -86,7 +86,7 @@ def _note(row: Any, names: Names) -> str:
     if row.exit_ns < 0:
         notes.append("open when recording stopped" if row.flags & OPEN else "no exit recorded")
     if row.carried >= 0:
-        notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of a list")
+        notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of the call")
     if row.carried >> 32 > 0:
         notes.append(f"{row.carried >> 32} more packets are not told")
     if row.flags & SOCK and not row.skb:

@@ -20,16 +20,17 @@ QUEUES = {
 }
 
 
-def events_of(db: Any, leg: int, base: int, names: Names) -> tuple[PathEvent, ...]:
-    """The events of leg row `leg`, whose first call is row `base`."""
+def events_of(db: Any, leg: Any, base: int, names: Names) -> tuple[PathEvent, ...]:
+    """The events of a leg, given as its row; its first call is row `base`."""
     stacks: dict[int, list[str]] = {}
-    for frame in queries.frames_of_leg(db, leg):
+    for frame in queries.frames_of_leg(db, leg.id):
         stacks.setdefault(frame.event, []).append(names.symbol(frame.address))
-    rows = queries.events_of_leg(db, leg)
-    return tuple(_event(row, base, names, tuple(stacks.get(row.event_id, ()))) for row in rows)
+    rows = queries.events_of_leg(db, leg.id)
+    stack = {number: tuple(frames) for number, frames in stacks.items()}
+    return tuple(_event(row, leg, base, names, stack.get(row.event_id, ())) for row in rows)
 
 
-def _event(row: Any, base: int, names: Names, stack: tuple[str, ...]) -> PathEvent:
+def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) -> PathEvent:
     word = event_word(row.event_event)
     told = Told(
         row.event_event,
@@ -38,6 +39,7 @@ def _event(row: Any, base: int, names: Names, stack: tuple[str, ...]) -> PathEve
         None if row.change_id is None else _Prefixed(row, "change_"),
         None if row.syscall_id is None else _Prefixed(row, "syscall_"),
         row.event_name_name or "",
+        leg.netns,
     )
     context = row.event_context
     return PathEvent(

@@ -50,6 +50,7 @@ TEXTS = [
     (Told(E.DEFER_FREE, 0), "defer_free"),
     (Told(E.QDISC_ENQUEUE, 0x80010002 | 3 << 32), "qdisc_enqueue 8001:2 on veth0"),
     (Told(E.QDISC_DEQUEUE, 0x80010002 | 2 << 32), "qdisc_dequeue 8001:2 on if2"),
+    (Told(E.QDISC_DEQUEUE, 0x10000 | 2 << 32, netns=6), "qdisc_dequeue 1:0 on eth1"),
     (Told(E.SOCK_ENQUEUE, SKB), "sock_enqueue sock 0xffff888000001000"),
     (Told(E.SOCK_ENQUEUE, 0), "sock_enqueue"),
     (Told(E.COPY_TO_USER, 31), "copy_to_user 31 bytes"),
