@@ -15,7 +15,7 @@ DEMO := build/demo
 # Debian's python3 comes without the part of venv that installs pip.
 VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv)
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
-TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt tests/kmod/packages.txt
+TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
 .PHONY: help run demo test lab bench-kmod checkpatch sample clean run-packages test-packages test-plan
 

@@ -26,7 +26,7 @@ class Variant(NamedTuple):
     def make_arguments(self) -> list[str]:
         """Return what make needs to build for it on an amd64 machine."""
         if self.arch == "arm64":
-            return ["ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-", "CC=aarch64-linux-gnu-gcc-12"]
+            return ["ARCH=arm64", "CROSS_COMPILE=aarch64-linux-gnu-"]
         return ["CC=gcc-12"]
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Module and recorder build for what CI cannot boot: arm64, and kernels with PREEMPT_RT."""
+"""The module builds for what CI cannot boot too: arm64, and kernels with PREEMPT_RT."""
 
 from __future__ import annotations
 
@@ -16,9 +16,6 @@ TOP = Path(__file__).resolve().parents[2]
 KMOD = TOP / "kmod"
 CACHE = TOP / "build/headers"
 IGNORED = shutil.ignore_patterns("*.o", "*.ko", "*.mod*", ".*", "kblrecord")
-SAMPLE = TOP / "resources/samples/handshake/handshake.kbl"
-CFLAGS = "CFLAGS=-O2 -g -Wall -Wextra -Werror"
-ARM64 = next(v for v in VARIANTS if v.arch == "arm64")
 
 Built = tuple[Path, Path, str]
 
@@ -59,20 +56,3 @@ def test_is_for_the_architecture(built: Built) -> None:
     machine = re.search(r"Machine: +(.*)", run("readelf", "-h", str(module)))
     assert machine is not None
     assert ("AArch64" in machine[1]) == kdir.name.endswith("-arm64")
-
-
-@pytest.fixture(scope="module")
-def foreign_kblrecord(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """kblrecord for arm64, static."""
-    copy = tmp_path_factory.mktemp("foreign") / "kmod"
-    shutil.copytree(KMOD, copy, ignore=IGNORED)
-    arguments = [*ARM64.make_arguments(), "LDFLAGS=-static", CFLAGS]
-    run("make", "-C", str(copy), *arguments, "kblrecord")
-    return copy / "kblrecord"
-
-
-def test_recorder_of_arm64_runs(foreign_kblrecord: Path) -> None:
-    command = ["qemu-aarch64", str(foreign_kblrecord)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert "usage: kblrecord" in done.stderr
-    assert done.returncode == 2
