@@ -1,12 +1,135 @@
 # SPDX-License-Identifier: MIT
-"""Entry point of ``skbscan``, which says so far only that there is nothing behind it."""
+"""``skbscan``: finds the functions of a C source tree that handle a struct.
+
+Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
+input or arguments.
+"""
 
 from __future__ import annotations
 
+import argparse
+import json
 import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from scanner import arguments, btf, graph, output, probes, summary
+from scanner.analysis import Result
+from scanner.progress import Progress
+from scanner.results import tables
+from scanner.tree import BadTree
+
+_TEXT = {"polymorphism": output.polymorphism, "direct": output.direct, "indirect": output.indirect}
 
 
-def main() -> int:
-    """Say that the scanner is not written yet; always 2, the exit code for "cannot do that"."""
-    print("skbscan: the scanner is not written yet", file=sys.stderr)
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command."""
+    args = arguments.parse(argv)
+    try:
+        return _COMMANDS[args.command](args)
+    except (BadTree, graph.NoGraph, btf.BadBtf) as problem:
+        print(f"skbscan: {problem}", file=sys.stderr)
+    except OSError as problem:
+        print(f"skbscan: {problem.filename}: {problem.strerror}", file=sys.stderr)
+    except BrokenPipeError:
+        return 0
+    except KeyboardInterrupt:
+        print("skbscan: interrupted", file=sys.stderr)
     return 2
+
+
+def _tables(args: argparse.Namespace) -> Result:
+    return tables(arguments.run(args), arguments.options(args), Progress(args.quiet))
+
+
+def _finish(warnings: list[str]) -> int:
+    """List the warnings on stderr; return the exit code."""
+    for text in warnings:
+        print(f"skbscan: warning: {text}", file=sys.stderr)
+    return 1 if warnings else 0
+
+
+def _write(lines: Iterable[str], path: Path | None) -> None:
+    text = "\n".join(lines)
+    text += "\n" if text else ""
+    if path is None or str(path) == "-":
+        sys.stdout.write(text)
+    else:
+        path.write_text(text)
+
+
+def _scan(args: argparse.Namespace) -> int:
+    result = _tables(args)
+    if args.json is not None:
+        _write([json.dumps(_whole(args, result), indent=None)], args.json)
+    if args.json is None or str(args.json) != "-":
+        _write(summary.lines(result.counts, args.type), None)
+    if args.fallbacks:
+        for row in result.fallbacks:
+            print(f"{row['file']}:{row['line']}: {row['kind']} {row['function']}: {row['reason']}")
+    return _finish(result.warnings)
+
+
+def _whole(args: argparse.Namespace, result: Result) -> dict[str, object]:
+    return {
+        "tree": args.tree.name or str(args.tree),
+        "type": args.type,
+        "counts": result.counts,
+        "functions": result.functions,
+        "polymorphism": result.polymorphism,
+        "direct": result.direct,
+        "indirect": result.indirect,
+        "fallbacks": result.fallbacks,
+        "warnings": result.warnings,
+    }
+
+
+def _print_tables(args: argparse.Namespace) -> int:
+    result = _tables(args)
+    if args.table == "summary":
+        _write(
+            [json.dumps(result.counts)] if args.json else summary.lines(result.counts, args.type),
+            args.output,
+        )
+        return _finish(result.warnings)
+    rows = getattr(result, args.table)
+    if args.json:
+        _write(output.as_json(rows), args.output)
+    elif args.csv:
+        _write(output.as_csv(rows), args.output)
+    else:
+        _write(map(_TEXT[args.table], rows), args.output)
+    return _finish(result.warnings)
+
+
+def _graph(args: argparse.Namespace) -> int:
+    result = _tables(args)
+    seen, edges = graph.reachable(
+        result.functions, result.edges, args.root, args.depth, args.callers
+    )
+    text = graph.dot(result.functions, seen, edges)
+    if args.output is not None and args.output.suffix == ".svg":
+        args.output.write_bytes(graph.svg(text))
+    else:
+        _write([text.rstrip("\n")], args.output)
+    return _finish(result.warnings)
+
+
+def _probes(args: argparse.Namespace) -> int:
+    if args.tree is None and args.btf is None:
+        raise BadTree("probes needs a TREE, --btf VMLINUX, or both")
+    result = _tables(args) if args.tree is not None else None
+    kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
+    found = probes.listed(result, kernel, args.level)
+    _write(probes.lines(found), args.output)
+    if args.report:
+        _write(output.as_json(found.unprobed), args.report)
+    for text in probes.report(found):
+        print(f"skbscan: {text}", file=sys.stderr)
+    return _finish(result.warnings if result else [])
+
+
+_COMMANDS = {"scan": _scan, "tables": _print_tables, "graph": _graph, "probes": _probes}
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -93,6 +93,9 @@ def test_headless_commands_do_without_qt(python: Path, tmp_path: Path) -> None:
     assert (tmp_path / "s.csv").read_text().count("\n") > 1
 
 
-def test_scanner_says_that_it_is_not_there_yet(python: Path, tmp_path: Path) -> None:
-    done = _run([str(python.with_name("skbscan"))], cwd=tmp_path, expect=2)
-    assert "not written yet" in done.stderr
+def test_scanner_runs_from_the_wheel(python: Path, tmp_path: Path) -> None:
+    (tmp_path / "a.c").write_text("struct sk_buff;\nint f(struct sk_buff *skb) { return 0; }\n")
+    command = [str(python.with_name("skbscan")), "tables", ".", "direct", "--no-cache", "-q"]
+    done = _run(command, cwd=tmp_path, expect=1)
+    assert "a.c:2" in done.stdout
+    assert "struct sk_buff is not defined" in done.stderr

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: MIT
+"""The command line of ``skbscan``."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from scanner import cache
+from scanner.analysis import Options
+from scanner.polymorphism import HUBS, Limits
+from scanner.results import Run
+
+_SEED = re.compile(r"(struct|union) [A-Za-z_]\w*")
+
+
+def _seed(text: str) -> str:
+    words = " ".join(text.split())
+    words = words if " " in words else f"struct {words}"
+    if not _SEED.fullmatch(words):
+        raise argparse.ArgumentTypeError(f"{text!r} is not like 'struct sk_buff'")
+    return words
+
+
+def _positive(text: str) -> int:
+    number = int(text) if text.isdigit() else 0
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 1")
+    return number
+
+
+def _level(text: str) -> int:
+    if not text.isdigit():
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0")
+    return int(text)
+
+
+def _common(tree: str | None) -> argparse.ArgumentParser:
+    """Options of every command; tree: "?" if the tree may be left out."""
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(
+        "tree",
+        type=Path,
+        metavar="TREE",
+        nargs=tree,
+        help="a kernel's source, or any folder of C files",
+    )
+    parser.add_argument(
+        "--dir",
+        action="append",
+        default=[],
+        metavar="FOLDER",
+        help="folder of TREE to scan, repeatable (default: include and net)",
+    )
+    parser.add_argument(
+        "--type",
+        type=_seed,
+        default="struct sk_buff",
+        metavar="'struct T'",
+        help="the struct asked about (default: struct sk_buff)",
+    )
+    parser.add_argument(
+        "--level",
+        type=_level,
+        metavar="N",
+        help="follow structs that contain it over N levels only (default: any)",
+    )
+    parser.add_argument(
+        "--stop",
+        action="append",
+        metavar="TAG",
+        help="do not follow this struct, repeatable; replaces the stop list "
+        "(the hub types of a modern kernel); '' for no stops",
+    )
+    parser.add_argument(
+        "--function-pointers",
+        action="store_true",
+        help="a pointer to a function that takes a form of the struct makes its struct one, too",
+    )
+    parser.add_argument(
+        "--rule",
+        choices=("flow", "type"),
+        default="flow",
+        help="indirect use: follow assignments and results, or types only",
+    )
+    parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
+    parser.add_argument("--cache", type=Path, default=cache.folder(), metavar="FOLDER")
+    parser.add_argument("--no-cache", action="store_true")
+    parser.add_argument("-q", "--quiet", action="store_true", help="no progress on stderr")
+    return parser
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Return the arguments; exits with 2 on bad ones."""
+    parser = argparse.ArgumentParser(
+        prog="skbscan", description="Find the functions that handle a struct, in C source."
+    )
+    commands = parser.add_subparsers(dest="command", required=True)
+    tree = _common(None)
+    scan = commands.add_parser("scan", parents=[tree], help="scan a tree and print the summary")
+    scan.add_argument(
+        "--json", type=Path, metavar="OUT", help="write everything found; - for stdout"
+    )
+    scan.add_argument(
+        "--fallbacks", action="store_true", help="list what pycparser could not read, and why"
+    )
+    table = commands.add_parser("tables", parents=[tree], help="print one of the tables")
+    table.add_argument("table", choices=("polymorphism", "direct", "indirect", "summary"))
+    table.add_argument("--json", action="store_true")
+    table.add_argument("--csv", action="store_true")
+    table.add_argument("-o", "--output", type=Path, metavar="OUT")
+    graph = commands.add_parser(
+        "graph", parents=[tree], help="write the call graph of packet functions as DOT or SVG"
+    )
+    graph.add_argument("root", metavar="FUNCTION")
+    graph.add_argument("--depth", type=_level, default=3, metavar="N")
+    graph.add_argument("--callers", action="store_true", help="who calls it, not whom it calls")
+    graph.add_argument("-o", "--output", type=Path, metavar="OUT", help="OUT.svg is drawn by dot")
+    probes = commands.add_parser(
+        "probes", parents=[_common("?")], help="write the probe list for an unmodified kernel"
+    )
+    probes.add_argument(
+        "--btf", type=Path, metavar="VMLINUX", help="a kernel image or /sys/kernel/btf/vmlinux"
+    )
+    probes.add_argument(
+        "--modules",
+        type=Path,
+        metavar="FOLDER",
+        action="append",
+        default=[],
+        help="folder with the kernel's modules, or /sys/kernel/btf",
+    )
+    probes.add_argument(
+        "--system-map", type=Path, metavar="FILE", help="System.map or kallsyms of that kernel"
+    )
+    probes.add_argument(
+        "--report",
+        type=Path,
+        metavar="OUT",
+        help="write why each function left out cannot be probed, as JSON",
+    )
+    probes.add_argument("-o", "--output", type=Path, metavar="OUT")
+    return parser.parse_args(argv)
+
+
+def options(args: argparse.Namespace) -> Options:
+    """Return what the tables shall be about."""
+    stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
+    limits = Limits(args.level, stops, args.function_pointers)
+    return Options(args.type, limits, args.rule == "flow")
+
+
+def run(args: argparse.Namespace) -> Run:
+    """Return what to scan."""
+    store = None if args.no_cache else args.cache
+    return Run(args.tree, args.dir, args.jobs, store)

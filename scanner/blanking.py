@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""First half of the normaliser: comments, literals, directives; nothing changes its length.
+
+Every function here takes and returns latin-1 text (one character a byte) and keeps its
+length and its newlines, so an offset into the result is an offset into the file.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKENS = re.compile(
+    r"""/\*.*?(?:\*/|\Z)|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*(?:"|$)|'(?:\\.|[^'\\\n])*(?:'|$)""",
+    re.DOTALL | re.MULTILINE,
+)
+_NOT_NEWLINE = re.compile(r"[^\n]")
+_COMMENT_TEXT = re.compile(r"\\(?!\n)|[^\n\\]")
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+_KEYWORD = re.compile(r"[ \t]*#[ \t]*([a-z]+)[ \t]*")
+_CONTINUED = re.compile(r"\\\n")
+_KNOWN = {
+    "0": False,
+    "1": True,
+    "__KERNEL__": True,
+    "__cplusplus": False,
+    "__ASSEMBLY__": False,
+    "__ASSEMBLER__": False,
+    "__INCLUDE_LEVEL__": True,
+}
+MAX_VARIANTS = 6
+
+
+class Branch(NamedTuple):
+    """One branch of an #if group: the text between two directives; truth is None if unknown."""
+
+    start: int
+    end: int
+    truth: bool | None
+
+
+class Directive(NamedTuple):
+    """A directive: its keyword, the rest joined into one line, and its first byte."""
+
+    keyword: str
+    rest: str
+    start: int
+    end: int
+
+
+def blank(text: str) -> str:
+    """Return spaces, with the newlines of text."""
+    return _NOT_NEWLINE.sub(" ", text) if "\n" in text else " " * len(text)
+
+
+def _hide(match: re.Match[str]) -> str:
+    text = match[0]
+    if text[0] == "/":
+        # A newline that a backslash escapes stays escaped: it may be inside a #define.
+        if "\n" not in text:
+            return " " * len(text)
+        hidden = _COMMENT_TEXT.sub(" ", text)
+        line = match.string.rfind("\n", 0, match.start()) + 1
+        if match.string[line : match.start()].lstrip().startswith("#"):
+            hidden = hidden.replace(" \n", "\\\n")
+        return hidden
+    if text[0] == '"':
+        if "\n" in text or text[-1] != '"' or len(text) == 1:
+            return blank(text[:-2]) + '""' if len(text) > 2 and text[-1] == '"' else blank(text)
+        return '"' + "_" * (len(text) - 2) + '"'
+    return "0" + blank(text[1:])
+
+
+def hide_literals(text: str) -> str:
+    """Blank comments, fill strings with underscores, turn character constants into 0."""
+    text = _TOKENS.sub(_hide, text)
+    return text if text.isascii() else re.sub(r"[\x80-\xff]", "_", text)
+
+
+def directives(text: str) -> list[Directive]:
+    """Return the directives of a text whose literals are hidden."""
+    found = []
+    for match in _DIRECTIVE.finditer(text):
+        keyword = _KEYWORD.match(match[0])
+        if keyword:
+            rest = _CONTINUED.sub(" ", match[0][keyword.end() :]).strip()
+            found.append(Directive(keyword[1], rest, match.start(), match.end()))
+    return found
+
+
+def _truth(directive: Directive) -> bool | None:
+    if directive.keyword == "else":
+        return True
+    words = directive.rest.replace("(", " ").replace(")", " ").split()
+    if directive.keyword in ("ifdef", "ifndef"):
+        known = _KNOWN.get(words[0]) if words else None
+        return known if known is None or directive.keyword == "ifdef" else not known
+    if len(words) == 1 and words[0] in ("0", "1"):
+        return _KNOWN[words[0]]
+    if len(words) == 2 and words[0] == "defined":
+        return _KNOWN.get(words[1])
+    if len(words) == 2 and words[0] == "!defined" and words[1] in _KNOWN:
+        return not _KNOWN[words[1]]
+    return None
+
+
+def branch_groups(found: list[Directive], length: int) -> list[list[Branch]]:
+    """Return the #if groups that say where text may be left out; unbalanced ones end with it."""
+    groups: list[list[Branch]] = []
+    stack: list[tuple[list[Branch], Directive]] = []
+    for directive in found:
+        if directive.keyword in ("if", "ifdef", "ifndef"):
+            groups.append([])
+            stack.append((groups[-1], directive))
+        elif directive.keyword in ("elif", "else", "endif", "elifdef") and stack:
+            group, opened = stack.pop()
+            group.append(Branch(opened.end, directive.start, _truth(opened)))
+            if directive.keyword != "endif":
+                stack.append((group, directive))
+    for group, opened in stack:
+        group.append(Branch(opened.end, length, _truth(opened)))
+    return groups
+
+
+def _candidates(group: list[Branch]) -> list[int]:
+    chosen = []
+    for index, branch in enumerate(group):
+        if branch.truth is not False:
+            chosen.append(index)
+        if branch.truth:
+            break
+    return chosen
+
+
+def variant_count(groups: list[list[Branch]]) -> int:
+    """Return how many variants show every branch at least once (never more than MAX_VARIANTS)."""
+    return min(MAX_VARIANTS, max((len(_candidates(g)) for g in groups), default=1) or 1)
+
+
+def _choice(candidates: list[int], variant: int) -> int:
+    """Variant 0 takes first branches, variant 1 last ones, the others those between."""
+    if not candidates:
+        return -1
+    if variant == 1:
+        return candidates[-1]
+    middle = variant - 1 if variant else 0
+    return candidates[min(middle, len(candidates) - 1)]
+
+
+def choose_branches(
+    text: str, found: list[Directive], groups: list[list[Branch]], variant: int
+) -> str:
+    """Return the text with directives and the branches not chosen blanked."""
+    spans = [(d.start, d.end) for d in found]
+    for group in groups:
+        keep = _choice(_candidates(group), variant)
+        spans += [(b.start, b.end) for i, b in enumerate(group) if i != keep]
+    pieces = []
+    position = 0
+    for start, end in sorted(spans):
+        if end <= position:
+            continue
+        start = max(start, position)
+        pieces += [text[position:start], blank(text[start:end])]
+        position = end
+    pieces.append(text[position:])
+    # What is left of escaped newlines is outside directives.
+    return "".join(pieces).replace("\\\n", " \n")

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: MIT
+"""What a kernel's BTF says of its functions (Documentation/bpf/btf.rst)."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from scanner.image import BadBtf, btf_section
+
+__all__ = ["BadBtf", "Btf", "Function", "Kernel", "Type", "kernel"]
+_INT, _PTR, _ARRAY, _STRUCT, _UNION, _ENUM, _FWD, _TYPEDEF = 1, 2, 3, 4, 5, 6, 7, 8
+_VOLATILE, _CONST, _RESTRICT, _FUNC, _PROTO, _VAR, _DATASEC = 9, 10, 11, 12, 13, 14, 15
+_DECL_TAG, _TYPE_TAG, _ENUM64 = 17, 18, 19
+_EACH = {_STRUCT: 12, _UNION: 12, _ENUM: 8, _PROTO: 8, _DATASEC: 12, _ENUM64: 12}
+_ONCE = {_INT: 4, _ARRAY: 12, _VAR: 4, _DECL_TAG: 4}
+_THROUGH = (_TYPEDEF, _VOLATILE, _CONST, _RESTRICT, _TYPE_TAG)
+_VARIANT = re.compile(r"(.+?)\.((?:constprop|isra|part|cold|llvm|lto_priv)\b.*)")
+_MODULE = re.compile(r"\.ko(?:\.(?:xz|gz|zst))?$")
+
+
+class Type(NamedTuple):
+    """kind: a BTF kind; ref: type or size; parts: (name, type) of members or parameters."""
+
+    kind: int
+    name: str
+    ref: int
+    parts: tuple[tuple[str, int], ...]
+
+
+class Function(NamedTuple):
+    """A function; parameters and result as (struct or basic name, stars, size in bytes)."""
+
+    name: str
+    module: str
+    parameters: tuple[tuple[str, int, int], ...]
+    returns: tuple[str, int, int]
+
+
+class Btf:
+    """The types of a kernel, or of a module over those of its kernel."""
+
+    def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
+        self.types: list[Type] = list(base.types) if base else [Type(0, "void", 0, ())]
+        self._strings: bytes = base._strings if base else b""
+        self.first = len(self.types)
+        try:
+            self._read(data)
+        except (struct.error, IndexError, ValueError) as problem:
+            raise BadBtf(f"{path}: damaged BTF: {problem}") from None
+
+    def _read(self, data: bytes) -> None:
+        order = "<" if data[:2] == b"\x9f\xeb" else ">"
+        length, types, size, strings, string_size = struct.unpack_from(order + "IIIII", data, 4)
+        kept = len(self._strings)
+        own = data[length + strings : length + strings + string_size]
+        text = self._strings + own
+        position, end = length + types, length + types + size
+        if end > len(data):
+            raise ValueError("cut short")
+
+        def name(offset: int) -> str:
+            if offset >= kept + len(own):
+                raise ValueError("a name outside the strings")
+            return text[offset : text.index(b"\0", offset)].decode("latin-1")
+
+        head = struct.Struct(order + "III")
+        while position < end:
+            name_at, info, ref = head.unpack_from(data, position)
+            kind, count = info >> 24 & 0x1F, info & 0xFFFF
+            position += 12
+            parts: tuple[tuple[str, int], ...] = ()
+            if kind in (_STRUCT, _UNION, _PROTO):
+                step = _EACH[kind] // 4
+                words = struct.unpack_from(f"{order}{count * step}I", data, position)
+                parts = tuple((name(words[i]), words[i + 1]) for i in range(0, count * step, step))
+            elif kind == _ARRAY:
+                ref = struct.unpack_from(order + "I", data, position)[0]
+            position += _ONCE.get(kind, 0) + count * _EACH.get(kind, 0)
+            self.types.append(Type(kind, name(name_at), ref, parts))
+        self._strings = text
+
+    def strip(self, number: int) -> tuple[str, int, int]:
+        """Return (name, stars, size) of a type without typedefs and qualifiers.
+
+        The name of a struct or union has its tag's word before it.
+        """
+        stars = 0
+        for _ in range(64):
+            kind = self.types[number]
+            if kind.kind == _PTR or kind.kind == _ARRAY:
+                stars += 1
+            elif kind.kind not in _THROUGH:
+                word = {_STRUCT: "struct ", _UNION: "union ", _PROTO: "function", _FWD: "struct "}
+                size = kind.ref if kind.kind in (_INT, _ENUM, _STRUCT, _UNION, _ENUM64) else 0
+                return word.get(kind.kind, "") + kind.name, stars, size
+            number = kind.ref
+        raise BadBtf("BTF: types that lead in a circle")
+
+    def functions(self, module: str) -> Iterator[Function]:
+        """Yield the functions this BTF itself defines."""
+        for kind in self.types[self.first :]:
+            if kind.kind == _FUNC:
+                proto = self.types[kind.ref]
+                yield Function(
+                    kind.name,
+                    module,
+                    tuple(self.strip(t) for _, t in proto.parts),
+                    self.strip(proto.ref),
+                )
+
+
+class Kernel(NamedTuple):
+    """What is known of a built kernel.
+
+    functions: by name.  symbols: how many text symbols each name has, empty if there was no
+    System.map.  variants: compiler-made copies, by the name they come from.
+    """
+
+    functions: dict[str, list[Function]]
+    symbols: dict[str, int]
+    variants: dict[str, list[str]]
+    types: list[Btf]
+
+
+def _modules(folders: list[Path]) -> Iterator[tuple[str, Path]]:
+    for folder in folders:
+        if not folder.is_dir():
+            raise BadBtf(f"{folder}: no such folder")
+        for path in sorted(folder.rglob("*")):
+            if _MODULE.search(path.name) and path.is_file():
+                yield _MODULE.sub("", path.name).replace("-", "_"), path
+            elif folder.as_posix().startswith("/sys/kernel/btf") and path.name != "vmlinux":
+                yield path.name, path
+
+
+def kernel(vmlinux: Path, modules: list[Path], system_map: Path | None) -> Kernel:
+    """Return what BTF and System.map say; raises BadBtf and OSError."""
+    base = Btf(btf_section(vmlinux), vmlinux)
+    tables = [("", base)]
+    tables += [(name, Btf(btf_section(path), path, base)) for name, path in _modules(modules)]
+    functions: dict[str, list[Function]] = {}
+    for module, table in tables:
+        for function in table.functions(module):
+            functions.setdefault(function.name, []).append(function)
+    if system_map is None:
+        beside = vmlinux.parent / vmlinux.name.replace("vmlinuz", "System.map")
+        system_map = beside if beside != vmlinux and beside.is_file() else None
+    symbols, variants = read_symbols(system_map) if system_map else ({}, {})
+    return Kernel(functions, symbols, variants, [table for _, table in tables])
+
+
+def read_symbols(path: Path) -> tuple[dict[str, int], dict[str, list[str]]]:
+    """Return text symbols by name with their number, and compiler-made copies by origin."""
+    counts: dict[str, int] = {}
+    variants: dict[str, list[str]] = {}
+    for number, line in enumerate(path.read_text("latin-1").splitlines(), 1):
+        words = line.split()
+        if len(words) < 3:
+            raise BadBtf(f"{path}:{number}: not 'address type name'")
+        if words[1] not in "tTwW":
+            continue
+        counts[words[2]] = counts.get(words[2], 0) + 1
+        copy = _VARIANT.fullmatch(words[2])
+        if copy:
+            variants.setdefault(copy[1], []).append(words[2])
+    return counts, variants

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Facts of earlier runs, by content: one pack of pickles a tree, in the user's cache folder."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import pickle
+import tempfile
+from importlib.metadata import version
+from pathlib import Path
+from typing import NamedTuple
+
+from scanner.facts import FileFacts
+
+
+class Entry(NamedTuple):
+    """A pickled FileFacts, and the SHA-256 of the file's bytes it was made from."""
+
+    digest: bytes
+    blob: bytes
+
+
+class Pack(NamedTuple):
+    """What is kept of a tree: the key of the scanner and macro table, and entries by path."""
+
+    key: str
+    entries: dict[str, Entry]
+
+
+def folder() -> Path:
+    """Return the folder of packs, as the XDG base directory specification places it."""
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "skbscan"
+
+
+def digest(data: bytes) -> bytes:
+    """Return the SHA-256 of some bytes."""
+    return hashlib.sha256(data).digest()
+
+
+# The modules whose code decides what facts a file has.
+_READING_TEXT = (
+    "blanking bodies declarations dialect facts heads initialisers islands lexer loose macros "
+    "normalise pseudo reading "
+)
+_READING = tuple(_READING_TEXT.split())
+
+
+def scanner_key(every: bool = False) -> str:
+    """Return what changes when facts (every: or tables) may come out differently: the code."""
+    whole = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.glob("*.py")):
+        if every or path.stem in _READING:
+            whole.update(path.read_bytes())
+    parsers = [version(name) for name in ("pycparser", "tree-sitter", "tree-sitter-c")]
+    return " ".join([whole.hexdigest(), *parsers])
+
+
+def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
+    """Return where the pack of these folders of a tree lies."""
+    name = hashlib.sha256(repr((str(root.resolve()), names)).encode()).hexdigest()
+    return cache / f"{name[:32]}.pack"
+
+
+def load(path: Path, key: str) -> Pack | None:
+    """Return the pack if it is whole and of this key's scanner, else None."""
+    try:
+        with path.open("rb") as file:
+            kept, entries = pickle.load(file)
+    except (
+        OSError,
+        pickle.UnpicklingError,
+        EOFError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ImportError,
+        IndexError,
+    ):
+        return None
+    if not isinstance(kept, str) or not kept.startswith(key) or not isinstance(entries, dict):
+        return None
+    return Pack(kept, {path: Entry(*entry) for path, entry in entries.items()})
+
+
+def save(path: Path, pack: Pack) -> str:
+    """Write the pack whole or not at all; returns "" or why it could not be written."""
+    plain = {name: tuple(entry) for name, entry in pack.entries.items()}
+    return write(path, pickle.dumps((pack.key, plain), protocol=5))
+
+
+def write(path: Path, data: bytes) -> str:
+    """Write a file whole or not at all; returns "" or why it could not be written."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        descriptor, name = tempfile.mkstemp(dir=path.parent)
+        try:
+            with os.fdopen(descriptor, "wb") as file:
+                file.write(data)
+            os.replace(name, path)
+        except OSError:
+            with contextlib.suppress(OSError):
+                os.unlink(name)
+            raise
+    except OSError as problem:
+        return f"{path}: the cache was not written: {problem.strerror}"
+    return ""
+
+
+def drop_old(path: Path, kept: int = 12) -> None:
+    """Remove all but the newest files with the suffix of path in its folder."""
+    with contextlib.suppress(OSError):
+        files = sorted(path.parent.glob(f"*{path.suffix}"), key=lambda p: p.stat().st_mtime)
+        for old in files[:-kept]:
+            old.unlink()
+
+
+def unpack(blob: bytes) -> FileFacts:
+    """Return the facts of an entry."""
+    facts: FileFacts = pickle.loads(blob)
+    return facts

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: MIT
+"""Who calls whom: by name, through macros, through callbacks, through tables of operations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.expansion import Atoms, Flat, Macros, substitute
+from scanner.facts import Call, FileFacts, Function, TypeRef
+from scanner.types import Types
+
+MANY = 400  # functions of one field that are believed when the table's type is unknown
+
+
+class Node(NamedTuple):
+    """A function definition and its file."""
+
+    file: str
+    function: Function
+
+
+class Edge(NamedTuple):
+    """A call.  targets: node numbers; by: "call", "macro M", "callback of F" or "table"."""
+
+    targets: tuple[int, ...]
+    args: tuple[Atoms, ...]
+    line: int
+    used: bool
+    by: str
+    number: int
+
+
+class CallGraph:
+    """Nodes by number, and for each the calls it makes."""
+
+    def __init__(self, files: list[FileFacts], types: Types) -> None:
+        self.types = types
+        self.nodes = [Node(f.path, function) for f in files for function in f.functions]
+        self.by_file: dict[tuple[str, str], list[int]] = {}
+        self.by_name: dict[str, list[int]] = {}
+        for number, node in enumerate(self.nodes):
+            name = node.function.name
+            self.by_file.setdefault((node.file, name), []).append(number)
+            if not node.function.static or node.file.endswith(".h"):
+                self.by_name.setdefault(name, []).append(number)
+        macros: dict[str, list[Function]] = {}
+        for facts in files:
+            for macro in facts.expanded:
+                macros.setdefault(macro.name, []).append(macro)
+        known = frozenset(name for _, name in self.by_file)
+        self.macros = Macros(macros, known)
+        self.variables = {f.path: {v.name: v.type for v in f.variables} for f in files}
+        self.globals: dict[str, TypeRef] = {}
+        for facts in files:
+            if facts.path.endswith(".h"):
+                self.globals.update((v.name, v.type) for v in facts.variables)
+        self._tables(files)
+        self._callbacks = self._parameter_calls()
+        self._names: dict[int, dict[str, TypeRef]] = {}
+        self.edges = [tuple(self._edges(n)) for n in range(len(self.nodes))]
+        self.callers: list[set[int]] = [set() for _ in self.nodes]
+        for number, edges in enumerate(self.edges):
+            for edge in edges:
+                for target in edge.targets:
+                    self.callers[target].add(number)
+
+    def _tables(self, files: list[FileFacts]) -> None:
+        """Index the initialisers: (struct, field) -> functions, and field -> functions."""
+        self.table: dict[tuple[str, str], set[int]] = {}
+        self.fields: dict[str, set[int]] = {}
+        for facts in files:
+            for init in facts.inits:
+                targets = self.resolve(init.function, facts.path)
+                if not targets:
+                    continue
+                outer, _, field = init.field.rpartition(".")
+                base = TypeRef(self.types.base(init.base, facts.path))
+                inner = self.types.member(base, outer) if outer else base
+                key = (self.types.strip(inner).base if inner else "", field)
+                self.table.setdefault(key, set()).update(targets)
+                self.fields.setdefault(field, set()).update(targets)
+
+    def resolve(self, name: str, file: str) -> tuple[int, ...]:
+        """Return the definitions that a name means in a file."""
+        own = self.by_file.get((file, name))
+        return tuple(own) if own else tuple(self.by_name.get(name, ()))
+
+    def names(self, number: int) -> dict[str, TypeRef]:
+        """Return the types of the parameters and variables of a function."""
+        known = self._names.get(number)
+        if known is None:
+            node = self.nodes[number]
+            known = {v.name: v.type for v in node.function.variables}
+            known.update((p.name, p.type) for p in node.function.params)
+            self._names[number] = known
+        return known
+
+    def type_of(self, number: int, path: str, depth: int = 0) -> TypeRef | None:
+        """Return the type of a path (see facts.Call) inside a function; None if unknown."""
+        root, dot, rest = path.partition(".")
+        file = self.nodes[number].file
+        kind: TypeRef | None
+        if root.startswith("@"):
+            kind = self._result(number, int(root[1:]), depth)
+        elif root.startswith("("):
+            kind = TypeRef(self.types.base(root[1:], file), 1)
+        else:
+            kind = self.names(number).get(root) or self.variables[file].get(root)
+            kind = kind or self.globals.get(root)
+            kind = kind._replace(base=self.types.base(kind.base, file)) if kind else None
+        return self.types.member(kind, rest) if kind and dot else kind
+
+    def _result(self, number: int, index: int, depth: int) -> TypeRef | None:
+        """Return the type of the value of a call."""
+        node = self.nodes[number]
+        if depth > 6 or index >= len(node.function.calls):
+            return None
+        call = node.function.calls[index]
+        for atoms in call.args:
+            for atom in atoms:
+                if atom.startswith(("struct_", "union_")):
+                    tag, _, name = atom.partition("_")
+                    return TypeRef(self.types.base(f"{tag} {name}", node.file), 1)
+        for target in self.resolve(call.callee, node.file) if call.how == "name" else ():
+            callee = self.nodes[target]
+            kind = callee.function.returns
+            return kind._replace(base=self.types.base(kind.base, callee.file))
+        if call.how == "name" and call.callee in self.macros:
+            return self._macro_type(number, call, depth)
+        return None
+
+    def _macro_type(self, number: int, call: Call, depth: int) -> TypeRef | None:
+        macro = self.macros.first(call.callee)
+        atoms = self.macros.result(call.callee)
+        for atom in sorted(atoms, key=lambda a: not a.startswith("(")):
+            if atom.startswith("("):
+                return self.type_of(number, atom, depth + 1)
+            if atom.startswith("@"):
+                continue
+            flat = substitute(Flat("", "", ((atom,),), ""), macro, call.args)
+            for value in flat.args[0]:
+                kind = self.type_of(number, value, depth + 1)
+                if kind:
+                    return kind
+        return None
+
+    def _parameter_calls(self) -> dict[int, list[Flat]]:
+        """Functions that call one of their own parameters, such as NF_HOOK its okfn."""
+        found: dict[int, list[Flat]] = {}
+        for number, node in enumerate(self.nodes):
+            pointers = {p.name for p in node.function.params}
+            for call in node.function.calls:
+                if call.how in ("name", "pointer") and call.callee in pointers:
+                    found.setdefault(number, []).append(Flat(call.callee, "name", call.args, ""))
+        return found
+
+    def _edges(self, number: int) -> Iterator[Edge]:
+        node = self.nodes[number]
+        local = self.names(number)
+        for index, call in enumerate(node.function.calls):
+            used = call.result != ""
+            if call.how == "field":
+                targets = self._by_table(number, call.callee, call.pointer, len(call.args))
+                if targets:
+                    yield Edge(targets, call.args, call.line, used, "table", index)
+                continue
+            if call.how != "name" or call.callee in local:
+                continue
+            targets = self.resolve(call.callee, node.file)
+            if targets:
+                yield Edge(targets, call.args, call.line, used, "call", index)
+                yield from self._called_back(node, targets[0], call, index)
+            if call.callee in self.macros and not (
+                targets and (node.file, call.callee) in self.by_file
+            ):
+                yield from self._through_macro(number, call, index)
+
+    def _called_back(self, node: Node, target: int, call: Call, index: int) -> Iterator[Edge]:
+        callee = self.nodes[target].function
+        for flat in self._callbacks.get(target, ()):
+            real = substitute(flat, callee, call.args)
+            targets = self.resolve(real.callee, node.file)
+            if targets and real.callee != flat.callee:
+                yield Edge(
+                    targets,
+                    real.args,
+                    call.line,
+                    call.result != "",
+                    f"callback of {callee.name}",
+                    index,
+                )
+
+    def _through_macro(self, number: int, call: Call, index: int) -> Iterator[Edge]:
+        node = self.nodes[number]
+        for flat in self.macros.at(call):
+            if flat.how == "field":
+                targets = self._by_table(number, flat.callee, flat.pointer, len(flat.args))
+            else:
+                targets = self.resolve(flat.callee, node.file)
+            if targets:
+                yield Edge(
+                    targets, flat.args, call.line, call.result != "", f"macro {call.callee}", index
+                )
+                inner = Call(flat.callee, "name", flat.args, call.line, call.result)
+                yield from self._called_back(node, targets[0], inner, index)
+
+    def _by_table(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
+        if field not in self.fields:
+            return ()
+        kind = self.type_of(number, pointer) if pointer else None
+        if kind is not None:
+            return tuple(sorted(self.table.get((self.types.strip(kind).base, field), ())))
+        fitting = [n for n in self.fields[field] if len(self.nodes[n].function.params) == count]
+        return tuple(sorted(fitting)) if len(fitting) <= MANY else ()

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""Function-like macros flattened to the calls they end in, and those calls at a place of use."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.facts import Call, Function
+
+Atoms = tuple[str, ...]
+REST = "__VA_ARGS__"
+LONGEST = 60  # calls kept of one macro; longer ones are tables of code, not calls
+DEEPEST = 12  # macros within macros
+
+
+class Flat(NamedTuple):
+    """A call a macro ends in; the roots of its atoms are parameters of the macro."""
+
+    callee: str
+    how: str
+    args: tuple[Atoms, ...]
+    pointer: str
+
+
+class Macros:
+    """The function-like macros of a tree, by name; what calls nothing of the tree is left out."""
+
+    def __init__(self, macros: dict[str, list[Function]], functions: frozenset[str]) -> None:
+        self._macros = macros
+        self._functions = functions
+        self._flat: dict[str, list[Flat]] = {}
+        self._active: set[str] = set()
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._macros
+
+    def flat(self, name: str) -> list[Flat]:
+        """Return the calls of a macro; a macro that leads back to itself is cut there."""
+        known = self._flat.get(name)
+        if known is not None:
+            return known
+        if name in self._active or len(self._active) >= DEEPEST:
+            return []
+        self._active.add(name)
+        found: dict[Flat, None] = {}
+        for macro in self._macros[name]:
+            for call in self._calls(macro):
+                found[call] = None
+                if len(found) >= LONGEST:
+                    break
+        self._active.discard(name)
+        whole = list(found)
+        if not self._active:
+            self._flat[name] = whole
+        return whole
+
+    def _calls(self, macro: Function) -> Iterator[Flat]:
+        params = {p.name for p in macro.params}
+        for call in macro.calls:
+            if call.callee in params or call.how != "name" or call.callee in self._functions:
+                yield Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
+            if call.how == "name" and call.callee in self._macros:
+                given = _deep(call.args, macro)
+                for inner in self._macros[call.callee][:1]:
+                    for flat in self.flat(call.callee):
+                        yield substitute(flat, inner, given)
+
+    def at(self, call: Call) -> Iterator[Flat]:
+        """Yield the calls that one use of a macro makes."""
+        for macro in self._macros[call.callee][:1]:
+            for flat in self.flat(call.callee):
+                yield substitute(flat, macro, call.args)
+
+    def result(self, name: str) -> Atoms:
+        """Return the atoms of the value of a macro that is an expression."""
+        found: Atoms = ()
+        for macro in self._macros[name][:2]:
+            for assign in macro.assigns:
+                if assign.to == "return":
+                    found += assign.atoms
+        return found
+
+    def first(self, name: str) -> Function:
+        """Return the first definition of a macro."""
+        return self._macros[name][0]
+
+
+def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
+    """Results of calls inside a macro are as good as what was put into these calls."""
+
+    def open_call(atom: str, depth: int) -> Atoms:
+        number = atom[1:].partition(".")[0]
+        if not atom.startswith("@") or depth > 4 or not number.isdigit():
+            return (atom,)
+        inner = macro.calls[int(number)].args if int(number) < len(macro.calls) else ()
+        return tuple(a for atoms in inner for x in atoms for a in open_call(x, depth + 1))[:12]
+
+    return tuple(tuple(a for atom in atoms for a in open_call(atom, 0)) for atoms in args)
+
+
+def substitute(flat: Flat, macro: Function, given: tuple[Atoms, ...]) -> Flat:
+    """Return the call with the macro's parameters replaced by what was given for them."""
+    values: dict[str, Atoms] = {}
+    args = flat.args
+    for index, param in enumerate(macro.params):
+        if param.name.endswith("..."):
+            rest_name = param.name.removesuffix("...") or REST
+            rest = given[index:]
+            args = tuple(
+                group for atoms in args for group in (rest if atoms == (rest_name,) else (atoms,))
+            )
+            values[rest_name] = tuple(a for atoms in rest for a in atoms)
+            break
+        values[param.name] = given[index] if index < len(given) else ()
+
+    def replace(atom: str) -> Atoms:
+        root, dot, path = atom.partition(".")
+        if root not in values:
+            return (atom,)
+        return tuple(f"{value}{dot}{path}" for value in values[root])
+
+    callee = flat.callee
+    if callee in values and len(values[callee]) >= 1:
+        callee = values[callee][0]
+    pointer = replace(flat.pointer) if flat.pointer else ()
+    replaced = tuple(tuple(a for atom in atoms for a in replace(atom))[:24] for atoms in args)
+    return Flat(callee, flat.how, replaced, pointer[0] if pointer else "")

@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: MIT
+"""What the scanner knows of a source tree, one small tuple a fact; independent of any criterion.
+
+All byte positions are offsets into the file as it lies on disk (the normaliser keeps
+lengths); lines count from 1.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class TypeRef(NamedTuple):
+    """A declared type: what is left after pointers, arrays and qualifiers are stripped.
+
+    base: "struct TAG", "union TAG", "enum TAG", a typedef name or a basic type; "" if
+    unknown.  stars: number of pointer and array layers.  function: it is a function
+    or a pointer to one, base is then its return type.
+    """
+
+    base: str
+    stars: int = 0
+    function: bool = False
+
+
+class Param(NamedTuple):
+    """A parameter or variable."""
+
+    name: str
+    type: TypeRef
+
+
+class Call(NamedTuple):
+    """A call.  how: "name", or "field" for p->callee(...).
+
+    args: for each argument the atoms it is made of: "x", "x.field.field" (-> and . alike),
+    "@3" (result of call number 3 of the same function), "struct_T" (a type given to a macro),
+    "(struct T" (a cast).  result: the path it is assigned to, "=" if it is used otherwise,
+    "return", or "" if it is dropped.  pointer: for "field" calls the path before the field.
+    """
+
+    callee: str
+    how: str
+    args: tuple[tuple[str, ...], ...]
+    line: int
+    result: str
+    pointer: str = ""
+
+
+class Assign(NamedTuple):
+    """``to = expression of atoms``; to is a path, "return" for a return statement."""
+
+    to: str
+    atoms: tuple[str, ...]
+
+
+class Function(NamedTuple):
+    """A function definition.
+
+    start: first byte of its declaration; body, end: its opening brace and the byte after
+    its closing one.  head: the macro that makes its head, or "".  parser: which parser read
+    it, "pycparser", "signature" (only its head) or "tree-sitter".
+    """
+
+    name: str
+    line: int
+    end_line: int
+    start: int
+    body: int
+    end: int
+    static: bool
+    inline: bool
+    variant: int
+    head: str
+    parser: str
+    returns: TypeRef
+    params: tuple[Param, ...]
+    variables: tuple[Param, ...]
+    calls: tuple[Call, ...]
+    assigns: tuple[Assign, ...]
+    variadic: bool = False
+
+
+class Member(NamedTuple):
+    """A member of a struct or union; anonymous inner ones are flattened into their parent.
+
+    signature: the types of parameters and result if it is a pointer to a function.
+    """
+
+    name: str
+    type: TypeRef
+    signature: tuple[TypeRef, ...] = ()
+
+
+class Record(NamedTuple):
+    """A struct or union definition; base is as in TypeRef."""
+
+    base: str
+    line: int
+    members: tuple[Member, ...]
+
+
+class Typedef(NamedTuple):
+    """A typedef; signature: the types of parameters and result if it names a function."""
+
+    name: str
+    line: int
+    type: TypeRef
+    signature: tuple[TypeRef, ...]
+
+
+class Macro(NamedTuple):
+    """A #define; params is None for an object-like one.  body: one line, comments blanked."""
+
+    name: str
+    line: int
+    params: tuple[str, ...] | None
+    body: str
+
+
+class Init(NamedTuple):
+    """``.field = function`` in the initialiser of a table of type base."""
+
+    base: str
+    field: str
+    function: str
+
+
+class Fallback(NamedTuple):
+    """An island that pycparser could not read; kind: "signature", "struct", "typedef", "body"."""
+
+    kind: str
+    name: str
+    line: int
+    reason: str
+
+
+class FileFacts(NamedTuple):
+    """Everything found in one file; path is relative to the tree, with slashes."""
+
+    path: str
+    lines: int
+    functions: tuple[Function, ...]
+    records: tuple[Record, ...]
+    typedefs: tuple[Typedef, ...]
+    macros: tuple[Macro, ...]
+    variables: tuple[Param, ...]
+    inits: tuple[Init, ...]
+    fallbacks: tuple[Fallback, ...]
+    warnings: tuple[str, ...]
+    islands: tuple[int, int, int, int]  # signatures, structs, typedefs, bodies tried
+    expanded: tuple[Function, ...] = ()  # function-like macros as pseudo-functions

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""The call graph of packet functions from a root, as DOT; SVG through Graphviz."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import deque
+from collections.abc import Iterable
+from typing import Any
+
+_COLOURS = {"direct": "#009e73", "caller": "#0072b2", "callee": "#e69f00", None: "#8a8a8a"}
+
+
+class NoGraph(Exception):
+    """The graph cannot be made; the text says why in one line."""
+
+
+def reachable(
+    functions: list[dict[str, Any]],
+    edges: Iterable[tuple[int, int]],
+    root: str,
+    depth: int,
+    callers: bool = False,
+) -> tuple[dict[int, int], list[tuple[int, int]]]:
+    """Return {function: distance} up to depth from the root, and the edges among them.
+
+    Raises NoGraph if no packet function has the root's name.
+    """
+    pairs = list(edges)
+    next_to: dict[int, list[int]] = {}
+    for caller, callee in pairs:
+        one, other = (callee, caller) if callers else (caller, callee)
+        next_to.setdefault(one, []).append(other)
+    roots = [n for n, f in enumerate(functions) if f["function"] == root and f["kind"]]
+    if not roots:
+        raise NoGraph(f"{root}: no packet function has this name")
+    seen = dict.fromkeys(roots, 0)
+    queue = deque(roots)
+    while queue:
+        number = queue.popleft()
+        if seen[number] < depth:
+            for other in next_to.get(number, ()):
+                if other not in seen:
+                    seen[other] = seen[number] + 1
+                    queue.append(other)
+    return seen, [(a, b) for a, b in pairs if a in seen and b in seen]
+
+
+def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple[int, int]]) -> str:
+    """Return the graph in Graphviz's language, functions of a file together."""
+    lines = [
+        "digraph packet_functions {",
+        "  rankdir=LR;",
+        '  node [shape=box, style="rounded,filled", fontname="sans-serif", fontcolor=white];',
+    ]
+    files: dict[str, list[int]] = {}
+    for number in sorted(seen):
+        files.setdefault(functions[number]["file"], []).append(number)
+    for index, (file, numbers) in enumerate(sorted(files.items())):
+        lines.append(f'  subgraph cluster_{index} {{ label="{file}"; color="#c7c7c7";')
+        for number in numbers:
+            row = functions[number]
+            lines.append(
+                f'    n{number} [label="{row["function"]}", '
+                f'fillcolor="{_COLOURS[row["kind"]]}", tooltip="{file}:{row["line"]}"];'
+            )
+        lines.append("  }")
+    lines += [f"  n{a} -> n{b};" for a, b in sorted(set(edges))]
+    return "\n".join([*lines, "}", ""])
+
+
+def svg(text: str) -> bytes:
+    """Return the drawing of a DOT text; raises NoGraph if Graphviz is missing or fails."""
+    try:
+        done = subprocess.run(
+            ["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True, timeout=300
+        )
+    except FileNotFoundError:
+        raise NoGraph("SVG needs the program dot (Debian package graphviz)") from None
+    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
+        raise NoGraph(f"dot failed: {problem}") from None
+    return done.stdout

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: MIT
+"""Second half of the normaliser: macros that a C parser cannot know, blanked or replaced.
+
+Input and output are latin-1 text of the same length with the same newlines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.blanking import blank
+from scanner.macros import KEYWORDS, MacroTable, is_loop
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_PARENS = re.compile(r"[()]")
+_SPACE = re.compile(r"\s*")
+_HEAD = re.compile(
+    r"^(?:(?:static|inline|extern|asmlinkage|__\w+)[ \t]+)*([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE
+)
+_BLOCK = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\([^;{}\n]*\)[ \t]*\{[ \t]*$)", re.MULTILINE)
+_DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
+_PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
+_DEFINES = re.compile(r"(?:COMPAT_)?SYSCALL(?:32)?_DEFINE\d|BPF_CALL_\d|NOTRACE_BPF_CALL_\d")
+LIMIT = 200_000  # longest parenthesis that is looked into, in characters
+_PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
+
+
+class Head(NamedTuple):
+    """A function head made by a macro: ``macro(arguments)`` at byte start."""
+
+    macro: str
+    arguments: str
+    start: int
+
+
+class Normal(NamedTuple):
+    """The normalised text; heads by the offset of the ``z`` that stands for each name.
+
+    text is for tree-sitter; old_style is the same with the parameter declarations of K&R
+    definitions, of which tree-sitter knows only some, left in.
+    """
+
+    text: str
+    heads: dict[int, Head]
+    old_style: str
+
+
+def close_paren(text: str, start: int) -> int:
+    """Return the offset after the parenthesis that closes the one at start; -1 if none does."""
+    depth = 0
+    for match in _PARENS.finditer(text, start, start + LIMIT):
+        depth += 1 if match[0] == "(" else -1
+        if depth == 0:
+            return match.end()
+    return -1
+
+
+def _before(text: str, position: int) -> str:
+    """Return the last character that is no space before position, "" at the start."""
+    while position > 0:
+        position -= 1
+        if not text[position].isspace():
+            return text[position]
+    return ""
+
+
+def _after(text: str, position: int) -> int:
+    match = _SPACE.match(text, position)
+    return match.end() if match else position
+
+
+class Normaliser:
+    """Applies one macro table to any number of texts."""
+
+    def __init__(self, table: MacroTable) -> None:
+        self.table = table
+        self._kinds: dict[str, int] = {}
+
+    def _kind(self, word: str) -> int:
+        table = self.table
+        if word in table.annotations:
+            kind = _ANNOTATION
+        elif word in table.attributes:
+            kind = _ATTRIBUTE
+        else:
+            kind = _LOOP if is_loop(word, table) else _PLAIN
+        self._kinds[word] = kind
+        return kind
+
+    def normalise(self, text: str) -> Normal:
+        """Return the text as tree-sitter shall read it."""
+        heads: dict[int, Head] = {}
+        text = _apply(text, list(self._file_scope(text, heads)))
+        text = self.plain(text)
+        text = _apply(text, list(_blocks(text)))
+        return Normal(_apply(text, list(_old_style(text))), heads, text)
+
+    def plain(self, text: str) -> str:
+        """Return the text with annotations and attributes blanked."""
+        return _apply(text, list(self._words(text)))
+
+    def _file_scope(self, text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
+        """Macro calls in the first column: heads of functions, or nothing a parser needs."""
+        for match in _HEAD.finditer(text):
+            name = match[1]
+            capital = name.isupper() and len(name) > 1
+            made = name in self.table.heads or bool(_DEFINES.fullmatch(name))
+            known = made or capital or name in self.table.functions
+            if not known or name in KEYWORDS or _before(text, match.start()) not in ";})":
+                continue
+            end = close_paren(text, match.end() - 1)
+            if end < 0:
+                continue
+            next_at = _after(text, end)
+            following = text[next_at : next_at + 1]
+            start = match.start(1)
+            if following == "{" and (capital or made):
+                if end - start >= 7 and "\n" not in text[start : start + 7]:
+                    heads[start + 4] = Head(name, text[match.end() : end - 1], match.start())
+                    yield start, end, "int z()" + blank(text[start + 7 : end])
+            elif following != "=" and match.start() == start and (capital or following == ";"):
+                yield start, end, blank(text[start:end])
+
+    def _words(self, text: str) -> Iterator[tuple[int, int, str]]:
+        kinds = self._kinds
+        for match in _WORD.finditer(text):
+            word = match[0]
+            kind = kinds.get(word)
+            if kind is None:
+                kind = self._kind(word)
+            if kind == _PLAIN:
+                continue
+            edit = self._edit(text, word, kind, match.start(), match.end())
+            if edit:
+                yield edit
+
+    def _edit(
+        self, text: str, word: str, kind: int, start: int, end: int
+    ) -> tuple[int, int, str] | None:
+        if kind == _ANNOTATION:
+            following = _after(text, end)
+            if text[following : following + 1] == "(" and not word.startswith("__"):
+                return None
+            keep = self.table.annotations[word]
+            new = keep if keep and len(keep) <= len(word) else ""
+            return start, end, new + " " * (len(word) - len(new))
+        following = _after(text, end)
+        if kind == _ATTRIBUTE:
+            while following < len(text) and text[following] != "(":
+                word_after = _WORD.match(text, following)
+                if not word_after or word_after[0] not in ("volatile", "goto", "inline"):
+                    break
+                following = _after(text, word_after.end())
+            if text[following : following + 1] != "(":
+                return (start, end, " " * len(word)) if "asm" not in word else None
+            close = close_paren(text, following)
+            return (start, close, blank(text[start:close])) if close > 0 else None
+        line = text.rfind("\n", 0, start) + 1
+        statement = text[following : following + 1] == "(" and line < start
+        if statement and (_before(text, start) in ";{}:)" or text[line:start].strip() == "else"):
+            return start, end, "while" + " " * (len(word) - 5)
+        return None
+
+
+def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+    """An unknown macro call that opens a block is a loop or a condition."""
+    for match in _BLOCK.finditer(text):
+        name = match[1]
+        if name not in KEYWORDS and len(name) >= 5 and _before(text, match.start(1)) in ";{}:)":
+            yield match.start(1), match.end(1), "while" + " " * (len(name) - 5)
+
+
+def _old_style(text: str) -> Iterator[tuple[int, int, str]]:
+    """The parameter declarations of a K&R definition: ``int f(a, b) int a; char *b; {``."""
+    for match in _DECLARATIONS.finditer(text):
+        start = text.rfind("(", 0, match.start())
+        names = [name.strip() for name in text[start + 1 : match.start()].split(",")]
+        declared = set(_WORD.findall(match[1]))
+        if start > 0 and all(name.isidentifier() and name in declared for name in names):
+            yield match.start(1), match.end(1), blank(match[1])
+
+
+def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:
+    pieces = []
+    position = 0
+    for start, end, new in edits:
+        if start >= position:
+            pieces += [text[position:start], new]
+            position = end
+    pieces.append(text[position:])
+    return "".join(pieces)
+
+
+def per_cpu_variables(text: str) -> list[tuple[str, str]]:
+    """Return (type text, name) of each per-CPU variable, which no parser sees."""
+    if "_PER_CPU" not in text:
+        return []
+    return [(" ".join(m[1].split()), m[2]) for m in _PER_CPU.finditer(text)]

@@ -1,0 +1,228 @@
+# SPDX-License-Identifier: MIT
+"""The probe list for an unmodified kernel, and why a function is not in it.
+
+A line is ``NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]``; a carrier is KIND@WHERE with
+the kinds skb, skbp (struct sk_buff **), queue (struct sk_buff_head *), list (struct list_head *
+of packets) and sock, WHERE an argument from 0 or ret.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from scanner.analysis import Result
+from scanner.btf import Function, Kernel
+
+MAX_CARRIERS = 4
+LAST_ARGUMENT = 14
+_KINDS = {
+    ("struct sk_buff", 1): "skb",
+    ("struct sk_buff", 2): "skbp",
+    ("struct sk_buff_head", 1): "queue",
+    ("struct sock", 1): "sock",
+}
+# The life events that these functions stand for.
+EVENTS = {
+    "__alloc_skb": "alloc", "__build_skb": "alloc", "slab_build_skb": "alloc",
+    "__napi_build_skb": "alloc", "skb_clone": "clone", "skb_copy": "copy",
+    "__pskb_copy_fclone": "copy", "skb_copy_expand": "copy", "skb_segment": "segment",
+    "kfree_skbmem": "free", "napi_skb_cache_put": "free", "kfree_skb_reason": "drop",
+    "consume_skb": "consume", "skb_attempt_defer_free": "defer_free",
+    "skb_morph": "morph",
+}  # fmt: skip
+
+_Type = tuple[str, int, int]
+
+
+class Probe(NamedTuple):
+    """A line of the list."""
+
+    name: str
+    carriers: tuple[str, ...]
+    event: str
+    module: str
+    returns: str
+
+
+class Listed(NamedTuple):
+    """The probes; unprobed: a row with a reason for each function left out."""
+
+    probes: list[Probe]
+    unprobed: list[dict[str, Any]]
+
+
+def carriers(parameters: list[_Type], returns: _Type, listed: bool = False) -> tuple[str, ...]:
+    """Return where a function carries packets, at most four places.
+
+    A sock counts only where there is no packet, which tells its sock itself; a queue only
+    where there is no skb, which is what is put into it or taken from it.
+    """
+    kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
+    gives = _KINDS.get(returns[:2]) == "skb"
+    if listed and "skb" not in kinds:
+        kinds = [
+            "list" if p[:2] == ("struct list_head", 1) else k
+            for p, k in zip(parameters, kinds, strict=False)
+        ]
+    if gives or "skb" in kinds:
+        wanted = {"skb"}
+    elif {"skbp", "queue", "list"} & {*kinds}:
+        wanted = {"skbp", "queue", "list"}
+    else:
+        wanted = {"sock"}
+    found = [f"{kind}@{i}" for i, kind in enumerate(kinds) if kind in wanted]
+    found = found[:1] if wanted == {"sock"} else found[: MAX_CARRIERS - gives]
+    return (*found, "skb@ret") if gives else tuple(found)
+
+
+def result_word(returns: _Type) -> str:
+    """Return void, bool (one byte), int (at most four) or "" for a whole register."""
+    name, stars, size = returns
+    if stars or name.startswith(("struct ", "union ", "function")):
+        return ""
+    if name == "void":
+        return "void"
+    return "bool" if size == 1 else "int" if 1 < size <= 4 else ""
+
+
+_SIZES = {
+    "bool": 1,
+    "_Bool": 1,
+    "char": 1,
+    "u8": 1,
+    "__u8": 1,
+    "unsigned char": 1,
+    "int": 4,
+    "u16": 2,
+    "unsigned int": 4,
+    "unsigned": 4,
+    "u32": 4,
+    "__u32": 4,
+    "__be32": 4,
+    "__be16": 2,
+    "__wsum": 4,
+    "__sum16": 2,
+    "netdev_tx_t": 4,
+    "gfp_t": 4,
+    "short": 2,
+}
+
+
+def _of_text(text: str) -> _Type:
+    """Return the type that a row of the tables spells."""
+    if text.endswith("(*)()"):
+        return "function", 1, 8
+    base = text.rstrip("*").rstrip()
+    return base, text.count("*"), _SIZES.get(base, 4 if base.startswith("enum ") else 0)
+
+
+def listed(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
+    """Return the list of a tree, of a kernel, or of both joined."""
+    if result is None:
+        assert kernel is not None
+        found = [_from_btf(f) for fs in kernel.functions.values() for f in fs]
+        return _usable([p for p in found if p.carriers], kernel, {})
+    probes: dict[str, Probe] = {}
+    rows: dict[str, dict[str, Any]] = {}
+    for row in result.functions:
+        if row["kind"] is None or (level is not None and (row["level"] or 0) > level):
+            continue
+        parameters = [_of_text(kind) for _, kind in row["parameters"]]
+        returns = _of_text(row["returns"])
+        places = carriers(parameters, returns, row["skb_list"])
+        name = row["function"]
+        if places and (name not in probes or not row["inline"]):
+            event = EVENTS.get(name, "")
+            probes[name] = Probe(name, places, event, "", result_word(returns))
+            rows[name] = row
+    if kernel is None:
+        kept = [p for n, p in probes.items() if not _inlined(rows[n])]
+        left = [
+            _reason(rows[n], "inline function in the source") for n in probes if _inlined(rows[n])
+        ]
+        return Listed(sorted(kept), left)
+    return _usable(list(probes.values()), kernel, rows)
+
+
+def _inlined(row: dict[str, Any]) -> bool:
+    return bool(row["inline"]) and row["file"].endswith(".h")
+
+
+def _from_btf(function: Function) -> Probe:
+    places = carriers(list(function.parameters), function.returns)
+    return Probe(
+        function.name,
+        places,
+        EVENTS.get(function.name, ""),
+        function.module,
+        result_word(function.returns),
+    )
+
+
+def _usable(wanted: list[Probe], kernel: Kernel, rows: dict[str, dict[str, Any]]) -> Listed:
+    kept: list[Probe] = []
+    left: list[dict[str, Any]] = []
+    for probe in sorted(set(wanted)):
+        row = rows.get(probe.name, {"function": probe.name, "file": "", "line": 0})
+        reason = _why_not(probe.name, kernel, row)
+        if reason:
+            left.append(_reason(row, reason))
+            continue
+        for function in kernel.functions[probe.name]:
+            real = _from_btf(function)
+            if not rows and real != probe:
+                continue
+            places = real.carriers or probe.carriers
+            if "list@" in " ".join(probe.carriers):
+                places = probe.carriers
+            if places:
+                kept.append(real._replace(carriers=places))
+            else:
+                left.append(_reason(row, "carries no packet in this kernel"))
+    return Listed(sorted(set(kept)), left)
+
+
+def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
+    found = kernel.functions.get(name, [])
+    addresses = kernel.symbols.get(name, 0)
+    if addresses > 1:
+        return f"the name stands at {addresses} addresses"
+    if len(found) > 1:
+        modules = ", ".join(sorted({f.module or "vmlinux" for f in found}))
+        return f"the name stands at {len(found)} addresses ({modules})"
+    if found:
+        return (
+            ""
+            if found[0].module or not kernel.symbols or addresses
+            else "in BTF, but System.map has no such symbol"
+        )
+    copies = kernel.variants.get(name)
+    if copies:
+        return f"only as the compiler's copy: {', '.join(sorted(copies))}"
+    if addresses:
+        return "BTF has no prototype of it"
+    return "inlined" if row.get("inline") or row.get("static") else "not built into this kernel"
+
+
+def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
+    return {"function": row["function"], "file": row["file"], "line": row["line"], "reason": reason}
+
+
+def lines(found: Listed) -> Iterator[str]:
+    """Yield the file's lines."""
+    yield "# SPDX-License-Identifier: MIT"
+    yield "# Written by skbscan probes: NAME [CARRIER...] [EVENT] [module=M] [void|bool|int]"
+    for probe in found.probes:
+        module = f"module={probe.module}" if probe.module else ""
+        words = [probe.name, *probe.carriers, probe.event, module, probe.returns]
+        yield " ".join(word for word in words if word)
+
+
+def report(found: Listed) -> Iterator[str]:
+    """Yield what was listed and, by reason, how many were not."""
+    yield f"{len(found.probes)} functions listed, {len(found.unprobed)} left out"
+    reasons = Counter(row["reason"].partition(":")[0].partition(" (")[0] for row in found.unprobed)
+    for reason, count in reasons.most_common(12):
+        yield f"  {count} left out: {reason}"

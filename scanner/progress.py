@@ -1,0 +1,46 @@
+# SPDX-License-Identifier: MIT
+"""One line on stderr: what is done, and how long the rest will take."""
+
+from __future__ import annotations
+
+import sys
+import time
+
+
+class Progress:
+    """Counts work in any unit; on a terminal it redraws, elsewhere it writes every ten seconds."""
+
+    def __init__(self, quiet: bool = False) -> None:
+        self.quiet = quiet
+        self.terminal = sys.stderr.isatty()
+        self.label = ""
+        self.total = 0
+        self.done = 0
+        self.began = time.monotonic()
+        self.shown = self.began
+
+    def start(self, label: str, total: int) -> None:
+        """Begin a phase of total units."""
+        self.label, self.total, self.done = label, max(1, total), 0
+        self.began = self.shown = time.monotonic()
+
+    def add(self, units: int) -> None:
+        """Count units as done."""
+        self.done += units
+        now = time.monotonic()
+        if self.quiet or now - self.shown < (0.2 if self.terminal else 10):
+            return
+        self.shown = now
+        left = (now - self.began) * (self.total - self.done) / max(1, self.done)
+        line = f"skbscan: {self.label}: {100 * self.done // self.total} %, {left:.0f} s left"
+        print(
+            f"\r{line}\033[K" if self.terminal else line,
+            end="" if self.terminal else "\n",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def clear(self) -> None:
+        """Take the line off a terminal."""
+        if self.terminal and not self.quiet:
+            print("\r\033[K", end="", file=sys.stderr, flush=True)

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""The tables of a tree, from the cache if nothing changed since they were made."""
+
+from __future__ import annotations
+
+import hashlib
+import pickle
+from pathlib import Path
+from typing import NamedTuple
+
+from scanner import cache
+from scanner.analysis import Options, Result, analyse
+from scanner.progress import Progress
+from scanner.scan import digests, scan
+from scanner.tree import folders, listing
+
+
+class Run(NamedTuple):
+    """What to scan and how.  store: the cache's folder, None for none."""
+
+    root: Path
+    folders: list[str]
+    jobs: int
+    store: Path | None
+
+
+def tables(run: Run, options: Options, progress: Progress) -> Result:
+    """Return the tables of a tree; raises BadTree."""
+    path = None
+    if run.store is not None:
+        key = _key(run, options)
+        path = run.store / f"{key}.tables"
+        kept = _load(path)
+        if kept is not None:
+            return kept
+    found = scan(run.root, run.folders, run.jobs, run.store, progress)
+    result = analyse(found.files, options, found.warnings)
+    if path is not None:
+        data = pickle.dumps(result, protocol=5)
+        if problem := cache.write(path, data):
+            result.warnings.append(problem)
+        cache.drop_old(path)
+    return result
+
+
+def _key(run: Run, options: Options) -> str:
+    """Return a name for everything that the tables depend on."""
+    listed = listing(run.root, folders(run.root, run.folders))
+    whole = hashlib.sha256(repr((cache.scanner_key(every=True), options)).encode())
+    whole.update(repr(listed.warnings).encode())
+    for path, digest in digests(run.root, listed.files):
+        whole.update(path.encode() + b"\0" + digest)
+    return whole.hexdigest()[:32]
+
+
+def _load(path: Path) -> Result | None:
+    try:
+        with path.open("rb") as file:
+            found = pickle.load(file)
+    except (
+        OSError,
+        pickle.UnpicklingError,
+        EOFError,
+        ValueError,
+        TypeError,
+        AttributeError,
+        ImportError,
+        IndexError,
+    ):
+        return None
+    return found if isinstance(found, Result) else None

@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: MIT
+"""A whole tree into facts: macros first, then every file, in as many processes as told."""
+
+from __future__ import annotations
+
+import gc
+import hashlib
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from pickle import dumps
+from typing import NamedTuple
+
+from scanner import cache
+from scanner.facts import FileFacts, Macro
+from scanner.macros import MacroTable, learn
+from scanner.progress import Progress
+from scanner.reading import FileReader, defines
+from scanner.tree import SourceFile, folders, listing
+from scanner.workers import Lost, run
+
+LARGEST = 32 << 20  # bytes; larger files are left out and named
+NESTING = 20_000  # Python frames; a statement nested deeper is left to tree-sitter
+COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
+
+
+class Scan(NamedTuple):
+    """The facts of a tree.  read: how many files were parsed and not taken from the cache."""
+
+    root: Path
+    names: list[str]
+    files: list[FileFacts]
+    warnings: list[str]
+    links: int
+    read: int
+
+
+def _bytes(root: Path, file: SourceFile) -> bytes | str:
+    """Return a file's bytes, or why it cannot be had."""
+    if file.size > LARGEST:
+        return f"larger than {LARGEST >> 20} MiB"
+    try:
+        return (root / file.path).read_bytes()
+    except OSError as problem:
+        return problem.strerror or "cannot be read"
+
+
+def _failed(path: str, reason: str) -> FileFacts:
+    return FileFacts(path, 0, (), (), (), (), (), (), (), (reason,), (0, 0, 0, 0))
+
+
+def read_safely(reader: FileReader, path: str, data: bytes) -> FileFacts:
+    """Return the facts of a file; one that breaks the scanner costs itself, not the run."""
+    try:
+        return reader.read(path, data)
+    except (RecursionError, MemoryError) as problem:
+        return _failed(path, f"too deep or too large: {type(problem).__name__}")
+
+
+def _macro_reader(root: Path) -> Callable[[SourceFile], list[Macro]]:
+    def work(file: SourceFile) -> list[Macro]:
+        data = _bytes(root, file)
+        return defines(data) if isinstance(data, bytes) else []
+
+    return work
+
+
+def _table(root: Path, files: list[SourceFile], jobs: int, progress: Progress) -> MacroTable:
+    progress.start("macros", sum(f.size for f in files))
+    found: dict[str, list[Macro]] = {}
+    for file, macros in run(files, jobs, lambda: _macro_reader(root)):
+        # A file whose macros cannot be read is named when it is read as a whole.
+        found[file.path] = [] if isinstance(macros, Lost) else macros
+        progress.add(file.size)
+    return learn(macro for file in files for macro in found[file.path])
+
+
+def _fact_reader(root: Path, table: MacroTable) -> Callable[[SourceFile], cache.Entry]:
+    sys.setrecursionlimit(NESTING)
+    gc.disable()
+    reader = FileReader(table)
+    read = 0
+
+    def work(file: SourceFile) -> cache.Entry:
+        nonlocal read
+        data = _bytes(root, file)
+        if isinstance(data, str):
+            return cache.Entry(b"", dumps(_failed(file.path, data), protocol=5))
+        read += len(data)
+        if read > COLLECT:
+            read = 0
+            gc.collect()
+        facts = read_safely(reader, file.path, data)
+        return cache.Entry(cache.digest(data), dumps(facts, protocol=5))
+
+    return work
+
+
+def _table_key(table: MacroTable) -> str:
+    parts = (
+        sorted(table.annotations.items()),
+        sorted(table.attributes),
+        sorted(table.loops),
+        sorted(table.heads.items()),
+        sorted(table.functions),
+    )
+    return hashlib.sha256(repr(parts).encode()).hexdigest()
+
+
+def digests(root: Path, files: list[SourceFile]) -> list[tuple[str, bytes]]:
+    """Return (path, SHA-256) of each file, b"" for one that cannot be read."""
+    found = []
+    for file in files:
+        data = _bytes(root, file)
+        found.append((file.path, cache.digest(data) if isinstance(data, bytes) else b""))
+    return found
+
+
+def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[str, cache.Entry]:
+    """Return the entries whose files are as they were."""
+    if pack is None:
+        return {}
+    kept = {}
+    for path, digest in digests(root, files):
+        entry = pack.entries.get(path)
+        if entry is not None and digest and entry.digest == digest:
+            kept[path] = entry
+    return kept
+
+
+def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress: Progress) -> Scan:
+    """Return the facts of a tree; store is the cache's folder, None for none.  Raises BadTree."""
+    names = folders(root, wanted)
+    listed = listing(root, names)
+    gc.disable()
+    code = cache.scanner_key()
+    path = cache.pack_path(store, root, names) if store else None
+    pack = cache.load(path, code) if path else None
+    kept = _kept(root, listed.files, pack)
+    warnings = list(listed.warnings)
+    if pack is None or len(kept) < len(listed.files) or len(kept) < len(pack.entries):
+        table = _table(root, listed.files, jobs, progress)
+        key = f"{code} {_table_key(table)}"
+        entries = dict(kept) if pack is not None and pack.key == key else {}
+        missing = [f for f in listed.files if f.path not in entries]
+        entries.update(_read(root, missing, table, jobs, progress))
+        if path and (problem := cache.save(path, cache.Pack(key, entries))):
+            warnings.append(problem)
+    else:
+        entries, missing = kept, []
+    files = [cache.unpack(entries[f.path].blob) for f in listed.files]
+    progress.clear()
+    return Scan(root, names, files, warnings, listed.links, len(missing))
+
+
+def _read(
+    root: Path, files: list[SourceFile], table: MacroTable, jobs: int, progress: Progress
+) -> Iterator[tuple[str, cache.Entry]]:
+    progress.start("files", sum(f.size for f in files))
+    # Large files first, so that no process ends long after the others.
+    ordered = sorted(files, key=lambda f: (-f.size, f.path))
+    for file, entry in run(ordered, jobs, lambda: _fact_reader(root, table)):
+        if isinstance(entry, Lost):
+            entry = cache.Entry(b"", dumps(_failed(file.path, entry.reason), protocol=5))
+        yield file.path, entry
+        progress.add(file.size)

@@ -1,0 +1,34 @@
+# SPDX-License-Identifier: MIT
+"""The summary table: files, forms of the struct, packet functions, how well the parsers did."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def lines(counts: dict[str, Any], seed: str) -> list[str]:
+    """Return the table as text, one line a number."""
+    rows = [(f"source files, {top}", str(number)) for top, number in counts["files"].items()]
+    rows += [
+        (f"aliases (macros that name {seed})", str(counts["aliases"])),
+        ("  ... that use such a macro", str(counts["aliases_by_chain"])),
+        ("  ... that cast its cb", str(counts["aliases_by_cast_of_cb"])),
+        (f"customized data types (typedefs that name {seed})", str(counts["customized_types"])),
+        ("nested structures", str(counts["nested_structures"])),
+    ]
+    for title, key in (("in .c files", "source"), ("in headers", "headers")):
+        found = counts[key]
+        indirect = found["callers"] + found["callees"]
+        rows += [
+            (f"packet processing functions {title}", str(found["direct"] + indirect)),
+            ("  direct", str(found["direct"])),
+            ("  indirect", f"{indirect} ({found['callers']} callers, {found['callees']} callees)"),
+            (f"all functions {title}", str(found["all"])),
+        ]
+    for kind, parsed in counts["parsed"].items():
+        share = 100 * parsed["fallbacks"] / max(1, parsed["tried"])
+        rows.append(
+            (f"{kind} fall-backs", f"{parsed['fallbacks']} of {parsed['tried']} ({share:.2f} %)")
+        )
+    width = max(len(name) for name, _ in rows)
+    return [f"{name:<{width}}  {value}" for name, value in rows]

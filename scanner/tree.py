@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: MIT
+"""The files of a source tree."""
+
+from __future__ import annotations
+
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+USUAL = ("include", "net")
+
+
+class BadTree(Exception):
+    """The tree or one of its folders cannot be scanned; the text is one line for the user."""
+
+
+class SourceFile(NamedTuple):
+    """A .c or .h file; path is relative to the tree, with slashes."""
+
+    path: str
+    size: int
+
+
+class Listing(NamedTuple):
+    """Files in order of path, warnings, and the number of symbolic links left out."""
+
+    files: list[SourceFile]
+    warnings: list[str]
+    links: int
+
+
+def folders(root: Path, wanted: list[str]) -> list[str]:
+    """Return the folders to scan; without any wish include and net, else the whole tree.
+
+    Raises BadTree.
+    """
+    if not root.is_dir():
+        raise BadTree(f"{root}: not a folder" if root.exists() else f"{root}: no such folder")
+    for name in wanted:
+        if not (root / name).is_dir():
+            raise BadTree(f"{root / name}: no such folder")
+    return wanted or [name for name in USUAL if (root / name).is_dir()] or ["."]
+
+
+def listing(root: Path, names: list[str]) -> Listing:
+    """Return every .c and .h file under the folders; links are not followed, so none can loop."""
+    found: dict[str, SourceFile] = {}
+    warnings: list[str] = []
+    links = 0
+
+    def unreadable(problem: OSError) -> None:
+        warnings.append(f"{problem.filename}: {problem.strerror}")
+
+    for name in names:
+        for folder, inner, files in os.walk(root / name, onerror=unreadable):
+            inner.sort()
+            links += sum(os.path.islink(os.path.join(folder, i)) for i in inner)
+            for file in files:
+                if not file.endswith((".c", ".h")):
+                    continue
+                full = os.path.join(folder, file)
+                path = os.path.relpath(full, root).replace(os.sep, "/")
+                try:
+                    status = os.lstat(full)
+                except OSError as problem:
+                    warnings.append(f"{path}: {problem.strerror}")
+                    continue
+                if stat.S_ISLNK(status.st_mode):
+                    links += 1
+                elif stat.S_ISREG(status.st_mode):
+                    found[path] = SourceFile(path, status.st_size)
+                else:
+                    warnings.append(f"{path}: not a regular file")
+    return Listing([found[path] for path in sorted(found)], warnings, links)

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""The types of a whole tree: who contains whom, and what a path such as skb.dev.name is."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from scanner.facts import FileFacts, Macro, TypeRef
+
+_TYPE_MACRO = re.compile(r"(?:const\s+|volatile\s+)*((?:struct|union)\s+\w+)\s*(\**)")
+_BYTES_TEXT = "char u8 __u8 uint8_t __be32 __be16 u16 u32 __u16 __u32 int long "
+_BYTES = frozenset(_BYTES_TEXT.split())
+BASIC_STRUCTS = ("struct ", "union ")
+
+
+class Place(NamedTuple):
+    """Where something is defined."""
+
+    file: str
+    line: int
+
+
+class Part(NamedTuple):
+    """A type that contains or names the one it is listed under.
+
+    how: "pointer", "embedded", "typedef" or "alias".
+    """
+
+    whole: str
+    how: str
+    member: str
+
+
+class Types:
+    """Types by base; a struct of one .c file whose tag another file uses too is "struct T@file"."""
+
+    def __init__(self, files: list[FileFacts], seed: str = "") -> None:
+        """seed: a base whose every definition is meant."""
+        self._local = {key for key in _clashing(files) if key[0] != seed}
+        self.places: dict[str, Place] = {}
+        self.members: dict[str, dict[str, TypeRef]] = {}
+        self.named: dict[str, TypeRef] = {}
+        self.aliases: dict[str, Macro] = {}
+        self.parts: dict[str, list[Part]] = {}
+        self.signatures: dict[str, tuple[TypeRef, ...]] = {}
+        self.function_members: list[tuple[str, str, str]] = []
+        self._objects: dict[str, bool] = {}
+        for facts in files:
+            self._add(facts)
+
+    def base(self, base: str, file: str) -> str:
+        """Return the key of a base as seen from a file."""
+        return f"{base}@{file}" if (base, file) in self._local else base
+
+    def _add(self, facts: FileFacts) -> None:
+        for record in facts.records:
+            whole = self.base(record.base, facts.path)
+            self.places.setdefault(whole, Place(facts.path, record.line))
+            known = self.members.setdefault(whole, {})
+            for member in record.members:
+                inner = self.base(member.type.base, facts.path)
+                kind = member.type._replace(base=inner)
+                known[member.name] = kind
+                if kind.function:
+                    for part in member.signature:
+                        self.function_members.append((whole, member.name, part.base))
+                elif inner:
+                    how = "pointer" if kind.stars else "embedded"
+                    self.parts.setdefault(inner, []).append(Part(whole, how, member.name))
+        for typedef in facts.typedefs:
+            self.places.setdefault(typedef.name, Place(facts.path, typedef.line))
+            if typedef.signature:
+                self.signatures[typedef.name] = typedef.signature
+                continue
+            inner = self.base(typedef.type.base, facts.path)
+            if inner and inner != typedef.name:
+                self.named[typedef.name] = typedef.type._replace(base=inner)
+                self.parts.setdefault(inner, []).append(Part(typedef.name, "typedef", ""))
+        for macro in facts.macros:
+            match = _TYPE_MACRO.fullmatch(macro.body) if macro.params is None else None
+            if match:
+                inner = " ".join(match[1].split())
+                self.places.setdefault(macro.name, Place(facts.path, macro.line))
+                self.named[macro.name] = TypeRef(inner, len(match[2]))
+                self.aliases[macro.name] = macro
+                self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
+
+    def strip(self, kind: TypeRef) -> TypeRef:
+        """Follow typedefs and aliases."""
+        for _ in range(20):
+            inner = self.named.get(kind.base)
+            if inner is None:
+                return kind
+            kind = TypeRef(inner.base, kind.stars + inner.stars, kind.function or inner.function)
+        return kind
+
+    def member(self, kind: TypeRef, path: str) -> TypeRef | None:
+        """Return the type of kind.path; None if it is not known."""
+        fields = path.split(".")
+        position = 0
+        while position < len(fields):
+            known = self.members.get(self.strip(kind).base)
+            if known is None:
+                return None
+            name = fields[position]
+            found = known.get(name)
+            while found is None and position + 1 < len(fields):
+                position += 1
+                name += "." + fields[position]
+                found = known.get(name)
+            if found is None:
+                return None
+            kind = found
+            position += 1
+        return kind
+
+    def scalar(self, kind: TypeRef) -> bool:
+        """Say whether a value of the type can hold no reference to a packet."""
+        plain = self.strip(kind)
+        if plain.stars or plain.function or not plain.base:
+            return False
+        return not plain.base.startswith(BASIC_STRUCTS) and plain.base not in self.members
+
+    def is_object(self, kind: TypeRef) -> bool:
+        """Say whether the type is a struct that refers to others, unlike a packet's header."""
+        base = self.strip(kind).base
+        known = self._objects.get(base)
+        if known is None:
+            self._objects[base] = False  # a struct that contains itself is decided by the rest
+            known = any(
+                (m.stars and m.base not in _BYTES) or m.function or self.is_object(m)
+                for m in self.members.get(base, {}).values()
+                if m.base != base
+            )
+            self._objects[base] = known
+        return known
+
+
+def _clashing(files: list[FileFacts]) -> set[tuple[str, str]]:
+    """Return (base, file) of structs in .c files whose tag stands for more than one struct."""
+    where: dict[str, set[str]] = {}
+    for facts in files:
+        for record in facts.records:
+            where.setdefault(record.base, set()).add(facts.path)
+    return {
+        (base, path)
+        for base, paths in where.items()
+        if len(paths) > 1
+        for path in paths
+        if path.endswith(".c")
+    }
+
+
+def macros_naming(files: list[FileFacts], base: str) -> Iterator[tuple[FileFacts, Macro]]:
+    """Yield the macros whose text names a struct."""
+    pattern = re.compile(rf"\b{base.replace(' ', chr(92) + 's+')}\b")
+    for facts in files:
+        for macro in facts.macros:
+            if "struct" in macro.body and pattern.search(macro.body):
+                yield facts, macro

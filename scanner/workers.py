@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Processes that outlive their input: one that hangs or crashes costs its item, not the run."""
+
+from __future__ import annotations
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterator, Sequence
+from multiprocessing.connection import Connection, wait
+from typing import Any, Generic, NamedTuple, TypeVar
+
+Item = TypeVar("Item")
+Result = TypeVar("Result")
+SECONDS = 60.0  # longest time for one item
+_BATCH = 40  # items handed to a process at a time
+
+
+class Lost(NamedTuple):
+    """What becomes of an item whose process hung or crashed."""
+
+    reason: str
+
+
+def _serve(connection: Connection, make: Callable[[], Callable[[Any], Any]]) -> None:
+    work = make()
+    try:
+        while (items := connection.recv()) is not None:
+            for item in items:
+                connection.send(work(item))
+    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+        pass
+
+
+class _Worker(Generic[Item]):
+    """One process, the items it was given and did not answer, and when it last answered."""
+
+    def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
+        context = multiprocessing.get_context("fork")
+        self.connection, theirs = context.Pipe()
+        self.process = context.Process(target=_serve, args=(theirs, make), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.items: list[Item] = []
+        self.since = time.monotonic()
+
+    def give(self, items: list[Item]) -> None:
+        self.items = items
+        self.since = time.monotonic()
+        self.connection.send(items)
+
+    def end(self) -> None:
+        self.connection.close()
+        self.process.kill()
+        self.process.join()
+
+
+def run(
+    items: Sequence[Item], jobs: int, make: Callable[[], Callable[[Item], Result]]
+) -> Iterator[tuple[Item, Result | Lost]]:
+    """Yield each item with its result, in any order; make() runs once in each process."""
+    waiting = [list(items[i : i + _BATCH]) for i in range(0, len(items), _BATCH)][::-1]
+    workers: list[_Worker[Item]] = []
+    try:
+        while waiting or any(worker.items for worker in workers):
+            while waiting and len(workers) < jobs:
+                workers.append(_Worker(make))
+            for worker in workers:
+                if not worker.items and waiting:
+                    worker.give(waiting.pop())
+            ready = wait([w.connection for w in workers if w.items], timeout=1.0)
+            for worker in [w for w in workers if w.items]:
+                reason = ""
+                if worker.connection in ready:
+                    try:
+                        result = worker.connection.recv()
+                        yield worker.items.pop(0), result
+                        worker.since = time.monotonic()
+                        continue
+                    except EOFError:
+                        reason = "the parser crashed"
+                elif time.monotonic() - worker.since > SECONDS:
+                    reason = f"gave up after {SECONDS:.0f} s"
+                if reason:
+                    workers.remove(worker)
+                    worker.end()
+                    yield worker.items.pop(0), Lost(reason)
+                    if worker.items:
+                        waiting.append(worker.items)
+    finally:
+        for worker in workers:
+            worker.end()

@@ -1,0 +1,160 @@
+# SPDX-License-Identifier: MIT
+"""Input that breaks parsers: a report, never a crash or a hang."""
+
+from __future__ import annotations
+
+import os
+import time
+from pathlib import Path
+
+import pytest
+
+from scanner import workers
+from scanner.analysis import Options, Result
+from scanner.progress import Progress
+from scanner.results import Run, tables
+from scanner.tree import BadTree, listing
+
+GOOD = "struct sk_buff { int len; };\nint good(struct sk_buff *skb)\n{\n\treturn skb->len;\n}\n"
+
+
+def scanned(root: Path) -> Result:
+    return tables(Run(root, [], 1, None), Options(), Progress(quiet=True))
+
+
+def functions(result: Result) -> set[str]:
+    return {row["function"] for row in result.direct}
+
+
+@pytest.fixture
+def good(tmp_path: Path) -> Path:
+    (tmp_path / "good.c").write_text(GOOD)
+    return tmp_path
+
+
+@pytest.mark.parametrize("end", [10, 60, 75, len(GOOD) - 3, len(GOOD) - 1])
+def test_cut_off_file(good: Path, end: int) -> None:
+    (good / "cut.c").write_text(GOOD.replace("good", "cut")[:end])
+    assert "good" in functions(scanned(good))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "/* never closed\nint f(struct sk_buff *skb) { return 1; }\n",
+        'char *s = "never closed\nint f(struct sk_buff *skb) { return 1; }\n',
+        "int f(struct sk_buff *skb) {{{{ return 1; }\n",
+        "}}}}\nint f(struct sk_buff *skb) { return 1; }\n",
+        "#if A\n#if B\n#else\nint f(struct sk_buff *skb) { return 1; }\n",
+        "#endif\n#else\n#elif\nint f(struct sk_buff *skb) { return 1; }\n",
+        "int f(struct sk_buff *skb) { g((((((; }\n",
+        "#define\n#define (\n#define A(\nint f(struct sk_buff *skb)\n",
+        "SYSCALL_DEFINE3(\n",
+        "SYSCALL_DEFINE3() {}\nBPF_CALL_1(x) { }\n",
+        "struct { struct sk_buff *skb; \n",
+        "\xff\xfe\n",
+        "",
+    ],
+)
+def test_broken_text(good: Path, text: str) -> None:
+    (good / "bad.c").write_text(text, encoding="latin-1")
+    assert "good" in functions(scanned(good))
+
+
+def test_binary_file_is_named(good: Path) -> None:
+    (good / "binary.c").write_bytes(bytes(range(256)) * 100)
+    result = scanned(good)
+    assert result.warnings == ["binary.c: binary: it has zero bytes"]
+    assert "good" in functions(result)
+
+
+@pytest.mark.parametrize("line", ["int x = 1; ", "(", "#define A ", '"', "/*", "f(g(h("])
+def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
+    text = line * (5_000_000 // len(line))
+    (good / "long.c").write_text(text)
+    result = scanned(good)
+    assert result.warnings == [f"long.c: a line of {len(text)} characters: no source code"]
+    assert "good" in functions(result)
+
+
+@pytest.mark.parametrize("line", ["(", "{", "*&", '"', "/*", "#define A (", "f(g(h(", "if (a)"])
+def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Scanned, or given up in time and told; the rest of the tree is read."""
+    monkeypatch.setattr(workers, "SECONDS", 3.0)
+    (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))
+    before = time.monotonic()
+    result = scanned(good)
+    assert time.monotonic() - before < 100
+    assert "good" in functions(result)
+    assert all("gave up after 3 s" in text for text in result.warnings)
+
+
+def test_deep_nesting(good: Path) -> None:
+    deep = "(" * 30_000 + "skb" + ")" * 30_000
+    blocks = "{" * 5_000 + "}" * 5_000
+    (good / "deep.c").write_text(
+        f"int deep(struct sk_buff *skb)\n{{\n\treturn f({deep});\n}}\n"
+        f"int blocks(struct sk_buff *skb)\n{{\n{blocks}\n}}\n"
+    )
+    assert {"good", "deep", "blocks"} <= functions(scanned(good))
+
+
+def test_endless_macros(good: Path) -> None:
+    (good / "macros.c").write_text(
+        "#define A(x) B(x)\n#define B(x) A(x)\n#define C(x) C(C(x)) good(x)\n"
+        "#define list_a(x) list_b(x)\n#define list_b(x) list_a(x)\n#define T struct T\n"
+        + "".join(f"#define M{n}(x) M{n + 1}(x) M{n + 1}(x) M{n + 2}(x)\n" for n in range(60))
+        + "#define M60(x) good(x)\n#define M61(x) good(x)\n"
+        "int looping(struct sk_buff *skb)\n{\n\tA(skb); C(skb); M0(skb);\n"
+        "\tlist_a(skb) { good(skb); }\n\treturn 0;\n}\n"
+    )
+    assert "looping" in functions(scanned(good))
+
+
+def test_types_in_a_circle(good: Path) -> None:
+    (good / "circle.c").write_text(
+        "typedef a_t b_t;\ntypedef b_t a_t;\ntypedef a_t a_t;\n"
+        "struct r { struct r r; a_t a; struct sk_buff *skb; };\n"
+        "int circle(struct r *r, a_t a) { return f(r->r.r.r.r.skb, r->a.x.y); }\n"
+    )
+    assert "circle" in functions(scanned(good))
+
+
+def test_links_are_not_followed(good: Path) -> None:
+    (good / "inner").mkdir()
+    (good / "inner" / "loop").symlink_to(good, target_is_directory=True)
+    (good / "broken.c").symlink_to("nowhere.c")
+    found = listing(good, ["."])
+    assert [file.path for file in found.files] == ["good.c"]
+    assert found.links == 2
+    assert not found.warnings
+
+
+def test_unreadable_folder_is_named(good: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Root may read everything, so the system call is made to fail."""
+    (good / "secret").mkdir()
+    (good / "secret" / "x.c").write_text(GOOD)
+    scandir = os.scandir
+
+    def refuse(path: str) -> object:
+        if str(path).endswith("secret"):
+            raise PermissionError(13, "Permission denied", str(path))
+        return scandir(path)
+
+    monkeypatch.setattr(os, "scandir", refuse)
+    result = scanned(good)
+    assert result.warnings == [f"{good / '.' / 'secret'}: Permission denied"]
+    assert "good" in functions(result)
+
+
+def test_a_pipe_is_named_and_not_read(good: Path) -> None:
+    os.mkfifo(good / "pipe.c")
+    assert scanned(good).warnings == ["pipe.c: not a regular file"]
+
+
+def test_no_such_tree(tmp_path: Path) -> None:
+    with pytest.raises(BadTree, match="no such folder"):
+        scanned(tmp_path / "nowhere")
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadTree, match="not a folder"):
+        scanned(tmp_path / "file")
