@@ -49,8 +49,9 @@ void rec_module_tell(const char *name, const char *text)
 	int err = rec_module_write(name, text);
 
 	if (err)
-		rec_die("the kernel module refuses '%.*s' in %s: %s", (int)strcspn(text, "\n"),
-			text, rec_module_path(name), strerror(err));
+		rec_die("the kernel module refuses '%.*s' in %s: %s%s", (int)strcspn(text, "\n"),
+			text, rec_module_path(name), strerror(err),
+			err == EINVAL ? "; dmesg tells why" : "");
 }
 
 /*
