@@ -6,12 +6,13 @@ from __future__ import annotations
 import random
 import re
 import socket
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from tests.kmod.filter import tcpdump
-from tests.kmod.filter.build import KMOD, Answer, ask
+from tests.kmod.filter.build import KMOD, Answer, ask, program
 from tests.kmod.filter.packets import (
     ICMP,
     ICMP6,
@@ -297,3 +298,11 @@ def test_what_the_handlers_call_cannot_be_probed() -> None:
         listed = set(re.findall(r"NOKPROBE_SYMBOL\((\w+)\)", text))
         assert len(found) >= 4
         assert found == listed
+
+
+@pytest.mark.parametrize(("keys", "full"), [(200, False), (20_000, True)])
+def test_an_accepted_packet_is_found_until_it_is_forgotten(keys: int, full: bool) -> None:
+    path = program("table", ("table",), "thread")
+    done = subprocess.run([str(path), "4", str(keys)], capture_output=True, check=False)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert (int(done.stdout) > 0) == full

@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: MIT
+"""Recordings of one traffic under several filters, against captures of that traffic."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import dpkt
+import numpy as np
+import pytest
+
+from skbviewer.readers import _kbl_layout as layout
+from tests.kmod.filter import tcpdump
+from tests.lab import guest
+from tests.lab.fixture import SERIES, Lab, built
+from tests.lab.kbl_check import Kbl, Kind, Type, one, probes, read
+from tests.lab.record import run
+
+pytestmark = [pytest.mark.lab, pytest.mark.timeout(900)]
+
+# What tcpdump calls the same; own words: what the filter comes to in this traffic.
+FILTERS = {
+    "none": "ip",
+    "udp": "udp and port 7",
+    "icmp": "icmp or arp",
+    "tcp": "tcp and host 10.9.0.2",
+    "source": "src host 10.9.0.1 and not icmp",
+    "dev": "ip",
+}
+ICMP, TCP, UDP = 1, 6, 17
+ARP = 0x0806
+
+
+class Seen(set[tuple[int, bytes, bytes, int]]):
+    """IPv4 packets by protocol, addresses and identification."""
+
+
+@functools.cache
+def filtered(series: str) -> Lab:
+    """The guest that records under filters."""
+    steps = guest.Run(("filter",), timeout_s=600)
+    return Lab(series, built(series), run(built(series), steps, "filter"))
+
+
+@pytest.fixture(scope="session", params=SERIES)
+def lab(request: pytest.FixtureRequest) -> Lab:
+    """The guest of each kernel."""
+    return filtered(request.param)
+
+
+@functools.cache
+def recording(path: Path) -> Kbl:
+    """Read each recording once."""
+    return read(path)
+
+
+def told(lab: Lab, name: str) -> Kbl:
+    """The recording under one filter."""
+    return recording(lab.out / f"filter-{name}.kbl")
+
+
+def footprints(kbl: Kbl) -> list[tuple[np.void, ...]]:
+    """The slots of every footprint."""
+    event = layout.KblEvent.FOOTPRINT
+    return [
+        r.slots for r in kbl.records if r.head["kind"] == Kind.EVENT and r.head["event"] == event
+    ]
+
+
+def packets(kbl: Kbl) -> Seen:
+    """The IPv4 packets that were told."""
+    ipv4 = [s[1] for s in footprints(kbl) if len(s) == 2]
+    return Seen(
+        (int(v["protocol"]), bytes(v["saddr"]), bytes(v["daddr"]), int(v["ip_id"])) for v in ipv4
+    )
+
+
+def captured(path: Path, text: str) -> Seen:
+    """The IPv4 packets of a capture that libpcap's filter accepts."""
+    numbers = tcpdump.matches(path, text)
+    assert numbers is not None
+    found = Seen()
+    with path.open("rb") as file:
+        for when, raw in dpkt.pcap.Reader(file):
+            packet = dpkt.ethernet.Ethernet(raw).data
+            if isinstance(packet, dpkt.ip.IP) and int(when) in numbers:
+                found.add((packet.p, packet.src, packet.dst, packet.id))
+    return found
+
+
+def renumbered(lab: Lab, name: str, tmp_path: Path) -> Path:
+    """The capture with packet numbers for times, as tcpdump.matches() wants it."""
+    path = tmp_path / "numbered.pcap"
+    with (lab.out / f"filter-{name}.pcap").open("rb") as file:
+        tcpdump.write(path, [raw for _, raw in dpkt.pcap.Reader(file)])
+    return path
+
+
+def calls(kbl: Kbl) -> dict[str, int]:
+    """How often each function's call was told."""
+    names = {int(row["id"]): name for name, row in probes(kbl).items()}
+    count = dict.fromkeys(names.values(), 0)
+    for record in kbl.records:
+        if record.head["kind"] == Kind.CALL:
+            count[names[int(record.head["func"])]] += 1
+    return count
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_told_are_the_packets_that_libpcap_accepts(lab: Lab, name: str, tmp_path: Path) -> None:
+    path = renumbered(lab, name, tmp_path)
+    wanted, seen = captured(path, FILTERS[name]), packets(told(lab, name))
+    everything = captured(path, "ip")
+    assert wanted <= seen
+    assert seen & (everything - wanted) == set()
+    assert len(everything) > 10
+    last = one(told(lab, name).tables[Type.COUNTERS], layout.KBL_COUNTERS)
+    assert last["lost"] == 0
+    assert (last["filtered"] > 0) == (name != "none")
+
+
+def test_before_the_header_the_socket_decides(lab: Lab) -> None:
+    everything = calls(told(lab, "none"))
+    assert min(everything[n] for n in ("tcp_sendmsg", "udp_sendmsg", "__tcp_transmit_skb")) > 0
+    assert everything["netlink_rcv_skb"] > 0
+    tcp, udp = calls(told(lab, "tcp")), calls(told(lab, "udp"))
+    for name in ("tcp_sendmsg", "__tcp_transmit_skb", "ip_queue_xmit", "tcp_v4_rcv"):
+        assert tcp[name] == everything[name]
+        assert udp[name] == 0
+    for name in ("udp_sendmsg", "udp_rcv"):
+        assert udp[name] == everything[name]
+        assert tcp[name] == 0
+
+
+@pytest.mark.parametrize("name", ["udp", "icmp", "tcp", "source", "dev", "mark", "netns"])
+def test_sockets_of_no_network_are_refused(lab: Lab, name: str) -> None:
+    assert calls(told(lab, name))["netlink_rcv_skb"] == 0
+
+
+def test_arp_is_told_by_the_addresses_it_speaks_of(lab: Lab) -> None:
+    heads = {name: [s[0] for s in footprints(told(lab, name))] for name in FILTERS}
+    arp = {name: any(h["ethertype"] == ARP for h in of) for name, of in heads.items()}
+    assert arp == {"none": True, "udp": False, "icmp": True, "tcp": False, "source": True,
+                   "dev": False}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ["mark", "netns"])
+def test_what_none_has_is_not_told(lab: Lab, name: str) -> None:
+    assert packets(told(lab, name)) == set()
+
+
+def test_an_accepted_packet_stays_accepted_through_nat(lab: Lab, tmp_path: Path) -> None:
+    seen = packets(told(lab, "nat"))
+    client, router, server = (bytes((10, 9, *end)) for end in ((1, 2), (2, 1), (2, 2)))
+    for protocol in (ICMP, TCP, UDP):
+        ends = {(src, dst) for p, src, dst, _ in seen if p == protocol}
+        assert ends == {(client, server), (router, server)}
+    wanted = captured(renumbered(lab, "nat", tmp_path), "ip and src host 10.9.2.1")
+    assert wanted
+    assert wanted <= seen
+
+
+def test_refused_filters_are_named_in_the_kernel_log(lab: Lab) -> None:
+    said = (lab.out / "filter-refused").read_text().splitlines()
+    assert [line.split("kbl: filter: ")[1] for line in said] == [
+        "'foo' at character 9: not a word of a filter",
+        "'10.0.0.1/8' at character 6: not an address (names are not looked up)",
+        "'' at character 5: a parenthesis is not closed",
+        "'70000' at character 6: not a port number (names are not looked up)",
+        "longer than 1023 characters",
+    ]
+    refused = (lab.out / "refused-filter").read_text().splitlines()
+    assert [line.rpartition(": ")[2] for line in refused] == ["Invalid argument"] * 5
