@@ -48,10 +48,11 @@ def candidates(packets: Packets, records: Records, series: Index, tap: Index) ->
     for level, (_, columns) in enumerate(RUNGS, start=1):
         crowded = _crowded(packet, series[record])
         same, known = _compare(packets[packet], records[record], columns)
-        agree = same & known
-        best = np.zeros(len(packets), np.bool_)
-        best[packet[agree]] = True
-        keep = ~crowded | agree | ~best[packet]
+        known = np.where(same, known, 0)
+        best = np.zeros(len(packets), np.int64)
+        np.maximum.at(best, packet, known)
+        agree = same & (known > 0) & (known == best[packet])
+        keep = ~crowded | agree | (best[packet] == 0)
         keep &= same | _may_differ(records[record], columns)
         rung = np.where(crowded & agree, level, rung).astype(np.int8)
         packet, record, rung = packet[keep], record[keep], rung[keep]
@@ -118,14 +119,14 @@ def _may_differ(kernel: npt.NDArray[np.void], columns: tuple[str, ...]) -> npt.N
 
 def _compare(
     wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void], columns: tuple[str, ...]
-) -> tuple[npt.NDArray[np.bool_], npt.NDArray[np.bool_]]:
-    """Pairs that agree in every column known on both sides, and those that know at least one."""
+) -> tuple[npt.NDArray[np.bool_], Index]:
+    """Pairs that agree in every column known on both sides, and how many those are."""
     same = np.ones(len(wire), np.bool_)
-    known = np.zeros(len(wire), np.bool_)
+    known = np.zeros(len(wire), np.int64)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])
-        known |= both
+        known += both
     return same, known
 
 

@@ -15,7 +15,7 @@ from tests.readers.build_kbl import Ipv4, Ipv6
 
 from .story import Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
 
-A = 0xFFFF888000001000
+A, B = 0xFFFF888000001000, 0xFFFF888000002000
 KEY, PORTS, SEQUENCE, LENGTH = range(4)
 Pair = tuple[int, int, int]
 
@@ -125,3 +125,23 @@ def test_fragments_of_one_skb_are_all_its_packets(tmp_path: Path) -> None:
     frames = [udp4_frame(9, size=1000, frag_off=0x2000), udp4_frame(9, frag_off=0x007E)]
     found = climb(tmp_path, kernel, frames)
     assert {(packet, series) for packet, series, _ in found} == {(0, 0), (1, 0)}
+
+
+def test_more_agreement_is_better(tmp_path: Path) -> None:
+    """The second fragment's header begins as a copy of the first's, its length not yet known."""
+    story = Story()
+    fragment = udp4(7, sport=0, dport=0, frag_off=0x20B9)._replace(l4_valid=0, tot_len=1500)
+    story.alloc(1000, A)
+    story.call("ip_output", 2000, 2100, A, ipv4=fragment)
+    story.alloc(3000, B)
+    story.call("ip_do_fragment", 4000, 4100, B, ipv4=fragment._replace(tot_len=0))
+    story.call("ip_output", 5000, 5100, B, ipv4=fragment._replace(tot_len=1068, frag_off=0x172))
+    log = story.log(tmp_path)
+    frames = [
+        build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, bytes(size - 20), 7, frag_off))
+        for size, frag_off in ((1500, 0x20B9), (1068, 0x172))
+    ]
+    packets = wire(tmp_path, [(number, frame) for number, frame in enumerate(frames)])
+    series = build_series(log)
+    found = candidates(packets, log.records, series.of, np.zeros(0, np.int64))
+    assert list(zip(found.packet.tolist(), found.series.tolist(), strict=True)) == [(0, 0), (1, 1)]
