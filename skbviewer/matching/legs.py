@@ -21,6 +21,10 @@ from .series import SeriesTable
 
 TX, RX, FORWARD = 0, 1, 2
 
+# When a packet tap has seen a packet: when it was handed over, or, as soon as any socket of the
+# machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
+TAPS = ("wire_ns", "early_ns")
+
 LEG_DTYPE = np.dtype(
     [
         ("series", "<i8"),
@@ -28,6 +32,7 @@ LEG_DTYPE = np.dtype(
         ("begin_ns", "<i8"),
         ("end_ns", "<i8"),  # TX, forward: driver's xmit exit; RX: before the reader, or free
         ("wire_ns", "<i8"),  # where a tap would see it: xmit entry, netif_receive_skb entry
+        ("early_ns", "<i8"),  # the same, if packets get their time when they arrive (see TAPS)
         ("netns", "<i8"),
         ("ifindex", "<i8"),  # at wire_ns
         ("functions", "<i4"),
@@ -104,7 +109,7 @@ def _place(
     transmit: Flags,
     receive: Flags,
 ) -> None:
-    """Set kind, wire_ns, netns and ifindex."""
+    """Set kind, wire_ns, early_ns, netns and ifindex."""
     count = len(rows)
     xmit_ns, rx_ns = _first(ts, leg, transmit, count), _first(ts, leg, receive, count)
     received = (rx_ns >= 0) & ((xmit_ns < 0) | (rx_ns <= xmit_ns))
@@ -114,6 +119,7 @@ def _place(
         tap_ns = np.where(tap_ns < 0, _first(ts, leg, named(log, item, (name,)), count), tap_ns)
     wire = np.where(received, np.where(tap_ns >= 0, tap_ns, rx_ns), xmit_ns)
     rows["wire_ns"] = np.where(wire >= 0, wire, rows["begin_ns"])
+    rows["early_ns"] = np.where(received & (rx_ns >= 0), rx_ns, rows["wire_ns"])
     near = ts <= rows["wire_ns"][leg]
     for column in ("netns", "ifindex"):
         values = np.where(near | received[leg], log.records[column][item], 0)

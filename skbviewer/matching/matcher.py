@@ -8,6 +8,8 @@ of several equal candidates is meant, and only with a clear margin.  What stays 
 
 from __future__ import annotations
 
+from dataclasses import replace
+from itertools import product
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +18,7 @@ import numpy.typing as npt
 from ..records import KernelLog, Packets
 from .clock import FLOOR_NS, ClockFit, fit
 from .identity import RUNGS, Candidates, candidates
-from .legs import LegTable
+from .legs import TAPS, LegTable
 from .pairing import Index
 from .series import SeriesTable
 
@@ -65,7 +67,8 @@ def match(packets: Packets, log: KernelLog, series: SeriesTable, legs: LegTable)
     tap = np.flatnonzero(series.tap)
     found = candidates(packets, log.records, series.of, tap)
     sure = _alone(found)
-    clock, sniffer = _fit(packets, legs, found.packet[sure], found.series[sure])
+    clock, sniffer, tap_column = _fit(packets, legs, found.packet[sure], found.series[sure])
+    legs = _seen_at(legs, tap_column)
     decided = _Pairs(
         found.packet[sure],
         found.series[sure],
@@ -128,20 +131,27 @@ def _spread(series: Index, begin: Index, end: Index, size: int) -> Index:
 
 def _fit(
     packets: Packets, legs: LegTable, packet: Index, series: Index
-) -> tuple[ClockFit | None, tuple[int, int] | None]:
-    """The clock fit at the device where it is tightest among those that saw most packets."""
+) -> tuple[ClockFit | None, tuple[int, int] | None, str]:
+    """The clock fit at the device and tap where it is tightest, of those that saw most packets."""
     pair, leg = _legs_of(legs, series)
     place = legs.rows[["netns", "ifindex"]][leg]
-    best: tuple[int, int, ClockFit, tuple[int, int]] | None = None
-    for device in np.unique(place):
+    best: tuple[int, int, int, ClockFit, tuple[int, int]] | None = None
+    for device, (number, column) in product(np.unique(place), enumerate(TAPS)):
         here = place == device
-        clock = fit(packets["ts"][packet[pair[here]]], legs.rows["wire_ns"][leg[here]])
+        clock = fit(packets["ts"][packet[pair[here]]], legs.rows[column][leg[here]])
         if clock is None:
             continue
-        rank = (-clock.pairs, clock.residual_ns)
-        if best is None or rank < best[:2]:
+        rank = (-clock.pairs, clock.residual_ns, number)
+        if best is None or rank < best[:3]:
             best = (*rank, clock, (int(device["netns"]), int(device["ifindex"])))
-    return (best[2], best[3]) if best else (None, None)
+    return (best[3], best[4], TAPS[best[2]]) if best else (None, None, TAPS[0])
+
+
+def _seen_at(legs: LegTable, column: str) -> LegTable:
+    """The legs with wire_ns as this capture's tap has it."""
+    rows = legs.rows.copy()
+    rows["wire_ns"] = rows[column]
+    return replace(legs, rows=rows)
 
 
 def _legs_of(legs: LegTable, series: Index) -> tuple[Index, Index]:

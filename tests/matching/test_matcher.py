@@ -217,3 +217,25 @@ def test_a_packet_captured_at_both_ends_of_a_veth_pair_matches_twice(tmp_path: P
 def test_a_twin_whose_life_was_not_recorded_is_no_second_sighting(tmp_path: Path) -> None:
     found = twice_seen(tmp_path, 500 * MS)
     assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
+
+
+def received(delays: Sequence[int]) -> Story:
+    """Packets that wait in a backlog after their arrival, each for another time."""
+    story = Story()
+    for number, delay in enumerate(delays):
+        ts, skb, ip = MS * (number + 1), A + 0x100 * number, udp4(100 + number)
+        story.alloc(ts - 100, skb)
+        story.call("__netif_rx", ts, ts + 10, skb, skbinfo=HOST, ipv4=ip)
+        story.call("__netif_receive_skb", ts + delay, ts + delay + 10, skb, skbinfo=HOST, ipv4=ip)
+    return story
+
+
+def test_the_clock_is_that_of_the_tap_which_the_capture_used(tmp_path: Path) -> None:
+    delays = (1000, 70_000, 4000, 9000, 300_000)
+    arrived = [(MS * (n + 1), udp4_frame(100 + n)) for n in range(5)]
+    handed_over = [(ts + delay, frame) for (ts, frame), delay in zip(arrived, delays, strict=True)]
+    for frames in (arrived, handed_over):
+        matches = join(tmp_path, received(delays), frames).matches
+        assert matches.clock is not None
+        assert (matches.clock.residual_ns, matches.clock.offset_ns) == (0, OFFSET)
+        assert matches.rows["delta_ns"].tolist() == [0] * 5
