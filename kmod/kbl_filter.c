@@ -96,8 +96,8 @@ static void kbl_sock_netns(struct kbl_filter_facts *facts, const struct sock *sk
 	if (kbl_is_kernel(net))
 		kbl_get(facts->netns, &((const struct net *)net)->ns.inum, fault);
 fault:
-#endif
 	return;
+#endif
 }
 NOKPROBE_SYMBOL(kbl_sock_netns);
 

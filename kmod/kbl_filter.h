@@ -12,6 +12,7 @@
 #include <linux/atomic.h>
 #include <linux/errno.h>
 #include <linux/inet.h>
+#include <linux/kernel.h>
 #include <linux/kprobes.h>
 #include <linux/string.h>
 #include <linux/types.h>

@@ -239,7 +239,7 @@ static bool kbl_close(struct kbl_parser *p)
 	return kbl_operand_done(p);
 }
 
-/* Behind an operand; and and or act on what stands left of them first. */
+/* Behind an operand: what stands left of "and" or "or" is complete. */
 static bool kbl_operator(struct kbl_parser *p, bool *complete)
 {
 	u8 token = p->word.token;

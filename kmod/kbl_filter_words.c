@@ -71,7 +71,7 @@ static void kbl_word_letters(struct kbl_word *word)
 	for (; !kbl_ends_word(word->at[word->len]); word->len++)
 		if (word->at[word->len] <= ' ' || word->at[word->len] > '~')
 			word->token = KBL_TOK_BAD;
-	for (i = 0; i < sizeof(kbl_keywords) / sizeof(kbl_keywords[0]); i++) {
+	for (i = 0; i < ARRAY_SIZE(kbl_keywords); i++) {
 		if (kbl_word_is(word, kbl_keywords[i].text)) {
 			word->token = kbl_keywords[i].token;
 			word->value = kbl_keywords[i].value;

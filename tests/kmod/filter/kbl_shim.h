@@ -14,6 +14,7 @@ typedef uint16_t u16;
 typedef uint32_t u32;
 typedef uint64_t u64;
 
+#define ARRAY_SIZE(array) (sizeof(array) / sizeof((array)[0]))
 #define NOKPROBE_SYMBOL(name)
 #define READ_ONCE(x) __atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, value) __atomic_store_n(&(x), (value), __ATOMIC_RELAXED)
