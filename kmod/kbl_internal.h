@@ -145,6 +145,7 @@ struct kbl_cpu {
 	struct kbl_known *known;
 	u64 *hits;
 	struct rchan_buf *buf;	/* NULL: c->slow is set */
+	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
 	size_t limit;		/* up to this offset there is room for a CALL */
 	u64 task_comm[2];
 	u32 task_pid;		/* the thread told last */
@@ -201,6 +202,7 @@ extern bool kbl_active;
 extern struct mutex kbl_lock;	/* of the list of targets and of the state */
 
 /* kbl_relay.c */
+const struct file_operations *kbl_cpu_file(void);
 int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs);
 void kbl_relay_close(void);
 void kbl_relay_clear(void);

@@ -16,7 +16,7 @@ static struct rchan *kbl_chan;
 static struct dentry *kbl_create_buf(const char *name, struct dentry *parent, umode_t mode,
 				     struct rchan_buf *buf, int *is_global)
 {
-	return debugfs_create_file(name, 0400, parent, buf, &relay_file_operations);
+	return debugfs_create_file(name, 0400, parent, buf, kbl_cpu_file());
 }
 
 static int kbl_remove_buf(struct dentry *dentry)
@@ -42,11 +42,21 @@ void kbl_relay_close(void)
 	kbl_chan = NULL;
 }
 
+/* So many switches of sub-buffers are over. */
+static __always_inline void kbl_relay_ready(struct kbl_cpu *c, size_t subbufs)
+{
+	/* Pairs with the acquire in kbl_readable(). */
+	smp_store_release(&c->ready, subbufs);
+}
+
 /* Forget what was recorded; only while nothing is armed. */
 void kbl_relay_clear(void)
 {
 	int cpu;
 
+	/* First, so that nobody reads in between. */
+	for_each_possible_cpu(cpu)
+		kbl_relay_ready(per_cpu_ptr(kbl_cpus, cpu), 0);
 	relay_reset(kbl_chan);
 	for_each_possible_cpu(cpu) {
 		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
@@ -160,11 +170,16 @@ NOKPROBE_SYMBOL(kbl_batch_begin);
  * does so again and again, relay_file_read_avail() can take the moment for an
  * overwritten buffer and skip a sub-buffer that nobody read.
  */
-static bool kbl_relay_switch(struct rchan_buf *buf, size_t len)
+static bool kbl_relay_switch(struct kbl_cpu *c, size_t len)
 {
+	struct rchan_buf *buf = c->buf;
+
 	if (buf->subbufs_produced + 1 - READ_ONCE(buf->subbufs_consumed) >= kbl_chan->n_subbufs)
 		return false;
-	return relay_switch_subbuf(buf, len);
+	if (!relay_switch_subbuf(buf, len))
+		return false;
+	kbl_relay_ready(c, buf->subbufs_produced);
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_relay_switch);
 
@@ -179,7 +194,7 @@ static bool kbl_relay_copy(struct kbl_cpu *c)
 		c->buf = *this_cpu_ptr(kbl_chan->buf);
 	if (unlikely(!c->buf))
 		return false;
-	if (c->buf->offset + len > kbl_chan->subbuf_size && !kbl_relay_switch(c->buf, len))
+	if (c->buf->offset + len > kbl_chan->subbuf_size && !kbl_relay_switch(c, len))
 		return false;
 	to = c->buf->data + c->buf->offset;
 	for (i = 0; i < c->nslots; i++)

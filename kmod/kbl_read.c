@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reading a CPU's buffer.  relay_file_read() is not used: between
+ * subbufs_produced++ and data = new of relay_switch_subbuf() a reader which has
+ * caught up takes the new sub-buffer, empty or with records of an earlier lap,
+ * for a full one.  Here c->ready says which switches are over.
+ */
+#include <linux/fs.h>
+#include <linux/uaccess.h>
+
+#include "kbl_hot.h"
+
+static struct file_operations kbl_cpu_fops;
+
+/* Bytes at the reader's place, whole records; 0: of this sub-buffer there is no more, yet. */
+static size_t kbl_readable(const struct kbl_cpu *c, const struct rchan_buf *buf, bool *full)
+{
+	size_t consumed = buf->subbufs_consumed, end, ready;
+
+	do {
+		/* Pairs with the release in kbl_relay_ready(). */
+		ready = smp_load_acquire(&c->ready);
+		end = READ_ONCE(buf->offset);
+		/* An offset in a later sub-buffer is written after c->ready of that switch. */
+		smp_rmb();
+	} while (ready != READ_ONCE(c->ready));
+	*full = (ssize_t)(ready - consumed) > 0;
+	if (*full)
+		end = buf->chan->subbuf_size - buf->padding[consumed % buf->chan->n_subbufs];
+	else if (ready != consumed)
+		return 0;
+	return end > buf->bytes_consumed ? end - buf->bytes_consumed : 0;
+}
+
+/* Like relay_file_read(): what there is; 0 if nothing is. */
+static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, loff_t *pos)
+{
+	struct rchan_buf *buf = file->private_data;
+	struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, buf->cpu);
+	size_t subbuf_size = buf->chan->subbuf_size, done = 0;
+	ssize_t err = 0;
+	bool full;
+
+	inode_lock(file_inode(file));
+	while (done < count && !err) {
+		size_t place = buf->subbufs_consumed % buf->chan->n_subbufs;
+		size_t n = min(kbl_readable(c, buf, &full), count - done);
+
+		if (!n && !full)
+			break;
+		if (!n) {
+			buf->bytes_consumed = 0;
+			relay_subbufs_consumed(buf->chan, buf->cpu, 1);
+		} else if (copy_to_user(to + done, buf->start + place * subbuf_size +
+					buf->bytes_consumed, n)) {
+			err = -EFAULT;
+		} else {
+			buf->bytes_consumed += n;
+			done += n;
+		}
+	}
+	inode_unlock(file_inode(file));
+	return done ?: err;
+}
+
+/* Open, poll and release are relay's own. */
+const struct file_operations *kbl_cpu_file(void)
+{
+	if (kbl_cpu_fops.owner)
+		return &kbl_cpu_fops;
+	kbl_cpu_fops = relay_file_operations;
+	kbl_cpu_fops.owner = THIS_MODULE;
+	kbl_cpu_fops.read = kbl_cpu_read;
+	kbl_cpu_fops.mmap = NULL;
+	kbl_cpu_fops.splice_read = NULL;
+	return &kbl_cpu_fops;
+}
