@@ -75,7 +75,7 @@ static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
 {										\
 	asm goto("1: cmp %[was], %[now]\n"					\
 		 "   jne %l[differs]\n"						\
-		 _ASM_EXTABLE(1b, %l[differs])					\
+		 _ASM_EXTABLE(1b, (%l[differs]))				\
 		 : : [now] "m" (*(const u##bits *)p), [was] "r" (was)		\
 		 : "cc" : differs);						\
 	return true;								\

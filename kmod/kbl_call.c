@@ -78,7 +78,7 @@ unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_
 		c->free = call->next;
 	else
 		call = &spare;
-	kbl_call_fill(call, t, head | KBL_HEAD(flags, flags), c->now, skb, caller);
+	kbl_call_fill(call, t, head | KBL_HEAD(flags, flags), c->now, skb, caller, t->trap);
 	if (call == &spare)
 		return kbl_enter_unpaired(c, call);
 	/* After next was read: they lie in one place. */
@@ -129,7 +129,8 @@ void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long t
 {
 	struct kbl_call call;
 
-	kbl_call_fill(&call, t, t->head | c->head, c->now, token & ~KBL_UNPAIRED, ret);
+	/* A return is never reached by a breakpoint. */
+	kbl_call_fill(&call, t, t->head | c->head, c->now, token & ~KBL_UNPAIRED, ret, false);
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_EXIT, &call, 0);
 	kbl_batch_end(c);

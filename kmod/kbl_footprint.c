@@ -16,6 +16,18 @@ void kbl_forget(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_forget);
 
+/* What not every packet needs compared. */
+bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	const u64 *l3 = k->l3;
+
+	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
+		return false;
+	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
+		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+}
+NOKPROBE_SYMBOL(kbl_watched_told);
+
 /* Without the fields of struct kbl_known that are not words of a slot. */
 static bool kbl_footprint_same(const struct kbl_footprint *a, const struct kbl_footprint *b)
 {
@@ -67,12 +79,71 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 }
 NOKPROBE_SYMBOL(kbl_footprint_tell);
 
+/* The fields of the skb itself; true if one that is told changed. */
+static bool kbl_refresh_skb(struct kbl_known *k, const struct sk_buff *skb)
+{
+	struct kbl_ext_skb *ext = &k->told.skb;
+	u64 dev, sk;
+	u32 len, mark, gso, diff;
+
+	kbl_get(dev, (u64 *)&skb->dev, fault);
+	kbl_get(sk, (u64 *)&skb->sk, fault);
+	kbl_get(len, &skb->len, fault);
+	kbl_get(mark, &skb->mark, fault);
+	kbl_get(gso, (u32 *)k->gso, fault);
+	diff = (dev != k->dev) | (sk != k->sk) | (len ^ k->len) | (mark ^ k->mark) |
+	       (gso ^ k->gso_word);
+	if (dev != k->dev) {
+		ext->ifindex = 0;
+		ext->netns = 0;
+		kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex, &ext->netns);
+	}
+	k->dev = dev;
+	k->sk = sk;
+	k->len = len;
+	k->mark = mark;
+	k->gso_word = gso;
+	ext->sk = sk;
+	ext->len = len;
+	ext->mark = mark;
+	ext->gso_size = ((u16 *)&gso)[0];
+	ext->gso_segs = ((u16 *)&gso)[1];
+	return diff;
+fault:
+	k->watched = 1;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_refresh_skb);
+
+/*
+ * Most often a packet moves on and its headers stay.  Where they are where they
+ * were and say what they said, they need not be taken apart again.
+ */
+static bool kbl_refresh(struct kbl_cpu *c, struct kbl_known *k, u64 addr)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
+	u64 headers;
+
+	if (k->watched != addr || !kbl_same64(&skb->head, k->head) ||
+	    !kbl_same16(&skb->protocol, *(u16 *)&k->headers) ||
+	    !kbl_same16(&skb->network_header, k->network) || !kbl_headers_told(k, skb))
+		return false;
+	kbl_get(headers, (u64 *)&skb->protocol, fault);
+	k->headers = headers;
+	if (kbl_refresh_skb(k, skb))
+		kbl_footprint_write(c, addr, &k->told);
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_refresh);
+
 /* Inside a batch: the same, read from the skb itself; 0 or -EFAULT. */
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb), new;
 
-	if (kbl_skb_told(c, skb))
+	if (kbl_skb_told(c, skb) || kbl_refresh(c, k, skb))
 		return 0;
 	if (kbl_skb_read(&new, skb))
 		return -EFAULT;

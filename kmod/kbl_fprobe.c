@@ -22,13 +22,8 @@
 
 #define KBL_ENDBR 4		/* a function may begin with ENDBR, then comes ftrace's place */
 
-struct kbl_map_entry {
-	unsigned long ip;
-	struct kbl_target *target;
-};
-
 static struct fprobe *kbl_fprobe;
-static struct kbl_map_entry *kbl_map;
+static struct kbl_target **kbl_map;
 static u32 kbl_map_mask;
 static u64 kbl_fprobe_before;	/* hits missed by earlier fprobes */
 
@@ -39,32 +34,51 @@ struct kbl_fprobe_data {
 
 static __always_inline u32 kbl_map_hash(unsigned long ip)
 {
-	/* Functions begin at multiples of 16. */
+	/* Functions mostly begin at multiples of 16; so ENDBR makes no difference. */
 	return (u32)(ip >> 4) * GOLDEN_RATIO_32 >> 16;
 }
 
-static __always_inline struct kbl_target *kbl_map_find(unsigned long ip)
+static struct kbl_target *kbl_map_find(unsigned long addr)
 {
-	u32 at = kbl_map_hash(ip);
+	u32 at = kbl_map_hash(addr);
+	struct kbl_target *t;
 
-	for (;; at++) {
-		const struct kbl_map_entry *entry = &kbl_map[at & kbl_map_mask];
-
-		if (likely(entry->ip == ip) || unlikely(!entry->ip))
-			return entry->target;
-	}
+	while ((t = kbl_map[at++ & kbl_map_mask]))
+		if (t->addr == addr)
+			break;
+	return t;
 }
+NOKPROBE_SYMBOL(kbl_map_find);
+
+/* Hits before the place is known, neighbours in the table, functions not to be heeded. */
+static struct kbl_target *kbl_map_search(unsigned long ip)
+{
+	struct kbl_target *t = kbl_map_find(ip) ?: kbl_map_find(ip - KBL_ENDBR);
+
+	if (!t || !READ_ONCE(t->enabled))
+		return NULL;
+	WRITE_ONCE(t->ip, ip);
+	/* Pairs with kbl_targets_enable(): one of us sees what the other wrote. */
+	smp_mb();
+	if (!READ_ONCE(t->enabled))
+		WRITE_ONCE(t->ip, 0);
+	return t;
+}
+NOKPROBE_SYMBOL(kbl_map_search);
 
 static int kbl_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct pt_regs *regs, void *entry_data)
 {
-	struct kbl_target *t = kbl_map_find(ip);
+	struct kbl_target *t = kbl_map[kbl_map_hash(ip) & kbl_map_mask];
 	struct kbl_fprobe_data *data = entry_data;
 
-	if (unlikely(!t || !t->enabled))
-		return 1;
+	if (unlikely(!t || READ_ONCE(t->ip) != ip)) {
+		t = kbl_map_search(ip);
+		if (!t)
+			return 1;
+	}
 	data->target = t;
-	data->token = kbl_enter(t, regs);
+	data->token = kbl_enter(t, regs, false);
 	return !data->token;
 }
 NOKPROBE_SYMBOL(kbl_fprobe_entry);
@@ -114,20 +128,11 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 	return n;
 }
 
-static void kbl_map_put(unsigned long ip, struct kbl_target *t)
-{
-	u32 at = kbl_map_hash(ip);
-
-	while (kbl_map[at & kbl_map_mask].ip && kbl_map[at & kbl_map_mask].ip != ip)
-		at++;
-	kbl_map[at & kbl_map_mask].ip = ip;
-	kbl_map[at & kbl_map_mask].target = t;
-}
-
-/* Never more than a quarter full, so that a search is short and ends. */
+/* Never more than an eighth full, so that a search is short and ends. */
 static int kbl_map_make(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i, size = roundup_pow_of_two(nr * 8);
+	u32 at;
 
 	kbl_map = kvcalloc(size, sizeof(*kbl_map), GFP_KERNEL);
 	if (!kbl_map)
@@ -136,9 +141,11 @@ static int kbl_map_make(struct kbl_target **targets, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (targets[i]->error)
 			continue;
-		kbl_map_put(targets[i]->addr, targets[i]);
-		if (IS_ENABLED(CONFIG_X86_KERNEL_IBT))
-			kbl_map_put(targets[i]->addr + KBL_ENDBR, targets[i]);
+		at = kbl_map_hash(targets[i]->addr);
+		while (kbl_map[at & kbl_map_mask])
+			at++;
+		targets[i]->ip = 0;
+		kbl_map[at & kbl_map_mask] = targets[i];
 	}
 	return 0;
 }
@@ -206,7 +213,7 @@ static void kbl_fprobe_end(void)
 	kbl_map = NULL;
 }
 
-/* All of them: a single function is only ignored, by its target's enabled. */
+/* All of them: a single function is only not heeded any more, see kbl_targets_enable(). */
 static void kbl_fprobe_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i;

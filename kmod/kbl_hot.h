@@ -51,9 +51,9 @@ static __always_inline u64 kbl_instant(struct kbl_cpu *c)
 /* @trap: we stand in a breakpoint's handler, which looks like an NMI. */
 static __always_inline u8 kbl_context(bool trap)
 {
-	unsigned long count = preempt_count();
+	unsigned int count = preempt_count();
 
-	if (unlikely(trap) && count & NMI_MASK)
+	if (trap && count & NMI_MASK)
 		count -= NMI_OFFSET + HARDIRQ_OFFSET;
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK))))
 		return softirq_count() & SOFTIRQ_OFFSET ? KBL_CTX_SOFTIRQ : KBL_CTX_TASK;
@@ -102,32 +102,29 @@ static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 a
 	return &c->known[((u32)(addr >> 5) * GOLDEN_RATIO_32) >> (32 - KBL_KNOWN_BITS)];
 }
 
+/* Are the headers where they were, if that is all that may have moved, and what they were? */
+static __always_inline bool kbl_headers_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	const u64 *l3 = k->l3, *l4 = k->l4;
+
+	if (!kbl_same64(l3, k->l3_word[0]) || !kbl_same64(l3 + 1, k->l3_word[1]) ||
+	    !kbl_same32(l3 + 2, k->l3_word[2]) ||
+	    !kbl_same64(l4, k->l4_word[0]) || !kbl_same64(l4 + 1, k->l4_word[1]))
+		return false;
+	return likely(!k->watch) || kbl_watched_told(k, skb);
+}
+
 /* Does the skb still hold what this CPU told of it? */
 static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
 {
 	const struct kbl_known *k = kbl_known_slot(c, addr);
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
-	const u64 *l3, *l4;
 
-	if (unlikely(k->watched != addr))
-		return false;
-	if (!kbl_same64(&skb->dev, k->dev) || !kbl_same64(&skb->sk, k->sk) ||
-	    !kbl_same64(&skb->head, k->head) || !kbl_same32(&skb->len, k->len) ||
-	    !kbl_same32(&skb->mark, k->mark) || !kbl_same16(&skb->protocol, k->protocol) ||
-	    !kbl_same16(&skb->network_header, k->network) || !kbl_same32(k->gso, k->gso_word))
-		return false;
-	l3 = k->l3;
-	l4 = k->l4;
-	if (!kbl_same64(l3, k->l3_word[0]) || !kbl_same64(l3 + 1, k->l3_word[1]) ||
-	    !kbl_same32(l3 + 2, k->l3_word[2]) ||
-	    !kbl_same64(l4, k->l4_word[0]) || !kbl_same64(l4 + 1, k->l4_word[1]))
-		return false;
-	if (likely(!k->watch))
-		return true;
-	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
-		return false;
-	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
-		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+	return likely(k->watched == addr) &&
+	       kbl_same64(&skb->dev, k->dev) && kbl_same64(&skb->sk, k->sk) &&
+	       kbl_same64(&skb->head, k->head) && kbl_same32(&skb->len, k->len) &&
+	       kbl_same32(&skb->mark, k->mark) && kbl_same64(&skb->protocol, k->headers) &&
+	       kbl_same32(k->gso, k->gso_word) && kbl_headers_told(k, skb);
 }
 
 /* Room for whole slots in the current sub-buffer, or NULL. */
@@ -152,9 +149,9 @@ static __always_inline void kbl_put(struct kbl_cpu *c, unsigned int slots)
 }
 
 static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_target *t, u64 head,
-					  u64 now, u64 skb, s32 caller)
+					  u64 now, u64 skb, s32 caller, bool trap)
 {
-	call->words[0] = head | KBL_HEAD(context, kbl_context(t->trap));
+	call->words[0] = head | KBL_HEAD(context, kbl_context(trap));
 	call->span.ts = now;
 	call->span.skb = skb;
 	call->span.caller = caller;
@@ -164,8 +161,12 @@ static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_targ
 		call->counter = kbl_counter_read();
 }
 
-/* The beginning of a call; 0: its return is not to be told.  Preemption is off. */
-static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs)
+/*
+ * The beginning of a call; 0: its return is not to be told.  Preemption is off.
+ * @trap: by a breakpoint, which some back ends know never to be.
+ */
+static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs,
+					       bool trap)
 {
 	unsigned long irq, token = 0;
 	struct kbl_cpu *c;
@@ -194,7 +195,7 @@ static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_r
 		struct kbl_call *call = (struct kbl_call *)token;
 
 		c->free = call->next;
-		kbl_call_fill(call, t, head, now, skb, caller);
+		kbl_call_fill(call, t, head, now, skb, caller, trap);
 	}
 	c->busy = false;
 out:

@@ -81,6 +81,7 @@ struct kbl_target {
 	u8 was;			/* the mechanism it was armed by last */
 	int error;
 	unsigned long addr;
+	unsigned long ip;	/* kbl_fprobe.c: where it is called from, 0 = do not heed it */
 	u64 missed;		/* of earlier arms */
 	void *probe;		/* the back end's own, while armed */
 	char name[64];
@@ -115,6 +116,7 @@ struct kbl_known {
 	u64 sk;
 	u64 head;
 	u64 data;
+	u64 headers;		/* protocol, transport, network and mac header, as they lie */
 	const void *gso;
 	const void *l3;		/* where the header is, or will be; never NULL */
 	const void *l4;
@@ -123,7 +125,6 @@ struct kbl_known {
 	u32 gso_word;
 	u32 len;
 	u32 mark;
-	u16 protocol;
 	u16 network;
 	u8 watch;		/* KBL_WATCH_* */
 	struct kbl_footprint told;
@@ -225,6 +226,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr);
 int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
+bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */

@@ -30,7 +30,7 @@ static int kbl_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *re
 	struct kbl_instance *instance = (struct kbl_instance *)ri->data;
 	struct kbl_kretprobe *k = kbl_of(ri);
 
-	instance->token = kbl_enter(k->target, regs);
+	instance->token = kbl_enter(k->target, regs, k->target->trap);
 	return !instance->token;
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_entry);

@@ -17,19 +17,9 @@
 #include <net/ipv6.h>
 
 #include "kbl_hot.h"
+#include "kbl_view.h"
 
 #define KBL_MAX_IPV6_HEADERS 8	/* extension headers walked through */
-
-/* The bytes of a packet that can be read, by offset from skb->head. */
-struct kbl_view {
-	u64 head;
-	u64 frag;		/* address of the first fragment, 0 = none */
-	u32 tail;
-	u32 frag_len;
-	u32 data;
-	u16 protocol;
-	u16 network;
-};
 
 /* The fields of the transport header that identify a packet, as they lie there. */
 struct kbl_l4 {
@@ -43,37 +33,6 @@ struct kbl_l4 {
 
 /* Where there is no header to compare, this is compared. */
 static const u64 kbl_nowhere[5];
-
-/* The address of @len bytes in one piece, else 0. */
-static u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
-{
-	if (len <= v->tail && offset <= v->tail - len)
-		return v->head + offset;
-	if (v->frag && offset >= v->tail && offset - v->tail < v->frag_len &&
-	    len <= v->frag_len - (offset - v->tail))
-		return v->frag + (offset - v->tail);
-	return 0;
-}
-NOKPROBE_SYMBOL(kbl_at);
-
-/* A header may begin in the linear area and end in the fragment: byte by byte, then. */
-static bool kbl_read(const struct kbl_view *v, u32 offset, void *to, u32 len)
-{
-	u64 from = kbl_at(v, offset, len);
-	u32 i;
-
-	if (from)
-		return kbl_is_kernel(from) &&
-		       !copy_from_kernel_nofault(to, (const void *)(unsigned long)from, len);
-	for (i = 0; i < len; i++) {
-		from = kbl_at(v, offset + i, 1);
-		if (!from || !kbl_is_kernel(from) ||
-		    copy_from_kernel_nofault((u8 *)to + i, (const void *)(unsigned long)from, 1))
-			return false;
-	}
-	return true;
-}
-NOKPROBE_SYMBOL(kbl_read);
 
 static void kbl_l4_tcp(const struct kbl_view *v, u32 offset, struct kbl_l4 *l4)
 {
@@ -330,7 +289,12 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 {
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
-	__be16 protocol;
+	struct {
+		__be16 protocol;
+		u16 transport;
+		u16 network;
+		u16 mac;
+	} at;
 	u32 data_len;
 	u8 nr_frags;
 
@@ -338,13 +302,15 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 	kbl_get(k->data, (u64 *)&skb->data, fault);
 	kbl_get(tail, &skb->tail, fault);
 	kbl_get(end, &skb->end, fault);
-	kbl_get(protocol, &skb->protocol, fault);
-	kbl_get(v->network, &skb->network_header, fault);
+	kbl_get(k->headers, (u64 *)&skb->protocol, fault);
 	kbl_get(data_len, &skb->data_len, fault);
+	BUILD_BUG_ON(offsetof(struct sk_buff, mac_header) - offsetof(struct sk_buff, protocol) !=
+		     offsetof(typeof(at), mac) || sizeof(at) != sizeof(k->headers));
+	__builtin_memcpy(&at, &k->headers, sizeof(at));
 	k->head = v->head;
-	k->protocol = (__force u16)protocol;
-	k->network = v->network;
-	v->protocol = ntohs(protocol);
+	k->network = at.network;
+	v->network = at.network;
+	v->protocol = ntohs(at.protocol);
 	v->data = k->data - v->head;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;

@@ -283,6 +283,10 @@ int kbl_targets_enable(const char *glob, bool enable)
 			continue;
 		found++;
 		WRITE_ONCE(t->enabled, enable);
+		/* Pairs with kbl_map_search(). */
+		smp_mb();
+		if (!enable)
+			WRITE_ONCE(t->ip, 0);
 		if (t->addr && enable == !t->mechanism)
 			some[nr++] = t;
 	}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The bytes of a packet, wherever they lie: read with faults caught and bounds checked. */
+#ifndef KBL_VIEW_H
+#define KBL_VIEW_H
+
+#include "kbl_arch.h"
+
+/* The bytes of a packet that can be read, by offset from skb->head. */
+struct kbl_view {
+	u64 head;
+	u64 frag;		/* address of the first fragment, 0 = none */
+	u32 tail;
+	u32 frag_len;
+	u32 data;
+	u16 protocol;
+	u16 network;
+};
+
+/* The address of @len bytes in one piece, else 0. */
+static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
+{
+	if (len <= v->tail && offset <= v->tail - len)
+		return v->head + offset;
+	if (v->frag && offset >= v->tail && offset - v->tail < v->frag_len &&
+	    len <= v->frag_len - (offset - v->tail))
+		return v->frag + (offset - v->tail);
+	return 0;
+}
+
+/* A header may begin in the linear area and end in the fragment: byte by byte, then. */
+static __always_inline bool kbl_read(const struct kbl_view *v, u32 offset, void *to, u32 len)
+{
+	u64 from = kbl_at(v, offset, len);
+	u32 i;
+
+	if (from)
+		return kbl_is_kernel(from) &&
+		       !copy_from_kernel_nofault(to, (const void *)(unsigned long)from, len);
+	for (i = 0; i < len; i++) {
+		from = kbl_at(v, offset + i, 1);
+		if (!from || !kbl_is_kernel(from) ||
+		    copy_from_kernel_nofault((u8 *)to + i, (const void *)(unsigned long)from, 1))
+			return false;
+	}
+	return true;
+}
+
+#endif /* KBL_VIEW_H */
