@@ -129,12 +129,11 @@ def arrived(pcap: Path, port: int) -> int:
 
 def test_each_packet_lost_by_the_qdisc_is_a_drop_event(lab: Lab, recorded: Large) -> None:
     text = (lab.out / "netem.txt").read_text()
-    found = re.search(r"Sent \d+ bytes (\d+) pkt \(dropped (\d+),", text)
+    found = re.search(r"Sent (\d+) bytes \d+ pkt \(dropped (\d+),", text)
     assert found is not None
-    sent, dropped = int(found[1]), int(found[2])
-    assert dropped > 0
-    assert arrived(lab.out / "drops.pcap", 1010) + dropped == 60
-    assert sent + dropped >= 60
+    lost = 60 - arrived(lab.out / "drops.pcap", 1010)
+    assert 0 < lost <= int(found[2])  # it may drop an ARP too
+    # Those that arrived end at the rule of iptables.
     assert dropped_to(recorded, 1010) == 60
 
 

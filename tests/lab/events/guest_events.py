@@ -17,6 +17,7 @@ from tests.lab.kbl_check import Record, split
 from tests.lab.record import Built
 
 HERE = Path(__file__).resolve().parent
+TIMEOUT_S = 600
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
 CASES = ("tables.sh", "packets.sh", "syscalls.sh", "storm.sh")
@@ -61,7 +62,8 @@ def run(built: Built) -> Path:
     files = [HERE / name for name in (*CASES, "freers.txt")]
     programs = [*built.programs, calls]
     parts = initramfs.Parts(HERE / "init.sh", built.kmod / "kbl.ko", programs, files, NEEDED)
-    return guest.boot(built.kernel, initramfs.build(built.kernel, parts, folder), folder)
+    how = guest.Run(steps=(), patched=True, timeout_s=TIMEOUT_S)
+    return guest.boot(built.kernel, initramfs.build(built.kernel, parts, folder), folder, how)
 
 
 def load(out: Path, name: str) -> Case:
