@@ -208,13 +208,15 @@ bool kbl_proto_op(u8 proto, struct kbl_filter_op *op);
 int kbl_filter_parse(struct kbl_filter_program *program, const char *text,
 		     struct kbl_filter_error *error);
 
-/* kbl_filter_eval.c */
+/* kbl_filter_facts.c */
 void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *skb,
 		      const struct kbl_ext_ipv4 *ipv4, const struct kbl_ext_ipv6 *ipv6,
 		      const struct kbl_ext_ipv6_l4 *l4);
 void kbl_facts_arp(struct kbl_filter_facts *facts, const u8 *spa, const u8 *tpa);
 void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock *sock,
 		    bool outgoing);
+
+/* kbl_filter_eval.c */
 enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,
 				 const struct kbl_filter_facts *facts);
 

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * One round of measuring what the probes cost: functions of our own which do
+ * nothing are called with and without their probes, interrupts off, and record
+ * into a buffer that nobody reads.
+ */
+#include <linux/if_ether.h>
+#include <linux/ip.h>
+#include <linux/relay.h>
+#include <linux/string.h>
+#include <linux/tcp.h>
+#include <linux/timekeeping.h>
+
+#include "kbl_calibrate.h"
+
+/* A number of its own in each, or the compiler would make one function of them. */
+static noinline __noclone void kbl_cal_bare(struct sk_buff *skb)
+{
+	asm volatile("" : : "r" (skb), "i" (0) : "memory");
+}
+
+static noinline __noclone void kbl_cal_leaf(struct sk_buff *skb)
+{
+	asm volatile("" : : "r" (skb), "i" (1) : "memory");
+}
+
+static noinline __noclone void kbl_cal_leaf_skb(struct sk_buff *skb)
+{
+	asm volatile("" : : "r" (skb), "i" (2) : "memory");
+}
+
+static __always_inline void kbl_cal_calls(void (*fn)(struct sk_buff *), struct sk_buff *skb)
+{
+	unsigned int i;
+
+	for (i = 0; i < KBL_CAL_CALLS; i++)
+		fn(skb);
+}
+
+static noinline __noclone void kbl_cal_outer(struct sk_buff *skb, bool probed)
+{
+	if (probed)
+		kbl_cal_calls(kbl_cal_leaf, skb);
+	else
+		kbl_cal_calls(kbl_cal_bare, skb);
+}
+
+static noinline __noclone void kbl_cal_outer_skb(struct sk_buff *skb, bool probed)
+{
+	if (probed)
+		kbl_cal_calls(kbl_cal_leaf_skb, skb);
+	else
+		kbl_cal_calls(kbl_cal_bare, skb);
+}
+
+static const struct {
+	const char *name;
+	unsigned long addr;
+	const char *carrier;
+} kbl_cal_functions[KBL_CAL_FUNCTIONS] = {
+	{ "kbl_cal_leaf", (unsigned long)kbl_cal_leaf, "" },
+	{ "kbl_cal_leaf_skb", (unsigned long)kbl_cal_leaf_skb, "skb@0" },
+	{ "kbl_cal_outer", (unsigned long)kbl_cal_outer, "" },
+	{ "kbl_cal_outer_skb", (unsigned long)kbl_cal_outer_skb, "skb@0" },
+};
+
+struct kbl_target *kbl_cal_target(unsigned int i)
+{
+	struct kbl_target *t;
+	char line[80];
+
+	snprintf(line, sizeof(line), "%s 0x%lx %s void", kbl_cal_functions[i].name,
+		 kbl_cal_functions[i].addr, kbl_cal_functions[i].carrier);
+	t = kbl_target_parse(line);
+	/* The last numbers: the list rarely reaches them, and it is not armed now. */
+	if (t)
+		kbl_target_number(t, KBL_MAX_PROBES - 1 - i);
+	return t;
+}
+
+/* A segment as it stands in the send path, never sent. */
+struct sk_buff *kbl_cal_packet(void)
+{
+	struct sk_buff *skb = alloc_skb(256, GFP_KERNEL);
+	struct tcphdr *th;
+	struct iphdr *iph;
+
+	if (!skb)
+		return NULL;
+	skb_reserve(skb, 128);
+	th = skb_push(skb, sizeof(*th));
+	memset(th, 0, sizeof(*th));
+	th->doff = sizeof(*th) / 4;
+	skb_reset_transport_header(skb);
+	iph = skb_push(skb, sizeof(*iph));
+	memset(iph, 0, sizeof(*iph));
+	iph->version = 4;
+	iph->ihl = sizeof(*iph) / 4;
+	iph->protocol = IPPROTO_TCP;
+	iph->tot_len = htons(skb->len);
+	skb_reset_network_header(skb);
+	skb->protocol = htons(ETH_P_IP);
+	return skb;
+}
+
+/* Of the calls of one function in the buffer: how many, and their sums. */
+struct kbl_cal_sum {
+	unsigned int calls;
+	s64 of[KBL_CAL_UNITS];
+};
+
+static void kbl_cal_read(const struct rchan_buf *buf, u16 id, struct kbl_cal_sum *sum)
+{
+	const union kbl_slot *slot = buf->data, *end = buf->data + buf->offset;
+	bool mine = false;
+
+	*sum = (struct kbl_cal_sum){};
+	for (; slot < end; slot++) {
+		if (slot->span.kind == KBL_EXT) {
+			if (mine && slot->counter.type == KBL_EXT_COUNTER)
+				sum->of[KBL_CAL_EVENTS] += slot->counter.count;
+			continue;
+		}
+		mine = slot->span.kind == KBL_CALL && slot->span.func == id;
+		if (mine) {
+			sum->calls++;
+			sum->of[KBL_CAL_NS] += slot->span.dur;
+		}
+	}
+}
+
+/* What the probes add to the time of a function that is not probed itself. */
+static void kbl_cal_pair(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
+{
+	u64 ns[3], events[3];
+
+	ns[0] = ktime_get_mono_fast_ns();
+	events[0] = kbl_counter_read();
+	kbl_cal_calls(kbl_cal_bare, cal->skb);
+	ns[1] = ktime_get_mono_fast_ns();
+	events[1] = kbl_counter_read();
+	if (skb)
+		kbl_cal_calls(kbl_cal_leaf_skb, cal->skb);
+	else
+		kbl_cal_calls(kbl_cal_leaf, cal->skb);
+	ns[2] = ktime_get_mono_fast_ns();
+	events[2] = kbl_counter_read();
+	round->pair[KBL_CAL_NS] = (s64)(ns[2] - ns[1] - (ns[1] - ns[0])) / KBL_CAL_CALLS;
+	round->pair[KBL_CAL_EVENTS] = (s64)(events[2] - events[1] - (events[1] - events[0])) /
+				      KBL_CAL_CALLS;
+}
+
+static void kbl_cal_outer_call(struct kbl_cal *cal, bool skb, bool probed,
+			       struct kbl_cal_sum *sum)
+{
+	cal->buf->offset = 0;
+	if (skb)
+		kbl_cal_outer_skb(cal->skb, probed);
+	else
+		kbl_cal_outer(cal->skb, probed);
+	kbl_cal_read(cal->buf, cal->targets[skb ? KBL_CAL_OUTER_SKB : KBL_CAL_OUTER]->id, sum);
+}
+
+/* Interrupts are off and the CPU records into cal->buf.  False: a call is missing. */
+static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
+{
+	u16 leaf = cal->targets[skb ? KBL_CAL_LEAF_SKB : KBL_CAL_LEAF]->id;
+	struct kbl_cal_sum leaves, probed, bare;
+	unsigned int unit;
+
+	/* Once before, so that thread and packet are told and known. */
+	if (skb)
+		kbl_cal_leaf_skb(cal->skb);
+	else
+		kbl_cal_leaf(cal->skb);
+	cal->buf->offset = 0;
+	kbl_cal_pair(cal, skb, round);
+	kbl_cal_read(cal->buf, leaf, &leaves);
+	kbl_cal_outer_call(cal, skb, true, &probed);
+	kbl_cal_outer_call(cal, skb, false, &bare);
+	for (unit = 0; unit < KBL_CAL_UNITS; unit++) {
+		round->empty[unit] = leaves.of[unit] / KBL_CAL_CALLS;
+		round->nested[unit] = (probed.of[unit] - bare.of[unit]) / KBL_CAL_CALLS;
+	}
+	return leaves.calls == KBL_CAL_CALLS && probed.calls == 1 && bare.calls == 1;
+}
+
+/* On one CPU, whose own buffer is out of reach meanwhile. */
+bool kbl_cal_round(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
+{
+	struct rchan_buf *own;
+	struct kbl_cpu *c;
+	unsigned long irq;
+	u64 written, bytes;
+	bool whole;
+
+	local_irq_save(irq);
+	c = this_cpu_ptr(kbl_cpus);
+	own = c->buf;
+	written = c->written;
+	bytes = c->bytes;
+	c->buf = cal->buf;
+	whole = kbl_cal_once(cal, skb, round);
+	c->buf = own;
+	c->written = written;
+	c->bytes = bytes;
+	/* Nobody heard what was told of the thread and the packet. */
+	memset(c->seen, 0, sizeof(c->seen));
+	kbl_forget(c);
+	local_irq_restore(irq);
+	return whole;
+}
