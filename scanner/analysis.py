@@ -31,7 +31,8 @@ class Result(NamedTuple):
     """The tables as rows ready to print, and what the other commands need.
 
     functions: a row for every function definition.  edges: calls between packet functions,
-    as pairs of indices into functions.  counts: the numbers of the summary.
+    as pairs of indices into functions.  counts: the numbers of the summary.  structs: every
+    struct and union that the tree defines.
     """
 
     polymorphism: list[Row]
@@ -40,6 +41,7 @@ class Result(NamedTuple):
     functions: list[Row]
     edges: list[tuple[int, int]]
     counts: dict[str, Any]
+    structs: list[str]
     fallbacks: list[Row]
     warnings: list[str]
 
@@ -71,6 +73,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
         functions,
         list(packet_edges(graph, packet)),
         _counts(files, found, functions, forms),
+        sorted({record.base for facts in files for record in facts.records}),
         [_fallback_row(facts.path, item) for facts in files for item in facts.fallbacks],
         warnings + [f"{facts.path}: {text}" for facts in files for text in facts.warnings],
     )

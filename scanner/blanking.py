@@ -8,6 +8,7 @@ length and its newlines, so an offset into the result is an offset into the file
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import NamedTuple
 
 _TOKENS = re.compile(
@@ -28,7 +29,7 @@ _KNOWN = {
     "__ASSEMBLER__": False,
     "__INCLUDE_LEVEL__": True,
 }
-MAX_VARIANTS = 6
+MAX_VARIANTS = 8
 
 
 class Branch(NamedTuple):
@@ -37,6 +38,14 @@ class Branch(NamedTuple):
     start: int
     end: int
     truth: bool | None
+
+
+class Group(NamedTuple):
+    """The branches of an #if; it lies in branch ``inside`` of group ``outer`` (-1 for none)."""
+
+    branches: list[Branch]
+    outer: int
+    inside: int
 
 
 class Directive(NamedTuple):
@@ -104,27 +113,30 @@ def _truth(directive: Directive) -> bool | None:
     return None
 
 
-def branch_groups(found: list[Directive], length: int) -> list[list[Branch]]:
-    """Return the #if groups that say where text may be left out; unbalanced ones end with it."""
-    groups: list[list[Branch]] = []
-    stack: list[tuple[list[Branch], Directive]] = []
+def branch_groups(found: list[Directive], length: int) -> list[Group]:
+    """Return the #if groups in order of their #if; unbalanced ones end with the text."""
+    groups: list[Group] = []
+    stack: list[tuple[int, Directive]] = []
     for directive in found:
         if directive.keyword in ("if", "ifdef", "ifndef"):
-            groups.append([])
-            stack.append((groups[-1], directive))
+            outer = stack[-1][0] if stack else -1
+            inside = len(groups[outer].branches) if stack else 0
+            stack.append((len(groups), directive))
+            groups.append(Group([], outer, inside))
         elif directive.keyword in ("elif", "else", "endif", "elifdef") and stack:
             group, opened = stack.pop()
-            group.append(Branch(opened.end, directive.start, _truth(opened)))
+            branch = Branch(opened.end, directive.start, _truth(opened))
+            groups[group].branches.append(branch)
             if directive.keyword != "endif":
                 stack.append((group, directive))
     for group, opened in stack:
-        group.append(Branch(opened.end, length, _truth(opened)))
+        groups[group].branches.append(Branch(opened.end, length, _truth(opened)))
     return groups
 
 
-def _candidates(group: list[Branch]) -> list[int]:
+def _candidates(group: Group) -> list[int]:
     chosen = []
-    for index, branch in enumerate(group):
+    for index, branch in enumerate(group.branches):
         if branch.truth is not False:
             chosen.append(index)
         if branch.truth:
@@ -132,29 +144,63 @@ def _candidates(group: list[Branch]) -> list[int]:
     return chosen
 
 
-def variant_count(groups: list[list[Branch]]) -> int:
-    """Return how many variants show every branch at least once (never more than MAX_VARIANTS)."""
-    return min(MAX_VARIANTS, max((len(_candidates(g)) for g in groups), default=1) or 1)
+def _unseen(
+    groups: list[Group], candidates: list[list[int]], seen: set[tuple[int, int]]
+) -> set[tuple[int, int]]:
+    """Return the (group, branch) that were not shown yet or have such inside."""
+    found: set[tuple[int, int]] = set()
+    for number, branches in enumerate(candidates):
+        for branch in branches:
+            if (number, branch) in seen:
+                continue
+            path = [(number, branch)]
+            outer, inside = groups[number].outer, groups[number].inside
+            while outer >= 0 and inside in candidates[outer]:
+                path.append((outer, inside))
+                outer, inside = groups[outer].outer, groups[outer].inside
+            if outer < 0:
+                found.update(path)
+    return found
 
 
-def _choice(candidates: list[int], variant: int) -> int:
-    """Variant 0 takes first branches, variant 1 last ones, the others those between."""
-    if not candidates:
-        return -1
-    if variant == 1:
-        return candidates[-1]
-    middle = variant - 1 if variant else 0
-    return candidates[min(middle, len(candidates) - 1)]
+def choices(groups: list[Group]) -> Iterator[list[int]]:
+    """Yield, for one variant of the text after the other, the branch chosen of each group.
+
+    Variant 0 takes first branches, variant 1 last ones, so that groups which belong together
+    go together; the rest show what is left, until every branch was shown once.
+    """
+    candidates = [_candidates(group) for group in groups]
+    seen: set[tuple[int, int]] = set()
+    for variant in range(MAX_VARIANTS):
+        wanted = _unseen(groups, candidates, seen)
+        if variant and not wanted:
+            return
+        chosen: list[int] = []
+        visible: list[bool] = []
+        for number, branches in enumerate(candidates):
+            group = groups[number]
+            shown = group.outer < 0 or (
+                visible[group.outer] and chosen[group.outer] == group.inside
+            )
+            pick = branches[0] if branches else -1
+            if branches and variant == 1:
+                pick = branches[-1]
+            elif variant > 1:
+                pick = next((b for b in branches if (number, b) in wanted), pick)
+            visible.append(shown)
+            chosen.append(pick)
+            if shown:
+                seen.add((number, pick))
+        yield chosen
 
 
 def choose_branches(
-    text: str, found: list[Directive], groups: list[list[Branch]], variant: int
+    text: str, found: list[Directive], groups: list[Group], chosen: list[int]
 ) -> str:
     """Return the text with directives and the branches not chosen blanked."""
     spans = [(d.start, d.end) for d in found]
-    for group in groups:
-        keep = _choice(_candidates(group), variant)
-        spans += [(b.start, b.end) for i, b in enumerate(group) if i != keep]
+    for group, keep in zip(groups, chosen, strict=True):
+        spans += [(b.start, b.end) for i, b in enumerate(group.branches) if i != keep]
     pieces = []
     position = 0
     for start, end in sorted(spans):

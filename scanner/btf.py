@@ -44,29 +44,37 @@ class Btf:
     """The types of a kernel, or of a module over those of its kernel."""
 
     def __init__(self, data: bytes, path: Path, base: Btf | None = None) -> None:
-        self.types: list[Type] = list(base.types) if base else [Type(0, "void", 0, ())]
-        self._strings: bytes = base._strings if base else b""
-        self.first = len(self.types)
+        self.base = base
+        self.strings = b""
+        self.first: int = base.first + len(base.types) if base else 0
+        self.strings_from: int = base.strings_from + len(base.strings) if base else 0
+        self.types: list[Type] = [] if base else [Type(0, "void", 0, ())]
         try:
             self._read(data)
         except (struct.error, IndexError, ValueError) as problem:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
+    def type(self, number: int) -> Type:
+        """Return a type by its number; a module's numbers go on where its kernel's end."""
+        if self.base is not None and number < self.first:
+            return self.base.type(number)
+        return self.types[number - self.first]
+
+    def _name(self, offset: int) -> str:
+        if self.base is not None and offset < self.strings_from:
+            return self.base._name(offset)
+        start = offset - self.strings_from
+        if start >= len(self.strings):
+            raise ValueError("a name outside the strings")
+        return self.strings[start : self.strings.index(b"\0", start)].decode("latin-1")
+
     def _read(self, data: bytes) -> None:
         order = "<" if data[:2] == b"\x9f\xeb" else ">"
         length, types, size, strings, string_size = struct.unpack_from(order + "IIIII", data, 4)
-        kept = len(self._strings)
-        own = data[length + strings : length + strings + string_size]
-        text = self._strings + own
+        self.strings = data[length + strings : length + strings + string_size]
         position, end = length + types, length + types + size
         if end > len(data):
             raise ValueError("cut short")
-
-        def name(offset: int) -> str:
-            if offset >= kept + len(own):
-                raise ValueError("a name outside the strings")
-            return text[offset : text.index(b"\0", offset)].decode("latin-1")
-
         head = struct.Struct(order + "III")
         while position < end:
             name_at, info, ref = head.unpack_from(data, position)
@@ -76,12 +84,13 @@ class Btf:
             if kind in (_STRUCT, _UNION, _PROTO):
                 step = _EACH[kind] // 4
                 words = struct.unpack_from(f"{order}{count * step}I", data, position)
-                parts = tuple((name(words[i]), words[i + 1]) for i in range(0, count * step, step))
+                parts = tuple(
+                    (self._name(words[i]), words[i + 1]) for i in range(0, count * step, step)
+                )
             elif kind == _ARRAY:
                 ref = struct.unpack_from(order + "I", data, position)[0]
             position += _ONCE.get(kind, 0) + count * _EACH.get(kind, 0)
-            self.types.append(Type(kind, name(name_at), ref, parts))
-        self._strings = text
+            self.types.append(Type(kind, self._name(name_at), ref, parts))
 
     def strip(self, number: int) -> tuple[str, int, int]:
         """Return (name, stars, size) of a type without typedefs and qualifiers.
@@ -90,7 +99,7 @@ class Btf:
         """
         stars = 0
         for _ in range(64):
-            kind = self.types[number]
+            kind = self.type(number)
             if kind.kind == _PTR or kind.kind == _ARRAY:
                 stars += 1
             elif kind.kind not in _THROUGH:
@@ -100,11 +109,30 @@ class Btf:
             number = kind.ref
         raise BadBtf("BTF: types that lead in a circle")
 
+    def contents(self) -> Iterator[tuple[str, list[str]]]:
+        """Yield each named struct with the structs its members are or point at."""
+        for kind in self.types:
+            if kind.kind in (_STRUCT, _UNION) and kind.name:
+                word = "struct" if kind.kind == _STRUCT else "union"
+                yield f"{word} {kind.name}", list(self._inner(kind, 0))
+
+    def _inner(self, kind: Type, depth: int) -> Iterator[str]:
+        for _, number in kind.parts:
+            for _ in range(64):
+                member = self.type(number)
+                if member.kind not in (*_THROUGH, _PTR, _ARRAY):
+                    break
+                number = member.ref
+            if member.kind in (_STRUCT, _UNION) and not member.name and depth < 30:
+                yield from self._inner(member, depth + 1)
+            elif member.kind in (_STRUCT, _UNION, _FWD):
+                yield f"{'union' if member.kind == _UNION else 'struct'} {member.name}"
+
     def functions(self, module: str) -> Iterator[Function]:
         """Yield the functions this BTF itself defines."""
-        for kind in self.types[self.first :]:
+        for kind in self.types:
             if kind.kind == _FUNC:
-                proto = self.types[kind.ref]
+                proto = self.type(kind.ref)
                 yield Function(
                     kind.name,
                     module,

@@ -42,8 +42,8 @@ def digest(data: bytes) -> bytes:
 
 # The modules whose code decides what facts a file has.
 _READING_TEXT = (
-    "blanking bodies declarations dialect facts heads initialisers islands lexer loose macros "
-    "normalise pseudo reading "
+    "blanking bodies declarations dialect facts functions heads initialisers islands lexer "
+    "loose macros normalise prepared pseudo reading "
 )
 _READING = tuple(_READING_TEXT.split())
 

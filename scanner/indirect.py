@@ -51,6 +51,7 @@ class Search:
         self.returning: set[int] = set()
         self._names: dict[int, set[str]] = {}
         self._atoms: dict[int, dict[str, bool]] = {}
+        self._open: dict[int, tuple[tuple[int, str], ...]] = {}
 
     def run(self) -> list[Indirect]:
         """Return the indirect functions in order of round and number."""
@@ -159,21 +160,30 @@ class Search:
         self, number: int, target: int, edge: Edge, names: set[str], touched: set[int]
     ) -> None:
         """Associate the parameters that receive something associated."""
-        if not self.data_flow:
-            return
-        params = self.graph.nodes[target].function.params
-        for param, atoms in zip(params, edge.args, strict=False):
-            given = self.given.get(target, ())
-            if param.name in given or self.graph.types.scalar(param.type):
+        open_params = self._open_params(target) if self.data_flow else ()
+        for index, name in open_params:
+            if index >= len(edge.args) or name in self.given.get(target, ()):
                 continue
-            base = self.graph.types.base(param.type.base, self.graph.nodes[target].file)
-            if self.closure.level(base) is not None:
-                continue
-            if any(self._is_associated(number, atom, names) for atom in atoms):
-                self.given.setdefault(target, set()).add(param.name)
+            if any(self._is_associated(number, atom, names) for atom in edge.args[index]):
+                self.given.setdefault(target, set()).add(name)
                 self._names.pop(target, None)
                 self._atoms.pop(target, None)
                 touched.add(target)
+
+    def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
+        """Return the parameters that can be associated, and are not so by their type."""
+        known = self._open.get(target)
+        if known is None:
+            node = self.graph.nodes[target]
+            types = self.graph.types
+            known = tuple(
+                (index, param.name)
+                for index, param in enumerate(node.function.params)
+                if not types.scalar(param.type)
+                and self.closure.level(types.base(param.type.base, node.file)) is None
+            )
+            self._open[target] = known
+        return known
 
     def _associated(self, number: int) -> set[str]:
         """Return the associated names of a function."""

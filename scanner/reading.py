@@ -3,83 +3,27 @@
 
 from __future__ import annotations
 
-import re
-from bisect import bisect_right
-from typing import NamedTuple
+from typing import Any
 
 from tree_sitter import Node
 
-from scanner import declarations, dialect, heads, initialisers, islands, loose
-from scanner.blanking import (
-    Directive,
-    branch_groups,
-    choose_branches,
-    directives,
-    hide_literals,
-    variant_count,
-)
+from scanner import declarations, dialect, initialisers, islands, loose
 from scanner.bodies import Body
 from scanner.facts import (
     Fallback,
     FileFacts,
     Function,
     Init,
-    Macro,
     Param,
     Record,
     Typedef,
     TypeRef,
 )
-from scanner.macros import MacroTable, read_define, worth_keeping
+from scanner.functions import Island, parse_island, read_island
+from scanner.macros import MacroTable
 from scanner.normalise import Normal, Normaliser, per_cpu_variables
+from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, variants
 from scanner.pseudo import pseudo_functions
-
-
-class Prepared(NamedTuple):
-    """A file whose comments and literals are hidden, and its directives."""
-
-    text: str
-    directives: list[Directive]
-    newlines: list[int]
-    macros: tuple[Macro, ...]
-
-    def line(self, offset: int) -> int:
-        """Return the line of a byte offset, from 1."""
-        return bisect_right(self.newlines, offset - 1) + 1
-
-
-def prepare(data: bytes) -> Prepared:
-    """Hide comments and literals, and read the directives."""
-    text = hide_literals(data.decode("latin-1"))
-    newlines = [m.start() for m in _NEWLINE.finditer(text)]
-    found = directives(text)
-    macros = []
-    for directive in found:
-        if directive.keyword == "define":
-            line = bisect_right(newlines, directive.start - 1) + 1
-            macro = read_define(directive, line)
-            if macro and worth_keeping(macro):
-                macros.append(macro)
-    return Prepared(text, found, newlines, tuple(macros))
-
-
-LONGEST_LINE = 250_000  # characters; a file with a longer line was not written by hand
-_NEWLINE = re.compile(r"\n")
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:\\\n|[^\n])*", re.MULTILINE)
-
-
-def defines(data: bytes) -> list[Macro]:
-    """Return the macros of a file by a quick look at its #define lines; their line is 0."""
-    found: list[Macro] = []
-    if len(data) > LONGEST_LINE and _longest_line(data) > LONGEST_LINE:
-        return found
-    for match in _DEFINE.findall(data):
-        text = hide_literals(match.decode("latin-1"))
-        for directive in directives(text):
-            macro = read_define(directive, 0)
-            if macro and worth_keeping(macro):
-                found.append(macro)
-    return found
 
 
 class FileReader:
@@ -93,16 +37,12 @@ class FileReader:
         """Return the facts of a file; whatever cannot be read is in its warnings."""
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
-        if len(data) > LONGEST_LINE and (longest := _longest_line(data)) > LONGEST_LINE:
+        if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
         prepared = prepare(data)
         reading = _Reading(self, prepared)
         reading.variants()
         return reading.facts(path)
-
-
-def _longest_line(data: bytes) -> int:
-    return max(map(len, data.split(b"\n")))
 
 
 def _empty(path: str, warning: str) -> FileFacts:
@@ -144,10 +84,7 @@ class _Reading:
 
     def variants(self) -> None:
         """Read every #if variant and unite what they show."""
-        text = self.prepared.text
-        groups = branch_groups(self.prepared.directives, len(text))
-        for variant in range(variant_count(groups)):
-            chosen = choose_branches(text, self.prepared.directives, groups, variant)
+        for variant, chosen in variants(self.prepared):
             for kind, name in per_cpu_variables(chosen):
                 self.variables[Param(name, TypeRef(kind.rstrip(" *"), kind.count("*")))] = None
             normal = self.reader.normaliser.normalise(chosen)
@@ -214,7 +151,7 @@ class _Reading:
         text = normal.old_style[node.start_byte : node.end_byte]
         if name is None or not self._new(node, text):
             return
-        function = self._read_function(node, name, text, normal, found, variant)
+        function = self._read_function(node, normal, found, variant)
         if function is None:
             return
         earlier = self.functions.get(name.start_byte)
@@ -223,135 +160,51 @@ class _Reading:
         self.functions[name.start_byte] = function
 
     def _read_function(
-        self,
-        node: Node,
-        name: Node,
-        text: str,
-        normal: Normal,
-        found: islands.Found,
-        variant: int,
+        self, node: Node, normal: Normal, found: islands.Found, variant: int
     ) -> Function | None:
-        brace = node.child_by_field_name("body")
-        if brace is None:
+        island = read_island(self.prepared, normal, found, node, self.reader.normaliser)
+        if island is None:
             return None
-        line = self.prepared.line(name.start_byte)
-        first = self.prepared.line(node.start_byte)
-        types = found.type_names(node.start_byte, node.end_byte)
-        if (
-            text[: brace.start_byte - node.start_byte]
-            != normal.text[node.start_byte : brace.start_byte]
-        ):
-            types -= loose.parameter_names(node)
-        label = text[name.start_byte - node.start_byte : name.end_byte - node.start_byte]
-        made = ""
-        head = normal.heads.get(name.start_byte)
-        if head is not None:
-            made = head.macro
-            written = heads.signature(head, self.reader.table.heads)
-            body = text[brace.start_byte - node.start_byte :]
-            first = self.prepared.line(brace.start_byte)
-            if written is None:
-                arguments = heads.split_arguments(head.arguments)
-                label = arguments[0] if arguments[0].isidentifier() else head.macro
-                written = f"int {label}()"
-                self.fallbacks[Fallback("signature", label, line, f"head by {made}")] = None
-            written = self.reader.normaliser.plain(written)
-            text = f"{written} {body}"
-            types |= frozenset(_plain_types(written))
+        if island.unknown_head:
+            reason = f"head by {island.head}"
+            self.fallbacks[Fallback("signature", island.name, island.line, reason)] = None
         self.tried[0] += 1
         self.tried[3] += 1
-        parsed, parser = self._parse(text, types, label, line, first)
-        start = text.partition("{")[0].split()
-        base = (
-            label,
-            line,
-            self.prepared.line(node.end_byte - 1),
-            node.start_byte,
-            brace.start_byte,
-            node.end_byte,
-            "static" in start,
-            "inline" in start,
-            variant,
-            made,
-        )
-        return _assemble(base, parsed, parser, node, brace, first)
-
-    def _parse(
-        self, text: str, types: frozenset[str], label: str, line: int, first: int
-    ) -> tuple[object, str]:
-        """Return pycparser's definition, and how much of it can be used."""
-        try:
-            return _definition(dialect.body_text(text, types), types), "pycparser"
-        except declarations.Unreadable as problem:
-            self._fall_back("body", label, line, problem)
-        try:
-            return _definition(text.partition("{")[0] + "{}", types), "signature"
-        except declarations.Unreadable as problem:
-            self._fall_back("signature", label, line, problem)
-        return None, "tree-sitter"
+        parsed, parser, problems = parse_island(island)
+        for kind, problem in problems:
+            self._fall_back(kind, island.name, island.line, problem)
+        end_line = self.prepared.line(node.end_byte - 1)
+        return _assemble(island, parsed, parser, end_line, variant)
 
 
-def _plain_types(written: str) -> list[str]:
-    """Type names in a head that a macro made; there every type is one word or has a tag."""
-    words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
-    known = (
-        "struct",
-        "union",
-        "enum",
-        "const",
-        "unsigned",
-        "long",
-        "int",
-        "char",
-        "void",
-        "short",
-        "signed",
-        "static",
-        "inline",
-        ",",
-    )
-    found = []
-    for before, word, after in zip([","] + words, words, words[1:] + [","], strict=False):
-        plain = word.isidentifier() and word not in known and before not in known[:3]
-        if plain and after != "," and not after.startswith(","):
-            found.append(word)
-    return found
-
-
-def _definition(text: str, types: frozenset[str]) -> object:
-    for declared in declarations.parse(text, types):
-        if type(declared).__name__ == "FuncDef":
-            return declared
-    raise declarations.Unreadable("no function")
-
-
-def _assemble(
-    base: tuple[str, int, int, int, int, int, bool, bool, int, str],
-    parsed: object,
-    parser: str,
-    node: Node,
-    brace: Node,
-    first: int,
-) -> Function:
+def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: int) -> Function:
     body: Body | loose.LooseBody
     if parser == "pycparser":
-        body = Body(first - 2)
-        body.read(parsed.body)  # type: ignore[attr-defined]
+        body = Body(island.first - 2)
+        body.read(parsed.body)
     else:
-        body = loose.LooseBody(first - node.start_point.row)
-        body.read(brace)
-    label = base[0]
+        body = loose.LooseBody(island.first - island.node.start_point.row)
+        body.read(island.brace)
+    name = island.name
     if parsed is not None:
-        declaration = parsed.decl  # type: ignore[attr-defined]
-        params, variadic = declarations.parameters(declaration.type, parsed.param_decls)  # type: ignore[attr-defined]
-        result = declarations.result(declaration.type)
-        label = declaration.name
+        params, variadic = declarations.parameters(parsed.decl.type, parsed.param_decls)
+        result = declarations.result(parsed.decl.type)
+        name = parsed.decl.name
     else:
-        params, variadic = loose.parameters(node)
-        result = loose.result(node)
+        params, variadic = loose.parameters(island.node)
+        result = loose.result(island.node)
+    words = island.text.partition("{")[0].split()
     return Function(
-        label,
-        *base[1:],
+        name,
+        island.line,
+        end_line,
+        island.node.start_byte,
+        island.brace.start_byte,
+        island.node.end_byte,
+        "static" in words,
+        "inline" in words,
+        variant,
+        island.head,
         parser,
         result,
         params,

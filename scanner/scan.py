@@ -14,8 +14,9 @@ from typing import NamedTuple
 from scanner import cache
 from scanner.facts import FileFacts, Macro
 from scanner.macros import MacroTable, learn
+from scanner.prepared import defines
 from scanner.progress import Progress
-from scanner.reading import FileReader, defines
+from scanner.reading import FileReader
 from scanner.tree import SourceFile, folders, listing
 from scanner.workers import Lost, run
 

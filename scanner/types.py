@@ -89,6 +89,8 @@ class Types:
 
     def strip(self, kind: TypeRef) -> TypeRef:
         """Follow typedefs and aliases."""
+        if kind.base not in self.named:
+            return kind
         for _ in range(20):
             inner = self.named.get(kind.base)
             if inner is None:

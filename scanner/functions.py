@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: MIT
+"""One function definition: from tree-sitter's node to what pycparser makes of it."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from tree_sitter import Node
+
+from scanner import declarations, dialect, heads, islands, loose
+from scanner.normalise import Normal, Normaliser
+from scanner.prepared import Prepared
+
+
+class Island(NamedTuple):
+    """A function definition before it is parsed.
+
+    text: what pycparser shall read; its first line is line ``first`` of the file, its lines
+    are the file's.  types: the type names used in it.  head: the macro that makes its head,
+    or "".  unknown_head: nothing is known of what that macro makes.
+    """
+
+    name: str
+    line: int
+    first: int
+    text: str
+    types: frozenset[str]
+    head: str
+    unknown_head: bool
+    node: Node
+    brace: Node
+
+
+def read_island(
+    prepared: Prepared,
+    normal: Normal,
+    found: islands.Found,
+    node: Node,
+    normaliser: Normaliser,
+) -> Island | None:
+    """Return the island of a function_definition; None if it declares no function."""
+    name = islands.name_node(node)
+    brace = node.child_by_field_name("body")
+    if name is None or brace is None:
+        return None
+    start = node.start_byte
+    text = normal.old_style[start : node.end_byte]
+    types = found.type_names(start, node.end_byte)
+    if text[: brace.start_byte - start] != normal.text[start : brace.start_byte]:
+        types -= loose.parameter_names(node)
+    line = prepared.line(name.start_byte)
+    head = normal.heads.get(name.start_byte)
+    if head is None:
+        label = text[name.start_byte - start : name.end_byte - start]
+        first = prepared.line(start)
+        return Island(label, line, first, text, types, "", False, node, brace)
+    written = heads.signature(head, normaliser.table.heads)
+    unknown = written is None
+    label = head.macro
+    if written is None:
+        arguments = heads.split_arguments(head.arguments)
+        label = arguments[0] if arguments[0].isidentifier() else label
+        written = f"int {label}()"
+    written = normaliser.plain(written)
+    text = f"{written} {text[brace.start_byte - start :]}"
+    types |= frozenset(_plain_types(written))
+    first = prepared.line(brace.start_byte)
+    return Island(label, line, first, text, types, head.macro, unknown, node, brace)
+
+
+def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:
+    """Return pycparser's FuncDef, how much of it can be used, and what failed.
+
+    How much: "pycparser" for all, "signature" for its head only, "tree-sitter" for nothing
+    (the FuncDef is None).
+    """
+    problems: list[tuple[str, Exception]] = []
+    text, types = island.text, island.types
+    try:
+        return _definition(dialect.body_text(text, types), types), "pycparser", problems
+    except declarations.Unreadable as problem:
+        problems.append(("body", problem))
+    try:
+        return _definition(text.partition("{")[0] + "{}", types), "signature", problems
+    except declarations.Unreadable as problem:
+        problems.append(("signature", problem))
+    return None, "tree-sitter", problems
+
+
+def _plain_types(written: str) -> list[str]:
+    """Type names in a head that a macro made; there every type is one word or has a tag."""
+    words = written.replace("*", " ").replace("(", " , ").replace(")", " ").split()
+    known = (
+        "struct",
+        "union",
+        "enum",
+        "const",
+        "unsigned",
+        "long",
+        "int",
+        "char",
+        "void",
+        "short",
+        "signed",
+        "static",
+        "inline",
+        ",",
+    )
+    found = []
+    for before, word, after in zip([","] + words, words, words[1:] + [","], strict=False):
+        plain = word.isidentifier() and word not in known and before not in known[:3]
+        if plain and after != "," and not after.startswith(","):
+            found.append(word)
+    return found
+
+
+def _definition(text: str, types: frozenset[str]) -> Any:
+    for declared in declarations.parse(text, types):
+        if type(declared).__name__ == "FuncDef":
+            return declared
+    raise declarations.Unreadable("no function")

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: MIT
+"""Plans for the functions of one file: every #if variant is parsed, and what they show joined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from tree_sitter import Node
+
+from scanner import instrument_marks as marks
+from scanner import islands, loose
+from scanner.blanking import blank, branch_groups, choose_branches, variant_count
+from scanner.facts import FileFacts, Macro
+from scanner.instrument_function import Edit, Plan, Shape, applied, left_out, plan
+from scanner.instrument_include import place
+from scanner.instrument_result import Typedefs, is_scalar, is_void, spelt
+from scanner.instrument_returns import closing_brace, ends_in_return, returns
+from scanner.macros import MacroTable, learn
+from scanner.normalise import Normal, Normaliser
+from scanner.reading import prepare
+
+_WORD = re.compile(r"[A-Za-z_]\w*")
+_HAS_RETURN = re.compile(r"\breturn\b")
+_SIMPLE_HEAD = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
+
+
+class Wanted(NamedTuple):
+    """A function to be instrumented: name, line, its parameters' names, those that carry packets.
+
+    macro: the macro that makes its head, or "".
+    """
+
+    name: str
+    line: int
+    parameters: tuple[str, ...]
+    carriers: tuple[str, ...]
+    macro: str
+
+
+class Done(NamedTuple):
+    """A function and its Plan, or why it is left out.
+
+    found: (id, carriers, points) of the probes it already has.
+    """
+
+    wanted: Wanted
+    plan: Plan | None
+    reason: str
+    found: tuple[int, tuple[str, ...], str, int, int] | None = None
+
+
+class FilePlan(NamedTuple):
+    """A file: text as it is, its functions, and the edit that includes the probe header."""
+
+    path: str
+    text: str
+    functions: tuple[Done, ...]
+    include: Edit | None
+    problem: str = ""
+
+
+class Tree:
+    """What the whole tree says: macros, those that return from their caller, typedefs."""
+
+    def __init__(self, files: list[FileFacts]) -> None:
+        self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
+        self.typedefs = Typedefs(files)
+        headers = [m for f in files if f.path.endswith(".h") for m in f.macros]
+        self._headers = _leaving(headers, set())
+        self._own = {f.path: f.macros for f in files}
+
+    def leaving(self, path: str) -> set[str]:
+        """Return the macros whose body returns from the function that uses them."""
+        return _leaving(self._own.get(path, ()), self._headers)
+
+
+def _leaving(macros: Iterable[Macro], known: set[str]) -> set[str]:
+    found = set(known)
+    waiting = [(m.name, set(_WORD.findall(m.body))) for m in macros]
+    found |= {name for name, words in waiting if "return" in words}
+    while more := {n for n, words in waiting if n not in found and words & found}:
+        found |= more
+    return found
+
+
+class FilePlanner:
+    """Plans one file after another."""
+
+    def __init__(self, tree: Tree) -> None:
+        self.tree = tree
+        self.normaliser = Normaliser(tree.table)
+
+    def plan(self, path: str, data: bytes, wanted: list[Wanted]) -> FilePlan:
+        """Return the plan of a file; its edits can be undone to the byte, or it has a problem."""
+        text = data.decode("latin-1")
+        reading = _Reading(self, path, data, text)
+        functions = tuple(reading.done(item) for item in wanted)
+        plans = [done.plan for done in functions if done.plan]
+        if not plans:
+            return FilePlan(path, text, functions, None)
+        include = None
+        if not marks.instrumented(text):
+            at = place(text, reading.prepared.text, [p.start for p in plans])
+            include = Edit(at, at, marks.INCLUDE) if at >= 0 else Edit(0, 0, marks.PREFIX)
+        result = FilePlan(path, text, functions, include)
+        if marks.strip(written(result, iter(range(1, 1 + len(plans))))) != marks.strip(text):
+            return result._replace(problem="its text resembles probes: they could not be undone")
+        return result
+
+
+def written(file: FilePlan, ids: Iterable[int]) -> str:
+    """Return the file with its probes; ids: one for each function that has a plan."""
+    edits = [file.include] if file.include else []
+    plans = [done.plan for done in file.functions if done.plan]
+    for item, number in zip(plans, ids, strict=False):
+        edits += [edit._replace(text=edit.text.replace("@", str(number))) for edit in item.edits]
+    return applied(file.text, sorted(edits))
+
+
+class _Reading:
+    """The variants of one file."""
+
+    def __init__(self, planner: FilePlanner, path: str, data: bytes, text: str) -> None:
+        self.path = path
+        self.text = text
+        self.tree = planner.tree
+        self.prepared = prepare(data)
+        self.leaving = planner.tree.leaving(path)
+        hidden = self.prepared.text
+        for directive in self.prepared.directives:
+            start, end = directive.start, directive.end
+            hidden = hidden[:start] + blank(hidden[start:end]) + hidden[end:]
+        self.hidden = hidden
+        self.variants: list[tuple[str, Normal, dict[tuple[int, str], Node]]] = []
+        groups = branch_groups(self.prepared.directives, len(text))
+        for variant in range(variant_count(groups)):
+            chosen = choose_branches(self.prepared.text, self.prepared.directives, groups, variant)
+            normal = planner.normaliser.normalise(chosen)
+            found = islands.find(normal.text)
+            self.variants.append((chosen, normal, self._by_place(found.functions, normal)))
+
+    def _by_place(self, nodes: list[Node], normal: Normal) -> dict[tuple[int, str], Node]:
+        found = {}
+        for node in nodes:
+            name = islands.name_node(node)
+            if name is not None and node.child_by_field_name("body") is not None:
+                made = name.start_byte in normal.heads
+                label = "" if made else normal.text[name.start_byte : name.end_byte]
+                found[self.prepared.line(name.start_byte), label] = node
+        return found
+
+    def done(self, wanted: Wanted) -> Done:
+        """Return the plan of a function, or why there is none."""
+        key = (wanted.line, "" if wanted.macro else wanted.name)
+        shapes: list[Shape] = []
+        for chosen, normal, nodes in self.variants:
+            node = nodes.get(key)
+            if node is None:
+                continue
+            head = self._head(chosen, node)
+            if reason := left_out(head, self.path):
+                return Done(wanted, None, reason)
+            shape = self._shape(node, chosen, normal, head, wanted)
+            if isinstance(shape, str):
+                return Done(wanted, None, shape)
+            shapes.append(shape)
+        if not shapes:
+            return Done(wanted, None, "its definition was not found again")
+        return self._planned(wanted, shapes)
+
+    def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
+        first = shapes[0]
+        if self._others_inside(wanted, first):
+            return Done(wanted, None, "#if branches give its body several heads")
+        probe = marks.entered(self.text, first.brace)
+        if probe is not None:
+            inside = self.text[first.brace : first.close + 1]
+            exits, ends = marks.count(inside, probe[0])
+            mode = "scope" if probe[2] else "explicit"
+            return Done(wanted, None, "", (probe[0], tuple(probe[1]), mode, exits, ends))
+        if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
+            return Done(wanted, None, "it uses names of the probes")
+        call = f"{wanted.name}({', '.join(wanted.parameters)})"
+        made = plan(shapes, call, list(wanted.carriers), self.text, self.hidden)
+        return Done(wanted, made, "")
+
+    def _others_inside(self, wanted: Wanted, shape: Shape) -> bool:
+        """Say whether another variant has a function of another head around this body."""
+        for _, _, nodes in self.variants:
+            for (line, label), node in nodes.items():
+                body = node.child_by_field_name("body")
+                other = line != wanted.line or label not in ("", wanted.name)
+                if other and body is not None:
+                    apart = body.end_byte <= shape.brace or body.start_byte > shape.close
+                    if not apart:
+                        return True
+        return False
+
+    def _head(self, chosen: str, node: Node) -> str:
+        """Return the declaration from the end of what comes before it to its body."""
+        body = node.child_by_field_name("body")
+        assert body is not None
+        before = max(chosen.rfind(mark, 0, node.start_byte) for mark in ";}")
+        return chosen[before + 1 : body.start_byte]
+
+    def _shape(
+        self, node: Node, chosen: str, normal: Normal, head: str, wanted: Wanted
+    ) -> Shape | str:
+        body = node.child_by_field_name("body")
+        assert body is not None
+        brace = body.start_byte
+        close = closing_brace(chosen, brace)
+        if close != node.end_byte - 1:
+            return "its braces do not balance"
+        kind = spelt(node, normal.text, loose.parameter_names(node), self.tree.typedefs)
+        found = returns(chosen, brace, close)
+        return Shape(
+            head,
+            brace,
+            close,
+            kind,
+            kind is not None and is_void(kind, self.tree.typedefs),
+            kind is not None and is_scalar(kind, self.tree.typedefs),
+            tuple(found),
+            not ends_in_return(chosen, brace, close, found),
+            self._hidden(chosen, brace, close, node, wanted),
+        )
+
+    def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
+        """Return why a body may be left in ways that its text does not show."""
+        if wanted.macro:
+            return f"its head is made by {wanted.macro}"
+        for word in _WORD.findall(chosen[brace:close]):
+            if word in self.leaving:
+                return f"{word} may return from its caller"
+        for inner in islands.functions(node):
+            if inner.id != node.id and inner.child_by_field_name("type") is not None:
+                return "a function inside it"
+        return ""

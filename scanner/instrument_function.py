@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""The edits that put probes into one function, or why it is left out.
+
+Two ways.  Explicit: each return becomes a block that keeps the result, tells the probe and
+returns it; the end of the body gets a probe.  Scope: a variable whose cleanup is the exit
+probe, for functions that are left in ways which their text does not show (a return in a macro).
+"""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+from scanner import instrument_marks as marks
+from scanner.instrument_returns import Return
+
+LEFT_OUT = {
+    "naked": "naked: it has no frame",
+    "noinstr": "noinstr: nothing may be called in it",
+    "notrace": "notrace: tracing itself may call it",
+    "no_instrument_function": "notrace: tracing itself may call it",
+    "kprobes": "__kprobes: probing itself may call it",
+    "nokprobe_inline": "__kprobes: probing itself may call it",
+    "noreturn": "noreturn: it has no exit",
+    "init": "__init: its text is freed after boot",
+    "exit": "__exit: its text may be dropped",
+    "devinit": "__init: its text is freed after boot",
+    "devexit": "__exit: its text may be dropped",
+    "cpuinit": "__init: its text is freed after boot",
+    "net_init": "__init: its text may be freed after boot",
+    "net_exit": "__exit: its text may be dropped",
+}
+_WORD = re.compile(r"\w+")
+_LOCAL_LABELS = re.compile(r"(?:\s*\b__label__\b[^;]*;)*")
+
+
+class Edit(NamedTuple):
+    """text replaces the bytes from start to end."""
+
+    start: int
+    end: int
+    text: str
+
+
+class Shape(NamedTuple):
+    """What one #if variant shows of a function.
+
+    head: its declaration.  brace, close: of its body.  kind: the result's type, None if only the
+    compiler knows it.  void, scalar: what that type is.  ends: control may reach the closing
+    brace.  hidden: why exits may be hidden, "" if all are seen.
+    """
+
+    head: str
+    brace: int
+    close: int
+    kind: str | None
+    void: bool
+    scalar: bool
+    returns: tuple[Return, ...]
+    ends: bool
+    hidden: str
+
+
+class Plan(NamedTuple):
+    """Edits with ``@`` for the id; mode: "explicit" or "scope", why: the reason for scope."""
+
+    mode: str
+    why: str
+    edits: tuple[Edit, ...]
+    carriers: tuple[str, ...]
+    returns: int
+    ends: int
+    start: int
+
+
+def left_out(head: str, file: str) -> str:
+    """Return why the words before a body forbid probes in it, "" if they do not."""
+    words = _WORD.findall(head)
+    for word in words:
+        if reason := LEFT_OUT.get(word.strip("_")):
+            return reason
+    if any(word.strip("_") in ("inline", "always_inline") for word in words):
+        if file.endswith(".h"):
+            return "inline in a header: probes would go into every user"
+        if "static" not in words:
+            return "inline with external linkage: it cannot have static data"
+    return ""
+
+
+def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:
+    """Return the edits of a function, given what each #if variant shows of it.
+
+    call: the function called with its own parameters, for the type of its result.
+    text: the file; hidden: the same without comments, literals and directives, all branches.
+    """
+    first = shapes[0]
+    why = _why_scope(shapes, hidden)
+    kept = [name for name in carriers if all(name in _WORD.findall(s.head) for s in shapes)]
+    for place, shape in enumerate(shapes):
+        after = _LOCAL_LABELS.match(hidden, shape.brace + 1)
+        shapes[place] = shape._replace(brace=after.end() - 1 if after and after[0] else shape.brace)
+    places = {shape.brace + 1 for shape in shapes}
+    edits: dict[int, Edit] = {}
+    if not why:
+        for shape in shapes:
+            for edit in _exits(shape, text):
+                if edits.setdefault(edit.start, edit) != edit:
+                    why = "#if variants differ in how they leave"
+    if why:
+        edits = {}
+    keeps = any(edit.text == marks.KEEP for edit in edits.values())
+    kind = (first.kind or f"__typeof__({call})") if keeps else None
+    for place in places:
+        enter = marks.enter(kept, kind, bool(why))
+        old = edits.get(place)
+        edits[place] = Edit(place, old.end, enter + old.text) if old else Edit(place, place, enter)
+    ends = {shape.close for shape in shapes if shape.ends}
+    starts = {r.start for shape in shapes for r in shape.returns}
+    return Plan(
+        "scope" if why else "explicit",
+        why,
+        tuple(edits[start] for start in sorted(edits)),
+        tuple(kept),
+        0 if why else len(starts),
+        0 if why else len(ends),
+        first.brace,
+    )
+
+
+def _why_scope(shapes: list[Shape], hidden: str) -> str:
+    """Return why not all exits of a function can be told from its text, "" if they can."""
+    first = shapes[0]
+    for shape in shapes:
+        if shape.hidden:
+            return shape.hidden
+        if any(r.semicolon < 0 for r in shape.returns):
+            return "a return without semicolon, in a macro's arguments"
+        if shape.close != first.close or shape.brace != first.brace:
+            return "#if variants differ in where its body begins or ends"
+        if (shape.kind, shape.void) != (first.kind, first.void):
+            return "#if variants differ in the type of its result"
+        if shape.kind is None and shape.head.split() != first.head.split():
+            return "#if variants differ in its parameters"
+    seen = {r.start for shape in shapes for r in shape.returns}
+    every = {m.start() for m in re.finditer(r"\breturn\b", hidden[first.brace : first.close])}
+    if {start + first.brace for start in every} - seen:
+        return "a return in an #if branch that no variant shows"
+    if hidden.count("{", first.brace, first.close + 1) != hidden.count(
+        "}", first.brace, first.close + 1
+    ):
+        return "#if branches open and close blocks unevenly"
+    return ""
+
+
+def _exits(shape: Shape, text: str) -> list[Edit]:
+    edits = []
+    for item in shape.returns:
+        word_end = item.start + len("return")
+        if item.empty and not text[word_end : item.semicolon].strip(" \t"):
+            before, after = marks.PLAIN
+            edits.append(Edit(item.start, item.start, before))
+            edits.append(Edit(item.semicolon, item.semicolon + 1, ";" + after))
+            continue
+        opened = marks.NOTHING if item.empty else marks.DROP if shape.void else marks.KEEP
+        edits.append(Edit(item.start, word_end, opened))
+        closed = marks.leave(opened, shape.scalar)
+        edits.append(Edit(item.semicolon, item.semicolon + 1, closed))
+    if shape.ends:
+        edits.append(Edit(shape.close, shape.close, marks.END))
+    return edits
+
+
+def applied(text: str, edits: list[Edit]) -> str:
+    """Return the text with edits applied, which are sorted and do not overlap."""
+    pieces = []
+    position = 0
+    for start, end, new in edits:
+        pieces += [text[position:start], new]
+        position = end
+    return "".join([*pieces, text[position:]])

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The text of the probes, and its way back: what is inserted is known by its form alone.
+
+``@`` stands for the function's id until ids are given out.  No inserted text holds a newline,
+except PREFIX, which tells the compiler to count from 1 again.
+"""
+
+from __future__ import annotations
+
+import re
+
+INCLUDE = "#include <linux/kbl_probe.h>"
+PREFIX = f"{INCLUDE}\n#line 1\n"
+RESULT = "kbl_ret"
+KEEP = f"{{ {RESULT} = ("
+DROP = "{ KBL_VOID ("
+NOTHING = "{ KBL_NOTHING"
+END = "KBL_LEAVE(@); "
+PLAIN = ("{ KBL_LEAVE(@); ", " }")
+
+_ENTERED = re.compile(r" ?KBL_ENTER(_SCOPE)?\((\d+)((?:, \w+)*)\);")
+_BACK = (
+    (re.compile(r" KBL_ENTER(?:_SCOPE)?\(\d+(?:, \w+)*\);(?: KBL_RESULT\([^;{}]*?\);)?"), ""),
+    (re.compile(r"\{ KBL_LEAVE\(\d+\); (return[ \t]*;) \}"), r"\1"),
+    (re.compile(r"\{ (?:kbl_ret = \(|KBL_VOID \(|KBL_NOTHING\b)"), "return"),
+    (
+        re.compile(r"\)?; KBL_LEAVE(?:\(\d+\)|_VALUE\(\d+, kbl_ret\)); return(?: kbl_ret)?; \}"),
+        ";",
+    ),
+    (re.compile(r"KBL_LEAVE\(\d+\); (?=\})"), ""),
+    (re.compile(rf"^{re.escape(INCLUDE)}", re.MULTILINE), ""),
+)
+
+
+def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
+    """Return the entry probe; kind: the type of the result to be kept, None for none."""
+    word = "KBL_ENTER_SCOPE" if scope else "KBL_ENTER"
+    kept = f" KBL_RESULT({kind});" if kind else ""
+    return f" {word}({', '.join(['@', *carriers])});{kept}"
+
+
+def leave(opened: str, value: bool) -> str:
+    """Return what replaces the semicolon of a return that began with KEEP, DROP or NOTHING.
+
+    value: the result is a number or a pointer, so the probe is told it.
+    """
+    if opened == KEEP:
+        call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
+        return f"); {call}; return {RESULT}; }}"
+    return f"{')' if opened == DROP else ''}; KBL_LEAVE(@); return; }}"
+
+
+def instrumented(text: str) -> bool:
+    """Say whether a file has probes."""
+    return INCLUDE in text
+
+
+def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:
+    """Return id, carriers and whether it is of the scope kind, of a probe behind a brace."""
+    match = _ENTERED.search(text, brace + 1, text.find(";", brace) + 1)
+    if match is None:
+        return None
+    return int(match[2]), re.findall(r"\w+", match[3]), bool(match[1])
+
+
+def ids(text: str) -> list[int]:
+    """Return the ids that a file's probes use."""
+    return [int(match[2]) for match in _ENTERED.finditer(text)]
+
+
+def count(body: str, number: int) -> tuple[int, int]:
+    """Return how many returns and how many ends of a body have a probe of this id."""
+    every = len(re.findall(rf"KBL_LEAVE(?:_VALUE)?\({number}[,)]", body))
+    ends = len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))
+    return every - ends, ends
+
+
+def strip(text: str) -> str:
+    """Return the text as it was before probes were inserted."""
+    text = text.removeprefix(PREFIX)
+    for pattern, new in _BACK:
+        text = pattern.sub(new, text)
+    return text

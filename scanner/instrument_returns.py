@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: MIT
+"""Where a function body is left, found in text whose comments and literals are hidden."""
+
+from __future__ import annotations
+
+import re
+from typing import NamedTuple
+
+_TOKEN = re.compile(r"[(){}\[\];]|\breturn\b")
+_RETURN = re.compile(r"\breturn\b")
+_LAST = re.compile(r"[;{}:]\s*$")
+
+
+class Return(NamedTuple):
+    """A return statement: its first byte, its semicolon (-1 if it has none), empty or not."""
+
+    start: int
+    semicolon: int
+    empty: bool
+
+
+def semicolon(text: str, start: int, end: int) -> int:
+    """Return the semicolon that ends the statement at start; -1 if a bracket closes first."""
+    depth = 0
+    for match in _TOKEN.finditer(text, start, end):
+        token = match[0]
+        if token in "([{":
+            depth += 1
+        elif token in ")]}":
+            depth -= 1
+            if depth < 0:
+                return -1
+        elif token == ";" and depth == 0:
+            return match.start()
+    return -1
+
+
+def returns(text: str, start: int, end: int) -> list[Return]:
+    """Return every return statement between two offsets."""
+    found = []
+    for match in _RETURN.finditer(text, start, end):
+        stop = semicolon(text, match.end(), end)
+        found.append(Return(match.start(), stop, not text[match.end() : stop].strip()))
+    return found
+
+
+def closing_brace(text: str, brace: int) -> int:
+    """Return the offset of the brace that closes the one at brace, -1 if none does."""
+    depth = 0
+    for match in re.finditer(r"[{}]", text[brace:]):
+        depth += 1 if match[0] == "{" else -1
+        if depth == 0:
+            return brace + match.start()
+    return -1
+
+
+def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bool:
+    """Say whether the last statement of a body is a return that nothing can jump over."""
+    if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
+        return False
+    # An if or else before it, or a macro that hides one, ends in ")" or a word.
+    if not _LAST.search(text[: found[-1].start]):
+        return False
+    inside = text[brace + 1 : found[-1].start]
+    return inside.count("{") == inside.count("}")
