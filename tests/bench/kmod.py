@@ -45,7 +45,9 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--seconds", type=int, default=2, help="of the guest's time, for iperf")
     parser.add_argument("--pings", type=int, default=1000)
     parser.add_argument("--module", default="", help="more module parameters, joined by commas")
+    parser.add_argument("--cpu", default=kmod_guest.CPU, help="of QEMU, such as max,-erms,-fsrm")
     parser.add_argument("--source", type=Path, default=kmod_guest.KMOD, help="a copy of kmod/")
+    parser.add_argument("--again", action="store_true", help="boot what was built the last time")
     parser.add_argument("--out", type=Path, default=kmod_guest.TOP / "build/bench")
     return parser.parse_args()
 
@@ -59,17 +61,25 @@ def measure(series: str, args: argparse.Namespace, results: Results, kept: Path)
     """Run the chosen lines on one kernel; ``results`` and the file ``kept`` grow by each."""
     folder = args.out.resolve() / series
     folder.mkdir(parents=True, exist_ok=True)
-    guest = kmod_guest.build(series, folder, args.source)
-    runs = results.setdefault(guest.kernel.release, {})
+    guest = (
+        kmod_guest.built(series, folder)
+        if args.again
+        else kmod_guest.build(series, folder, args.source)
+    )
+    plain = args.cpu == kmod_guest.CPU
+    machine = guest.kernel.release + ("" if plain else f" {args.cpu}")
+    runs = results.setdefault(machine, {})
     for line in chosen(args.line):
-        boot = kmod_guest.Boot(line.kind, line.functions, args.seconds, args.pings, args.module)
+        boot = kmod_guest.Boot(
+            line.kind, line.functions, args.seconds, args.pings, args.module, args.cpu
+        )
         start = time.monotonic()
         runs[line.name] = parse(line.name, kmod_guest.run(guest, boot, line.name))
         save(kept, results)
         took = time.monotonic() - start
         print(f"{series} {line.name}: {runs[line.name].bits_per_s / 1e6:.1f} Mbit/s, "
               f"{took:.0f} s", file=sys.stderr, flush=True)  # fmt: skip
-    print(f"\n{table(guest.kernel.release, runs)}\n", flush=True)
+    print(f"\n{table(machine, runs)}\n", flush=True)
 
 
 def main() -> int:
