@@ -2,6 +2,7 @@
 # make run     open the bundled recording (without a display: build/demo.png, build/demo.csv)
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
 # make lab     record afresh in a virtual machine, into build/lab
+# make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make sample  record the bundled recordings anew
@@ -61,6 +62,9 @@ bench-kmod: test-packages $(VENV)/test.stamp
 checkpatch: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.kmod.checkpatch build/checkpatch
 
+lab-long: test-packages $(VENV)/test.stamp
+	LAB_LONG=1 $(PYTHON) -m pytest tests/lab tests/e2e/test_scenarios.py
+
 sample: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab/6.1 --samples
 	$(PYTHON) -m tests.e2e.samples
@@ -75,7 +79,7 @@ test-plan:
 	@echo '    $(TEST_PACKAGES)'
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
 	@echo 'and downloads Debian kernels and headers (100 MB), for a virtual machine and other builds.'
-	@echo 'On two cores the first run takes about four minutes, later ones about two.'
+	@echo 'On two cores it takes about a quarter of an hour.'
 
 run-packages:
 	@.ci/debian-packages.sh $(RUN_PACKAGES)

@@ -14,7 +14,7 @@ from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
 from tests.lab.identity import frames
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.lab
 
 CAPTURES = ("basic", "loopback", "drops", "nat", "bulk", "segments")
 

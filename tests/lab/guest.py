@@ -71,13 +71,15 @@ def boot(kernel: Kernel, initramfs: Path, folder: Path, how: Run | None = None) 
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)
     line = command(kernel, initramfs, disk, how)
-    try:
-        said = subprocess.run(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                              stderr=subprocess.STDOUT, timeout=how.timeout_s).stdout  # fmt: skip
-    except subprocess.TimeoutExpired as late:
-        said = (late.stdout or b"") + f"\nno end after {how.timeout_s} s".encode()
-    console = said.decode(errors="replace").replace("\r", "")
-    (folder / "console.txt").write_text(console)
+    said, late = folder / "console.txt", ""
+    with said.open("wb") as file:
+        try:
+            subprocess.run(line, stdin=subprocess.DEVNULL, stdout=file, stderr=file,
+                           timeout=how.timeout_s, check=False)  # fmt: skip
+        except subprocess.TimeoutExpired:
+            late = f"\nno end after {how.timeout_s} s"
+    console = said.read_bytes().decode(errors="replace").replace("\r", "") + late
+    said.write_text(console)
     if DONE not in console:
         raise GuestFailed(f"the guest failed; its console:\n{console}")
     out.mkdir(exist_ok=True)

@@ -14,7 +14,7 @@ from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
 from tests.lab.kbl_check import SLOT, Kbl, Kind, Record, probes, read
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.lab
 
 CONTEXTS = {
     "task": layout.KblContext.TASK,

@@ -18,7 +18,7 @@ from tests.lab.fixture import lab_recording as lab_recording
 from tests.lab.kbl_check import Kbl, Kind, Record, Type, one, probes, read, string, written_at
 from tests.lab.record import Recording
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.lab
 
 OPEN = layout.KBL_FLAG_OPEN
 

@@ -18,7 +18,7 @@ from tests.lab.identity import footprints, frames, key_of, told_before, unrecord
 from tests.lab.kbl_check import Kind, Type, one, probes
 from tests.lab.nesting import crossing
 
-pytestmark = [pytest.mark.lab, pytest.mark.timeout(1200)]
+pytestmark = pytest.mark.lab
 
 CAPTURES = ("handshake", "basic", "loopback", "drops", "nat", "nat-inside", "bulk", "segments")
 MANY = 1_000_000

@@ -33,7 +33,20 @@ def recorded(series: str) -> Events:
     return Events(series, out, guest_events.symbols(out))
 
 
+@functools.cache
+def stormy(series: str) -> Events:
+    """The same, of the guest that is treated badly."""
+    out = guest_events.run(fixture.built(series), ("storm",), patched=True)
+    return Events(series, out, guest_events.symbols(out))
+
+
 @pytest.fixture(scope="session", params=fixture.SERIES)
 def events(request: pytest.FixtureRequest) -> Events:
     """The guest of each kernel; one that fails fails the test with its console."""
     return recorded(request.param)
+
+
+@pytest.fixture(scope="session", params=fixture.SERIES)
+def storm(request: pytest.FixtureRequest) -> Events:
+    """The guest of each kernel that switches all events under traffic."""
+    return stormy(request.param)

@@ -20,7 +20,7 @@ HERE = Path(__file__).resolve().parent
 TIMEOUT_S = 600
 # Steps of the lab whose tools and kernel modules these cases need too.
 NEEDED = ("drops", "segments")
-CASES = ("tables.sh", "packets.sh", "syscalls.sh", "storm.sh")
+CASES = ("tables", "packets", "syscalls")
 
 
 class Symbols(NamedTuple):
@@ -48,21 +48,22 @@ class Case(NamedTuple):
                 yield record
 
 
-def run(built: Built) -> Path:
-    """Run the guest below the folder of `built`; returns the folder of its files.
+def run(built: Built, cases: tuple[str, ...] = CASES, patched: bool = False) -> Path:
+    """Run a guest through cases, below the folder of `built`; returns the folder of its files.
 
-    Raises guest.GuestFailed or RuntimeError.
+    patched: see guest.Run.  Raises guest.GuestFailed or RuntimeError.
     """
-    folder = built.folder / "events"
+    folder = built.folder / f"events-{cases[0]}"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     calls = folder / "calls"
     source = str(HERE / "calls.c")
     debs.run("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static", "-o", str(calls), source)
-    files = [HERE / name for name in (*CASES, "freers.txt")]
+    files = [HERE / "freers.txt", *(HERE / f"{case}.sh" for case in cases)]
     programs = [*built.programs, calls]
     parts = initramfs.Parts(HERE / "init.sh", built.kmod / "kbl.ko", programs, files, NEEDED)
-    how = guest.Run(steps=(), patched=True, timeout_s=TIMEOUT_S)
+    words = (f"cases={','.join(cases)}",)
+    how = guest.Run(steps=(), words=words, patched=patched, timeout_s=TIMEOUT_S)
     return guest.boot(built.kernel, initramfs.build(built.kernel, parts, folder), folder, how)
 
 

@@ -45,7 +45,7 @@ must client /bin/busybox ping -q -c 1 10.9.0.2
 for n in client server; do
 	$ip netns exec $n readlink /proc/self/ns/net | tr -cd 0-9 > /tmp/out/$n.netns
 done
-for s in tables packets syscalls storm; do . /$s.sh; done
+for s in $(echo "$cases" | tr , ' '); do . /$s.sh; done
 say "the end"
 dmesg > /tmp/out/dmesg.txt
 dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"

@@ -4,17 +4,45 @@
 pair
 server /bin/iperf3 -s --forceflush > /tmp/iperf & servers=$!
 until_said /tmp/iperf listening $servers "iperf3"
-client /bin/iperf3 -c 10.9.0.2 -t 9999 -P 2 --bidir > /dev/null & clients=$!
+client /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir > /dev/null & clients=$!
 client /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
-# cycle NUMBER LIST: with a reader that is stopped, with one that is killed, and with none
+# by_recorder LIST HOW: kblrecord arms; it is stopped, killed, or held up and killed
+by_recorder() {
+	start_recorder /tmp/cycle.kbl -f /$1
+	# What it resolved: the cycles after this one need not.
+	cat $kbl/probes > /tmp/resolved
+	case $2 in
+	stopped) sleep 0.2; kill -INT $recorder; wait $recorder || fail "$(cat /tmp/recorder)" ;;
+	killed) sleep 0.1; kill -KILL $recorder; wait $recorder ;;
+	held) kill -STOP $recorder; sleep 0.2; kill -KILL $recorder; wait $recorder ;;
+	esac
+	rm -f /tmp/cycle.kbl /tmp/part.*
+	awk 'NR == FNR { if ($1 !~ /^#/) { name = $1; $1 = ""; rest[name] = $0 } next }
+		$9 in rest && $2 ~ /^0x./ && $2 != "0x0" { print $9, $2, rest[$9] }' \
+		/$1 /tmp/resolved | split -l 300 - /tmp/part.
+}
+# by_hand HOW: armed without kblrecord; what is recorded is read, or not
+by_hand() {
+	for part in /tmp/part.*; do
+		/bin/busybox dd if=$part of=$kbl/probes bs=64k conv=notrunc 2> /tmp/dd ||
+			fail "$part: $(cat /tmp/dd)"; done
+	activate
+	[ $1 != read ] || for n in 0 1; do cat $kbl/cpu$n > /dev/null; done
+	sleep 0.1
+	armed=$(sed -n 's/^armed //p' $kbl/control)
+	[ "$armed" -gt 40 ] || fail "only $armed functions are armed"
+	# Every other time rmmod has to stop what is going on.
+	[ $1 != read ] || echo deactivate > $kbl/control || fail "deactivate"
+}
+# cycle NUMBER LIST
 cycle() {
 	load subbuf_kb=64 n_subbufs=4
-	case $(($1 % 3)) in
-	0) start_recorder /tmp/cycle.kbl -f /$2
-	   sleep 0.2; kill -INT $recorder; wait $recorder || fail "kblrecord: $(cat /tmp/recorder)" ;;
-	1) start_recorder /tmp/cycle.kbl -f /$2; sleep 0.1; kill -KILL $recorder; wait $recorder ;;
-	2) start_recorder /tmp/cycle.kbl -f /$2
-	   kill -STOP $recorder; sleep 0.1; kill -KILL $recorder; wait $recorder ;;
+	case $(($1 % 15)) in
+	0) by_recorder $2 stopped ;;
+	5) by_recorder $2 killed ;;
+	10) by_recorder $2 held ;;
+	*[13579]) by_hand read ;;
+	*) by_hand unread ;;
 	esac
 	i=0; until /bin/rmmod kbl 2> /tmp/rmmod; do
 		i=$((i + 1)); [ $i -lt 50 ] || fail "rmmod: $(cat /tmp/rmmod)"; sleep 0.1; done
@@ -22,9 +50,8 @@ cycle() {
 }
 n=0; while [ $n -lt ${cycles:-50} ]; do
 	cycle $n ${cycled:-all.txt}
-	n=$((n + 1)); [ $((n % 10)) != 0 ] || say "$n: $(tail -n 1 /tmp/recorder)"
+	n=$((n + 1)); [ $((n % 10)) != 0 ] || say "$n cycles, $armed armed"
 done
-say "$n cycles with ${cycled:-all.txt}"
 [ -z "$whole" ] || { cycle 0 $whole; say "one with $whole: $(tail -n 1 /tmp/recorder)"; }
 must client /bin/busybox ping -q -c 1 10.9.0.2
 kill $pinger $clients $servers; wait $pinger $clients $servers
