@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from scanner import cache
+from scanner import cache, instrument_arguments
 from scanner.analysis import Options
 from scanner.polymorphism import HUBS, Limits
 from scanner.results import Run
@@ -143,6 +143,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
         help="write why each function left out cannot be probed, as JSON",
     )
     probes.add_argument("-o", "--output", type=Path, metavar="OUT")
+    instrument_arguments.add(commands, tree)
     return parser.parse_args(argv)
 
 

@@ -13,7 +13,7 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from scanner import arguments, btf, graph, output, probes, summary
+from scanner import arguments, btf, graph, instrument_command, output, probes, summary
 from scanner.analysis import Result
 from scanner.progress import Progress
 from scanner.results import tables
@@ -129,7 +129,13 @@ def _probes(args: argparse.Namespace) -> int:
     return _finish(result.warnings if result else [])
 
 
-_COMMANDS = {"scan": _scan, "tables": _print_tables, "graph": _graph, "probes": _probes}
+_COMMANDS = {
+    "scan": _scan,
+    "tables": _print_tables,
+    "graph": _graph,
+    "probes": _probes,
+    "instrument": instrument_command.command,
+}
 
 if __name__ == "__main__":
     sys.exit(main())

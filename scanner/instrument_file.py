@@ -7,11 +7,12 @@ import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from tree_sitter import Node
+import tree_sitter_c
+from tree_sitter import Language, Node, Query, QueryCursor
 
 from scanner import instrument_marks as marks
-from scanner import islands, loose
-from scanner.blanking import blank, branch_groups, choose_branches, variant_count
+from scanner import islands
+from scanner.blanking import blank
 from scanner.facts import FileFacts, Macro
 from scanner.instrument_function import Edit, Plan, Shape, applied, left_out, plan
 from scanner.instrument_include import place
@@ -19,11 +20,12 @@ from scanner.instrument_result import Typedefs, is_scalar, is_void, spelt
 from scanner.instrument_returns import closing_brace, ends_in_return, returns
 from scanner.macros import MacroTable, learn
 from scanner.normalise import Normal, Normaliser
-from scanner.reading import prepare
+from scanner.prepared import prepare, variants
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
-_HAS_RETURN = re.compile(r"\breturn\b")
-_SIMPLE_HEAD = re.compile(r"(?:COMPAT_)?SYSCALL_DEFINE\d")
+CLEANUPS = frozenset({"__cleanup", "__cleanup__", "__free", "guard", "scoped_guard", "CLASS"})
+_CLEANUP = re.compile(r"\(\s*cleanup\s*\(")
+_FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition type: (_)) @inner")
 
 
 class Wanted(NamedTuple):
@@ -68,19 +70,24 @@ class Tree:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
         self.typedefs = Typedefs(files)
         headers = [m for f in files if f.path.endswith(".h") for m in f.macros]
-        self._headers = _leaving(headers, set())
+        self._returning = _using(headers, {"return"})
+        self._cleaning = _using(headers, CLEANUPS)
         self._own = {f.path: f.macros for f in files}
 
-    def leaving(self, path: str) -> set[str]:
-        """Return the macros whose body returns from the function that uses them."""
-        return _leaving(self._own.get(path, ()), self._headers)
+    def hiding(self, path: str) -> dict[str, str]:
+        """Return why not all of a body's exits are in its text, by the word in it that says so."""
+        own = self._own.get(path, ())
+        found = dict.fromkeys(_using(own, self._cleaning), "cleans up after a return")
+        found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
+        del found["return"]
+        return found
 
 
-def _leaving(macros: Iterable[Macro], known: set[str]) -> set[str]:
-    found = set(known)
+def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str]:
+    """Return the words, and the macros that lead to one of them."""
+    found = set(words)
     waiting = [(m.name, set(_WORD.findall(m.body))) for m in macros]
-    found |= {name for name, words in waiting if "return" in words}
-    while more := {n for n, words in waiting if n not in found and words & found}:
+    while more := {name for name, used in waiting if name not in found and used & found}:
         found |= more
     return found
 
@@ -127,16 +134,14 @@ class _Reading:
         self.text = text
         self.tree = planner.tree
         self.prepared = prepare(data)
-        self.leaving = planner.tree.leaving(path)
+        self.hiding = planner.tree.hiding(path)
         hidden = self.prepared.text
         for directive in self.prepared.directives:
             start, end = directive.start, directive.end
             hidden = hidden[:start] + blank(hidden[start:end]) + hidden[end:]
         self.hidden = hidden
         self.variants: list[tuple[str, Normal, dict[tuple[int, str], Node]]] = []
-        groups = branch_groups(self.prepared.directives, len(text))
-        for variant in range(variant_count(groups)):
-            chosen = choose_branches(self.prepared.text, self.prepared.directives, groups, variant)
+        for _, chosen in variants(self.prepared):
             normal = planner.normaliser.normalise(chosen)
             found = islands.find(normal.text)
             self.variants.append((chosen, normal, self._by_place(found.functions, normal)))
@@ -214,7 +219,7 @@ class _Reading:
         close = closing_brace(chosen, brace)
         if close != node.end_byte - 1:
             return "its braces do not balance"
-        kind = spelt(node, normal.text, loose.parameter_names(node), self.tree.typedefs)
+        kind = spelt(node, normal.text, set(wanted.parameters), self.tree.typedefs)
         found = returns(chosen, brace, close)
         return Shape(
             head,
@@ -233,9 +238,11 @@ class _Reading:
         if wanted.macro:
             return f"its head is made by {wanted.macro}"
         for word in _WORD.findall(chosen[brace:close]):
-            if word in self.leaving:
-                return f"{word} may return from its caller"
-        for inner in islands.functions(node):
-            if inner.id != node.id and inner.child_by_field_name("type") is not None:
-                return "a function inside it"
+            if word in self.hiding:
+                return f"{word} {self.hiding[word]}"
+        if _CLEANUP.search(chosen, brace, close):
+            return "an attribute cleans up after a return"
+        inner = QueryCursor(_FUNCTIONS).captures(node).get("inner", [])
+        if any(other.start_byte > brace for other in inner):
+            return "a function inside it"
         return ""

@@ -7,19 +7,18 @@ import re
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[(){}\[\];]|\breturn\b")
-_RETURN = re.compile(r"\breturn\b")
 _LAST = re.compile(r"[;{}:]\s*$")
 
 
 class Return(NamedTuple):
-    """A return statement: its first byte, its semicolon (-1 if it has none), empty or not."""
+    """A return statement: its first byte, its semicolon (-1 if unknown), empty or not."""
 
     start: int
     semicolon: int
     empty: bool
 
 
-def semicolon(text: str, start: int, end: int) -> int:
+def _semicolon(text: str, start: int, end: int) -> int:
     """Return the semicolon that ends the statement at start; -1 if a bracket closes first."""
     depth = 0
     for match in _TOKEN.finditer(text, start, end):
@@ -36,11 +35,21 @@ def semicolon(text: str, start: int, end: int) -> int:
 
 
 def returns(text: str, start: int, end: int) -> list[Return]:
-    """Return every return statement between two offsets."""
+    """Return every return statement between two offsets; one in a macro's arguments has no end.
+
+    There a comma may end it as well as a semicolon, and the macro may do with it what it likes.
+    """
     found = []
-    for match in _RETURN.finditer(text, start, end):
-        stop = semicolon(text, match.end(), end)
-        found.append(Return(match.start(), stop, not text[match.end() : stop].strip()))
+    around = [""]
+    for match in _TOKEN.finditer(text, start, end):
+        token = match[0]
+        if token in "([{":
+            around.append(token)
+        elif token in ")]}":
+            around = around[:-1] or [""]
+        elif token == "return":
+            stop = -1 if around[-1] == "(" else _semicolon(text, match.end(), end)
+            found.append(Return(match.start(), stop, not text[match.end() : stop].strip()))
     return found
 
 

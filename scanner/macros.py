@@ -85,7 +85,7 @@ def worth_keeping(macro: Macro) -> bool:
     if macro.params is not None:
         return True
     body = macro.body
-    if not body or "struct" in body or "attribute" in body or "(" in body:
+    if not body or any(word in body for word in ("struct", "attribute", "(", "return")):
         return True
     return body.split()[0].lstrip("_").isidentifier() and len(body) < 200
 
