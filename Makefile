@@ -4,6 +4,7 @@
 # make lab     record afresh in a virtual machine, into build/lab
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
+# make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make sample  record the bundled recordings anew
 # make clean   remove what these made
@@ -18,7 +19,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
-.PHONY: help run demo test lab bench-kmod checkpatch sample clean run-packages test-packages test-plan
+.PHONY: help run demo test lab bench-kmod bench-scanner checkpatch sample clean run-packages test-packages test-plan
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
@@ -57,6 +58,10 @@ lab: test-packages $(VENV)/test.stamp
 bench-kmod: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/packages.txt
 	$(PYTHON) -m tests.bench.kmod --out build/bench
+
+bench-scanner: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
+	$(PYTHON) -m tests.bench.scanner --out build/scanner
 
 # The kernel's own checker; its package is large, so it is no part of make test.
 checkpatch: test-packages $(VENV)/test.stamp

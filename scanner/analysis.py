@@ -199,7 +199,11 @@ def _functions(graph: CallGraph, uses: dict[int, Direct], reached: list[Indirect
                 "macro": function.head,
                 "parser": function.parser,
                 "returns": type_text(function.returns),
-                "parameters": [[p.name, type_text(p.type)] for p in function.params],
+                "parameters": [
+                    [p.name, type_text(p.type), type_text(graph.types.strip(p.type))]
+                    for p in function.params
+                ],
+                "returns_stripped": type_text(graph.types.strip(function.returns)),
                 "skb_list": listed
                 and any(v.type == TypeRef("struct sk_buff", 1) for v in function.variables),
             }

@@ -50,7 +50,9 @@ def type_ref(node: Any) -> TypeRef:
         elif kind is c_ast.IdentifierType:
             return TypeRef(" ".join(node.names), stars, function)
         elif kind in _TAGS:
-            return TypeRef(f"{_TAGS[kind]} {node.name}" if node.name else "", stars, function)
+            anonymous = "enum" if kind is c_ast.Enum else ""
+            base = f"{_TAGS[kind]} {node.name}" if node.name else anonymous
+            return TypeRef(base, stars, function)
         elif kind is not c_ast.TypeDecl and kind is not c_ast.Typename and kind is not c_ast.Decl:
             return TypeRef("", stars, function)
         node = node.type

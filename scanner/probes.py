@@ -107,6 +107,8 @@ _SIZES = {
     "netdev_tx_t": 4,
     "gfp_t": 4,
     "short": 2,
+    "unsigned short": 2,
+    "signed char": 1,
 }
 
 
@@ -115,7 +117,7 @@ def _of_text(text: str) -> _Type:
     if text.endswith("(*)()"):
         return "function", 1, 8
     base = text.rstrip("*").rstrip()
-    return base, text.count("*"), _SIZES.get(base, 4 if base.startswith("enum ") else 0)
+    return base, text.count("*"), _SIZES.get(base, 4 if base.startswith("enum") else 0)
 
 
 def listed(result: Result | None, kernel: Kernel | None, level: int | None = None) -> Listed:
@@ -129,8 +131,8 @@ def listed(result: Result | None, kernel: Kernel | None, level: int | None = Non
     for row in result.functions:
         if row["kind"] is None or (level is not None and (row["level"] or 0) > level):
             continue
-        parameters = [_of_text(kind) for _, kind in row["parameters"]]
-        returns = _of_text(row["returns"])
+        parameters = [_of_text(kind) for _, _, kind in row["parameters"]]
+        returns = _of_text(row["returns_stripped"])
         places = carriers(parameters, returns, row["skb_list"])
         name = row["function"]
         if places and (name not in probes or not row["inline"]):

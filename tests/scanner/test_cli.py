@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: MIT
+"""The commands, their outputs and exit codes."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from scanner import scan
+from scanner.cli import main
+from scanner.tree import SourceFile
+
+TREES = Path(__file__).parent / "trees"
+TODAY = str(TREES / "today")
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+
+
+def test_tables_as_json_have_the_promised_keys(capsys: pytest.CaptureFixture[str]) -> None:
+    own = {
+        "polymorphism": {"name", "kind", "level", "how", "member", "via"},
+        "direct": {"mark", "level", "parameters", "returns"},
+        "indirect": {"side", "round", "witness", "argument"},
+    }
+    for table, columns in own.items():
+        assert main(["tables", TODAY, table, "--json", "-q"]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        assert rows
+        assert all(row.keys() == {"function", "file", "line", *columns} for row in rows)
+
+
+def test_tables_as_csv(tmp_path: Path) -> None:
+    out = tmp_path / "direct.csv"
+    assert main(["tables", TODAY, "direct", "--csv", "-q", "-o", str(out)]) == 0
+    rows = list(csv.DictReader(out.read_text().splitlines()))
+    assert {"by_queue", "sys_sendit"} <= {row["function"] for row in rows}
+    assert json.loads(rows[0]["parameters"])[0]["type"] == "struct sk_buff *"
+
+
+def test_scan_tells_place_and_layer_of_each_function(tmp_path: Path) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(TREES / "old", tree)
+    (tree / "net" / "ipv4").mkdir()
+    (tree / "net" / "old.c").rename(tree / "net" / "ipv4" / "tcp_old.c")
+    out = tmp_path / "all.json"
+    assert main(["scan", str(tree), "-q", "--json", str(out)]) == 0
+    rows = {row["function"]: row for row in json.loads(out.read_text())["functions"]}
+    found = rows["kr_receive"]
+    assert (found["file"], found["line"], found["layer"]) == ("net/ipv4/tcp_old.c", 8, "transport")
+    assert found["kind"] == "direct" and found["parameters"][0][:2] == ["skb", "struct sk_buff *"]
+
+
+def test_summary_counts_once_per_file_and_name(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", TODAY, "summary", "--json", "-q"]) == 0
+    counts = json.loads(capsys.readouterr().out)
+    assert counts["files"] == {"include": 1, "net": 1}
+    assert counts["nested_structures"] == 2
+    assert counts["customized_types"] == 3
+    # twice and headed are defined two times each
+    assert counts["source"]["direct"] == 16
+    assert counts["parsed"]["body"]["fallbacks"] == 0
+
+
+def test_second_run_parses_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tree = tmp_path / "tree"
+    shutil.copytree(TREES / "old", tree)
+    read: list[str] = []
+    real = scan._read
+
+    def spied(root: Path, files: list[SourceFile], *rest: object) -> object:
+        read.extend(file.path for file in files)
+        return real(root, files, *rest)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(scan, "_read", spied)
+    outputs = []
+    for level in ("3", "3", "2"):
+        assert main(["tables", str(tree), "direct", "-q", "--level", level]) == 0
+        outputs.append(capsys.readouterr().out)
+    assert sorted(read) == ["include/skbuff.h", "net/old.c"]
+    assert outputs[0] == outputs[1] != outputs[2]
+    source = tree / "net" / "old.c"
+    source.write_text(source.read_text() + "int added(struct sk_buff *skb) { return 0; }\n")
+    assert main(["tables", str(tree), "direct", "-q"]) == 0
+    assert "added" in capsys.readouterr().out
+    assert read.count("net/old.c") == 2 and read.count("include/skbuff.h") == 1
+
+
+def test_a_spoilt_cache_is_not_believed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["tables", TODAY, "direct", "-q"]) == 0
+    first = capsys.readouterr().out
+    for kept in (tmp_path / "cache" / "skbscan").iterdir():
+        kept.write_bytes(kept.read_bytes()[:-20])
+    assert main(["tables", TODAY, "direct", "-q"]) == 0
+    assert capsys.readouterr().out == first
+
+
+def test_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["graph", TODAY, "by_fragments", "-q"]) == 0
+    text = capsys.readouterr().out
+    assert text.startswith("digraph") and text.count(" -> ") == 2
+    assert 'label="by_typedef"' in text
+    drawn = tmp_path / "graph.svg"
+    assert main(["graph", TODAY, "finish", "--callers", "-q", "-o", str(drawn)]) == 0
+    assert b"<svg" in drawn.read_bytes() and b"receive" in drawn.read_bytes()
+    assert main(["graph", TODAY, "work", "-q"]) == 2
+    assert "work: no packet function has this name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["scan", "nowhere"], "nowhere: no such folder"),
+        (["scan", TODAY, "--dir", "drivers"], "drivers: no such folder"),
+        (["probes"], "needs a TREE"),
+        (["probes", "--btf", "nowhere"], "nowhere: No such file"),
+        (["probes", "--btf", __file__], "neither a kernel image"),
+    ],
+)
+def test_unusable_input(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*arguments, "-q"]) == 2
+    told = capsys.readouterr().err
+    assert message in told and told.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["scan"],
+        ["scan", ".", "--type", "int *"],
+        ["tables", ".", "all"],
+        ["scan", ".", "--jobs", "0"],
+    ],
+)
+def test_bad_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    assert "usage" in capsys.readouterr().err
+
+
+def test_warnings_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.c").write_bytes(b"struct sk_buff { int a; };\0")
+    assert main(["scan", str(tmp_path), "-q", "--no-cache"]) == 1
+    told = capsys.readouterr().err.splitlines()
+    assert "skbscan: warning: a.c: binary: it has zero bytes" in told
