@@ -10,6 +10,8 @@
 
 #include "kbl_hot.h"
 
+#define KBL_DISARM_AT_ONCE 64	/* each time is a wait for all CPUs */
+
 struct kbl_kretprobe {
 	struct kretprobe rp;
 	struct kbl_target *target;
@@ -94,27 +96,40 @@ static u64 kbl_kretprobe_missed(const struct kbl_target *t)
 	return k->rp.nmissed + k->rp.kp.nmissed;
 }
 
-static void kbl_kretprobe_disarm(struct kbl_target **targets, unsigned int nr)
+/* Returns after the last handler of these did. */
+static void kbl_kretprobe_disarm_some(struct kbl_target **targets, unsigned int nr)
 {
-	struct kretprobe **rps = kcalloc(nr + 1, sizeof(*rps), GFP_KERNEL | __GFP_NOFAIL);
-	unsigned int i, n = 0;
+	struct kretprobe *rps[KBL_DISARM_AT_ONCE];
+	unsigned int i;
 
 	for (i = 0; i < nr; i++)
-		if (targets[i]->mechanism == KBL_BY_KRETPROBE)
-			rps[n++] = &((struct kbl_kretprobe *)targets[i]->probe)->rp;
-	/* Returns after the last handler did. */
-	unregister_kretprobes(rps, n);
+		rps[i] = &((struct kbl_kretprobe *)targets[i]->probe)->rp;
+	unregister_kretprobes(rps, nr);
 	for (i = 0; i < nr; i++) {
-		struct kbl_target *t = targets[i];
-
-		if (t->mechanism != KBL_BY_KRETPROBE)
-			continue;
-		t->missed += kbl_kretprobe_missed(t);
-		t->mechanism = 0;
-		kfree(t->probe);
-		t->probe = NULL;
+		targets[i]->missed += kbl_kretprobe_missed(targets[i]);
+		targets[i]->mechanism = 0;
+		kfree(targets[i]->probe);
+		targets[i]->probe = NULL;
 	}
-	kfree(rps);
+}
+
+/* Without an array of all of them: this must not fail for want of memory. */
+static void kbl_kretprobe_disarm(struct kbl_target **targets, unsigned int nr)
+{
+	struct kbl_target *some[KBL_DISARM_AT_ONCE];
+	unsigned int i, n = 0;
+
+	for (i = 0; i < nr; i++) {
+		if (targets[i]->mechanism != KBL_BY_KRETPROBE)
+			continue;
+		some[n++] = targets[i];
+		if (n == ARRAY_SIZE(some)) {
+			kbl_kretprobe_disarm_some(some, n);
+			n = 0;
+			cond_resched();
+		}
+	}
+	kbl_kretprobe_disarm_some(some, n);
 }
 
 const struct kbl_backend kbl_kretprobe_backend = {
