@@ -76,12 +76,12 @@ def _hide(match: re.Match[str]) -> str:
     if text[0] == '"':
         if "\n" in text or text[-1] != '"' or len(text) == 1:
             return blank(text[:-2]) + '""' if len(text) > 2 and text[-1] == '"' else blank(text)
-        return '"' + "_" * (len(text) - 2) + '"'
+        return '"' + "~" * (len(text) - 2) + '"'
     return "0" + blank(text[1:])
 
 
 def hide_literals(text: str) -> str:
-    """Blank comments, fill strings with underscores, turn character constants into 0."""
+    """Blank comments, fill strings with tildes, turn character constants into 0."""
     text = _TOKENS.sub(_hide, text)
     return text if text.isascii() else re.sub(r"[\x80-\xff]", "_", text)
 

@@ -20,14 +20,21 @@ _TYPE = (
 _TYPE_ARGUMENT = re.compile(
     rf"(?P<before>\b(?!return\b|case\b|if\b|while\b|sizeof\b)\w+\s*\(\s*|,\s*)(?P<type>{_TYPE})(?P<stars>[\s*]*)(?=[,)])"
 )
-_STRING_AFTER = re.compile(r'("_*")(\s*)\b([A-Za-z_]\w+)\b(?!\s*\()')
+_STRING_AFTER = re.compile(r'("~*")(\s*)\b([A-Za-z_]\w+)\b(?!\s*\()')
 _STRING_BEFORE = re.compile(
     r'\b(?!return\b|case\b|else\b|sizeof\b|asm\b|in\b|L\b)([A-Za-z_]\w+)(\s*)(?=")'
 )
-_STRING_CALL = re.compile(r'("_*"\s*)([A-Za-z_]\w*\s*)(\()')
+_STRING_CALL = re.compile(r'("~*"\s*)([A-Za-z_]\w*\s*)(\()')
 _RANGE = re.compile(r"\.\.\.(?=\s*[\w(\-+'][^()]*?[:\]])")
 _TYPEOF = re.compile(r"\b(?:__)?(?:typeof(?:_unqual)?|auto_type)(?:__)?\b\s*(\()?")
 _GNU_FIELD = re.compile(r"(?<=[{,])(\s*)([A-Za-z_]\w*)(\s*):(?!:)(?=[^;{}?]*[,}])")
+# A statement as a macro's argument: ASSERT(skb != NULL, return -1;);
+_STATEMENT_ARGUMENT = re.compile(
+    r",(\s*)((?:\{[^{}]*\}|(?:(?:return|goto|break|continue)\b[^;{}]*;\s*)))(?=\s*\))"
+)
+_POINTER_DECLARATOR = re.compile(r"(\(\s*\*\s*\w*\s*(?:\[[^\]()]*\])?\s*\)\s*\([^()]*\))")
+_LABEL_ADDRESS = re.compile(r"([=(,{]\s*)&&(?=\s*[A-Za-z_])")
+_COMPUTED_GOTO = re.compile(r"\bgoto\s*\*")
 _LABEL_END = re.compile(r"(\b\w+\s*:)(\s*\})")
 _LOCAL_LABEL = re.compile(r"\b__label__\b[^;]*;")
 _GENERIC = re.compile(
@@ -50,6 +57,22 @@ def _type_argument(match: re.Match[str]) -> str:
         name = f"type_{name}"
     tail = blank(match["type"][len(name) :]) if "\n" in match["type"] else ""
     return match["before"] + name + tail + blank(match["stars"])
+
+
+def _type_arguments(text: str) -> str:
+    """Types as arguments become names; the parameters of pointers to functions stay."""
+    pieces = _POINTER_DECLARATOR.split(text) if "(*" in text else [text]
+    pieces[::2] = [_TYPE_ARGUMENT.sub(_type_argument, piece) for piece in pieces[::2]]
+    return "".join(pieces)
+
+
+def _statement_argument(match: re.Match[str]) -> str:
+    """, return f(x);) -> , (f(x))) and , { ... }) -> , 0): an expression or nothing."""
+    statement = match[2]
+    words = statement.rstrip("; \t\n").split(None, 1)
+    value = words[1] if words[0] == "return" and len(words) > 1 else "0"
+    lines = "\n" * (statement.count("\n") - value.count("\n"))
+    return f",{match[1]}({value}){lines}"
 
 
 def _typeof(text: str) -> str:
@@ -96,17 +119,24 @@ def body_text(text: str, types: frozenset[str]) -> str:
     brace = text.find("{")
     if "offsetof" in text:
         text = text.replace("offsetof", "offset_f")
-    text = text[:brace] + _TYPE_ARGUMENT.sub(_type_argument, text[brace:])
+    text = text[:brace] + _type_arguments(text[brace:])
     if "?:" in text or "? :" in text:
         text = re.sub(r"\?(\s*):", r"||\1", text)
     if "..." in text:
         text = text[:brace] + _RANGE.sub(" + ", text[brace:])
+    if "= {" in text and ":" in text:
+        text = text[:brace] + gnu_fields(text[brace:])
     if "__label__" in text:
         text = _LOCAL_LABEL.sub(lambda m: blank(m[0]), text)
     if "__builtin" in text or "_Generic" in text or "__same_type" in text:
         text = _constant_calls(text)
     if "__int128" in text or "__auto_type" in text:
         text = _INT128.sub(lambda m: _fit("int", m[0]), text)
+    if "," in text and _STATEMENT_ARGUMENT.search(text, brace):
+        text = text[:brace] + _STATEMENT_ARGUMENT.sub(_statement_argument, text[brace:])
+    if "goto" in text:
+        text = _COMPUTED_GOTO.sub(lambda m: "return " + blank(m[0][7:]), text)
+        text = _LABEL_ADDRESS.sub(r"\1& ", text)
     text = _LABEL_END.sub(r"\1;\2", text)
     return _named_types(text, types)
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, NamedTuple
 
 from tree_sitter import Node
@@ -10,6 +11,8 @@ from tree_sitter import Node
 from scanner import declarations, dialect, heads, islands, loose
 from scanner.normalise import Normal, Normaliser
 from scanner.prepared import Prepared
+
+_STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do)\b")
 
 
 class Island(NamedTuple):
@@ -48,6 +51,8 @@ def read_island(
     types = found.type_names(start, node.end_byte)
     if text[: brace.start_byte - start] != normal.text[start : brace.start_byte]:
         types -= loose.parameter_names(node)
+    if _STATEMENT.search(text, 0, brace.start_byte - start):
+        return None  # error recovery's function around a macro that holds statements
     line = prepared.line(name.start_byte)
     head = normal.heads.get(name.start_byte)
     if head is None:

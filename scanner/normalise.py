@@ -22,6 +22,7 @@ _HEAD = re.compile(
 _BLOCK = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\([^;{}\n]*\)[ \t]*\{[ \t]*$)", re.MULTILINE)
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
+_ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
 _DEFINES = re.compile(r"(?:COMPAT_)?SYSCALL(?:32)?_DEFINE\d|BPF_CALL_\d|NOTRACE_BPF_CALL_\d")
 LIMIT = 200_000  # longest parenthesis that is looked into, in characters
 _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
@@ -150,7 +151,7 @@ class Normaliser:
         if kind == _ATTRIBUTE:
             while following < len(text) and text[following] != "(":
                 word_after = _WORD.match(text, following)
-                if not word_after or word_after[0] not in ("volatile", "goto", "inline"):
+                if not word_after or word_after[0] not in _ASM_WORDS:
                     break
                 following = _after(text, word_after.end())
             if text[following : following + 1] != "(":

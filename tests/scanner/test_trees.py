@@ -30,7 +30,7 @@ def names(rows: list[dict[str, object]]) -> set[object]:
     return {row["function"] for row in rows}
 
 
-@pytest.mark.parametrize("tree", ["today", "old", "levels"])
+@pytest.mark.parametrize("tree", ["today", "old", "levels", "odd"])
 def test_tables_are_as_written(tree: str) -> None:
     result = scanned(tree)
     for table, text in TEXT.items():
@@ -38,7 +38,9 @@ def test_tables_are_as_written(tree: str) -> None:
         found = [text(row).rstrip() for row in getattr(result, table)]
         assert found == [line.rstrip() for line in expected], table
     assert not result.warnings
-    assert not result.fallbacks
+    # Nobody but a preprocessor can read a body that is made of such macros.
+    unread = [row["function"] for row in result.fallbacks]
+    assert unread == (["cases"] if tree == "odd" else [])
 
 
 def test_level_limit_cuts_forms_and_functions() -> None:
