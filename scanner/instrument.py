@@ -65,12 +65,12 @@ def _type(text: str) -> tuple[str, int, int]:
 
 def carriers(row: Row) -> tuple[str, ...]:
     """Return where a function carries packets, as in a probe list."""
-    kinds = [_type(kind) for _, kind in row["parameters"]]
-    return probes.carriers(kinds, _type(row["returns"]), row["skb_list"])
+    kinds = [_type(kind) for _, _, kind in row["parameters"]]
+    return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"])
 
 
 def _wanted(row: Row) -> Wanted:
-    names = tuple(name for name, _ in row["parameters"])
+    names = tuple(name for name, *_ in row["parameters"])
     places = [c.partition("@")[2] for c in carriers(row)]
     carried = tuple(names[int(p)] for p in places if p.isdigit() and int(p) < len(names))
     carried = tuple(name for name in carried if name.isidentifier())
@@ -168,7 +168,7 @@ def _entry(row: Row, done: Done, number: int) -> Row:
     else:
         assert done.found is not None
         number, names, mode, exits, ends = done.found
-    order = [name for name, _ in row["parameters"]]
+    order = [name for name, *_ in row["parameters"]]
     kinds = {c.partition("@")[2]: c for c in carriers(row)}
     return {
         "id": number,

@@ -24,6 +24,8 @@ from scanner.prepared import prepare, variants
 
 _WORD = re.compile(r"[A-Za-z_]\w*")
 CLEANUPS = frozenset({"__cleanup", "__cleanup__", "__free", "guard", "scoped_guard", "CLASS"})
+IF = ("if", "ifdef", "ifndef")
+CONDITIONAL = "an #if in its head"
 _CLEANUP = re.compile(r"\(\s*cleanup\s*\(")
 _FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition type: (_)) @inner")
 
@@ -112,7 +114,8 @@ class FilePlanner:
             at = place(text, reading.prepared.text, [p.start for p in plans])
             include = Edit(at, at, marks.INCLUDE) if at >= 0 else Edit(0, 0, marks.PREFIX)
         result = FilePlan(path, text, functions, include)
-        if marks.strip(written(result, iter(range(1, 1 + len(plans))))) != marks.strip(text):
+        before = marks.strip(text) if marks.instrumented(text) else text
+        if marks.strip(written(result, range(1, 1 + len(plans)))) != before:
             return result._replace(problem="its text resembles probes: they could not be undone")
         return result
 
@@ -188,7 +191,9 @@ class _Reading:
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
             return Done(wanted, None, "it uses names of the probes")
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
-        made = plan(shapes, call, list(wanted.carriers), self.text, self.hidden)
+        always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
+        carriers = [name for name in wanted.carriers if name in always]
+        made = plan(shapes, call, carriers, self.text, self.hidden)
         return Done(wanted, made, "")
 
     def _others_inside(self, wanted: Wanted, shape: Shape) -> bool:
@@ -208,7 +213,7 @@ class _Reading:
         body = node.child_by_field_name("body")
         assert body is not None
         before = max(chosen.rfind(mark, 0, node.start_byte) for mark in ";}")
-        return chosen[before + 1 : body.start_byte]
+        return chosen[before + 1 : body.start_byte].lstrip()
 
     def _shape(
         self, node: Node, chosen: str, normal: Normal, head: str, wanted: Wanted
@@ -229,9 +234,32 @@ class _Reading:
             kind is not None and is_void(kind, self.tree.typedefs),
             kind is not None and is_scalar(kind, self.tree.typedefs),
             tuple(found),
-            not ends_in_return(chosen, brace, close, found),
-            self._hidden(chosen, brace, close, node, wanted),
+            not ends_in_return(chosen, brace, close, found)
+            or self._conditional(brace, found[-1].start),
+            self._hidden(chosen, brace, close, node, wanted)
+            or (CONDITIONAL if self._directive(brace - len(head), brace) else ""),
         )
+
+    def _directive(self, start: int, end: int) -> bool:
+        """Say whether a directive lies between two offsets."""
+        return any(start <= d.start < end for d in self.prepared.directives)
+
+    def _conditional(self, start: int, end: int) -> bool:
+        """Say whether end lies in an #if that begins behind start."""
+        words = [d.keyword for d in self.prepared.directives if start <= d.start < end]
+        return sum((w in IF) - (w == "endif") for w in words) > 0
+
+    def _always(self, start: int, end: int) -> str:
+        """Return the text between two offsets that no #if between them can take away."""
+        pieces = []
+        depth = 0
+        for directive in self.prepared.directives:
+            if start <= directive.start < end:
+                pieces += [self.hidden[start : directive.start]] if depth == 0 else []
+                start = directive.end
+                depth += directive.keyword in IF
+                depth -= directive.keyword == "endif"
+        return " ".join([*pieces, self.hidden[start:end]])
 
     def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
         """Return why a body may be left in ways that its text does not show."""

@@ -31,7 +31,6 @@ LEFT_OUT = {
     "net_exit": "__exit: its text may be dropped",
 }
 _WORD = re.compile(r"\w+")
-_LOCAL_LABELS = re.compile(r"(?:\s*\b__label__\b[^;]*;)*")
 
 
 class Edit(NamedTuple):
@@ -95,9 +94,8 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
     """
     first = shapes[0]
     why = _why_scope(shapes, hidden)
-    kept = [name for name in carriers if all(name in _WORD.findall(s.head) for s in shapes)]
     for place, shape in enumerate(shapes):
-        after = _LOCAL_LABELS.match(hidden, shape.brace + 1)
+        after = marks.LOCAL_LABELS.match(hidden, shape.brace + 1)
         shapes[place] = shape._replace(brace=after.end() - 1 if after and after[0] else shape.brace)
     places = {shape.brace + 1 for shape in shapes}
     edits: dict[int, Edit] = {}
@@ -111,7 +109,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
     keeps = any(edit.text == marks.KEEP for edit in edits.values())
     kind = (first.kind or f"__typeof__({call})") if keeps else None
     for place in places:
-        enter = marks.enter(kept, kind, bool(why))
+        enter = marks.enter(carriers, kind, bool(why))
         old = edits.get(place)
         edits[place] = Edit(place, old.end, enter + old.text) if old else Edit(place, place, enter)
     ends = {shape.close for shape in shapes if shape.ends}
@@ -120,7 +118,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
         "scope" if why else "explicit",
         why,
         tuple(edits[start] for start in sorted(edits)),
-        tuple(kept),
+        tuple(carriers),
         0 if why else len(starts),
         0 if why else len(ends),
         first.brace,

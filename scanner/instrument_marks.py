@@ -18,7 +18,11 @@ NOTHING = "{ KBL_NOTHING"
 END = "KBL_LEAVE(@); "
 PLAIN = ("{ KBL_LEAVE(@); ", " }")
 
-_ENTERED = re.compile(r" ?KBL_ENTER(_SCOPE)?\((\d+)((?:, \w+)*)\);")
+LOCAL_LABELS = re.compile(r"(?:\s*\b__label__\b[^;]*;)*")
+_ENTERED = re.compile(r" KBL_ENTER(_SCOPE)?\((\d+)((?:, \w+)*)\);")
+_RETURNS = re.compile(
+    r"\{ (?:kbl_ret = \(|KBL_VOID \(|KBL_NOTHING\b|KBL_LEAVE\(\d+\); return[ \t]*; \})"
+)
 _BACK = (
     (re.compile(r" KBL_ENTER(?:_SCOPE)?\(\d+(?:, \w+)*\);(?: KBL_RESULT\([^;{}]*?\);)?"), ""),
     (re.compile(r"\{ KBL_LEAVE\(\d+\); (return[ \t]*;) \}"), r"\1"),
@@ -57,7 +61,8 @@ def instrumented(text: str) -> bool:
 
 def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:
     """Return id, carriers and whether it is of the scope kind, of a probe behind a brace."""
-    match = _ENTERED.search(text, brace + 1, text.find(";", brace) + 1)
+    labels = LOCAL_LABELS.match(text, brace + 1)
+    match = _ENTERED.match(text, labels.end() if labels else brace + 1)
     if match is None:
         return None
     return int(match[2]), re.findall(r"\w+", match[3]), bool(match[1])
@@ -70,9 +75,8 @@ def ids(text: str) -> list[int]:
 
 def count(body: str, number: int) -> tuple[int, int]:
     """Return how many returns and how many ends of a body have a probe of this id."""
-    every = len(re.findall(rf"KBL_LEAVE(?:_VALUE)?\({number}[,)]", body))
-    ends = len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))
-    return every - ends, ends
+    returns = len(_RETURNS.findall(body))
+    return returns, len(re.findall(rf"KBL_LEAVE\({number}\); \}}", body))
 
 
 def strip(text: str) -> str:

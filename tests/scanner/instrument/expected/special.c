@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: MIT
+/* Functions in which a probe would be wrong, and some that only look so. */
+#include "skb.h"
+
+#define __init __attribute__((section(".text.init")))
+#define notrace __attribute__((no_instrument_function))
+#define __naked __attribute__((naked))
+#define __noreturn __attribute__((noreturn))
+#define __always_inline inline __attribute__((always_inline))
+#define SYSCALL_DEFINE2(name, t, a, u, b) long sys_##name(t a, u b)
+
+static int __init setup(struct sk_buff *skb)
+{
+	return skb->len;
+}
+
+notrace int traced(struct sk_buff *skb)
+{
+	return skb->len;
+}
+
+int by_attribute(struct sk_buff *skb) __attribute__((no_instrument_function));
+
+static __attribute__((no_instrument_function)) int
+untraced(struct sk_buff *skb)
+{
+	return skb->len;
+}
+
+__naked void bare(struct sk_buff *skb)
+{
+	__asm__("ret");
+}
+
+static void __noreturn leaves(struct sk_buff *skb)
+{
+	exit(skb->len);
+}
+
+extern inline __attribute__((gnu_inline)) int external(struct sk_buff *skb)
+{
+	return skb->len;
+}
+#include <linux/kbl_probe.h>
+int external(struct sk_buff *skb)
+{ KBL_ENTER(1, skb); KBL_RESULT(int);
+	{ kbl_ret = ( skb->len); KBL_LEAVE_VALUE(1, kbl_ret); return kbl_ret; }
+}
+
+static inline int inlined(struct sk_buff *skb)
+{ KBL_ENTER(2, skb); KBL_RESULT(int);
+	{ kbl_ret = ( skb->len + 1); KBL_LEAVE_VALUE(2, kbl_ret); return kbl_ret; }
+}
+
+static __always_inline int always(struct sk_buff *skb)
+{ KBL_ENTER(3, skb); KBL_RESULT(int);
+	{ kbl_ret = ( inlined(skb) + inlined(skb)); KBL_LEAVE_VALUE(3, kbl_ret); return kbl_ret; }
+}
+
+int jumps(struct sk_buff *skb)
+{ KBL_ENTER(4, skb); KBL_RESULT(int);
+#if defined(__x86_64__)
+	asm goto("testl %0, %0; jz %l[zero]" : : "r"(skb->len) : "cc" : zero);
+#else
+	if (!skb->len)
+		goto zero;
+#endif
+	{ kbl_ret = ( 1); KBL_LEAVE_VALUE(4, kbl_ret); return kbl_ret; }
+zero:
+	{ kbl_ret = ( 2); KBL_LEAVE_VALUE(4, kbl_ret); return kbl_ret; }
+}
+
+int local_labels(struct sk_buff *skb)
+{
+	__label__ one, two; KBL_ENTER(5, skb); KBL_RESULT(int);
+	void *targets[2] = { &&one, &&two };
+
+	goto *targets[skb->len & 1];
+one:
+	{ kbl_ret = ( 1); KBL_LEAVE_VALUE(5, kbl_ret); return kbl_ret; }
+two:
+	{ kbl_ret = ( 2); KBL_LEAVE_VALUE(5, kbl_ret); return kbl_ret; }
+}
+
+SYSCALL_DEFINE2(send, struct sk_buff *, skb, int, flags)
+{ KBL_ENTER_SCOPE(6, skb);
+	if (flags)
+		return -1;
+	return skb->len;
+}
+
+int main(void)
+{ KBL_ENTER(7);
+	struct sk_buff skb = { 0, NULL, NULL };
+	int len;
+
+	for (len = 0; len < 3; len++) {
+		skb.len = len;
+		printf("%d %d %d\n", setup(&skb), traced(&skb), untraced(&skb));
+		printf("%d %d %d\n", external(&skb), always(&skb), jumps(&skb));
+		printf("%d %ld\n", local_labels(&skb), sys_send(&skb, len == 2));
+		bare(&skb);
+	}
+	fflush(stdout);
+	skb.len = 0;
+	leaves(&skb);
+KBL_LEAVE(7); }
