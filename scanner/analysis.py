@@ -196,6 +196,7 @@ def _functions(graph: CallGraph, uses: dict[int, Direct], reached: list[Indirect
                 "static": function.static,
                 "inline": function.inline,
                 "variant": function.variant,
+                "annotation": function.annotation,
                 "macro": function.head,
                 "parser": function.parser,
                 "returns": type_text(function.returns),

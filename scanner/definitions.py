@@ -7,7 +7,6 @@ branches comes once, with the statements of all branches.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,12 +14,7 @@ from scanner import islands
 from scanner.functions import Island, parse_island, read_island
 from scanner.islands import Return
 from scanner.normalise import Normaliser
-from scanner.prepared import Prepared, prepare, variants
-
-_UNTOUCHED = re.compile(
-    r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
-    r"|__noscs|__always_inline|__sched)\b"
-)
+from scanner.prepared import prepare, variants
 
 
 class Definition(NamedTuple):
@@ -61,18 +55,16 @@ def definitions(data: bytes, normaliser: Normaliser) -> list[Definition]:
         for node in seen.functions:
             island = read_island(prepared, normal, seen, node, normaliser)
             if island is not None:
-                one = _definition(prepared, island, variant)
+                one = _definition(island, variant)
                 known = found.get(one.name_at)
                 found[one.name_at] = _unite(known, one) if known else one
     return [found[key] for key in sorted(found)]
 
 
-def _definition(prepared: Prepared, island: Island, variant: int) -> Definition:
+def _definition(island: Island, variant: int) -> Definition:
     parsed, parser, problems = parse_island(island)
     node, brace = island.node, island.brace
     name = islands.name_node(node)
-    line_start = prepared.text.rfind("\n", 0, node.start_byte) + 1
-    words = _UNTOUCHED.findall(prepared.text[line_start : brace.start_byte])
     return Definition(
         parsed.decl.name if parsed is not None else island.name,
         island.line,
@@ -82,7 +74,7 @@ def _definition(prepared: Prepared, island: Island, variant: int) -> Definition:
         node.end_byte,
         island.head,
         tuple(islands.returns(node)),
-        tuple(dict.fromkeys(words)),
+        island.annotations,
         parsed,
         island.first - 2,
         parser,

@@ -58,8 +58,10 @@ class Function(NamedTuple):
     """A function definition.
 
     start: first byte of its declaration; body, end: its opening brace and the byte after
-    its closing one.  head: the macro that makes its head, or "".  parser: which parser read
-    it, "pycparser", "signature" (only its head) or "tree-sitter".
+    its closing one.  annotation: the first word of its head that speaks against a probe
+    (notrace, __init, ...), or NOKPROBE_SYMBOL, or "".  head: the macro that makes its head,
+    or "".  parser: which parser read it, "pycparser", "signature" (only its head) or
+    "tree-sitter".
     """
 
     name: str
@@ -79,6 +81,7 @@ class Function(NamedTuple):
     calls: tuple[Call, ...]
     assigns: tuple[Assign, ...]
     variadic: bool = False
+    annotation: str = ""
 
 
 class Member(NamedTuple):

@@ -12,6 +12,10 @@ from scanner import declarations, dialect, heads, islands, loose
 from scanner.normalise import Normal, Normaliser
 from scanner.prepared import Prepared
 
+_UNTOUCHED = re.compile(
+    r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
+    r"|__noscs|__net_init|__net_exit|__devinit|__cpuinit)\b"
+)
 _STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do)\b")
 
 
@@ -20,7 +24,8 @@ class Island(NamedTuple):
 
     text: what pycparser shall read; its first line is line ``first`` of the file, its lines
     are the file's.  types: the type names used in it.  head: the macro that makes its head,
-    or "".  unknown_head: nothing is known of what that macro makes.
+    or "".  unknown_head: nothing is known of what that macro makes.  annotations: the words of
+    the head that speak against a probe.
     """
 
     name: str
@@ -32,6 +37,7 @@ class Island(NamedTuple):
     unknown_head: bool
     node: Node
     brace: Node
+    annotations: tuple[str, ...]
 
 
 def read_island(
@@ -54,11 +60,14 @@ def read_island(
     if _STATEMENT.search(text, 0, brace.start_byte - start):
         return None  # error recovery's function around a macro that holds statements
     line = prepared.line(name.start_byte)
+    declared = prepared.text.rfind("\n", 0, start) + 1
+    words = _UNTOUCHED.findall(prepared.text, declared, brace.start_byte)
+    against = tuple(dict.fromkeys(words))
     head = normal.heads.get(name.start_byte)
     if head is None:
         label = text[name.start_byte - start : name.end_byte - start]
         first = prepared.line(start)
-        return Island(label, line, first, text, types, "", False, node, brace)
+        return Island(label, line, first, text, types, "", False, node, brace, against)
     written = heads.signature(head, normaliser.table.heads)
     unknown = written is None
     label = head.macro
@@ -70,7 +79,7 @@ def read_island(
     text = f"{written} {text[brace.start_byte - start :]}"
     types |= frozenset(_plain_types(written))
     first = prepared.line(brace.start_byte)
-    return Island(label, line, first, text, types, head.macro, unknown, node, brace)
+    return Island(label, line, first, text, types, head.macro, unknown, node, brace, against)
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:

@@ -33,6 +33,8 @@ EVENTS = {
     "skb_morph": "morph",
 }  # fmt: skip
 
+_GONE = frozenset(("__init", "__exit", "__devinit", "__cpuinit"))
+_NAMESPACES = frozenset(("__net_init", "__net_exit"))  # stay where there are network namespaces
 _Type = tuple[str, int, int]
 
 
@@ -140,16 +142,24 @@ def listed(result: Result | None, kernel: Kernel | None, level: int | None = Non
             probes[name] = Probe(name, places, event, "", result_word(returns))
             rows[name] = row
     if kernel is None:
-        kept = [p for n, p in probes.items() if not _inlined(rows[n])]
-        left = [
-            _reason(rows[n], "inline function in the source") for n in probes if _inlined(rows[n])
-        ]
-        return Listed(sorted(kept), left)
+        reasons = {name: _forbidden(rows[name]) or _inlined(rows[name]) for name in probes}
+        kept = [probe for name, probe in probes.items() if not reasons[name]]
+        return Listed(sorted(kept), [_reason(rows[n], why) for n, why in reasons.items() if why])
     return _usable(list(probes.values()), kernel, rows)
 
 
-def _inlined(row: dict[str, Any]) -> bool:
-    return bool(row["inline"]) and row["file"].endswith(".h")
+def _inlined(row: dict[str, Any]) -> str:
+    inline = row["inline"] and row["file"].endswith(".h")
+    return "inline function in a header" if inline else ""
+
+
+def _forbidden(row: dict[str, Any]) -> str:
+    annotation = row.get("annotation", "")
+    if annotation in _GONE:
+        return f"only there while the kernel starts or a module goes ({annotation})"
+    if annotation and annotation not in _NAMESPACES:
+        return f"the source forbids it: {annotation}"
+    return ""
 
 
 def _from_btf(function: Function) -> Probe:
@@ -187,6 +197,8 @@ def _usable(wanted: list[Probe], kernel: Kernel, rows: dict[str, dict[str, Any]]
 
 
 def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
+    if forbidden := _forbidden(row):
+        return forbidden
     found = kernel.functions.get(name, [])
     addresses = kernel.symbols.get(name, 0)
     if addresses > 1:

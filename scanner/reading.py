@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 from tree_sitter import Node
@@ -24,6 +25,8 @@ from scanner.macros import MacroTable
 from scanner.normalise import Normal, Normaliser, per_cpu_variables
 from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, variants
 from scanner.pseudo import pseudo_functions
+
+_NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
 class FileReader:
@@ -64,13 +67,14 @@ class _Reading:
         self.fallbacks: dict[Fallback, None] = {}
         self.warnings: list[str] = []
         self.tried = [0, 0, 0, 0]
+        self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
     def facts(self, path: str) -> FileFacts:
         """Return what was found."""
         return FileFacts(
             path,
             len(self.prepared.newlines),
-            tuple(self.functions[key] for key in sorted(self.functions)),
+            tuple(self._annotated(self.functions[key]) for key in sorted(self.functions)),
             tuple(self.records.values()),
             tuple(self.typedefs.values()),
             self.prepared.macros,
@@ -99,6 +103,11 @@ class _Reading:
                 self.inits.update(dict.fromkeys(inits))
             for node in found.functions:
                 self._function(node, normal, found, variant)
+
+    def _annotated(self, function: Function) -> Function:
+        if function.name in self.unprobed and not function.annotation:
+            return function._replace(annotation="NOKPROBE_SYMBOL")
+        return function
 
     def _fall_back(self, kind: str, name: str, line: int, problem: Exception) -> None:
         self.fallbacks[Fallback(kind, name, line, str(problem))] = None
@@ -212,6 +221,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
         tuple(body.calls),
         tuple(body.assigns),
         variadic,
+        island.annotations[0] if island.annotations else "",
     )
 
 

@@ -209,6 +209,19 @@ def by_btf(full: Result, kernel: btf.Kernel) -> Iterator[Line]:
     yield Line("  extra", ", ".join(found.extra[:12]))
 
 
+def named(result: Result) -> Line:
+    """The functions that the work of 2010 names, as far as the tree still has them."""
+    kinds: dict[str, set[str | None]] = {}
+    for row in result.functions:
+        kinds.setdefault(row["function"], set()).add(row["kind"])
+    there = [name for name in oracle.NAMED if name in kinds]
+    lost = [name for name in there if kinds[name] == {None}]
+    text = f"{len(there) - len(lost)} of {len(there)}" + (
+        f" (not: {' '.join(lost)})" if lost else ""
+    )
+    return Line("functions named in 2010 that exist, found", text, "all", not lost)
+
+
 def bench(version: str, out: Path) -> list[Line]:
     tree = source(version, out)
     lines = list(speed(tree, out))
@@ -216,6 +229,7 @@ def bench(version: str, out: Path) -> list[Line]:
     result = tables(run, Options(), Progress(quiet=True))
     lines += islands(result)
     lines += by_ctags(result, tree)
+    lines.append(named(result))
     found = image(version, out)
     if found is None:
         lines.append(Line("Debian's kernel with BTF", "none of this version in apt"))

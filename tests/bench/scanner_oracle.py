@@ -13,8 +13,17 @@ from typing import Any, NamedTuple
 from scanner.btf import Btf, Function, Kernel
 
 SEED = "struct sk_buff"
-# What ctags takes for a function's name where a macro makes the head of the function.
-PSEUDO = ("SYSCALL_DEFINE", "COMPAT_SYSCALL_DEFINE", "BPF_CALL_", "META_COLLECTOR")
+_NAMED = """
+netif_receive_skb netif_rx ip_rcv ip_local_deliver tcp_v4_rcv tcp_rcv_established
+tcp_event_data_recv skb_copy_datagram_iovec __kfree_skb inet_sendmsg tcp_sendmsg tcp_push_one
+tcp_write_xmit tcp_connect tcp_send_ack tcp_send_synack tcp_retransmit_skb tcp_transmit_skb
+udp_sendpage udp_sendmsg icmp_send icmp_reply ip_queue_xmit ip_append_page ip_append_data
+ip_push_pending_frames ip_output ip_finish_output ip_finish_output2 dev_queue_xmit
+__netif_rx_schedule net_tx_action ip_rcv_finish ip_local_deliver_finish tcp_v4_do_rcv tcp_ack
+tcp_recvmsg udp_rcv udp_queue_rcv_skb udp_encap_rcv udp_recvmsg icmp_rcv net_rx_action __alloc_skb
+tcp_rcv_state_process sk_wait_data
+"""
+NAMED = tuple(_NAMED.split())
 
 
 class Score(NamedTuple):

@@ -12,6 +12,9 @@ import pytest
 from scanner.cli import main
 
 SOURCE = """
+#define notrace
+#define __init
+#define NOKPROBE_SYMBOL(x) extern int nokprobe
 struct sk_buff { int len; };
 struct sock { int a; struct sk_buff *queue; };
 struct sk_buff_head { struct sk_buff *next; };
@@ -30,6 +33,10 @@ unsigned long many(struct sk_buff *a, struct sk_buff *b, struct sk_buff *c,
 void receive_list(struct list_head *head) { struct sk_buff *skb = 0; ip_rcv(skb, head); }
 answer_t plain(int a) { return a; }
 static int inlined(struct sk_buff *skb) { return skb->len; }
+__attribute__((noinline)) int notrace hidden(struct sk_buff *skb) { return skb->len; }
+int __init early(struct sk_buff *skb) { return skb->len; }
+int held(struct sk_buff *skb) { return skb->len; }
+NOKPROBE_SYMBOL(held);
 int user(struct sk_buff *skb) { return inlined(skb); }
 """
 LINES = [
@@ -42,6 +49,7 @@ LINES = [
     "tcp_sendmsg sock@0 int",
     "user skb@0 int",
 ]
+FORBIDDEN = ["early skb@0 int", "held skb@0 int", "hidden skb@0 int"]
 LISTED = "receive_list list@0 void"
 
 
@@ -74,7 +82,7 @@ def test_from_btf(tree: Path, kernel: Path) -> None:
     out = tree / "probes.txt"
     assert main(["probes", "--btf", str(kernel), "-q", "-o", str(out)]) == 0
     # gcc's BTF, unlike pahole's, has functions that were inlined.
-    assert lines(out) == sorted([*LINES, "inlined skb@0 int"])
+    assert lines(out) == sorted([*LINES, *FORBIDDEN, "inlined skb@0 int"])
 
 
 def test_joined(tree: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -91,6 +99,9 @@ def test_joined(tree: Path, kernel: Path, capsys: pytest.CaptureFixture[str]) ->
     )
     reasons = {row["function"]: row["reason"] for row in json.loads(report.read_text())}
     assert reasons == {
+        "hidden": "the source forbids it: notrace",
+        "held": "the source forbids it: NOKPROBE_SYMBOL",
+        "early": "only there while the kernel starts or a module goes (__init)",
         "inlined": "in BTF, but System.map has no such symbol",
         "user": "the name stands at 2 addresses",
         "many": "in BTF, but System.map has no such symbol",
