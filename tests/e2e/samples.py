@@ -58,7 +58,7 @@ def contents(session: Session) -> str:
         f"{session.kernel_only_count()} more lives that only the kernel saw; "
         f"{info['records']} records, {info['lost_records']} lost.\n\n"
     )
-    titles = "No. | ms | source | destination | protocol | info | verdict | calls | us in the kernel"
+    titles = "No. | ms | source | destination | protocol | info | verdict | calls | us in kernel"
     text += f"| {titles} |\n|{' --- |' * 9}\n"
     text += "".join(row(packet, packets[0].ts_ns) for packet in packets[:ROWS])
     return text + ("" if len(packets) <= ROWS else f"\n... and {len(packets) - ROWS} more.\n")
