@@ -53,7 +53,7 @@ test: test-plan test-packages $(VENV)/test.stamp
 	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest
 
 lab: test-packages $(VENV)/test.stamp
-	$(PYTHON) -m tests.lab --out build/lab/6.1
+	$(PYTHON) -m tests.lab --out build/lab
 
 bench-kmod: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/packages.txt
@@ -71,7 +71,7 @@ lab-long: test-packages $(VENV)/test.stamp
 	LAB_LONG=1 $(PYTHON) -m pytest tests/lab tests/e2e/test_scenarios.py
 
 sample: test-packages $(VENV)/test.stamp
-	$(PYTHON) -m tests.lab --out build/lab/6.1 --samples
+	$(PYTHON) -m tests.lab --out build/lab --samples
 	$(PYTHON) -m tests.e2e.samples
 
 clean:

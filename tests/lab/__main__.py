@@ -19,7 +19,8 @@ def main() -> int:
     parser.add_argument("--samples", action="store_true", help="replace the bundled recordings")
     args = parser.parse_args()
     folder = args.out.resolve()
-    written = samples.renew(folder) if args.samples else record(folder, args.series)[:2]
+    lone = folder / args.series
+    written = samples.renew(folder) if args.samples else record(lone, args.series)[:2]
     for path in written:
         print(f"{path}  {path.stat().st_size} bytes")
     return 0

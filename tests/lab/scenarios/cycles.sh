@@ -18,8 +18,8 @@ by_recorder() {
 	esac
 	rm -f /tmp/cycle.kbl /tmp/part.*
 	awk 'NR == FNR { if ($1 !~ /^#/) { name = $1; $1 = ""; rest[name] = $0 } next }
-		$9 in rest && $2 ~ /^0x./ && $2 != "0x0" { print $9, $2, rest[$9] }' \
-		/$1 /tmp/resolved | split -l 300 - /tmp/part.
+		$9 in rest && $2 ~ /^0x./ && $2 != "0x0" {
+			print $9, $2, rest[$9] > ("/tmp/part." int(n++ / 300)) }' /$1 /tmp/resolved
 }
 # by_hand HOW: armed without kblrecord; what is recorded is read, or not
 by_hand() {
