@@ -344,7 +344,8 @@ def test_bundled_recording() -> None:
     sample = Path(__file__).parents[2] / "resources" / "samples" / "handshake" / "handshake.kbl"
     log = load(sample)
     assert log.warnings == () and log.lost_records == 0
-    assert len(log.records) == int(log.meta["counters.written"])
+    assert len(set(log.records["ordinal"].tolist())) == int(log.meta["counters.written"])
+    assert (log.records["pid"][log.records["kind"] != kbl.KblKind.LOST] >= 0).all()
     assert not any(text.startswith("0x") for text in log.symbols.values())
     entries = log.records[log.records["kind"] == kbl.KblKind.ENTRY]
     assert set(entries["func"].tolist()) <= set(log.probes)
