@@ -12,10 +12,9 @@ from tree_sitter import Language, Node, Query, QueryCursor
 
 from scanner import instrument_marks as marks
 from scanner import islands
-from scanner.blanking import blank
 from scanner.facts import FileFacts, Macro
 from scanner.instrument_function import Edit, Plan, Shape, applied, left_out, plan
-from scanner.instrument_include import place
+from scanner.instrument_include import place, without
 from scanner.instrument_result import Typedefs, is_scalar, is_void, spelt
 from scanner.instrument_returns import closing_brace, ends_in_return, returns
 from scanner.macros import MacroTable, learn
@@ -129,6 +128,24 @@ def written(file: FilePlan, ids: Iterable[int]) -> str:
     return applied(file.text, sorted(edits))
 
 
+def _overlapping(variants: list[dict[tuple[int, str], Node]]) -> set[tuple[int, str]]:
+    """Return the functions whose bodies overlap that of another one in some variant."""
+    spans = []
+    for nodes in variants:
+        for key, node in nodes.items():
+            body = node.child_by_field_name("body")
+            if body is not None:
+                spans.append((body.start_byte, body.end_byte, key))
+    spans.sort()
+    found = set()
+    reach: tuple[int, tuple[int, str]] = (-1, (0, ""))
+    for start, end, key in spans:
+        if start < reach[0] and key != reach[1]:
+            found |= {key, reach[1]}
+        reach = max(reach, (end, key))
+    return found
+
+
 class _Reading:
     """The variants of one file."""
 
@@ -138,16 +155,13 @@ class _Reading:
         self.tree = planner.tree
         self.prepared = prepare(data)
         self.hiding = planner.tree.hiding(path)
-        hidden = self.prepared.text
-        for directive in self.prepared.directives:
-            start, end = directive.start, directive.end
-            hidden = hidden[:start] + blank(hidden[start:end]) + hidden[end:]
-        self.hidden = hidden
+        self.hidden = without(self.prepared.text, self.prepared.directives)
         self.variants: list[tuple[str, Normal, dict[tuple[int, str], Node]]] = []
         for _, chosen in variants(self.prepared):
             normal = planner.normaliser.normalise(chosen)
             found = islands.find(normal.text)
             self.variants.append((chosen, normal, self._by_place(found.functions, normal)))
+        self.overlapping = _overlapping([nodes for _, _, nodes in self.variants])
 
     def _by_place(self, nodes: list[Node], normal: Normal) -> dict[tuple[int, str], Node]:
         found = {}
@@ -180,7 +194,7 @@ class _Reading:
 
     def _planned(self, wanted: Wanted, shapes: list[Shape]) -> Done:
         first = shapes[0]
-        if self._others_inside(wanted, first):
+        if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
             return Done(wanted, None, "#if branches give its body several heads")
         probe = marks.entered(self.text, first.brace)
         if probe is not None:
@@ -195,18 +209,6 @@ class _Reading:
         carriers = [name for name in wanted.carriers if name in always]
         made = plan(shapes, call, carriers, self.text, self.hidden)
         return Done(wanted, made, "")
-
-    def _others_inside(self, wanted: Wanted, shape: Shape) -> bool:
-        """Say whether another variant has a function of another head around this body."""
-        for _, _, nodes in self.variants:
-            for (line, label), node in nodes.items():
-                body = node.child_by_field_name("body")
-                other = line != wanted.line or label not in ("", wanted.name)
-                if other and body is not None:
-                    apart = body.end_byte <= shape.brace or body.start_byte > shape.close
-                    if not apart:
-                        return True
-        return False
 
     def _head(self, chosen: str, node: Node) -> str:
         """Return the declaration from the end of what comes before it to its body."""

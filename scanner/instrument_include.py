@@ -4,8 +4,9 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 
-from scanner.blanking import Directive, directives, hide_literals
+from scanner.blanking import Directive, blank, directives, hide_literals
 
 _BLANK = re.compile(r"^[ \t\r]*$", re.MULTILINE)
 _BRACKETS = re.compile(r"[(){}\[\]]")
@@ -42,13 +43,32 @@ def _blank_lines(text: str, end: int) -> list[int]:
     return kept[::-1]
 
 
-def _file_scope(hidden: str, place: int) -> bool:
-    """Say whether a declaration may begin here, as far as brackets tell."""
-    depth = 0
-    for match in _BRACKETS.finditer(hidden, 0, place):
-        depth += 1 if match[0] in "({[" else -1
-    before = hidden[:place].rstrip()
-    return depth == 0 and (not before or before[-1] in ";})")
+def without(hidden: str, found: list[Directive]) -> str:
+    """Return the text with its directives blanked, all branches kept."""
+    pieces = []
+    position = 0
+    for directive in found:
+        pieces += [
+            hidden[position : directive.start],
+            blank(hidden[directive.start : directive.end]),
+        ]
+        position = directive.end
+    return "".join([*pieces, hidden[position:]])
+
+
+def _nested(text: str, end: int) -> list[tuple[int, int]]:
+    """Return where brackets are open: (first byte behind the bracket, closing bracket)."""
+    spans = []
+    depth = start = 0
+    for match in _BRACKETS.finditer(text, 0, end):
+        if match[0] in "({[":
+            start = match.end() if depth == 0 else start
+            depth += 1
+        else:
+            depth -= 1
+            if depth == 0:
+                spans.append((start, match.start()))
+    return [*spans, (start, end)] if depth else spans
 
 
 def place(text: str, hidden: str, functions: list[int]) -> int:
@@ -58,15 +78,17 @@ def place(text: str, hidden: str, functions: list[int]) -> int:
     -1 if there is no such line.
     """
     found = directives(hidden)
-    without = hidden
-    for directive in reversed(found):
-        width = directive.end - directive.start
-        without = without[: directive.start] + " " * width + without[directive.end :]
+    plain = without(hidden, found)
+    first = min(functions)
+    nested = _nested(plain, first)
     wanted = [_conditions(found, start) for start in functions]
-    for start in _blank_lines(text, min(functions)):
-        if text[:start].endswith("\\\n"):
+    for start in _blank_lines(text, first):
+        index = bisect_right(nested, (start, len(text))) - 1
+        inside = index >= 0 and start <= nested[index][1]
+        before = plain[:start].rstrip()[-1:]
+        if inside or before not in ("", ";", "}", ")") or text[:start].endswith("\\\n"):
             continue
         around = _conditions(found, start)
-        if all(other[: len(around)] == around for other in wanted) and _file_scope(without, start):
+        if all(other[: len(around)] == around for other in wanted):
             return start
     return -1

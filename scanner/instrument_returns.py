@@ -7,6 +7,7 @@ import re
 from typing import NamedTuple
 
 _TOKEN = re.compile(r"[(){}\[\];]|\breturn\b")
+_BRACES = re.compile(r"[{}]")
 _LAST = re.compile(r"[;{}:]\s*$")
 
 
@@ -56,10 +57,10 @@ def returns(text: str, start: int, end: int) -> list[Return]:
 def closing_brace(text: str, brace: int) -> int:
     """Return the offset of the brace that closes the one at brace, -1 if none does."""
     depth = 0
-    for match in re.finditer(r"[{}]", text[brace:]):
+    for match in _BRACES.finditer(text, brace):
         depth += 1 if match[0] == "{" else -1
         if depth == 0:
-            return brace + match.start()
+            return match.start()
     return -1
 
 
