@@ -3,6 +3,7 @@
  * The list of functions to probe: NAME [0xADDR] [CARRIER...] [EVENT] [module=M]
  * [void|bool|int] [quiet], where CARRIER is KIND@WHERE.
  */
+#include <linux/ctype.h>
 #include <linux/glob.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
@@ -132,7 +133,8 @@ struct kbl_target *kbl_target_parse(char *line)
 		if (!*word)
 			continue;
 		if (!t->name[0]) {
-			if (strscpy(t->name, word, sizeof(t->name)) <= 0 || strpbrk(word, "@="))
+			if (isdigit(*word) || strpbrk(word, "@=") ||
+			    strscpy(t->name, word, sizeof(t->name)) <= 0)
 				goto bad;
 		} else if (kbl_parse_word(t, word)) {
 			goto bad;
