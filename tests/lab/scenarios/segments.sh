@@ -4,5 +4,5 @@ pair
 for end in client/vc server/vs; do
 	must $ip netns exec ${end%/*} /bin/ethtool -K ${end#*/} gso off tso off gro off > /tmp/ethtool
 done
-bulk_run segments ${segments:-12M}
+bulk_run segments ${segments:-16M}
 part client server
