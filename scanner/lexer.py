@@ -4,7 +4,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from pycparser.c_lexer import CLexer, Token
@@ -22,32 +23,26 @@ class IslandLexer:
         self._error = error_func
         self._lexer = CLexer(error_func, **options)
         self._kinds: dict[str, str] = {}
-        self._tokens: Iterator[Token] = iter(())
         self.filename = ""
+        # The next token, None at the end; the parser calls it once a token, so it is no method.
+        self.token: Callable[[], Token | None] = partial(next, iter(()), None)
 
     def input(self, text: str, filename: str = "") -> None:
         """Begin with a new text."""
         self.filename = filename
-        self._tokens = self._split(text)
-
-    def token(self) -> Token | None:
-        """Return the next token, None at the end."""
-        return next(self._tokens, None)
-
-    def _split(self, text: str) -> Iterator[Token]:
         line, start = 1, -1
         kinds = self._kinds
-        filename = self.filename
+        tokens = []
         for match in _TOKEN.finditer(text):
             value = match[0]
+            position = match.start()
             if value == "\n":
                 line += 1
-                start = match.start()
+                start = position
                 continue
-            kind = kinds.get(value)
-            if kind is None:
-                kind = self._kind(value, line, match.start() - start)
-            yield Token(kind, value, line, match.start() - start, filename)
+            kind = kinds.get(value) or self._kind(value, line, position - start)
+            tokens.append(Token(kind, value, line, position - start, filename))
+        self.token = partial(next, iter(tokens), None)
 
     def _kind(self, value: str, line: int, column: int) -> str:
         self._lexer.input(value)
