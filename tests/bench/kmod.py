@@ -57,8 +57,17 @@ def chosen(globs: list[str]) -> list[Line]:
     return [x for x in (*LINES, *MORE) if any(fnmatch.fnmatch(x.name, glob) for glob in globs)]
 
 
-def measure(series: str, args: argparse.Namespace, results: Results, kept: Path) -> None:
-    """Run the chosen lines on one kernel; ``results`` and the file ``kept`` grow by each."""
+def keep(path: Path, machine: str, run: Measured) -> dict[str, Measured]:
+    """Add a run to the file, which another process may have added to; returns the machine's."""
+    results = load(path)
+    runs = results.setdefault(machine, {})
+    runs[run.line] = run
+    save(path, results)
+    return runs
+
+
+def measure(series: str, args: argparse.Namespace, kept: Path) -> None:
+    """Run the chosen lines on one kernel; the file ``kept`` grows by each."""
     folder = args.out.resolve() / series
     folder.mkdir(parents=True, exist_ok=True)
     guest = (
@@ -68,17 +77,17 @@ def measure(series: str, args: argparse.Namespace, results: Results, kept: Path)
     )
     plain = args.cpu == kmod_guest.CPU
     machine = guest.kernel.release + ("" if plain else f" {args.cpu}")
-    runs = results.setdefault(machine, {})
+    runs = load(kept).get(machine, {})
     for line in chosen(args.line):
         boot = kmod_guest.Boot(
             line.kind, line.functions, args.seconds, args.pings, args.module, args.cpu
         )
         start = time.monotonic()
-        runs[line.name] = parse(line.name, kmod_guest.run(guest, boot, line.name))
-        save(kept, results)
+        run = parse(line.name, kmod_guest.run(guest, boot, line.name))
+        runs = keep(kept, machine, run)
         took = time.monotonic() - start
-        print(f"{series} {line.name}: {runs[line.name].bits_per_s / 1e6:.1f} Mbit/s, "
-              f"{took:.0f} s", file=sys.stderr, flush=True)  # fmt: skip
+        print(f"{series} {line.name}: {run.bits_per_s / 1e6:.1f} Mbit/s, {took:.0f} s",
+              file=sys.stderr, flush=True)  # fmt: skip
     print(f"\n{table(machine, runs)}\n", flush=True)
 
 
@@ -87,9 +96,8 @@ def main() -> int:
     args = arguments()
     args.out.mkdir(parents=True, exist_ok=True)
     kept = args.out / "kmod.json"
-    results = load(kept)
     for series in args.kernel:
-        measure(series, args, results, kept)
+        measure(series, args, kept)
     return 0
 
 
