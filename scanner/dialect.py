@@ -7,6 +7,7 @@ Lengths are kept where that is free; newlines always, so that lines stay right.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from scanner.blanking import blank
 from scanner.heads import split_arguments
@@ -42,6 +43,7 @@ _GENERIC = re.compile(
 )
 _MEMBER_CALL = re.compile(r"^[ \t]*([A-Za-z_]\w*)[ \t]*(\()(?!\s*\*)", re.MULTILINE)
 _STRUCT_GROUP = re.compile(r"\b(?:__)?struct_group(?:_tagged|_attr)?\s*\(")
+_TAGGED_GROUP = re.compile(r"\bstruct_group_tagged\s*(\()\s*(\w+)\s*,\s*\w+\s*,")
 _INT128 = re.compile(r"\b(?:unsigned\s+)?__int128(?:_t)?\b|\b__auto_type\b")
 
 
@@ -187,6 +189,14 @@ def _member(macro: str, words: list[str]) -> str:
     if pair and (words[0].startswith(("struct ", "union ")) or words[0].endswith("*")):
         return f"{words[0]} {words[1]}"
     return "int " + "_".join(["member", *re.findall(r"\w+", f"{macro} {words[0]}")])
+
+
+def tagged_groups(text: str) -> Iterator[tuple[str, str]]:
+    """Yield (tag, definition) of each struct_group_tagged(TAG, NAME, members) of a struct."""
+    for match in _TAGGED_GROUP.finditer(text):
+        end = close_paren(text, match.start(1))
+        if end > 0:
+            yield match[2], f"struct {match[2]} {{ {text[match.end() : end - 1]} }}"
 
 
 def _open_groups(text: str) -> str:

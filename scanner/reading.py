@@ -134,6 +134,19 @@ class _Reading:
             self._fall_back("struct", base, line, problem)
             record = Record(base, line, loose.members(node))
         self.records[record.base, line] = record
+        if "struct_group_tagged" in island:
+            self._groups(island, types, line)
+
+    def _groups(self, island: str, types: frozenset[str], line: int) -> None:
+        """The structs that are defined inside another one by struct_group_tagged."""
+        for tag, text in dialect.tagged_groups(island):
+            self.tried[1] += 1
+            try:
+                group = declarations.record(dialect.record_text(text), types - {tag}, line)
+            except declarations.Unreadable as problem:
+                self._fall_back("struct", f"struct {tag}", line, problem)
+            else:
+                self.records[group.base, line] = group
 
     def _typedef(self, node: Node, text: str, found: islands.Found) -> None:
         island = text[node.start_byte : node.end_byte]

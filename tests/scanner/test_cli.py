@@ -61,7 +61,7 @@ def test_summary_counts_once_per_file_and_name(capsys: pytest.CaptureFixture[str
     assert main(["tables", TODAY, "summary", "--json", "-q"]) == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["files"] == {"include": 1, "net": 1}
-    assert counts["nested_structures"] == 2
+    assert counts["nested_structures"] == 3
     assert counts["customized_types"] == 3
     # twice and headed are defined two times each
     assert counts["source"]["direct"] == 16
