@@ -206,7 +206,7 @@ class _Reading:
             return Done(wanted, None, "it uses names of the probes")
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
         always = _WORD.findall(self._always(first.brace - len(first.head), first.brace))
-        carriers = [name for name in wanted.carriers if name in always]
+        carriers = [name for name in wanted.carriers if wanted.macro or name in always]
         made = plan(shapes, call, carriers, self.text, self.hidden)
         return Done(wanted, made, "")
 

@@ -8,7 +8,6 @@ from typing import NamedTuple
 
 _TOKEN = re.compile(r"[(){}\[\];]|\breturn\b")
 _BRACES = re.compile(r"[{}]")
-_LAST = re.compile(r"[;{}:]\s*$")
 
 
 class Return(NamedTuple):
@@ -69,7 +68,7 @@ def ends_in_return(text: str, brace: int, close: int, found: list[Return]) -> bo
     if not found or found[-1].semicolon < 0 or text[found[-1].semicolon + 1 : close].strip():
         return False
     # An if or else before it, or a macro that hides one, ends in ")" or a word.
-    if not _LAST.search(text[: found[-1].start]):
+    if text[brace : found[-1].start].rstrip()[-1] not in ";{}:":
         return False
     inside = text[brace + 1 : found[-1].start]
     return inside.count("{") == inside.count("}")

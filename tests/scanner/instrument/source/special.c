@@ -89,8 +89,19 @@ SYSCALL_DEFINE2(send, struct sk_buff *, skb, int, flags)
 	return skb->len;
 }
 
+#define COLLECTOR(name) static int collect_##name(struct sk_buff *skb, int *error)
+
+COLLECTOR(len)
+{
+	if (!skb->len)
+		return *error;
+	return skb->len;
+}
+
 int main(void)
 {
+	int error = 5;
+
 	struct sk_buff skb = { 0, NULL, NULL };
 	int len;
 
@@ -99,6 +110,7 @@ int main(void)
 		printf("%d %d %d\n", setup(&skb), traced(&skb), untraced(&skb));
 		printf("%d %d %d\n", external(&skb), always(&skb), jumps(&skb));
 		printf("%d %ld\n", local_labels(&skb), sys_send(&skb, len == 2));
+		printf("%d\n", collect_len(&skb, &error));
 		bare(&skb);
 	}
 	fflush(stdout);
