@@ -157,7 +157,8 @@ int kbl_calls_init(void)
 		c->calls = kvzalloc_node(KBL_NR_CALLS * sizeof(*c->calls), GFP_KERNEL, node);
 		c->known = kvzalloc_node(sizeof(*c->known) << KBL_KNOWN_BITS, GFP_KERNEL, node);
 		c->hits = kvzalloc_node(KBL_MAX_PROBES * sizeof(*c->hits), GFP_KERNEL, node);
-		if (!c->calls || !c->known || !c->hits)
+		c->refused = kvzalloc_node(sizeof(*c->refused) << KBL_KNOWN_BITS, GFP_KERNEL, node);
+		if (!c->calls || !c->known || !c->refused || !c->hits)
 			return -ENOMEM;
 	}
 	kbl_calls_reset();
@@ -172,6 +173,7 @@ void kbl_calls_exit(void)
 		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
 
 		kvfree(c->hits);
+		kvfree(c->refused);
 		kvfree(c->known);
 		kvfree(c->calls);
 	}

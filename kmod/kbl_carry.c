@@ -94,20 +94,51 @@ static bool kbl_carries_skb(const struct kbl_target *t)
 }
 NOKPROBE_SYMBOL(kbl_carries_skb);
 
+/* Is it the packet that @k tells of, whatever the skb's fields say by now? */
+static bool kbl_header_kept(const struct kbl_known *k, u64 addr)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
+
+	return kbl_same64(&skb->head, k->head) && kbl_headers_told(k, skb);
+}
+NOKPROBE_SYMBOL(kbl_header_kept);
+
+/*
+ * What was refused and has not changed since is refused again without being
+ * taken apart.  Where the header is not known, the socket of the call decides.
+ */
+static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
+{
+	struct kbl_known *k = &c->refused[kbl_known_index(skb)];
+	u32 epoch = READ_ONCE(kbl_filter_epoch);
+	bool read, refused;
+
+	if (kbl_filter_accepted(skb))
+		return true;
+	refused = epoch && k->epoch == epoch && k->watched == skb;
+	if (refused && (!sk || k->told.slots > 1) && kbl_known_holds(k, skb))
+		return false;
+	/* TCP takes the device off a packet before its socket is on it. */
+	refused = refused && k->told.slots > 1 && kbl_header_kept(k, skb);
+	read = !kbl_skb_read(k, skb);
+	if (kbl_filter_pass_again(skb, read ? &k->told : NULL, sk, refused))
+		return true;
+	if (read && (!sk || k->told.slots > 1))
+		k->epoch = epoch;
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_skb_pass);
+
 /* One packet that passes is enough: the call is told with all it carries. */
 static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
 {
-	struct kbl_footprint fp;
 	unsigned int i;
 
 	if (!c->ncarried)
 		return kbl_filter_pass(c, 0, NULL, sk);
-	for (i = 0; i < c->ncarried; i++) {
-		bool read = !kbl_footprint_read(&fp, c->carried[i]);
-
-		if (kbl_filter_pass(c, c->carried[i], read ? &fp : NULL, sk))
+	for (i = 0; i < c->ncarried; i++)
+		if (kbl_skb_pass(c, c->carried[i], sk))
 			return true;
-	}
 	return false;
 }
 NOKPROBE_SYMBOL(kbl_carried_pass);

@@ -25,6 +25,7 @@ struct kbl_filter {
 };
 
 DEFINE_STATIC_KEY_FALSE(kbl_filter_on);
+u32 kbl_filter_epoch;
 
 static DEFINE_MUTEX(kbl_filter_lock);
 static struct kbl_filter __rcu *kbl_filter;
@@ -234,8 +235,11 @@ bool kbl_filter_accepted(u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_filter_accepted);
 
-/* May this call be told?  @skb, @fp or @sk may be missing; what cannot be decided passes. */
-bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk)
+/*
+ * May this call be told?  @skb, @fp or @sk may be missing; what cannot be decided
+ * passes, unless it could be before, when more was known, and was @refused.
+ */
+bool kbl_filter_pass_again(u64 skb, const struct kbl_footprint *fp, u64 sk, bool refused)
 {
 	struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
 
@@ -246,10 +250,16 @@ bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp,
 		kbl_filter_accept(f, skb);
 		return true;
 	case KBL_UNKNOWN:
-		return true;
+		return !refused;
 	default:
 		return skb && unlikely(kbl_table_full(&f->table, skb));
 	}
+}
+NOKPROBE_SYMBOL(kbl_filter_pass_again);
+
+bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk)
+{
+	return kbl_filter_pass_again(skb, fp, sk, false);
 }
 NOKPROBE_SYMBOL(kbl_filter_pass);
 
@@ -319,17 +329,22 @@ static struct kbl_filter *kbl_filter_make(const char *text)
 int kbl_filter_set(const char *text)
 {
 	struct kbl_filter *f = kbl_filter_make(text), *old;
+	static u32 epoch = 1;	/* odd, so never 0 */
 
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	mutex_lock(&kbl_filter_lock);
+	/* Until all CPUs have the new one nobody can say whose refusal it was. */
+	WRITE_ONCE(kbl_filter_epoch, 0);
 	if (!f)
 		static_branch_disable(&kbl_filter_on);
 	old = rcu_replace_pointer(kbl_filter, f, lockdep_is_held(&kbl_filter_lock));
 	if (f)
 		static_branch_enable(&kbl_filter_on);
-	mutex_unlock(&kbl_filter_lock);
 	synchronize_rcu();
+	if (f && !f->program.wants_task)
+		WRITE_ONCE(kbl_filter_epoch, epoch += 2);
+	mutex_unlock(&kbl_filter_lock);
 	kvfree(old);
 	return 0;
 }

@@ -89,6 +89,7 @@ struct kbl_filter_op {
 struct kbl_filter_program {
 	u32 nops;		/* 0: everything passes */
 	bool wants_dev;		/* DEV is used: the name must be read */
+	bool wants_task;	/* PID is used: the verdict hangs on the thread, too */
 	struct kbl_filter_op ops[KBL_FILTER_OPS];
 };
 

@@ -51,6 +51,7 @@ static bool kbl_emit(struct kbl_parser *p, const struct kbl_filter_op *op)
 	if (op->code == KBL_OP_AND || op->code == KBL_OP_OR)
 		p->depth--;
 	program->wants_dev |= op->code == KBL_OP_DEV;
+	program->wants_task |= op->code == KBL_OP_PID;
 	program->ops[program->nops++] = *op;
 	return true;
 }

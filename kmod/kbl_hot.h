@@ -97,9 +97,14 @@ static __always_inline bool kbl_task_told(const struct kbl_cpu *c)
 	return c->task_pid == p->pid && c->task_comm[0] == comm[0] && c->task_comm[1] == comm[1];
 }
 
+static __always_inline unsigned int kbl_known_index(u64 addr)
+{
+	return ((u32)(addr >> 5) * GOLDEN_RATIO_32) >> (32 - KBL_KNOWN_BITS);
+}
+
 static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 addr)
 {
-	return &c->known[((u32)(addr >> 5) * GOLDEN_RATIO_32) >> (32 - KBL_KNOWN_BITS)];
+	return &c->known[kbl_known_index(addr)];
 }
 
 /* Are the headers where they were, if that is all that may have moved, and what they were? */
@@ -114,10 +119,9 @@ static __always_inline bool kbl_headers_told(const struct kbl_known *k, const st
 	return likely(!k->watch) || kbl_watched_told(k, skb);
 }
 
-/* Does the skb still hold what this CPU told of it? */
-static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
+/* Does the skb still hold what @k says? */
+static __always_inline bool kbl_known_holds(const struct kbl_known *k, u64 addr)
 {
-	const struct kbl_known *k = kbl_known_slot(c, addr);
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
 	return likely(k->watched == addr) &&
@@ -125,6 +129,12 @@ static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
 	       kbl_same64(&skb->head, k->head) && kbl_same32(&skb->len, k->len) &&
 	       kbl_same32(&skb->mark, k->mark) && kbl_same64(&skb->protocol, k->headers) &&
 	       kbl_same32(k->gso, k->gso_word) && kbl_headers_told(k, skb);
+}
+
+/* Does the skb still hold what this CPU told of it? */
+static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
+{
+	return kbl_known_holds(kbl_known_slot(c, addr), addr);
 }
 
 /* Room for whole slots in the current sub-buffer, or NULL. */

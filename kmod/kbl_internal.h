@@ -125,6 +125,7 @@ struct kbl_known {
 	u32 gso_word;
 	u32 len;
 	u32 mark;
+	u32 epoch;		/* kbl_filter_epoch of the filter that refused it */
 	u16 network;
 	u8 watch;		/* KBL_WATCH_* */
 	struct kbl_footprint told;
@@ -144,6 +145,7 @@ struct kbl_cpu {
 	u64 head;		/* of CALLs entered here: the CPU */
 	struct kbl_call *free;
 	struct kbl_known *known;
+	struct kbl_known *refused;	/* skbs that the filter refused last */
 	u64 *hits;
 	struct rchan_buf *buf;	/* NULL: c->slow is set */
 	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
@@ -298,7 +300,9 @@ void kbl_dev_show(struct seq_file *m);
 
 /* kbl_filter.c */
 DECLARE_STATIC_KEY_FALSE(kbl_filter_on);
+extern u32 kbl_filter_epoch;	/* of the filter whose refusals may be remembered, 0 = none */
 bool kbl_filter_pass(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp, u64 sk);
+bool kbl_filter_pass_again(u64 skb, const struct kbl_footprint *fp, u64 sk, bool refused);
 bool kbl_filter_accepted(u64 skb);
 void kbl_filter_life(u8 event, u64 parent, u64 child);
 int kbl_filter_set(const char *text);

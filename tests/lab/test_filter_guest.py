@@ -145,9 +145,16 @@ def test_arp_is_told_by_the_addresses_it_speaks_of(lab: Lab) -> None:
                    "dev": False}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", ["mark", "netns"])
-def test_what_none_has_is_not_told(lab: Lab, name: str) -> None:
-    assert packets(told(lab, name)) == set()
+def test_a_mark_none_has_is_not_told(lab: Lab) -> None:
+    assert packets(told(lab, "mark")) == set()
+
+
+def test_a_namespace_none_is_in_is_told_only_of_what_is_nowhere(lab: Lab) -> None:
+    """TCP frees packets that have neither device nor socket any more: nobody knows their place."""
+    told_of = [s for s in footprints(told(lab, "netns")) if len(s) == 2]
+    assert [s for s in told_of if s[0]["ifindex"] or s[0]["sk"]] == []
+    everything = [s for s in footprints(told(lab, "none")) if len(s) == 2]
+    assert len(told_of) < len(everything) / 10
 
 
 def test_an_accepted_packet_stays_accepted_through_nat(lab: Lab, tmp_path: Path) -> None:
