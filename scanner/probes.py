@@ -140,11 +140,15 @@ def listed(result: Result | None, kernel: Kernel | None, level: int | None = Non
         if places and (name not in probes or not row["inline"]):
             event = EVENTS.get(name, "")
             probes[name] = Probe(name, places, event, "", result_word(returns))
-            rows[name] = row
+            rows[name] = dict(row)
     if kernel is None:
         reasons = {name: _forbidden(rows[name]) or _inlined(rows[name]) for name in probes}
         kept = [probe for name, probe in probes.items() if not reasons[name]]
         return Listed(sorted(kept), [_reason(rows[n], why) for n, why in reasons.items() if why])
+    # A file of which BTF knows no function was not compiled.
+    built = {row["file"] for row in result.functions if row["function"] in kernel.functions}
+    for row in rows.values():
+        row["built"] = row["file"] in built or row["file"].endswith(".h")
     return _usable(list(probes.values()), kernel, rows)
 
 
@@ -217,7 +221,11 @@ def _why_not(name: str, kernel: Kernel, row: dict[str, Any]) -> str:
         return f"only as the compiler's copy: {', '.join(sorted(copies))}"
     if addresses:
         return "BTF has no prototype of it"
-    return "inlined" if row.get("inline") or row.get("static") else "not built into this kernel"
+    if not row["built"]:
+        return "its file is not built into this kernel"
+    if not (row["inline"] or row["static"]):
+        return "not built into this kernel"
+    return "inlined" if kernel.symbols else "inlined, or only a compiler's copy is left"
 
 
 def _reason(row: dict[str, Any], reason: str) -> dict[str, Any]:
