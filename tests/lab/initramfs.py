@@ -35,7 +35,7 @@ NEEDS = {
     "nat": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
     "bulk": Needs(("iperf3",)),
     "segments": Needs(("iperf3", "ethtool")),
-    "cycles": Needs(("iperf3",)),
+    "cycles": Needs(("iperf3", "nice")),
     "fuzz": Needs(("iperf3",)),
 }
 PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so")

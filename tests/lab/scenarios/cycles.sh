@@ -2,10 +2,11 @@
 # Load, arm, activate, unload, again and again, under all the traffic two CPUs can make.
 # cycles=, cycled=: how often and which list; whole=: a list for one cycle more, or nothing
 pair
-server /bin/iperf3 -s --forceflush > /tmp/iperf & servers=$!
+# The traffic takes all that is left: what loads and unloads must come to its turn.
+server /bin/nice -n 19 /bin/iperf3 -s --forceflush > /tmp/iperf & servers=$!
 until_said /tmp/iperf listening $servers "iperf3"
-client /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir > /dev/null & clients=$!
-client /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
+client /bin/nice -n 19 /bin/iperf3 -c 10.9.0.2 -t 9999 --bidir > /dev/null & clients=$!
+client /bin/nice -n 19 /bin/busybox ping -q -A 10.9.0.2 > /dev/null & pinger=$!
 # by_recorder LIST HOW: kblrecord arms; it is stopped, killed, or held up and killed
 by_recorder() {
 	start_recorder /tmp/cycle.kbl -f /$1
