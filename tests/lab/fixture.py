@@ -19,7 +19,7 @@ LONG = "LAB_LONG" in os.environ  # make lab-long
 # kretprobes arm slowly: 6.1 gets all functions once, in one cycle of the safety guest.
 ROUTINE = {"6.1": "all.txt" if LONG else "some.txt", "6.12": "all.txt"}
 CYCLED = {"6.1": ("cycled=fifty.txt", "whole=all.txt"), "6.12": ("cycled=all.txt",)}
-TIMEOUT_S = 7200 if LONG else 1500
+TIMEOUT_S = 7200 if LONG else 900
 
 
 class Lab(NamedTuple):
