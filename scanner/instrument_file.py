@@ -25,6 +25,7 @@ _WORD = re.compile(r"[A-Za-z_]\w*")
 CLEANUPS = frozenset({"__cleanup", "__cleanup__", "__free", "guard", "scoped_guard", "CLASS"})
 IF = ("if", "ifdef", "ifndef")
 CONDITIONAL = "an #if in its head"
+_BLOCK = re.compile(r"\(?\s*\{|do\b")
 _CLEANUP = re.compile(r"\(\s*cleanup\s*\(")
 _FUNCTIONS = Query(Language(tree_sitter_c.language()), "(function_definition type: (_)) @inner")
 
@@ -72,16 +73,21 @@ class Tree:
         self.typedefs = Typedefs(files)
         headers = [m for f in files if f.path.endswith(".h") for m in f.macros]
         self._returning = _using(headers, {"return"})
-        self._cleaning = _using(headers, CLEANUPS)
+        self._cleaning = _using(_open(headers), CLEANUPS)
         self._own = {f.path: f.macros for f in files}
 
     def hiding(self, path: str) -> dict[str, str]:
         """Return why not all of a body's exits are in its text, by the word in it that says so."""
         own = self._own.get(path, ())
-        found = dict.fromkeys(_using(own, self._cleaning), "cleans up after a return")
+        found = dict.fromkeys(_using(_open(own), self._cleaning), "cleans up after a return")
         found |= dict.fromkeys(_using(own, self._returning), "may return from its caller")
         del found["return"]
         return found
+
+
+def _open(macros: Iterable[Macro]) -> list[Macro]:
+    """Return the macros that are no block of their own: what these clean up ends with them."""
+    return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
 
 def _using(macros: Iterable[Macro], words: frozenset[str] | set[str]) -> set[str]:

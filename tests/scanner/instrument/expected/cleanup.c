@@ -12,6 +12,8 @@
 #define scoped_guard(name, lock) \
 	for (struct name *held __cleanup(name##_unlock) = name##_lock(lock), *once = held; once; \
 	     once = NULL)
+
+#define LOCKED(sk) ({ guard(sock)(sk); (sk)->state; })
 #include <linux/kbl_probe.h>
 void kfree_skb(struct sk_buff *skb)
 { KBL_ENTER(1, skb);
@@ -66,8 +68,15 @@ int scoped(struct sk_buff *skb)
 	return skb->sk->state;
 }
 
+int contained(struct sk_buff *skb)
+{ KBL_ENTER(6, skb); KBL_RESULT(int);
+	if (skb->len == 2)
+		{ kbl_ret = ( LOCKED(skb->sk)); KBL_LEAVE_VALUE(6, kbl_ret); return kbl_ret; }
+	{ kbl_ret = ( skb->sk->state); KBL_LEAVE_VALUE(6, kbl_ret); return kbl_ret; }
+}
+
 void attribute(struct sk_buff *skb)
-{ KBL_ENTER_SCOPE(6, skb);
+{ KBL_ENTER_SCOPE(7, skb);
 	struct sk_buff *mine __attribute__((cleanup(__free_skb))) = build(skb->len);
 
 	if (mine)
@@ -76,7 +85,7 @@ void attribute(struct sk_buff *skb)
 }
 
 int main(void)
-{ KBL_ENTER(7); KBL_RESULT(int);
+{ KBL_ENTER(8); KBL_RESULT(int);
 	struct sock sk = { 0 };
 	int len;
 
@@ -85,8 +94,9 @@ int main(void)
 		struct sk_buff local = { len, NULL, &sk };
 
 		printf("%d %d\n", guarded(&local), scoped(&local));
+		printf("%d\n", contained(&local));
 		attribute(&local);
 		kfree_skb(skb);
 	}
-	{ kbl_ret = ( 0); KBL_LEAVE_VALUE(7, kbl_ret); return kbl_ret; }
+	{ kbl_ret = ( 0); KBL_LEAVE_VALUE(8, kbl_ret); return kbl_ret; }
 }

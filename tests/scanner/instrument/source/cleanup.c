@@ -13,6 +13,8 @@
 	for (struct name *held __cleanup(name##_unlock) = name##_lock(lock), *once = held; once; \
 	     once = NULL)
 
+#define LOCKED(sk) ({ guard(sock)(sk); (sk)->state; })
+
 void kfree_skb(struct sk_buff *skb)
 {
 	if (!skb)
@@ -66,6 +68,13 @@ int scoped(struct sk_buff *skb)
 	return skb->sk->state;
 }
 
+int contained(struct sk_buff *skb)
+{
+	if (skb->len == 2)
+		return LOCKED(skb->sk);
+	return skb->sk->state;
+}
+
 void attribute(struct sk_buff *skb)
 {
 	struct sk_buff *mine __attribute__((cleanup(__free_skb))) = build(skb->len);
@@ -85,6 +94,7 @@ int main(void)
 		struct sk_buff local = { len, NULL, &sk };
 
 		printf("%d %d\n", guarded(&local), scoped(&local));
+		printf("%d\n", contained(&local));
 		attribute(&local);
 		kfree_skb(skb);
 	}
