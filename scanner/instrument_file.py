@@ -176,7 +176,8 @@ class _Reading:
             if name is not None and node.child_by_field_name("body") is not None:
                 made = name.start_byte in normal.heads
                 label = "" if made else normal.text[name.start_byte : name.end_byte]
-                found[self.prepared.line(name.start_byte), label] = node
+                line = self.prepared.line(name.start_byte) - marks.lines_before(self.text)
+                found[line, label] = node
         return found
 
     def done(self, wanted: Wanted) -> Done:
@@ -190,6 +191,8 @@ class _Reading:
             head = self._head(chosen, node)
             if reason := left_out(head, self.path):
                 return Done(wanted, None, reason)
+            if found := self._probed(chosen, node):
+                return Done(wanted, None, "", found)
             shape = self._shape(node, chosen, normal, head, wanted)
             if isinstance(shape, str):
                 return Done(wanted, None, shape)
@@ -202,12 +205,6 @@ class _Reading:
         first = shapes[0]
         if (wanted.line, "" if wanted.macro else wanted.name) in self.overlapping:
             return Done(wanted, None, "#if branches give its body several heads")
-        probe = marks.entered(self.text, first.brace)
-        if probe is not None:
-            inside = self.text[first.brace : first.close + 1]
-            exits, ends = marks.count(inside, probe[0])
-            mode = "scope" if probe[2] else "explicit"
-            return Done(wanted, None, "", (probe[0], tuple(probe[1]), mode, exits, ends))
         if re.search(rf"\b(?:{marks.RESULT}|KBL_\w+)\b", self.hidden[first.brace : first.close]):
             return Done(wanted, None, "it uses names of the probes")
         call = f"{wanted.name}({', '.join(wanted.parameters)})"
@@ -247,6 +244,18 @@ class _Reading:
             self._hidden(chosen, brace, close, node, wanted)
             or (CONDITIONAL if self._directive(brace - len(head), brace) else ""),
         )
+
+    def _probed(self, chosen: str, node: Node) -> tuple[int, tuple[str, ...], str, int, int] | None:
+        """Return what the probes of a function tell that has some."""
+        body = node.child_by_field_name("body")
+        assert body is not None
+        probe = marks.entered(self.text, body.start_byte)
+        if probe is None:
+            return None
+        close = closing_brace(chosen, body.start_byte)
+        inside = self.text[body.start_byte : close + 1 if close > 0 else node.end_byte]
+        exits, ends = marks.count(inside, probe[0])
+        return probe[0], tuple(probe[1]), "scope" if probe[2] else "explicit", exits, ends
 
     def _directive(self, start: int, end: int) -> bool:
         """Say whether a directive lies between two offsets."""

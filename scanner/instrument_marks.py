@@ -73,6 +73,18 @@ def ids(text: str) -> list[int]:
     return [int(match[2]) for match in _ENTERED.finditer(text)]
 
 
+def lines_before(text: str) -> int:
+    """Return how many lines were put before the first one."""
+    return PREFIX.count("\n") if text.startswith(PREFIX) else 0
+
+
+def without_probes(data: bytes) -> bytes:
+    """Return a file as it was before probes were inserted; any other one as it is."""
+    if INCLUDE.encode() not in data:
+        return data
+    return strip(data.decode("latin-1")).encode("latin-1")
+
+
 def count(body: str, number: int) -> tuple[int, int]:
     """Return how many returns and how many ends of a body have a probe of this id."""
     returns = len(_RETURNS.findall(body))

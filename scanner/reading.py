@@ -21,6 +21,7 @@ from scanner.facts import (
     TypeRef,
 )
 from scanner.functions import Island, parse_island, read_island
+from scanner.instrument_marks import without_probes
 from scanner.macros import MacroTable
 from scanner.normalise import Normal, Normaliser, per_cpu_variables
 from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, variants
@@ -42,7 +43,7 @@ class FileReader:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
-        prepared = prepare(data)
+        prepared = prepare(without_probes(data))
         reading = _Reading(self, prepared)
         reading.variants()
         return reading.facts(path)

@@ -18,7 +18,10 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from scanner import results
+from scanner.analysis import Options
 from scanner.cli import main
+from scanner.progress import Progress
 
 HERE = Path(__file__).parent / "instrument"
 SOURCES = sorted(path.stem for path in (HERE / "source").glob("*.c"))
@@ -160,14 +163,24 @@ def test_lines_of_diagnostics_stay(tree: Path) -> None:
         assert "unused" in before.diagnostics
         assert after.diagnostics == before.diagnostics
         assert len(after.log) == 2
+        rows = instrumented(tree, "--select", f"{name}.c:f")["functions"]
+        assert [row["line"] for row in rows] == [2 + len(more)]
+
+
+def scanned(tree: Path) -> list[dict[str, Any]]:
+    """Return the rows of every function of a tree."""
+    found = results.tables(results.Run(tree, [], 1, None), Options(), Progress(quiet=True))
+    return found.functions
 
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_twice_is_once_and_undo_gives_back_every_byte(tree: Path, name: str) -> None:
     source = copied(tree, name)
     before = source.read_bytes()
+    tables = scanned(tree)
     first = instrumented(tree)
     once = source.read_bytes()
+    assert scanned(tree) == tables
     assert once != before
     assert instrumented(tree) == first
     assert source.read_bytes() == once
