@@ -7,7 +7,7 @@
 # Every step must succeed; the last line of the console says whether.
 /bin/busybox --install -s /bin 2>/dev/null
 export PATH=/bin
-. /scenarios/common.sh
+. /scenarios/steps.sh
 mkdir -p /proc /sys /dev /tmp /run
 mount -t proc p /proc; mount -t sysfs s /sys; mount -t devtmpfs d /dev; mount -t tmpfs t /tmp
 mount -t debugfs d /sys/kernel/debug; mkdir -p /run/netns /tmp/out

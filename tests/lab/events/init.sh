@@ -4,7 +4,7 @@
 # Each case is a recording of its own in /tmp/out/CASE: cpu0, cpu1, stats, ....
 /bin/busybox --install -s /bin 2>/dev/null
 export PATH=/bin
-. /scenarios/common.sh
+. /scenarios/steps.sh
 mkdir -p /proc /sys /dev /tmp /run
 mount -t proc p /proc; mount -t sysfs s /sys; mount -t devtmpfs d /dev; mount -t tmpfs t /tmp
 mount -t debugfs d /sys/kernel/debug; mkdir -p /run/netns /tmp/out
