@@ -260,3 +260,11 @@ def test_headers_and_probes_own_functions_are_left_out(tree: Path) -> None:
     reasons = {row["function"]: row["reason"] for row in found["left_out"]}
     assert re.search("header", reasons["in_header"])
     assert re.search("belongs to the probes", reasons["kbl_handler"])
+
+
+@pytest.mark.parametrize("header", ["kmod/instrument", "tests/scanner/instrument/include/linux"])
+def test_headers_define_what_is_inserted(header: str) -> None:
+    inserted = "".join(path.read_text() for path in (HERE / "expected").glob("*.c"))
+    text = (HERE.parents[2] / header / "kbl_probe.h").read_text()
+    defined = set(re.findall(r"#define (KBL_\w+)", text))
+    assert set(re.findall(r"\bKBL_\w+", inserted)) <= defined
