@@ -44,8 +44,8 @@ struct kbl_frame notrace kbl_frame_open(struct kbl_site *site, unsigned long cal
 	preempt_enable_notrace();
 	return frame;
 }
-NOKPROBE_SYMBOL(kbl_frame_open);
 EXPORT_SYMBOL(kbl_frame_open);
+NOKPROBE_SYMBOL(kbl_frame_open);
 
 void notrace kbl_frame_close(struct kbl_frame frame, bool told, unsigned long value)
 {
@@ -53,8 +53,8 @@ void notrace kbl_frame_close(struct kbl_frame frame, bool told, unsigned long va
 	static_call(kbl_probe_leave)(frame.site, frame.token, told, value);
 	preempt_enable_notrace();
 }
-NOKPROBE_SYMBOL(kbl_frame_close);
 EXPORT_SYMBOL(kbl_frame_close);
+NOKPROBE_SYMBOL(kbl_frame_close);
 
 /* Call a recorder from now on; its sites are enabled one by one.  One recorder at a time. */
 int kbl_probe_attach(const struct kbl_probe_ops *ops)
