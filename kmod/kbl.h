@@ -318,7 +318,7 @@ struct kbl_ext_skb {
 	kbl_u16 ethertype;	/* ntohs(skb->protocol), 0 if not yet set */
 	kbl_u32 ifindex;	/* of skb->dev, 0 = none */
 	kbl_u32 netns;		/* inode number of the namespace, 0 = unknown */
-	kbl_u32 len;
+	kbl_u32 len;		/* when told: headers pushed or pulled since do not count */
 	kbl_u32 mark;
 	kbl_u16 gso_size;
 	kbl_u16 gso_segs;

@@ -83,15 +83,16 @@ NOKPROBE_SYMBOL(kbl_footprint_tell);
 static bool kbl_refresh_skb(struct kbl_known *k, const struct sk_buff *skb)
 {
 	struct kbl_ext_skb *ext = &k->told.skb;
-	u64 dev, sk;
-	u32 len, mark, gso, diff;
+	u64 dev, sk, data, diff;
+	u32 len, mark, gso;
 
 	kbl_get(dev, (u64 *)&skb->dev, fault);
 	kbl_get(sk, (u64 *)&skb->sk, fault);
+	kbl_get(data, (u64 *)&skb->data, fault);
 	kbl_get(len, &skb->len, fault);
 	kbl_get(mark, &skb->mark, fault);
 	kbl_get(gso, (u32 *)k->gso, fault);
-	diff = (dev != k->dev) | (sk != k->sk) | (len ^ k->len) | (mark ^ k->mark) |
+	diff = (dev ^ k->dev) | (sk ^ k->sk) | ((data + len) ^ k->end) | (mark ^ k->mark) |
 	       (gso ^ k->gso_word);
 	if (dev != k->dev) {
 		ext->ifindex = 0;
@@ -100,7 +101,7 @@ static bool kbl_refresh_skb(struct kbl_known *k, const struct sk_buff *skb)
 	}
 	k->dev = dev;
 	k->sk = sk;
-	k->len = len;
+	k->end = data + len;
 	k->mark = mark;
 	k->gso_word = gso;
 	ext->sk = sk;
@@ -122,29 +123,22 @@ NOKPROBE_SYMBOL(kbl_refresh_skb);
 static bool kbl_refresh(struct kbl_cpu *c, struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
-	u64 headers;
 
 	if (k->watched != addr || !kbl_same64(&skb->head, k->head) ||
-	    !kbl_same16(&skb->protocol, *(u16 *)&k->headers) ||
+	    !kbl_same16(&skb->protocol, k->protocol) ||
 	    !kbl_same16(&skb->network_header, k->network) || !kbl_headers_told(k, skb))
 		return false;
-	kbl_get(headers, (u64 *)&skb->protocol, fault);
-	k->headers = headers;
 	if (kbl_refresh_skb(k, skb))
 		kbl_footprint_write(c, addr, &k->told);
 	return true;
-fault:
-	return false;
 }
 NOKPROBE_SYMBOL(kbl_refresh);
 
-/* Inside a batch: the same, read from the skb itself; 0 or -EFAULT. */
-int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
+/* Apart, as the kernel clears what lies on the stack of a function that is entered. */
+static noinline int kbl_skb_tell_anew(struct kbl_cpu *c, struct kbl_known *k, u64 skb)
 {
-	struct kbl_known *k = kbl_known_slot(c, skb), new;
+	struct kbl_known new;
 
-	if (kbl_skb_told(c, skb) || kbl_refresh(c, k, skb))
-		return 0;
 	if (kbl_skb_read(&new, skb))
 		return -EFAULT;
 	if (k->addr != skb || !kbl_footprint_same(&k->told, &new.told))
@@ -153,5 +147,16 @@ int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
 	if (!k->watched)
 		k->watched = 1;
 	return 0;
+}
+NOKPROBE_SYMBOL(kbl_skb_tell_anew);
+
+/* Inside a batch: the same, read from the skb itself; 0 or -EFAULT. */
+int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
+{
+	struct kbl_known *k = kbl_known_slot(c, skb);
+
+	if (kbl_skb_told(c, skb) || kbl_refresh(c, k, skb))
+		return 0;
+	return kbl_skb_tell_anew(c, k, skb);
 }
 NOKPROBE_SYMBOL(kbl_skb_tell);

@@ -119,6 +119,22 @@ static __always_inline bool kbl_headers_told(const struct kbl_known *k, const st
 	return likely(!k->watch) || kbl_watched_told(k, skb);
 }
 
+/*
+ * Headers are pushed and pulled at every layer; what lies behind data ends where
+ * it ended then, and only what is added or cut off counts.
+ */
+static __always_inline bool kbl_end_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	u64 data;
+	u32 len;
+
+	kbl_get(data, (u64 *)&skb->data, fault);
+	kbl_get(len, &skb->len, fault);
+	return data + len == k->end;
+fault:
+	return false;
+}
+
 /* Does the skb still hold what @k says? */
 static __always_inline bool kbl_known_holds(const struct kbl_known *k, u64 addr)
 {
@@ -126,8 +142,9 @@ static __always_inline bool kbl_known_holds(const struct kbl_known *k, u64 addr)
 
 	return likely(k->watched == addr) &&
 	       kbl_same64(&skb->dev, k->dev) && kbl_same64(&skb->sk, k->sk) &&
-	       kbl_same64(&skb->head, k->head) && kbl_same32(&skb->len, k->len) &&
-	       kbl_same32(&skb->mark, k->mark) && kbl_same64(&skb->protocol, k->headers) &&
+	       kbl_same64(&skb->head, k->head) && kbl_end_told(k, skb) &&
+	       kbl_same32(&skb->mark, k->mark) && kbl_same16(&skb->protocol, k->protocol) &&
+	       kbl_same16(&skb->network_header, k->network) &&
 	       kbl_same32(k->gso, k->gso_word) && kbl_headers_told(k, skb);
 }
 

@@ -116,16 +116,16 @@ struct kbl_known {
 	u64 sk;
 	u64 head;
 	u64 data;
-	u64 headers;		/* protocol, transport, network and mac header, as they lie */
+	u64 end;		/* data + len: where the bytes behind data end */
 	const void *gso;
 	const void *l3;		/* where the header is, or will be; never NULL */
 	const void *l4;
 	u64 l3_word[5];		/* IPv4: 20 bytes */
 	u64 l4_word[2];
 	u32 gso_word;
-	u32 len;
 	u32 mark;
 	u32 epoch;		/* kbl_filter_epoch of the filter that refused it */
+	u16 protocol;
 	u16 network;
 	u8 watch;		/* KBL_WATCH_* */
 	struct kbl_footprint told;

@@ -289,12 +289,6 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 {
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
-	struct {
-		__be16 protocol;
-		u16 transport;
-		u16 network;
-		u16 mac;
-	} at;
 	u32 data_len;
 	u8 nr_frags;
 
@@ -302,15 +296,12 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 	kbl_get(k->data, (u64 *)&skb->data, fault);
 	kbl_get(tail, &skb->tail, fault);
 	kbl_get(end, &skb->end, fault);
-	kbl_get(k->headers, (u64 *)&skb->protocol, fault);
+	kbl_get(k->protocol, (u16 *)&skb->protocol, fault);
+	kbl_get(k->network, &skb->network_header, fault);
 	kbl_get(data_len, &skb->data_len, fault);
-	BUILD_BUG_ON(offsetof(struct sk_buff, mac_header) - offsetof(struct sk_buff, protocol) !=
-		     offsetof(typeof(at), mac) || sizeof(at) != sizeof(k->headers));
-	__builtin_memcpy(&at, &k->headers, sizeof(at));
 	k->head = v->head;
-	k->network = at.network;
-	v->network = at.network;
-	v->protocol = ntohs(at.protocol);
+	v->network = k->network;
+	v->protocol = ntohs((__force __be16)k->protocol);
 	v->data = k->data - v->head;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;
@@ -339,6 +330,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 	struct kbl_ext_skb *ext = &k->told.skb;
 	struct kbl_view v;
+	u32 len;
 
 	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
 		     offsetof(struct skb_shared_info, gso_size) + 2);
@@ -352,7 +344,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	k->l4 = kbl_nowhere;
 	kbl_get(k->dev, (u64 *)&skb->dev, fault);
 	kbl_get(k->sk, (u64 *)&skb->sk, fault);
-	kbl_get(k->len, &skb->len, fault);
+	kbl_get(len, &skb->len, fault);
 	kbl_get(k->mark, &skb->mark, fault);
 	if (!kbl_view_read(&v, k, skb))
 		return -EFAULT;
@@ -360,7 +352,8 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	ext->type = KBL_EXT_SKB;
 	ext->ethertype = v.protocol;
 	kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex, &ext->netns);
-	ext->len = k->len;
+	k->end = k->data + len;
+	ext->len = len;
 	ext->mark = k->mark;
 	ext->gso_size = ((u16 *)&k->gso_word)[0];
 	ext->gso_segs = ((u16 *)&k->gso_word)[1];

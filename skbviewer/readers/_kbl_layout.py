@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: c1de36f57eabe60e15aa79510470d9fc96aab451096d572d0a21b032a22db7ac
+kbl.h SHA-256: 5724af8cc54900fee0d10f46ce29bcdd1d4f9667f3b0f1f1b0b6c500beb2cf3f
 """
 
 from __future__ import annotations
