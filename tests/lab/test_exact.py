@@ -69,7 +69,10 @@ def test_large_buffers_lose_nothing(lab: Lab, name: str) -> None:
 def test_context_is_that_of_the_caller(lab: Lab, name: str) -> None:
     records = left(lab.out, name)
     call = records.kind == Kind.CALL
-    assert set(records.context[call].tolist()) == {CONTEXTS[name]}
+    context = records.context[call]
+    if name == "ipi":  # an idle CPU that polls runs what it is asked in its idle thread
+        context = context[context != layout.KblContext.TASK]
+    assert set(context.tolist()) == {CONTEXTS[name]}
     assert np.bincount(records.entry_cpu[call]).min() > 15_000
     assert (records.entry_cpu[call] == records.cpu[call]).all()
 
