@@ -49,7 +49,7 @@ def scenarios(series: str) -> Lab:
 def safety(series: str) -> Lab:
     """The guest that is treated badly."""
     steps = ("cycles", "fuzz")
-    words = (*CYCLED[series], f"cycles=50", f"seconds=60")
+    words = (*CYCLED[series], "cycles=50", "seconds=60")
     how = guest.Run(steps, words, False, True, timeout_s=TIMEOUT_S, memory_mb=1024)
     return Lab(series, built(series), run(built(series), how, "safety"))
 
