@@ -28,7 +28,7 @@ by_hand() {
 		/bin/busybox dd if=$part of=$kbl/probes bs=64k conv=notrunc 2> /tmp/dd ||
 			fail "$part: $(cat /tmp/dd)"; done
 	activate
-	[ $1 != read ] || for n in 0 1; do cat $kbl/cpu$n > /dev/null; done
+	[ $1 != read ] || for cpu in 0 1; do cat $kbl/cpu$cpu > /dev/null; done
 	sleep 0.1
 	armed=$(sed -n 's/^armed //p' $kbl/control)
 	[ "$armed" -gt 40 ] || fail "only $armed functions are armed"
