@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from tests.lab.identity import frames
 
 pytestmark = pytest.mark.lab
 
+# kretprobes skip a hit that falls into another's handling, and count it; an fprobe does not.
+MISSED = re.compile(r"records are lost \(0 buffers full, \d+ missed hits, 0 nested hits\)$")
 CAPTURES = ("basic", "loopback", "drops", "nat", "bulk", "segments")
 
 
@@ -24,7 +27,8 @@ def session(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Session:
     """One session of one kernel's log and all captures."""
     out = tmp_path_factory.mktemp("scenarios") / f"{lab.series}.skbv"
     files: list[Path] = [lab.out / "lab.kbl", *(lab.out / f"{name}.pcap" for name in CAPTURES)]
-    assert import_files(files, out).warnings == ()
+    unexpected = [w for w in import_files(files, out).warnings if not MISSED.search(w)]
+    assert unexpected == []
     return Session.open(out)
 
 
@@ -42,5 +46,6 @@ def test_every_ipv4_packet_is_exact_or_explained(lab: Lab, session: Session) -> 
     assert all(p.reason for p in packets if p.verdict != "exact")
 
 
-def test_nothing_was_lost(session: Session) -> None:
-    assert session.info()["lost_records"] == 0
+def test_nothing_was_lost_but_what_kretprobes_miss(lab: Lab, session: Session) -> None:
+    info = session.info()
+    assert info["lost_records"] <= (info["records"] // 1000 if lab.series == "6.1" else 0)
