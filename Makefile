@@ -84,7 +84,7 @@ test-plan:
 	@echo '    $(TEST_PACKAGES)'
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
 	@echo 'and downloads Debian kernels and headers (100 MB), for a virtual machine and other builds.'
-	@echo 'On two cores it takes about twenty minutes.'
+	@echo 'On two cores it takes about half an hour.'
 
 run-packages:
 	@.ci/debian-packages.sh $(RUN_PACKAGES)
