@@ -16,7 +16,7 @@ pytestmark = pytest.mark.lab
 
 def test_fifty_cycles_under_traffic_without_a_warning(mistreated: Lab) -> None:
     assert int((mistreated.out / "cycles.txt").read_text()) >= 50
-    said = (mistreated.out / "dmesg.txt").read_text()
+    said = (mistreated.out / "dmesg.txt").read_text(errors="replace")  # what the fuzzer wrote
     assert said.count("kbl: recording") >= 50
     assert not re.search(r"BUG|WARNING|Oops|Call Trace|refcount", said)
 
