@@ -14,6 +14,18 @@ from typing import NamedTuple
 
 from scanner.facts import FileFacts
 
+# What loading a file cut short, or written by another version, may raise.
+UNREADABLE = (
+    OSError,
+    pickle.UnpicklingError,
+    EOFError,
+    ValueError,
+    TypeError,
+    AttributeError,
+    ImportError,
+    IndexError,
+)
+
 
 class Entry(NamedTuple):
     """A pickled FileFacts, and the SHA-256 of the file's bytes it was made from."""
@@ -72,16 +84,7 @@ def load(path: Path, key: str) -> Pack | None:
     try:
         with path.open("rb") as file:
             kept, entries = pickle.load(file)
-    except (
-        OSError,
-        pickle.UnpicklingError,
-        EOFError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        ImportError,
-        IndexError,
-    ):
+    except UNREADABLE:
         return None
     if not isinstance(kept, str) or not kept.startswith(key) or not isinstance(entries, dict):
         return None

@@ -57,15 +57,6 @@ def _load(path: Path) -> Result | None:
     try:
         with path.open("rb") as file:
             found = pickle.load(file)
-    except (
-        OSError,
-        pickle.UnpicklingError,
-        EOFError,
-        ValueError,
-        TypeError,
-        AttributeError,
-        ImportError,
-        IndexError,
-    ):
+    except cache.UNREADABLE:
         return None
     return found if isinstance(found, Result) else None
