@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""From input files to a session file, named by its inputs where the user names none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import readers
+from ..analysis import Input, store_inputs
+from ..records import BadInput, Progress, Silent
+from ..store import Builder, is_session, schema
+from .session import Session
+
+
+class ImportResult(NamedTuple):
+    """A finished import: the session file and what was wrong with the inputs."""
+
+    path: Path
+    warnings: tuple[str, ...]
+
+
+def import_files(
+    paths: Sequence[Path], out: Path, progress: Progress | None = None
+) -> ImportResult:
+    """Read captures and KBLs, match them and write the session `out`.
+
+    Replaces an older session of that name.  Raises BadInput for unusable input or a full disk and
+    Cancelled when `progress` says so; then `out` is as it was before.
+    """
+    watch: Progress = progress or Silent()
+    if out.exists() and not is_session(out):
+        raise BadInput(out, None, "exists and is not a session: not overwritten")
+    inputs = [_read(path, watch) for path in paths]
+    with Builder(out, watch) as builder:
+        store_inputs(inputs, builder, watch)
+        builder.finish()
+    return ImportResult(out, tuple(w for item in inputs for w in item.data.warnings))
+
+
+def _read(path: Path, progress: Progress) -> Input:
+    data = readers.read(path, progress)
+    return Input(data, path.stat().st_size, _sha256(path))
+
+
+def _sha256(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except OSError as error:
+        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+
+
+def cached_session(paths: Sequence[Path]) -> Path:
+    """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes."""
+    key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION}".encode())
+    for path in paths:
+        key.update(f"{path.absolute()} {_sha256(path)}".encode())
+    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
+    return Path(base) / "skbviewer" / "sessions" / f"{key.hexdigest()[:32]}.skbv"
+
+
+def open_files(paths: Sequence[Path], progress: Progress | None = None) -> Session:
+    """Open one session file, or import captures and KBLs (again only if they changed)."""
+    if len(paths) == 1 and is_session(paths[0]):
+        return Session.open(paths[0])
+    cached = cached_session(paths)
+    try:
+        return Session.open(cached)
+    except BadInput:  # not there yet, or of another version
+        cached.unlink(missing_ok=True)
+    import_files(paths, cached, progress)
+    return Session.open(cached)

@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the store as the plain values that views and exports are given."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..analysis import VERDICTS, address, describe, known, mac, reason
+from ..records import PacketRow, SeriesRow
+
+
+def packet_row(row: Any, first: int, has_kbl: bool) -> PacketRow:
+    protocol_name, info = describe(row)
+    saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
+    daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
+    has_ports = row.protocol in (6, 17)
+    return PacketRow(
+        number=row.id,
+        ts_ns=row.ts,
+        caplen=row.caplen,
+        len=row.len,
+        linktype=row.linktype,
+        source=row.source,
+        frame=row.id - first + 1,
+        saddr=saddr,
+        daddr=daddr,
+        ip_id=known(row.ip_id),
+        protocol=known(row.protocol),
+        sport=known(row.sport) if has_ports else None,
+        dport=known(row.dport) if has_ports else None,
+        info=info,
+        verdict=VERDICTS[row.verdict],
+        confidence=None if row.verdict == VERDICTS.index("wire-only") else row.confidence,
+        kernel_ns=known(row.kernel_ns),
+        functions=known(row.functions),
+        reason=reason(row.verdict, row.rung, has_kbl),
+        protocol_name=protocol_name,
+        source_text=saddr or mac(row.eth_src),
+        destination_text=daddr
+        or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
+    )
+
+
+def series_row(row: Any) -> SeriesRow:
+    record = _Prefixed(row, "record_")
+    _, info = describe(record)
+    return SeriesRow(
+        series=row.series_id,
+        number=f"K{row.series_kernel_only}",
+        ts_ns=row.series_begin_ns,
+        saddr=address(record.ip_version, record.saddr_hi, record.saddr_lo),
+        daddr=address(record.ip_version, record.daddr_hi, record.daddr_lo),
+        ip_id=known(record.ip_id),
+        protocol=known(record.protocol),
+        info=info,
+        kernel_ns=row.series_kernel_ns,
+        functions=row.series_functions,
+        reason="No loaded capture holds this packet.",
+    )
+
+
+class _Prefixed:
+    """A row whose columns carry a table's name, seen without it."""
+
+    def __init__(self, row: Any, prefix: str) -> None:
+        self._row = row
+        self._prefix = prefix
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, self._prefix + name)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: MIT
+"""A session file opened for reading."""
+
+from __future__ import annotations
+
+import json
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from .. import readers
+from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..export import write_path_csv
+from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+from ..store import open_session, queries, schema
+from .rows import packet_row, series_row
+from .summary import summary
+
+
+class Session:
+    """A session file opened for reading; may be used from several threads at once."""
+
+    def __init__(self, path: Path) -> None:
+        self.file = path
+        self._engine = open_session(path)
+        self._names: dict[int, Names] = {}
+        self._lock = threading.Lock()
+
+    @classmethod
+    def open(cls, path: Path) -> Session:
+        """Raises BadInput if `path` is no session or of another version."""
+        return cls(path)
+
+    def close(self) -> None:
+        """Give the file back; using the session afterwards opens it again."""
+        self._engine.dispose()
+
+    @contextmanager
+    def _db(self) -> Iterator[Any]:
+        with self._engine.connect() as connection:
+            yield connection
+
+    def sources(self) -> tuple[SourceRow, ...]:
+        """The input files, in import order."""
+        with self._db() as db:
+            rows = queries.sources(db)
+        return tuple(
+            SourceRow(
+                r.id,
+                r.path,
+                r.kind,
+                r.size,
+                r.sha256,
+                r.rows,
+                tuple(json.loads(r.warnings)),
+                json.loads(r.detail),
+            )
+            for r in rows
+        )
+
+    def info(self) -> dict[str, Any]:
+        """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
+        sources = self.sources()
+        with self._db() as db:
+            return summary(db, sources)
+
+    def packet_count(self) -> int:
+        with self._db() as db:
+            return queries.count(db, schema.packet)
+
+    def packets(self, first: int, count: int) -> list[PacketRow]:
+        """Packets numbered first .. first + count - 1, as far as there are."""
+        has_kbl = any(s.kind == "kbl" for s in self.sources())
+        with self._db() as db:
+            starts = {s.id: s.first for s in queries.sources(db)}
+            return [
+                packet_row(r, starts[r.source], has_kbl) for r in queries.packets(db, first, count)
+            ]
+
+    def kernel_only_count(self) -> int:
+        """How many packet lives with a network identity have no wire packet."""
+        with self._db() as db:
+            return queries.kernel_only_count(db)
+
+    def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
+        """Rows K<first> .. K<first + count - 1>."""
+        with self._db() as db:
+            return [series_row(row) for row in queries.kernel_only(db, first, count)]
+
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
+        """The kernel path of a packet (by number) or of a series; KeyError if there is none."""
+        with self._db() as db:
+            if packet is not None:
+                return self._packet_path(db, packet)
+            rows = queries.legs_of_series(db, series or 0)
+            if not rows:
+                raise KeyError(f"no series {series}")
+            return PacketPath(None, self._legs(db, rows), None, None, self._epoch(rows[0].source))
+
+    def _packet_path(self, db: Any, number: int) -> PacketPath:
+        found = self.packets(number, 1)
+        if number < 1 or not found:
+            raise KeyError(f"no packet {number}")
+        rows = queries.legs_of_packet(db, number)
+        wire = error = None
+        for clock in queries.clocks(db):
+            if rows and (clock.source, clock.kbl) == (found[0].source, rows[0].source):
+                drift = (
+                    (found[0].ts_ns - clock.offset_ns - clock.origin_ns) * clock.drift_ppm * 1e-6
+                )
+                wire, error = found[0].ts_ns - clock.offset_ns - round(drift), clock.residual_ns
+        epoch = self._epoch(rows[0].source) if rows else 0
+        return PacketPath(found[0], self._legs(db, rows), wire, error, epoch)
+
+    def _legs(self, db: Any, rows: Sequence[Any]) -> Any:
+        with self._lock:
+            for source in {row.source for row in rows} - set(self._names):
+                self._names[source] = names_of(db, source)
+        return legs(db, rows, self._names)
+
+    def _epoch(self, source: int) -> int:
+        return int(self.sources()[source - 1].detail.get("epoch_offset_ns", 0))
+
+    def layers(self) -> tuple[LayerStyle, ...]:
+        """The layers of the stack with their colours."""
+        return layers()
+
+    def packet_bytes(self, number: int) -> bytes | None:
+        """The captured bytes, from the source file; None if it moved or changed its size."""
+        with self._db() as db:
+            rows = queries.packets(db, number, 1)
+        if not rows:
+            raise KeyError(f"no packet {number}")
+        source = self.sources()[rows[0].source - 1]
+        path = Path(source.path)
+        if not path.is_file() or path.stat().st_size != source.size:
+            return None
+        return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+
+    def export_csv(self, packet: int, out: Path) -> None:
+        """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""
+        write_path_csv(self.path(packet=packet), self.sources(), out)

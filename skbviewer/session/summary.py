@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What a session holds, as the JSON of `skbviewer info`: counts, matches, losses, clock fits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ..analysis import VERDICTS, event_word
+from ..records import SourceRow
+from ..store import queries, schema
+
+PROTOCOLS = {4: "ipv4", 6: "ipv6"}
+ETH_P_ARP = 0x0806
+
+
+def summary(db: Any, sources: Sequence[SourceRow]) -> dict[str, Any]:
+    """The counts of the open session `db` and of its `sources`."""
+    tables = (schema.packet, schema.record, schema.series, schema.call)
+    counts = {t.name: queries.count(db, t) for t in tables}
+    verdicts, clocks = queries.verdicts(db), queries.clocks(db)
+    kernel_only = queries.kernel_only_count(db)
+    events = queries.event_counts(db)
+    metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
+    by_protocol = _by_protocol(verdicts)
+    total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
+    return {
+        "packets": counts["packet"],
+        "records": counts["record"],
+        "series": counts["series"],
+        "calls": counts["call"],
+        "matches": total | {"kernel_only": kernel_only},
+        "matches_by_protocol": by_protocol,
+        "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
+        "recorder": _recorder(metas),
+        "events": {event_word(kind): number for kind, number in sorted(events.items())},
+        "clock": [_clock(row) for row in clocks],
+        "sources": [_source(s) for s in sources],
+        "warnings": [w for s in sources for w in s.warnings],
+    }
+
+
+COUNTERS: tuple[str, ...] = ("written", "bytes", "lost", "missed", "nested", "null_skb")
+COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
+
+
+def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
+    """The recorders' own counters, summed; those that no file has are left out.
+
+    Why records are missing: `lost` to full buffers, `missed` by the probes, `nested` ones refused.
+    """
+    found = {}
+    for name in COUNTERS:
+        told = [int(meta[f"counters.{name}"]) for meta in metas if f"counters.{name}" in meta]
+        if told:
+            found[name] = sum(told)
+    return found
+
+
+def _no_matches() -> dict[str, int]:
+    return {"exact": 0, "ambiguous": 0, "wire_only": 0}
+
+
+def _by_protocol(verdicts: Sequence[Any]) -> dict[str, dict[str, int]]:
+    found: dict[str, dict[str, int]] = {}
+    for version, ethertype, verdict, count in verdicts:
+        name = PROTOCOLS.get(version, "arp" if ethertype == ETH_P_ARP else "other")
+        found.setdefault(name, _no_matches())[VERDICTS[verdict].replace("-", "_")] += count
+    return found
+
+
+def _clock(row: Any) -> dict[str, Any]:
+    segment = {
+        "offset_ns": row.offset_ns,
+        "drift_ppm": row.drift_ppm,
+        "residual_ns": row.residual_ns,
+        "pairs": row.pairs,
+    }
+    return {"source": row.source, "kbl": row.kbl, "segments": [segment]}
+
+
+def _source(row: SourceRow) -> dict[str, Any]:
+    return row._asdict() | {"warnings": list(row.warnings)}
