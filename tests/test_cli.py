@@ -11,7 +11,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from skbviewer.cli import JSON_KEYS, main
+from skbviewer.cli import main
+from skbviewer.cli.packets import JSON_KEYS
 from skbviewer.records import resource
 
 SAMPLE = resource("samples/handshake")

@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: MIT
+"""The command line.  Exit codes: 0 fine, 1 done with warnings about the data, 2 unusable input.
+
+A command is one module with add(), and a line in main.COMMANDS.
+"""
+
+from .main import main
+
+__all__ = ["main"]

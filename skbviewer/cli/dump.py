@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer dump: a KBL's records as text."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from .. import readers
+from ..export import dump_lines
+from ..records import BadInput, KernelLog
+from .output import Stderr, command, warn
+
+
+def add(commands: Any) -> None:
+    """Add the command to `commands`."""
+    parser = command(commands, "dump", "a KBL's records as text", _dump)
+    parser.add_argument("file", type=Path)
+
+
+def _dump(arguments: argparse.Namespace) -> int:
+    log = readers.read(arguments.file, Stderr())
+    if not isinstance(log, KernelLog):
+        raise BadInput(arguments.file, None, "not a KBL")
+    for line in dump_lines(log):
+        print(line)
+    return warn(log.warnings)

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer import: build a session from captures and KBLs."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from ..session import import_files
+from .output import Stderr, command, warn
+
+
+def add(commands: Any) -> None:
+    parser = command(commands, "import", "build a session from captures and KBLs", _import)
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv")
+    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+
+
+def _import(arguments: argparse.Namespace) -> int:
+    progress = Stderr()
+    try:
+        result = import_files(arguments.files, arguments.output, progress)
+    finally:
+        progress.close()
+    return warn(result.warnings)

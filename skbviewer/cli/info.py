@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer info: counts, matches, losses and clock fit of a session."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..session import Session
+from .output import command, warn
+
+
+def add(commands: Any) -> None:
+    """Add the command to `commands`."""
+    parser = command(commands, "info", "counts, matches, losses and clock fit of a session", _info)
+    parser.add_argument("session", type=Path)
+    parser.add_argument("--json", action="store_true")
+
+
+def _info(arguments: argparse.Namespace) -> int:
+    info = Session.open(arguments.session).info()
+    if arguments.json:
+        print(json.dumps(info, indent=2))
+    else:
+        print("\n".join(_info_lines(info)))
+    return warn(info["warnings"])
+
+
+def _info_lines(info: dict[str, Any]) -> Iterable[str]:
+    for source in info["sources"]:
+        detail = ", ".join(f"{k} {v}" for k, v in source["detail"].items())
+        yield f"{source['kind']:<7} {source['path']}  {source['rows']} rows, {source['size']} bytes"
+        yield f"        sha256 {source['sha256']}"
+        yield f"        {detail}"
+    for name in ("packets", "records", "series", "calls", "lost_records"):
+        yield f"{name.replace('_', ' '):<13} {info[name]}"
+    for name in ("recorder", "events"):
+        if info[name]:
+            yield f"{name:<13} {_counts(info[name])}"
+    yield "matches       " + _counts(info["matches"])
+    for protocol, counts in info["matches_by_protocol"].items():
+        yield f"  {protocol:<11} {_counts(counts)}"
+    for clock in info["clock"]:
+        for segment in clock["segments"]:
+            yield (
+                f"clock         source {clock['source']} - kbl {clock['kbl']}: offset "
+                f"{segment['offset_ns']} ns, drift {segment['drift_ppm']:.3f} ppm, "
+                f"residual {segment['residual_ns']} ns from {segment['pairs']} pairs"
+            )
+
+
+def _counts(counts: dict[str, int]) -> str:
+    return ", ".join(f"{count} {name.replace('_', '-')}" for name, count in counts.items())

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: MIT
+"""Run one command, or the window when the first word is no command."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import __version__
+from ..records import BadInput, Cancelled
+from . import dump, export, importing, info, packets, path
+
+COMMANDS: dict[str, Callable[[Any], None]] = {
+    "import": importing.add,
+    "info": info.add,
+    "packets": packets.add,
+    "path": path.add,
+    "export": export.add,
+    "dump": dump.add,
+}
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run one command, or the window when the first word is no command."""
+    words = list(sys.argv[1:] if argv is None else argv)
+    try:
+        if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
+            arguments = _parser().parse_args(words)
+            return int(arguments.run(arguments))
+        from ..gui.app import run  # Qt is loaded only for the window
+
+        return run([Path(word) for word in words])
+    except BadInput as error:
+        return _fail(str(error))
+    except KeyError as error:
+        return _fail(str(error.args[0]))
+    except (Cancelled, KeyboardInterrupt):
+        return _fail("cancelled")
+    except BrokenPipeError:  # the reader of our output (head, less) has gone
+        sys.stderr.close()
+        return 0
+
+
+def _fail(text: str) -> int:
+    print(f"skbviewer: {text}", file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="skbviewer",
+        description="What did the kernel do with this packet? Without a command the window opens.",
+        epilog="skbviewer [FILE...] opens the window with captures, KBLs or a session.",
+    )
+    parser.add_argument("--version", action="version", version=f"skbviewer {__version__}")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for add in COMMANDS.values():
+        add(commands)
+    return parser

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""What all commands share: progress, warnings with their exit code, options."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Callable, Iterable
+from typing import Any
+
+
+class Stderr:
+    """Progress on stderr, at most ten times a second, only when somebody looks."""
+
+    def __init__(self) -> None:
+        self._shown = sys.stderr.isatty()
+        self._last = 0.0
+
+    def report(self, what: str, done: int, total: int) -> None:
+        now = time.monotonic()
+        if self._shown and now - self._last > 0.1:
+            self._last = now
+            print(f"\r{what}: {100 * done // max(total, 1):3d} %\033[K", end="", file=sys.stderr)
+
+    def close(self) -> None:
+        if self._last:
+            print("\r\033[K", end="", file=sys.stderr)
+
+
+def warn(warnings: Iterable[str]) -> int:
+    """List warnings about the data; the exit code that follows from them."""
+    listed = list(warnings)
+    for warning in listed:
+        print(f"warning: {warning}", file=sys.stderr)
+    return 1 if listed else 0
+
+
+def command(
+    commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
+) -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
+    parser.set_defaults(run=run)
+    return parser
+
+
+def formats(parser: argparse.ArgumentParser, *names: str) -> None:
+    group = parser.add_mutually_exclusive_group()
+    for name in names:
+        group.add_argument(f"--{name}", action="store_true")

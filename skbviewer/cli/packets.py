@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer packets: the packet list with its matches."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from ..records import PacketRow
+from ..session import Session
+from .output import command, formats
+
+JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
+PAGE = 1000
+
+
+def add(commands: Any) -> None:
+    """Add the command to `commands`."""
+    parser = command(commands, "packets", "the packet list with its matches", _packets)
+    parser.add_argument("session", type=Path)
+    parser.add_argument("--kernel-only", action="store_true", help="packet lives never captured")
+    formats(parser, "json", "csv")
+
+
+def _packets(arguments: argparse.Namespace) -> int:
+    session = Session.open(arguments.session)
+    if arguments.kernel_only:
+        fetch: Callable[[int, int], Sequence[Any]] = session.kernel_only
+        total, keys = session.kernel_only_count(), None
+    else:
+        fetch, total, keys = session.packets, session.packet_count(), JSON_KEYS
+    rows = (row for first in range(1, total + 1, PAGE) for row in fetch(first, PAGE))
+    objects = ({k: v for k, v in row._asdict().items() if not keys or k in keys} for row in rows)
+    if arguments.json:
+        for item in objects:
+            print(json.dumps(item, ensure_ascii=False))
+    elif arguments.csv:
+        _print_csv(objects)
+    elif arguments.kernel_only:
+        for item in objects:
+            print("  ".join(f"{key}={value}" for key, value in item.items() if value is not None))
+    else:
+        _print_table(session, total)
+    return 0
+
+
+def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
+    writer = csv.writer(sys.stdout)
+    for number, item in enumerate(objects):
+        if number == 0:
+            writer.writerow(item)
+        writer.writerow(item.values())
+
+
+def _print_table(session: Session, total: int) -> None:
+    head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
+    layout = "{:>5} {:>13} {:<17} {:<17} {:<6} {:>5} {:>10} {:>4} {:<9} {}"
+    print(layout.format(*head, "Info"))
+    start = session.packets(1, 1)[0].ts_ns if total else 0
+    for first in range(1, total + 1, PAGE):
+        for row in session.packets(first, PAGE):
+            kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
+            functions = "" if row.functions is None else row.functions
+            seconds = f"{(row.ts_ns - start) / 1e9:.9f}"
+            ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
+            print(
+                layout.format(row.number, seconds, *ends, kernel, functions, row.verdict, row.info)
+            )

@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer path: a packet's way through the kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from ..export import path_lines, path_xml
+from ..session import Session
+from .output import command, formats
+
+
+def add(commands: Any) -> None:
+    """Add the command to `commands`."""
+    parser = command(commands, "path", "a packet's way through the kernel", _path)
+    parser.add_argument("session", type=Path)
+    which = parser.add_mutually_exclusive_group(required=True)
+    which.add_argument("--packet", type=int, metavar="N")
+    which.add_argument("--series", type=int, metavar="N")
+    formats(parser, "json", "tree", "xml")
+
+
+def _path(arguments: argparse.Namespace) -> int:
+    path = Session.open(arguments.session).path(arguments.packet, arguments.series)
+    if arguments.json:
+        legs = [leg._asdict() | {"calls": [c._asdict() for c in leg.calls]} for leg in path.legs]
+        for leg in legs:
+            for rows in ("waits", "events"):
+                leg[rows] = [row._asdict() for row in leg[rows]]
+        packet = None if path.packet is None else path.packet.number
+        rest = {"wire_ns": path.wire_ns, "wire_error_ns": path.wire_error_ns}
+        epoch = {"epoch_offset_ns": path.epoch_offset_ns}
+        print(json.dumps({"packet": packet} | rest | epoch | {"legs": legs}, indent=1))
+    elif arguments.xml:
+        print(path_xml(path))
+    else:
+        for line in path_lines(path):
+            print(line)
+    return 0
