@@ -12,7 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import Joined, LegTable, Nesting, SeriesTable, execution
-from ..records import Calibration, KernelLog
+from ..records import KernelLog
+from .interruptions import MARK_GAP
+from .interruptions import find as find_interruptions
 
 ENTRY, EXIT, EVENT = 1, 2, 4
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -26,8 +28,11 @@ CALL_DTYPE = np.dtype(
         ("entry_ns", "<i8"),
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
-        ("self_ns", "<i8"),  # dur_ns less the calls directly inside; -1: unknown
+        ("self_ns", "<i8"),  # dur_ns less calls and interrupts directly inside; -1: unknown
         ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
+        ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
+        ("irq_ns", "<i8"),  # interrupts inside
+        ("marks", "u1"),  # interruptions.MARK_*
         ("counter", "<i8"),  # events of the hardware counter; -1: unknown
         ("depth", "<i4"),
         ("parent", "<i8"),  # row of the enclosing call, -1 = none
@@ -78,26 +83,39 @@ def build(
     calls["dur_ns"] = np.where(has_exit, calls["exit_ns"] - calls["entry_ns"], -1)
     calls["counter"] = np.where(has_exit, records["counter"][partner[entry]], -1)
     calls["depth"], calls["parent"] = _nesting(log, leg, partner, entry)
+    calls["marks"], calls["irq_ns"] = find_interruptions(records, calls, partner)
     calls["self_ns"] = _self_times(calls)
-    calls["comp_ns"] = _compensated(log, nesting or Nesting(records, partner), calls)
+    _compensate(log, nesting or Nesting(records, partner), calls)
+    gap = (calls["marks"] & MARK_GAP) != 0
+    for column in ("self_ns", "comp_ns", "comp_err_ns"):
+        calls[column][gap] = -1  # what is inside them is not known
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
 
-def _compensated(log: KernelLog, nesting: Nesting, calls: npt.NDArray[np.void]) -> Index:
-    """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0."""
-    if log.calibration is None:
-        return np.full(len(calls), -1, np.int64)
-    probes = nesting.inside(_costs(log, log.calibration, nesting))[calls["entry"]]
-    left = calls["dur_ns"] - log.calibration.empty - probes
-    return np.where(calls["dur_ns"] >= 0, np.maximum(left, 0), -1)
+def _compensate(log: KernelLog, nesting: Nesting, calls: npt.NDArray[np.void]) -> None:
+    """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0.
+
+    The error is what calls with and without a packet differ by, of itself and of the K inside.
+    """
+    calls["comp_ns"] = calls["comp_err_ns"] = -1
+    known = log.calibration
+    if known is None:
+        return
+    whole = calls["dur_ns"] >= 0
+    inside = nesting.inside(_costs(log, known.nested, known.skb_nested, nesting))
+    left = calls["dur_ns"] - known.empty - inside[calls["entry"]]
+    calls["comp_ns"][whole] = np.maximum(left, 0)[whole]
+    apart = abs(known.skb_nested - known.nested)
+    unsure = nesting.inside(_costs(log, apart, apart, nesting))[calls["entry"]]
+    calls["comp_err_ns"][whole] = (known.error + unsure)[whole]
 
 
-def _costs(log: KernelLog, calibration: Calibration, nesting: Nesting) -> Index:
+def _costs(log: KernelLog, nested: int, skb_nested: int, nesting: Nesting) -> Index:
     """What the probe at each entry costs the calls around it; a list's packets cost but once."""
     records = log.records
     carries = (records["skb"] != 0) & (records["kind"] == ENTRY)
-    cost = np.where(carries, calibration.skb_nested, calibration.nested)
+    cost = np.where(carries, skb_nested, nested)
     return np.where((records["kind"] == ENTRY) & ~nesting.carried, cost, 0)
 
 
@@ -144,10 +162,11 @@ def _parents(group: Index, depth: Index, entry: Index, paired: Index) -> Index:
 
 
 def _self_times(calls: npt.NDArray[np.void]) -> Index:
-    inside = np.zeros(len(calls), np.int64)
+    inside = calls["irq_ns"].copy()
     child = np.flatnonzero((calls["parent"] >= 0) & (calls["dur_ns"] > 0))
-    np.add.at(inside, calls["parent"][child], calls["dur_ns"][child])
-    return np.where(calls["dur_ns"] >= 0, calls["dur_ns"] - inside, -1)
+    own = calls["dur_ns"][child] - calls["irq_ns"][child]  # the interrupts in it stand above
+    np.add.at(inside, calls["parent"][child], own)
+    return np.where(calls["dur_ns"] >= 0, np.maximum(calls["dur_ns"] - inside, 0), -1)
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: npt.NDArray[np.void]) -> Index:

@@ -112,8 +112,10 @@ def _calibration(reader: _Reader) -> Calibration | None:
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
         return None
-    nested = rows[-1]["tau_nested"]
-    return Calibration(rows[-1]["tau_empty"], nested, rows[-1].get("tau_skb_nested", 0) or nested)
+    last = rows[-1]
+    empty, nested = last["tau_empty"], last["tau_nested"]
+    error = abs((last.get("tau_skb_empty", 0) or empty) - empty)
+    return Calibration(empty, nested, last.get("tau_skb_nested", 0) or nested, error)
 
 
 def _name(value: object) -> str:

@@ -96,7 +96,8 @@ def test_a_softirq_inside_a_task_nests_by_itself(tmp_path: Path) -> None:
     assert calls["net_rx_action"]["depth"] == 0
     assert calls["net_rx_action"]["self_ns"] == 400
     assert calls.parent("ip_rcv") == "net_rx_action"
-    assert calls["ip_output"]["self_ns"] == 1000
+    assert calls["ip_output"]["irq_ns"] == 500
+    assert calls["ip_output"]["self_ns"] == 500
 
 
 def test_a_task_that_changes_the_cpu_keeps_its_nesting(tmp_path: Path) -> None:

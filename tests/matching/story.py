@@ -70,6 +70,10 @@ class Story:
     ) -> None:
         self._records.append((ts, lambda: self.kbl.event(ts, cpu, event, skb, data, **rest)))
 
+    def lost(self, ts: int, count: int, begin: int, cpu: int = 0) -> None:
+        """`count` records of a CPU lost between `begin` and `ts`."""
+        self._records.append((ts, lambda: self.kbl.lost(ts, cpu, begin, count)))
+
     def call(
         self,
         name: str,

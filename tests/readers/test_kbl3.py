@@ -321,6 +321,6 @@ def test_calibration(tmp_path: Path) -> None:
     build = KblBuilder(3)
     assert load(build, tmp_path).calibration is None
     build.calibration = {"tau_empty": 90, "tau_pair": 300, "tau_nested": 280}
-    assert load(build, tmp_path).calibration == (90, 280, 280)
-    build.calibration |= {"tau_skb_nested": 400}
-    assert load(build, tmp_path).calibration == (90, 280, 400)
+    assert load(build, tmp_path).calibration == (90, 280, 280, 0)
+    build.calibration |= {"tau_skb_nested": 400, "tau_skb_empty": 85}
+    assert load(build, tmp_path).calibration == (90, 280, 400, 5)

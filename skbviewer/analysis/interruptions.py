@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: MIT
+"""What came between the entry and the exit of a call: interrupts, other tasks, CPUs, lost records.
+
+In: the records of a KBL and its calls.  Out: for each call MARK_* bits and the time that interrupts
+took inside it.  An interrupt is known by its events (irq, softirq) and by calls of a higher
+context on the same CPU.  A CALL is written when the function returns, so only exits tell for sure
+on which CPU a task was.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Records
+
+ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
+IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
+TASK, SOFTIRQ, HARDIRQ = 0, 1, 2
+
+MARK_SLEPT = 1  # another task ran on its CPU meanwhile
+MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
+MARK_INTERRUPTED = 4
+MARK_GAP = 8  # records of its CPU were lost meanwhile: what is inside it is not known
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Interruptions(NamedTuple):
+    """Of each call: MARK_* bits and ns of interrupts inside (0 where it slept: not its own)."""
+
+    marks: npt.NDArray[np.uint8]
+    irq_ns: Index
+
+
+def find(records: Records, calls: npt.NDArray[np.void], partner: Index) -> Interruptions:
+    """Marks and interrupt times of `calls` (CALL_DTYPE), made from `records` in time order.
+
+    `partner` is the EXIT of each ENTRY, by record.
+    """
+    marks = np.zeros(len(calls), np.uint8)
+    whole = calls["exit_ns"] >= 0
+    task = np.flatnonzero(whole & (calls["context"] == TASK) & (calls["pid"] > 0))
+    slept, migrated = _switches(records, calls["entry"][task], partner[calls["entry"][task]])
+    marks[task[slept]] |= MARK_SLEPT
+    marks[task[migrated]] |= MARK_MIGRATED
+    irq_ns = np.zeros(len(calls), np.int64)
+    steady = whole & (marks == 0)
+    for context in (TASK, SOFTIRQ, HARDIRQ):
+        begin, end, cpu = _higher(records, partner, context)
+        if len(begin):
+            mine = np.flatnonzero(steady & (calls["context"] == context))
+            irq_ns[mine] = _covered(begin, end, cpu, calls[mine])
+    marks[irq_ns > 0] |= MARK_INTERRUPTED
+    marks[_across_gaps(records, calls)] |= MARK_GAP
+    return Interruptions(marks, irq_ns)
+
+
+def _switches(records: Records, entry: Index, leave: Index) -> tuple[Flags, Flags]:
+    """Which calls saw another task on their CPU, and which their own task on another CPU."""
+    told = np.flatnonzero((records["kind"] == EXIT) & (records["context"] == TASK))
+    item = np.concatenate([told, entry])
+    order = np.argsort(item, kind="stable")  # records stand in time order
+    item = item[order]
+    is_exit = order < len(told)
+    place = np.empty(len(item), np.int64)
+    place[order] = np.arange(len(item))
+    position = (place[np.searchsorted(told, leave)], place[len(told) :])
+    pid, cpu = _dense(records["pid"][item]), _dense(records["cpu"][item])
+    return (
+        _changed(cpu, pid, is_exit, *position),
+        _changed(pid, cpu, is_exit, *position),
+    )
+
+
+def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:
+    """Small numbers for the same values, of which there may be millions: thread ids, CPUs."""
+    number = values.astype(np.int64) - int(values.min(initial=0))
+    seen = np.zeros(int(number.max(initial=0)) + 1, np.bool_)
+    seen[number] = True
+    rank = np.cumsum(seen) - 1
+    if rank[-1] < 1 << 16:
+        return rank.astype(np.uint16)[number]  # sorted by radix
+    return np.asarray(rank[number], np.int64)
+
+
+def _changed(
+    group: npt.NDArray[np.generic],
+    value: npt.NDArray[np.generic],
+    is_exit: Flags,
+    leave: Index,
+    entry: Index,
+) -> Flags:
+    """Whether exits of one group, behind `entry` and up to `leave`, show more than one value."""
+    if not len(entry):
+        return np.zeros(0, np.bool_)
+    order = np.argsort(group, kind="stable")
+    rank = np.empty(len(order), np.int64)
+    rank[order] = np.arange(len(order))
+    told = np.flatnonzero(is_exit[order])
+    group, value = group[order][told], value[order][told]
+    change = np.r_[False, (value[1:] != value[:-1]) & (group[1:] == group[:-1])]
+    total = np.cumsum(change)
+    following = np.cumsum(is_exit[order])  # of an entry: the number of the next exit
+    return np.asarray(total[following[rank[leave]] - 1] > total[following[rank[entry]]])
+
+
+def _higher(records: Records, partner: Index, context: int) -> tuple[Index, Index, Index]:
+    """Times (begin, end, cpu) in which a context above `context` ran, as far as it is told."""
+    parts = [_calls_above(records, partner, context)]
+    if context < HARDIRQ:
+        parts.append(_told(records, IRQ_ENTRY, IRQ_EXIT))
+    if context < SOFTIRQ:
+        parts.append(_told(records, SOFTIRQ_ENTRY, SOFTIRQ_EXIT))
+    begin, end, cpu = (np.concatenate(column) for column in zip(*parts, strict=True))
+    return _union(begin, end, cpu)
+
+
+def _calls_above(records: Records, partner: Index, context: int) -> tuple[Index, Index, Index]:
+    """Calls of higher contexts."""
+    enter = np.flatnonzero(
+        (records["kind"] == ENTRY) & (records["context"] > context) & (partner >= 0)
+    )
+    leave = partner[enter]
+    return records["ts"][enter], records["ts"][leave], records["cpu"][leave].astype(np.int64)
+
+
+def _told(records: Records, enter: int, leave: int) -> tuple[Index, Index, Index]:
+    """Interrupts by their entry and exit events, each with the next of its CPU."""
+    event = records["event"]
+    chosen = np.flatnonzero((records["kind"] == EVENT) & ((event == enter) | (event == leave)))
+    cpu = records["cpu"][chosen].astype(np.int64)
+    order = np.argsort(cpu, kind="stable")
+    chosen, cpu = chosen[order], cpu[order]
+    opens = event[chosen] == enter
+    pair = np.flatnonzero(opens[:-1] & ~opens[1:] & (cpu[1:] == cpu[:-1]))
+    return records["ts"][chosen[pair]], records["ts"][chosen[pair + 1]], cpu[pair]
+
+
+def _union(begin: Index, end: Index, cpu: Index) -> tuple[Index, Index, Index]:
+    """Overlapping intervals of one CPU merged; sorted by (cpu, begin)."""
+    if not len(begin):
+        return begin, end, cpu
+    order = np.lexsort((begin, cpu))
+    begin, end, cpu = begin[order], end[order], cpu[order]
+    base, span = int(begin.min()), np.int64(int(end.max()) - int(begin.min()) + 1)
+    reach = np.maximum.accumulate(cpu * span + (end - base))
+    new = np.r_[True, (cpu * span + (begin - base))[1:] > reach[:-1]]
+    last = np.r_[np.flatnonzero(new)[1:] - 1, len(begin) - 1]
+    return begin[new], reach[last] - cpu[new] * span + base, cpu[new]
+
+
+def _covered(begin: Index, end: Index, cpu: Index, calls: npt.NDArray[np.void]) -> Index:
+    """ns of the (merged, sorted) intervals within each call, on its CPU."""
+    enter, leave, where = calls["entry_ns"], calls["exit_ns"], calls["cpu"].astype(np.int64)
+    base = min(int(begin.min()), int(enter.min(initial=begin.min())))
+    span = np.int64(max(int(end.max()), int(leave.max(initial=end.max()))) - base + 1)
+    key = cpu * span + (begin - base)
+    total = np.r_[0, np.cumsum(end - begin)]
+    first = np.searchsorted(key, where * span + (enter - base))
+    last = np.maximum(np.searchsorted(key, where * span + (leave - base), "right"), first)
+    beyond = np.where(last > first, np.maximum(end[np.maximum(last - 1, 0)] - leave, 0), 0)
+    return np.asarray(total[last] - total[first] - beyond, np.int64)
+
+
+def _across_gaps(records: Records, calls: npt.NDArray[np.void]) -> Flags:
+    """Calls on a CPU that lost records between their entry and exit."""
+    marked = np.zeros(len(calls), np.bool_)
+    for gap in np.flatnonzero(records["kind"] == LOST):
+        end = int(records["ts"][gap])
+        begin = end - max(int(records["dur"][gap]), 0)
+        on_cpu = calls["cpu"] == records["cpu"][gap]
+        leave = np.where(calls["exit_ns"] >= 0, calls["exit_ns"], end)
+        marked |= on_cpu & (calls["entry_ns"] <= end) & (leave >= begin)
+    return marked
