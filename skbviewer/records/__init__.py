@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The small data types that everyone shares; imports nothing of this package."""
 
+from .annotations import Annotation
 from .arrays import (
     CHANGE_DTYPE,
     DROP_DTYPE,
@@ -29,6 +30,7 @@ __all__ = [
     "PACKET_DTYPE",
     "RECORD_DTYPE",
     "SYSCALL_DTYPE",
+    "Annotation",
     "BadInput",
     "Calibration",
     "Cancelled",

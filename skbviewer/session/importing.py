@@ -24,18 +24,22 @@ class ImportResult(NamedTuple):
 
 
 def import_files(
-    paths: Sequence[Path], out: Path, progress: Progress | None = None
+    paths: Sequence[Path],
+    out: Path,
+    progress: Progress | None = None,
+    keep: Sequence[Path] = (),
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
 
-    Replaces an older session of that name.  Raises BadInput for unusable input or a full disk and
+    Replaces an older session of that name, whose annotations stay, and takes over those of the
+    sessions `keep`.  Raises BadInput for unusable input or a full disk and
     Cancelled when `progress` says so; then `out` is as it was before.
     """
     watch: Progress = progress or Silent()
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     inputs = [_read(path, watch) for path in paths]
-    with Builder(out, watch) as builder:
+    with Builder(out, watch, keep) as builder:
         store_inputs(inputs, builder, watch)
         builder.finish()
     return ImportResult(out, tuple(w for item in inputs for w in item.data.warnings))
@@ -63,8 +67,13 @@ def cached_session(paths: Sequence[Path]) -> Path:
     return Path(base) / "skbviewer" / "sessions" / f"{key.hexdigest()[:32]}.skbv"
 
 
-def open_files(paths: Sequence[Path], progress: Progress | None = None) -> Session:
-    """Open one session file, or import captures and KBLs (again only if they changed)."""
+def open_files(
+    paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
+) -> Session:
+    """Open one session file, or import captures and KBLs (again only if they changed).
+
+    A session made now takes over the annotations of the sessions `keep`.
+    """
     if len(paths) == 1 and is_session(paths[0]):
         return Session.open(paths[0])
     cached = cached_session(paths)
@@ -72,5 +81,5 @@ def open_files(paths: Sequence[Path], progress: Progress | None = None) -> Sessi
         return Session.open(cached)
     except BadInput:  # not there yet, or of another version
         cached.unlink(missing_ok=True)
-    import_files(paths, cached, progress)
+    import_files(paths, cached, progress, keep)
     return Session.open(cached)

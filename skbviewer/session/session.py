@@ -13,8 +13,10 @@ from typing import Any
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
 from ..export import write_path_csv
-from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+from ..records import Annotation, PacketPath, PacketRow, SeriesRow, SourceRow
 from ..store import open_session, queries, schema
+from . import annotations as kept
+from .annotations import RowIds
 from .rows import packet_row, series_row
 from .summary import summary
 
@@ -138,6 +140,33 @@ class Session:
         if not path.is_file() or path.stat().st_size != source.size:
             return None
         return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+
+    def annotations(self, kind: str | None = None) -> list[Annotation]:
+        """The notes of one kind, or of all."""
+        with self._db() as db:
+            return kept.notes(db, kind)
+
+    def annotate(self, note: Annotation) -> Annotation:
+        """Store a note, in place of the one with its id unless that is 0; returns it with its id.
+
+        Raises KeyError for a note on nothing, BadInput if the file cannot be written.
+        """
+        with self._db() as db:
+            return kept.keep(db, self.file, note)
+
+    def remove(self, note: int) -> None:
+        """Remove the note of that id.  Raises BadInput if the file cannot be written."""
+        kept.remove(self.file, note)
+
+    def flags(self, kind: str) -> RowIds:
+        """The rows with the flag "mark", "ignore" or "time_ref": n = packet n, -n = row K<n>."""
+        with self._db() as db:
+            return kept.flags(db, kind)
+
+    def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
+        """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+        with self._db() as db:
+            kept.set_flags(db, self.file, kind, rows, on)
 
     def export_csv(self, packet: int, out: Path) -> None:
         """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""

@@ -21,6 +21,7 @@ from sqlalchemy.exc import DBAPIError
 
 from ..records import BadInput, Progress, Silent
 from . import schema
+from .annotations import take_over
 from .database import engine_for
 
 BATCH = 20_000
@@ -33,10 +34,13 @@ class Builder:
     full or the folder cannot be written.
     """
 
-    def __init__(self, out: Path, progress: Progress | None = None) -> None:
+    def __init__(
+        self, out: Path, progress: Progress | None = None, keep: Sequence[Path] = ()
+    ) -> None:
         self.out = out
         self.temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
         self.progress: Progress = progress or Silent()
+        self._keep = (*keep, out)  # sessions whose annotations are taken over
         self._connection: Connection | None = None
         self._rows: dict[str, int] = {}
 
@@ -89,6 +93,8 @@ class Builder:
         connection = self._open()
         for index in schema.INDEXES:
             index.create(connection)
+        for old in self._keep:
+            take_over(connection, old)
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()

@@ -9,7 +9,7 @@ for each column.  Row ids are dense and start at 1; addresses are signed 64-bit;
 from __future__ import annotations
 
 import numpy as np
-from sqlalchemy import Column, Float, Index, Integer, MetaData, Table, Text
+from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text
 
 from ..records import CHANGE_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 
@@ -43,6 +43,10 @@ def _table(name: str, *columns: Column[object]) -> Table:
 
 def _integers(*names: str) -> list[Column[object]]:
     return [Column(name, Integer, nullable=False) for name in names]
+
+
+def _texts(*names: str) -> list[Column[object]]:
+    return [Column(name, Text(), nullable=False) for name in names]
 
 
 source = _table(
@@ -134,6 +138,22 @@ clock = _table(
     *_integers("source", "kbl", "origin_ns", "offset_ns"),
     Column("drift_ppm", Float, nullable=False),
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
+)
+
+# What users leave: see annotations.py.  Named by the input file, so that it outlasts row ids.
+annotation = _table(
+    "annotation",
+    *_texts("kind", "source", "anchor"),
+    *_integers("ordinal"),
+    Column("begin_ns", Integer),
+    Column("end_ns", Integer),
+    Column("text", Text, nullable=False),
+)
+flag = _table(
+    "flag",
+    *_texts("kind", "source", "anchor"),
+    *_integers("first"),
+    Column("bits", LargeBinary, nullable=False),  # 65,536 of them from `first` on
 )
 
 INDEXES = (

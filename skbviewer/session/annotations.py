@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Notes and flags between the numbers of an open session and the places that outlast it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Annotation
+from ..store import anchors, queries
+from ..store import annotations as store
+
+RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+
+
+def notes(db: Any, kind: str | None) -> list[Annotation]:
+    """Every note on something this session holds, in the order they were made."""
+    files = _Files(db)
+    found = (_resolved(db, files, row) for row in store.notes(db, kind))
+    return [note for note in found if note is not None]
+
+
+def keep(db: Any, path: Path, note: Annotation) -> Annotation:
+    """Store a note (in place of the one of its id); returns it with its id.
+
+    Raises KeyError if what it is on does not exist, BadInput if the file cannot be written.
+    """
+    sha256, anchor, ordinal = _place(db, _Files(db), note)
+    row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
+    return note._replace(id=store.put(path, row, note.id))
+
+
+def remove(path: Path, note: int) -> None:
+    store.remove(path, note)
+
+
+def flags(db: Any, kind: str) -> RowIds:
+    """The rows that carry a flag, rising."""
+    files = _Files(db)
+    found = [np.empty(0, np.int64)]
+    for sha256, anchor, ordinals in store.flags(db, kind):
+        for source in files.of(sha256, anchor):
+            ids = ordinals[ordinals < source.rows] + source.first
+            found.append(ids if anchor == store.PACKET else _kernel_only_of(db, ids))
+    return np.unique(np.concatenate(found))
+
+
+def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:
+    """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
+    files = _Files(db)
+    packets = np.sort(rows[rows > 0])
+    kernel_only = [-int(n) for n in rows[rows < 0]]
+    records = np.sort(np.array(anchors.records_of_kernel_only(db, kernel_only), np.int64))
+    for anchor, ids in ((store.PACKET, packets), (store.RECORD, records)):
+        for source in files.all(anchor):
+            low, high = np.searchsorted(ids, [source.first, source.first + source.rows])
+            if low < high:
+                where = (source.sha256, anchor)
+                store.set_flags(path, kind, where, ids[low:high] - source.first, on)
+
+
+def _kernel_only_of(db: Any, records: RowIds) -> RowIds:
+    numbers = anchors.kernel_only_of_records(db, [int(n) for n in records])
+    return -np.array(numbers, np.int64)
+
+
+class _Files:
+    """The session's sources, by what is counted in them."""
+
+    def __init__(self, db: Any) -> None:
+        self._rows: Sequence[Any] = queries.sources(db)
+
+    def all(self, anchor: str) -> list[Any]:
+        """Captures for packets, KBLs for records."""
+        return [row for row in self._rows if (row.kind == "kbl") == (anchor == store.RECORD)]
+
+    def of(self, sha256: str, anchor: str) -> list[Any]:
+        """The source of that content (a file given twice is two)."""
+        return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
+
+    def holding(self, anchor: str, number: int) -> Any:
+        for row in self.all(anchor):
+            if row.first <= number < row.first + row.rows:
+                return row
+        raise KeyError(f"no {anchor} {number}")
+
+    def any(self, sha256: str) -> Any | None:
+        return next((row for row in self._rows if row.sha256 == sha256), None)
+
+    def number(self, number: int) -> Any:
+        for row in self._rows:
+            if row.id == number:
+                return row
+        raise KeyError(f"no source {number}")
+
+
+def _place(db: Any, files: _Files, note: Annotation) -> tuple[str, str, int]:
+    if note.packet is not None:
+        source = files.holding(store.PACKET, note.packet)
+        return source.sha256, store.PACKET, note.packet - source.first
+    if note.series is not None or note.call is not None:
+        if note.call is not None:
+            record = anchors.record_of_call(db, note.call)
+        else:
+            record = anchors.record_of_series(db, note.series or 0)
+        source = files.holding(store.RECORD, record)
+        return source.sha256, store.RECORD, record - source.first
+    if note.source is not None:
+        return files.number(note.source).sha256, store.TIME, -1
+    return "", store.SESSION, -1
+
+
+def _resolved(db: Any, files: _Files, row: Any) -> Annotation | None:
+    note = Annotation(row.kind, row.text, begin_ns=row.begin_ns, end_ns=row.end_ns, id=row.id)
+    if row.anchor == store.SESSION:
+        return note
+    if row.anchor == store.TIME:
+        source = files.any(row.source)
+        return None if source is None else note._replace(source=source.id)
+    for source in files.of(row.source, row.anchor):
+        if row.ordinal >= source.rows:
+            return None
+        number = row.ordinal + source.first
+        if row.anchor == store.PACKET:
+            return note._replace(packet=number)
+        if row.kind == "call_note":
+            call = anchors.call_of_record(db, number)
+            return None if call is None else note._replace(call=call)
+        return note._replace(series=anchors.series_of_record(db, number))
+    return None

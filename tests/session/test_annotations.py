@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: MIT
+"""Notes and flags: kept while views read, found again when the session is made anew."""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.records import Annotation, BadInput, resource
+from skbviewer.session import Session, import_files, open_files
+
+SAMPLE = resource("samples/handshake")
+CAPTURE, KBL = SAMPLE / "handshake.pcap", SAMPLE / "handshake.kbl"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    import_files([CAPTURE, KBL], tmp_path / "s.skbv")
+    return Session.open(tmp_path / "s.skbv")
+
+
+def a_call(session: Session) -> int:
+    """The id of a call in the middle."""
+    return int(session.info()["calls"]) // 2
+
+
+def test_notes_on_everything_come_back(session: Session) -> None:
+    life = session.kernel_only(1, 1)[0].series if session.kernel_only_count() else 1
+    wanted = [
+        Annotation("comment", "the SYN", packet=3),
+        Annotation("comment", "a life", series=life),
+        Annotation("call_note", "slow", call=a_call(session)),
+        Annotation("range_note", "retransmits", source=2, begin_ns=5, end_ns=7_000_000_000_000_000),
+        Annotation("view", '{"zoom": [1, 2]}'),
+    ]
+    kept = [session.annotate(note) for note in wanted]
+    assert [note._replace(id=0) for note in kept] == wanted
+    assert session.annotations() == kept
+    assert session.annotations("comment") == kept[:2]
+
+
+def test_a_note_is_replaced_and_removed(session: Session) -> None:
+    note = session.annotate(Annotation("comment", "first", packet=1))
+    other = session.annotate(note._replace(text="second"))
+    assert other.id == note.id
+    assert [n.text for n in session.annotations()] == ["second"]
+    session.remove(note.id)
+    assert session.annotations() == []
+
+
+def test_flags_are_set_and_cleared(session: Session) -> None:
+    session.set_flags("mark", np.array([2, 5, 9]))
+    session.set_flags("mark", np.array([5]), False)
+    session.set_flags("ignore", np.array([16]))
+    assert session.flags("mark").tolist() == [2, 9]
+    assert session.flags("ignore").tolist() == [16]
+    assert session.flags("time_ref").tolist() == []
+
+
+def test_kernel_only_rows_carry_flags(tmp_path: Path) -> None:
+    import_files([KBL], tmp_path / "k.skbv")
+    session = Session.open(tmp_path / "k.skbv")
+    session.set_flags("mark", np.array([-1, -7]))
+    assert session.flags("mark").tolist() == [-7, -1]
+
+
+def test_annotations_outlast_a_rebuild_and_another_import_order(session: Session) -> None:
+    call = a_call(session)
+    session.annotate(Annotation("comment", "here", packet=4))
+    session.annotate(Annotation("call_note", "there", call=call))
+    session.set_flags("mark", np.array([4, 12]))
+    import_files([KBL, CAPTURE], session.file)
+    again = Session.open(session.file)
+    found = {note.kind: note for note in again.annotations()}
+    assert found["comment"].packet == 4
+    assert found["call_note"].call == call
+    assert again.flags("mark").tolist() == [4, 12]
+
+
+def test_a_file_that_joins_does_not_lose_the_notes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    alone = open_files([CAPTURE])
+    alone.annotate(Annotation("comment", "kept", packet=2))
+    alone.set_flags("mark", np.array([2]))
+    joined = open_files([CAPTURE, KBL], keep=[alone.file])
+    assert [note.packet for note in joined.annotations()] == [2]
+    assert joined.flags("mark").tolist() == [2]
+
+
+def test_a_capture_that_grew_keeps_its_marks(tmp_path: Path) -> None:
+    whole, capture, out = CAPTURE.read_bytes(), tmp_path / "live.pcap", tmp_path / "s.skbv"
+    capture.write_bytes(whole[:-300])
+    import_files([capture], out)
+    Session.open(out).set_flags("mark", np.array([3]))
+    capture.write_bytes(whole)
+    import_files([capture], out)
+    assert Session.open(out).flags("mark").tolist() == [3]
+
+
+def test_writing_while_others_read(session: Session) -> None:
+    stop = threading.Event()
+    failed: list[BaseException] = []
+
+    def read() -> None:
+        try:
+            while not stop.is_set():
+                assert len(session.packets(1, 16)) == 16
+        except BaseException as error:  # noqa: BLE001 - told in the test's thread
+            failed.append(error)
+
+    readers = [threading.Thread(target=read) for _ in range(3)]
+    for reader in readers:
+        reader.start()
+    for number in range(1, 17):
+        session.set_flags("mark", np.array([number]))
+    stop.set()
+    for reader in readers:
+        reader.join()
+    assert failed == []
+    assert session.flags("mark").tolist() == list(range(1, 17))
+
+
+def test_what_cannot_be_kept_is_told(session: Session) -> None:
+    with pytest.raises(KeyError, match="no packet 99"):
+        session.annotate(Annotation("comment", "x", packet=99))
+    os.rename(session.file, session.file.with_suffix(".moved"))
+    with pytest.raises(BadInput, match="cannot keep the change"):
+        session.remove(1)
+
+
+def test_many_flags_take_little_room(session: Session) -> None:
+    before = session.file.stat().st_size
+    session.set_flags("mark", np.arange(1, 17))
+    assert session.file.stat().st_size - before < 50_000
