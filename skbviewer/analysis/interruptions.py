@@ -79,6 +79,8 @@ def _switches(records: Records, entry: Index, leave: Index) -> tuple[Flags, Flag
 def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:
     """Small numbers for the same values, of which there may be millions: thread ids, CPUs."""
     number = values.astype(np.int64) - int(values.min(initial=0))
+    if int(number.max(initial=0)) > (1 << 22) + 8 * len(number):  # a thread id of a broken log
+        return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int64)
     seen = np.zeros(int(number.max(initial=0)) + 1, np.bool_)
     seen[number] = True
     rank = np.cumsum(seen) - 1
