@@ -25,7 +25,16 @@ from ..matching import (
     join_sockets,
     match,
 )
-from ..records import PACKET_DTYPE, RECORD_DTYPE, Capture, KernelLog, Progress
+from ..records import (
+    IDENTITY_DTYPE,
+    PACKET_DTYPE,
+    RECORD_DTYPE,
+    Capture,
+    KernelLog,
+    Progress,
+    empty,
+    pick,
+)
 from ..store import Builder, schema
 from .calls import CALL_DTYPE
 from .calls import build as build_calls
@@ -246,6 +255,10 @@ def _series_columns(
         "functions": functions,
         "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
     }
+    shows = empty(RECORD_DTYPE, count)
+    shows[identity >= 0] = pick(records, identity[identity >= 0])
+    for name in ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ())):
+        columns[name] = shows[name]
     return columns, kernel_only + int(shown.sum())
 
 

@@ -29,6 +29,8 @@ _IDENTITY: list[tuple[str, str]] = [
     ("tcp_flags", "<i2"),  # byte 13 of the TCP header
 ]
 
+IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records share
+
 PACKET_DTYPE = np.dtype(
     [
         ("ts", "<i8"),  # ns since the epoch, of the sniffer's clock

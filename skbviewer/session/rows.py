@@ -42,29 +42,17 @@ def packet_row(row: Any, first: int, has_kbl: bool) -> PacketRow:
 
 
 def series_row(row: Any) -> SeriesRow:
-    record = _Prefixed(row, "record_")
-    _, info = describe(record)
+    _, info = describe(row)
     return SeriesRow(
-        series=row.series_id,
-        number=f"K{row.series_kernel_only}",
-        ts_ns=row.series_begin_ns,
-        saddr=address(record.ip_version, record.saddr_hi, record.saddr_lo),
-        daddr=address(record.ip_version, record.daddr_hi, record.daddr_lo),
-        ip_id=known(record.ip_id),
-        protocol=known(record.protocol),
+        series=row.id,
+        number=f"K{row.kernel_only}",
+        ts_ns=row.begin_ns,
+        saddr=address(row.ip_version, row.saddr_hi, row.saddr_lo),
+        daddr=address(row.ip_version, row.daddr_hi, row.daddr_lo),
+        ip_id=known(row.ip_id),
+        protocol=known(row.protocol),
         info=info,
-        kernel_ns=row.series_kernel_ns,
-        functions=row.series_functions,
+        kernel_ns=row.kernel_ns,
+        functions=row.functions,
         reason="No loaded capture holds this packet.",
     )
-
-
-class _Prefixed:
-    """A row whose columns carry a table's name, seen without it."""
-
-    def __init__(self, row: Any, prefix: str) -> None:
-        self._row = row
-        self._prefix = prefix
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._row, self._prefix + name)

@@ -12,10 +12,13 @@ from typing import Any
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..analysis.timeline import Clock, Timeline
+from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
-from ..records import Annotation, PacketPath, PacketRow, SeriesRow, SourceRow
-from ..store import open_session, queries, schema
+from ..records import Annotation, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
+from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
+from . import timeline as time
 from .annotations import RowIds
 from .rows import packet_row, series_row
 from .summary import summary
@@ -29,6 +32,8 @@ class Session:
         self._engine = open_session(path)
         self._names: dict[int, Names] = {}
         self._lock = threading.Lock()
+        self._overview: Overview | None = None
+        self.columns = Columns(self._engine)  # whole columns of the bulk tables
 
     @classmethod
     def open(cls, path: Path) -> Session:
@@ -167,6 +172,31 @@ class Session:
         """Set or clear a flag on rows.  Raises BadInput if the file cannot be written."""
         with self._db() as db:
             kept.set_flags(db, self.file, kind, rows, on)
+
+    def _clock(self) -> Clock:
+        with self._db() as db:
+            return time.FittedClock(db, self.sources())
+
+    def overview(self, progress: Progress | None = None) -> Overview:
+        """The whole session at a glance: density, gaps, drops; reads all calls the first time."""
+        with self._db() as db, self._lock:
+            if self._overview is None:
+                clock = self._clock()
+                self._overview = time.overview_of(db, self.columns, clock, progress)
+            return self._overview
+
+    def timeline(
+        self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
+    ) -> Timeline:
+        """Lanes by "cpu", "layer", "process", or a lane for each of `ids` ("packet")."""
+        whole = self.overview(progress)
+        with self._db() as db:
+            return time.timeline_of(db, self, self._clock(), kind, ids, whole, progress)
+
+    def call_place(self, call: int) -> time.CallPlace:
+        """The call of that id in its packet's path.  Raises KeyError if there is none."""
+        with self._db() as db:
+            return time.place_of(db, self, call)
 
     def export_csv(self, packet: int, out: Path) -> None:
         """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""

@@ -3,10 +3,12 @@
 
 from . import anchors, annotations, queries, schema
 from .build import Builder
+from .columns import Columns
 from .database import is_session, open_session
 
 __all__ = [
     "Builder",
+    "Columns",
     "anchors",
     "annotations",
     "is_session",

@@ -22,6 +22,7 @@ from sqlalchemy.exc import DBAPIError
 from ..records import BadInput, Progress, Silent
 from . import schema
 from .annotations import take_over
+from .chunks import Chunk, Packer
 from .database import engine_for
 
 BATCH = 20_000
@@ -43,6 +44,7 @@ class Builder:
         self._keep = (*keep, out)  # sessions whose annotations are taken over
         self._connection: Connection | None = None
         self._rows: dict[str, int] = {}
+        self._packers = {name: Packer(name, columns) for name, columns in schema.CHUNKED.items()}
 
     def __enter__(self) -> Builder:
         try:
@@ -82,15 +84,20 @@ class Builder:
             part = [columns[n][begin : begin + BATCH].tolist() for n in names]
             self._insert(table, names, list(zip(*part, strict=True)))
             self.progress.report(f"storing {table.name}s", min(begin + BATCH, total), total)
+        if total and table.name in self._packers:
+            self._add_chunks(self._packers[table.name].add(columns))
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
-        """Append rows given in the table's column order without `id`."""
+        """Append rows given in the table's column order without `id`; not to a bulk table."""
+        assert table.name not in schema.CHUNKED
         names = [c.name for c in table.columns if c.name != "id"]
         self._insert(table, names, [tuple(row) for row in rows])
 
     def finish(self) -> None:
         """Make indexes, write everything to disk and give the file its name."""
         connection = self._open()
+        for packer in self._packers.values():
+            self._add_chunks(packer.finish())
         for index in schema.INDEXES:
             index.create(connection)
         for old in self._keep:
@@ -100,6 +107,10 @@ class Builder:
         connection.commit()
         self._close()
         os.replace(self.temporary, self.out)
+
+    def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
+        for chunk in chunks:  # one at a time: a whole column of them would be a copy of it
+            self.add_rows(schema.chunk, [chunk])
 
     def _insert(self, table: Table, names: list[str], rows: list[tuple[object, ...]]) -> None:
         if not rows:

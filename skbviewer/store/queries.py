@@ -21,7 +21,6 @@ from .schema import (
     match,
     packet,
     probe,
-    record,
     series,
     source,
     symbol,
@@ -71,13 +70,9 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> Rows:
-    """Series numbered K<first> .., each with the record that shows its identity."""
+    """Series numbered K<first> ..."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
-    joined = series.outerjoin(record, record.c.id == series.c.identity)
-    statement = select(series, record).select_from(joined).where(wanted)
-    return db.execute(
-        statement.set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL).order_by(series.c.kernel_only)
-    ).all()
+    return _all(db, select(series).where(wanted).order_by(series.c.kernel_only))
 
 
 def legs_of_packet(db: Connection, number: int) -> Rows:

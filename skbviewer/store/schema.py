@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text
 
-from ..records import CHANGE_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
+from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -68,7 +68,10 @@ series = _table(
     *_integers("source", "parent", "tap", "begin_ns", "end_ns", "skb"),
     *_integers("verdict"),  # as in match, 2 = no wire packet
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
-    *_integers("kernel_ns", "functions", "identity"),  # identity: record id or -1
+    *_integers("kernel_ns", "functions"),
+    # What that record tells of the packet which shows it best; its id, -1 = none does.
+    *_integers("identity", "ifindex", "netns", "skb_len"),
+    *_columns(IDENTITY_DTYPE),
 )
 
 leg = _table(
@@ -139,6 +142,37 @@ clock = _table(
     Column("drift_ppm", Float, nullable=False),
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
+
+# The bulk tables once more, by column: see chunks.py.
+chunk = _table(
+    "chunk",
+    Column("table_name", Text, nullable=False),
+    Column("column_name", Text, nullable=False),
+    *_integers("first", "count"),
+    Column("dtype", Text, nullable=False),
+    *_integers("low", "high"),
+    Column("data", LargeBinary, nullable=False),
+)
+
+
+def _names(table: Table, *but: str) -> tuple[str, ...]:
+    return tuple(c.name for c in table.columns if c.name not in ("id", *but))
+
+
+CHUNKED: dict[str, tuple[str, ...]] = {
+    "packet": _names(packet),
+    "series": _names(series),
+    "leg": _names(leg),
+    "call": _names(call, "exit_ns"),  # entry_ns + dur_ns where dur_ns >= 0
+    "event": _names(event, "record"),
+    "match": _names(match),
+}
+
+
+def is_float(table: str, column: str) -> bool:
+    """Whether a column holds real numbers."""
+    return isinstance(metadata.tables[table].columns[column].type, Float)
+
 
 # What users leave: see annotations.py.  Named by the input file, so that it outlasts row ids.
 annotation = _table(

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Column chunks: the bulk tables once more, by column, for whoever needs whole columns at once.
+
+A chunk holds up to CHUNK values of one column of one table.  Integers are kept as distances from
+the chunk's lowest value in the smallest unsigned type (times of neighbouring rows fit in 4 bytes),
+nothing at all where all are equal; floats as they are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+CHUNK = 1 << 16
+SMALL = ("<u1", "<u2", "<u4")
+
+Values = npt.NDArray[np.generic]
+
+
+class Chunk(NamedTuple):
+    """A row of the table `chunk` without its id; `first` is the 0-based row of its first value."""
+
+    table_name: str
+    column_name: str
+    first: int
+    number: int  # of values; the column `count`
+    dtype: str  # of the distances in `data`; "" = all values are `low`; "<i8", "<f8": the values
+    low: int
+    high: int
+    data: bytes
+
+
+def pack(table: str, column: str, first: int, values: Values) -> Chunk:
+    """`values` (at least one) as a chunk."""
+    count = len(values)
+    if values.dtype.kind == "f":
+        return Chunk(table, column, first, count, "<f8", 0, 0, values.astype("<f8").tobytes())
+    if values.dtype.kind == "b":
+        values = values.view(np.uint8)
+    low, high = int(values.min()), int(values.max())
+    if low == high:
+        return Chunk(table, column, first, count, "", low, high, b"")
+    for dtype in SMALL:
+        if high - low <= np.iinfo(dtype).max:
+            distance = np.subtract(values, values.dtype.type(low))
+            data = distance.astype(dtype, copy=False)
+            return Chunk(table, column, first, count, dtype, low, high, data.tobytes())
+    return Chunk(table, column, first, count, "<i8", low, high, values.astype("<i8").tobytes())
+
+
+def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
+    """Fill `out`, of a type that holds the chunk's values, from a chunk."""
+    if not dtype:
+        out[:] = low
+    elif dtype in SMALL:
+        out[:] = np.frombuffer(data, dtype)
+        out += out.dtype.type(low)  # type: ignore[misc]  # wraps and wraps back
+    else:
+        out[:] = np.frombuffer(data, dtype)
+
+
+class Packer:
+    """Cuts the columns of one table, that come in parts, into chunks."""
+
+    def __init__(self, table: str, columns: tuple[str, ...]) -> None:
+        self._table = table
+        self._columns = columns
+        self._first = 0
+        self._rest: dict[str, Values] = {}
+
+    def add(self, columns: dict[str, Values]) -> Iterator[Chunk]:
+        """The chunks that are full now; the rest is kept for more or for finish()."""
+        if self._rest:
+            columns = {n: np.concatenate([self._rest[n], columns[n]]) for n in self._columns}
+        total = len(columns[self._columns[0]])
+        whole = total - total % CHUNK
+        for name in self._columns:
+            for begin in range(0, whole, CHUNK):
+                part = columns[name][begin : begin + CHUNK]
+                yield pack(self._table, name, self._first + begin, part)
+        self._first += whole
+        self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
+
+    def finish(self) -> Iterator[Chunk]:
+        """The chunks of what is left."""
+        for name, values in self._rest.items():
+            yield pack(self._table, name, self._first, values)
+        self._rest = {}

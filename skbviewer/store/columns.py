@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""Whole columns of a session's bulk tables as numpy arrays.
+
+Out: arrays of the smallest signed type that holds all values of the column (compute differences of
+what may overflow in int64 yourself), float64 for floats.  They are shared and cannot be written.
+Row numbers are 0-based: id - 1.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from sqlalchemy import Engine, select
+
+from . import schema
+from .chunks import CHUNK, unpack
+
+BUDGET = 512 << 20  # bytes of arrays that are kept
+SIGNED = ("<i1", "<i2", "<i4", "<i8")
+
+Array = npt.NDArray[Any]
+
+
+class _Place(NamedTuple):
+    """A chunk without its data."""
+
+    id: int
+    number: int  # of values
+    dtype: str
+    low: int
+    high: int
+
+
+class Columns:
+    """The column chunks of one session; may be used from several threads at once.
+
+    Every method raises KeyError for a table or column of which there are no chunks.
+    """
+
+    def __init__(self, engine: Engine, budget: int = BUDGET) -> None:
+        self._engine = engine
+        self._budget = budget
+        self._lock = threading.Lock()
+        self._places: dict[tuple[str, str], list[_Place]] | None = None
+        self._kept: OrderedDict[tuple[str, str, int], Array] = OrderedDict()
+        self._size = 0
+
+    def names(self, table: str) -> tuple[str, ...]:
+        """The columns of `table` that can be asked for."""
+        return schema.CHUNKED[table]
+
+    def length(self, table: str) -> int:
+        """Rows of `table`."""
+        return sum(place.number for place in self._of(table, self.names(table)[0]))
+
+    def array(self, table: str, column: str) -> Array:
+        """The whole column."""
+        kept = self._get((table, column, -1))
+        if kept is not None:
+            return kept
+        places = self._of(table, column)
+        out = np.empty(sum(place.number for place in places), _dtype(table, column, places))
+        self._read(places, out)
+        return self._keep((table, column, -1), out)
+
+    def part(self, table: str, column: str, first: int, count: int) -> Array:
+        """`count` values from row `first` on, fewer at the end of the table."""
+        whole = self._get((table, column, -1))
+        if whole is not None:
+            return whole[first : first + count]
+        places = self._of(table, column)
+        dtype = _dtype(table, column, places)
+        numbers = range(first // CHUNK, min(-(-(first + count) // CHUNK), len(places)))
+        parts = [self._chunk(table, column, number, dtype) for number in numbers]
+        if not parts:
+            return np.empty(0, dtype)
+        begin = first - numbers[0] * CHUNK
+        joined = parts[0] if len(parts) == 1 else np.concatenate(parts)
+        return joined[begin : begin + count]
+
+    def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
+        """The values of some rows, in their order; IndexError if one is not there."""
+        rows = np.asarray(rows)
+        whole = self._get((table, column, -1))
+        if whole is None and len(rows) * 16 > self.length(table):
+            whole = self.array(table, column)
+        if whole is not None:
+            return np.asarray(whole[rows])
+        places = self._of(table, column)
+        if len(rows) and (rows.min() < 0 or rows.max() >= sum(p.number for p in places)):
+            raise IndexError(f"{table}.{column} has {sum(p.number for p in places)} rows")
+        dtype = _dtype(table, column, places)
+        out = np.empty(len(rows), dtype)
+        number = rows // CHUNK
+        for one in np.unique(number).tolist():
+            mine = np.flatnonzero(number == one)
+            out[mine] = self._chunk(table, column, one, dtype)[rows[mine] - one * CHUNK]
+        return out
+
+    def _chunk(self, table: str, column: str, number: int, dtype: str) -> Array:
+        kept = self._get((table, column, number))
+        if kept is not None:
+            return kept
+        place = self._of(table, column)[number]
+        out = np.empty(place.number, dtype)
+        self._read([place], out)
+        return self._keep((table, column, number), out)
+
+    def _read(self, places: list[_Place], out: Array) -> None:
+        begin = 0
+        chunk = schema.chunk
+        with self._engine.connect() as db:
+            for place in places:
+                data = b""
+                if place.dtype:
+                    wanted = select(chunk.c.data).where(chunk.c.id == place.id)
+                    data = db.execute(wanted).scalar_one()
+                unpack(place.dtype, place.low, data, out[begin : begin + place.number])
+                begin += place.number
+
+    def _of(self, table: str, column: str) -> list[_Place]:
+        if column not in schema.CHUNKED[table]:
+            raise KeyError(f"no chunks of {table}.{column}")
+        with self._lock:
+            if self._places is None:
+                self._places = self._all_places()
+            return self._places.get((table, column), [])
+
+    def _all_places(self) -> dict[tuple[str, str], list[_Place]]:
+        found: dict[tuple[str, str], list[_Place]] = {}
+        c = schema.chunk.c
+        wanted = select(c.table_name, c.column_name, c.id, c.count, c.dtype, c.low, c.high)
+        with self._engine.connect() as db:
+            for table, column, *place in db.execute(wanted.order_by(c.first)):
+                found.setdefault((table, column), []).append(_Place(*place))
+        return found
+
+    def _get(self, key: tuple[str, str, int]) -> Array | None:
+        with self._lock:
+            found = self._kept.get(key)
+            if found is not None:
+                self._kept.move_to_end(key)
+            return found
+
+    def _keep(self, key: tuple[str, str, int], array: Array) -> Array:
+        array.flags.writeable = False
+        with self._lock:
+            if key not in self._kept and array.nbytes <= self._budget:
+                self._kept[key] = array
+                self._size += array.nbytes
+            while self._size > self._budget:
+                _, dropped = self._kept.popitem(last=False)
+                self._size -= dropped.nbytes
+        return array
+
+
+def _dtype(table: str, column: str, places: list[_Place]) -> str:
+    if schema.is_float(table, column):
+        return "<f8"
+    low = min((place.low for place in places), default=0)
+    high = max((place.high for place in places), default=0)
+    fits = (d for d in SIGNED if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+    return next(fits)
