@@ -12,6 +12,7 @@ from typing import Any
 from ..matching import READER
 from ..records import Leg, PathCall, Wait
 from ..store import queries
+from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
 from .names import MASK64, Names
 from .path_events import events_of, queue_waits
@@ -21,6 +22,12 @@ KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+MARKS = (
+    (MARK_SLEPT, "slept"),
+    (MARK_MIGRATED, "changed the CPU"),
+    (MARK_INTERRUPTED, "interrupted"),
+    (MARK_GAP, "records were lost meanwhile"),
+)
 
 
 def legs(db: Any, rows: Sequence[Any], names: dict[int, Names]) -> tuple[Leg, ...]:
@@ -76,6 +83,8 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
         counter=_known(row.counter),
         sock=row.sk & MASK64 if row.sk != -1 else 0,
         mark=max(row.mark, 0),
+        comp_err_ns=_known(row.comp_err_ns),
+        irq_ns=row.irq_ns,
     )
 
 
@@ -89,6 +98,7 @@ def _note(row: Any, names: Names) -> str:
         notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of the call")
     if row.carried >> 32 > 0:
         notes.append(f"{row.carried >> 32} more packets are not told")
+    notes += [text for bit, text in MARKS if row.marks & bit]
     if row.flags & SOCK and not row.skb:
         notes.append("by its socket")
     return ", ".join(notes)

@@ -3,7 +3,7 @@
 
 In: a PacketPath and the session's sources.  Out: comment lines (#) that say what, from which files
 and how certain, then a header and one row a call.  Times are ns; entry and exit on the KBL's clock;
-comp_ns is dur_ns less what the probes cost.
+comp_ns is dur_ns less what the probes cost, give or take comp_err_ns; irq_ns are interrupts inside.
 """
 
 from __future__ import annotations
@@ -26,6 +26,8 @@ COLUMNS = (
     "dur_ns",
     "self_ns",
     "comp_ns",
+    "comp_err_ns",
+    "irq_ns",
     "counter",
     "cpu",
     "context",

@@ -73,9 +73,13 @@ def _call_line(call: PathCall, begin: int) -> str:
     caller = f"  <- {call.caller}{' (tail call)' if call.tail_call else ''}" if call.caller else ""
     note = f"  [{call.note}]" if call.note else ""
     if call.comp_ns is not None:
-        note = f"  {_us(call.comp_ns)} us without probes{note}"
+        note = f"  {_us(call.comp_ns)}{_error(call)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"
     return f"{times} {call.cpu:>3} {call.context:<8} {indent}{call.function}{caller}{note}"
+
+
+def _error(call: PathCall) -> str:
+    return f" +- {_us(call.comp_err_ns)}" if call.comp_err_ns else ""
 
 
 def _us(ns: int) -> str:

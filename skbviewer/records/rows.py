@@ -81,11 +81,13 @@ class PathCall(NamedTuple):
     skb: int  # address, unsigned
     device: str
     tail_call: bool  # the caller shown is the frame returned to, not the jumper
-    note: str  # "drop: <reason>", "no exit recorded", ... or ""
+    note: str  # "drop: <reason>", "no exit recorded", "slept", ... or ""
     comp_ns: int | None = None  # dur_ns less what the probes cost; None where not measured
     counter: int | None = None  # events of the hardware counter
     sock: int = 0  # struct sock, unsigned: what the call was given, or the skb's
     mark: int = 0  # skb->mark
+    comp_err_ns: int | None = None  # how far comp_ns may be wrong
+    irq_ns: int = 0  # interrupts inside; not in self_ns
 
 
 class PathEvent(NamedTuple):
