@@ -43,6 +43,7 @@ def _fill_ipv6(records: Records, heads: Heads, owner: Ints, ext: Ints) -> None:
     slots = heads.view(kbl.KBL_EXT_IPV6, ext)
     records["ip_version"][owner] = 6
     records["protocol"][owner] = slots["nexthdr"]
+    records["flow_label"][owner] = slots["flow_label"]
     for name in ("saddr_hi", "saddr_lo", "daddr_hi"):
         records[name][owner] = np.ascontiguousarray(slots[name]).view(">i8")[:, 0]
 
@@ -53,7 +54,8 @@ def _fill_ipv6_l4(records: Records, heads: Heads, owner: Ints, ext: Ints) -> Non
     payload_len = or_unknown(slots["payload_len"].astype(np.int64))
     records["tot_len"][owner] = np.where(payload_len > 0, payload_len + 40, -1)
     fragment = slots["frag_id"] != 0
-    records["frag_off"][owner[fragment]] = slots["frag_off"][fragment]
+    for name in ("frag_off", "frag_id"):
+        records[name][owner[fragment]] = slots[name][fragment]
     _fill_l4(records, owner, slots, records["protocol"][owner])
 
 

@@ -14,6 +14,7 @@ from .wire import Frames, Ints, Wire, fill, joined
 
 IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
 IP_MF = 0x2000
+FLOW_LABEL = 0xFFFFF  # of the first 32 bits of the IPv6 header (RFC 8200)
 HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60
 EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
 MAX_EXTENSIONS = 16
@@ -65,6 +66,7 @@ def _ipv6(wire: Wire, packets: Packets, frames: Frames) -> Frames:
         tot_len=40 + payload_len,
         ttl=wire.u8(at + 7),
         protocol=nexthdr,
+        flow_label=wire.u32(at) & FLOW_LABEL,
         saddr_hi=wire.i64(at + 8),
         saddr_lo=wire.i64(at + 16),
         daddr_hi=wire.i64(at + 24),
@@ -102,7 +104,9 @@ def _next_header(wire: Wire, packets: Packets, frames: Frames) -> Frames:
     # As in struct iphdr: the offset in units of 8 bytes, MF above it.
     field = wire.u16(frames.at + 2)
     frag_off = (field >> 3) | (field & 1) * IP_MF
-    fill(packets, frames.rows[fragment], frag_off=frag_off[fragment])
+    frag_id = wire.u32(frames.at + 4)
+    told = {"frag_off": frag_off[fragment], "frag_id": frag_id[fragment]}
+    fill(packets, frames.rows[fragment], **told)
     first = ~fragment | (frag_off & IP_OFFSET == 0)
     return frames.past(np.where(fragment, 8, size), nexthdr).only(first)
 

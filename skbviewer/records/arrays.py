@@ -27,6 +27,8 @@ _IDENTITY: list[tuple[str, str]] = [
     ("seq", "<i8"),  # TCP; ICMP: sequence; ARP: sender protocol address
     ("ack", "<i8"),  # TCP; ARP: target protocol address
     ("tcp_flags", "<i2"),  # byte 13 of the TCP header
+    ("flow_label", "<i4"),  # IPv6
+    ("frag_id", "<i8"),  # IPv6: identification of the fragment header
 ]
 
 IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records share
