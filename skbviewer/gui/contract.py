@@ -7,7 +7,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
+import numpy as np
+import numpy.typing as npt
+
 from skbviewer.records import PacketPath, PacketRow, Progress, SeriesRow, SourceRow
+
+RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
 
 
 class LayerColours(Protocol):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QSettings
-from PySide6.QtGui import QAction, QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QFileDialog,
     QInputDialog,
@@ -22,10 +22,11 @@ from PySide6.QtWidgets import (
 from skbviewer import __version__
 from skbviewer.records import BadInput
 
-from . import menus, recent, samples
+from . import recent, samples
 from .contract import Opener, Recording
 from .export_files import Export, write_csv, write_png
 from .joining import files_to_open
+from .menus import Menus
 from .missing import missing
 from .notices import Banner, WorkBar
 from .selection import Selection
@@ -44,18 +45,17 @@ class MainWindow(QMainWindow):
         super().__init__()
         self._opener = opener
         self.recording: Recording | None = None
-        self.recording_actions: list[QAction] = []
-        self.kernel_only_action: QAction
+        self.kernel_only: bool = False
         self.tasks = Tasks(self)
         self.selection = Selection(self)
-        self.workspace = Workspace(self.selection)
+        self.workspace: Workspace = Workspace(self.selection)
         self.welcome = Welcome()
         self.banner = Banner()
         self.work_bar = WorkBar()
         self.status = QLabel()
         self._build()
         self._link()
-        menus.build(self)
+        self.menus = Menus(self)
         self._restore()
 
     def _build(self) -> None:
@@ -89,8 +89,7 @@ class MainWindow(QMainWindow):
         self.resize(1280, 800)
         for key, restore in (
             ("geometry", self.restoreGeometry),
-            ("upper", self.workspace.all_panes.restoreState),
-            ("lower", self.workspace.lower_panes.restoreState),
+            ("panes", self.workspace.restore_layout),
         ):
             if settings.contains(key):
                 restore(settings.value(key))
@@ -110,13 +109,11 @@ class MainWindow(QMainWindow):
     def _show(self, recording: Recording, files: Sequence[Path]) -> None:
         self.close_recording()
         self.recording = recording
-        if recording.packet_count() == 0:
-            self.kernel_only_action.setChecked(True)
-        self.workspace.show_recording(recording, self.kernel_only_action.isChecked())
+        self.kernel_only = self.kernel_only or recording.packet_count() == 0
+        self.workspace.show_recording(recording, self.kernel_only)
         self.pages.setCurrentWidget(self.workspace)
         self.workspace.table.setFocus()
-        for action in self.recording_actions:
-            action.setEnabled(True)
+        self.menus.enable(True)
         self.setWindowTitle(f"{' + '.join(path.name for path in files)} - skbviewer")
         self.status.setText(status_text(recording))
         hint = missing(recording)
@@ -130,19 +127,19 @@ class MainWindow(QMainWindow):
         self.status.clear()
         self.setWindowTitle("skbviewer")
         self.workspace.show_recording(None, False)
-        for action in self.recording_actions:
-            action.setEnabled(False)
-        self.kernel_only_action.setChecked(False)
+        self.menus.enable(False)
+        self.kernel_only = False
         if self.recording is not None:
             self.recording.close()
             self.recording = None
         self.welcome.show_recent(recent.recent_files())
         self.pages.setCurrentWidget(self.welcome)
 
-    def show_kernel_only(self, shown: bool) -> None:
+    def toggle_kernel_only(self) -> None:
         """List packet lives that met no wire packet below the wire packets, or not."""
+        self.kernel_only = not self.kernel_only
         if self.recording is not None:
-            self.workspace.table.show_recording(self.recording, shown)
+            self.workspace.table.show_recording(self.recording, self.kernel_only)
 
     def ask_open(self) -> None:
         folder = str(QSettings().value("folder", ""))
@@ -210,8 +207,7 @@ class MainWindow(QMainWindow):
     def closeEvent(self, event: QCloseEvent) -> None:
         settings = QSettings()
         settings.setValue("geometry", self.saveGeometry())
-        settings.setValue("upper", self.workspace.all_panes.saveState())
-        settings.setValue("lower", self.workspace.lower_panes.saveState())
+        settings.setValue("panes", self.workspace.saveState())
         self.tasks.close()
         self.close_recording()
         super().closeEvent(event)

@@ -26,7 +26,7 @@ class PacketModel(QAbstractTableModel):
         super().__init__(parent)
         self._pages: RowPages | None = None
         self._first_ns = (0, 0)  # of the packets, of the kernel-only rows
-        self._time_format = TimeFormat.FIRST
+        self.time_format = TimeFormat.FIRST
         self._dark = False
 
     def show(self, recording: Recording | None, kernel_only: bool) -> None:
@@ -52,7 +52,7 @@ class PacketModel(QAbstractTableModel):
         return 0 if self._pages is None else self._pages.packets
 
     def set_time_format(self, form: TimeFormat) -> None:
-        self._time_format = form
+        self.time_format = form
         self._repaint([_ROLE.DisplayRole])
 
     def set_dark(self, dark: bool) -> None:
@@ -70,7 +70,7 @@ class PacketModel(QAbstractTableModel):
 
     def _display(self, row: ListRow, column: int) -> str:
         if column == TIME:
-            return time_text(row, self._time_format, self._first_ns[row.packet is None])
+            return time_text(row, self.time_format, self._first_ns[row.packet is None])
         return COLUMNS[column].value(row)
 
     def _tip(self, row: ListRow, column: int) -> str | None:

@@ -46,6 +46,9 @@ class PacketTable(QTableView):
         if self.packets.row(position) is not None:
             self.setCurrentIndex(self.packets.index(position, 0))
 
+    def go_to_last(self) -> None:
+        self.go_to_row(self.packets.rowCount() - 1)
+
     def step(self, rows: int) -> None:
         """Go `rows` further down."""
         self.go_to_row(self.currentIndex().row() + rows)

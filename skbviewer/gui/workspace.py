@@ -1,88 +1,116 @@
 # SPDX-License-Identifier: MIT
-"""The three linked views of a recording: packet list above, function tree and timeline below."""
+"""The packet list in the middle and the panes of the table in panes.py around it."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, Qt
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from typing import cast
+
+from PySide6.QtCore import QByteArray, QEvent, Qt
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
 
 from skbviewer.records import PacketPath
 
 from .call_tree import CallTree
 from .contract import Recording
 from .packet_table import PacketTable
+from .panes import PANES, Pane
 from .selection import Selection
 from .summary import Summary
 from .theme import is_dark, layer_colours
 from .timeline_view import TimelineView
 
+LIST_SHARE = (38, 62)  # of the height: list, panes
 
-class Workspace(QWidget):
-    """Connects every view to the one Selection."""
+
+class Workspace(QMainWindow):
+    """Connects every view to the one Selection; panes can be moved, tabbed, closed."""
 
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, Qt.WindowType.Widget)
         self._selection = selection
-        self._recording: Recording | None = None
         self.table = PacketTable()
         self.summary = Summary()
-        self.tree = CallTree()
-        self.timeline = TimelineView()
-        self.timeline.legend.hint = "Ctrl+wheel zooms, drag moves, F fits"
+        self.docks: dict[str, QDockWidget] = {}
         self._build()
         self._link()
+        self._first_layout = self.saveState()
+        self._share_when_shown = True
+
+    @property
+    def tree(self) -> CallTree:
+        return cast(CallTree, self.docks["tree"].widget())
+
+    @property
+    def timeline(self) -> TimelineView:
+        return cast(TimelineView, self.docks["timeline"].widget())
 
     def _build(self) -> None:
-        self.lower_panes = QSplitter(Qt.Orientation.Horizontal)
-        self.lower_panes.addWidget(self.tree)
-        self.lower_panes.addWidget(self.timeline)
-        self.lower_panes.setSizes([1000, 1000])
-        below = QWidget()
-        column = QVBoxLayout(below)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(self.summary)
-        column.addWidget(self.lower_panes, 1)
-        self.all_panes = QSplitter(Qt.Orientation.Vertical)
-        self.all_panes.addWidget(self.table)
-        self.all_panes.addWidget(below)
-        self.all_panes.setSizes([380, 620])
-        self.all_panes.setChildrenCollapsible(False)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self.all_panes)
+        middle = QWidget()
+        self.column = QVBoxLayout(middle)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.column.addWidget(self.table, 1)
+        self.column.addWidget(self.summary)
+        self.setCentralWidget(middle)
+        self.setDockNestingEnabled(True)
+        for pane in PANES:
+            self._add(pane)
+        docks = list(self.docks.values())
+        self.resizeDocks(docks, [1000] * len(docks), Qt.Orientation.Horizontal)
+
+    def _add(self, pane: Pane) -> None:
+        dock = QDockWidget(pane.title, self)
+        dock.setObjectName(pane.name)
+        dock.setWidget(pane.make(self._selection))
+        self.docks[pane.name] = dock
+        self.addDockWidget(pane.area, dock)
+        if pane.beside:
+            first = self.docks[pane.beside]
+            self.tabifyDockWidget(first, dock)
+            first.raise_()
 
     def _link(self) -> None:
         self.table.row_chosen.connect(self._selection.choose_row)
-        self.tree.call_chosen.connect(self._selection.choose_call)
-        self.timeline.call_chosen.connect(self._selection.choose_call)
         self._selection.path_changed.connect(self._show_path)
-        self._selection.call_changed.connect(self.tree.show_call)
-        self._selection.call_changed.connect(self.timeline.show_call)
 
     def show_recording(self, recording: Recording | None, kernel_only: bool) -> None:
         """Show `recording` from its first row; None empties all views."""
-        self._recording = recording
-        self._colour()
+        self._colour(recording)
         self._selection.use(recording)
         self.table.show_recording(recording, kernel_only)
 
+    def _share_height(self) -> None:
+        """Give the list and the panes below it their usual parts of the height."""
+        below = [d for d in self.docks.values() if self.dockWidgetArea(d) == PANES[0].area]
+        height = self.height() * LIST_SHARE[1] // sum(LIST_SHARE)
+        self.resizeDocks(below, [height] * len(below), Qt.Orientation.Vertical)
+
+    def restore_layout(self, state: QByteArray | None) -> None:
+        """Put panes where they were; None: where they are at first."""
+        restored = state is not None and self.restoreState(state)
+        self._share_when_shown = not restored
+        if not restored:
+            self.restoreState(self._first_layout)
+
     def _show_path(self, path: PacketPath | None) -> None:
         self.summary.show_path(self._selection.row, path)
-        self.tree.show_path(path)
-        self.timeline.show_path(path)
 
-    def _colour(self) -> None:
+    def _colour(self, recording: Recording | None) -> None:
         dark = is_dark(self.palette())
-        layers = () if self._recording is None else self._recording.layers()
-        colours = layer_colours(layers, dark)
-        self.tree.set_colours(colours, dark)
-        self.timeline.set_colours(colours)
+        layers = () if recording is None else recording.layers()
+        self._selection.colours_changed.emit(layer_colours(layers, dark), dark)
         self.summary.show_path(self._selection.row, self._selection.path)
 
     # Qt's own names
 
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        if self._share_when_shown:
+            self._share_when_shown = False
+            self._share_height()
+
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
-        if event.type() == QEvent.Type.PaletteChange:
-            self._colour()
+        if event.type() == QEvent.Type.PaletteChange and self.docks:
+            self._colour(self._selection.recording)

@@ -138,7 +138,7 @@ def test_a_kbl_alone_lists_kernel_only_packets(window: MainWindow, qtbot: QtBot)
 def test_kernel_only_packets_can_be_listed_below(opened: MainWindow) -> None:
     packets = opened.workspace.table.packets
     assert packets.rowCount() == 60
-    opened.kernel_only_action.trigger()
+    opened.menus.actions["Kernel-Only Packets"].trigger()
     assert packets.rowCount() == 63
 
 

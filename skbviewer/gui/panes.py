@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""The panes around the packet list, in one table.  A new pane is one line here.
+
+A pane is made once, is given the Selection, and from then on follows its signals: it knows no other
+pane.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QWidget
+
+from .call_tree import CallTree
+from .selection import Selection
+from .timeline_view import TimelineView
+
+BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+
+
+class Pane(NamedTuple):
+    """`name` keeps its place in the settings; `beside` is a pane it shares its place with."""
+
+    name: str
+    title: str
+    make: Callable[[Selection], QWidget]
+    area: Qt.DockWidgetArea = BOTTOM
+    beside: str = ""
+
+
+def _tree(selection: Selection) -> CallTree:
+    tree = CallTree()
+    tree.call_chosen.connect(selection.choose_call)
+    selection.path_changed.connect(tree.show_path)
+    selection.call_changed.connect(tree.show_call)
+    selection.colours_changed.connect(tree.set_colours)
+    return tree
+
+
+def _timeline(selection: Selection) -> TimelineView:
+    view = TimelineView()
+    view.legend.hint = "Ctrl+wheel zooms, drag moves, F fits"
+    view.call_chosen.connect(selection.choose_call)
+    selection.path_changed.connect(view.show_path)
+    selection.call_changed.connect(view.show_call)
+    selection.colours_changed.connect(lambda colours, _dark: view.set_colours(colours))
+    return view
+
+
+PANES = (
+    Pane("tree", "Kernel Path", _tree),
+    Pane("timeline", "Timeline", _timeline),
+)
