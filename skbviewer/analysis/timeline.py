@@ -1,0 +1,321 @@
+# SPDX-License-Identifier: MIT
+"""All calls of a session in lanes by CPU, layer or process, or those of a few packets.
+
+In: column chunks, the time base and each KBL's function names.  Out: a Timeline, whose times are ns
+of session time since `t0_ns`.  Each lane has rows in which calls nest; captures have a lane of
+their packets' wire times.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Progress
+from .layers import layer_of, layers
+from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes
+from .timeline_rows import Index, order_by, ranks, stack
+
+KINDS = ("cpu", "packet", "layer", "process")
+WIRE = 30  # the layer number of wire times
+SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
+SLEPT = 1 | 2  # marks of a call that left its CPU meanwhile
+WIRE_LAYER = "wire"
+
+
+class Clock(Protocol):
+    """What turns a source's clock into session time, ns."""
+
+    def to_session(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
+    def error(self, source: int) -> int: ...
+
+
+class Columns(Protocol):
+    """Column chunks: see store.Columns."""
+
+    def array(self, table: str, column: str) -> Any: ...  # numbers
+    def length(self, table: str) -> int: ...
+
+
+class Lane(NamedTuple):
+    """Rows first .. first + rows - 1 belong to it."""
+
+    title: str
+    first: int
+    rows: int
+    what: str  # "calls" or "wire": what the boxes' items are rows of
+    key: int  # CPU, layer's number, thread id or packet number (-n = K<n>); source of wire times
+    source: int  # KBL or capture, 0 = several
+    error_ns: int = 0  # of the wire times
+
+
+class Wire(NamedTuple):
+    """When a packet of a lane was captured, ns since t0_ns, give or take error_ns."""
+
+    lane: int
+    packet: int
+    at: int
+    error_ns: int
+
+
+@dataclass(frozen=True)
+class Timeline:
+    """Lanes of boxes; `layers` names the layer numbers."""
+
+    kind: str
+    t0_ns: int
+    span_ns: int
+    lanes: tuple[Lane, ...]
+    boxes: Boxes
+    layers: tuple[str, ...]
+    wires: tuple[Wire, ...] = ()
+
+    @property
+    def rows(self) -> int:
+        return sum(lane.rows for lane in self.lanes)
+
+    def bins(
+        self, begin_ns: int, end_ns: int, width: int, rows: range | None = None
+    ) -> npt.NDArray[np.void]:
+        """BIN_DTYPE: what to draw between two times (ns since t0_ns) on `width` pixels."""
+        chosen = range(self.rows) if rows is None else rows
+        return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
+
+    def lane_of(self, row: int) -> Lane:
+        """The lane that row `row` is in."""
+        return next(lane for lane in self.lanes if lane.first <= row < lane.first + lane.rows)
+
+
+class LaneKey(NamedTuple):
+    """What a lane is of: see Lane.key; `cpu` is -1 where the lane is of all."""
+
+    key: int
+    cpu: int
+    source: int
+
+
+class Part(NamedTuple):
+    """Boxes before they are stacked: a lane number each, sorted by (lane, begin)."""
+
+    lane: Index
+    begin: Index
+    end: Index
+    look: npt.NDArray[np.uint8]
+    item: npt.NDArray[np.integer]
+    lower: npt.NDArray[np.bool_] | None = None  # stand in rows below the others of their lane
+
+
+def layer_names() -> tuple[str, ...]:
+    return tuple(style.name for style in layers())
+
+
+def layer_numbers(functions: Mapping[int, str]) -> npt.NDArray[np.uint8]:
+    """Layer number by function number."""
+    names = {name: number for number, name in enumerate(layer_names())}
+    table = np.full(max(functions, default=0) + 2, names["other"], np.uint8)
+    for number, function in functions.items():
+        if number >= 0:
+            table[number] = names.get(layer_of(function), names["other"])
+    return table
+
+
+def calls_by(
+    kind: str,
+    columns: Columns,
+    clock: Clock,
+    functions: Mapping[int, Mapping[int, str]],
+    t0_ns: int,
+    progress: Progress,
+) -> tuple[Part, list[LaneKey]]:
+    """All calls as boxes in lanes of `kind`, and what each lane is of.
+
+    A call that was given only a socket is told once, though it has a part in several packets.
+    """
+    progress.report("arranging calls", 0, 4)
+    rows = _once(columns)
+    source = _sources(columns, rows)
+    begin = _times(columns, clock, rows, source, t0_ns)
+    progress.report("arranging calls", 1, 4)
+    look = _looks(columns, rows, source, functions)
+    lane, keys = _lanes(kind, columns, rows, source, look)
+    order = order_by(lane, begin)
+    progress.report("arranging calls", 2, 4)
+    dur = _of(columns, "call", "dur_ns", rows)[order].astype(np.int64)
+    begin, look = begin[order], look[order]
+    slept = (_of(columns, "call", "marks", rows)[order] & SLEPT) != 0 if kind == "cpu" else None
+    end = begin + np.maximum(dur, 0)
+    item = (order if rows is None else rows[order]).astype(np.int32)
+    return Part(lane[order], begin, end, look, item, slept), keys
+
+
+def wires_of(
+    columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
+) -> Part:
+    """All packets' wire times; `captures` are (source, first packet's row, count), a lane each."""
+    ts = columns.array("packet", "ts")
+    lanes, begins, items = [], [], []
+    for number, (source, first, count) in enumerate(captures):
+        at = clock.to_session(source, ts[first : first + count].astype(np.int64)) - t0_ns
+        order = np.argsort(at, kind="stable")
+        lanes.append(np.full(count, number))
+        begins.append(at[order])
+        items.append((order + first).astype(np.int32))
+    empty = np.zeros(0, np.int64)
+    lane, begin = np.concatenate([empty, *lanes]), np.concatenate([empty, *begins])
+    item = np.concatenate([empty.astype(np.int32), *items])
+    return Part(lane, begin, begin, np.full(len(lane), WIRE, np.uint8), item)
+
+
+def assemble(
+    kind: str,
+    bounds: tuple[int, int],
+    parts: Sequence[tuple[Part, list[Lane]]],
+    wires: tuple[Wire, ...] = (),
+) -> Timeline:
+    """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
+
+    The lanes given have a title, but do not know their rows yet.
+    """
+    lanes: list[Lane] = []
+    stacked: list[tuple[npt.NDArray[np.int32], Part]] = []
+    first = 0
+    for part, named in parts:
+        row, counts = _stacked(part, len(named), first)
+        for lane, count in zip(named, counts, strict=True):
+            lanes.append(lane._replace(first=first, rows=count))
+            first += count
+        stacked.append((row, part))
+    names = layer_names()
+    names += ("",) * (WIRE - len(names)) + (WIRE_LAYER,)
+    return Timeline(
+        kind, bounds[0], bounds[1] - bounds[0], tuple(lanes), _join(stacked, first), names, wires
+    )
+
+
+def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:
+    """The row of every box from `first` on, and how many rows each lane takes (at least 1)."""
+    bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
+    row = np.zeros(len(part.lane), np.int32)
+    counts = []
+    for low, high in zip(bounds[:-1].tolist(), bounds[1:].tolist(), strict=True):
+        mine = row[low:high]
+        lower = np.zeros(high - low, np.bool_) if part.lower is None else part.lower[low:high]
+        used = 0
+        for group in (np.flatnonzero(~lower), np.flatnonzero(lower)):
+            if len(group):
+                depth = stack(part.begin[low:high][group], part.end[low:high][group])
+                mine[group] = first + used + depth.astype(np.int32)
+                used += int(depth.max()) + 1
+        counts.append(max(used, 1))
+        first += counts[-1]
+    return row, counts
+
+
+def _join(stacked: Sequence[tuple[npt.NDArray[np.int32], Part]], rows: int) -> Boxes:
+    row = np.concatenate([np.zeros(0, np.int32), *(row for row, _ in stacked)])
+    order = np.argsort(row.astype(np.uint16) if rows < 1 << 16 else row, kind="stable")
+    columns = []
+    for name in ("begin", "end", "look", "item"):
+        whole = np.concatenate([getattr(part, name) for _, part in stacked] or [np.zeros(0, "i8")])
+        columns.append(whole[order])
+    begin, end, look, item = columns
+    return boxes(row[order], rows, begin, end, look.astype(np.uint8), item)
+
+
+def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
+    whole = columns.array(table, name)
+    return whole if rows is None else whole[rows]
+
+
+def _once(columns: Columns) -> Index | None:
+    """The calls to show: None for all, else without those told before for another packet."""
+    by_socket = np.flatnonzero(
+        (columns.array("call", "flags").astype(np.uint8) & np.uint8(SOCK) != 0)
+        & (columns.array("call", "skb") == 0)
+    )
+    entry = columns.array("call", "entry")[by_socket]
+    _, firsts = np.unique(entry, return_index=True)
+    if len(firsts) == len(by_socket):
+        return None
+    keep = np.ones(columns.length("call"), np.bool_)
+    keep[np.delete(by_socket, firsts)] = False
+    return np.flatnonzero(keep)
+
+
+def _sources(columns: Columns, rows: Index | None) -> npt.NDArray[np.int64] | int:
+    """The KBL of each call; one number if there is but one."""
+    of_leg = columns.array("leg", "source")
+    if not len(of_leg) or of_leg.min() == of_leg.max():
+        return int(of_leg[0]) if len(of_leg) else 0
+    of = of_leg[_of(columns, "call", "leg", rows) - 1]
+    return np.asarray(of, np.int64)
+
+
+def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Index | slice]]:
+    """(source, its calls)."""
+    if isinstance(source, int):
+        return [(source, slice(0, count))]
+    return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]
+
+
+def _times(
+    columns: Columns,
+    clock: Clock,
+    rows: Index | None,
+    source: npt.NDArray[np.int64] | int,
+    t0_ns: int,
+) -> Index:
+    entry = _of(columns, "call", "entry_ns", rows)
+    if isinstance(source, int):
+        return clock.to_session(source, entry.astype(np.int64)) - t0_ns
+    begin = np.empty(len(entry), np.int64)
+    for one, mine in _each(source, len(entry)):
+        begin[mine] = clock.to_session(one, entry[mine].astype(np.int64)) - t0_ns
+    return begin
+
+
+def _looks(
+    columns: Columns,
+    rows: Index | None,
+    source: npt.NDArray[np.int64] | int,
+    functions: Mapping[int, Mapping[int, str]],
+) -> npt.NDArray[np.uint8]:
+    func = _of(columns, "call", "func", rows)
+    look = np.empty(len(func), np.uint8)
+    for one, mine in _each(source, len(func)):
+        table = layer_numbers(functions.get(one, {}))
+        look[mine] = table[np.minimum(func[mine], len(table) - 1)]
+    look[_of(columns, "call", "dur_ns", rows) < 0] |= OPEN
+    look[_of(columns, "call", "drop_reason", rows) >= 0] |= DROP
+    return look
+
+
+def _lanes(
+    kind: str,
+    columns: Columns,
+    rows: Index | None,
+    source: npt.NDArray[np.int64] | int,
+    look: npt.NDArray[np.uint8],
+) -> tuple[Index, list[LaneKey]]:
+    """The lane of each call, and what each lane is of."""
+    cpu = _of(columns, "call", "cpu", rows).astype(np.int64)
+    split = cpu + 1  # what shares a key, but does not nest: layers and the idle task on each CPU
+    if kind == "cpu":
+        key, split = cpu, np.zeros(1, np.int64)
+    elif kind == "layer":
+        key = (look & LAYER).astype(np.int64)
+    else:
+        key = _of(columns, "call", "pid", rows).astype(np.int64)
+        split = np.where(key == 0, split, 0)
+    keys, number = ranks(key)
+    splits = int(split.max(initial=0)) + 1
+    sources = 1 if isinstance(source, int) else int(source.max(initial=0)) + 1
+    found, lane = ranks((number * splits + split) * sources + (source if sources > 1 else 0))
+    of = found % sources if sources > 1 else np.full(len(found), source)
+    place = found // sources
+    columns_of = (keys[place // splits], place % splits - 1, of)
+    return lane, [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]

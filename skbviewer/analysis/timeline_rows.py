@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""In which row of a lane each call stands, so that no box hides another: arrays in, arrays out."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Index = npt.NDArray[np.int64]
+MOST_ROWS = 32  # of one lane; what is nested deeper shares the last row
+_LOOKED_UP = 1 << 24  # numbers within this span are ranked by a table instead of by sorting
+
+
+def stack(begin: Index, end: Index) -> npt.NDArray[np.uint8]:
+    """Rows from 0 of spans sorted by `begin` (outer before inner where they begin together).
+
+    A span stands in the first row in which all earlier spans left to it have ended: calls that
+    nest get their depth, others (a sleeping task's) as many rows as they need.
+    """
+    row = np.zeros(len(begin), np.uint8)
+    left = np.arange(len(begin))
+    for number in range(1, MOST_ROWS):
+        reach = np.maximum.accumulate(end[left])
+        left = left[1:][begin[left[1:]] < reach[:-1]]
+        if not len(left):
+            break
+        row[left] = number
+    return row
+
+
+def ranks(values: npt.NDArray[np.integer]) -> tuple[Index, Index]:
+    """The sorted distinct values, and for each value which of them it is."""
+    if not len(values):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    low, high = int(values.min()), int(values.max())
+    if high - low >= _LOOKED_UP:
+        distinct, at = np.unique(values, return_inverse=True)
+        return distinct.astype(np.int64), at.astype(np.int64)
+    offset = values.astype(np.int64) - low
+    seen = np.zeros(high - low + 1, np.bool_)
+    seen[offset] = True
+    return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offset]
+
+
+def order_by(group: npt.NDArray[np.integer], begin: Index) -> Index:
+    """Indices that sort by group, then `begin`; equal ones keep their order."""
+    by_time = np.argsort(begin, kind="stable")
+    small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group
+    return by_time[np.argsort(small[by_time], kind="stable")]

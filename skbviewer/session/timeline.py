@@ -1,0 +1,204 @@
+# SPDX-License-Identifier: MIT
+"""The timeline of an open session: its lanes, its overview, and what a box stands for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis import timeline as lanes
+from ..analysis.layers import layers
+from ..analysis.timeline import KINDS, Clock, Lane, LaneKey, Part, Timeline, Wire
+from ..analysis.timeline_bins import DROP, OPEN
+from ..analysis.timeline_overview import Gap, Overview, overview
+from ..analysis.timeline_rows import order_by
+from ..records import PacketPath, PathCall, Progress, Silent, SourceRow
+from ..store import Columns, queries
+from ..store import timeline as store
+
+MOST_IDS = 200  # packets with a lane each
+
+
+class CallPlace(NamedTuple):
+    """A call, and where it stands in the path of its packet (or of its series)."""
+
+    path: PacketPath
+    packet: int | None
+    series: int
+    leg: int
+    call: int
+
+    @property
+    def told(self) -> PathCall:
+        return self.path.legs[self.leg].calls[self.call]
+
+
+def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
+    """The whole session at a glance."""
+    (watch or Silent()).report("looking over the recording", 0, 1)
+    gaps = [
+        Gap(row.ts - max(row.dur, 0), row.ts, row.cpu, row.source, row.data, row.flags)
+        for row in store.gaps(db)
+    ]
+    return overview(columns, clock, _captures(db), gaps)
+
+
+def timeline_of(
+    db: Any,
+    session: Any,
+    clock: Clock,
+    kind: str,
+    ids: Sequence[int],
+    whole: Overview,
+    watch: Progress | None,
+) -> Timeline:
+    """Lanes of `kind` ("packet": one for each of `ids`, packet n or -n for K<n>).
+
+    Raises ValueError for another kind.
+    """
+    if kind not in KINDS:
+        raise ValueError(f"no lanes by {kind!r}")
+    bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
+    if kind == "packet":
+        return _of_packets(db, session, list(ids)[:MOST_IDS], bounds, clock)
+    names = store.functions(db)
+    part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
+    titles = _Titles(db, session.sources())
+    calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
+    captures = _captures(db)
+    wires = lanes.wires_of(session.columns, clock, captures, bounds[0])
+    wire_lanes = [
+        Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
+        for source, _, _ in captures
+    ]
+    return lanes.assemble(kind, bounds, ((wires, wire_lanes), (part, calls)))
+
+
+def place_of(db: Any, session: Any, call: int) -> CallPlace:
+    """Where call `call` (id of table call) stands.  Raises KeyError if there is none."""
+    found = store.place_of_call(db, call)
+    if found is None:
+        raise KeyError(f"no call {call}")
+    leg, series, first = found
+    packet = store.packet_of_leg(db, leg)
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+        path = session.path(series=series)
+    else:
+        legs = queries.legs_of_packet(db, packet)
+        path = session.path(packet=packet)
+    at = next(number for number, row in enumerate(legs) if row.id == leg)
+    return CallPlace(path, packet, series, at, call - first)
+
+
+def _captures(db: Any) -> list[tuple[int, int, int]]:
+    """(source, row of its first packet, packets)."""
+    rows = queries.sources(db)
+    return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
+
+
+def _of_packets(
+    db: Any, session: Any, ids: list[int], bounds: tuple[int, int], clock: Clock
+) -> Timeline:
+    legs = dict[int, int]()  # lane by leg
+    for row in store.legs_of_packets(db, [n for n in ids if n > 0]):
+        legs.setdefault(row.leg, ids.index(row.packet))
+    for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
+        legs.setdefault(row.leg, ids.index(-row.kernel_only))
+    part = _part(store.calls_of_legs(db, list(legs)), legs, store.functions(db), bounds[0], clock)
+    packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
+    named, wires = [], []
+    for number, one in enumerate(ids):
+        title = f"K{-one}"
+        if one > 0:
+            row = packets[one]
+            title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
+            at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
+            wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
+        named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
+    return lanes.assemble("packet", bounds, ((part, named),), tuple(wires))
+
+
+def _part(
+    rows: Sequence[Any],
+    of_leg: Mapping[int, int],
+    functions: Mapping[int, Mapping[int, str]],
+    t0_ns: int,
+    clock: Clock,
+) -> Part:
+    tables = {source: lanes.layer_numbers(names) for source, names in functions.items()}
+    lane = np.array([of_leg[row.leg] for row in rows], np.int64)
+    begin, look = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
+    source = np.array([row.source for row in rows], np.int64)
+    entry = np.array([row.entry_ns for row in rows], np.int64)
+    for one in np.unique(source).tolist():
+        mine = source == one
+        begin[mine] = clock.to_session(one, entry[mine]) - t0_ns
+    for at, row in enumerate(rows):
+        look[at] = tables[row.source][min(row.func, len(tables[row.source]) - 1)]
+        look[at] |= (OPEN if row.dur_ns < 0 else 0) | (DROP if row.drop_reason >= 0 else 0)
+    dur = np.array([max(row.dur_ns, 0) for row in rows], np.int64)
+    item = np.array([row.id - 1 for row in rows], np.int64)
+    order = order_by(lane, begin)
+    end = begin + dur
+    return Part(lane[order], begin[order], end[order], look[order], item[order])
+
+
+class FittedClock:
+    """Session time by the epoch offset of the first KBL and the captures' clock fits."""
+
+    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
+        epochs = {s.id: int(s.detail.get("epoch_offset_ns", 0)) for s in sources if s.kind == "kbl"}
+        self._offset = {source: (0, epoch, 0.0) for source, epoch in epochs.items()}
+        self._error: dict[int, int] = {}
+        for row in queries.clocks(db):
+            if row.source not in self._offset and row.kbl in epochs:
+                offset = epochs[row.kbl] - row.offset_ns
+                self._offset[row.source] = (row.offset_ns + row.origin_ns, offset, row.drift_ppm)
+                self._error[row.source] = row.residual_ns
+
+    def to_session(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        origin, offset, drift = self._offset.get(source, (0, 0, 0.0))
+        return ts + offset - np.round((ts - origin) * (drift * 1e-6)).astype(np.int64)
+
+    def error(self, source: int) -> int:
+        return self._error.get(source, 0)
+
+
+class _Titles:
+    """What lanes are called; with the host's name where several hosts recorded."""
+
+    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
+        self._sources = {source.id: source for source in sources}
+        self._tasks: dict[int, dict[int, str]] = {}
+        self._db = db
+        self._many = sum(1 for source in sources if source.kind == "kbl") > 1
+
+    def of(self, kind: str, lane: LaneKey) -> str:
+        if kind == "cpu":
+            title = f"CPU {lane.key}"
+        elif kind == "layer":
+            title = f"{layers()[lane.key].name} · CPU {lane.cpu}"
+        else:
+            title = self._task(lane)
+        host = self._sources[lane.source].detail.get("hostname", "") if self._many else ""
+        return (
+            f"{title} ({host or Path(self._sources[lane.source].path).name})"
+            if self._many
+            else title
+        )
+
+    def capture(self, source: int) -> str:
+        return f"wire: {Path(self._sources[source].path).name}"
+
+    def _task(self, lane: LaneKey) -> str:
+        if lane.source not in self._tasks:
+            self._tasks[lane.source] = queries.tasks(self._db, lane.source)
+        if lane.key == 0:
+            return f"idle · CPU {lane.cpu}"
+        name = self._tasks[lane.source].get(lane.key, "")
+        return f"{name} [{lane.key}]" if name else f"[{lane.key}]"

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: MIT
+"""What the timeline asks of a session file beside whole columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlalchemy import Connection, select
+
+from .queries import Rows
+from .schema import call, leg, match, probe, record, series
+
+LOST = 5  # kbl.h KBL_LOST
+
+
+def functions(db: Connection) -> dict[int, dict[int, str]]:
+    """Function names by KBL and probe number."""
+    found: dict[int, dict[int, str]] = {}
+    for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
+        found.setdefault(source, {})[func] = name
+    return found
+
+
+def gaps(db: Connection) -> Rows:
+    """(begin_ns, ts, cpu, source, data, flags) of what was lost, in the KBL's clock."""
+    columns = (record.c.ts, record.c.dur, record.c.cpu, record.c.source, record.c.data)
+    return list(db.execute(select(*columns, record.c.flags).where(record.c.kind == LOST)))
+
+
+def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:
+    """(packet, leg) of the matches of some packets."""
+    wanted = select(match.c.packet, match.c.leg).where(match.c.packet.in_(numbers))
+    return list(db.execute(wanted.order_by(match.c.packet, match.c.leg)))
+
+
+def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> Rows:
+    """(n, leg) of rows K<n>."""
+    joined = series.join(leg, leg.c.series == series.c.id)
+    wanted = select(series.c.kernel_only, leg.c.id.label("leg")).select_from(joined)
+    wanted = wanted.where(series.c.kernel_only.in_(numbers))
+    return list(db.execute(wanted.order_by(series.c.kernel_only, leg.c.id)))
+
+
+def calls_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
+    """(id, leg, source, func, entry_ns, dur_ns, drop_reason) in order of their ids."""
+    columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
+    wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
+    return list(db.execute(wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)))
+
+
+def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(leg, its series, its first call) of a call; None if there is none."""
+    wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
+    found = db.execute(wanted.where(call.c.id == number)).first()
+    if found is None:
+        return None
+    first = db.execute(
+        select(call.c.id).where(call.c.leg == found.leg).order_by(call.c.id).limit(1)
+    ).scalar_one()
+    return found.leg, found.series, first
+
+
+def packet_of_leg(db: Connection, number: int) -> int | None:
+    """The packet that a leg matches best; None if it matches none."""
+    wanted = select(match.c.packet).where(match.c.leg == number)
+    return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()

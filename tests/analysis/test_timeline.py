@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: MIT
+"""Lanes, rows and bins, against what counting call by call gives."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from skbviewer.analysis.timeline import (
+    WIRE,
+    Lane,
+    Timeline,
+    assemble,
+    calls_by,
+    layer_names,
+    wires_of,
+)
+from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN, boxes
+from skbviewer.analysis.timeline_overview import BINS, Gap, overview
+from skbviewer.analysis.timeline_rows import MOST_ROWS, ranks, stack
+from skbviewer.records import Silent
+
+Index = npt.NDArray[np.int64]
+FUNCTIONS = {1: {0: "ip_rcv", 1: "tcp_v4_rcv", 2: "veth_xmit"}}
+T0 = 1_700_000_000_000_000_000
+
+
+class Shifted:
+    """A clock that is T0 late, with an error of 7 ns."""
+
+    def to_session(self, source: int, ts: Index) -> Index:
+        return ts + (T0 if source == 1 else 0)
+
+    def error(self, source: int) -> int:
+        return 7
+
+
+class Table:
+    """Columns of calls made up: (begin, duration, CPU, pid, function) each."""
+
+    def __init__(self, calls: list[tuple[int, int, int, int, int]]) -> None:
+        entry, dur, cpu, pid, func = (np.array(c, np.int64) for c in zip(*calls, strict=True))
+        number = len(entry)
+        nothing = np.zeros(number, np.int64)
+        self.of: dict[tuple[str, str], Index] = {
+            ("call", "entry_ns"): entry,
+            ("call", "dur_ns"): dur,
+            ("call", "cpu"): cpu,
+            ("call", "pid"): pid,
+            ("call", "func"): func,
+            ("call", "leg"): nothing + 1,
+            ("call", "entry"): np.arange(number),
+            ("call", "skb"): nothing + 1,
+            ("call", "flags"): nothing.copy(),
+            ("call", "marks"): nothing.copy(),
+            ("call", "drop_reason"): nothing - 1,
+            ("leg", "source"): np.ones(1, np.int64),
+            ("packet", "ts"): T0 + entry[:3],
+            ("event", "event"): np.array([7, 1, 7]),
+            ("event", "ts"): np.array([50, 60, 20]),
+            ("event", "source"): np.ones(3, np.int64),
+        }
+
+    def array(self, table: str, column: str) -> npt.NDArray[np.generic]:
+        return self.of[table, column]
+
+    def length(self, table: str) -> int:
+        return len(self.of[table, "entry_ns"])
+
+
+def nested(count: int, seed: int, cpus: int = 2) -> list[tuple[int, int, int, int, int]]:
+    """Calls that nest on each CPU, in bursts with pauses."""
+    random = np.random.default_rng(seed)
+    made: list[tuple[int, int, int, int, int]] = []
+    now = [0] * cpus
+    while len(made) < count:
+        cpu = int(random.integers(cpus))
+        stack_of = [(now[cpu], now[cpu] + int(random.integers(50, 400)))]
+        while stack_of:
+            begin, end = stack_of.pop()
+            made.append((begin, end - begin, cpu, 100 + cpu, int(random.integers(3))))
+            if end - begin > 20:
+                middle = int(random.integers(begin + 1, end - 1))
+                stack_of += [(begin + 1, middle), (middle, end - 1)]
+        now[cpu] += 500 + int(random.integers(0, 100_000) * (random.random() < 0.1))
+    return sorted(made)
+
+
+def made(table: Table, kind: str = "cpu") -> Timeline:
+    part, keys = calls_by(kind, table, Shifted(), FUNCTIONS, T0, Silent())
+    lanes = [Lane(f"{key.key}", 0, 0, "calls", key.key, key.source) for key in keys]
+    end = T0 + int(part.end.max()) + 1
+    return assemble(kind, (T0, end), ((part, lanes),))
+
+
+def test_stacked_calls_get_their_depth() -> None:
+    begin, end = np.array([0, 1, 2, 5, 20]), np.array([10, 4, 3, 9, 30])
+    assert stack(begin, end).tolist() == [0, 1, 2, 1, 0]
+
+
+def test_calls_that_do_not_nest_hide_no_other() -> None:
+    begin, end = np.array([0, 5, 8, 12]), np.array([10, 20, 30, 13])
+    row = stack(begin, end)
+    for one in range(4):
+        for other in range(one):
+            apart = end[other] <= begin[one] or end[one] <= begin[other]
+            assert apart or row[one] != row[other]
+
+
+def test_nesting_deeper_than_there_are_rows_ends_in_the_last() -> None:
+    begin = np.arange(50)
+    assert stack(begin, 1000 - begin).tolist() == [min(n, MOST_ROWS - 1) for n in range(50)]
+
+
+def test_ranks_of_far_numbers_and_of_none() -> None:
+    distinct, at = ranks(np.array([1 << 40, 5, 1 << 40]))
+    assert distinct.tolist() == [5, 1 << 40]
+    assert at.tolist() == [1, 0, 1]
+    assert [len(part) for part in ranks(np.zeros(0, np.int64))] == [0, 0]
+
+
+@pytest.mark.parametrize("kind", ["cpu", "process", "layer"])
+def test_no_box_of_a_row_overlaps_another(kind: str) -> None:
+    made_up = nested(3000, 1)
+    line = made(Table(made_up), kind)
+    of = line.boxes
+    assert sorted(of.item.tolist()) == list(range(len(made_up)))
+    for row in range(line.rows):
+        begin, end = (c[of.starts[row] : of.starts[row + 1]] for c in (of.begin, of.end))
+        assert (begin[1:] >= end[:-1]).all()
+
+
+def test_lanes_hold_the_calls_of_their_key() -> None:
+    calls = nested(500, 2, cpus=3)
+    line = made(Table(calls))
+    assert [lane.title for lane in line.lanes] == ["0", "1", "2"]
+    for lane in line.lanes:
+        low, high = line.boxes.starts[[lane.first, lane.first + lane.rows]]
+        held = {calls[item][2] for item in line.boxes.item[low:high].tolist()}
+        assert held == {lane.key}
+    assert line.lane_of(line.rows - 1).title == "2"
+
+
+def test_the_idle_task_has_a_lane_on_each_cpu_and_layers_have_too() -> None:
+    table = Table([(0, 10, 0, 0, 0), (5, 10, 1, 0, 0), (20, 5, 0, 9, 1)])
+    _, keys = calls_by("process", table, Shifted(), FUNCTIONS, T0, Silent())
+    assert [(key.key, key.cpu) for key in keys] == [(0, 0), (0, 1), (9, -1)]
+    _, keys = calls_by("layer", table, Shifted(), FUNCTIONS, T0, Silent())
+    told = [(layer_names()[key.key], key.cpu) for key in keys]
+    assert told == [("transport", 0), ("ip", 0), ("ip", 1)]
+
+
+def test_a_call_told_for_two_packets_by_its_socket_is_shown_once() -> None:
+    table = Table([(0, 90, 0, 7, 1), (0, 90, 0, 7, 1), (10, 5, 0, 7, 0)])
+    table.of["call", "flags"][:2] = 0x80
+    table.of["call", "skb"][:2] = 0
+    table.of["call", "entry"][:] = [4, 4, 5]
+    assert sorted(made(table).boxes.item.tolist()) == [0, 2]
+
+
+def test_a_call_that_slept_stands_below_those_that_ran() -> None:
+    table = Table([(0, 100, 0, 7, 1), (10, 5, 0, 8, 0), (20, 5, 0, 8, 0)])
+    table.of["call", "marks"][0] = 1
+    line = made(table)
+    assert line.rows == 2
+    assert line.boxes.item.tolist() == [1, 2, 0]
+
+
+@pytest.mark.parametrize("window", [(0, 10**7, 500), (100_000, 140_000, 300), (1_003, 1_050, 700)])
+def test_bins_hold_every_call_of_the_window_once(window: tuple[int, int, int]) -> None:
+    calls = nested(20_000, 3)
+    line = made(Table(calls))
+    begin, end, width = window
+    found = line.bins(begin, end, width)
+    for row in range(line.rows):
+        low, high = line.boxes.starts[[row, row + 1]]
+        starts, ends = line.boxes.begin[low:high], line.boxes.end[low:high]
+        inside = (starts < end) & ((ends > begin) | (starts >= begin))
+        mine = found[found["row"] == row]
+        assert mine["count"].sum() == inside.sum()
+        assert (mine["begin"][1:] >= mine["end"][:-1]).all()
+        wide = inside & (ends - starts > (end - begin) // width)
+        single = mine[(mine["end"] - mine["begin"] > (end - begin) // width) & (mine["count"] == 1)]
+        assert single["begin"].tolist() == starts[wide].tolist()
+        assert single["item"].tolist() == line.boxes.item[low:high][wide].tolist()
+
+
+def test_a_bin_tells_the_layer_of_most_and_a_drop_among_many() -> None:
+    look = np.full(1000, 3, np.uint8)
+    look[500:600] = 5
+    look[777] |= DROP
+    at = np.arange(1000, dtype=np.int64)
+    of = boxes(np.zeros(1000, np.int32), 1, at * 10, at * 10 + 1, look, at)
+    line = Timeline("cpu", 0, 10_000, (), of, layer_names())
+    (whole,) = line.bins(0, 1_000_000, 10, range(1))
+    assert whole["count"] == 1000
+    assert whole["look"] == 3 | DROP
+    assert whole["mixed"]
+    parts = line.bins(0, 10_000, 10, range(1))
+    assert parts["count"].tolist() == [100] * 10
+    assert (parts["look"] & LAYER).tolist() == [3] * 5 + [5] + [3] * 4
+    assert [bool(look & DROP) for look in parts["look"]] == [n == 7 for n in range(10)]
+
+
+def test_calls_without_an_exit_are_told() -> None:
+    table = Table([(0, -1, 0, 7, 0), (10, 5, 0, 7, 0)])
+    table.of["call", "drop_reason"][1] = 2
+    assert [int(look) & ~LAYER for look in made(table).boxes.look] == [OPEN, DROP]
+
+
+def test_wire_times_have_a_lane_of_their_own_in_order_of_time() -> None:
+    table = Table([(30, 1, 0, 7, 0), (10, 1, 0, 7, 0), (20, 1, 0, 7, 0)])
+    part = wires_of(table, Shifted(), [(2, 0, 3)], T0)
+    line = assemble("cpu", (T0, T0 + 100), ((part, [Lane("wire", 0, 0, "wire", 2, 2, 7)]),))
+    found = line.bins(0, 100, 100)
+    assert found["begin"].tolist() == [10, 20, 30]
+    assert found["item"].tolist() == [1, 2, 0]
+    assert set(found["look"]) == {WIRE}
+    assert line.layers[WIRE] == "wire"
+
+
+def test_an_overview_counts_everything_and_places_gaps_and_drops() -> None:
+    table = Table(nested(2_000, 4))
+    gap = Gap(100, 5_000, 1, 1, 33, 1)
+    whole = overview(table, Shifted(), [(2, 0, 3)], [gap])
+    assert whole.t0_ns == T0
+    assert whole.calls.sum() == table.length("call")
+    assert len(whole.calls) == BINS
+    assert whole.packets.sum() == 3
+    assert whole.gaps == (gap,)
+    assert whole.drops.tolist() == [20, 50]
+
+
+def test_an_overview_of_nothing() -> None:
+    table = Table([(0, 1, 0, 7, 0)])
+    table.of = {key: column[:0] for key, column in table.of.items()}
+    whole = overview(table, Shifted(), [], [])
+    assert (whole.t0_ns, whole.span_ns, whole.calls.sum()) == (0, 1, 0)
