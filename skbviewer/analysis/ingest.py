@@ -40,6 +40,7 @@ from .calls import CALL_DTYPE
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
+from .leg_tells import drop_reasons, owners
 from .names import meta_of
 
 ETH_P_ARP = 0x0806
@@ -198,6 +199,8 @@ def _store_log(
     columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
     columns["source"] = np.full(len(made.legs.rows), made.source)
     columns["series"] = made.legs.rows["series"] + first["series"] + 1
+    columns["pid"] = owners(made.calls, len(made.legs.rows))
+    columns["drop_reason"] = drop_reasons(made.events, len(made.legs.rows))
     builder.add_array(schema.leg, columns)
     columns = _columns(made.calls, CALL_DTYPE)
     columns["leg"] = made.calls["leg"] + first["leg"] + 1

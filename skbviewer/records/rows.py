@@ -44,6 +44,8 @@ class PacketRow(NamedTuple):
     protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
     source_text: str  # Source column: IP address, else MAC address
     destination_text: str
+    process: str = ""  # "curl [412]": the thread that sent or received it, "" if none is known
+    drop: str = ""  # the kernel's name of the first drop's reason
 
 
 class SeriesRow(NamedTuple):
@@ -60,6 +62,8 @@ class SeriesRow(NamedTuple):
     kernel_ns: int
     functions: int
     reason: str
+    process: str = ""  # as in PacketRow
+    drop: str = ""
 
 
 class PathCall(NamedTuple):

@@ -8,7 +8,7 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
@@ -18,9 +18,9 @@ from ..export import write_path_csv
 from ..records import Annotation, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
+from . import listing
 from . import timeline as time
 from .annotations import RowIds
-from .rows import packet_row, series_row
 from .summary import summary
 
 
@@ -79,12 +79,13 @@ class Session:
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
         """Packets numbered first .. first + count - 1, as far as there are."""
-        has_kbl = any(s.kind == "kbl" for s in self.sources())
+        ids = listing.numbered(first, count, self.packet_count())
+        return cast(list[PacketRow], self.rows(ids))
+
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
+        """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not."""
         with self._db() as db:
-            starts = {s.id: s.first for s in queries.sources(db)}
-            return [
-                packet_row(r, starts[r.source], has_kbl) for r in queries.packets(db, first, count)
-            ]
+            return listing.rows(db, ids, self._names_of)
 
     def kernel_only_count(self) -> int:
         """How many packet lives with a network identity have no wire packet."""
@@ -93,8 +94,8 @@ class Session:
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Rows K<first> .. K<first + count - 1>."""
-        with self._db() as db:
-            return [series_row(row) for row in queries.kernel_only(db, first, count)]
+        ids = listing.numbered(first, count, self.kernel_only_count())
+        return cast(list[SeriesRow], self.rows(-ids))
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """The kernel path of a packet (by number) or of a series; KeyError if there is none."""
@@ -126,6 +127,12 @@ class Session:
             for source in {row.source for row in rows} - set(self._names):
                 self._names[source] = names_of(db, source)
         return legs(db, rows, self._names)
+
+    def _names_of(self, source: int) -> Names:
+        with self._lock, self._db() as db:
+            if source not in self._names:
+                self._names[source] = names_of(db, source)
+            return self._names[source]
 
     def _epoch(self, source: int) -> int:
         return int(self.sources()[source - 1].detail.get("epoch_offset_ns", 0))

@@ -78,6 +78,7 @@ leg = _table(
     "leg",
     *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
     *_integers("functions", "ethertype", "reader_ns"),
+    *_integers("pid", "drop_reason"),  # -1: of no thread, not dropped
 )
 
 call = _table(

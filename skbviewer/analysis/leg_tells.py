@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: MIT
+"""What a leg's calls and events tell of the whole leg: whose it is, and why it ended early.
+
+In: CALL_DTYPE rows by leg and time, EVENT_DTYPE rows by time.  Out: columns of table `leg`.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+TASK = 0  # records' context
+DROP = 7  # kbl.h KBL_EV_DROP
+Column = npt.NDArray[np.int64]
+
+
+def owners(calls: npt.NDArray[np.void], legs: int) -> Column:
+    """Per leg the thread of its first call in a task's context, -1 = none.
+
+    What runs in an interrupt runs on any thread's account: that thread is not told.
+    """
+    pid = np.full(legs, -1, np.int64)
+    inside = np.flatnonzero((calls["context"] == TASK) & (calls["pid"] > 0))[::-1]
+    pid[calls["leg"][inside]] = calls["pid"][inside]  # the earliest is written last
+    return pid
+
+
+def drop_reasons(events: npt.NDArray[np.void], legs: int) -> Column:
+    """Per leg the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
+    reason = np.full(legs, -1, np.int64)
+    drops = np.flatnonzero((events["event"] == DROP) & (events["leg"] >= 0))[::-1]
+    reason[events["leg"][drops]] = events["data"][drops] & 0xFFFFFFFF
+    return reason

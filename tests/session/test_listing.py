@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""Rows by number in any order, with thread and drop reason."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.records import PacketRow, SeriesRow, resource
+from skbviewer.session import Session, import_files
+
+
+def session_of(name: str, folder: Path, *suffixes: str) -> Session:
+    files = [resource(f"samples/{name}") / f"{name}.{suffix}" for suffix in suffixes]
+    import_files(files, folder / "s.skbv")
+    return Session.open(folder / "s.skbv")
+
+
+@pytest.fixture(scope="module")
+def drops(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    session = session_of("drops", tmp_path_factory.mktemp("drops"), "pcap", "kbl")
+    yield session
+    session.close()
+
+
+def test_rows_come_in_the_order_asked_for(drops: Session) -> None:
+    lives = min(3, drops.kernel_only_count())
+    assert lives > 0
+    ids = np.array([5, -lives, 2, 5, -1])
+    assert [row.number for row in drops.rows(ids)] == [5, f"K{lives}", 2, 5, "K1"]
+    kinds = [type(row) for row in drops.rows(ids)]
+    assert kinds == [PacketRow, SeriesRow, PacketRow, PacketRow, SeriesRow]
+
+
+def test_rows_tell_what_packets_tell(drops: Session) -> None:
+    count = drops.packet_count()
+    assert drops.rows(np.arange(1, count + 1)) == drops.packets(1, count + 9)
+    assert drops.rows(np.array([-1, -2])) == drops.kernel_only(1, 2)
+
+
+def test_a_dropped_packet_says_why_and_its_path_says_the_same(drops: Session) -> None:
+    rows = drops.rows(np.arange(1, drops.packet_count() + 1))
+    dropped = [row for row in rows if row.drop]
+    assert dropped
+    for row in dropped:
+        assert isinstance(row, PacketRow)
+        events = [e for leg in drops.path(packet=row.number).legs for e in leg.events]
+        assert any(e.event == "drop" and row.drop in e.text for e in events)
+
+
+def test_the_thread_is_one_of_the_path(drops: Session) -> None:
+    rows = drops.rows(np.arange(1, drops.packet_count() + 1))
+    owned = [row for row in rows if row.process]
+    assert owned
+    for row in owned:
+        assert isinstance(row, PacketRow)
+        calls = [c for leg in drops.path(packet=row.number).legs for c in leg.calls]
+        threads = {f"{c.comm} [{c.pid}]".strip() for c in calls if c.context == "task"}
+        assert row.process in threads
+
+
+def test_an_unknown_row_is_told(drops: Session) -> None:
+    with pytest.raises(KeyError):
+        drops.rows(np.array([1, 10_000_000]))
