@@ -64,7 +64,7 @@ class Wire(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes of boxes; `layers` names the layer numbers."""
+    """Lanes of boxes; `layers` and `names` are by the numbers that boxes hold."""
 
     kind: str
     t0_ns: int
@@ -72,6 +72,7 @@ class Timeline:
     lanes: tuple[Lane, ...]
     boxes: Boxes
     layers: tuple[str, ...]
+    names: tuple[str, ...] = ("",)  # of functions; 0 is of none
     wires: tuple[Wire, ...] = ()
 
     @property
@@ -106,6 +107,7 @@ class Part(NamedTuple):
     end: Index
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.integer]
+    name: npt.NDArray[np.uint16]
     lower: npt.NDArray[np.bool_] | None = None  # stand in rows below the others of their lane
 
 
@@ -113,21 +115,41 @@ def layer_names() -> tuple[str, ...]:
     return tuple(style.name for style in layers())
 
 
-def layer_numbers(functions: Mapping[int, str]) -> npt.NDArray[np.uint8]:
-    """Layer number by function number."""
-    names = {name: number for number, name in enumerate(layer_names())}
-    table = np.full(max(functions, default=0) + 2, names["other"], np.uint8)
-    for number, function in functions.items():
-        if number >= 0:
-            table[number] = names.get(layer_of(function), names["other"])
-    return table
+class Functions:
+    """The functions of all KBLs under one number each; 0 is a function without a name."""
+
+    def __init__(self, of: Mapping[int, Mapping[int, str]]) -> None:
+        names = sorted({name for functions in of.values() for name in functions.values()})
+        self.names: tuple[str, ...] = ("", *names[: (1 << 16) - 1])
+        number = {name: at for at, name in enumerate(self.names)}
+        self._tables = {
+            source: np.zeros(max(functions, default=0) + 2, np.uint16)
+            for source, functions in of.items()
+        }
+        for source, functions in of.items():
+            for func, name in functions.items():
+                if func >= 0:
+                    self._tables[source][func] = number.get(name, 0)
+        layer = {name: at for at, name in enumerate(layer_names())}
+        self._layer = np.array(
+            [layer.get(layer_of(name), layer["other"]) for name in self.names], np.uint8
+        )
+
+    def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
+        """The numbers of a KBL's probes."""
+        table = self._tables.get(source, np.zeros(1, np.uint16))
+        at = np.clip(func, -1, len(table) - 1)  # -1 is the last, which is 0
+        return np.asarray(table[at], np.uint16)
+
+    def layers(self, numbers: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint8]:
+        return self._layer[numbers]
 
 
 def calls_by(
     kind: str,
     columns: Columns,
     clock: Clock,
-    functions: Mapping[int, Mapping[int, str]],
+    functions: Functions,
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
@@ -140,7 +162,10 @@ def calls_by(
     source = _sources(columns, rows)
     begin = _times(columns, clock, rows, source, t0_ns)
     progress.report("arranging calls", 1, 4)
-    look = _looks(columns, rows, source, functions)
+    name = _names(columns, rows, source, functions)
+    look = functions.layers(name)
+    look[_of(columns, "call", "dur_ns", rows) < 0] |= OPEN
+    look[_of(columns, "call", "drop_reason", rows) >= 0] |= DROP
     lane, keys = _lanes(kind, columns, rows, source, look)
     order = order_by(lane, begin)
     progress.report("arranging calls", 2, 4)
@@ -149,7 +174,7 @@ def calls_by(
     slept = (_of(columns, "call", "marks", rows)[order] & SLEPT) != 0 if kind == "cpu" else None
     end = begin + np.maximum(dur, 0)
     item = (order if rows is None else rows[order]).astype(np.int32)
-    return Part(lane[order], begin, end, look, item, slept), keys
+    return Part(lane[order], begin, end, look, item, name[order], slept), keys
 
 
 def wires_of(
@@ -167,13 +192,15 @@ def wires_of(
     empty = np.zeros(0, np.int64)
     lane, begin = np.concatenate([empty, *lanes]), np.concatenate([empty, *begins])
     item = np.concatenate([empty.astype(np.int32), *items])
-    return Part(lane, begin, begin, np.full(len(lane), WIRE, np.uint8), item)
+    look, name = np.full(len(lane), WIRE, np.uint8), np.zeros(len(lane), np.uint16)
+    return Part(lane, begin, begin, look, item, name)
 
 
 def assemble(
     kind: str,
     bounds: tuple[int, int],
     parts: Sequence[tuple[Part, list[Lane]]],
+    names: tuple[str, ...],
     wires: tuple[Wire, ...] = (),
 ) -> Timeline:
     """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
@@ -189,11 +216,11 @@ def assemble(
             lanes.append(lane._replace(first=first, rows=count))
             first += count
         stacked.append((row, part))
-    names = layer_names()
-    names += ("",) * (WIRE - len(names)) + (WIRE_LAYER,)
-    return Timeline(
-        kind, bounds[0], bounds[1] - bounds[0], tuple(lanes), _join(stacked, first), names, wires
-    )
+    layer = layer_names()
+    layer += ("",) * (WIRE - len(layer)) + (WIRE_LAYER,)
+    span = bounds[1] - bounds[0]
+    joined = _join(stacked, first)
+    return Timeline(kind, bounds[0], span, tuple(lanes), joined, layer, names, wires)
 
 
 def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:
@@ -219,11 +246,11 @@ def _join(stacked: Sequence[tuple[npt.NDArray[np.int32], Part]], rows: int) -> B
     row = np.concatenate([np.zeros(0, np.int32), *(row for row, _ in stacked)])
     order = np.argsort(row.astype(np.uint16) if rows < 1 << 16 else row, kind="stable")
     columns = []
-    for name in ("begin", "end", "look", "item"):
+    for name in ("begin", "end", "look", "item", "name"):
         whole = np.concatenate([getattr(part, name) for _, part in stacked] or [np.zeros(0, "i8")])
         columns.append(whole[order])
-    begin, end, look, item = columns
-    return boxes(row[order], rows, begin, end, look.astype(np.uint8), item)
+    begin, end, look, item, names = columns
+    return boxes(row[order], rows, begin, end, look.astype(np.uint8), item, names.astype(np.uint16))
 
 
 def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
@@ -278,20 +305,17 @@ def _times(
     return begin
 
 
-def _looks(
+def _names(
     columns: Columns,
     rows: Index | None,
     source: npt.NDArray[np.int64] | int,
-    functions: Mapping[int, Mapping[int, str]],
-) -> npt.NDArray[np.uint8]:
+    functions: Functions,
+) -> npt.NDArray[np.uint16]:
     func = _of(columns, "call", "func", rows)
-    look = np.empty(len(func), np.uint8)
+    name = np.empty(len(func), np.uint16)
     for one, mine in _each(source, len(func)):
-        table = layer_numbers(functions.get(one, {}))
-        look[mine] = table[np.minimum(func[mine], len(table) - 1)]
-    look[_of(columns, "call", "dur_ns", rows) < 0] |= OPEN
-    look[_of(columns, "call", "drop_reason", rows) >= 0] |= DROP
-    return look
+        name[mine] = functions.numbers(one, func[mine])
+    return name
 
 
 def _lanes(

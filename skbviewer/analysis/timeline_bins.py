@@ -28,6 +28,7 @@ BIN_DTYPE = np.dtype(
         ("look", "u1"),
         ("mixed", "?"),  # not all asked are of the layer told
         ("item", "<i8"),  # call or packet, as row of its table; of a bin the first
+        ("name", "<i4"),  # number of the function's name; of a bin the first's
     ]
 )
 
@@ -40,6 +41,7 @@ class Boxes(NamedTuple):
     end: Index
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.int32]
+    name: npt.NDArray[np.uint16]  # see Timeline.names
     drops: Index  # boxes with DROP
     opens: Index  # boxes with OPEN
 
@@ -51,11 +53,13 @@ def boxes(
     end: Index,
     look: npt.NDArray[np.uint8],
     item: npt.NDArray[np.integer],
+    name: npt.NDArray[np.uint16] | None = None,
 ) -> Boxes:
     """Boxes from columns that are sorted by (row, begin)."""
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
-    return Boxes(starts, begin, end, look, item.astype(np.int32), drops, opens)
+    names = np.zeros(len(begin), np.uint16) if name is None else name
+    return Boxes(starts, begin, end, look, item.astype(np.int32), names, drops, opens)
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
@@ -95,12 +99,13 @@ def _drawn(of: Boxes, row: int, group: Index, stop: int, pixel: int) -> npt.NDAr
     some = np.flatnonzero(count)
     merged = np.zeros(len(some), BIN_DTYPE)
     merged["begin"], merged["count"] = of.begin[group[some]], count[some]
-    merged["end"], merged["item"] = of.end[group[some] + count[some] - 1], of.item[group[some]]
+    merged["end"] = of.end[group[some] + count[some] - 1]
+    merged["item"], merged["name"] = of.item[group[some]], of.name[group[some]]
     merged["look"], merged["mixed"] = _looks(of, group[some], count[some])
     alone = last[wide]
     single = np.zeros(len(alone), BIN_DTYPE)
     single["begin"], single["end"], single["count"] = of.begin[alone], of.end[alone], 1
-    single["look"], single["item"] = of.look[alone], of.item[alone]
+    single["look"], single["item"], single["name"] = of.look[alone], of.item[alone], of.name[alone]
     joined = np.concatenate([merged, single])
     joined["row"] = row
     return joined[np.argsort(joined["begin"], kind="stable")]

@@ -65,7 +65,7 @@ def timeline_of(
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
     if kind == "packet":
         return _of_packets(db, session, list(ids)[:MOST_IDS], bounds, clock)
-    names = store.functions(db)
+    names = lanes.Functions(store.functions(db))
     part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
     titles = _Titles(db, session.sources())
     calls = [Lane(titles.of(kind, key), 0, 0, "calls", key.key, key.source) for key in keys]
@@ -75,7 +75,7 @@ def timeline_of(
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
     ]
-    return lanes.assemble(kind, bounds, ((wires, wire_lanes), (part, calls)))
+    return lanes.assemble(kind, bounds, ((wires, wire_lanes), (part, calls)), names.names)
 
 
 def place_of(db: Any, session: Any, call: int) -> CallPlace:
@@ -109,7 +109,8 @@ def _of_packets(
         legs.setdefault(row.leg, ids.index(row.packet))
     for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(row.leg, ids.index(-row.kernel_only))
-    part = _part(store.calls_of_legs(db, list(legs)), legs, store.functions(db), bounds[0], clock)
+    names = lanes.Functions(store.functions(db))
+    part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
     packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
     named, wires = [], []
     for number, one in enumerate(ids):
@@ -120,32 +121,32 @@ def _of_packets(
             at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
             wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
-    return lanes.assemble("packet", bounds, ((part, named),), tuple(wires))
+    return lanes.assemble("packet", bounds, ((part, named),), names.names, tuple(wires))
 
 
 def _part(
     rows: Sequence[Any],
     of_leg: Mapping[int, int],
-    functions: Mapping[int, Mapping[int, str]],
+    functions: lanes.Functions,
     t0_ns: int,
     clock: Clock,
 ) -> Part:
-    tables = {source: lanes.layer_numbers(names) for source, names in functions.items()}
-    lane = np.array([of_leg[row.leg] for row in rows], np.int64)
-    begin, look = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.uint8)
-    source = np.array([row.source for row in rows], np.int64)
-    entry = np.array([row.entry_ns for row in rows], np.int64)
+    count = len(rows)
+    lane = np.fromiter((of_leg[row.leg] for row in rows), np.int64, count)
+    source, entry, func, dur, reason, item = (
+        np.fromiter((row[at] for row in rows), np.int64, count) for at in (2, 4, 3, 5, 6, 0)
+    )
+    begin, name = np.zeros(count, np.int64), np.zeros(count, np.uint16)
     for one in np.unique(source).tolist():
         mine = source == one
         begin[mine] = clock.to_session(one, entry[mine]) - t0_ns
-    for at, row in enumerate(rows):
-        look[at] = tables[row.source][min(row.func, len(tables[row.source]) - 1)]
-        look[at] |= (OPEN if row.dur_ns < 0 else 0) | (DROP if row.drop_reason >= 0 else 0)
-    dur = np.array([max(row.dur_ns, 0) for row in rows], np.int64)
-    item = np.array([row.id - 1 for row in rows], np.int64)
+        name[mine] = functions.numbers(one, func[mine])
+    look = functions.layers(name)
+    look[dur < 0] |= OPEN
+    look[reason >= 0] |= DROP
     order = order_by(lane, begin)
-    end = begin + dur
-    return Part(lane[order], begin[order], end[order], look[order], item[order])
+    end, item = begin + np.maximum(dur, 0), item - 1
+    return Part(lane[order], begin[order], end[order], look[order], item[order], name[order])
 
 
 class FittedClock:

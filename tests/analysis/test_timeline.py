@@ -9,6 +9,7 @@ import pytest
 
 from skbviewer.analysis.timeline import (
     WIRE,
+    Functions,
     Lane,
     Timeline,
     assemble,
@@ -22,7 +23,7 @@ from skbviewer.analysis.timeline_rows import MOST_ROWS, ranks, stack
 from skbviewer.records import Silent
 
 Index = npt.NDArray[np.int64]
-FUNCTIONS = {1: {0: "ip_rcv", 1: "tcp_v4_rcv", 2: "veth_xmit"}}
+FUNCTIONS = Functions({1: {0: "ip_rcv", 1: "tcp_v4_rcv", 2: "veth_xmit"}})
 T0 = 1_700_000_000_000_000_000
 
 
@@ -91,7 +92,7 @@ def made(table: Table, kind: str = "cpu") -> Timeline:
     part, keys = calls_by(kind, table, Shifted(), FUNCTIONS, T0, Silent())
     lanes = [Lane(f"{key.key}", 0, 0, "calls", key.key, key.source) for key in keys]
     end = T0 + int(part.end.max()) + 1
-    return assemble(kind, (T0, end), ((part, lanes),))
+    return assemble(kind, (T0, end), ((part, lanes),), FUNCTIONS.names)
 
 
 def test_stacked_calls_get_their_depth() -> None:
@@ -163,6 +164,7 @@ def test_a_call_that_slept_stands_below_those_that_ran() -> None:
     table = Table([(0, 100, 0, 7, 1), (10, 5, 0, 8, 0), (20, 5, 0, 8, 0)])
     table.of["call", "marks"][0] = 1
     line = made(table)
+    assert [line.names[name] for name in line.boxes.name] == ["ip_rcv", "ip_rcv", "tcp_v4_rcv"]
     assert line.rows == 2
     assert line.boxes.item.tolist() == [1, 2, 0]
 
@@ -212,7 +214,8 @@ def test_calls_without_an_exit_are_told() -> None:
 def test_wire_times_have_a_lane_of_their_own_in_order_of_time() -> None:
     table = Table([(30, 1, 0, 7, 0), (10, 1, 0, 7, 0), (20, 1, 0, 7, 0)])
     part = wires_of(table, Shifted(), [(2, 0, 3)], T0)
-    line = assemble("cpu", (T0, T0 + 100), ((part, [Lane("wire", 0, 0, "wire", 2, 2, 7)]),))
+    lanes = [Lane("wire", 0, 0, "wire", 2, 2, 7)]
+    line = assemble("cpu", (T0, T0 + 100), ((part, lanes),), ("",))
     found = line.bins(0, 100, 100)
     assert found["begin"].tolist() == [10, 20, 30]
     assert found["item"].tolist() == [1, 2, 0]
@@ -237,3 +240,12 @@ def test_an_overview_of_nothing() -> None:
     table.of = {key: column[:0] for key, column in table.of.items()}
     whole = overview(table, Shifted(), [], [])
     assert (whole.t0_ns, whole.span_ns, whole.calls.sum()) == (0, 1, 0)
+
+
+def test_functions_of_several_recordings_share_numbers() -> None:
+    both = Functions({1: {0: "ip_rcv"}, 3: {0: "tcp_v4_rcv", 5: "ip_rcv"}})
+    assert both.names == ("", "ip_rcv", "tcp_v4_rcv")
+    assert both.numbers(1, np.array([0, 9, -1])).tolist() == [1, 0, 0]
+    assert both.numbers(3, np.array([5, 0, 2])).tolist() == [1, 2, 0]
+    assert both.numbers(2, np.array([0])).tolist() == [0]
+    assert [layer_names()[n] for n in both.layers(both.numbers(3, np.array([0])))] == ["transport"]
