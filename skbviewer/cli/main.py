@@ -11,13 +11,14 @@ from typing import Any
 
 from .. import __version__
 from ..records import BadInput, Cancelled
-from . import dump, export, importing, info, packets, path
+from . import dump, export, importing, info, packets, path, stats
 
 COMMANDS: dict[str, Callable[[Any], None]] = {
     "import": importing.add,
     "info": info.add,
     "packets": packets.add,
     "path": path.add,
+    "stats": stats.add,
     "export": export.add,
     "dump": dump.add,
 }

@@ -17,7 +17,7 @@ from .matcher import (
 )
 from .nesting import Nesting
 from .pairing import execution, pair
-from .phases import READER
+from .phases import READER, TRANSMIT
 from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
@@ -36,6 +36,7 @@ __all__ = [
     "MATCH_DTYPE",
     "READER",
     "RX",
+    "TRANSMIT",
     "TX",
     "ClockFit",
     "Joined",

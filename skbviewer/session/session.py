@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..analysis.stats import Chosen, Scope
 from ..analysis.timeline import Clock, Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
@@ -21,6 +22,7 @@ from . import annotations as kept
 from . import listing
 from . import timeline as time
 from .annotations import RowIds
+from .statistics import begin_of, scope_of
 from .summary import summary
 
 
@@ -136,6 +138,15 @@ class Session:
 
     def _epoch(self, source: int) -> int:
         return int(self.sources()[source - 1].detail.get("epoch_offset_ns", 0))
+
+    def statistics(self, chosen: Chosen | None = None) -> Scope:
+        """What analysis.stats needs to tell of the `chosen` packets and time, else of all."""
+        with self._db() as db:
+            return scope_of(db, self.columns, self.sources(), self._clock(), chosen or Chosen())
+
+    def begin_ns(self) -> int:
+        """Session time of the first packet; without one, of the first call."""
+        return begin_of(self.columns, self.sources(), self._clock())
 
     def layers(self) -> tuple[LayerStyle, ...]:
         """The layers of the stack with their colours."""

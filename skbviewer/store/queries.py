@@ -124,6 +124,17 @@ def meta(db: Connection, source_id: int) -> dict[str, str]:
     return {row.key: row.value for row in db.execute(wanted)}
 
 
+def functions(db: Connection, source_id: int) -> dict[int, str]:
+    """Names of a KBL's probed functions by probe id."""
+    wanted = select(probe.c.func, probe.c.name).where(probe.c.source == source_id)
+    return {row.func: row.name for row in db.execute(wanted)}
+
+
+def probe_names(db: Connection) -> Rows:
+    """(source, func, name) of all probes."""
+    return _all(db, select(probe.c.source, probe.c.func, probe.c.name))
+
+
 def symbols(db: Connection, source_id: int) -> dict[int, str]:
     wanted = select(symbol.c.address, symbol.c.name).where(symbol.c.source == source_id)
     return {row.address: row.name for row in db.execute(wanted)}

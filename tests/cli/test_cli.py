@@ -74,3 +74,28 @@ def test_export_png(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     out = tmp_path / "p.png"
     assert main(["export", file, "--packet", "3", "--png", str(out)]) == 0
     assert out.read_bytes().startswith(b"\x89PNG") and out.stat().st_size > 20_000
+
+
+@pytest.mark.parametrize("table", ["functions", "layers", "drops", "processes", "clock"])
+def test_stats_as_text_json_and_csv(file: str, table: str, capsys: Captured) -> None:
+    assert main(["stats", file, table]) == 0
+    text = capsys.readouterr().out.splitlines()
+    assert main(["stats", file, table, "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    assert len(text) == 1 + len(rows)
+    assert main(["stats", file, table, "--csv"]) == 0
+    listed = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
+    assert len(listed) == len(rows)
+    assert all(list(row) == list(found) for row, found in zip(rows, listed, strict=True))
+    assert table == "drops" or rows
+
+
+def test_stats_of_a_range(file: str, capsys: Captured) -> None:
+    def calls(*words: str) -> int:
+        assert main(["stats", file, "functions", "--all", "--json", *words]) == 0
+        return sum(row["count"] for row in json.loads(capsys.readouterr().out))
+
+    parts = [calls("--range=-1000,0.01"), calls("--range", "0.01,0.1"), calls("--range=0.1,1000")]
+    assert sum(parts) == calls() and all(parts)
+    assert main(["stats", file, "functions", "--range", "1"]) == 2
+    assert "two numbers of seconds" in capsys.readouterr().err

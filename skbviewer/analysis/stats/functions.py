@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""How long each function took: `skbviewer stats functions`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ..interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_SLEPT
+from .scope import Scope
+from .spread import spreads
+
+
+class FunctionRow(NamedTuple):
+    """One function; times are ns of whole calls, as recorded, unless said."""
+
+    function: str
+    layer: str
+    number: int  # calls
+    open: int  # of them without a known duration
+    total_ns: int
+    self_ns: int  # less the calls and interrupts inside, where known
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+    comp_mean_ns: int | None  # mean less what the probes cost; None where never known
+    comp_err_ns: int | None  # how far that mean may be wrong
+    slept: int  # calls during which another task ran
+    interrupted: int
+    gaps: int  # calls across lost records, of which self and compensated time are not known
+
+
+def function_rows(scope: Scope) -> list[FunctionRow]:
+    """The functions that were called, longest total first."""
+    names = scope.function_names
+    group, size = scope.function, len(names)
+    known = group >= 0
+    dur, own = scope.of_call("dur_ns"), scope.of_call("self_ns")
+    comp, error = scope.of_call("comp_ns"), scope.of_call("comp_err_ns")
+    marks = scope.of_call("marks")
+    whole = known & (dur >= 0)
+    found = spreads(group[whole], dur[whole], size)
+    calls = np.bincount(group[known], minlength=size)
+    self_ns = _sums(group, own, known & (own >= 0), size)
+    right = known & (comp >= 0)
+    measured = np.bincount(group[right], minlength=size)
+    comp_ns, comp_err = _sums(group, comp, right, size), _sums(group, error, right, size)
+    marked = [
+        np.bincount(group[known & (marks & mark != 0)], minlength=size)
+        for mark in (MARK_SLEPT, MARK_INTERRUPTED, MARK_GAP)
+    ]
+    rows = [
+        FunctionRow(
+            names[f],
+            scope.layer_names[f],
+            int(calls[f]),
+            int(calls[f]) - found[f].number,
+            found[f].total_ns,
+            int(self_ns[f]),
+            *found[f][2:],
+            round(comp_ns[f] / measured[f]) if measured[f] else None,
+            round(comp_err[f] / measured[f]) if measured[f] else None,
+            *(int(count[f]) for count in marked),
+        )
+        for f in np.flatnonzero(calls).tolist()
+    ]
+    return sorted(rows, key=lambda row: (-row.total_ns, row.function))
+
+
+def _sums(
+    group: np.ndarray[tuple[int], np.dtype[np.int64]],
+    value: np.ndarray[tuple[int], np.dtype[np.int64]],
+    chosen: np.ndarray[tuple[int], np.dtype[np.bool_]],
+    size: int,
+) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    total = np.zeros(size, np.int64)
+    np.add.at(total, group[chosen], value[chosen])
+    return total

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: MIT
+"""Where packets spent their time: layers, interrupts, waits, the wire: `skbviewer stats layers`.
+
+A layer's time in a packet's leg is the self time of its functions there: no nanosecond counts
+twice.  A call during which another task ran has no time of its own that could be told: it stands
+among the waits.  Legs with lost records are left out and counted.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..interruptions import MARK_SLEPT
+from ..layers import layers
+from .scope import Scope
+from .spread import Spread, spreads
+from .stages import leg_stages
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+BUSY, WAIT, STAGE = "busy", "wait", "stage"
+
+
+class LayerRow(NamedTuple):
+    """One layer, kind of waiting or stage.  number is of legs; the rest is ns in one leg.
+
+    kind: "busy" for the self time of a layer's functions and for interrupts, "wait" for time in a
+    queue or on the wire, "stage" for the stretch of a leg, waiting and all (Wu & Crawford 2007 for
+    the receiving side).
+    """
+
+    kind: str
+    layer: str
+    calls: int
+    number: int
+    total_ns: int
+    mean_ns: int
+    p50_ns: int
+    p95_ns: int
+    p99_ns: int
+    max_ns: int
+
+
+class LayerTable(NamedTuple):
+    """`gaps` is how many legs were left out because records in them were lost."""
+
+    rows: tuple[LayerRow, ...]
+    legs: int
+    gaps: int
+
+
+def layer_table(scope: Scope) -> LayerTable:
+    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any."""
+    usable = scope.legs & ~scope.gaps
+    asleep = (scope.of_call("marks") & MARK_SLEPT) != 0
+    rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
+    rows += _summed(scope, usable, asleep, "self_ns", (WAIT, "in calls that slept"))
+    stages = leg_stages(scope)
+    for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
+        for name, ns in named.items():
+            known = usable & (ns >= 0)
+            if np.any(known):
+                rows.append(_row(kind, name, 0, _of_all(ns[known])))
+    return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
+
+
+def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
+    names = [style.name for style in layers()]
+    layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
+    own, leg, function = scope.of_call("self_ns"), scope.leg_of_call, scope.function
+    known = (function >= 0) & (own >= 0) & usable[leg] & awake
+    of, own, leg = layer[function[known]], own[known], leg[known]
+    spent = np.zeros(len(names) * len(usable), np.int64)
+    place = of * len(usable) + leg
+    np.add.at(spent, place, own)
+    met = np.unique(place)
+    found = spreads(met // len(usable), spent[met], len(names))
+    calls = np.bincount(of, minlength=len(names))
+    return [
+        _row(BUSY, name, int(calls[at]), found[at])
+        for at, name in reversed(list(enumerate(names)))
+        if found[at].number
+    ]
+
+
+def _interrupts(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
+    """What interrupts took from a leg: the time inside its outermost calls."""
+    outer = (scope.of_call("depth") == 0) & awake
+    return _summed(scope, usable, outer, "irq_ns", (BUSY, "interrupts inside"))
+
+
+def _summed(
+    scope: Scope, usable: Flags, chosen: Flags, column: str, name: tuple[str, str]
+) -> list[LayerRow]:
+    """A column of the chosen calls, summed up in each leg."""
+    ns, leg = scope.of_call(column), scope.leg_of_call
+    meant = np.flatnonzero(chosen & (ns > 0) & usable[leg])
+    if not len(meant):
+        return []
+    spent = np.zeros(len(usable), np.int64)
+    np.add.at(spent, leg[meant], ns[meant])
+    return [_row(*name, len(meant), _of_all(spent[spent > 0]))]
+
+
+def _of_all(ns: Index) -> Spread:
+    return spreads(np.zeros(len(ns), np.int64), ns, 1)[0]
+
+
+def _row(kind: str, name: str, calls: int, found: Spread) -> LayerRow:
+    return LayerRow(kind, name, calls, *found)

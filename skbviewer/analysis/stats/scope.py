@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: MIT
+"""What a statistic is about: the legs and calls of chosen packets within a time range.
+
+In: the columns of a session.  Out: masks over its legs and calls.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import EXACT
+from ...store import Columns
+from ..interruptions import MARK_GAP
+from ..layers import layer_of
+from ..names import Names
+from ..timeline import Clock
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Chosen(NamedTuple):
+    """Packets by number (None: all, and lives without a wire packet) and a range of session time.
+
+    A leg or call is in the range begin_ns <= t < end_ns by when it begins; None leaves it open.
+    Lives that never show a network identity (netlink, unix sockets) count only with `everything`.
+    """
+
+    packets: Index | None = None
+    begin_ns: int | None = None
+    end_ns: int | None = None
+    everything: bool = False
+
+
+class Kernel(NamedTuple):
+    """One KBL's names: `functions` by probe id."""
+
+    names: Names
+    functions: Mapping[int, str]
+
+
+class Scope:
+    """The legs and calls that `chosen` means; `clock` turns times of a KBL to session time."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        kernels: Mapping[int, Kernel],
+        clock: Clock,
+        chosen: Chosen,
+    ) -> None:
+        self.columns = columns
+        self.kernels = kernels
+        self._clock = clock
+        self._chosen = chosen
+
+    def of_call(self, column: str) -> Index:
+        """A column of the chosen calls, as int64."""
+        return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
+
+    def of_leg(self, column: str) -> Index:
+        """A column of all legs, as int64."""
+        return np.asarray(self.columns.array("leg", column), np.int64)
+
+    @cached_property
+    def legs(self) -> Flags:
+        """Which legs are meant."""
+        source, begin = self.of_leg("source"), self.of_leg("begin_ns")
+        meant = self._in_range(source, begin)
+        if not self._chosen.everything:
+            shown = np.asarray(self.columns.array("series", "identity"), np.int64) >= 0
+            meant &= shown[self.of_leg("series") - 1]
+        if self._chosen.packets is not None:
+            packet = np.asarray(self.columns.array("match", "packet"), np.int64)
+            exact = np.asarray(self.columns.array("match", "verdict")) == EXACT
+            known = np.isin(packet, self._chosen.packets) & exact
+            mine = np.zeros(len(meant), np.bool_)
+            mine[np.asarray(self.columns.array("match", "leg"), np.int64)[known] - 1] = True
+            meant &= mine
+        return meant
+
+    @cached_property
+    def calls(self) -> Flags:
+        """Which calls are meant."""
+        leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
+        meant = self._legs_of_packets[leg]
+        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+            entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
+            meant = meant & self._in_range(self.of_leg("source")[leg], entry)
+        return np.asarray(meant, np.bool_)
+
+    @cached_property
+    def _legs_of_packets(self) -> Flags:
+        chosen = self._chosen._replace(begin_ns=None, end_ns=None)
+        return Scope(self.columns, self.kernels, self._clock, chosen).legs
+
+    def _in_range(self, source: Index, ts: Index) -> Flags:
+        begin, end = self._chosen.begin_ns, self._chosen.end_ns
+        inside = np.ones(len(ts), np.bool_)
+        if begin is None and end is None:
+            return inside
+        for number in self.kernels:
+            mine = np.flatnonzero(source == number)
+            when = self._clock.to_session(number, ts[mine])
+            inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
+        return inside
+
+    @cached_property
+    def leg_of_call(self) -> Index:
+        """The leg (from 0) of each chosen call."""
+        return self.of_call("leg") - 1
+
+    @cached_property
+    def gaps(self) -> Flags:
+        """Legs with a call across lost records: no number is given of them."""
+        marked = np.asarray(self.columns.array("call", "marks")) & MARK_GAP != 0
+        found = np.zeros(len(self.legs), np.bool_)
+        found[np.asarray(self.columns.array("call", "leg"), np.int64)[marked] - 1] = True
+        return found
+
+    @cached_property
+    def function_names(self) -> list[str]:
+        """Names of all functions of all KBLs, the index that `function` gives."""
+        return sorted({n for kernel in self.kernels.values() for n in kernel.functions.values()})
+
+    @cached_property
+    def function(self) -> Index:
+        """For each chosen call its function, as an index into `function_names`; -1: no name."""
+        place = {name: at for at, name in enumerate(self.function_names)}
+        func, source = self.of_call("func"), self.of_leg("source")[self.leg_of_call]
+        found = np.full(len(func), -1, np.int64)
+        for number, kernel in self.kernels.items():
+            table = np.full(max(kernel.functions, default=0) + 1, -1, np.int64)
+            for probe, name in kernel.functions.items():
+                table[probe] = place[name]
+            mine = (source == number) & (func < len(table)) & (func >= 0)
+            found[mine] = table[func[mine]]
+        return found
+
+    @cached_property
+    def layer_names(self) -> list[str]:
+        """The layer of each of `function_names`."""
+        return [layer_of(name) for name in self.function_names]

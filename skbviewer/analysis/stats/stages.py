@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""The stages of each leg, and its waits.
+
+Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
+2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
+queueing discipline, driver.  A stage ends where the next one that the leg shows begins.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...matching import FORWARD, RX, TRANSMIT, TX
+from .scope import Scope
+
+Index = npt.NDArray[np.int64]
+NEVER = np.iinfo(np.int64).max
+QDISC_ENQUEUE, QDISC_DEQUEUE = 13, 14  # kbl.h enum kbl_event
+
+# Where the protocol stack takes a packet over from the driver, at once or from a backlog queue.
+STACK = frozenset(
+    {
+        "netif_receive_skb",
+        "netif_receive_skb_core",
+        "netif_receive_skb_list_internal",
+        "__netif_receive_skb",
+        "__netif_receive_skb_core",
+        "__netif_receive_skb_core.constprop.0",
+        "__netif_receive_skb_list_core",
+        "__netif_receive_skb_one_core",
+    }
+)
+QUEUE = frozenset({"dev_queue_xmit", "__dev_queue_xmit", "dev_queue_xmit_accel"})
+BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+
+RECEIVING = ("receive: driver", "receive: protocol stack", "receive: receiving process")
+SENDING = (
+    "send: system call",
+    "send: transport",
+    "send: IP",
+    "send: queueing discipline",
+    "send: driver",
+)
+FORWARDING = (
+    "forward: driver in",
+    "forward: protocol stack",
+    "forward: queueing discipline",
+    "forward: driver out",
+)
+
+
+class Stages(NamedTuple):
+    """ns of each stage and wait, by name, for every leg; -1 where the leg does not show it."""
+
+    stages: dict[str, Index]
+    waits: dict[str, Index]
+
+
+def leg_stages(scope: Scope) -> Stages:
+    """Stages and waits of all legs of the session, made from the chosen calls."""
+    kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
+    reader = scope.of_leg("reader_ns")
+    reader = np.where(reader >= 0, reader, NEVER)
+    first = _Firsts(scope, len(kind))
+    received = first.named(STACK)
+    queued, sent = first.named(QUEUE), first.named(TRANSMIT)
+    last = _last_exit(scope, len(kind))
+    sending = (begin, first.layer("transport"), first.layer("ip"), queued, sent)
+    stages: dict[str, Index] = {}
+    _cut(stages, SENDING, kind == TX, sending, end)
+    _cut(stages, FORWARDING, kind == FORWARD, (begin, received, queued, sent), end)
+    _cut(stages, RECEIVING[:2], kind == RX, (begin, received), end)
+    process = np.where((kind == RX) & (reader < NEVER), np.maximum(last - reader, 0), -1)
+    stages[RECEIVING[2]] = process
+    waits = {
+        "socket queue": np.where((kind == RX) & (reader < NEVER), np.maximum(reader - end, 0), -1),
+        "softirq": _softirq(scope, len(kind), received),
+        "queueing discipline": _queued(scope, len(kind)),
+        "wire": _wire(scope),
+    }
+    return Stages(stages, waits)
+
+
+class _Firsts:
+    """When each leg first entered one of some functions."""
+
+    def __init__(self, scope: Scope, legs: int) -> None:
+        self._scope = scope
+        self._legs = legs
+        self._entry = scope.of_call("entry_ns")
+
+    def named(self, names: frozenset[str] | tuple[str, ...]) -> Index:
+        return self._of([name in names for name in self._scope.function_names])
+
+    def layer(self, name: str) -> Index:
+        return self._of([layer == name for layer in self._scope.layer_names])
+
+    def _of(self, wanted: list[bool]) -> Index:
+        function = self._scope.function
+        meant = np.flatnonzero(np.array([*wanted, False])[function])  # -1: the last, no name
+        found = np.full(self._legs, NEVER, np.int64)
+        np.minimum.at(found, self._scope.leg_of_call[meant], self._entry[meant])
+        return found
+
+
+def _cut(
+    stages: dict[str, Index],
+    names: tuple[str, ...],
+    legs: npt.NDArray[np.bool_],
+    begins: tuple[Index, ...],
+    end: Index,
+) -> None:
+    """Each stage lasts from its begin to the next begin that is there, else to the end."""
+    following = np.asarray(end, np.int64)
+    for name, begin in reversed(list(zip(names, begins, strict=True))):
+        there = legs & (begin <= following)
+        stages[name] = np.where(there, following - begin, -1)
+        following = np.where(there, begin, following)
+    for name in names:  # in the order of time
+        stages[name] = stages.pop(name)
+
+
+def _last_exit(scope: Scope, legs: int) -> Index:
+    entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
+    found = np.full(legs, -1, np.int64)
+    np.maximum.at(found, scope.leg_of_call, entry + np.maximum(dur, 0))
+    return found
+
+
+def _softirq(scope: Scope, legs: int, received: Index) -> Index:
+    """From the backlog queue of a CPU to the softirq that takes the packet from it."""
+    wanted = [name in BACKLOG for name in scope.function_names]
+    meant = np.flatnonzero(np.array([*wanted, False])[scope.function])
+    leave = np.full(legs, -1, np.int64)
+    entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
+    np.maximum.at(leave, scope.leg_of_call[meant], entry[meant] + np.maximum(dur[meant], 0))
+    return np.where((leave >= 0) & (received < NEVER) & (received >= leave), received - leave, -1)
+
+
+def _queued(scope: Scope, legs: int) -> Index:
+    """From the events of entering and leaving a queueing discipline; several queues add up."""
+    columns = scope.columns
+    event = np.asarray(columns.array("event", "event"), np.int64)
+    leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
+    chosen = np.flatnonzero(((event == QDISC_ENQUEUE) | (event == QDISC_DEQUEUE)) & (leg >= 0))
+    chosen = chosen[np.argsort(leg[chosen], kind="stable")]
+    ts = np.asarray(columns.array("event", "ts"), np.int64)[chosen]
+    event, leg = event[chosen], leg[chosen]
+    pair = np.flatnonzero(
+        (event[:-1] == QDISC_ENQUEUE) & (event[1:] == QDISC_DEQUEUE) & (leg[1:] == leg[:-1])
+    )
+    found = np.full(legs, -1, np.int64)
+    found[leg[pair]] = 0
+    np.add.at(found, leg[pair], ts[pair + 1] - ts[pair])
+    return found
+
+
+def _wire(scope: Scope) -> Index:
+    """For each receiving leg the time since the leg of the same KBL that sent its packet.
+
+    Between two machines no clock tells it: see the one-way bounds of `skbviewer stats clock`.
+    """
+    kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
+    source = scope.of_leg("source")
+    packet = np.asarray(scope.columns.array("match", "packet"), np.int64)
+    leg = np.asarray(scope.columns.array("match", "leg"), np.int64) - 1
+    exact = np.asarray(scope.columns.array("match", "verdict")) == 0
+    packet, leg = packet[exact], leg[exact]
+    order = np.lexsort((wire[leg], source[leg], packet))
+    packet, leg = packet[order], leg[order]
+    before, after = leg[:-1], leg[1:]
+    pair = np.flatnonzero(
+        (packet[1:] == packet[:-1])
+        & (source[before] == source[after])
+        & (kind[before] != RX)
+        & (kind[after] != TX)
+    )
+    found = np.full(len(kind), -1, np.int64)
+    found[after[pair]] = wire[after[pair]] - wire[before[pair]]
+    return found

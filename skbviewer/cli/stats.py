@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer stats: functions, layers, processes, drops, clock."""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import json
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from ..analysis.stats import (
+    Chosen,
+    DropRow,
+    FunctionRow,
+    LayerRow,
+    ProcessRow,
+    drop_rows,
+    function_rows,
+    layer_table,
+    process_rows,
+)
+from ..session import Session
+from .output import command, formats, warn
+
+
+class Table(NamedTuple):
+    """Rows (NamedTuples of one type, whose fields are `keys`), and warnings about them."""
+
+    keys: tuple[str, ...]
+    rows: Sequence[Any]
+    warnings: tuple[str, ...] = ()
+
+
+def add(commands: Any) -> None:
+    """Add the command to `commands`."""
+    parser = command(commands, "stats", "times of functions, layers, programs; drops", _stats)
+    parser.add_argument("session", type=Path)
+    parser.add_argument("table", choices=sorted(TABLES))
+    parser.add_argument(
+        "--range",
+        metavar="A,B",
+        help="only what begins between A and B, in seconds since the first packet",
+    )
+    parser.add_argument(
+        "--all", action="store_true", help="also what is no network packet (netlink, unix sockets)"
+    )
+    formats(parser, "json", "csv")
+
+
+def _functions(session: Session, chosen: Chosen) -> Table:
+    rows = function_rows(session.statistics(chosen))
+    lost = sum(row.gaps for row in rows)
+    said = f"{lost} calls lie across lost records: their self and compensated times are not counted"
+    return Table(FunctionRow._fields, rows, (said,) if lost else ())
+
+
+def _layers(session: Session, chosen: Chosen) -> Table:
+    table = layer_table(session.statistics(chosen))
+    said = f"{table.gaps} legs lie across lost records and are not counted"
+    return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
+
+
+def _drops(session: Session, chosen: Chosen) -> Table:
+    return Table(DropRow._fields, drop_rows(session.statistics(chosen)))
+
+
+def _processes(session: Session, chosen: Chosen) -> Table:
+    return Table(ProcessRow._fields, process_rows(session.statistics(chosen)))
+
+
+class ClockRow(NamedTuple):
+    """One segment of the fit of a capture's clock (source) to a KBL's."""
+
+    source: int
+    kbl: int
+    offset_ns: int
+    drift_ppm: float
+    residual_ns: int
+    pairs: int
+
+
+def _clock(session: Session, chosen: Chosen) -> Table:
+    rows = [
+        ClockRow(fit["source"], fit["kbl"], *(segment[key] for key in ClockRow._fields[2:]))
+        for fit in session.info()["clock"]
+        for segment in fit["segments"]
+    ]
+    return Table(ClockRow._fields, rows)
+
+
+TABLES: dict[str, Callable[[Session, Chosen], Table]] = {
+    "functions": _functions,
+    "layers": _layers,
+    "drops": _drops,
+    "processes": _processes,
+    "clock": _clock,
+}
+
+
+def _stats(arguments: argparse.Namespace) -> int:
+    session = Session.open(arguments.session)
+    table = TABLES[arguments.table](session, _chosen(session, arguments))
+    if arguments.json:
+        print(
+            json.dumps([dict(zip(_told(table), row, strict=True)) for row in table.rows], indent=1)
+        )
+    elif arguments.csv:
+        writer = csv.writer(sys.stdout)
+        writer.writerow(_told(table))
+        writer.writerows(table.rows)
+    else:
+        _print(table)
+    return warn(table.warnings)
+
+
+def _told(table: Table) -> list[str]:
+    """The columns' names; a NamedTuple cannot have a field `count`."""
+    return ["count" if key == "number" else key for key in table.keys]
+
+
+def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
+    begin = end = None
+    if arguments.range:
+        begin, end = _range(arguments.range, session)
+    return Chosen(None, begin, end, arguments.all)
+
+
+def _range(text: str, session: Session) -> tuple[int, int]:
+    """Session time, ns; raises KeyError with a line for the user."""
+    try:
+        begin, end = (round(float(part) * 1e9) for part in text.split(","))
+    except (ValueError, OverflowError) as error:
+        raise KeyError(f"--range {text}: two numbers of seconds are needed, as 0.5,1.25") from error
+    first = session.begin_ns()
+    return first + begin, first + end
+
+
+def _print(table: Table) -> None:
+    """Columns as wide as needed; times in microseconds."""
+    head = [key.replace("_ns", "_us") for key in _told(table)]
+    lines = [
+        head,
+        *([_text(k, v) for k, v in zip(table.keys, row, strict=True)] for row in table.rows),
+    ]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    texts = [k for k in range(len(head)) if any(isinstance(row[k], str) for row in table.rows)]
+    for line in lines:
+        cells = (
+            cell.ljust(width) if at in texts else cell.rjust(width)
+            for at, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        print("  ".join(cells).rstrip())
+
+
+def _text(key: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if key.endswith("_ns"):
+        return f"{value / 1000:.3f}"
+    if isinstance(value, float):
+        return f"{value:.3f}"
+    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Statistics of an open session: which legs and calls are meant, and whose names they bear."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ..analysis import names_of
+from ..analysis.stats import Chosen, Kernel, Scope
+from ..analysis.timeline import Clock
+from ..records import SourceRow
+from ..store import Columns, queries
+
+
+def scope_of(
+    db: Any, columns: Columns, sources: Sequence[SourceRow], clock: Clock, chosen: Chosen
+) -> Scope:
+    """What `chosen` means in the open session `db`."""
+    kernels = {
+        s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id))
+        for s in sources
+        if s.kind == "kbl"
+    }
+    return Scope(columns, kernels, clock, chosen)
+
+
+def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
+    """Session time of the first packet, else of the first leg, else 0."""
+    table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
+    if not columns.length(table):
+        return 0
+    ts = np.asarray(columns.array(table, column), np.int64)
+    source = np.asarray(columns.array(table, "source"))
+    return min(
+        int(clock.to_session(s.id, ts[source == s.id]).min())
+        for s in sources
+        if np.any(source == s.id)
+    )

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: MIT
+"""Statistics of a small story, whose every number can be told by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skbviewer.analysis.stats import (
+    Chosen,
+    drop_rows,
+    function_rows,
+    layer_table,
+    process_rows,
+)
+from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.session import Session, import_files
+from tests.matching.story import HOST, SOFTIRQ, Story, udp4
+
+A, B = 0xFFFF888000001000, 0xFFFF888000002000
+
+
+def told() -> Story:
+    """A datagram sent (A), one received that waits for its reader (B)."""
+    story = Story()
+    story.alloc(900, A, pid=7)
+    story.call("udp_send_skb", 1000, 3000, A, pid=7, ipv4=udp4(1), skbinfo=HOST)
+    story.call("ip_output", 1200, 2900, A, pid=7)
+    story.call("__dev_queue_xmit", 1500, 2800, A, pid=7)
+    story.call("dev_hard_start_xmit", 2000, 2600, A, pid=7)
+    story.free(2700, A, pid=7)
+    story.call("netif_rx_internal", 5000, 5100, B, context=SOFTIRQ, ipv4=udp4(2), skbinfo=HOST)
+    story.call("__netif_receive_skb_one_core", 5400, 6000, B, context=SOFTIRQ)
+    story.call("ip_rcv", 5500, 5900, B, context=SOFTIRQ)
+    story.call("skb_consume_udp", 9000, 9300, B, pid=7)
+    return story
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Iterator[Session]:
+    yield from opened(told(), tmp_path)
+
+
+def opened(story: Story, folder: Path) -> Iterator[Session]:
+    story.log(folder)
+    out = folder / "story.skbv"
+    import_files([folder / "story.kbl"], out)
+    session = Session.open(out)
+    yield session
+    session.close()
+
+
+def test_functions(session: Session) -> None:
+    rows = {row.function: row for row in function_rows(session.statistics())}
+    output = rows["ip_output"]
+    assert (output.layer, output.number, output.open) == ("ip", 1, 0)
+    assert (output.total_ns, output.self_ns, output.p50_ns, output.max_ns) == (
+        1700,
+        400,
+        1700,
+        1700,
+    )
+    assert rows["dev_hard_start_xmit"].self_ns == 600
+    assert next(iter(rows)) == "udp_send_skb"  # the longest first
+    assert output.comp_mean_ns is None  # there is no calibration in the file
+
+
+def test_layers_waits_and_stages(session: Session) -> None:
+    table = layer_table(session.statistics())
+    told = {(row.kind, row.layer): row for row in table.rows}
+    assert told["busy", "ip"].total_ns == 400 + 400
+    assert told["busy", "ip"].number == 2
+    assert told["wait", "softirq"].total_ns == 5400 - 5100
+    assert told["wait", "socket queue"].total_ns == 9000 - 6000
+    stages = {row.layer: row.total_ns for row in table.rows if row.kind == "stage"}
+    assert stages == {
+        "send: system call": 100,
+        "send: transport": 200,
+        "send: IP": 300,
+        "send: queueing discipline": 500,
+        "send: driver": 600,
+        "receive: driver": 400,
+        "receive: protocol stack": 600,
+        "receive: receiving process": 300,
+    }
+    assert (table.legs, table.gaps) == (2, 0)
+
+
+def test_a_range_counts_what_begins_in_it(session: Session) -> None:
+    begin = session.begin_ns()
+    rows = function_rows(session.statistics(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
+    assert {row.function for row in rows} == {
+        "ip_output",
+        "__dev_queue_xmit",
+        "dev_hard_start_xmit",
+        "kfree_skbmem",
+        "netif_rx_internal",
+    }
+
+
+def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
+    for session in opened(told(), tmp_path):
+        (row,) = process_rows(session.statistics())
+        assert row.process == "thread 7"
+        assert row.total_ns == 10 + 300 + 400 + 690 + 600 + 10 + 300
+
+
+def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> None:
+    story = told()
+    story.lost(2500, 3, begin=2400)
+    for session in opened(story, tmp_path):
+        table = layer_table(session.statistics())
+        assert (table.legs, table.gaps) == (1, 1)
+        assert not [row for row in table.rows if row.layer.startswith("send")]
+
+
+def test_drops(tmp_path: Path) -> None:
+    story = told()
+    story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        (row,) = drop_rows(session.statistics())
+        assert (row.reason, row.number, row.wire, row.packets) == ("reason 3", 1, 0, ())
