@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """Write a new session file.
 
-In: numpy tables.  Out: one SQLite file that appears under its name only when it is whole.  Rows go
-below SQLAlchemy's ORM and Core compilation, as tuples straight from numpy columns.
+In: numpy tables.  Out: one SQLite file that appears under its name only when it is whole.  Bulk
+tables go straight from numpy columns to the file, see bulk.py.
 """
 
 from __future__ import annotations
 
+import errno
 import os
 import sqlite3
 from collections.abc import Iterable, Sequence
@@ -22,10 +23,12 @@ from sqlalchemy.exc import DBAPIError
 from ..records import BadInput, Progress, Silent
 from . import schema
 from .annotations import take_over
+from .bulk import Bulk, fastest
 from .chunks import Chunk, Packer
 from .database import engine_for
 
-BATCH = 20_000
+BATCH = 1 << 18  # rows between two reports of progress
+FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 class Builder:
@@ -36,13 +39,20 @@ class Builder:
     """
 
     def __init__(
-        self, out: Path, progress: Progress | None = None, keep: Sequence[Path] = ()
+        self,
+        out: Path,
+        progress: Progress | None = None,
+        keep: Sequence[Path] = (),
+        bulk: type[Bulk] | None = None,
     ) -> None:
         self.out = out
         self.temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
         self.progress: Progress = progress or Silent()
         self._keep = (*keep, out)  # sessions whose annotations are taken over
         self._connection: Connection | None = None
+        self._bulk_type = bulk
+        self._bulk: Bulk | None = None
+        self._bulk_tables: set[str] = set()
         self._rows: dict[str, int] = {}
         self._packers = {name: Packer(name, columns) for name, columns in schema.CHUNKED.items()}
 
@@ -57,6 +67,9 @@ class Builder:
                 index.drop(self._connection)  # made again when the rows are in
             for view in schema.VIEWS:
                 self._connection.exec_driver_sql(view)
+            self._connection.commit()
+            writer = self._bulk_type or fastest(self.out.parent.absolute())
+            self._bulk = writer(self._connection, self.temporary)
         except (OSError, DBAPIError) as error:
             self._remove()
             raise self._bad(error) from error
@@ -69,7 +82,7 @@ class Builder:
         trace: TracebackType | None,
     ) -> None:
         self._remove()
-        if isinstance(error, DBAPIError) or (isinstance(error, OSError) and error.errno == 28):
+        if isinstance(error, DBAPIError) or (isinstance(error, OSError) and error.errno in FULL):
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
@@ -77,31 +90,38 @@ class Builder:
         return self._rows.get(table.name, 0)
 
     def add_array(self, table: Table, columns: dict[str, npt.NDArray[np.generic]]) -> None:
-        """Append equally long columns; column names are those of `table` without `id`."""
-        names = [c.name for c in table.columns if c.name != "id"]
+        """Append equally long columns of numbers: those of `table` without `id`.
+
+        Unsigned 64-bit numbers become signed ones of the same bits.  A table filled so takes no
+        rows by add_rows().
+        """
+        assert self._bulk is not None, "Builder is used outside its with statement"
+        self._bulk_tables.add(table.name)
         total = len(next(iter(columns.values())))
         for begin in range(0, total, BATCH):
-            part = [columns[n][begin : begin + BATCH].tolist() for n in names]
-            self._insert(table, names, list(zip(*part, strict=True)))
-            self.progress.report(f"storing {table.name}s", min(begin + BATCH, total), total)
-        if total and table.name in self._packers:
-            self._add_chunks(self._packers[table.name].add(columns))
+            end = min(begin + BATCH, total)
+            part = {c.name: columns[c.name][begin:end] for c in table.columns if c.name != "id"}
+            self._bulk.add(table, part)
+            if table.name in self._packers:
+                self._add_chunks(self._packers[table.name].add(part))
+            self._rows[table.name] = self.count(table) + end - begin
+            self.progress.report(f"storing {table.name}s", end, total)
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
         """Append rows given in the table's column order without `id`; not to a bulk table."""
-        assert table.name not in schema.CHUNKED
+        assert table.name not in self._bulk_tables
         names = [c.name for c in table.columns if c.name != "id"]
         self._insert(table, names, [tuple(row) for row in rows])
 
     def finish(self) -> None:
         """Make indexes, write everything to disk and give the file its name."""
         connection = self._open()
+        assert self._bulk is not None
         for packer in self._packers.values():
             self._add_chunks(packer.finish())
-        for index in schema.INDEXES:
-            index.create(connection)
         for old in self._keep:
             take_over(connection, old)
+        self._bulk.finish(schema.INDEXES)
         connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.exec_driver_sql(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()
@@ -140,7 +160,8 @@ class Builder:
 
     def _bad(self, error: OSError | DBAPIError) -> BadInput:
         if isinstance(error, OSError):
-            return BadInput(self.out, None, f"cannot write the session: {error.strerror}")
+            why = "the disk is full" if error.errno in FULL else error.strerror
+            return BadInput(self.out, None, f"cannot write the session: {why}")
         cause = error.orig
         full = isinstance(cause, sqlite3.OperationalError) and "full" in str(cause)
         why = "the disk is full" if full else str(cause)

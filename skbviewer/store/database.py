@@ -14,6 +14,7 @@ from sqlalchemy.pool import NullPool
 from ..records import BadInput
 from . import schema
 
+MMAP = 1 << 40  # as much as SQLite allows: reading copies no pages
 SQLITE_HEAD = b"SQLite format 3\x00"
 
 
@@ -30,7 +31,10 @@ def engine_for(path: Path, *, read_only: bool) -> Engine:
     @event.listens_for(engine, "connect")
     def configure(connection: object, _: object) -> None:
         execute = connection.execute  # type: ignore[attr-defined]  # sqlite3.Connection
+        execute(f"PRAGMA mmap_size = {MMAP}")
         if not read_only:
+            execute("PRAGMA page_size = 4096")  # what cells.py lays out
+            execute("PRAGMA auto_vacuum = NONE")
             # The file is temporary until it is renamed: a crash loses only that.
             execute("PRAGMA journal_mode = OFF")
             execute("PRAGMA synchronous = OFF")
