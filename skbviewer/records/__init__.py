@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The small data types that everyone shares; imports nothing of this package."""
 
-from .annotations import Annotation
+from .annotations import Annotation, NotePlace
 from .arrays import (
     CHANGE_DTYPE,
     DROP_DTYPE,
@@ -42,6 +42,7 @@ __all__ = [
     "Interface",
     "KernelLog",
     "Leg",
+    "NotePlace",
     "PacketPath",
     "PacketRow",
     "Packets",

@@ -28,3 +28,11 @@ class Annotation(NamedTuple):
     begin_ns: int | None = None
     end_ns: int | None = None
     id: int = 0  # 0 = not stored yet
+
+
+class NotePlace(NamedTuple):
+    """A note and the session time it is about; begin and end are the same for a moment."""
+
+    note: Annotation
+    begin_ns: int
+    end_ns: int

@@ -12,14 +12,15 @@ from typing import Any, cast
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Scope
 from ..analysis.timeline import Clock, Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
-from ..records import Annotation, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
+from ..records import Annotation, NotePlace, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import listing
+from . import listing, selecting
 from . import timeline as time
 from .annotations import RowIds
 from .statistics import begin_of, scope_of
@@ -35,6 +36,7 @@ class Session:
         self._names: dict[int, Names] = {}
         self._lock = threading.Lock()
         self._overview: Overview | None = None
+        self._fields: Data | None = None
         self.columns = Columns(self._engine)  # whole columns of the bulk tables
 
     @classmethod
@@ -191,6 +193,27 @@ class Session:
         with self._db() as db:
             kept.set_flags(db, self.file, kind, rows, on)
 
+    def _data(self) -> Data:
+        with self._lock:
+            if self._fields is None:
+                self._fields = Data(self.columns, self._db, self.sources())
+            return self._fields
+
+    def select(
+        self,
+        text: str = "",
+        order: selecting.Order | None = None,
+        kernel_only: bool = False,
+        hidden: RowIds | None = None,
+        progress: Progress | None = None,
+    ) -> RowIds | None:
+        """The rows a display filter shows; see selecting.select."""
+        return selecting.select(self._data(), text, order, kernel_only, hidden, progress)
+
+    def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
+        """The values of a field in rows n (packets) and -n (rows K<n>); KeyError if unknown."""
+        return selecting.values_of(self._data(), name, ids)
+
     def _clock(self) -> Clock:
         with self._db() as db:
             return time.FittedClock(db, self.sources())
@@ -215,6 +238,15 @@ class Session:
         """The call of that id in its packet's path.  Raises KeyError if there is none."""
         with self._db() as db:
             return time.place_of(db, self, call)
+
+    def note_places(self) -> list[NotePlace]:
+        """The notes that are about a time, in session time."""
+        with self._db() as db:
+            return time.places_of(db, self._clock(), self.annotations())
+
+    def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
+        """A note on a range of session time, not stored yet: see annotate()."""
+        return time.range_note(self._clock(), self.sources(), text, times)
 
     def export_csv(self, packet: int, out: Path) -> None:
         """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""

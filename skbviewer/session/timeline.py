@@ -16,7 +16,7 @@ from ..analysis.timeline import KINDS, Clock, Lane, LaneKey, Part, Timeline, Wir
 from ..analysis.timeline_bins import DROP, OPEN
 from ..analysis.timeline_overview import Gap, Overview, overview
 from ..analysis.timeline_rows import order_by
-from ..records import PacketPath, PathCall, Progress, Silent, SourceRow
+from ..records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from ..store import timeline as store
 
@@ -95,6 +95,39 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
     return CallPlace(path, packet, series, at, call - first)
 
 
+def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
+    """Where notes stand in session time; those that are about no time are left out."""
+    found = (_note_place(db, clock, note) for note in notes)
+    return [place for place in found if place is not None]
+
+
+def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
+    if note.call is not None:
+        told = store.time_of_call(db, note.call)
+    elif note.packet is not None:
+        told = store.time_of_packet(db, note.packet)
+    elif note.series is not None:
+        told = store.time_of_series(db, note.series)
+    elif note.source is not None and note.begin_ns is not None:
+        told = (note.source, note.begin_ns, (note.end_ns or note.begin_ns) - note.begin_ns)
+    else:
+        told = None
+    if told is None:
+        return None
+    source, begin, length = told
+    at = int(clock.to_session(source, np.array([begin], np.int64))[0])
+    return NotePlace(note, at, at + max(length, 0))
+
+
+def range_note(
+    clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
+) -> Annotation:
+    """A note on a range of session time, to be kept in the clock of the first KBL (or capture)."""
+    first = min(sources, key=lambda source: source.kind != "kbl")
+    begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
+    return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
+
+
 def _captures(db: Any) -> list[tuple[int, int, int]]:
     """(source, row of its first packet, packets)."""
     rows = queries.sources(db)
@@ -165,6 +198,11 @@ class FittedClock:
     def to_session(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
         origin, offset, drift = self._offset.get(source, (0, 0, 0.0))
         return ts + offset - np.round((ts - origin) * (drift * 1e-6)).astype(np.int64)
+
+    def to_source(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        origin, offset, drift = self._offset.get(source, (0, 0, 0.0))
+        near = ts - offset
+        return near + np.round((near - origin) * (drift * 1e-6)).astype(np.int64)
 
     def error(self, source: int) -> int:
         return self._error.get(source, 0)

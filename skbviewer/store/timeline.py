@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from .queries import Rows
-from .schema import call, leg, match, probe, record, series
+from .schema import call, leg, match, packet, probe, record, series
 
 LOST = 5  # kbl.h KBL_LOST
 
@@ -64,3 +64,25 @@ def packet_of_leg(db: Connection, number: int) -> int | None:
     """The packet that a leg matches best; None if it matches none."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
+
+
+def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, entry_ns, dur_ns) of a call; None if there is none."""
+    wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
+    wanted = wanted.join(leg, leg.c.id == call.c.leg)
+    found = db.execute(wanted.where(call.c.id == number)).first()
+    return None if found is None else (found.source, found.entry_ns, found.dur_ns)
+
+
+def time_of_packet(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, ts, 0) of a packet; None if there is none."""
+    wanted = select(packet.c.source, packet.c.ts).where(packet.c.id == number)
+    found = db.execute(wanted).first()
+    return None if found is None else (found.source, found.ts, 0)
+
+
+def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
+    """(source, begin_ns, duration) of a packet life; None if there is none."""
+    wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
+    found = db.execute(wanted.where(series.c.id == number)).first()
+    return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)

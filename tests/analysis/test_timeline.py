@@ -33,6 +33,9 @@ class Shifted:
     def to_session(self, source: int, ts: Index) -> Index:
         return ts + (T0 if source == 1 else 0)
 
+    def to_source(self, source: int, ts: Index) -> Index:
+        return ts - (T0 if source == 1 else 0)
+
     def error(self, source: int) -> int:
         return 7
 
