@@ -12,6 +12,7 @@ from typing import Any, cast
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Scope
 from ..analysis.timeline import Clock, Timeline
@@ -165,6 +166,12 @@ class Session:
         if not path.is_file() or path.stat().st_size != source.size:
             return None
         return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+
+    def detail(self, number: int) -> tuple[Node, ...]:
+        """The headers of packet `number` from its captured bytes; none if the source file moved."""
+        data = self.packet_bytes(number)
+        (packet,) = self.packets(number, 1)
+        return dissect(data, packet.linktype, packet.len) if data is not None else ()
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """The notes of one kind, or of all."""

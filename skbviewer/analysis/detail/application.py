@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""What is in TCP and UDP payloads of well-known ports: DNS, DHCP, HTTP, TLS, parsed by dpkt.
+
+Out: Wireshark's protocol name, the Info line, and lines for the detail tree.  A payload that dpkt
+cannot parse is none of these; nothing is guessed from the content alone.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from ipaddress import IPv4Address, IPv6Address
+from typing import NamedTuple
+
+import dpkt
+
+from ..info import mac
+
+
+class Told(NamedTuple):
+    """A protocol's name as Wireshark's column has it, its Info, and a line for each thing in it."""
+
+    protocol: str
+    info: str
+    lines: tuple[str, ...]
+
+
+Parser = Callable[[bytes], Told | None]
+
+DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
+DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}
+DNS_ERRORS = {1: "Format error", 2: "Server failure", 3: "No such name", 5: "Refused"}
+DHCP_KINDS = ("", "Discover", "Offer", "Request", "Decline", "ACK", "NAK", "Release", "Inform")
+DHCP_MESSAGE = 53  # RFC 2132 option
+TLS_TYPES = {20: "Change Cipher Spec", 21: "Alert", 22: "Handshake", 23: "Application Data"}
+TLS_HANDSHAKES = {1: "Client Hello", 2: "Server Hello", 4: "New Session Ticket", 11: "Certificate"}
+TLS_HANDSHAKES |= {12: "Server Key Exchange", 14: "Server Hello Done", 16: "Client Key Exchange"}
+TLS_VERSIONS = {0x301: "TLSv1", 0x302: "TLSv1.1", 0x303: "TLSv1.2", 0x304: "TLSv1.3"}
+SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
+ANSWERS_SHOWN = 3
+
+
+def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
+    """What a payload holds, by the ports of TCP (6) or UDP (17); None if nothing known."""
+    if not payload:
+        return None
+    for port in (dport, sport):
+        parser = PARSERS.get((protocol, port))
+        if parser is not None:
+            try:
+                return parser(payload)
+            except (dpkt.Error, struct.error, ValueError, IndexError, KeyError, AttributeError):
+                return None  # dpkt raises all of these for what it cannot parse
+    return None
+
+
+def _dns(payload: bytes) -> Told | None:
+    message = dpkt.dns.DNS(payload)
+    answer = bool(message.qr)
+    asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
+    found = [f"{_type(r.type)} {_resource(r)}" for r in message.an]
+    words = ["Standard query" if message.opcode == 0 else f"Opcode {message.opcode}"]
+    words += ["response"] if answer else []
+    words.append(f"0x{message.id:04x}")
+    if answer and message.rcode:
+        words.append(DNS_ERRORS.get(message.rcode, f"error {message.rcode}"))
+    words += asked + found[:ANSWERS_SHOWN] + (["…"] if len(found) > ANSWERS_SHOWN else [])
+    lines = (
+        f"Transaction ID: 0x{message.id:04x}",
+        *(f"Query: {text}" for text in asked),
+        *(f"Answer: {text}" for text in found),
+    )
+    return Told("DNS", " ".join(words), lines)
+
+
+def _mdns(payload: bytes) -> Told | None:
+    told = _dns(payload)
+    return told and told._replace(protocol="MDNS")
+
+
+def _type(number: int) -> str:
+    return DNS_TYPES.get(number, f"TYPE{number}")
+
+
+def _resource(record: dpkt.dns.DNS.RR) -> str:
+    if record.type == dpkt.dns.DNS_A:
+        return str(IPv4Address(record.rdata))
+    if record.type == dpkt.dns.DNS_AAAA:
+        return str(IPv6Address(record.rdata))
+    for name in ("cname", "ptrname", "nsname", "mxname"):
+        if hasattr(record, name):
+            return str(getattr(record, name))
+    return str(record.name)
+
+
+def _dhcp(payload: bytes) -> Told | None:
+    message = dpkt.dhcp.DHCP(payload)
+    options = dict(message.opts)
+    kind = options.get(DHCP_MESSAGE, b"\0")[0]
+    name = DHCP_KINDS[kind] if 0 < kind < len(DHCP_KINDS) else f"message {kind}"
+    lines = (
+        f"Transaction ID: 0x{message.xid:08x}",
+        f"Client MAC address: {mac(int.from_bytes(message.chaddr[:6], 'big'))}",
+        f"Client IP address: {IPv4Address(message.ciaddr)}",
+        f"Your IP address: {IPv4Address(message.yiaddr)}",
+        f"Next server: {IPv4Address(message.siaddr)}",
+        *(f"Option {number}: {value.hex()}" for number, value in message.opts),
+    )
+    return Told("DHCP", f"DHCP {name} - Transaction ID 0x{message.xid:x}", lines)
+
+
+def _http(payload: bytes) -> Told | None:
+    """The first line and headers; a body that goes on in other segments does no harm."""
+    first, _, rest = payload.partition(b"\r\n")
+    line = first.decode("latin-1")
+    words = line.split(" ")
+    request = len(words) == 3 and words[2].startswith("HTTP/") and words[0].isupper()
+    if not request and not line.startswith("HTTP/"):
+        return None
+    head = rest.partition(b"\r\n\r\n")[0].decode("latin-1")
+    return Told("HTTP", line, (line, *(text for text in head.split("\r\n") if text)))
+
+
+def _tls(payload: bytes) -> Told | None:
+    names, lines, version, at = [], [], 0, 0
+    while at + 5 <= len(payload) and payload[at] in TLS_TYPES:
+        kind = payload[at]
+        version = max(version, int.from_bytes(payload[at + 1 : at + 3], "big"))
+        size = int.from_bytes(payload[at + 3 : at + 5], "big")
+        body = payload[at + 5 : at + 5 + size]
+        name = TLS_TYPES[kind]
+        if kind == 22 and body:
+            name = TLS_HANDSHAKES.get(body[0], "Encrypted Handshake Message")
+            if body[0] in (1, 2):
+                version, host = _hello(body, version)
+                name += f" (SNI={host})" if host else ""
+        names.append(name)
+        lines.append(f"{name}, {size} bytes")
+        at += 5 + size
+    if not names or version not in TLS_VERSIONS:
+        return None
+    return Told(TLS_VERSIONS[version], ", ".join(names), tuple(lines))
+
+
+def _hello(body: bytes, version: int) -> tuple[int, str]:
+    """Version and server name of a Client or Server Hello (RFC 8446 section 4.1)."""
+    at = 4 + 2 + 32
+    version = int.from_bytes(body[4:6], "big")
+    at += 1 + body[at]  # session id
+    at += 2 + int.from_bytes(body[at : at + 2], "big") if body[0] == 1 else 2  # cipher suites
+    at += 1 + body[at] if body[0] == 1 else 1  # compression
+    at += 2
+    host = ""
+    while at + 4 <= len(body):
+        kind, size = struct.unpack(">HH", body[at : at + 4])
+        value = body[at + 4 : at + 4 + size]
+        if kind == SERVER_NAME and len(value) > 5:
+            host = value[5:].decode("ascii", "replace")
+        if kind == SUPPORTED_VERSIONS and body[0] == 2 and len(value) == 2:
+            version = int.from_bytes(value, "big")
+        at += 4 + size
+    return version, host
+
+
+PARSERS: dict[tuple[int, int], Parser] = {
+    (17, 53): _dns,
+    (6, 53): lambda payload: _dns(payload[2:]),  # RFC 1035 section 4.2.2: its length goes before
+    (17, 5353): _mdns,
+    (17, 67): _dhcp,
+    (17, 68): _dhcp,
+    **{(6, port): _http for port in (80, 8000, 8080)},
+    **{(6, port): _tls for port in (443, 853, 8443)},
+}

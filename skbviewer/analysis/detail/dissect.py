@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+"""From captured bytes to the detail tree: one header after the other, as far as they are known.
+
+In: bytes and link type.  Out: a Node for each header, from the outside in; what is cut short or
+malformed is said in a node of its own, and bytes that no header explains are "Data".
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator
+from typing import cast
+
+import dpkt
+
+from . import internet, link, transport
+from .application import tell
+from .node import Node, Step
+
+Dissector = Callable[[bytes, int, int], Step]
+
+LINKTYPES = {1: "ethernet", 0: "null", 108: "null", 101: "raw", 12: "raw", 14: "raw"}
+LINKTYPES |= {228: "ipv4", 229: "ipv6", 113: "cooked", 276: "cooked2"}  # tcpdump.org/linktypes
+DISSECTORS: dict[str, Dissector] = {
+    "ethernet": link.ethernet,
+    "vlan": link.vlan,
+    "cooked": link.cooked,
+    "cooked2": link.cooked2,
+    "null": link.null,
+    "raw": link.raw,
+    "llc": link.llc,
+    "arp": link.arp,
+    "ipv4": internet.ipv4,
+    "ipv6": internet.ipv6,
+    "icmp": internet.icmp,
+    "icmpv6": internet.icmpv6,
+    "tcp": transport.tcp,
+    "udp": transport.udp,
+    **{
+        f"ipv6 extension {kind}": cast(Dissector, internet.extension(kind))
+        for kind in (*internet.EXTENSIONS, internet.AUTHENTICATION)
+    },
+}
+NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "raw": 1, "llc": 3}
+NEEDED |= {"arp": 28, "ipv4": 20, "ipv6": 40, "icmp": 4, "icmpv6": 4, "tcp": 20, "udp": 8}
+MOST_HEADERS = 64  # a chain that goes on is an attack
+
+
+def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
+    """The headers of a packet of `length` bytes on the wire, of which `data` were captured."""
+    return tuple(_headers(data, LINKTYPES.get(linktype, "data"), length))
+
+
+def _headers(data: bytes, kind: str, length: int) -> Iterator[Node]:
+    at, end, last = 0, len(data), (0, 0, 0)
+    for _ in range(MOST_HEADERS):
+        if kind.endswith("payload"):
+            yield from _payload(data, at, end, last)
+            break
+        if kind not in DISSECTORS or at >= end:
+            if at < end:
+                yield _data("Trailer" if kind == "trailer" else "Data", at, end)
+            break
+        if end - at < NEEDED.get(kind, 8):
+            yield Node(f"[{kind.upper()} header is cut short]", at, end - at)
+            break
+        try:
+            step = DISSECTORS[kind](data, at, end)
+        except (dpkt.Error, struct.error, ValueError, IndexError):
+            yield Node(f"[Malformed packet: {kind.upper()}]", at, end - at)
+            break
+        yield _within(step.node, len(data))
+        if kind in ("tcp", "udp"):
+            sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
+            last = (6 if kind == "tcp" else 17, sport, dport)
+        kind, at, end = step.following, step.at, min(step.end, len(data))
+    if end < len(data) and length == len(data) and at <= end:
+        yield _data("Trailer", end, len(data))
+    if length > len(data):
+        missing = length - len(data)
+        yield Node(f"[Packet size limited during capture: {missing} bytes missing]", len(data), 0)
+
+
+def _within(node: Node, size: int) -> Node:
+    """The node with what it tells of bytes that were not captured cut off."""
+    if node.offset + node.length <= size:
+        return node
+    kept = tuple(_within(child, size) for child in node.children if child.offset < size)
+    return node._replace(length=max(size - node.offset, 0), children=kept)
+
+
+def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Iterator[Node]:
+    if at >= end:
+        return
+    told = tell(*ports, data[at:end])
+    if told is None:
+        yield _data("TCP payload" if ports[0] == 6 else "Data", at, end)
+        return
+    lines = tuple(Node(line, at, end - at) for line in told.lines)
+    yield Node(f"{told.protocol}: {told.info}", at, end - at, lines)
+
+
+def _data(what: str, at: int, end: int) -> Node:
+    return Node(f"{what} ({end - at} bytes)", at, end - at)

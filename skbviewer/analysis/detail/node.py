@@ -1,0 +1,105 @@
+# SPDX-License-Identifier: MIT
+"""The detail tree of a packet: lines that know which bytes they tell of.
+
+Header layouts come from dpkt (their `__hdr__`), words from Wireshark.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, Literal, NamedTuple
+
+Format = Callable[[int], str]
+
+
+class Node(NamedTuple):
+    """A line of the tree.  `offset` and `length` are bytes of the packet as captured.
+
+    `field` and `value` make a display filter ("ip.ttl", "64"); both are "" where there is none.
+    """
+
+    text: str
+    offset: int
+    length: int
+    children: tuple[Node, ...] = ()
+    field: str = ""
+    value: str = ""
+
+
+class Spec(NamedTuple):
+    """One header field: dpkt's name, Wireshark's label and filter name, how to write the number.
+
+    With `mask` it is the part of the field under these bits, shifted down.
+    """
+
+    name: str
+    label: str
+    field: str = ""
+    format: Format = str
+    mask: int = 0
+
+
+class Step(NamedTuple):
+    """A header taken apart; `following` at byte `at` is next, nothing where it is ""."""
+
+    node: Node
+    following: str
+    at: int
+    end: int  # of the payload
+
+
+@cache
+def layout(header: Any) -> dict[str, tuple[int, int]]:
+    """(offset, length) of each field of a dpkt header class."""
+    found, at = {}, 0
+    for name, form, _ in header.__hdr__:
+        size = struct.calcsize(f"{_order(header)}{form}")
+        found[name] = (at, size)
+        at += size
+    return found
+
+
+def _order(header: Any) -> str:
+    """A struct prefix; dpkt leaves it out where it is the network's."""
+    return getattr(header, "__byte_order__", ">")
+
+
+def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[Node, ...]:
+    """The fields of the header of dpkt class `header` which begins at byte `at`."""
+    order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
+    nodes = []
+    for spec in specs:
+        offset, length = layout(header)[spec.name]
+        raw = data[at + offset : at + offset + length]
+        value = int.from_bytes(raw, order)
+        if spec.mask:
+            value = (value & spec.mask) >> ((spec.mask & -spec.mask).bit_length() - 1)
+        text = spec.format(value)
+        nodes.append(
+            Node(f"{spec.label}: {text}", at + offset, length, (), spec.field, _word(text))
+        )
+    return tuple(nodes)
+
+
+def _word(text: str) -> str:
+    """The value itself, without what explains it: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
+    if text.endswith(")") and " (" in text:
+        return text[text.rindex("(") + 1 : -1]
+    return text.split(" ")[0]
+
+
+def hexadecimal(digits: int) -> Format:
+    """ "0x0800"."""
+    return lambda value: f"0x{value:0{digits}x}"
+
+
+def named(names: dict[int, str], form: Format = str) -> Format:
+    """ "TCP (6)"; only the number where it has no name."""
+    return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
+
+
+def flag(value: int) -> str:
+    """A bit, as filters write it."""
+    return "Set (1)" if value else "Not set (0)"

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""DNS, DHCP, HTTP and TLS in payloads: Wireshark's name and Info."""
+
+from __future__ import annotations
+
+import struct
+
+import dpkt
+
+from skbviewer.analysis.detail import tell
+
+TCP, UDP = 6, 17
+
+
+def test_dns_question_and_answer() -> None:
+    question = dpkt.dns.DNS(id=0x1234, qd=[dpkt.dns.DNS.Q(name="example.org", type=1)])
+    told = tell(UDP, 40000, 53, bytes(question))
+    assert told is not None
+    assert (told.protocol, told.info) == ("DNS", "Standard query 0x1234 A example.org")
+    answer = b"\x12\x34\x81\x80\0\1\0\1\0\0\0\0\7example\3org\0\0\1\0\1"
+    answer += b"\xc0\x0c\0\1\0\1\0\0\0\x3c\0\4\xc0\0\2\1"
+    told = tell(UDP, 53, 40000, answer)
+    assert told is not None
+    assert told.info == "Standard query response 0x1234 A example.org A 192.0.2.1"
+    assert tell(TCP, 53, 40000, struct.pack(">H", len(answer)) + answer) == told
+    missing = answer[:3] + b"\x83" + answer[4:7] + b"\0" + answer[8:29]
+    told = tell(UDP, 53, 40000, missing)
+    assert told is not None and "No such name" in told.info
+
+
+def test_dhcp() -> None:
+    discover = dpkt.dhcp.DHCP(xid=0xBEEF, opts=((53, b"\1"),), chaddr=b"\2\0\0\0\0\1")
+    told = tell(UDP, 68, 67, bytes(discover))
+    assert told is not None
+    assert told.info == "DHCP Discover - Transaction ID 0xbeef"
+    assert "Client MAC address: 02:00:00:00:00:01" in told.lines
+
+
+def test_http_request_response_and_the_middle_of_a_body() -> None:
+    told = tell(TCP, 40000, 80, b"GET /a?b HTTP/1.1\r\nHost: example.org\r\n\r\n")
+    assert told is not None
+    assert (told.protocol, told.info) == ("HTTP", "GET /a?b HTTP/1.1")
+    assert told.lines[1] == "Host: example.org"
+    told = tell(TCP, 80, 40000, b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n<half")
+    assert told is not None and told.info == "HTTP/1.1 200 OK"
+    assert tell(TCP, 80, 40000, b"the rest of it") is None
+
+
+def hello(kind: int, extensions: bytes) -> bytes:
+    rest = struct.pack(">H", 0x303) + bytes(32) + b"\0"
+    rest += b"\0\2\x13\x01\1\0" if kind == 1 else b"\x13\x01\0"
+    rest += struct.pack(">H", len(extensions)) + extensions
+    body = bytes([kind]) + len(rest).to_bytes(3, "big") + rest
+    return b"\x16\3\1" + struct.pack(">H", len(body)) + body
+
+
+def test_tls() -> None:
+    name = b"\0\0\0\x10\0\x0e\0\0\x0bexample.org"
+    told = tell(TCP, 40000, 443, hello(1, name))
+    assert told is not None
+    assert (told.protocol, told.info) == ("TLSv1.2", "Client Hello (SNI=example.org)")
+    told = tell(TCP, 443, 40000, hello(2, b"\0\x2b\0\2\3\4") + b"\x14\3\3\0\1\1")
+    assert told is not None
+    assert (told.protocol, told.info) == ("TLSv1.3", "Server Hello, Change Cipher Spec")
+    assert tell(TCP, 443, 40000, b"\x99" * 20) is None
+
+
+def test_what_cannot_be_parsed_is_nothing() -> None:
+    for sport, dport in ((9, 53), (9, 67), (9, 10)):
+        assert tell(UDP, sport, dport, b"\xff" * 9) is None
+    assert tell(UDP, 9, 53, b"") is None
