@@ -34,11 +34,11 @@ def _dissect_block(wire: Wire, packets: Packets) -> None:
         if layer is None:
             continue
         rows = np.flatnonzero(packets["linktype"] == linktype).astype(np.int64)
-        frames = to_network(wire, packets, layer(wire, packets, _frames(packets, rows)))
+        frames = to_network(wire, packets, layer(wire, packets, whole_frames(packets, rows)))
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 
-def _frames(packets: Packets, rows: Ints) -> Frames:
+def whole_frames(packets: Packets, rows: Ints) -> Frames:
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

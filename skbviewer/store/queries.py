@@ -31,6 +31,7 @@ from .schema import (
     meta as meta_table,
 )
 
+KBL_EV_DROP = 7  # kbl.h
 Rows = Sequence[Row[Any]]
 
 
@@ -94,6 +95,18 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
     )
     statement = select(call, probe.c.name.label("function")).select_from(joined)
     return db.execute(statement.where(call.c.leg == number).order_by(call.c.id)).all()
+
+
+def calls_in(db: Connection, number: int) -> list[int]:
+    """The ids of the calls of a leg."""
+    wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
+    return [int(row[0]) for row in db.execute(wanted)]
+
+
+def drops_in(db: Connection, number: int) -> list[int]:
+    """The ids of the events of a leg that are drops."""
+    wanted = select(event.c.id).where(event.c.leg == number, event.c.event == KBL_EV_DROP)
+    return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
 
 def events_of_leg(db: Connection, number: int) -> Rows:

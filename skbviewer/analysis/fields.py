@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""All fields that display filters, columns and sorting know, by name."""
+
+from __future__ import annotations
+
+from .fields_bytes import BYTE_FIELDS
+from .fields_frame import FRAME_FIELDS
+from .fields_kernel import KERNEL_FIELDS
+from .fields_kind import Field
+from .fields_packet import PACKET_FIELDS
+
+__all__ = ["FIELDS", "Field"]
+
+FIELDS: dict[str, Field] = {
+    field.name: field for field in (*FRAME_FIELDS, *PACKET_FIELDS, *BYTE_FIELDS, *KERNEL_FIELDS)
+}

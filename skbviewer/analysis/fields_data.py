@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""What the fields of a display filter are computed from: tables seen as columns.
+
+A view is a number of rows whose columns can be asked for: all packets, all rows K<n>, all calls,
+legs or drops of a session, or some rows of these.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import SourceRow
+from ..store import Columns, queries
+from .names import Names, names_of
+
+PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
+KBL_EV_DROP = 7  # kbl.h
+ROW = "row"  # packets and rows K<n>
+
+Array = npt.NDArray[Any]
+Mask = npt.NDArray[np.bool_]
+Ints = npt.NDArray[np.int64]
+
+
+class View:
+    """Rows of one table; columns that the table does not have are unknown (-1) everywhere."""
+
+    def __init__(self, data: Data, table: str, rows: Ints | None = None) -> None:
+        self.data = data
+        self.table = table
+        self.rows = rows  # 0-based; None = all
+        self.size = data.columns.length(table) if rows is None else len(rows)
+        self._made: dict[str, Any] = {}
+
+    def has(self, name: str) -> bool:
+        return name in self.data.columns.names(self.table)
+
+    def column(self, name: str) -> Array:
+        """The values of a column; not to be written to."""
+        if not self.has(name):
+            return np.broadcast_to(np.int8(-1), (self.size,))
+        if self.rows is None:
+            return self.data.columns.array(self.table, name)
+        return self.data.columns.take(self.table, name, self.rows)
+
+    def made(self, name: str, make: Callable[[View], Any]) -> Any:
+        """What `make` makes of this view, once."""
+        if name not in self._made:
+            self._made[name] = make(self)
+        return self._made[name]
+
+    def number(self) -> Ints:
+        """The packet numbers, or the n of the rows K<n>."""
+        if self.table == SERIES:
+            return self.column("kernel_only").astype(np.int64)
+        return (np.arange(self.size) if self.rows is None else self.rows) + 1
+
+
+class Data:
+    """The columns and names of one open session, and what was computed of them and is kept."""
+
+    def __init__(
+        self,
+        columns: Columns,
+        connect: Callable[[], AbstractContextManager[Any]],
+        sources: Sequence[SourceRow],
+    ) -> None:
+        self.columns = columns
+        self.connect = connect
+        self.sources = tuple(sources)
+        self._kept: dict[str, Any] = {}
+        self._lock = threading.RLock()
+
+    def kept(self, name: str, make: Callable[[], Any]) -> Any:
+        """What `make` makes, once for the session."""
+        with self._lock:
+            if name not in self._kept:
+                self._kept[name] = make()
+            return self._kept[name]
+
+    def logs(self) -> list[int]:
+        """The ids of the KBLs."""
+        return [source.id for source in self.sources if source.kind == "kbl"]
+
+    def names(self, source: int) -> Names:
+        def read() -> Names:
+            with self.connect() as db:
+                return names_of(db, source)
+
+        return self.kept(f"names {source}", read)  # type: ignore[no-any-return]
+
+    def functions(self, source: int) -> dict[int, str]:
+        """The probed functions of a KBL by probe id."""
+
+        def read() -> dict[int, dict[int, str]]:
+            found: dict[int, dict[int, str]] = {}
+            with self.connect() as db:
+                for row in queries.probe_names(db):
+                    found.setdefault(row.source, {})[row.func] = row.name
+            return found
+
+        return self.kept("functions", read).get(source, {})  # type: ignore[no-any-return]
+
+    def packets(self) -> View:
+        return View(self, PACKET)
+
+    def kernel_only(self) -> View:
+        """The rows K1, K2, ..., as series rows."""
+        return View(self, SERIES, self.kernel_only_rows())
+
+    def kernel_only_rows(self) -> Ints:
+        """The 0-based series rows of K1, K2, ..."""
+        return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
+
+    def _kernel_only(self) -> Ints:
+        number = self.columns.array(SERIES, "kernel_only")
+        rows = np.flatnonzero(number > 0)
+        return rows[np.argsort(number[rows], kind="stable")]
+
+    def table(self, name: str) -> View:
+        """All rows of LEG, CALL or DROP (the events that are drops)."""
+        if name == DROP:
+            return View(self, "event", self.kept("drops", self._drops))
+        return View(self, name)
+
+    def _drops(self) -> Ints:
+        return np.flatnonzero(self.columns.array("event", "event") == KBL_EV_DROP)
+
+    def legs_with(self, table: str, mask: Mask) -> Mask:
+        """Which legs hold a row of `table` that is in `mask`."""
+        if table == LEG:
+            return mask
+        found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
+        found[self.table(table).column("leg")[mask]] = True  # -1, of no leg, is the last
+        return found[1:-1]
+
+    def rows_with(self, view: View, legs: Mask) -> Mask:
+        """Which rows of a view of packets or of rows K<n> have a leg that is in `legs`."""
+        if view.table == PACKET:
+            match = self.columns.array("match", "leg")
+            hit = self.columns.array("match", "packet")[legs[match - 1]]
+            found = np.zeros(self.columns.length(PACKET), np.bool_)
+            found[hit - 1] = True
+        else:
+            found = np.zeros(self.columns.length(SERIES), np.bool_)
+            found[self.columns.array(LEG, "series")[legs] - 1] = True
+        return found if view.rows is None else found[view.rows]

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""The fields of the frame itself: its number, lengths and times."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from .fields_data import PACKET, SERIES, Ints, View
+from .fields_kind import Field, Kind, Make, Values, known_column
+
+
+def _times(view: View) -> Ints:
+    """ns since the epoch; of rows K<n> by the clock of the KBL's host."""
+    if view.table == PACKET:
+        return view.column("ts").astype(np.int64, copy=False)
+    begin, source = view.column("begin_ns").astype(np.int64), view.column("source")
+    for log in view.data.sources:
+        offset = int(log.detail.get("epoch_offset_ns", 0))
+        if log.kind == "kbl" and offset:
+            begin[source == log.id] += offset
+    return begin
+
+
+def _time(view: View) -> list[Values]:
+    return [Values(view.made("times", _times))]
+
+
+def _relative(view: View) -> list[Values]:
+    """Since packet 1, or since the first row K<n> where there is no packet."""
+
+    def first() -> int:
+        columns = view.data.columns
+        if columns.length(PACKET):
+            return int(columns.part(PACKET, "ts", 0, 1)[0])
+        rows = view.data.kernel_only()
+        return int(_times(rows).min(initial=0)) if rows.size else 0
+
+    return [Values(view.made("times", _times) - view.data.kept("first time", first))]
+
+
+def _delta(view: View) -> list[Values]:
+    """Since the packet before in the same file; 0 for its first."""
+    if view.table == SERIES:
+        return [Values(np.zeros(view.size, np.int64), np.zeros(view.size, np.bool_))]
+    rows = np.arange(view.size) if view.rows is None else view.rows
+    before = np.maximum(rows - 1, 0)
+    ts = view.column("ts").astype(np.int64, copy=False)
+    if view.rows is None:
+        earlier, source = np.r_[ts[:1], ts[:-1]], view.column("source")
+        other = np.r_[source[:1], source[:-1]] != source
+    else:
+        columns = view.data.columns
+        earlier = columns.take(PACKET, "ts", before).astype(np.int64)
+        other = columns.take(PACKET, "source", before) != view.column("source")
+    return [Values(np.where(other, 0, ts - earlier))]
+
+
+def _number(view: View) -> list[Values]:
+    number = np.arange(1, view.size + 1) if view.rows is None else view.number()
+    return [Values(number, None if view.table == PACKET else np.zeros(view.size, np.bool_))]
+
+
+def _wire(name: str) -> Make:
+    return lambda view: [known_column(view, name)]
+
+
+def _length(view: View) -> list[Values]:
+    return [known_column(view, "len" if view.table == PACKET else "skb_len")]
+
+
+def _file(view: View) -> list[Values]:
+    texts = [Path(source.path).name for source in view.data.sources]
+    return [Values(view.column("source").astype(np.int64) - 1, None, None, texts)]
+
+
+def _there(view: View) -> list[Values]:
+    there = np.full(view.size, view.table == PACKET)
+    return [Values(there, there)]
+
+
+FRAME_FIELDS: tuple[Field, ...] = (
+    Field("frame", Kind.PROTOCOL, "A captured packet (not a row K<n>)", _there, layer="frame"),
+    Field("frame.number", Kind.UNSIGNED, "The packet's number", _number),
+    Field("frame.len", Kind.UNSIGNED, "Length on the wire; of rows K<n> of the sk_buff", _length),
+    Field("frame.cap_len", Kind.UNSIGNED, "Length captured", _wire("caplen")),
+    Field("frame.time", Kind.TIME, 'Time, UTC: "2026-11-21 10:00:00.5"', _time),
+    Field("frame.time_epoch", Kind.DURATION, "Time since 1970", _time),
+    Field("frame.time_relative", Kind.DURATION, "Time since packet 1", _relative),
+    Field("frame.time_delta", Kind.DURATION, "Time since the packet before", _delta),
+    Field("frame.interface_id", Kind.UNSIGNED, "Interface, from 0", _wire("interface"), bits=32),
+    Field("frame.file", Kind.STRING, "Name of the file it is of", _file),
+)

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: MIT
+"""The fields that tell what the kernel did with a packet: kbl.*, of calls, legs and drops."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from .fields_data import CALL, DROP, LEG, PACKET, Array, Ints, View
+from .fields_kind import Field, Kind, Make, Values, known_column
+from .layers import layer_of, layers
+from .path import CONTEXTS
+from .reasons import VERDICTS
+
+REASON = 0xFFFFFFFF  # kbl.h KBL_EV_DROP: the reason is the lower half of the event's data
+SMALL = 1 << 23  # keys below it are looked up in a table
+KERNEL_ONLY = len(VERDICTS)
+
+
+class _Coding:
+    """From numbers that mean something else in each KBL to indices of one list of texts."""
+
+    def __init__(self, tables: Mapping[int, Mapping[int, str]]) -> None:
+        self.texts: list[str] = sorted({t for table in tables.values() for t in table.values()})
+        index = {text: n for n, text in enumerate(self.texts)}
+        self._tables = {
+            source: (
+                np.array(sorted(table), np.int64),
+                np.array([index[table[key]] for key in sorted(table)], np.int32),
+            )
+            for source, table in tables.items()
+        }
+
+    def values(self, keys: Array, sources: Array | None) -> Values:
+        """The text of each key; `sources` is None where there is but one."""
+        codes = self._codes(keys, sources)
+        return Values(codes, codes >= 0, None, self.texts)
+
+    def _codes(self, keys: Array, sources: Array | None) -> Array:
+        if sources is None:
+            return self._of(next(iter(self._tables), 0), keys)
+        codes = np.full(len(keys), -1, np.int32)
+        for source in self._tables:
+            mine = sources == source
+            codes[mine] = self._of(source, keys[mine])
+        return codes
+
+    def _of(self, source: int, keys: Array) -> Array:
+        known, codes = self._tables.get(source, (np.zeros(0, np.int64), np.zeros(0, np.int32)))
+        if not len(known):
+            return np.full(len(keys), -1, np.int32)
+        if known[0] >= 0 and known[-1] < SMALL:
+            table = np.full(known[-1] + 2, -1, np.int32)
+            table[known] = codes
+            inside = np.minimum(keys, known[-1] + 1) if keys.max(initial=0) > known[-1] else keys
+            return table[np.maximum(inside, -1)]  # the last is for what is below or above
+        at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
+        return np.where(known[at] == keys, codes[at], np.int32(-1))
+
+
+def _sources(view: View) -> Array | None:
+    """The KBL of each row, None where there is but one."""
+    if len(view.data.logs()) < 2:
+        return None
+    if view.has("source"):
+        return view.column("source")
+    leg = view.column("leg").astype(np.int64)
+    of: Array = view.data.columns.take(LEG, "source", np.maximum(leg, 1) - 1)
+    return of
+
+
+def _coded(view: View, name: str, keys: Array, tables: Mapping[int, Mapping[int, str]]) -> Values:
+    coding: _Coding = view.data.kept(f"coding {name}", lambda: _Coding(tables))
+    return coding.values(keys, _sources(view))
+
+
+def _func(view: View) -> list[Values]:
+    tables = {log: view.data.functions(log) for log in view.data.logs()}
+    return [_coded(view, "func", view.column("func"), tables)]
+
+
+def _layer(view: View) -> list[Values]:
+    tables = {
+        log: {func: layer_of(name) for func, name in view.data.functions(log).items()}
+        for log in view.data.logs()
+    }
+    return [_coded(view, "layer", view.column("func"), tables)]
+
+
+def _caller(view: View) -> list[Values]:
+    """The symbol with its offset, and the symbol alone."""
+    tables = {log: view.data.names(log).symbols for log in view.data.logs()}
+    whole = _coded(view, "caller", view.column("caller").astype(np.int64), tables)
+    texts = whole.texts or ()
+    return [whole, whole._replace(texts=[text.partition("+")[0] for text in texts])]
+
+
+def _comm(view: View) -> list[Values]:
+    tables = {log: view.data.names(log).tasks for log in view.data.logs()}
+    return [_coded(view, "comm", view.column("pid"), tables)]
+
+
+def _device_keys(netns: Array, ifindex: Array) -> Ints:
+    return (netns.astype(np.int64) & 0xFFFFFFFF) << 24 ^ (ifindex.astype(np.int64) & 0xFFFFFF)
+
+
+def _dev(view: View) -> list[Values]:
+    tables = {
+        log: {
+            int(_device_keys(np.array([netns]), np.array([ifindex]))[0]): name
+            for (netns, ifindex), name in view.data.names(log).devices.items()
+        }
+        for log in view.data.logs()
+    }
+    keys = _device_keys(view.column("netns"), view.column("ifindex"))
+    return [_coded(view, "dev", keys, tables)]
+
+
+def _drop_reason(view: View) -> list[Values]:
+    data = view.column("data").astype(np.int64) & REASON
+    numbers = np.unique(data).tolist()
+    tables = {
+        log: {number: view.data.names(log).drop_reason(number) for number in numbers}
+        for log in view.data.logs()
+    }
+    return [_Coding(tables).values(data, _sources(view))]
+
+
+def _context(view: View) -> list[Values]:
+    low = view.column("context")
+    return [Values(low, (low >= 0) & (low < len(CONTEXTS)), None, CONTEXTS)]
+
+
+def _verdict(view: View) -> list[Values]:
+    texts = (*VERDICTS, "kernel-only")
+    if view.table == PACKET:
+        return [Values(view.column("verdict"), None, None, texts)]
+    return [Values(np.full(view.size, KERNEL_ONLY, np.int8), None, None, texts)]
+
+
+def _matched(view: View) -> list[Values]:
+    if view.table == PACKET:
+        return [Values(view.column("verdict") < VERDICTS.index("wire-only"))]
+    return [Values(np.zeros(view.size, np.bool_))]
+
+
+def _confidence(view: View) -> list[Values]:
+    if view.table == PACKET:
+        return [Values(view.column("confidence"), _matched(view)[0].low)]
+    return [Values(np.zeros(view.size), np.zeros(view.size, np.bool_))]
+
+
+def _kbl(view: View) -> list[Values]:
+    there = _matched(view)[0].low if view.table == PACKET else np.ones(view.size, np.bool_)
+    return [Values(there, there)]
+
+
+def _number(name: str) -> Make:
+    return lambda view: [known_column(view, name)]
+
+
+def _netns(view: View) -> list[Values]:
+    low = view.column("netns")
+    return [Values(low, low > 0)]
+
+
+def _skb(view: View) -> list[Values]:
+    low = view.column("skb").astype(np.int64, copy=False)
+    return [Values(low, low != 0)]
+
+
+_U, _D, _S = Kind.UNSIGNED, Kind.DURATION, Kind.STRING
+_LAYERS = tuple(layer.name for layer in layers())
+
+KERNEL_FIELDS: tuple[Field, ...] = (
+    Field("kbl", Kind.LABEL, "The kernel's log tells of this packet", _kbl),
+    Field("kbl.matched", Kind.BOOLEAN, "A packet life was matched", _matched, bits=1),
+    Field("kbl.verdict", _S, "How sure the match is", _verdict, words=(*VERDICTS, "kernel-only")),
+    Field("kbl.confidence", Kind.FLOAT, "0 to 1: how sure the match is", _confidence),
+    Field("kbl.latency", _D, "Time in the kernel, all legs", _number("kernel_ns")),
+    Field("kbl.functions", _U, "Calls in all legs", _number("functions")),
+    Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
+    Field("kbl.netns", _U, "Network namespace of a leg, inode number", _netns, LEG),
+    Field("kbl.drop_reason", _S, "Why the kernel dropped it", _drop_reason, DROP),
+    Field("kbl.func", _S, "Function of a call", _func, CALL),
+    Field("kbl.caller", _S, "Who called it: symbol, or symbol+offset", _caller, CALL),
+    Field("kbl.layer", _S, "Layer of the stack of a call", _layer, CALL, words=_LAYERS),
+    Field("kbl.skb", Kind.KERNEL, "Address of the sk_buff of a call", _skb, CALL),
+    Field("kbl.dur", _D, "Duration of a call", _number("dur_ns"), CALL),
+    Field("kbl.self", _D, "Duration less that of the calls inside", _number("self_ns"), CALL),
+    Field("kbl.cpu", _U, "CPU of a call, from 0", _number("cpu"), CALL, bits=32),
+    Field("kbl.context", _S, "Context of a call", _context, CALL, words=CONTEXTS),
+    Field("kbl.comm", _S, "Process of a call", _comm, CALL),
+    Field("kbl.pid", _U, "Thread of a call", _number("pid"), CALL, bits=32),
+    Field("kbl.depth", _U, "Calls around a call", _number("depth"), CALL, bits=32),
+)

@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+"""What is wrong with a display filter, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class FilterError(ValueError):
+    """A display filter that cannot be used.  `position` and `length` are in characters of `text`.
+
+    At the end of the text `length` is 0.
+    """
+
+    def __init__(self, text: str, position: int, length: int, message: str) -> None:
+        super().__init__(message)
+        self.text = text
+        self.position = position
+        self.length = length
+        self.message = message
+
+    def marked(self) -> str:
+        """The text, a line of ^ under the place, and the message."""
+        shown = self.text.replace("\n", " ").replace("\t", " ")
+        return f"{shown}\n{' ' * self.position}{'^' * max(self.length, 1)}\n{self.message}"
+
+
+def did_you_mean(word: str, names: Iterable[str]) -> str:
+    """ "; did you mean ip.src?" when some name is near, else ""."""
+    near = get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)
+    return f"; did you mean {near[0]}?" if near else ""

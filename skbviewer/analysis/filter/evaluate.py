@@ -1,0 +1,186 @@
+# SPDX-License-Identifier: MIT
+"""Which rows pass a display filter, as masks over whole columns.
+
+What is of calls, legs or drops is decided there and then carried to the packets: a packet passes if
+any of its calls does, each condition for itself unless call() binds them to one call.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...records import Progress, Silent
+from ..fields_bytes import find, scan
+from ..fields_data import CALL, DROP, LEG, ROW, Data, Mask, View
+from ..fields_kind import Kind, Values
+from . import compare as c
+from . import plan as p
+from .literals import Range
+from .operands import is_scanned, values_of
+
+JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
+
+
+def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Mask:
+    """The rows of `view` (of packets, or of rows K<n>) that pass.
+
+    Raises BadInput where packet bytes are asked for and the file moved, Cancelled if `progress`
+    says so.
+    """
+    return _Rows(data, view, progress or Silent()).mask(plan)
+
+
+class _Scope:
+    """Evaluates for the rows of one view; `carry` brings masks of other tables to these rows."""
+
+    def __init__(self, data: Data, view: View, progress: Progress) -> None:
+        self.data, self.view, self.progress = data, view, progress
+
+    def view_of(self, table: str) -> View:
+        """The view whose rows a field of `table` is computed for."""
+        raise NotImplementedError
+
+    def carry(self, table: str, mask: Mask) -> Mask:
+        """Which rows of this scope have a row of `table` in `mask`."""
+        raise NotImplementedError
+
+    def mask(self, plan: p.Plan) -> Mask:
+        match plan:
+            case p.Joined():
+                left, right = self.mask(plan.left), self.mask(plan.right)
+                return np.asarray(JOINS[plan.operator](left, right))
+            case p.Negation():
+                return ~self.mask(plan.of)
+            case p.OneCall():
+                inner = _Calls(self.data, self._watched(CALL), self.progress)
+                return self.carry(CALL, inner.mask(plan.of))
+            case p.Present():
+                return self._present(plan.of)
+            case p.Relation():
+                return self._relation(plan)
+            case p.Member():
+                return self._member(plan)
+        raise AssertionError(plan)
+
+    def _watched(self, table: str) -> View:
+        view = self.view_of(table)
+        view.made("progress", lambda view: self.progress)
+        return view
+
+    def _values(self, of: p.Operand) -> list[Values]:
+        return values_of(of, self._watched(of.field.table))
+
+    def _present(self, of: p.Operand) -> Mask:
+        if is_scanned(of):
+            return self._scanned(of, lambda value: True)[1]
+        hits = []
+        for values in self._values(of):
+            present = values.present()
+            hits.append(present & (values.low != 0) if of.mask is not None else present)
+        return self.carry(of.field.table, _any(hits))
+
+    def _member(self, plan: p.Member) -> Mask:
+        of = plan.of
+        if of.kind is Kind.BYTES and not _numeric(of, plan.values):
+            wanted: Any = plan.values
+            return self._scanned(of, lambda value: value in wanted)[0]
+        items = tuple(_number(of, value) for value in plan.values)
+        test = c.member_test(_kind(of), items)
+        return self._reduced(of, "==", [(v.present(), test(v)) for v in self._values(of)])
+
+    def _relation(self, plan: p.Relation) -> Mask:
+        of, right = plan.of, plan.right
+        if isinstance(right, p.Operand):
+            return self._between(plan.operator, of, right)
+        if of.kind is Kind.PROTOCOL or (of.kind is Kind.BYTES and not _numeric(of, (right,), plan)):
+            return self._bytes(plan.operator, of, right)
+        test = c.test_of(_kind(of), plan.operator, _number(of, right))
+        return self._reduced(of, plan.operator, [(v.present(), test(v)) for v in self._values(of)])
+
+    def _between(self, operator: str, of: p.Operand, right: p.Operand) -> Mask:
+        pairs = [
+            (a.present() & b.present(), c.between(of.kind, operator, a, b))
+            for a in self._values(of)
+            for b in self._values(right)
+        ]
+        return self._reduced(of, operator, pairs)
+
+    def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Mask, Mask]]) -> Mask:
+        """From (known, fulfilled) of each value in the field's table to the rows of this scope."""
+
+        def there(masks: list[Mask]) -> Mask:
+            return self.carry(of.field.table, _any(masks))
+
+        if operator == "!=":
+            known = there([known for known, _ in pairs])
+            return known & ~there([known & hit for known, hit in pairs])
+        if operator == "!==":
+            return there([known & ~hit for known, hit in pairs])
+        if operator == "===" or of.every:
+            known = there([known for known, _ in pairs])
+            return known & ~there([known & ~hit for known, hit in pairs])
+        return there([known & hit for known, hit in pairs])
+
+    def _bytes(self, operator: str, of: p.Operand, value: Any) -> Mask:
+        if operator == "contains" and of.parts is None:
+            return find(self._watched(of.field.table), of.field.layer, value, self.progress)
+        hit, known = self._scanned(of, c.text_test(operator, value))
+        return np.asarray(known & ~hit if operator in ("!=", "!==") else hit)
+
+    def _scanned(self, of: p.Operand, test: Any) -> tuple[Mask, Mask]:
+        view = self._watched(of.field.table)
+        return scan(view, of.field.layer, of.parts, test, self.progress)
+
+
+class _Rows(_Scope):
+    """Packets, or rows K<n>."""
+
+    def view_of(self, table: str) -> View:
+        return self.view if table == ROW else self.data.table(table)
+
+    def carry(self, table: str, mask: Mask) -> Mask:
+        if table == ROW:
+            return mask
+        return self.data.rows_with(self.view, self.data.legs_with(table, mask))
+
+
+class _Calls(_Scope):
+    """Calls; their leg's fields are theirs, and so are the drops inside them."""
+
+    def view_of(self, table: str) -> View:
+        return self.view if table == CALL else self.data.table(table)
+
+    def carry(self, table: str, mask: Mask) -> Mask:
+        if table == LEG:
+            return np.asarray(mask[self.view.column("leg") - 1])
+        if table == DROP:
+            found = np.zeros(self.view.size + 2, np.bool_)
+            found[self.data.table(DROP).column("call")[mask]] = True  # -1 is the last
+            return found[1:-1]
+        return mask
+
+
+def _any(masks: list[Mask]) -> Mask:
+    return masks[0] if len(masks) == 1 else np.asarray(np.logical_or.reduce(masks))
+
+
+def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = None) -> bool:
+    """Whether a slice and what it is compared with can be compared as numbers."""
+    if is_scanned(of) or of.parts is None or (of.width or 99) > 7:
+        return False
+    if plan is not None and plan.operator in ("contains", "matches"):
+        return False
+    return all(isinstance(value, bytes) and len(value) == of.width for value in values)
+
+
+def _number(of: p.Operand, value: Any) -> Any:
+    if of.kind is Kind.BYTES and isinstance(value, bytes):
+        number = int.from_bytes(value, "big")
+        return Range(number, number)
+    return value
+
+
+def _kind(of: p.Operand) -> Kind:
+    return Kind.UNSIGNED if of.kind is Kind.BYTES else of.kind

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: MIT
+"""Where the headers and the payload of packets lie in their file, many packets at once."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..records import PACKET_DTYPE, Packets
+from ..records.arrays import empty
+from .dissect import whole_frames
+from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6, LINK_LAYERS, to_network
+from .network import network_headers
+from .transport import ICMP, ICMPV6, TCP, UDP
+from .wire import Bytes, Frames, Ints, Wire
+
+DLT_EN10MB = 1
+HEADERS = ("frame", "eth", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6")
+PAYLOADS = ("tcp.payload", "udp.payload")
+_NETWORK = {"arp": ETH_P_ARP, "ip": ETH_P_IP, "ipv6": ETH_P_IPV6}
+_TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6}
+
+Place = tuple[Ints, Ints]  # position in the file of the first byte, and of the one after the last
+
+
+def places(
+    data: Bytes, linktype: Ints, offset: Ints, caplen: Ints, length: Ints
+) -> dict[str, Place]:
+    """Begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
+
+    The end of frame, eth and the network headers is that of the captured frame, that of what is
+    inside is the end by the IP length.  offset + caplen must lie inside the file.
+    """
+    packets = empty(PACKET_DTYPE, len(offset))
+    for name, values in (("linktype", linktype), ("offset", offset)):
+        packets[name] = values
+    packets["caplen"], packets["len"] = caplen, length
+    found = {name: _nowhere(len(offset)) for name in (*HEADERS, *PAYLOADS)}
+    found["frame"] = (offset.astype(np.int64), (offset + caplen).astype(np.int64))
+    wire = Wire(data)
+    for kind in np.unique(linktype).tolist():
+        rows = np.flatnonzero(linktype == kind).astype(np.int64)
+        frames = whole_frames(packets, rows)
+        if kind == DLT_EN10MB:
+            _note(found["eth"], frames.room(14))
+        if kind in LINK_LAYERS:
+            _inner(wire, packets, LINK_LAYERS[kind](wire, packets, frames), found)
+    return found
+
+
+def _inner(wire: Wire, packets: Packets, frames: Frames, found: dict[str, Place]) -> None:
+    network = to_network(wire, packets, frames)
+    for name, ethertype in _NETWORK.items():
+        _note(found[name], network.only(network.kind == ethertype))
+    transport = network_headers(wire, packets, network)
+    for name, protocol in _TRANSPORT.items():
+        _note(found[name], transport.only(transport.kind == protocol).room(4))
+    tcp = transport.only(transport.kind == TCP).room(20)
+    _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + 12) >> 4) * 4, tcp.kind))
+    udp = transport.only(transport.kind == UDP).room(8)
+    _note(found["udp.payload"], udp.past(8, udp.kind))
+
+
+def _note(place: Place, frames: Frames) -> None:
+    begin, end = place
+    begin[frames.rows], end[frames.rows] = frames.at, np.minimum(frames.end, frames.stop)
+
+
+def _nowhere(count: int) -> Place:
+    return np.full(count, -1, np.int64), np.full(count, -1, np.int64)

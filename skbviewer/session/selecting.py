@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""Which rows of a session a display filter shows, and in which order."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ..analysis.fields import FIELDS
+from ..analysis.fields_data import Array, Data, Ints, Mask, View
+from ..analysis.fields_order import keys_of
+from ..analysis.fields_text import field_values
+from ..analysis.filter import Plan, evaluate, parse
+from ..records import Progress
+from .annotations import RowIds
+
+Order = tuple[str, bool]  # field, whether the largest comes first
+
+
+def select(
+    data: Data,
+    text: str = "",
+    order: Order | None = None,
+    kernel_only: bool = False,
+    hidden: RowIds | None = None,
+    progress: Progress | None = None,
+) -> RowIds | None:
+    """The rows that pass, as n for packet n and -n for row K<n>; None = all packets, in order.
+
+    Without `order` packets come by number, then the rows K<n> (all by time where these are shown);
+    `hidden` rows are left out.  Raises FilterError, KeyError for an unknown field to order by,
+    BadInput and Cancelled.
+    """
+    plan = parse(text)
+    if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
+        return None
+    if order is not None and order[0] not in FIELDS:
+        raise KeyError(f"no field {order[0]}")
+    views = [data.packets()] + ([data.kernel_only()] if kernel_only else [])
+    passed = [_passed(plan, data, view, hidden, progress) for view in views]
+    ids = np.concatenate([_ids(view, rows) for view, rows in zip(views, passed, strict=True)])
+    if order is None:
+        order = ("frame.time_epoch", False) if kernel_only and len(passed[1]) else None
+    if order is None:
+        return ids
+    keys, known = keys_of(FIELDS[order[0]], [(v, r) for v, r in zip(views, passed, strict=True)])
+    return ids[_sorted(keys, known, order[1])]
+
+
+def _passed(
+    plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
+) -> Ints:
+    """Positions in `view` of the rows that pass."""
+    if plan is None:
+        mask = np.ones(view.size, np.bool_)
+    else:
+        mask = evaluate(plan, data, view, progress).copy()
+    if hidden is not None and len(hidden):
+        mine = hidden[hidden > 0] if view.rows is None else -hidden[hidden < 0]
+        mask[mine[mine <= view.size] - 1] = False
+    return np.flatnonzero(mask)
+
+
+def _ids(view: View, rows: Ints) -> RowIds:
+    return rows + 1 if view.rows is None else -(rows + 1)
+
+
+def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
+    """A stable order; rows of which the key is not known come last."""
+    there, rest = np.flatnonzero(known), np.flatnonzero(~known)
+    if descending:  # equal rows keep their order
+        rank = len(there) - 1 - np.argsort(keys[there][::-1], kind="stable")[::-1]
+    else:
+        rank = np.argsort(keys[there], kind="stable")
+    return np.concatenate([there[rank], rest])
+
+
+def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
+    """The values of a field in some rows as text.  Raises KeyError for an unknown field."""
+    if name not in FIELDS:
+        raise KeyError(f"no field {name}")
+    return field_values(FIELDS[name], data, ids)
