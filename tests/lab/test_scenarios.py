@@ -84,9 +84,16 @@ def test_hits_are_the_calls(recorded: Large) -> None:
 def test_every_ipv4_packet_has_its_records(
     lab: Lab, recorded: Large, capture: str, way: tuple[str, ...]
 ) -> None:
+    """But for those that the kernel's probes missed, which are counted by function.
+
+    On 6.1 an interrupt that hits the CPU inside a kprobe's handler runs all its softirqs with
+    kprobes held off (kprobe_running() in kprobe_ftrace_handler()): whole batches of packets.
+    """
     pcap = lab.out / f"{capture}.pcap"
     assert sum(isinstance(frame.data, dpkt.ip.IP) for _, frame in frames(pcap)) >= 4
-    assert unrecorded(recorded, pcap, way) == []
+    table = probes(recorded.kbl)
+    missed = sum(int(table[name]["missed"]) for name in way if name in table)
+    assert len(unrecorded(recorded, pcap, way)) <= missed
 
 
 def test_entry_and_exit_pair_up_but_for_open_calls(recorded: Large) -> None:

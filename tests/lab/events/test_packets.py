@@ -38,10 +38,11 @@ def case(events: Events, request: pytest.FixtureRequest) -> Case:
 
 
 def packet(footprint: Record | None) -> Packet:
-    """Read a footprint of IPv4; a port of ICMP is 0."""
+    """Read a footprint of IPv4; a port of ICMP is 0.  ARP and IPv6 speak up when they like."""
     assert footprint is not None, "an event of an skb without its footprint"
     slot = ext(footprint, Ext.IPV4)
-    assert slot is not None, "a packet that is not IPv4"
+    if slot is None:
+        return Packet("other", 0)
     protocol = PROTOCOLS[int(slot["protocol"])]
     return Packet(protocol, int(slot["dport"]) if protocol != "icmp" else 0)
 
