@@ -8,7 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..analysis.fields import FIELDS
-from ..analysis.fields_data import Array, Data, Ints, Mask, View
+from ..analysis.fields_data import DROP, ROW, Array, Data, Ints, Mask, View
+from ..analysis.fields_kind import Kind
 from ..analysis.fields_order import keys_of
 from ..analysis.fields_text import field_values
 from ..analysis.filter import Plan, evaluate, parse
@@ -81,3 +82,15 @@ def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
     if name not in FIELDS:
         raise KeyError(f"no field {name}")
     return field_values(FIELDS[name], data, ids)
+
+
+def words_of(data: Data, name: str) -> list[str]:
+    """The texts that a field can have in this session, sorted; none for an unknown field."""
+    field = FIELDS.get(name)
+    if field is None or field.kind is not Kind.STRING:
+        return []
+    views = [data.packets()] if field.table == ROW else [data.table(field.table)]
+    if field.table != DROP:  # their texts do not depend on the rows
+        views = [View(data, view.table, np.zeros(0, np.int64)) for view in views]
+    found = {text for view in views for values in field.make(view) for text in values.texts or ()}
+    return sorted(found - {""})
