@@ -32,6 +32,7 @@ from ..records import (
     Capture,
     KernelLog,
     Progress,
+    Records,
     empty,
     pick,
 )
@@ -108,7 +109,7 @@ def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     return _Log(source, log, series, legs, calls, events, first)
 
 
-def _columns(rows: npt.NDArray[np.void], dtype: np.dtype[np.void]) -> Columns:
+def _columns(rows: Records, dtype: np.dtype[np.void]) -> Columns:
     return {name: rows[name] for name in dtype.names or ()}
 
 
@@ -265,9 +266,7 @@ def _series_columns(
     return columns, kernel_only + int(shown.sum())
 
 
-def _identities(
-    records: npt.NDArray[np.void], of: npt.NDArray[np.int64], count: int
-) -> npt.NDArray[np.int64]:
+def _identities(records: Records, of: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
     """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
     identity = np.full(count, -1, np.int64)
     has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Turns version 3's whole calls into an ENTRY and an EXIT each, and puts all rows in time order.
+"""Makes an ENTRY and an EXIT of each of version 3's whole calls.
 
 In: one row a head slot, CALLs filled as entries.  A CARRY becomes a further pair of its call, for
 the further packet.  Both rows of a pair have the head slot's ordinal.
@@ -7,22 +7,20 @@ the further packet.  Both rows of a pair have the head slot's ordinal.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
-from ..records import RECORD_DTYPE, Records, empty, pick
 from . import _kbl_layout as kbl
+from .kbl_rows import Rows
 from .kbl_slots import Heads, complain
-from .kbl_told import footprint_of
 from .wire import Ints, Mask
 
 KIND, EVENT, FLAG = kbl.KblKind, kbl.KblEvent, kbl
 LONG = 0xFFFFFFFF  # dur of a CALL whose EXT has it
 
 
-@dataclass(frozen=True)
-class _Exits:
+class _Exits(NamedTuple):
     """What the EXIT rows to be made say; `of` is the row whose exit it is."""
 
     of: Ints
@@ -30,112 +28,84 @@ class _Exits:
     cpu: Ints
     skb: Ints
     ret: Ints
-    counter: Ints
 
 
-def expand(
-    records: Records, heads: Heads, spans: Ints, unknown: Mask, complaints: list[str]
-) -> Records:
-    """All rows in time order; at one time entries, exits, then the rest as written."""
-    exits = _exits(records, heads, spans)
-    records["kind"][spans] = KIND.ENTRY
-    exits = _carried(records, spans, exits, complaints)
-    rank = np.full(len(records), 2, np.int8)
-    rank[records["kind"] == KIND.ENTRY], rank[records["kind"] == KIND.EXIT] = 0, 1
-    rank[unknown] = 3
-    first, last = np.flatnonzero(rank == 0), np.flatnonzero(rank == 2)
-    first = first[np.argsort(records["data"][first] >= 0, kind="stable")]  # a list's first packet
-    leave = np.flatnonzero(rank == 1)
-    source = np.concatenate([first, leave, exits.of, last])
-    ts = np.concatenate([records["ts"][first], records["ts"][leave], exits.ts, records["ts"][last]])
-    order = np.argsort(ts, kind="stable")
-    rows = pick(records, source[order])
-    place = np.empty(len(order), np.int64)
-    place[order] = np.arange(len(order))
-    begin = len(first) + len(leave)
-    _make_exits(rows, place[begin : begin + len(exits.of)], exits)
-    return rows
+def expand(rows: Rows, heads: Heads, unknown: Mask, complaints: list[str]) -> tuple[Rows, Ints]:
+    """All rows, and in which order those of one time stand: entries, exits, the rest as written."""
+    spans = np.flatnonzero(rows.kind == KIND.CALL)
+    exits = _exits(rows, heads, spans)
+    rows.kind[spans] = KIND.ENTRY
+    exits = _carried(rows, spans, exits, complaints)
+    first = np.flatnonzero(rows.kind == KIND.ENTRY)
+    further = rows.data[first] >= 0
+    first = np.concatenate([first[~further], first[further]])  # a list's first packet first
+    leave = np.flatnonzero(rows.kind == KIND.EXIT)
+    rest = np.flatnonzero((rows.kind != KIND.ENTRY) & (rows.kind != KIND.EXIT) & ~unknown)
+    made = np.arange(len(rows), len(rows) + len(exits.of))
+    given = (rows.flags[exits.of] & FLAG.KBL_FLAG_SOCK) != 0
+    rows = rows.extended(
+        exits.of,
+        kind=KIND.EXIT,
+        ts=exits.ts,
+        cpu=exits.cpu,
+        skb=exits.skb,
+        data=exits.ret,
+        caller=0,
+        footprint=np.where(given, rows.footprint[exits.of], 0),
+    )
+    return rows, np.concatenate([first, leave, made, rest])
 
 
-def _exits(records: Records, heads: Heads, spans: Ints) -> _Exits:
+def _exits(rows: Rows, heads: Heads, spans: Ints) -> _Exits:
     """The exits of CALLs."""
-    slots = heads.view(kbl.KBL_SPAN_SLOT, heads.rows[spans])
-    count = len(records)
-    dur, ret = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    owner, ext = heads.of_type(kbl.KblExtType.CALL)
-    further = heads.view(kbl.KBL_EXT_CALL, ext)
+    dur, ret = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+    owner, further = heads.of_type(kbl.KblExtType.CALL, kbl.KBL_EXT_CALL)
     dur[owner], ret[owner] = further["dur"].astype(np.int64), further["ret"]
-    dur, ret = np.where(slots["dur"] == LONG, dur[spans], slots["dur"]), ret[spans]
-    cpus = np.array([chunk.cpu for chunk in heads.chunks], np.int64)
-    cpu = cpus[heads.chunk[spans]] if len(cpus) else np.zeros(0, np.int64)
-    returned = (records["flags"][spans] & FLAG.KBL_FLAG_SKB_IS_RET) != 0
-    skb = np.where(returned, ret, records["skb"][spans])
-    counted = np.full(count, -1, np.int64)
-    owner, ext = heads.of_type(kbl.KblExtType.COUNTER)
-    counters = heads.view(kbl.KBL_EXT_COUNTER, ext)
-    counted[owner] = np.where(counters["valid"] != 0, counters["count"].astype(np.int64), -1)
-    return _Exits(spans, records["ts"][spans] + dur, cpu, skb, ret, counted[spans])
+    told = heads.view(kbl.KBL_SPAN_SLOT)["dur"][spans].astype(np.int64)
+    long = np.flatnonzero(told == LONG)
+    told[long] = dur[spans[long]]
+    ret = ret[spans]
+    cpu = heads.per_record(heads.cpus())[spans]
+    returned = (rows.flags[spans] & FLAG.KBL_FLAG_SKB_IS_RET) != 0
+    skb = np.where(returned, ret, rows.skb[spans])
+    return _Exits(spans, rows.ts[spans] + told, cpu, skb, ret)
 
 
-def _carried(records: Records, spans: Ints, exits: _Exits, complaints: list[str]) -> _Exits:
+def _carried(rows: Rows, spans: Ints, exits: _Exits, complaints: list[str]) -> _Exits:
     """Make CARRY events entries of the call they name, and add their exits."""
-    carry = np.flatnonzero((records["kind"] == KIND.EVENT) & (records["event"] == EVENT.CARRY))
+    carry = rows.events(EVENT.CARRY)
     if not len(carry):
         return exits
-    calls = np.flatnonzero(records["kind"] == KIND.ENTRY)
-    call = _named(records, carry, calls)
+    calls = np.flatnonzero(rows.kind == KIND.ENTRY)
+    call = _named(rows, carry, calls)
     complain(complaints, call < 0, "CARRY events name no call: it was lost")
     carry, call = carry[call >= 0], call[call >= 0]
     for name in ("func", "caller", "context", "pid"):
-        records[name][carry] = records[name][call]
+        column = getattr(rows, name)
+        column[carry] = column[call]
     own = FLAG.KBL_FLAG_SKB_IS_RET | FLAG.KBL_FLAG_SOCK | FLAG.KBL_FLAG_NULL_SKB
-    number = np.full(len(records), -1, np.int64)
+    number = np.full(len(rows), -1, np.int64)
     number[spans] = np.arange(len(spans))
     exit_ = number[call]
     ends = exit_ >= 0  # a call without an end is open, so are they
     open_ = np.where(ends, 0, FLAG.KBL_FLAG_OPEN)
-    records["flags"][carry] = records["flags"][call] & ~np.uint8(own) | open_.astype(np.uint8)
-    records["kind"][carry], records["event"][carry] = KIND.ENTRY, 0
+    rows.flags[carry] = rows.flags[call] & ~np.uint8(own) | open_.astype(np.uint8)
+    rows.kind[carry], rows.event[carry] = KIND.ENTRY, 0
     carry, exit_ = carry[ends], exit_[ends]
-    further = _Exits(
-        carry,
-        exits.ts[exit_],
-        exits.cpu[exit_],
-        records["skb"][carry],
-        exits.ret[exit_],
-        np.full(len(carry), -1, np.int64),
-    )
-    parts = (vars(exits), vars(further))
-    return _Exits(**{name: np.concatenate([part[name] for part in parts]) for name in vars(exits)})
+    skb = rows.skb[carry]
+    further = _Exits(carry, exits.ts[exit_], exits.cpu[exit_], skb, exits.ret[exit_])
+    return _Exits(*(np.concatenate(pair) for pair in zip(exits, further, strict=True)))
 
 
-def _named(records: Records, carry: Ints, calls: Ints) -> Ints:
+def _named(rows: Rows, carry: Ints, calls: Ints) -> Ints:
     """For each CARRY the entry at its time on its CPU, -1 = none."""
     if not len(calls):
         return np.full(len(carry), -1, np.int64)
-    cpus = int(records["cpu"].max()) + 1
-    start = int(min(records["ts"][carry].min(), records["ts"][calls].min()))
-    key = (records["ts"][calls] - start) * cpus + records["cpu"][calls]
+    cpus = int(rows.cpu.max()) + 1
+    start = int(min(rows.ts[carry].min(), rows.ts[calls].min()))
+    key = (rows.ts[calls] - start) * cpus + rows.cpu[calls]
     order = np.argsort(key)
-    wanted = (records["ts"][carry] - start) * cpus + records["cpu"][carry]
+    wanted = (rows.ts[carry] - start) * cpus + rows.cpu[carry]
     found = np.minimum(np.searchsorted(key[order], wanted), len(calls) - 1)
     call = calls[order[found]]
     return np.where(key[order[found]] == wanted, call, -1)
-
-
-def _make_exits(rows: Records, place: Ints, exits: _Exits) -> None:
-    """Turn the copies of entries at `place` into exits."""
-    rows["kind"][place] = KIND.EXIT
-    for column, values in (
-        ("ts", exits.ts),
-        ("cpu", exits.cpu),
-        ("skb", exits.skb),
-        ("data", exits.ret),
-        ("counter", exits.counter),
-        ("caller", 0),
-    ):
-        rows[column][place] = values
-    sock = rows["sk"][place]
-    given = (rows["flags"][place] & FLAG.KBL_FLAG_SOCK) != 0
-    footprint_of(rows)[place] = footprint_of(empty(RECORD_DTYPE, 1))[0]
-    rows["sk"][place[given]] = sock[given]

@@ -9,37 +9,35 @@ calls entered on that CPU.  Behind a hole in the file nothing holds until it is 
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..records import FOOTPRINT, RECORD_DTYPE, Records
 from . import _kbl_layout as kbl
+from .kbl_order import sorted_places
+from .kbl_rows import Rows
 from .kbl_slots import Heads
 from .wire import Ints, Mask
 
-END_OF_TIME = np.iinfo(np.int64).max
+KIND = kbl.KblKind
+RADIX = 1 << 16  # so many values sort by counting
 
 
-def fill_told(records: Records, heads: Heads, spans: Ints) -> None:
-    """Fill pid and entry CPU of CALLs (rows `spans`) and the footprints of all entries."""
-    if not len(records):
+def fill_told(rows: Rows, heads: Heads) -> None:
+    """Fill pid and entry CPU of CALLs and the footprints of all entries."""
+    if not len(rows):
         return
     fresh = _begins_after_a_hole(heads)
-    _fill_threads(records, heads, spans, fresh)
-    barriers = _gaps(records) + _holes(heads, fresh)
-    slots = heads.view(kbl.KBL_SPAN_SLOT, heads.rows[spans])
-    records["cpu"][spans] = slots["entry_cpu"]  # from here on the row is the entry's
-    _fill_footprints(records, spans, barriers)
-
-
-def footprint_of(records: Records) -> npt.NDArray[np.void]:
-    """The footprint columns as one opaque value, to copy them together; writes through."""
-    assert RECORD_DTYPE.fields is not None
-    begin = RECORD_DTYPE.fields[FOOTPRINT][1]
-    size = RECORD_DTYPE.itemsize - begin
-    part = np.dtype(
-        {"names": ["all"], "formats": [f"V{size}"], "offsets": [begin], "itemsize": begin + size}
-    )
-    return records.view(part)["all"]
+    _fill_threads(rows, heads, fresh)
+    barriers = _gaps(rows, heads) + _holes(heads, fresh)
+    spans = np.flatnonzero(rows.kind == KIND.CALL)
+    entry_cpu = heads.view(kbl.KBL_SPAN_SLOT)["entry_cpu"]
+    rows.cpu[spans] = entry_cpu[spans]  # from here on the row is the entry's
+    tells = rows.events(kbl.KblEvent.FOOTPRINT)
+    asks = _asking(rows)
+    if not len(tells) or not len(asks):
+        return
+    for cpu in np.unique(rows.cpu[tells]).tolist():
+        mine = (tells[rows.cpu[tells] == cpu], asks[rows.cpu[asks] == cpu])
+        times = sorted(at for own, at in barriers if own == cpu)
+        _fill_footprints(rows, *mine, np.array(times, np.int64))
 
 
 def _begins_after_a_hole(heads: Heads) -> Mask:
@@ -52,26 +50,33 @@ def _begins_after_a_hole(heads: Heads) -> Mask:
     return fresh
 
 
-def _fill_threads(records: Records, heads: Heads, spans: Ints, fresh: Mask) -> None:
-    stream = np.argsort(records["cpu"].astype(np.uint16), kind="stable")
-    told = (records["kind"] == kbl.KblKind.EVENT) & (records["event"] == kbl.KblEvent.TASK)
-    first = np.r_[True, heads.chunk[1:] != heads.chunk[:-1]]  # of its chunk
-    unknown = first & fresh[heads.chunk]
-    place = np.arange(len(records))
-    last = np.maximum.accumulate(np.where(told[stream], place, -1))
-    cut = np.maximum.accumulate(np.where(unknown[stream], place, -1))
-    pid = np.where(last >= cut, records["pid"][stream[np.maximum(last, 0)]], -1)
-    of = np.empty(len(records), np.int64)
-    of[stream] = pid
-    records["pid"][spans] = of[spans]
+def _fill_threads(rows: Rows, heads: Heads, fresh: Mask) -> None:
+    """Along each CPU's stream row numbers grow: the last TASK is the largest one so far."""
+    told = np.zeros(len(rows), np.bool_)
+    told[rows.events(kbl.KblEvent.TASK)] = True
+    for _, chunks in heads.streams():
+        last = -1  # the TASK that holds
+        for chunk in chunks:
+            begin, end = int(heads.first[chunk]), int(heads.first[chunk + 1])
+            tasks = np.flatnonzero(told[begin:end])
+            here = rows.pid[begin:end]
+            spans = rows.kind[begin:end] == KIND.CALL
+            known = rows.pid[last] if last >= 0 and not fresh[chunk] else -1
+            length = np.diff(np.r_[0, tasks, end - begin])
+            pid = np.repeat(np.r_[known, here[tasks]], length)
+            here[spans] = pid[spans]
+            if len(tasks):
+                last = begin + int(tasks[-1])
+            elif fresh[chunk]:
+                last = -1
 
 
-def _gaps(records: Records) -> list[tuple[int, int]]:
+def _gaps(rows: Rows, heads: Heads) -> list[tuple[int, int]]:
     """(cpu, time) from which on footprints told before no longer hold: records were lost."""
-    lost = records[(records["kind"] == kbl.KblKind.LOST)]
-    lost = lost[lost["flags"] == kbl.KblLost.BUFFER]
-    begins = lost["ts"] - lost["dur"]
-    return list(zip(lost["cpu"].tolist(), begins.tolist(), strict=True))
+    lost = np.flatnonzero(rows.kind == KIND.LOST)
+    lost = lost[rows.flags[lost] == kbl.KblLost.BUFFER]
+    begins = heads.view(kbl.KBL_LOST_SLOT)["first_ns"][lost].astype(np.int64)
+    return list(zip(rows.cpu[lost].tolist(), begins.tolist(), strict=True))
 
 
 def _holes(heads: Heads, fresh: Mask) -> list[tuple[int, int]]:
@@ -85,38 +90,30 @@ def _holes(heads: Heads, fresh: Mask) -> list[tuple[int, int]]:
     return found
 
 
-def _fill_footprints(records: Records, spans: Ints, barriers: list[tuple[int, int]]) -> None:
-    """Copy to each entry the footprint last told for its skb on its CPU."""
-    kind = records["kind"]
-    tells = np.flatnonzero(
-        (kind == kbl.KblKind.EVENT) & (records["event"] == kbl.KblEvent.FOOTPRINT)
-    )
-    carries = (kind == kbl.KblKind.EVENT) & (records["event"] == kbl.KblEvent.CARRY)
-    asks = np.concatenate([spans, np.flatnonzero((kind == kbl.KblKind.ENTRY) | carries)])
-    unread = (records["flags"][asks] & kbl.KBL_FLAG_EXT_LOST) != 0
-    asks = asks[(records["skb"][asks] != 0) & ~unread & (records["skb_len"][asks] < 0)]
-    if not len(tells) or not len(asks):
-        return
+def _asking(rows: Rows) -> Ints:
+    """Rows whose packet a footprint told before describes."""
+    entries = (rows.kind == KIND.CALL) | (rows.kind == KIND.ENTRY)
+    entries[rows.events(kbl.KblEvent.CARRY)] = True
+    unread = (rows.flags & kbl.KBL_FLAG_EXT_LOST) != 0
+    return np.flatnonzero(entries & ~unread & (rows.skb != 0) & (rows.footprint == 0))
+
+
+def _fill_footprints(rows: Rows, tells: Ints, asks: Ints, barriers: Ints) -> None:
+    """Give each entry of a CPU the footprint last told for its skb on it."""
+    skbs = np.unique(rows.skb[tells])
+    place = np.searchsorted(skbs, rows.skb[asks])
+    asks = asks[skbs[np.minimum(place, len(skbs) - 1)] == rows.skb[asks]]
     item = np.concatenate([tells, asks])  # at one time the footprint comes first
-    is_tell = np.arange(len(item)) < len(tells)
-    ts, cpu = records["ts"][item], records["cpu"][item]
-    _, skb = np.unique(records["skb"][item], return_inverse=True)
-    place = skb.reshape(-1).astype(np.int64) * (int(cpu.max()) + 1) + cpu
-    order = np.lexsort((ts, place))
-    place, told = place[order], is_tell[order]
+    ts = rows.ts[item]
+    order = sorted_places(ts)
+    item, told = item[order], order < len(tells)
+    place = np.searchsorted(skbs, rows.skb[item])
+    by_skb = np.argsort(place.astype(np.uint16 if len(skbs) < RADIX else np.int64), kind="stable")
+    item, told, place = item[by_skb], told[by_skb], place[by_skb]
     last = np.maximum.accumulate(np.where(told, np.arange(len(item)), -1))
     source = np.maximum(last, 0)
-    era = _eras(cpu, ts, barriers)[order]
-    holds = ~told & (last >= 0) & (place[source] == place) & (era[source] == era)
-    footprint = footprint_of(records)
-    footprint[item[order[holds]]] = footprint[item[order[source[holds]]]]
-
-
-def _eras(cpu: npt.NDArray[np.int32], ts: Ints, barriers: list[tuple[int, int]]) -> Ints:
-    """How many barriers of its CPU each time has behind it."""
-    era = np.zeros(len(ts), np.int64)
-    for number in {number for number, _ in barriers}:
-        times = np.array(sorted(at for own, at in barriers if own == number), np.int64)
-        here = np.flatnonzero(cpu == number)
-        era[here] = np.searchsorted(times, ts[here], "right")
-    return era
+    holds = ~told & (last >= 0) & (place[source] == place)
+    if len(barriers):
+        era = np.searchsorted(barriers, rows.ts[item], "right")
+        holds &= era[source] == era
+    rows.footprint[item[holds]] = rows.footprint[item[source[holds]]]

@@ -12,11 +12,10 @@ from .arrays import (
     RECORD_DTYPE,
     SYSCALL_DTYPE,
     Packets,
-    Records,
     Table,
     empty,
-    pick,
 )
+from .columns import FOOTPRINT_DTYPE, Records, RecordTable, no_footprints, pick
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
@@ -27,6 +26,7 @@ __all__ = [
     "CHANGE_DTYPE",
     "DROP_DTYPE",
     "FOOTPRINT",
+    "FOOTPRINT_DTYPE",
     "FRAME_DTYPE",
     "IDENTITY_DTYPE",
     "PACKET_DTYPE",
@@ -50,6 +50,7 @@ __all__ = [
     "PathEvent",
     "Probe",
     "Progress",
+    "RecordTable",
     "Records",
     "SeriesRow",
     "Silent",
@@ -57,6 +58,7 @@ __all__ = [
     "Table",
     "Wait",
     "empty",
+    "no_footprints",
     "pick",
     "resource",
 ]

@@ -15,10 +15,10 @@ from .arrays import (
     FRAME_DTYPE,
     SYSCALL_DTYPE,
     Packets,
-    Records,
     Table,
     empty,
 )
+from .columns import Records
 
 
 class Interface(NamedTuple):

@@ -34,7 +34,7 @@ def load(path: Path, data: bytes | None = None) -> KernelLog:
 
 def rows(log: KernelLog) -> list[dict[str, int]]:
     names = log.records.dtype.names or ()
-    return [dict(zip(names, row, strict=True)) for row in log.records.tolist()]
+    return [dict(zip(names, row, strict=True)) for row in log.records[:].tolist()]
 
 
 def of(row: dict[str, int], **expected: int) -> bool:
