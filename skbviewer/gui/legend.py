@@ -31,6 +31,11 @@ class Legend(QWidget):
         self.updateGeometry()
         self.update()
 
+    def set_hint(self, text: str) -> None:
+        """Tell `text` at the right end."""
+        self.hint = text
+        self.update()
+
     def _paint_hint(self, painter: QPainter, left: float) -> None:
         """The hint at the right end, if there is room for it."""
         width = painter.fontMetrics().horizontalAdvance(self.hint)

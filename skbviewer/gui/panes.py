@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from .call_tree import CallTree
 from .selection import Selection
+from .timeline_links import follow
 from .timeline_view import TimelineView
 
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -42,11 +43,7 @@ def _tree(selection: Selection) -> CallTree:
 
 def _timeline(selection: Selection) -> TimelineView:
     view = TimelineView()
-    view.legend.hint = "Ctrl+wheel zooms, drag moves, F fits"
-    view.call_chosen.connect(selection.choose_call)
-    selection.path_changed.connect(view.show_path)
-    selection.call_changed.connect(view.show_call)
-    selection.colours_changed.connect(lambda colours, _dark: view.set_colours(colours))
+    follow(view, selection)
     return view
 
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 ZOOM_STEP = 0.8
+FAR_SPANS = 100  # ticks further than this many spans from 0 are told from a base
 _UNITS = ((2_000, 1, "ns"), (2_000_000, 1_000, "µs"), (2_000_000_000, 1_000_000, "ms"))
 
 
@@ -30,22 +32,50 @@ def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
     return f"{ns / divisor:,.{digits}f} {name}"
 
 
+def base_of(low_ns: float, span_ns: float) -> int:
+    """What ticks are told from, ns: 0, or far from it a round time left of them."""
+    if abs(low_ns) < FAR_SPANS * span_ns:
+        return 0
+    step = 1
+    while step < 2 * span_ns:
+        step *= 10
+    return int(low_ns // step) * step
+
+
+def base_text(base_ns: int) -> str:
+    """ "1.234567 s +", with as many digits as it needs; "" for 0."""
+    if not base_ns:
+        return ""
+    whole, rest = divmod(base_ns, 10**9)
+    digits = f"{rest:09d}"
+    while digits.endswith("000"):
+        digits = digits[:-3]
+    return f"{whole:,}{'.' if digits else ''}{digits} s +"
+
+
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks as "12.5 µs" since the first entry."""
+    """Ticks as "12.5 µs" since 0, or since `base_ns` when 0 is far away."""
 
     def __init__(self) -> None:
         super().__init__(orientation="top")
         self.enableAutoSIPrefix(False)
+        self.base_ns = 0
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         low, high = self.range
-        return [tick_text(value, spacing, high - low) for value in values]
+        self.base_ns = base_of(low, high - low)
+        return [tick_text(value - self.base_ns, spacing, high - low) for value in values]
 
 
 class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel asks to scroll lanes."""
+    """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel asks to scroll lanes.
+
+    Dragging selects a range; with Shift or the middle button it pans; with the right button it
+    draws a box that is then shown.
+    """
 
     lanes_scrolled = Signal(int)  # wheel steps, positive = down
+    range_dragged = Signal(float, float)  # from, to: ns
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, invertY=True)
@@ -63,6 +93,29 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         else:
             self.lanes_scrolled.emit(-round(steps))
         event.accept()
+
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
+        event.accept()
+        button, shift = event.button(), event.modifiers() & Qt.KeyboardModifier.ShiftModifier
+        start = self.mapSceneToView(event.buttonDownScenePos(button))
+        now = self.mapSceneToView(event.scenePos())
+        if button == Qt.MouseButton.MiddleButton or (shift and button == Qt.MouseButton.LeftButton):
+            moved = now.x() - self.mapSceneToView(event.lastScenePos()).x()
+            low, high = self.viewRange()[0]
+            self.setXRange(low - moved, high - moved)
+        elif button == Qt.MouseButton.RightButton:
+            self._drag_box(event, start.x(), now.x())
+        else:
+            self.range_dragged.emit(start.x(), now.x())
+
+    def _drag_box(self, event: Any, start: float, now: float) -> None:
+        if not event.isFinish():
+            self.updateScaleBox(event.buttonDownPos(event.button()), event.pos())
+            return
+        self.rbScaleBox.hide()
+        low, high = min(start, now), max(start, now)
+        if high > low:
+            self.setXRange(low, high)
 
     def zoom(self, factor: float, around: float | None = None) -> None:
         """Show `factor` times the present span; `around` ns keeps its place."""

@@ -1,45 +1,75 @@
 # SPDX-License-Identifier: MIT
-"""The latency timeline of one packet: a lane per leg, a bar per call by depth."""
+"""The latency timeline: one packet's path, or lanes of all calls; overview, markers, notes."""
 
 from __future__ import annotations
 
-import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QPalette
-from PySide6.QtWidgets import QGridLayout, QScrollBar, QToolTip, QWidget
+from collections.abc import Sequence
 
+import pyqtgraph as pg
+from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollBar, QToolTip, QWidget
+
+from skbviewer.analysis.timeline import Timeline
+from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.records import PacketPath
 
-from . import wording
+from .contract import Recording
 from .legend import Legend
-from .timeline_axes import ZOOM_STEP, TimeAxis, TimeBox
-from .timeline_item import TimelineItem
-from .timeline_layout import bar_at, lay_out, wait_at
+from .timeline_axes import TimeAxis, TimeBox, base_of, base_text
+from .timeline_gutter import Gutter
+from .timeline_items import LanesItem, MarksItem
+from .timeline_keys import KEYS
+from .timeline_lanes import LanesMode
+from .timeline_loader import Loader
+from .timeline_marks import difference_text
+from .timeline_notes import Notes
+from .timeline_overview import OverviewStrip
+from .timeline_paint import Look
+from .timeline_path import PathMode
+from .timeline_state import LANE_TITLES, SELECTED, TimeState, snapped
 
 MIN_SPAN_NS = 20
 ROW_PX = (16, 22)
-_PAD = 0.02
+SNAP_PX = 8
+HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
+_RELOAD_MS = 150  # after the list was scrolled
 
 
 class TimelineView(QWidget):
-    """Emits `call_chosen` with (leg, call) of a clicked bar, (-1, -1) for a click beside all."""
+    """What is shown is a Mode: PathMode (the selected packet) or LanesMode (everything)."""
 
-    call_chosen = Signal(int, int)
+    call_chosen = Signal(int, int)  # leg, call of the shown path; (-1, -1): none
+    range_selected = Signal(object)  # (begin_ns, end_ns) in session time, or None
+    call_located = Signal(object)  # CallPlace of a clicked call of the lanes
+    packet_asked = Signal(object)  # number of a clicked wire time's packet
+    notes_changed = Signal()
+    failed = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("timeline")
-        self.setAccessibleName("Latency timeline of the selected packet")
+        self.setAccessibleName("Latency timeline")
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._path: PacketPath | None = None
-        self._colours: dict[str, QColor] = {}
-        self.box = TimeBox()
-        self.axis = TimeAxis()
-        self.item = TimelineItem()
+        self.state = TimeState()
+        self.colours: dict[str, QColor] = {}
+        self.path: PacketPath | None = None
+        self.pointer: QPointF | None = None  # in the scene; None while it is elsewhere
+        self.box: TimeBox = TimeBox()
+        self.axis: TimeAxis = TimeAxis()
         self.plot = pg.PlotWidget(viewBox=self.box, axisItems={"top": self.axis})
-        self.legend = Legend()
+        self.lanes, self.marks = LanesItem(), MarksItem(self.state)
+        self.loader, self.notes = Loader(self), Notes(self)
+        self.path_mode, self.lanes_mode = PathMode(self), LanesMode(self)
+        self.mode: PathMode | LanesMode = self.path_mode
+        self.item = self.path_mode.item
+        self.gutter, self.overview = Gutter(self.lanes), OverviewStrip()
+        self.legend, self.kind = Legend(), QComboBox()
         self.bar = QScrollBar(Qt.Orientation.Vertical)
+        self._reload = QTimer(self)
         self._build()
+        self._link()
+        self._paint_palette()
 
     def _build(self) -> None:
         plot = self.plot.getPlotItem()
@@ -47,70 +77,158 @@ class TimelineView(QWidget):
             plot.showAxis(side, shown)
         plot.hideButtons()
         plot.setContentsMargins(0, 0, 0, 0)
-        self.box.addItem(self.item, ignoreBounds=True)
+        for item in (self.item, self.lanes, self.marks):
+            self.box.addItem(item, ignoreBounds=True)
+        self.lanes.hide()
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
+        for kind, title in LANE_TITLES.items():
+            self.kind.addItem(title, kind)
+        self.kind.setToolTip("What the lanes are")
+        self.kind.setAccessibleName("Lanes of the timeline")
+        self.legend.hint = HINT
+        head = QHBoxLayout()
+        head.setContentsMargins(4, 2, 0, 2)
+        head.addWidget(self.kind)
+        head.addWidget(self.legend, 1)
         grid = QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
         grid.setSpacing(0)
-        grid.addWidget(self.legend, 0, 0, 1, 2)
-        grid.addWidget(self.plot, 1, 0)
-        grid.addWidget(self.bar, 1, 1)
-        self.box.sigRangeChanged.connect(self._tell_item)
+        grid.addLayout(head, 0, 0, 1, 3)
+        grid.addWidget(self.overview, 1, 0, 1, 3)
+        grid.addWidget(self.gutter, 2, 0)
+        grid.addWidget(self.plot, 2, 1)
+        grid.addWidget(self.bar, 2, 2)
+        grid.setColumnStretch(1, 1)
+        self.gutter.hide()
+        self.overview.hide()
+        self._reload.setSingleShot(True)
+        self._reload.setInterval(_RELOAD_MS)
+
+    def _link(self) -> None:
+        self.box.sigRangeChanged.connect(self._tell_items)
         self.box.sigResized.connect(self._fit_rows)
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
+        self.box.range_dragged.connect(self._drag_range)
         self.bar.valueChanged.connect(self._fit_rows)
         self.plot.scene().sigMouseClicked.connect(self._click)
         self.plot.viewport().installEventFilter(self)
-        self._paint_palette()
+        self.plot.viewport().setMouseTracking(True)
+        self.kind.activated.connect(lambda _: self.show_kind(self.kind.currentData()))
+        self.overview.window_asked.connect(self.show_window)
+        self.loader.overview_ready.connect(self._show_overview)
+        self.loader.timeline_ready.connect(self._show_timeline)
+        self.loader.working.connect(self._tell_work)
+        self.loader.failed.connect(self.failed)
+        self._reload.timeout.connect(self.lanes_mode.reload)
+
+    # What is shown
+
+    def show_recording(self, recording: Recording | None) -> None:
+        """Show the overview of `recording`; None empties everything."""
+        self.state.clear()
+        self.notes.use(recording)
+        self.lanes_mode.clear()
+        self.overview.show_overview(None, "Looking over the recording…")
+        self.overview.setVisible(recording is not None)
+        self.loader.use(recording)
+        self.lanes_mode.load()
+        self.marks.update()
 
     def show_path(self, path: PacketPath | None) -> None:
-        """Draw `path` from its first entry to its end; None draws nothing."""
-        self._path = path
-        self.item.draw(lay_out(path))
-        self.legend.show_layers(self.item.layout.layers, self._colours)
-        self.bar.setValue(0)
-        self.axis.setStyle(showValues=bool(self.item.layout.labels))
-        self.fit()
+        """Follow the selected packet: its path is drawn, or marked among the lanes."""
+        self.path = path
+        self.path_mode.show_path(path)
+        self.lanes_mode.show_path(path)
+        self.marks.update()
 
     def show_call(self, leg: int, call: int) -> None:
-        """Mark one call and bring it into view; a call of -1 marks none."""
-        bars = self.item.layout.bars
-        hits = ((bars["leg"] == leg) & (bars["call"] == call)).nonzero()[0]
-        self.item.select(int(hits[0]) if len(hits) else None)
-        if len(hits):
-            self._bring_into_view(bars[hits[0]])
+        """Mark one call of the path and bring it into view; a call of -1 marks none."""
+        self.path_mode.show_call(leg, call)
+        self.lanes_mode.show_call(leg, call)
+
+    def show_visible(self, rows: Sequence[int]) -> None:
+        """These rows of the list are on the screen: n = packet n, -n = K<n>."""
+        self.lanes_mode.ids = tuple(int(one) for one in rows)
+        if self.lanes_mode.kind == "packet" and self.mode is self.lanes_mode:
+            self._reload.start()
+
+    def show_kind(self, kind: str) -> None:
+        """Show other lanes: a key of LANE_TITLES."""
+        self.kind.setCurrentIndex(self.kind.findData(kind))
+        is_path = kind == SELECTED
+        self.mode = self.path_mode if is_path else self.lanes_mode
+        for thing, shown in ((self.item, is_path), (self.lanes, not is_path)):
+            thing.setVisible(shown)
+        self.gutter.setVisible(not is_path)
+        self.bar.setValue(0)
+        if is_path:
+            self.path_mode.show_path(self.path)
+        else:
+            self.lanes_mode.show_kind(kind)
+        self.show_layers()
+
+    def _show_overview(self, overview: Overview) -> None:
+        self.overview.show_overview(overview)
+        self.lanes.set_gaps(overview.gaps)
+        self._tell_items()
+
+    def _show_timeline(self, timeline: Timeline) -> None:
+        self.lanes_mode.show_timeline(timeline)
+        self.show_layers()
+
+    def _tell_work(self, line: str) -> None:
+        self.overview.message = line
+        self.legend.set_hint(line or self._hint())
 
     def set_colours(self, colours: dict[str, QColor]) -> None:
         """Colour by layer name; also after the palette changed."""
-        self._colours = colours
-        self.legend.show_layers(self.item.layout.layers, colours)
+        self.colours = colours
+        self.show_layers()
         self._paint_palette()
 
+    def show_layers(self) -> None:
+        self.legend.show_layers(self.mode.layers(), self.colours)
+
+    # Where
+
     def fit(self) -> None:
-        """Show the whole path."""
-        layout = self.item.layout
-        pad = (layout.end - layout.begin) * _PAD
-        self.box.setLimits(
-            xMin=layout.begin - 20 * pad, xMax=layout.end + 20 * pad, minXRange=MIN_SPAN_NS
-        )
-        self.box.setXRange(layout.begin - pad, layout.end + pad)
+        """Show everything there is."""
+        begin, end, slack = self.mode.bounds()
+        pad = (end - begin) * 0.02
+        self.box.setLimits(xMin=begin - slack, xMax=end + slack, minXRange=MIN_SPAN_NS)
+        self.box.setXRange(begin - pad, end + pad)
         self._fit_rows()
 
-    def _bring_into_view(self, bar: object) -> None:
-        begin, end, y = (float(bar[name]) for name in ("begin", "end", "y"))  # type: ignore[index]  # a numpy row
+    def show_window(self, begin_ns: int, end_ns: int) -> None:
+        """Show a range of session time."""
+        origin = self.mode.origin_ns
+        self.box.setXRange(begin_ns - origin, end_ns - origin)
+
+    def window_ns(self) -> tuple[int, int]:
+        """What is shown, in session time."""
         low, high = self.box.viewRange()[0]
-        if end < low or begin > high:
-            half = max((high - low) / 2, (end - begin) * 0.6)
-            self.box.setXRange((begin + end) / 2 - half, (begin + end) / 2 + half)
+        return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
+
+    def zoom_to_selection(self) -> None:
+        """Show the selected range, else between the markers, else the selected packet."""
+        state = self.state
+        found = state.range or state.span
+        if state.range is None and state.a is not None and state.b is not None:
+            found = (min(state.a, state.b), max(state.a, state.b))
+        if found is not None:
+            pad = max((found[1] - found[0]) // 20, MIN_SPAN_NS)
+            self.show_window(found[0] - pad, found[1] + pad)
+
+    def scroll_to(self, y: float) -> None:
+        """Bring row `y` into view."""
         top, bottom = self.box.viewRange()[1]
         if y < top or y + 1 > bottom:
             self.bar.setValue(int(y - (bottom - top) / 2))
 
     def _fit_rows(self) -> None:
         """Rows as high as there is room for, within ROW_PX; what is left over scrolls."""
-        height = max(self.box.height(), 1.0)
-        rows = self.item.layout.rows
+        height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         row_px = min(max(height / rows, ROW_PX[0]), ROW_PX[1])
         shown = height / row_px
         self.bar.setRange(0, max(0, round(rows - shown + 0.49)))
@@ -118,76 +236,151 @@ class TimelineView(QWidget):
         self.bar.setVisible(self.bar.maximum() > 0)
         self.box.setYRange(self.bar.value(), self.bar.value() + shown)
 
-    def _tell_item(self) -> None:
-        self.item.set_view(self.box.viewRect())
+    def _tell_items(self) -> None:
+        view = self.box.viewRect()
+        self.marks.origin_ns = self.mode.origin_ns
+        for item in (self.item, self.lanes, self.marks):
+            item.set_view(view)
+        self.overview.show_window(*self.window_ns())
+        corner = self.plot.mapFromScene(self.box.mapToScene(QPointF(0, 0)))
+        base = base_of(view.left(), view.width())
+        self.gutter.show_base(base_text(base), corner.y())
 
     def _paint_palette(self) -> None:
         palette = self.palette()
         self.plot.setBackground(palette.color(QPalette.ColorRole.Base))
         self.axis.setTextPen(palette.color(QPalette.ColorRole.Text))
         self.axis.setPen(palette.color(QPalette.ColorRole.PlaceholderText))
-        self.item.set_colours(self._colours, palette)
+        self.item.set_colours(self.colours, palette)
+        for item in (self.lanes, self.marks):
+            item.set_look(Look(self.colours, palette))
 
-    def bar_under(self, scene: QPointF) -> int | None:
-        """The bar drawn at a scene position."""
+    # Markers, range, notes
+
+    def frame_point(self, scene: QPointF) -> QPointF:
+        """A scene position in pixels of the items' frame."""
+        return QPointF(self.box.mapFromScene(scene))
+
+    def ns_at(self, scene: QPointF) -> int:
+        """Session time at a scene position, at an edge of a box if one is near."""
         at = self.box.mapSceneToView(scene)
-        return bar_at(self.item.layout, at.x(), at.y(), 2 * self.box.viewPixelSize()[0])
+        reach = SNAP_PX * self.box.viewPixelSize()[0]
+        edges = self.mode.edges(at.y(), self.frame_point(scene).y())
+        return round(snapped(at.x(), edges, reach)) + self.mode.origin_ns
+
+    def activate_marker(self, letter: str) -> None:
+        """The marker that double clicks set from now on; goes to the pointer if that is here."""
+        self.state.active = letter
+        if self.pointer is not None:
+            self.set_marker(letter, self.ns_at(self.pointer))
+
+    def set_marker(self, letter: str, at_ns: int | None) -> None:
+        """Put a marker at a session time, or away."""
+        self.state.set_marker(letter, at_ns)
+        self.legend.set_hint(self._hint())
+        self.marks.update()
+
+    def choose_range(self, times: tuple[int, int] | None) -> None:
+        """Select a range of session time and tell so."""
+        self.show_range(times)
+        self.range_selected.emit(times)
+
+    def show_range(self, times: tuple[int, int] | None) -> None:
+        """Mark a range of session time."""
+        self.state.range = times
+        self.marks.update()
+
+    def ask_note(self) -> None:
+        """Ask for a note on the selected range, call or packet."""
+        self.notes.ask_new()
+
+    def show_notes(self) -> None:
+        """The notes of the recording are other ones now."""
+        self.notes.reload()
+
+    def selected_call(self) -> int | None:
+        """The id of the selected call in its table; None if none is selected."""
+        return self.mode.selected_call()
+
+    def step_call(self, by: int) -> None:
+        """Select the next call (or the one before) in order of entry."""
+        self.path_mode.step(by)
+
+    def _hint(self) -> str:
+        ns = self.state.difference
+        return HINT if ns is None else f"B − A = {difference_text(ns)}"
+
+    def _drag_range(self, start: float, now: float) -> None:
+        self.setFocus(Qt.FocusReason.MouseFocusReason)
+        origin = self.mode.origin_ns
+        low, high = sorted((round(start), round(now)))
+        self.choose_range((low + origin, high + origin) if high > low else None)
+
+    # Mouse
 
     def _click(self, event: pg.GraphicsScene) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
-        if event.button() != Qt.MouseButton.LeftButton:
+        scene = event.scenePos()
+        if event.button() == Qt.MouseButton.RightButton:
+            self.set_marker(self.state.active, None)
+        elif event.button() != Qt.MouseButton.LeftButton:
             return
-        at = self.bar_under(event.scenePos())
-        if at is None:
-            self.call_chosen.emit(-1, -1)
+        elif event.double():
+            self._double_click(scene)
+        elif self.box.sceneBoundingRect().contains(scene):
+            if self.state.range is not None:
+                self.choose_range(None)
+            self.mode.click(scene)
+
+    def _double_click(self, scene: QPointF) -> None:
+        if not self.box.sceneBoundingRect().contains(scene):
+            self.fit()  # on the ruler
             return
-        bar = self.item.layout.bars[at]
-        self.call_chosen.emit(int(bar["leg"]), int(bar["call"]))
-        if event.double():
-            span = max(float(bar["end"] - bar["begin"]), MIN_SPAN_NS)
-            self.box.setXRange(bar["begin"] - span * 0.05, bar["end"] + span * 0.05)
+        note = self.marks.note_at(self.frame_point(scene))
+        if note is not None:
+            self.notes.ask_change(note.place.note)
+        else:
+            self.set_marker(self.state.active, self.ns_at(scene))
+
+    def bar_under(self, scene: QPointF) -> int | None:
+        """The bar of the path drawn at a scene position."""
+        return self.path_mode.bar_under(scene)
 
     def tip_at(self, scene: QPointF) -> str:
-        """What there is to tell at a scene position: of a call, or of a wait."""
-        at = self.box.mapSceneToView(scene)
-        wait = wait_at(self.item.layout, at.x(), at.y(), 2 * self.box.viewPixelSize()[0])
-        return self.tip_of(self.bar_under(scene)) if wait is None else f"Waited, {wait.text}"
+        """What there is to tell at a scene position; lanes may tell more a little later."""
+        note = self.marks.note_at(self.frame_point(scene))
+        return note.place.note.text if note is not None else self.mode.tip_at(scene)
 
-    def tip_of(self, at: int | None) -> str:
-        """All that is known of bar `at`, as rich text; "" for None."""
-        if at is None or self._path is None:
-            return ""
-        bar = self.item.layout.bars[at]
-        call = self._path.legs[int(bar["leg"])].calls[int(bar["call"])]
-        details = wording.call_details(call, self.item.layout.origin_ns)
-        rows = "".join(
-            f"<tr><td>{what}&nbsp;&nbsp;</td><td>{value}</td></tr>" for what, value in details
-        )
-        return f"<b>{call.function}</b><table>{rows}</table>"
+    def show_tip(self, text: str, place: QPointF) -> None:
+        """Tell `text` at a scene position."""
+        viewport = self.plot.viewport()
+        at = self.plot.mapFromScene(place)
+        QToolTip.showText(viewport.mapToGlobal(at), text, viewport, QRect(at, QSize(1, 1)))
+
+    def close_tasks(self) -> None:
+        """Stop all work; no thread is left afterwards."""
+        self.loader.close()
 
     # Qt's own names
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if isinstance(event, QHelpEvent):
-            place = event.pos()
-            text = self.tip_at(self.plot.mapToScene(place))
-            area = QRect(place, QSize(1, 1))
-            QToolTip.showText(event.globalPos(), text, self.plot.viewport(), area)
+            scene = self.plot.mapToScene(event.pos())
+            self.show_tip(self.tip_at(scene), scene)
             return True
+        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self.pointer = self.plot.mapToScene(event.position().toPoint())
+        elif event.type() == QEvent.Type.Leave:
+            self.pointer = None
         return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        action = {
-            Qt.Key.Key_W: lambda: self.box.zoom(ZOOM_STEP),
-            Qt.Key.Key_S: lambda: self.box.zoom(1 / ZOOM_STEP),
-            Qt.Key.Key_A: lambda: self.box.pan(-0.15),
-            Qt.Key.Key_D: lambda: self.box.pan(0.15),
-            Qt.Key.Key_F: self.fit,
-        }.get(Qt.Key(event.key()))
-        if action is None or event.modifiers():
+        known = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        found = KEYS.get((Qt.Key(event.key()), known))
+        if found is None:
             super().keyPressEvent(event)
         else:
-            action()
+            found[1](self)
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:

@@ -217,6 +217,10 @@ class Session:
         """The rows a display filter shows; see selecting.select."""
         return selecting.select(self._data(), text, order, kernel_only, hidden, progress)
 
+    def field_words(self, name: str) -> list[str]:
+        """The texts a field can have in this session: function names, processes, ..."""
+        return selecting.words_of(self._data(), name)
+
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
         """The values of a field in rows n (packets) and -n (rows K<n>); KeyError if unknown."""
         return selecting.values_of(self._data(), name, ids)
@@ -245,6 +249,11 @@ class Session:
         """The call of that id in its packet's path.  Raises KeyError if there is none."""
         with self._db() as db:
             return time.place_of(db, self, call)
+
+    def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
+        """The id of a call of a packet's path (or of a series').  Raises KeyError."""
+        with self._db() as db:
+            return time.number_of(db, packet, series, leg, call)
 
     def note_places(self) -> list[NotePlace]:
         """The notes that are about a time, in session time."""

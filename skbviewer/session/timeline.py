@@ -128,6 +128,18 @@ def range_note(
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
 
+def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> int:
+    """The id of call `call` of leg `leg` in a path, as place_of tells them; KeyError if none."""
+    if packet is None:
+        legs = queries.legs_of_series(db, series)
+    else:
+        legs = queries.legs_of_packet(db, packet)
+    first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
+    if first is None:
+        raise KeyError(f"no call {call} in leg {leg}")
+    return first + call
+
+
 def _captures(db: Any) -> list[tuple[int, int, int]]:
     """(source, row of its first packet, packets)."""
     rows = queries.sources(db)

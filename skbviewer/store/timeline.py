@@ -54,10 +54,7 @@ def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
     found = db.execute(wanted.where(call.c.id == number)).first()
     if found is None:
         return None
-    first = db.execute(
-        select(call.c.id).where(call.c.leg == found.leg).order_by(call.c.id).limit(1)
-    ).scalar_one()
-    return found.leg, found.series, first
+    return found.leg, found.series, first_call(db, found.leg) or number
 
 
 def packet_of_leg(db: Connection, number: int) -> int | None:
@@ -86,3 +83,9 @@ def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
     wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
     found = db.execute(wanted.where(series.c.id == number)).first()
     return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)
+
+
+def first_call(db: Connection, number: int) -> int | None:
+    """The first call of a leg; None if it has none."""
+    wanted = select(call.c.id).where(call.c.leg == number)
+    return db.execute(wanted.order_by(call.c.id).limit(1)).scalar()

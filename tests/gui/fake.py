@@ -20,6 +20,8 @@ from skbviewer.records import (
     Wait,
 )
 
+from .fake_timeline import FakeTimeline
+
 T0 = 1_700_000_000_000_000_000
 KBL_T0 = 81_000_000_000
 WHY = "one candidate by addresses, id and protocol"
@@ -113,12 +115,14 @@ def legs(t0: int) -> tuple[Leg, ...]:
     )
 
 
-class FakeRecording:
+class FakeRecording(FakeTimeline):
     """`count` packets, the first MATCHED of them with a sending and a receiving leg."""
 
     def __init__(
         self, count: int = 60, series: int = 3, kinds: Sequence[str] = ("pcap", "kbl")
     ) -> None:
+        super().__init__()
+        self.clock_ns = T0 - KBL_T0
         self.count, self.series, self.kinds = count, series, kinds
         self.closed = False
         self.asked: list[tuple[int, int]] = []

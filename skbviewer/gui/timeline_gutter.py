@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""The column left of the lanes with their titles."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent, QPalette
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from .timeline_items import LanesItem
+from .timeline_paint import paint_titles
+
+WIDTH_PX = 150
+
+
+class Gutter(QWidget):
+    """Follows the lanes item it is given; `top` is where the lanes begin, in pixels."""
+
+    def __init__(self, lanes: LanesItem, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
+        self._lanes = lanes
+        self.top = 0.0
+        self.base = ""  # what the ticks are told from
+
+    def show_base(self, text: str, top: float) -> None:
+        if (text, top) != (self.base, self.top):
+            self.base, self.top = text, top
+        self.update()
+
+    # Qt's own names
+
+    def sizeHint(self) -> QSize:
+        return QSize(WIDTH_PX, 100)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.palette().color(QPalette.ColorRole.Base))
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        head = self.rect().adjusted(6, 0, -4, 0)
+        head.setHeight(round(self.top))
+        painter.drawText(
+            head, Qt.AlignmentFlag.AlignBottom | Qt.AlignmentFlag.AlignRight, self.base
+        )
+        timeline = self._lanes.timeline
+        if timeline is None:
+            return
+        painter.translate(0, self.top)
+        painter.setClipRect(0, 0, self.width(), self.height())
+        frame = self._lanes.frame
+        paint_titles(painter, timeline, self._lanes.places, frame, self._lanes.look, self.width())
+
+    def event(self, event: QEvent) -> bool:
+        if isinstance(event, QHelpEvent) and self._lanes.timeline is not None:
+            row = self._lanes.places.row_at(self._lanes.frame.row(event.pos().y() - self.top))
+            text = "" if row is None else self._lanes.timeline.lane_of(row).title
+            QToolTip.showText(event.globalPos(), text, self)
+            return True
+        return super().event(event)

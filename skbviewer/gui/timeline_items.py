@@ -1,0 +1,182 @@
+# SPDX-License-Identifier: MIT
+"""Items of the timeline's view box that paint in pixels of a Frame: lanes, and marks over all."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QTransform
+from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
+
+from skbviewer.analysis.timeline import Timeline
+from skbviewer.analysis.timeline_overview import Gap
+
+from .timeline_frame import Frame, Places, places
+from .timeline_marks import NoteTag, note_tags, paint_marks
+from .timeline_paint import (
+    Look,
+    paint_bins,
+    paint_gaps,
+    paint_ground,
+    paint_span,
+    paint_wires,
+    rects_of,
+    row_font,
+)
+from .timeline_state import TimeState
+
+
+class FramedItem(QGraphicsObject):
+    """Item coordinates: x in ns, y in rows; paints in the pixels of what the view box shows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._view = QRectF()
+        self.look = Look({}, QPalette())
+        self.frame = Frame(0, 1, 0, 1, 1, 1)  # of the last paint
+
+    def set_view(self, view: QRectF) -> None:
+        """The visible part, in item coordinates."""
+        self.prepareGeometryChange()
+        self._view = view
+        self.update()
+
+    def set_look(self, look: Look) -> None:
+        self.look = look
+        self.update()
+
+    def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        raise NotImplementedError
+
+    # Qt's own names
+
+    def boundingRect(self) -> QRectF:
+        return self._view
+
+    def paint(
+        self,
+        painter: QPainter,
+        option: QStyleOptionGraphicsItem,
+        widget: QWidget | None = None,
+    ) -> None:
+        scale, view = painter.transform(), self._view
+        corner = scale.map(view.topLeft())
+        self.frame = Frame(
+            view.left(),
+            view.right(),
+            view.top(),
+            scale.m22(),
+            view.width() * scale.m11(),
+            view.height() * scale.m22(),
+        )
+        painter.save()
+        painter.setTransform(QTransform.fromTranslate(corner.x(), corner.y()))
+        painter.setClipRect(QRectF(0, 0, self.frame.width, self.frame.height))
+        self.paint_frame(painter, self.frame)
+        painter.restore()
+
+
+class LanesItem(FramedItem):
+    """The boxes of a Timeline."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.timeline: Timeline | None = None
+        self.places: Places = places([])
+        self.gaps: Sequence[Gap] = ()
+        self.selected: int | None = None  # call, as row of its table
+        self.bins: npt.NDArray[np.void] | None = None  # of the last paint
+        self.span: tuple[int, int] | None = None  # of the selected packet, session time
+        self._of: tuple[object, ...] = ()
+
+    def draw(self, timeline: Timeline | None) -> None:
+        self.timeline = timeline
+        self.places = places([lane.rows for lane in timeline.lanes] if timeline else [])
+        self._of = ()
+        self.update()
+
+    def set_gaps(self, gaps: Sequence[Gap]) -> None:
+        self.gaps = gaps
+        self.update()
+
+    def select(self, call: int | None) -> None:
+        self.selected = call
+        self.update()
+
+    def bins_of(self, frame: Frame) -> npt.NDArray[np.void]:
+        """What to draw in `frame`; kept until it changes."""
+        assert self.timeline is not None
+        rows = self.places.rows_between(frame.top, frame.row(frame.height))
+        window = (math.floor(frame.begin), math.ceil(frame.end), round(frame.width))
+        if self._of != (*window, rows) or self.bins is None:
+            self.bins = self.timeline.bins(*window, rows)
+            self._of = (*window, rows)
+        return self.bins
+
+    def bin_at(self, x: float, y: float) -> np.void | None:
+        """The bin painted at pixel (x, y) of the frame, or next to it."""
+        if self.timeline is None or self.bins is None:
+            return None
+        row = self.places.row_at(self.frame.row(y))
+        mine = self.bins[self.bins["row"] == row] if row is not None else self.bins[:0]
+        rects = rects_of(mine, self.places, self.frame)
+        away = np.maximum(rects[:, 0] - x, x - rects[:, 0] - rects[:, 2])
+        near = np.flatnonzero(away <= 2)
+        return mine[near[np.argmin(away[near])]] if len(near) else None
+
+    def edges_near(self, y: float) -> npt.NDArray[np.float64]:
+        """Where drawn boxes begin and end, of the row at y if there are any; ns."""
+        if self.bins is None:
+            return np.zeros(0)
+        row = self.places.row_at(self.frame.row(y))
+        mine = self.bins[self.bins["row"] == row] if row is not None else self.bins[:0]
+        chosen = mine if len(mine) else self.bins
+        return np.concatenate([chosen["begin"], chosen["end"]]).astype(np.float64)
+
+    def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        if self.timeline is None:
+            return
+        bins = self.bins_of(frame)
+        painter.setFont(row_font(painter.font(), frame.row_px))
+        paint_ground(painter, self.timeline, self.places, frame, self.look)
+        if self.span is not None:
+            paint_span(painter, self.span, self.timeline.t0_ns, frame, self.look)
+        paint_gaps(painter, self.gaps, self.timeline, self.places, frame, self.look)
+        paint_bins(painter, bins, self.timeline, self.places, frame, self.look)
+        paint_wires(painter, bins, self.timeline, self.places, frame, self.look)
+        self._paint_selected(painter, bins, frame)
+
+    def _paint_selected(self, painter: QPainter, bins: npt.NDArray[np.void], frame: Frame) -> None:
+        if self.selected is None or self.timeline is None:
+            return
+        wire_rows = [lane.first for lane in self.timeline.lanes if lane.what == "wire"]
+        hit = (bins["item"] == self.selected) & (bins["count"] == 1)
+        hit &= ~np.isin(bins["row"], wire_rows)
+        for rect in rects_of(bins[hit], self.places, frame):
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            for role, width in ((QPalette.ColorRole.Base, 4), (QPalette.ColorRole.Text, 2)):
+                painter.setPen(QPen(QColor(self.look.role(role)), width))
+                painter.drawRect(QRectF(*rect))
+
+
+class MarksItem(FramedItem):
+    """Markers, range and notes, over whichever lanes are shown."""
+
+    def __init__(self, state: TimeState) -> None:
+        super().__init__()
+        self.state = state
+        self.origin_ns = 0  # session time at x = 0
+        self.tags: list[NoteTag] = []
+        self.setZValue(10)
+
+    def note_at(self, place: QPointF) -> NoteTag | None:
+        """The note painted at a pixel of the frame."""
+        return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)
+
+    def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        self.tags = note_tags(painter, self.state, self.origin_ns, frame)
+        paint_marks(painter, self.state, self.origin_ns, frame, self.look)

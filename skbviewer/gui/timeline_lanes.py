@@ -1,0 +1,188 @@
+# SPDX-License-Identifier: MIT
+"""The timeline as lanes of all calls: by CPU, layer or process, or the displayed packets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF
+
+from skbviewer.analysis.timeline import Timeline
+from skbviewer.analysis.timeline_bins import LAYER
+from skbviewer.records import PacketPath
+from skbviewer.session.timeline import CallPlace
+
+from .timeline_tips import bin_tip, call_tip
+
+if TYPE_CHECKING:
+    from .timeline_view import TimelineView
+
+
+class LanesMode:
+    """Draws a Timeline in a TimelineView."""
+
+    def __init__(self, view: TimelineView) -> None:
+        self._view = view
+        self.kind = ""
+        self.ids: tuple[int, ...] = ()
+        self._fit_next = False
+
+    @property
+    def timeline(self) -> Timeline | None:
+        return self._view.lanes.timeline
+
+    @property
+    def origin_ns(self) -> int:
+        """Session time at x = 0."""
+        if self.timeline is not None:
+            return self.timeline.t0_ns
+        overview = self._view.loader.overview
+        return overview.t0_ns if overview is not None else 0
+
+    @property
+    def rows(self) -> float:
+        return self._view.lanes.places.total + 1
+
+    def layers(self) -> Iterable[str]:
+        if self.timeline is None:
+            return ()
+        numbers = np.unique(self.timeline.boxes.look & LAYER) if len(self.timeline.lanes) else ()
+        known = self._view.colours
+        return [name for n in numbers if (name := self.timeline.layers[n]) in known]
+
+    def bounds(self) -> tuple[float, float, float]:
+        """Where the recording begins and ends, ns, and how far one may pan beyond."""
+        span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
+        return 0.0, span, span * 0.4
+
+    def clear(self) -> None:
+        self._view.lanes.draw(None)
+        self._fit_next = True
+
+    def show_kind(self, kind: str) -> None:
+        if kind != self.kind or self.timeline is None:
+            self.kind = kind
+            self._view.lanes.draw(None)
+            self.load()
+        self._fit_next = True
+
+    def load(self) -> None:
+        """Fetch the lanes if they are the ones shown."""
+        if self._view.mode is self:
+            self._view.loader.lanes(self.kind, self.ids)
+
+    def reload(self) -> None:
+        """Fetch them anew, but stay where one is."""
+        self.load()
+
+    def show_timeline(self, timeline: Timeline) -> None:
+        if timeline.kind != self.kind or self._view.mode is not self:
+            return
+        view = self._view
+        view.lanes.draw(timeline)
+        view.axis.setStyle(showValues=True)
+        if self._fit_next:
+            self._fit_next = False
+            view.fit()
+            if self.kind == "packet":
+                self._show_packets(timeline)
+        view.box.sigRangeChanged.emit(view.box, view.box.viewRange(), [True, True])
+        view.show_layers()
+
+    def _show_packets(self, timeline: Timeline) -> None:
+        """From the first to the last box: the displayed packets may be few of many."""
+        if len(timeline.boxes.begin):
+            low, high = int(timeline.boxes.begin.min()), int(timeline.boxes.end.max())
+            pad = (high - low) * 0.02 + 10
+            self._view.box.setXRange(low - pad, high + pad)
+
+    def show_path(self, path: PacketPath | None) -> None:
+        """Bring the selected packet into view, at the present zoom unless it is longer."""
+        view, span = self._view, self._view.state.span
+        view.lanes.span = span
+        view.lanes.select(None)
+        if view.mode is not self or span is None or self.timeline is None:
+            return
+        low, high = view.box.viewRange()[0]
+        begin, end = (at - self.origin_ns for at in span)
+        if end < low or begin > high:
+            half = max((high - low) / 2, (end - begin) * 0.6)
+            view.box.setXRange((begin + end) / 2 - half, (begin + end) / 2 + half)
+
+    def show_call(self, leg: int, call: int) -> None:
+        """Mark a call of the selected packet's path."""
+        view, path = self._view, self._view.path
+        if view.mode is not self or self.timeline is None:
+            return
+        if path is None or call < 0 or leg >= len(path.legs):
+            view.lanes.select(None)
+            return
+        told = path.legs[leg].calls[call]
+        at = told.entry_ns + path.epoch_offset_ns - self.origin_ns
+        item, row = self._find(at, told.function)
+        view.lanes.select(item)
+        if row is not None:
+            low, high = view.box.viewRange()[0]
+            if not low <= at <= high:
+                half = (high - low) / 2
+                view.box.setXRange(at - half, at + half)
+            view.scroll_to(float(view.lanes.places.row_y[row]))
+
+    def _find(self, at: int, function: str) -> tuple[int | None, int | None]:
+        """The box of a call that begins at `at`, and its row."""
+        assert self.timeline is not None
+        of = self.timeline.boxes
+        for row in range(self.timeline.rows):
+            low, high = int(of.starts[row]), int(of.starts[row + 1])
+            first = low + int(np.searchsorted(of.begin[low:high], at))
+            for box in range(first, high):
+                if of.begin[box] != at:
+                    break
+                if self.timeline.names[of.name[box]] == function:
+                    return int(of.item[box]), row
+        return None, None
+
+    def selected_call(self) -> int | None:
+        """The id of the selected call in its table."""
+        selected = self._view.lanes.selected
+        return None if selected is None else selected + 1
+
+    def click(self, scene: QPointF) -> None:
+        view, timeline = self._view, self.timeline
+        hit = self._bin(scene)
+        if hit is None or timeline is None or hit["count"] != 1:
+            view.call_chosen.emit(-1, -1)
+            return
+        if timeline.lane_of(int(hit["row"])).what == "wire":
+            view.packet_asked.emit(int(hit["item"]) + 1)
+        else:
+            view.lanes.select(int(hit["item"]))
+            view.loader.place(int(hit["item"]) + 1, view.call_located.emit)
+
+    def _bin(self, scene: QPointF) -> np.void | None:
+        place = self._view.frame_point(scene)
+        return self._view.lanes.bin_at(place.x(), place.y())
+
+    def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
+        return self._view.lanes.edges_near(pixel)
+
+    def tip_at(self, scene: QPointF) -> str:
+        """What the bin tells; all that is known of a call follows when it is found."""
+        hit, timeline = self._bin(scene), self.timeline
+        if hit is None or timeline is None:
+            return ""
+        lane = timeline.lane_of(int(hit["row"]))
+        if hit["count"] == 1 and lane.what == "calls":
+            self._view.loader.place(int(hit["item"]) + 1, lambda found: self._tell(found, scene))
+        return bin_tip(hit, timeline, lane)
+
+    def _tell(self, found: CallPlace, scene: QPointF) -> None:
+        pointer = self._view.pointer
+        if pointer is not None and (pointer - scene).manhattanLength() > 4:
+            return  # it has moved on
+        leg = found.path.legs[found.leg]
+        whose = f"{found.packet}" if found.packet is not None else f"life {found.series}"
+        self._view.show_tip(call_tip(found.told, leg.begin_ns, (("Packet", whose),)), scene)

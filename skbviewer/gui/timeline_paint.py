@@ -1,0 +1,287 @@
+# SPDX-License-Identifier: MIT
+"""Paints lanes of boxes into a Frame: for the window, a picture file or a vector file alike."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QBrush, QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPalette, QPen
+
+from skbviewer.analysis.timeline import WIRE_LAYER, Timeline
+from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
+from skbviewer.analysis.timeline_overview import Gap
+
+from .rect_array import Rects, draw_rects
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
+from .timeline_frame import Frame, Places
+
+LABEL_FROM_PX = 40
+GAP_PX = 1.0
+FAR_PX = 4.0  # boxes reach no further than this out of the frame: Qt loses huge ones
+MERGED_PART = 0.62  # of the layer's colour in a bin of several calls; the rest is the ground's
+RUN_GAP_PX = 1.5  # bins nearer than this share the text that tells their number
+_ALIGN_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
+
+
+class Look(NamedTuple):
+    """Colours by layer name, and the palette of the ground."""
+
+    colours: Mapping[str, QColor]
+    palette: QPalette
+
+    @property
+    def dark(self) -> bool:
+        return is_dark(self.palette)
+
+    def layer(self, name: str) -> QColor:
+        if name == WIRE_LAYER:
+            return chosen(WIRE_COLOURS, self.dark)
+        return self.colours.get(name, QColor(UNKNOWN_LAYER))
+
+    def merged(self, name: str) -> QColor:
+        """The colour of a bin of several calls."""
+        return _blend(self.layer(name), self.palette.color(QPalette.ColorRole.Base), MERGED_PART)
+
+    def role(self, role: QPalette.ColorRole) -> QColor:
+        return self.palette.color(role)
+
+
+def _blend(colour: QColor, ground: QColor, part: float) -> QColor:
+    pairs = (
+        (colour.red(), ground.red()),
+        (colour.green(), ground.green()),
+        (colour.blue(), ground.blue()),
+    )
+    return QColor(*(round(part * one + (1 - part) * other) for one, other in pairs))
+
+
+def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
+    """x, y, width, height of every bin, cut to a little more than the frame."""
+    rects = np.empty((len(bins), 4))
+    low = np.maximum(frame.x(bins["begin"].astype(np.float64)), -FAR_PX)
+    high = np.minimum(frame.x(bins["end"].astype(np.float64)) - GAP_PX / 2, frame.width + FAR_PX)
+    rects[:, 0], rects[:, 2] = low, np.maximum(high - low, 1.0)
+    rects[:, 1] = frame.y(places.row_y[bins["row"]]) + GAP_PX / 2
+    rects[:, 3] = frame.row_px - GAP_PX
+    return rects
+
+
+def paint_ground(
+    painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
+) -> None:
+    """Every other lane on another ground."""
+    colour = look.role(QPalette.ColorRole.AlternateBase)
+    for lane, y in list(zip(timeline.lanes, places.lane_y.tolist(), strict=True))[::2]:
+        box = QRectF(0, frame.y(y - 0.25), frame.width, (lane.rows + 0.5) * frame.row_px)
+        if box.bottom() > 0 and box.top() < frame.height:
+            painter.fillRect(box, colour)
+
+
+def band(times: tuple[int, int], origin_ns: int, frame: Frame) -> QRectF | None:
+    """The part of the frame between two times; None if it is out of sight."""
+    low, high = (frame.x(float(at - origin_ns)) for at in times)
+    if high < 0 or low > frame.width:
+        return None
+    low, high = max(low, -FAR_PX), min(high, frame.width + FAR_PX)
+    return QRectF(low, 0, max(high - low, 1.0), frame.height)
+
+
+def paint_span(
+    painter: QPainter, times: tuple[int, int], origin_ns: int, frame: Frame, look: Look
+) -> None:
+    """The selected packet's time as a light ground, unless it is all there is to see."""
+    area = band(times, origin_ns, frame)
+    if area is not None and area.width() < 0.98 * frame.width:
+        colour = QColor(look.role(QPalette.ColorRole.Highlight))
+        colour.setAlpha(44)
+        painter.fillRect(area, colour)
+
+
+def paint_gaps(
+    painter: QPainter,
+    gaps: Sequence[Gap],
+    timeline: Timeline,
+    places: Places,
+    frame: Frame,
+    look: Look,
+) -> None:
+    """Hatch where records were lost: in the CPU's lane, or over all where lanes are no CPUs."""
+    colour = look.role(QPalette.ColorRole.PlaceholderText)
+    brush = QBrush(colour, Qt.BrushStyle.BDiagPattern)
+    for gap in gaps:
+        low, high = max(frame.x(float(gap.begin)), -FAR_PX), frame.x(float(gap.end))
+        width = max(min(high, frame.width + FAR_PX) - low, 2.0)
+        if high < 0 or low > frame.width:
+            continue
+        for number, lane in enumerate(timeline.lanes):
+            hit = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
+            if hit and lane.what == "calls":
+                top = frame.y(float(places.lane_y[number]))
+                painter.fillRect(QRectF(low, top, width, lane.rows * frame.row_px), brush)
+
+
+def paint_bins(
+    painter: QPainter,
+    bins: npt.NDArray[np.void],
+    timeline: Timeline,
+    places: Places,
+    frame: Frame,
+    look: Look,
+) -> None:
+    """The boxes, their labels where they fit, and the numbers of merged ones."""
+    rects = rects_of(bins, places, frame)
+    merged = bins["count"] > 1
+    layers = bins["look"] & LAYER
+    painter.setPen(Qt.PenStyle.NoPen)
+    for layer in np.unique(layers).tolist():
+        name = timeline.layers[layer]
+        for is_merged, colour in ((False, look.layer(name)), (True, look.merged(name))):
+            painter.setBrush(colour)
+            draw_rects(painter, rects[(layers == layer) & (merged == is_merged)])
+    _paint_flags(painter, bins, rects, look)
+    _paint_labels(painter, bins, rects, timeline, look)
+    _paint_counts(painter, bins, rects, look)
+
+
+def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
+    """Hatch calls without an exit; underline drops in red."""
+    painter.setPen(Qt.PenStyle.NoPen)
+    for at in np.flatnonzero((bins["look"] & OPEN) != 0):
+        painter.fillRect(
+            QRectF(*rects[at]), QBrush(QColor(255, 255, 255, 150), Qt.BrushStyle.Dense5Pattern)
+        )
+    dropped = rects[(bins["look"] & DROP) != 0]
+    dropped[:, 1] += dropped[:, 3] - 3
+    dropped[:, 2], dropped[:, 3] = np.maximum(dropped[:, 2], 3.0), 3.0
+    painter.setBrush(chosen(DROP_COLOURS, look.dark))
+    draw_rects(painter, dropped)
+
+
+def _paint_labels(
+    painter: QPainter,
+    bins: npt.NDArray[np.void],
+    rects: Rects,
+    timeline: Timeline,
+    look: Look,
+) -> None:
+    metrics = QFontMetricsF(painter.font())
+    fits = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX) & (bins["name"] > 0)
+    for at in np.flatnonzero(fits):
+        inner = QRectF(*rects[at]).adjusted(4, 0, -3, 0)
+        inner.setLeft(max(inner.left(), 4.0))  # of a box that begins further left, too
+        ground = look.layer(timeline.layers[bins["look"][at] & LAYER])
+        painter.setPen(text_on(ground))
+        name = timeline.names[bins["name"][at]]
+        short = metrics.elidedText(name, Qt.TextElideMode.ElideRight, inner.width())
+        painter.drawText(inner, _ALIGN_LEFT, short)
+
+
+def runs_of(bins: npt.NDArray[np.void], rects: Rects) -> list[tuple[int, int]]:
+    """(first, last) of bins that stand side by side in one row, at least one of them merged."""
+    if not len(bins):
+        return []
+    right = rects[:, 0] + rects[:, 2]
+    single_wide = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX)
+    apart = (np.diff(bins["row"]) != 0) | (rects[1:, 0] - right[:-1] > RUN_GAP_PX)
+    apart |= single_wide[1:] | single_wide[:-1]
+    starts = np.r_[0, np.flatnonzero(apart) + 1]
+    stops = np.r_[starts[1:], len(bins)]
+    merged = np.add.reduceat(bins["count"] > 1, starts) > 0
+    pairs = zip(starts[merged].tolist(), (stops[merged] - 1).tolist(), strict=True)
+    return [(first, last) for first, last in pairs]
+
+
+def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
+    metrics = QFontMetricsF(painter.font())
+    ground = look.role(QPalette.ColorRole.Base)
+    for first, last in runs_of(bins, rects):
+        left, right = max(rects[first, 0], 0.0), rects[last, 0] + rects[last, 2]
+        text = f"×{int(bins['count'][first : last + 1].sum()):,}"
+        width = metrics.horizontalAdvance(text) + 8
+        if width > right - left or right - left < LABEL_FROM_PX:
+            continue
+        plate = QRectF((left + right - width) / 2, rects[first, 1] + 1, width, rects[first, 3] - 2)
+        painter.fillRect(plate, ground)
+        painter.setPen(look.role(QPalette.ColorRole.Text))
+        painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
+
+
+def paint_wires(
+    painter: QPainter,
+    bins: npt.NDArray[np.void],
+    timeline: Timeline,
+    places: Places,
+    frame: Frame,
+    look: Look,
+) -> None:
+    """Wire times of packet lanes; and how far off wire times may be, where that can be seen."""
+    colour = chosen(WIRE_COLOURS, look.dark)
+    for wire in timeline.wires:
+        top = frame.y(float(places.lane_y[wire.lane]))
+        height = timeline.lanes[wire.lane].rows * frame.row_px
+        _paint_wire(painter, frame, (frame.x(float(wire.at)), top, height), wire.error_ns, colour)
+    errors = {number: lane.error_ns for number, lane in enumerate(timeline.lanes) if lane.error_ns}
+    for number, error in errors.items():
+        lane, half = timeline.lanes[number], error * frame.per_ns
+        if lane.what != "wire" or half < 1:
+            continue
+        y = frame.y(float(places.row_y[lane.first]) + 0.5)
+        alone = bins[(bins["row"] == lane.first) & (bins["count"] == 1)]
+        painter.setPen(QPen(colour, 1.5))
+        for x in frame.x(alone["begin"].astype(np.float64)).tolist():
+            low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
+            painter.drawLine(QPointF(low, y), QPointF(high, y))
+            for end in (low, high):
+                painter.drawLine(QPointF(end, y - 3), QPointF(end, y + 3))
+
+
+def _paint_wire(
+    painter: QPainter,
+    frame: Frame,
+    place: tuple[float, float, float],
+    error_ns: int,
+    colour: QColor,
+) -> None:
+    x, top, height = place
+    half = error_ns * frame.per_ns
+    if x + half < 0 or x - half > frame.width:
+        return
+    band = QColor(colour)
+    band.setAlpha(48)
+    low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
+    painter.fillRect(QRectF(low, top, high - low, height), band)
+    painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
+    painter.drawLine(QPointF(x, top - 2), QPointF(x, top + height + 2))
+
+
+def paint_titles(
+    painter: QPainter,
+    timeline: Timeline,
+    places: Places,
+    frame: Frame,
+    look: Look,
+    width: float,
+) -> None:
+    """The lanes' titles, into a column `width` pixels wide left of the frame (from x = 0)."""
+    metrics = QFontMetricsF(painter.font())
+    for lane, y in zip(timeline.lanes, places.lane_y.tolist(), strict=True):
+        top, height = frame.y(y), lane.rows * frame.row_px
+        if top + height < 0 or top > frame.height:
+            continue
+        line = min(max(metrics.height(), frame.row_px), height + 4)
+        top = min(max(top, 0.0), top + height - line)  # stays in sight while its lane is
+        painter.setPen(look.role(QPalette.ColorRole.Text))
+        box = QRectF(6, top, width - 10, line)
+        short = metrics.elidedText(lane.title, Qt.TextElideMode.ElideRight, box.width())
+        painter.drawText(box, _ALIGN_LEFT, short)
+
+
+def row_font(font: QFont, row_px: float) -> QFont:
+    """`font` as large as fits a row."""
+    made = QFont(font)
+    made.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(row_px * 0.68))))
+    return made

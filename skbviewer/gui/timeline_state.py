@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""What a user has set on the timeline: markers, a range, notes.  No Qt; times are session time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from skbviewer.records import NotePlace
+
+SELECTED = "selected"  # the lanes of the selected packet's path; others are analysis.timeline.KINDS
+LANE_TITLES = {
+    SELECTED: "Selected packet",
+    "packet": "Displayed packets",
+    "cpu": "CPUs",
+    "layer": "Layers",
+    "process": "Processes",
+}
+MARKERS = ("A", "B")
+
+
+@dataclass
+class TimeState:
+    """Markers by letter; `active` is the one that a double click sets."""
+
+    a: int | None = None
+    b: int | None = None
+    active: str = "A"
+    range: tuple[int, int] | None = None
+    span: tuple[int, int] | None = None  # of the selected packet
+    notes: tuple[NotePlace, ...] = ()
+
+    def marker(self, letter: str) -> int | None:
+        return self.a if letter == "A" else self.b
+
+    def set_marker(self, letter: str, at_ns: int | None) -> None:
+        if letter == "A":
+            self.a = at_ns
+        else:
+            self.b = at_ns
+
+    def clear(self) -> None:
+        self.a = self.b = self.range = self.span = None
+        self.notes = ()
+
+    @property
+    def difference(self) -> int | None:
+        """From A to B, ns; None unless both are set."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+
+def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
+    """The edge nearest to `at` if one is within `reach`, else `at`."""
+    if not len(edges):
+        return at
+    nearest = float(edges[np.argmin(np.abs(edges - at))])
+    return nearest if abs(nearest - at) <= reach else at
+
+
+def stacked(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
+    """A level for each span, so that those of one level do not overlap as far as levels last."""
+    ends = [float("-inf")] * levels
+    found = []
+    for low, high in spans:
+        level = next((at for at, end in enumerate(ends) if end <= low), levels - 1)
+        ends[level] = max(ends[level], high)
+        found.append(level)
+    return found

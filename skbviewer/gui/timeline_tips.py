@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: MIT
+"""What hovering over the timeline tells, as rich text; times are ns since the first entry."""
+
+from __future__ import annotations
+
+from html import escape
+
+import numpy as np
+
+from skbviewer.analysis.timeline import WIRE_LAYER, Lane, Timeline
+from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
+from skbviewer.records import PathCall
+
+from . import wording
+
+
+def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] = ()) -> str:
+    """All that is known of a call; `more` lines before it."""
+    rows = (*more, *wording.call_details(call, origin_ns))
+    return _table(call.function, rows)
+
+
+def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
+    """What a bin tells by itself: how many calls or packets, from when to when."""
+    count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]
+    begin, end = int(of["begin"]), int(of["end"])
+    what = "packet" if layer == WIRE_LAYER else "call"
+    rows = [("Lane", lane.title), ("From", f"{wording.seconds(begin)} s")]
+    if count > 1:
+        rows += [("Lasting", wording.duration(end - begin)), ("Layer", f"mostly {layer}")]
+        if not of["mixed"]:
+            rows[-1] = ("Layer", layer)
+        rows.append(("Zoom in", f"to tell the {what}s apart"))
+        title = f"{count:,} {what}s"
+    elif what == "packet":
+        title = f"Packet {int(of['item']) + 1} on the wire"
+        rows.append(("Known to", f"± {wording.duration(lane.error_ns)}"))
+    else:
+        title = timeline.names[int(of["name"])] or "a function without a name"
+        rows += [("Duration", wording.duration(end - begin)), ("Layer", layer)]
+    for bit, text in ((DROP, "a packet was dropped"), (OPEN, "no exit recorded")):
+        if of["look"] & bit:
+            rows.append(("Note", text))
+    return _table(title, tuple(rows))
+
+
+def _table(title: str, rows: tuple[tuple[str, str], ...]) -> str:
+    lines = "".join(
+        f"<tr><td>{escape(what)}&nbsp;&nbsp;</td><td>{escape(value)}</td></tr>"
+        for what, value in rows
+    )
+    return f"<b>{escape(title)}</b><table>{lines}</table>"
