@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Statistics over the calls, layers, stages, drops and programs of chosen packets."""
+"""Statistics over the calls, layers, stages, drops, programs and ends of chosen packets."""
 
 from .drops import DropRow, drop_rows
+from .ends import KINDS as CONVERSATION_KINDS
+from .ends import Conversation, Endpoint, conversations, endpoints
 from .functions import FunctionRow, function_rows
 from .layers import LayerRow, LayerTable, layer_table
 from .processes import ProcessRow, process_rows
@@ -9,8 +11,11 @@ from .scope import Chosen, Kernel, Scope
 from .spread import Spread, spreads
 
 __all__ = [
+    "CONVERSATION_KINDS",
     "Chosen",
+    "Conversation",
     "DropRow",
+    "Endpoint",
     "FunctionRow",
     "Kernel",
     "LayerRow",
@@ -18,7 +23,9 @@ __all__ = [
     "ProcessRow",
     "Scope",
     "Spread",
+    "conversations",
     "drop_rows",
+    "endpoints",
     "function_rows",
     "layer_table",
     "process_rows",

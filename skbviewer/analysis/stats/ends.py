@@ -1,0 +1,223 @@
+# SPDX-License-Identifier: MIT
+"""Who talked with whom: Wireshark's Conversations and Endpoints, with the time in the kernel.
+
+In: the packet columns of a session and the packets that are meant.  Out: a row for each pair of
+addresses (and ports), whichever of them spoke first, and one for each address (and port).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...store import Columns
+from ..info import address, mac
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+TCP, UDP = 6, 17
+ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
+
+
+class Conversation(NamedTuple):
+    """Packets between A and B; ports are None where the kind has none, begin_ns is capture time."""
+
+    address_a: str
+    port_a: int | None
+    address_b: str
+    port_b: int | None
+    packets: int
+    bytes: int  # on the wire
+    packets_ab: int  # from A to B
+    bytes_ab: int
+    packets_ba: int
+    bytes_ba: int
+    begin_ns: int
+    dur_ns: int  # from the first to the last packet
+    kernel_ns: int | None  # sum over the packets matched exactly; None where there is none
+
+
+class Endpoint(NamedTuple):
+    """Packets of one address (and port)."""
+
+    address: str
+    port: int | None
+    packets: int
+    bytes: int
+    tx_packets: int
+    tx_bytes: int
+    rx_packets: int
+    rx_bytes: int
+
+
+class _Kind(NamedTuple):
+    """Which packets, the columns of an end ("s" or "d" for the side), and how an end is written."""
+
+    meant: Callable[[Columns], Flags]
+    columns: tuple[str, ...]
+    text: Callable[[Index], tuple[str, int | None]]
+
+
+def _version(number: int) -> Callable[[Columns], Flags]:
+    return lambda columns: np.asarray(columns.array("packet", "ip_version") == number)
+
+
+def _protocol(number: int) -> Callable[[Columns], Flags]:
+    def meant(columns: Columns) -> Flags:
+        with_ports = np.asarray(columns.array("packet", "sport")) >= 0
+        return np.asarray((columns.array("packet", "protocol") == number) & with_ports)
+
+    return meant
+
+
+def _ethernet(columns: Columns) -> Flags:
+    return np.asarray(np.asarray(columns.array("packet", "eth_src")) >= 0)
+
+
+def _ip_text(end: Index) -> tuple[str, int | None]:
+    return address(int(end[0]), int(end[1]), int(end[2])) or "", None
+
+
+def _port_text(end: Index) -> tuple[str, int | None]:
+    return address(int(end[0]), int(end[1]), int(end[2])) or "", int(end[3])
+
+
+_ADDRESS = ("ip_version", "{}addr_hi", "{}addr_lo")
+KINDS: dict[str, _Kind] = {
+    "Ethernet": _Kind(_ethernet, ("eth_{}",), lambda end: (mac(int(end[0])), None)),
+    "IPv4": _Kind(_version(4), _ADDRESS, _ip_text),
+    "IPv6": _Kind(_version(6), _ADDRESS, _ip_text),
+    "TCP": _Kind(_protocol(TCP), (*_ADDRESS, "{}port"), _port_text),
+    "UDP": _Kind(_protocol(UDP), (*_ADDRESS, "{}port"), _port_text),
+}
+
+
+def conversations(columns: Columns, kind: str, packets: Index | None = None) -> list[Conversation]:
+    """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first."""
+    rows, low, high, swapped = _ends(columns, kind, packets)
+    group, first = _groups(np.concatenate([low, high], axis=1))
+    size = len(first)
+    length = _column(columns, "len", rows)
+    ab = [_count(group[~swapped], size), _sum(group[~swapped], length[~swapped], size)]
+    ba = [_count(group[swapped], size), _sum(group[swapped], length[swapped], size)]
+    begin, end = _span(group, _column(columns, "ts", rows), size)
+    kernel = _column(columns, "kernel_ns", rows)
+    known = kernel >= 0
+    spent, matched = _sum(group[known], kernel[known], size), _count(group[known], size)
+    text = KINDS[kind].text
+    found = [
+        Conversation(
+            *text(low[first[g]]),
+            *text(high[first[g]]),
+            packets=int(ab[0][g] + ba[0][g]),
+            bytes=int(ab[1][g] + ba[1][g]),
+            packets_ab=int(ab[0][g]),
+            bytes_ab=int(ab[1][g]),
+            packets_ba=int(ba[0][g]),
+            bytes_ba=int(ba[1][g]),
+            begin_ns=int(begin[g]),
+            dur_ns=int(end[g] - begin[g]),
+            kernel_ns=int(spent[g]) if matched[g] else None,
+        )
+        for g in range(size)
+    ]
+    return sorted(found, key=lambda row: (-row.bytes, row))
+
+
+def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list[Endpoint]:
+    """Endpoints of a kind of KINDS among `packets` (numbers; None: all), largest first."""
+    rows, low, high, swapped = _ends(columns, kind, packets)
+    source = np.where(swapped[:, None], high, low)
+    target = np.where(swapped[:, None], low, high)
+    group, first = _groups(np.concatenate([source, target]))
+    size, count = len(first), len(rows)
+    both = np.concatenate([source, target])
+    length = _column(columns, "len", rows)
+    tx = [_count(group[:count], size), _sum(group[:count], length, size)]
+    rx = [_count(group[count:], size), _sum(group[count:], length, size)]
+    text = KINDS[kind].text
+    found = [
+        Endpoint(
+            *text(both[first[g]]),
+            packets=int(tx[0][g] + rx[0][g]),
+            bytes=int(tx[1][g] + rx[1][g]),
+            tx_packets=int(tx[0][g]),
+            tx_bytes=int(tx[1][g]),
+            rx_packets=int(rx[0][g]),
+            rx_bytes=int(rx[1][g]),
+        )
+        for g in range(size)
+    ]
+    return sorted(found, key=lambda row: (-row.bytes, row))
+
+
+def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, Index, Index, Flags]:
+    """Rows meant, their lower and higher end, and whether the higher one sent it."""
+    meant = KINDS[kind].meant(columns)
+    if packets is not None:
+        chosen = np.zeros(len(meant), np.bool_)
+        chosen[packets - 1] = True
+        meant = meant & chosen
+    rows = np.flatnonzero(meant)
+    names = KINDS[kind].columns
+    sides = [
+        np.stack([_column(columns, name.format(side), rows) for name in names], axis=1)
+        for side in (("src", "dst") if kind == "Ethernet" else ("s", "d"))
+    ]
+    low, high = sides
+    swapped = _greater(low, high)
+    low, high = (
+        np.where(swapped[:, None], high, low),
+        np.where(swapped[:, None], low, high),
+    )
+    return rows, low, high, swapped
+
+
+def _column(columns: Columns, name: str, rows: Index) -> Index:
+    return np.asarray(columns.array("packet", name), np.int64)[rows]
+
+
+def _greater(a: Index, b: Index) -> Flags:
+    """Row by row, as tuples compare."""
+    greater = np.zeros(len(a), np.bool_)
+    for column in reversed(range(a.shape[1])):
+        greater = (a[:, column] > b[:, column]) | ((a[:, column] == b[:, column]) & greater)
+    return greater
+
+
+def _groups(rows: Index) -> tuple[Index, Index]:
+    """The group of each row, equal rows sharing one, and the first row of each group.
+
+    By a hash of 64 bits, which is checked: where two different rows have the same, by the rows.
+    """
+    key = np.zeros(len(rows), np.uint64)
+    for column in range(rows.shape[1]):
+        key = (key ^ rows[:, column].astype(np.uint64)) * ODD
+        key ^= key >> np.uint64(29)
+    _, first, group = np.unique(key, return_index=True, return_inverse=True)
+    group = group.reshape(-1)
+    if np.array_equal(rows, rows[first[group]] if len(first) else rows):
+        return group, first
+    _, first, group = np.unique(rows, axis=0, return_index=True, return_inverse=True)
+    return group.reshape(-1), first
+
+
+def _count(group: Index, size: int) -> Index:
+    return np.bincount(group, minlength=size)
+
+
+def _sum(group: Index, value: Index, size: int) -> Index:
+    total = np.zeros(size, np.int64)
+    np.add.at(total, group, value)
+    return total
+
+
+def _span(group: Index, ts: Index, size: int) -> tuple[Index, Index]:
+    begin, end = np.full(size, np.iinfo(np.int64).max), np.zeros(size, np.int64)
+    np.minimum.at(begin, group, ts)
+    np.maximum.at(end, group, ts)
+    return begin, end
