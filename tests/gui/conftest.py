@@ -20,8 +20,8 @@ from skbviewer.gui.main_window import MainWindow
 
 from .fake import opener as fake_opener
 
-# What the offscreen platform says of every window; nothing the program can change.
-OFFSCREEN = "This plugin does not support propagateSizeHints"
+# What the offscreen platform says of windows, menus and popups; nothing the program can change.
+OFFSCREEN = r"This plugin does not support (propagateSizeHints|raise|grabbing)"
 OpenWindow = Callable[..., MainWindow]
 
 

@@ -30,11 +30,15 @@ Known = Callable[[str], Sequence[str]]
 
 
 class Completion(NamedTuple):
-    """`words` may stand in place of the characters begin .. end - 1 of the text."""
+    """`words` may stand in place of the characters begin .. end - 1 of the text.
+
+    `values`: they are values of a field, worth showing before anything of them is typed.
+    """
 
     begin: int
     end: int
     words: tuple[str, ...]
+    values: bool = False
 
 
 def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
@@ -48,7 +52,7 @@ def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
     typed, head = before[begin:].lstrip('"'), before[:begin]
     relation = _AFTER_RELATION.search(head)
     if relation is not None and relation["field"].lower() in FIELDS:
-        return Completion(begin, cursor, _values(relation["field"].lower(), typed, known))
+        return Completion(begin, cursor, _values(relation["field"].lower(), typed, known), True)
     if within:
         return Completion(cursor, cursor, ())
     if _AFTER_OPERAND.search(head) and not _ends_in_operator(head):

@@ -1,0 +1,68 @@
+# SPDX-License-Identifier: MIT
+"""The display filters a user keeps: those applied lately and those with a button."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import QSettings
+
+RECENT, BUTTONS = "filter/recent", "filter/buttons"
+MOST_RECENT = 20
+
+
+class Saved(NamedTuple):
+    """A filter with a button."""
+
+    label: str
+    text: str
+
+
+def recent() -> list[str]:
+    """The filters applied, the latest first."""
+    return _texts(RECENT)
+
+
+def remember(text: str) -> None:
+    """Put a filter at the top of recent(); a blank one is not kept."""
+    text = text.strip()
+    if text:
+        found = [text, *(other for other in recent() if other != text)]
+        QSettings().setValue(RECENT, found[:MOST_RECENT])
+
+
+def forget_recent() -> None:
+    QSettings().remove(RECENT)
+
+
+def buttons() -> list[Saved]:
+    """The saved filters, in the order of their buttons."""
+    words = _texts(BUTTONS)
+    return [Saved(*pair) for pair in zip(words[::2], words[1::2], strict=False)]
+
+
+def save_button(saved: Saved, place: int | None = None) -> None:
+    """Add a button at the end, or replace that at `place`."""
+    found = buttons()
+    if place is None:
+        found.append(saved)
+    else:
+        found[place] = saved
+    _keep(found)
+
+
+def remove_button(place: int) -> None:
+    found = buttons()
+    del found[place]
+    _keep(found)
+
+
+def _keep(found: list[Saved]) -> None:
+    QSettings().setValue(BUTTONS, [word for saved in found for word in saved])
+
+
+def _texts(key: str) -> list[str]:
+    value = QSettings().value(key)
+    if isinstance(value, str):  # a list of one comes back as its element
+        return [value]
+    return [str(word) for word in value] if isinstance(value, list) else []
