@@ -13,7 +13,7 @@ from itertools import chain
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, SeriesTable, tellers
+from ..matching import LegTable, Nesting, SeriesTable
 from ..readers import KblEvent
 from ..records import KernelLog
 from ..store import Builder, schema
@@ -57,7 +57,7 @@ def build(
     for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
         rows[column] = records[column][record]
     rows["leg"] = _legs(log, legs, nesting, record)
-    rows["call"] = _calls(nesting, calls, record, rows["leg"], _made(log, series, record))
+    rows["call"] = _calls(nesting, calls, record, rows["leg"], _made(series, record))
     return rows
 
 
@@ -90,9 +90,9 @@ def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
     return leg[len(starts) :]
 
 
-def _made(log: KernelLog, series: SeriesTable, record: Index) -> Index:
+def _made(series: SeriesTable, record: Index) -> Index:
     """The ENTRY of the call whose return told each event, -1 for others."""
-    told_by = tellers(log, series.partner)[record]
+    told_by = series.told_by[record]
     return np.where(told_by >= 0, series.partner[told_by], -1)
 
 

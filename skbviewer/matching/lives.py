@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog
-from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, execution
+from .ordering import by_number, dense
+from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, chosen, execution
 from .phases import TAP_CLONER
 from .tellers import tellers
 
@@ -34,6 +35,7 @@ class Lives:
 
     `birth` is the index of the record that tells of the clone (-1: none).  `met` is per record: the
     time (ns) when its function had the skb: a reader's entry may have waited for the packet.
+    `told_by` is per record: see tellers.
     """
 
     of: Index
@@ -41,6 +43,7 @@ class Lives:
     birth: Index
     tap: Flags
     met: Index
+    told_by: Index
 
 
 def cut(log: KernelLog, partner: Index) -> Lives:
@@ -52,11 +55,11 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     inside = _born_inside(log, partner, skb)
     kind, event = records["kind"], records["event"]
     told_by = tellers(log, partner)
-    late = (told_by >= 0) & np.isin(event, MAYBE_FREED)
-    own = np.flatnonzero((skb != 0) & ~((kind == EXIT) & (partner >= 0)) & ~late)
-    children = np.flatnonzero((kind == EVENT) & np.isin(event, (CLONE, COPY, SEGMENT)))
-    item = np.concatenate([children, own])
-    is_child = np.arange(len(item)) < len(children)
+    late = (told_by >= 0) & chosen(event, MAYBE_FREED)
+    item, is_child = _items(
+        (skb != 0) & ~((kind == EXIT) & (partner >= 0)) & ~late,
+        (kind == EVENT) & chosen(event, (CLONE, COPY, SEGMENT)),
+    )
     address = np.where(is_child, records["data"][item], skb[item])
     found = (kind == ENTRY) & (records["skb"] == 0) & (skb != 0) & ~inside
     met = records["ts"].copy()
@@ -64,7 +67,8 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     when = np.where(
         is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], met[item]
     )
-    order = np.lexsort((~is_child, item, when, address))
+    order = np.argsort(when, kind="stable")  # nearly in order already
+    order = order[by_number(dense(address)[order])]
     item, is_child, address = item[order], is_child[order], address[order]
     life = np.cumsum(_starts(log, inside, item, is_child, address)) - 1
     of = np.full(len(records), -1, np.int64)
@@ -76,7 +80,17 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]
     parent = np.where(birth >= 0, of[birth], -1) if count else birth
-    return Lives(of, parent, birth, _is_tap(log, maker, birth), met)
+    return Lives(of, parent, birth, _is_tap(log, maker, birth), met, told_by)
+
+
+def _items(own: Flags, child: Flags) -> tuple[Index, Flags]:
+    """Records of lives; births of clones, before the record of their own, are marked."""
+    index = np.flatnonzero(own | child)
+    times = own[index].astype(np.int64) + child[index]
+    is_child = np.zeros(int(times.sum()), np.bool_)
+    begin = np.cumsum(times) - times
+    is_child[begin[child[index]]] = True
+    return np.repeat(index, times), is_child
 
 
 def _effective_skb(log: KernelLog, partner: Index) -> Index:
@@ -87,7 +101,7 @@ def _effective_skb(log: KernelLog, partner: Index) -> Index:
     returned = partner[blank]
     gives = (records["flags"][returned] & SKB_IS_RET) != 0
     skb[blank[gives]] = records["skb"][returned[gives]]
-    skb[(records["kind"] == EVENT) & np.isin(records["event"], ABOUT_OTHERS)] = 0
+    skb[(records["kind"] == EVENT) & chosen(records["event"], ABOUT_OTHERS)] = 0
     return np.asarray(skb, np.int64)
 
 
@@ -95,15 +109,16 @@ def _makers(log: KernelLog) -> Index:
     """For each birth event the index of the ENTRY of the function that tells of it, else -1."""
     records = log.records
     maker = np.full(len(records), -1, np.int64)
-    _, where = np.unique(execution(records), return_inverse=True)
+    where = dense(execution(records)).astype(np.int64)
     span = np.int64(len(records) + 1)
     for event in BIRTHS:
         ids = [p.id for p in log.probes.values() if p.event == event]
-        entry = np.flatnonzero((records["kind"] == ENTRY) & np.isin(records["func"], ids))
+        entry = np.flatnonzero((records["kind"] == ENTRY) & chosen(records["func"], ids))
         told = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == event))
         if not len(entry) or not len(told):
             continue
-        key = np.sort(where[entry] * span + entry)
+        key = where[entry] * span + entry
+        key.sort(kind="stable")
         found = np.searchsorted(key, where[told] * span + told) - 1
         valid = (found >= 0) & (key[found] // span == where[told])
         maker[told[valid]] = key[found[valid]] % span
@@ -133,16 +148,17 @@ def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
     records = log.records
     giver = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
     inside = np.zeros(len(records), np.bool_)
-    births = np.flatnonzero((records["kind"] == EVENT) & np.isin(records["event"], BIRTHS))
+    births = np.flatnonzero((records["kind"] == EVENT) & chosen(records["event"], BIRTHS))
     givers = np.flatnonzero(giver)
     if not len(births) or not len(givers):
         return inside
     child = np.where(records["event"][births] == ALLOC, skb[births], records["data"][births])
     both = np.concatenate([births, givers])
-    key = np.stack([execution(records)[both], np.concatenate([child, skb[givers]])], axis=1)
-    _, place = np.unique(key, axis=0, return_inverse=True)
+    where = dense(execution(records)[both]).astype(np.int64)
+    address = dense(np.concatenate([child, skb[givers]]))
+    place = dense(where * (int(address.max()) + 1) + address)
     span = len(records) + 1
-    order = place.reshape(-1) * span + both
+    order = place.astype(np.int64) * span + both
     born, mine = np.sort(order[: len(births)]), order[len(births) :]
     following = np.append(born, np.iinfo(np.int64).max)[np.searchsorted(born, mine)]
     event = following - (mine - givers)  # of another place: beyond the records

@@ -9,6 +9,8 @@ level; within it calls of one function nest properly, so counting levels pairs t
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -76,10 +78,19 @@ def _guess(records: Records, index: Index, partner: Index) -> None:
     partner[entry], partner[leave] = leave, entry
 
 
+def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
+    """Which of many small numbers (-1 = unknown) are among a few wanted ones, none below 0."""
+    if int(values.max(initial=0)) >= 1 << 16:
+        return np.isin(values, list(wanted))
+    table = np.zeros(max([*wanted, int(values.max(initial=0))]) + 2, np.bool_)  # the last is -1's
+    table[list(wanted)] = True
+    return np.asarray(table[values])
+
+
 def named(
     log: KernelLog, item: Index, names: frozenset[str] | tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
     """Which of the records `item` enter a function of `names`."""
     ids = [p.id for p in log.probes.values() if p.name in names]
     records = log.records
-    return np.asarray((records["kind"][item] == ENTRY) & np.isin(records["func"][item], ids))
+    return np.asarray((records["kind"][item] == ENTRY) & chosen(records["func"][item], ids))

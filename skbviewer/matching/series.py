@@ -24,7 +24,8 @@ class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
     Series are numbered from 0 by their first record.  `partner` pairs entries with exits; `met` is
-    the time (ns) when each record's function had the skb.
+    the time (ns) when each record's function had the skb; `told_by` is the EXIT that told each
+    event (see tellers) or -1.
     """
 
     of: Index
@@ -32,6 +33,7 @@ class SeriesTable:
     tap: Flags
     partner: Index
     met: Index
+    told_by: Index
 
 
 def build(log: KernelLog) -> SeriesTable:
@@ -41,22 +43,23 @@ def build(log: KernelLog) -> SeriesTable:
     of = _with_branches(log, lives, _with_preludes(log, lives))
     exits = np.flatnonzero((log.records["kind"] == EXIT) & (partner >= 0))
     of[exits] = of[partner[exits]]
-    used, first = np.unique(of[of >= 0], return_index=True)
-    position = np.flatnonzero(of >= 0)[first]
+    member = np.flatnonzero(of >= 0)[::-1]
+    first = np.full(len(lives.parent), len(of), np.int64)
+    first[of[member]] = member  # the earliest is written last
+    ordered = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(of))]
     rank = np.full(len(lives.parent) + 1, -1, np.int64)
-    rank[used[np.argsort(position, kind="stable")]] = np.arange(len(used))
-    ordered = used[np.argsort(position, kind="stable")]
-    return SeriesTable(
-        rank[of], rank[lives.parent[ordered]], lives.tap[ordered], partner, lives.met
-    )
+    rank[ordered] = np.arange(len(ordered))
+    parent = rank[lives.parent[ordered]]
+    return SeriesTable(rank[of], parent, lives.tap[ordered], partner, lives.met, lives.told_by)
 
 
 def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
     """Series with clones that never see a driver (for a raw socket, say) joined to their parent."""
     everything = np.arange(len(of))
-    wired = np.unique(lives.of[named(log, everything, TRANSMIT | RECEIVE_START)])
     count = len(lives.parent)
-    inner = (lives.parent >= 0) & ~lives.tap & ~np.isin(np.arange(count), wired)
+    wired = np.zeros(count + 1, np.bool_)  # the last is that of no life
+    wired[lives.of[named(log, everything, TRANSMIT | RECEIVE_START)]] = True
+    inner = (lives.parent >= 0) & ~lives.tap & ~wired[:count]
     root = np.where(inner, lives.parent, np.arange(count))
     for _ in range(count.bit_length()):  # each step doubles the generations covered
         root = root[root]
@@ -68,20 +71,21 @@ def _with_preludes(log: KernelLog, lives: Lives) -> Index:
     """Lives with each headerless parent's records moved to the clone made next."""
     of = lives.of.copy()
     records = log.records
-    known = np.unique(of[(records["ip_version"] != 0) & (of >= 0)])
+    count = len(lives.parent)
+    known = np.zeros(count + 1, np.bool_)  # the last is that of no life
+    known[of[(records["ip_version"] != 0) & (of >= 0)]] = True
     children = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
-    children = children[~np.isin(lives.parent[children], known) & np.isin(children, known)]
+    children = children[~known[lives.parent[children]] & known[children]]
+    if not len(children):
+        return of
     children = children[np.lexsort((lives.birth[children], lives.parent[children]))]
-    members = np.argsort(lives.of, kind="stable")
-    sorted_lives = lives.of[members]
-    begin = 0
-    for i, child in enumerate(children):
-        parent, birth = lives.parent[child], lives.birth[child]
-        if i == 0 or lives.parent[children[i - 1]] != parent:
-            begin = -1  # a new parent
-        lo, hi = np.searchsorted(sorted_lives, [parent, parent + 1])
-        mine = members[lo:hi]
-        mine = mine[(mine > begin) & (mine <= birth)]
-        of[mine] = child
-        begin = birth
+    span = np.int64(len(of) + 1)
+    birth = lives.parent[children] * span + lives.birth[children]
+    is_parent = np.zeros(count + 1, np.bool_)
+    is_parent[lives.parent[children]] = True
+    mine = np.flatnonzero(is_parent[of])
+    following = np.minimum(np.searchsorted(birth, of[mine] * span + mine), len(birth) - 1)
+    child = children[following]  # the one born next, if of the same parent
+    moves = (lives.parent[child] == of[mine]) & (lives.birth[child] >= mine)
+    of[mine[moves]] = child[moves]
     return of

@@ -11,7 +11,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import KernelLog
-from .pairing import EVENT, EXIT, Index
+from .ordering import dense
+from .pairing import EVENT, EXIT, Index, chosen
 
 # ALLOC, CLONE, COPY, SEGMENT, GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK of kbl.h
 AT_EXIT = (1, 2, 3, 4, 9, 10, 11, 15, 36)
@@ -22,19 +23,26 @@ def tellers(log: KernelLog, partner: Index) -> Index:
     records = log.records
     teller = np.full(len(records), -1, np.int64)
     by_probe = {p.id: p.event for p in log.probes.values() if p.event in AT_EXIT}
-    exits = np.flatnonzero((records["kind"] == EXIT) & (partner >= 0))
-    exits = exits[np.isin(records["func"][exits], list(by_probe))]
-    events = np.flatnonzero((records["kind"] == EVENT) & np.isin(records["event"], AT_EXIT))
+    exits = np.flatnonzero(
+        (records["kind"] == EXIT) & (partner >= 0) & chosen(records["func"], list(by_probe))
+    )
+    events = np.flatnonzero((records["kind"] == EVENT) & chosen(records["event"], AT_EXIT))
     if not len(exits) or not len(events):
         return teller
     stands = np.zeros(max(by_probe) + 1, np.int64)
     stands[list(by_probe)] = list(by_probe.values())
-    both = np.concatenate([exits, events])
-    kind = np.concatenate([stands[records["func"][exits]], records["event"][events]])
-    key = np.stack([records["ts"][both], records["cpu"][both].astype(np.int64), kind], axis=1)
-    _, place = np.unique(key, axis=0, return_inverse=True)
-    place = place.reshape(-1)
-    exit_at = np.full(int(place.max()) + 1, -1, np.int64)
-    exit_at[place[: len(exits)]] = exits
-    teller[events] = exit_at[place[len(exits) :]]
+    moment = np.cumsum(np.diff(records["ts"], prepend=records["ts"][:1]) != 0)  # in time order
+    cpu = dense(records["cpu"])
+    span = np.int64((int(cpu.max()) + 1) * (max(AT_EXIT) + 1))
+
+    def key(item: Index, kind: Index) -> Index:
+        return moment[item] * span + cpu[item].astype(np.int64) * (max(AT_EXIT) + 1) + kind
+
+    told = key(exits, stands[records["func"][exits]])
+    order = np.argsort(told, kind="stable")
+    told = told[order]
+    wanted = key(events, records["event"][events].astype(np.int64))
+    found = np.searchsorted(told, wanted, "right") - 1
+    same = (found >= 0) & (told[found] == wanted)
+    teller[events[same]] = exits[order[found[same]]]
     return teller
