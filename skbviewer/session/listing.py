@@ -12,6 +12,7 @@ from ..analysis import Names
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
 from .annotations import RowIds
+from .payloads import Payloads
 from .rows import packet_row, series_row
 
 NamesOf = Callable[[int], Names]  # of a source
@@ -27,13 +28,14 @@ def rows(db: Any, ids: RowIds, names: NamesOf) -> list[PacketRow | SeriesRow]:
     sources = queries.sources(db)
     has_kbl = any(row.kind == "kbl" for row in sources)
     starts = {row.id: row.first for row in sources}
+    files = Payloads(sources)
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
         told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
         for number, row in row_queries.packets(db, numbers).items():
             process, drop = told.get(number, _NOTHING)
-            made = packet_row(row, starts[row.source], has_kbl)
+            made = files.told(row, packet_row(row, starts[row.source], has_kbl))
             found[number] = made._replace(process=process, drop=drop)
     if lives:
         series = row_queries.kernel_only(db, lives)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The detail tree of a packet, from its captured bytes."""
 
-from .application import Told, tell
-from .dissect import dissect
+from .application import PARSERS, Told, tell
+from .dissect import Payload, dissect, payload_of
 from .node import Node
 
-__all__ = ["Node", "Told", "dissect", "tell"]
+__all__ = ["PARSERS", "Node", "Payload", "Told", "dissect", "payload_of", "tell"]

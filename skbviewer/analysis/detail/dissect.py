@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Callable, Iterator
-from typing import cast
+from typing import NamedTuple, cast
 
 import dpkt
 
@@ -46,34 +46,72 @@ NEEDED |= {"arp": 28, "ipv4": 20, "ipv6": 40, "icmp": 4, "icmpv6": 4, "tcp": 20,
 MOST_HEADERS = 64  # a chain that goes on is an attack
 
 
+class Payload(NamedTuple):
+    """What a TCP (6) or UDP (17) packet carries: its captured bytes."""
+
+    protocol: int
+    sport: int
+    dport: int
+    data: bytes
+
+
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
     """The headers of a packet of `length` bytes on the wire, of which `data` were captured."""
-    return tuple(_headers(data, LINKTYPES.get(linktype, "data"), length))
+    return tuple(_lines(data, linktype, length))
 
 
-def _headers(data: bytes, kind: str, length: int) -> Iterator[Node]:
-    at, end, last = 0, len(data), (0, 0, 0)
-    for _ in range(MOST_HEADERS):
-        if kind.endswith("payload"):
-            yield from _payload(data, at, end, last)
-            break
-        if kind not in DISSECTORS or at >= end:
-            if at < end:
-                yield _data("Trailer" if kind == "trailer" else "Data", at, end)
-            break
-        if end - at < NEEDED.get(kind, 8):
-            yield Node(f"[{kind.upper()} header is cut short]", at, end - at)
-            break
-        try:
-            step = DISSECTORS[kind](data, at, end)
-        except (dpkt.Error, struct.error, ValueError, IndexError):
-            yield Node(f"[Malformed packet: {kind.upper()}]", at, end - at)
-            break
-        yield _within(step.node, len(data))
-        if kind in ("tcp", "udp"):
-            sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
-            last = (6 if kind == "tcp" else 17, sport, dport)
-        kind, at, end = step.following, step.at, min(step.end, len(data))
+def payload_of(data: bytes, linktype: int) -> Payload | None:
+    """The payload of a captured packet; None if it is no whole header of TCP or UDP."""
+    walk = _Walk(data, linktype)
+    for _ in walk:
+        pass
+    if not walk.kind.endswith("payload"):
+        return None
+    return Payload(*walk.ports, data[walk.at : walk.end])
+
+
+class _Walk:
+    """Goes from header to header; where it stops, `kind` is what would come at byte `at`."""
+
+    def __init__(self, data: bytes, linktype: int) -> None:
+        self._data = data
+        self.kind = LINKTYPES.get(linktype, "data")
+        self.at, self.end = 0, len(data)
+        self.ports = (0, 0, 0)  # protocol, source, destination
+
+    def __iter__(self) -> Iterator[Node]:
+        data = self._data
+        for _ in range(MOST_HEADERS):
+            kind, at, end = self.kind, self.at, self.end
+            if kind not in DISSECTORS or at >= end:
+                return
+            if end - at < NEEDED.get(kind, 8):
+                yield self._stop(f"[{kind.upper()} header is cut short]")
+                return
+            try:
+                step = DISSECTORS[kind](data, at, end)
+            except (dpkt.Error, struct.error, ValueError, IndexError):
+                yield self._stop(f"[Malformed packet: {kind.upper()}]")
+                return
+            yield _within(step.node, len(data))
+            if kind in ("tcp", "udp"):
+                sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
+                self.ports = (6 if kind == "tcp" else 17, sport, dport)
+            self.kind, self.at, self.end = step.following, step.at, min(step.end, len(data))
+
+    def _stop(self, why: str) -> Node:
+        at, self.kind, self.at = self.at, "", self.end
+        return Node(why, at, self.end - at)
+
+
+def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
+    walk = _Walk(data, linktype)
+    yield from walk
+    at, end = walk.at, walk.end
+    if walk.kind.endswith("payload"):
+        yield from _payload(data, at, end, walk.ports)
+    elif at < end:
+        yield _data("Trailer" if walk.kind == "trailer" else "Data", at, end)
     if end < len(data) and length == len(data) and at <= end:
         yield _data("Trailer", end, len(data))
     if length > len(data):

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""What only the captured bytes tell of packets: the protocol in their payload, and the payload.
+
+Bytes are read from the source files; of files that moved or changed nothing is told.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from .. import readers
+from ..analysis.detail import PARSERS, Payload, payload_of, tell
+from ..records import BadInput, PacketRow
+
+PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
+
+
+class Payloads:
+    """The payloads of a session's packets; `sources` has its input files."""
+
+    def __init__(self, sources: Sequence[Any]) -> None:
+        self._paths: Mapping[int, Path] = {
+            source.id: Path(source.path) for source in sources if source.kind != "kbl"
+        }
+        self._sizes = {source.id: source.size for source in sources}
+        self._there: dict[int, bool] = {}
+
+    def told(self, row: Any, made: PacketRow) -> PacketRow:
+        """`made` with the protocol and Info of its payload, where ports say what it may be."""
+        ports = PORTS.get(row.protocol, set())
+        if row.payload <= 0 or ports.isdisjoint((row.sport, row.dport)):
+            return made
+        found = self.payload(row)
+        told = tell(*found) if found is not None else None
+        return made._replace(protocol_name=told.protocol, info=told.info) if told else made
+
+    def payload(self, row: Any) -> Payload | None:
+        """The payload of a packet of the store, as far as it was captured."""
+        data = self.data(row.source, row.offset, row.caplen)
+        return payload_of(data, row.linktype) if data is not None else None
+
+    def data(self, source: int, offset: int, caplen: int) -> bytes | None:
+        """Captured bytes; None where the source file is not what it was."""
+        if source not in self._there:
+            path = self._paths.get(source)
+            there = path is not None and path.is_file()
+            self._there[source] = (
+                there and self._paths[source].stat().st_size == self._sizes[source]
+            )
+        if not self._there[source]:
+            return None
+        try:
+            return readers.packet_bytes(self._paths[source], offset, caplen)
+        except BadInput:
+            return None
