@@ -64,6 +64,7 @@ class SeriesRow(NamedTuple):
     reason: str
     process: str = ""  # as in PacketRow
     drop: str = ""
+    time_ns: int = 0  # ts_ns by the clock fit, as if the first capture had it; since the epoch
 
 
 class PathCall(NamedTuple):

@@ -13,6 +13,7 @@ from .. import readers
 from ..analysis import Input, store_inputs
 from ..records import BadInput, Progress, Silent
 from ..store import Builder, is_session, schema
+from ..store.annotations import merge
 from .session import Session
 
 
@@ -67,19 +68,37 @@ def cached_session(paths: Sequence[Path]) -> Path:
     return Path(base) / "skbviewer" / "sessions" / f"{key.hexdigest()[:32]}.skbv"
 
 
+def _inputs(paths: Sequence[Path]) -> list[Path]:
+    """`paths` with the inputs of sessions in their place, each once."""
+    found: list[Path] = []
+    for path in paths:
+        if is_session(path):
+            found.extend(Path(source.path) for source in Session.open(path).sources())
+        else:
+            found.append(path)
+    return list(dict.fromkeys(found))
+
+
 def open_files(
     paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
 ) -> Session:
     """Open one session file, or import captures and KBLs (again only if they changed).
 
-    A session made now takes over the annotations of the sessions `keep`.
+    A session among several files stands for its inputs and its annotations.  What is opened takes
+    over the annotations of the sessions `keep`.
     """
     if len(paths) == 1 and is_session(paths[0]):
         return Session.open(paths[0])
+    sessions = [path for path in paths if is_session(path)]
+    paths, keep = _inputs(paths), [*sessions, *keep]
     cached = cached_session(paths)
     try:
-        return Session.open(cached)
+        session = Session.open(cached)
     except BadInput:  # not there yet, or of another version
         cached.unlink(missing_ok=True)
+    else:
+        for old in keep:
+            merge(cached, old)
+        return session
     import_files(paths, cached, progress, keep)
     return Session.open(cached)

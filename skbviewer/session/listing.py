@@ -16,6 +16,7 @@ from .payloads import Payloads
 from .rows import packet_row, series_row
 
 NamesOf = Callable[[int], Names]  # of a source
+Fitted = Callable[[int, RowIds], RowIds]  # times of a source to those of the first capture
 
 
 class _Tells(NamedTuple):
@@ -23,7 +24,7 @@ class _Tells(NamedTuple):
     drop: str
 
 
-def rows(db: Any, ids: RowIds, names: NamesOf) -> list[PacketRow | SeriesRow]:
+def rows(db: Any, ids: RowIds, names: NamesOf, fitted: Fitted) -> list[PacketRow | SeriesRow]:
     """The rows `ids` in their order.  Raises KeyError for one that does not exist."""
     sources = queries.sources(db)
     has_kbl = any(row.kind == "kbl" for row in sources)
@@ -40,10 +41,24 @@ def rows(db: Any, ids: RowIds, names: NamesOf) -> list[PacketRow | SeriesRow]:
     if lives:
         series = row_queries.kernel_only(db, lives)
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)
+        times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
             process, drop = told.get(row.id, _NOTHING)
-            found[-number] = series_row(row)._replace(process=process, drop=drop)
+            life = series_row(row)._replace(process=process, drop=drop)
+            found[-number] = life._replace(time_ns=times[row.id])
     return [found[number] for number in ids.tolist()]
+
+
+def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
+    """When packet lives began, by the clock fit, by series id."""
+    by_source: dict[int, list[Any]] = {}
+    for row in series:
+        by_source.setdefault(row.source, []).append(row)
+    found: dict[int, int] = {}
+    for source, rows_of in by_source.items():
+        times = fitted(source, np.array([row.begin_ns for row in rows_of], np.int64))
+        found |= {row.id: int(ns) for row, ns in zip(rows_of, times, strict=True)}
+    return found
 
 
 _NOTHING = _Tells("", "")

@@ -18,10 +18,10 @@ from ..analysis.stats import Chosen, Scope
 from ..analysis.timeline import Clock, Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
-from ..records import Annotation, NotePlace, PacketPath, PacketRow, Progress, SeriesRow, SourceRow
+from ..records import Annotation, NotePlace, PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import listing, selecting
+from . import listing, ordering, saving, selecting
 from . import timeline as time
 from .annotations import RowIds
 from .statistics import begin_of, scope_of
@@ -90,7 +90,42 @@ class Session:
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not."""
         with self._db() as db:
-            return listing.rows(db, ids, self._names_of)
+            return listing.rows(db, ids, self._names_of, self._fitted)
+
+    def listed(
+        self,
+        text: str = "",
+        order: selecting.Order | None = None,
+        kernel_only: bool = False,
+        hidden: RowIds | None = None,
+        progress: Progress | None = None,
+    ) -> RowIds | None:
+        """As select(); `order` may also be a word of ordering.WORDS."""
+        if order is None or order[0] not in ordering.WORDS:
+            return self.select(text, order, kernel_only, hidden, progress)
+        ids = self.select(text, None, kernel_only, hidden, progress)
+        if ids is None:
+            ids = listing.numbered(1, self.packet_count(), self.packet_count())
+        return ordering.ordered(self.columns, ids, *order)
+
+    def _fitted(self, source: int, ts: RowIds) -> RowIds:
+        """Times of a KBL as if the first capture had them, since the epoch."""
+        clock = self._clock()
+        captures = [s.id for s in self.sources() if s.kind != "kbl"]
+        times = clock.to_session(source, ts)
+        return clock.to_source(captures[0], times) if captures else times
+
+    def save_as(self, out: Path, progress: Progress | None = None) -> None:
+        """Write a copy, with notes and flags.  Raises BadInput and Cancelled."""
+        saving.save_as(self.file, out, progress or Silent())
+
+    def relocate(self, source: int, path: Path) -> None:
+        """The input file of source `source` is at `path` now.
+
+        Raises KeyError for an unknown source, BadInput if that file is another one.
+        """
+        found = {row.id: row for row in self.sources()}
+        saving.relocate(self.file, found[source], path)
 
     def kernel_only_count(self) -> int:
         """How many packet lives with a network identity have no wire packet."""

@@ -17,7 +17,8 @@ from urllib.parse import quote
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, insert, select
+from sqlalchemy import Connection, create_engine, insert, select
+from sqlalchemy.pool import StaticPool
 
 from ..records import BadInput
 from .schema import annotation, flag, source
@@ -147,6 +148,19 @@ def take_over(db: Connection, old: Path) -> None:
             db.execute(insert(annotation).values(dict(zip(names, row, strict=True))))
     for kind, sha256, anchor, first, packed in bits:
         _merge(db, (kind, grown.get(sha256, sha256), anchor, first), packed)
+
+
+def merge(path: Path, old: Path) -> None:
+    """As take_over, into the session file `path` that is there already.
+
+    Raises BadInput where it cannot be written.
+    """
+    if path.absolute() == old.absolute():
+        return
+    with writing(path) as connection:
+        engine = create_engine("sqlite://", creator=lambda: connection, poolclass=StaticPool)
+        with engine.begin() as db:
+            take_over(db, old)
 
 
 def _merge(db: Connection, key: tuple[str, str, str, int], packed: bytes) -> None:

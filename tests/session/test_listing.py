@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -65,3 +66,29 @@ def test_the_thread_is_one_of_the_path(drops: Session) -> None:
 def test_an_unknown_row_is_told(drops: Session) -> None:
     with pytest.raises(KeyError):
         drops.rows(np.array([1, 10_000_000]))
+
+
+@pytest.mark.parametrize("word", ["source", "destination", "protocol", "info", "frame.len"])
+@pytest.mark.parametrize("descending", [False, True])
+def test_any_column_orders_the_rows(drops: Session, word: str, descending: bool) -> None:
+    ids = drops.listed("", (word, descending), kernel_only=True)
+    assert ids is not None
+    count = drops.packet_count(), drops.kernel_only_count()
+    assert len(ids) == len(set(ids.tolist())) == sum(count)
+    rows = drops.rows(ids)
+    if word == "protocol":
+        names = [row.protocol for row in rows if row.protocol is not None]
+        assert names == sorted(names, reverse=descending)
+    other = drops.listed("", (word, not descending), kernel_only=True)
+    assert other is not None and other.tolist() != ids.tolist()
+
+
+def test_kernel_only_rows_stand_at_their_time_among_the_packets(drops: Session) -> None:
+    ids = drops.listed("", None, kernel_only=True)
+    assert ids is not None
+    times = [r.time_ns if isinstance(r, SeriesRow) else r.ts_ns for r in drops.rows(ids)]
+    late = [b - a for a, b in pairwise(times) if b < a]
+    assert min(late, default=0) > -1_000_000  # within what the clock fit may be wrong
+    first, last = drops.rows(np.array([1, drops.packet_count()]))
+    assert isinstance(first, PacketRow) and isinstance(last, PacketRow)
+    assert first.ts_ns - 10**10 < times[0] and times[-1] < last.ts_ns + 10**10

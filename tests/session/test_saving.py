@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""A session under another name, inputs that moved, sessions among other files."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.records import Annotation, BadInput, Cancelled, Silent, resource
+from skbviewer.session import Session, import_files, open_files
+
+SAMPLE = resource("samples/handshake")
+CAPTURE, KBL = SAMPLE / "handshake.pcap", SAMPLE / "handshake.kbl"
+
+
+@pytest.fixture
+def session(tmp_path: Path) -> Session:
+    capture = tmp_path / "a.pcap"
+    capture.write_bytes(CAPTURE.read_bytes())
+    import_files([capture], tmp_path / "s.skbv")
+    return Session.open(tmp_path / "s.skbv")
+
+
+class Never:
+    def report(self, what: str, done: int, total: int) -> None:
+        raise Cancelled
+
+
+def test_a_copy_has_rows_notes_and_flags(session: Session, tmp_path: Path) -> None:
+    session.annotate(Annotation("comment", "mine", packet=3))
+    session.set_flags("mark", np.array([3]))
+    session.save_as(tmp_path / "sitzung 会话.skbv", Silent())
+    copy = Session.open(tmp_path / "sitzung 会话.skbv")
+    assert copy.packets(1, 16) == session.packets(1, 16)
+    assert copy.annotations() == session.annotations()
+    assert copy.flags("mark").tolist() == [3]
+
+
+def test_a_cancelled_copy_leaves_nothing(session: Session, tmp_path: Path) -> None:
+    before = sorted(os.listdir(tmp_path))
+    with pytest.raises(Cancelled):
+        session.save_as(tmp_path / "out.skbv", Never())
+    assert sorted(os.listdir(tmp_path)) == before
+
+
+def test_a_copy_that_cannot_be_written_is_told(session: Session, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"out\.skbv"):
+        session.save_as(tmp_path / "missing" / "out.skbv", Silent())
+
+
+def test_a_moved_capture_is_found_again(session: Session, tmp_path: Path) -> None:
+    os.rename(tmp_path / "a.pcap", tmp_path / "b.pcap")
+    assert session.packet_bytes(1) is None
+    with pytest.raises(BadInput, match=r"is not a\.pcap"):
+        session.relocate(1, KBL)
+    session.relocate(1, tmp_path / "b.pcap")
+    assert session.packet_bytes(1)
+    assert Path(session.sources()[0].path) == tmp_path / "b.pcap"
+
+
+def test_a_session_joins_another_file(
+    session: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    session.set_flags("mark", np.array([2]))
+    joined = open_files([session.file, KBL])
+    assert [source.kind for source in joined.sources()] == ["pcap", "kbl"]
+    assert joined.flags("mark").tolist() == [2]
+    session.set_flags("mark", np.array([5]))
+    assert open_files([session.file, KBL]).flags("mark").tolist() == [2, 5]
