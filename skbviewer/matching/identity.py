@@ -10,12 +10,13 @@ A pair that contradicts itself on a rung is none, even if it has no rival.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets, Records
+from ..records import Packets, Records, RecordTable
+from .ordering import by_number, fits
 from .pairing import ENTRY, Index
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
@@ -25,6 +26,11 @@ RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("sequence", ("seq", "ack", "tcp_flags")),
     ("length", ("tot_len", "frag_off")),
 )
+
+
+MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
+
+Columns = dict[str, npt.NDArray[Any]]
 
 
 class Candidates(NamedTuple):
@@ -37,92 +43,124 @@ class Candidates(NamedTuple):
 
 def candidates(packets: Packets, records: Records, series: Index, tap: Index) -> Candidates:
     """Candidate pairs of IP packets and series; sniffers' copies (`tap` series) are left out."""
-    useful = records["kind"] == ENTRY
-    useful &= (records["ip_version"] != 0) & (series >= 0)
-    useful[useful] &= ~np.isin(series[useful], tap)
+    copied = np.zeros(int(series.max(initial=-1)) + 2, np.bool_)
+    copied[tap[tap < len(copied)]] = True
+    useful = (records["kind"] == ENTRY) & (series >= 0) & ~copied[series]
+    useful &= records["ip_version"] != 0
     prints = _distinct(records, series, np.flatnonzero(useful))
     wire = np.flatnonzero(packets["ip_version"] != 0)
-    p, r = _join(_keys(packets[wire]), _keys(records[prints]))
-    packet, record = wire[p], prints[r]
+    p, r = _join(_columns(packets, wire, THESIS_KEY), _columns(records, prints, THESIS_KEY))
+    packet, record = _in_order(wire[p], prints[r], series)
     rung = np.zeros(len(packet), np.int8)
     for level, (_, columns) in enumerate(RUNGS, start=1):
         crowded = _crowded(packet, series[record])
-        same, known = _compare(packets[packet], records[record], columns)
+        kernel = _columns(records, record, (*columns, "gso_segs"))
+        same, known = _compare(_columns(packets, packet, columns), kernel, columns)
         known = np.where(same, known, 0)
         best = np.zeros(len(packets), np.int64)
         np.maximum.at(best, packet, known)
         agree = same & (known > 0) & (known == best[packet])
         keep = ~crowded | agree | (best[packet] == 0)
-        keep &= same | _may_differ(records[record], columns)
+        keep &= same | _may_differ(kernel, columns)
         rung = np.where(crowded & agree, level, rung).astype(np.int8)
         packet, record, rung = packet[keep], record[keep], rung[keep]
     return _unique(packet, series[record], rung)
 
 
+def _columns(rows: Packets | Records, index: Index, names: tuple[str, ...]) -> Columns:
+    """Some columns of some rows."""
+    if isinstance(rows, RecordTable):
+        return {name: rows.part(name, index) for name in names}
+    return {name: rows[name][index] for name in names}
+
+
 def _distinct(records: Records, series: Index, index: Index) -> Index:
-    """One record for each (series, footprint)."""
-    columns = [*THESIS_KEY, *(c for _, rung in RUNGS for c in rung)]
-    index = _changed(records, series, index, columns)
-    key = np.stack([series[index], *(records[c][index].astype(np.int64) for c in columns)], axis=1)
-    _, first = np.unique(key, axis=0, return_index=True)
-    return np.asarray(index[np.sort(first)], np.int64)
+    """One record for each (series, footprint), of those in a row: few of them are repeated."""
+    columns = (*THESIS_KEY, *(c for _, rung in RUNGS for c in rung))
+    index = index[by_number(series[index])]
+    if isinstance(records, RecordTable):
+        index = index[_changed(series[index], {"footprint": records.footprint[index]})]
+    return np.sort(index[_changed(series[index], _columns(records, index, columns))])
 
 
-def _changed(records: Records, series: Index, index: Index, columns: list[str]) -> Index:
-    """Those whose footprint is not that of their series' record before: few, and fast to tell."""
-    index = index[np.argsort(series[index], kind="stable")]
-    owner = series[index]
-    change = np.r_[True, owner[1:] != owner[:-1]][: len(index)]
-    for column in columns:
-        values = records[column][index]
+def _changed(owner: Index, columns: Columns) -> npt.NDArray[np.bool_]:
+    """Which rows differ from the one before in their owner or any column."""
+    change = np.r_[True, owner[1:] != owner[:-1]][: len(owner)]
+    for values in columns.values():
         change[1:] |= values[1:] != values[:-1]
-    return np.sort(index[change])
+    return np.asarray(change)
 
 
-def _keys(rows: npt.NDArray[np.void]) -> Index:
-    return np.stack([rows[c].astype(np.int64) for c in THESIS_KEY], axis=1)
-
-
-def _join(left: Index, right: Index) -> tuple[Index, Index]:
-    """All pairs of equal rows."""
-    none = np.zeros(0, np.int64)
-    if not len(left) or not len(right):
-        return none, none
-    _, dense = np.unique(np.concatenate([left, right]), axis=0, return_inverse=True)
-    dense = dense.reshape(-1)
-    a, b = dense[: len(left)], dense[len(left) :]
-    order = np.argsort(b, kind="stable")
-    low, high = np.searchsorted(b[order], a), np.searchsorted(b[order], a, "right")
+def _join(left: Columns, right: Columns) -> tuple[Index, Index]:
+    """All pairs of equal rows, by the left one."""
+    a, b = _mixed(left), _mixed(right)
+    order_a, order_b = np.argsort(a), np.argsort(b, kind="stable")
+    sorted_a, sorted_b = a[order_a], b[order_b]
+    low, high = np.zeros(len(a), np.int64), np.zeros(len(a), np.int64)
+    low[order_a] = np.searchsorted(sorted_b, sorted_a)
+    high[order_a] = np.searchsorted(sorted_b, sorted_a, "right")
     count = high - low
     pairs = np.repeat(np.arange(len(a)), count)
     offset = np.arange(len(pairs)) - np.repeat(np.cumsum(count) - count, count)
-    return pairs, order[np.repeat(low, count) + offset]
+    others = order_b[np.repeat(low, count) + offset]
+    equal = np.ones(len(pairs), np.bool_)
+    for name, values in left.items():  # equal numbers may come of different rows
+        equal &= values[pairs] == right[name][others]
+    return pairs[equal], others[equal]
+
+
+def _mixed(columns: Columns) -> npt.NDArray[np.uint64]:
+    """A number of each row by which rows differ (SplitMix64's finalizer over the columns)."""
+    mixed = np.zeros(len(next(iter(columns.values()))), np.uint64)
+    for values in columns.values():
+        mixed ^= values.astype(np.int64).view(np.uint64)
+        for shift, factor in MIXING:
+            mixed ^= mixed >> np.uint64(shift)
+            mixed *= np.uint64(factor)
+    return mixed
+
+
+def _in_order(packet: Index, record: Index, series: Index) -> tuple[Index, Index]:
+    """Pairs by (packet, series, record)."""
+    owner = series[record]
+    if fits(int(packet.max(initial=0)) + 1, int(owner.max(initial=0)) + 1):
+        key = packet * (int(owner.max(initial=0)) + 1) + owner
+        order = np.argsort(key, kind="stable")  # nearly in order, by packet and record
+    else:
+        order = np.lexsort((owner, packet))
+    return packet[order], record[order]
+
+
+def _first_of_pair(packet: Index, series: Index) -> npt.NDArray[np.bool_]:
+    """Of pairs in order which are not as the one before."""
+    change = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
+    return np.asarray(np.r_[True, change][: len(packet)])
 
 
 def _crowded(packet: Index, series: Index) -> npt.NDArray[np.bool_]:
-    """Pairs whose packet has several series, or whose series has several packets."""
-    pairs = np.unique(np.stack([packet, series], axis=1), axis=0)
-    per_packet = np.bincount(pairs[:, 0], minlength=int(packet.max(initial=0)) + 1)
-    per_series = np.bincount(pairs[:, 1], minlength=int(series.max(initial=0)) + 1)
+    """Pairs, in order, whose packet has several series, or whose series has several packets."""
+    first = _first_of_pair(packet, series)
+    per_packet = np.bincount(packet[first], minlength=1)
+    per_series = np.bincount(series[first], minlength=1)
     return np.asarray((per_packet[packet] > 1) | (per_series[series] > 1))
 
 
-def _may_differ(kernel: npt.NDArray[np.void], columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
+def _may_differ(kernel: Columns, columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
     """Footprints of skbs that may be packets with other values on the wire.
 
     Any skb may be cut into fragments, a GSO skb into segments; ports stay the same.
     """
     if "tot_len" in columns:
-        return np.ones(len(kernel), np.bool_)
+        return np.ones(len(kernel["gso_segs"]), np.bool_)
     return np.asarray((kernel["gso_segs"] > 1) & ("seq" in columns))
 
 
 def _compare(
-    wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void], columns: tuple[str, ...]
+    wire: Columns, kernel: Columns, columns: tuple[str, ...]
 ) -> tuple[npt.NDArray[np.bool_], Index]:
     """Pairs that agree in every column known on both sides, and how many those are."""
-    same = np.ones(len(wire), np.bool_)
-    known = np.zeros(len(wire), np.int64)
+    same = np.ones(len(wire[columns[0]]), np.bool_)
+    known = np.zeros(len(same), np.int64)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])
@@ -131,9 +169,8 @@ def _compare(
 
 
 def _unique(packet: Index, series: Index, rung: npt.NDArray[np.int8]) -> Candidates:
+    """Each pair, of those in order, with its lowest rung."""
     if not len(packet):
         return Candidates(packet, series, rung)
-    order = np.lexsort((rung, series, packet))
-    packet, series, rung = packet[order], series[order], rung[order]
-    first = np.r_[True, (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])]
-    return Candidates(packet[first], series[first], rung[first])
+    first = np.flatnonzero(_first_of_pair(packet, series))
+    return Candidates(packet[first], series[first], np.minimum.reduceat(rung, first))

@@ -19,6 +19,7 @@ from ..records import KernelLog, Packets
 from .clock import FLOOR_NS, ClockFit, fit
 from .identity import RUNGS, Candidates, candidates
 from .legs import TAPS, LegTable
+from .ordering import dense
 from .pairing import Index
 from .series import SeriesTable
 
@@ -134,16 +135,19 @@ def _fit(
 ) -> tuple[ClockFit | None, tuple[int, int] | None, str]:
     """The clock fit at the device and tap where it is tightest, of those that saw most packets."""
     pair, leg = _legs_of(legs, series)
-    place = legs.rows[["netns", "ifindex"]][leg]
+    netns, ifindex = legs.rows["netns"][leg], legs.rows["ifindex"][leg]
+    place = dense(netns).astype(np.int64) << 32 | dense(ifindex)
+    _, at = np.unique(place, return_index=True)
+    devices = sorted(zip(netns[at].tolist(), ifindex[at].tolist(), place[at].tolist(), strict=True))
     best: tuple[int, int, int, ClockFit, tuple[int, int]] | None = None
-    for device, (number, column) in product(np.unique(place), enumerate(TAPS)):
-        here = place == device
+    for device, (number, column) in product(devices, enumerate(TAPS)):
+        here = place == device[2]
         clock = fit(packets["ts"][packet[pair[here]]], legs.rows[column][leg[here]])
         if clock is None:
             continue
         rank = (-clock.pairs, clock.residual_ns, number)
         if best is None or rank < best[:3]:
-            best = (*rank, clock, (int(device["netns"]), int(device["ifindex"])))
+            best = (*rank, clock, device[:2])
     return (best[3], best[4], TAPS[best[2]]) if best else (None, None, TAPS[0])
 
 
