@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from . import _kbl_layout as kbl
 from .kbl_rows import Rows
@@ -20,7 +21,7 @@ KIND, EVENT, FLAG = kbl.KblKind, kbl.KblEvent, kbl
 LONG = 0xFFFFFFFF  # dur of a CALL whose EXT has it
 
 
-class _Exits(NamedTuple):
+class Exits(NamedTuple):
     """What the EXIT rows to be made say; `of` is the row whose exit it is."""
 
     of: Ints
@@ -30,8 +31,20 @@ class _Exits(NamedTuple):
     ret: Ints
 
 
-def expand(rows: Rows, heads: Heads, unknown: Mask, complaints: list[str]) -> tuple[Rows, Ints]:
-    """All rows, and in which order those of one time stand: entries, exits, the rest as written."""
+class Expanded(NamedTuple):
+    """All rows: `source` is the row each comes from, `ts` its time.
+
+    Those from `begin` on, as many as there are `exits`, are the exits of their source.
+    """
+
+    source: npt.NDArray[np.int32]
+    ts: Ints
+    begin: int
+    exits: Exits
+
+
+def expand(rows: Rows, heads: Heads, unknown: Mask, complaints: list[str]) -> Expanded:
+    """All rows, in the order of those of one time: entries, exits, the rest as written."""
     spans = np.flatnonzero(rows.kind == KIND.CALL)
     exits = _exits(rows, heads, spans)
     rows.kind[spans] = KIND.ENTRY
@@ -41,22 +54,12 @@ def expand(rows: Rows, heads: Heads, unknown: Mask, complaints: list[str]) -> tu
     first = np.concatenate([first[~further], first[further]])  # a list's first packet first
     leave = np.flatnonzero(rows.kind == KIND.EXIT)
     rest = np.flatnonzero((rows.kind != KIND.ENTRY) & (rows.kind != KIND.EXIT) & ~unknown)
-    made = np.arange(len(rows), len(rows) + len(exits.of))
-    given = (rows.flags[exits.of] & FLAG.KBL_FLAG_SOCK) != 0
-    rows = rows.extended(
-        exits.of,
-        kind=KIND.EXIT,
-        ts=exits.ts,
-        cpu=exits.cpu,
-        skb=exits.skb,
-        data=exits.ret,
-        caller=0,
-        footprint=np.where(given, rows.footprint[exits.of], 0),
-    )
-    return rows, np.concatenate([first, leave, made, rest])
+    ts = np.concatenate([rows.ts[first], rows.ts[leave], exits.ts, rows.ts[rest]])
+    source = np.concatenate([first, leave, exits.of, rest], dtype=np.int32, casting="same_kind")
+    return Expanded(source, ts, len(first) + len(leave), exits)
 
 
-def _exits(rows: Rows, heads: Heads, spans: Ints) -> _Exits:
+def _exits(rows: Rows, heads: Heads, spans: Ints) -> Exits:
     """The exits of CALLs."""
     dur, ret = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
     owner, further = heads.of_type(kbl.KblExtType.CALL, kbl.KBL_EXT_CALL)
@@ -68,10 +71,10 @@ def _exits(rows: Rows, heads: Heads, spans: Ints) -> _Exits:
     cpu = heads.per_record(heads.cpus())[spans]
     returned = (rows.flags[spans] & FLAG.KBL_FLAG_SKB_IS_RET) != 0
     skb = np.where(returned, ret, rows.skb[spans])
-    return _Exits(spans, rows.ts[spans] + told, cpu, skb, ret)
+    return Exits(spans, rows.ts[spans] + told, cpu, skb, ret)
 
 
-def _carried(rows: Rows, spans: Ints, exits: _Exits, complaints: list[str]) -> _Exits:
+def _carried(rows: Rows, spans: Ints, exits: Exits, complaints: list[str]) -> Exits:
     """Make CARRY events entries of the call they name, and add their exits."""
     carry = rows.events(EVENT.CARRY)
     if not len(carry):
@@ -93,8 +96,8 @@ def _carried(rows: Rows, spans: Ints, exits: _Exits, complaints: list[str]) -> _
     rows.kind[carry], rows.event[carry] = KIND.ENTRY, 0
     carry, exit_ = carry[ends], exit_[ends]
     skb = rows.skb[carry]
-    further = _Exits(carry, exits.ts[exit_], exits.cpu[exit_], skb, exits.ret[exit_])
-    return _Exits(*(np.concatenate(pair) for pair in zip(exits, further, strict=True)))
+    further = Exits(carry, exits.ts[exit_], exits.cpu[exit_], skb, exits.ret[exit_])
+    return Exits(*(np.concatenate(pair) for pair in zip(exits, further, strict=True)))
 
 
 def _named(rows: Rows, carry: Ints, calls: Ints) -> Ints:

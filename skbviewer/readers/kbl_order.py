@@ -10,12 +10,7 @@ from .wire import Ints
 BITS = 63
 
 
-def time_order(ts: Ints, source: Ints) -> Ints:
-    """`source` in order of `ts`, which is parallel; of equal times in the order given."""
-    return np.asarray(source[sorted_places(ts)], np.int64)
-
-
-def sorted_places(ts: Ints) -> Ints:
+def time_order(ts: Ints) -> Ints:
     """As np.argsort(ts, kind="stable")."""
     count = len(ts)
     if not count:

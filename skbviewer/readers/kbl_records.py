@@ -13,7 +13,7 @@ import numpy as np
 
 from ..records import Details, RecordTable, Table
 from . import _kbl_layout as kbl
-from .kbl_calls import expand
+from .kbl_calls import Exits, Expanded, expand
 from .kbl_chunks import Chunk
 from .kbl_details import read_details
 from .kbl_footprints import read_footprints
@@ -22,6 +22,8 @@ from .kbl_rows import Rows, make_rows
 from .kbl_slots import Column, Heads, Slots, complain, find_heads
 from .kbl_told import fill_told
 from .wire import Bytes, Ints
+
+BLOCK = 1 << 18  # rows made at once
 
 
 class Decoded(NamedTuple):
@@ -51,24 +53,54 @@ def decode_records(
     complain(complaints, unknown, "records of an unknown kind: left out")
     details = read_details(heads, stext)
     if version == 2:
-        # By (ts, cpu, order in the CPU's stream); the ordinal grows along each stream.
-        source = np.flatnonzero(~unknown)
-        source = source[np.argsort(rows.cpu[source], kind="stable")]
+        expanded = _as_written(rows, np.flatnonzero(~unknown))
     else:
         fill_told(rows, heads)
-        rows, source = expand(rows, heads, unknown, complaints)
-    records = _table(rows, time_order(rows.ts[source], source), heads, footprints)
+        expanded = expand(rows, heads, unknown, complaints)
+    records = _table(rows, expanded, heads, footprints)
     return Decoded(records, times, comms, details, complaints)
 
 
-def _table(rows: Rows, order: Ints, heads: Heads, footprints: Table) -> RecordTable:
-    columns: dict[str, Column] = {}
-    for name, column in rows.columns().items():
-        columns[name] = column[order]
-    footprint = columns.pop("footprint")
-    columns["dur"] = _gaps(heads, columns)
-    columns["counter"] = _counted(heads, columns)
-    return RecordTable(columns, footprint, footprints)
+def _as_written(rows: Rows, source: Ints) -> Expanded:
+    """Of equal times by CPU, then in the order of its stream, in which the ordinal grows."""
+    source = source[np.argsort(rows.cpu[source], kind="stable")]
+    none = np.zeros(0, np.int64)
+    return Expanded(
+        source.astype(np.int32), rows.ts[source], len(source), Exits(none, none, none, none, none)
+    )
+
+
+def _table(rows: Rows, expanded: Expanded, heads: Heads, footprints: Table) -> RecordTable:
+    order = time_order(expanded.ts)
+    made: dict[str, Column] = {}
+    for first in range(0, max(len(order), 1), BLOCK):
+        part = slice(first, first + BLOCK)
+        for name, values in _columns(rows, expanded, order[part]).items():
+            if not first:
+                made[name] = np.empty(len(order), values.dtype)
+            made[name][part] = values
+    footprint = made.pop("footprint")
+    made["dur"] = _gaps(heads, made)
+    made["counter"] = _counted(heads, made)
+    return RecordTable(made, footprint, footprints)
+
+
+def _columns(rows: Rows, expanded: Expanded, order: Ints) -> dict[str, Column]:
+    """Columns of some rows: those of their sources, except what exits have of their own."""
+    exits, number = expanded.exits, order - expanded.begin
+    place = np.flatnonzero((number >= 0) & (number < len(exits.of)))
+    number = number[place]
+    source = expanded.source[order]
+    columns = {name: column[source] for name, column in rows.columns().items() if name != "ts"}
+    columns["ts"] = expanded.ts[order]
+    columns["ordinal"] = source
+    columns["kind"][place] = kbl.KblKind.EXIT
+    columns["caller"][place] = 0
+    for name, values in (("cpu", exits.cpu), ("skb", exits.skb), ("data", exits.ret)):
+        columns[name][place] = values[number]
+    given = (columns["flags"][place] & kbl.KBL_FLAG_SOCK) != 0
+    columns["footprint"][place[~given]] = 0  # at the exit nothing is known of an skb
+    return columns
 
 
 def _gaps(heads: Heads, columns: dict[str, Column]) -> Column:

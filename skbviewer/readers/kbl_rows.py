@@ -12,10 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from . import _kbl_layout as kbl
-from .kbl_slots import Column, Heads, Slots
-from .wire import Ints, Mask
+from .kbl_slots import Column, Heads
+from .wire import Ints
 
 KIND, FLAG = kbl.KblKind, kbl
+BLOCK = 1 << 18  # rows made at once
 
 
 @dataclass
@@ -27,14 +28,13 @@ class Rows:
     event: npt.NDArray[np.uint8]
     flags: npt.NDArray[np.uint8]
     context: npt.NDArray[np.uint8]
-    cpu: npt.NDArray[np.int32]
+    cpu: npt.NDArray[np.uint16]
     func: npt.NDArray[np.int32]
-    pid: npt.NDArray[np.int64]
+    pid: npt.NDArray[np.int32]
     skb: npt.NDArray[np.int64]
     caller: npt.NDArray[np.int64]
     data: npt.NDArray[np.int64]
     footprint: npt.NDArray[np.int32]
-    ordinal: npt.NDArray[np.int32]
 
     def __len__(self) -> int:
         return len(self.ts)
@@ -47,63 +47,66 @@ class Rows:
         """The rows that are events of this kind."""
         return np.flatnonzero((self.event == event) & (self.kind == KIND.EVENT))
 
-    def extended(self, of: Ints, **values: Column | int) -> Rows:
-        """With copies of the rows `of` behind, in which some columns have other values."""
-        made = {}
-        for name, column in vars(self).items():
-            size = len(column)
-            grown = np.empty(size + len(of), column.dtype)
-            grown[:size] = column
-            grown[size:] = values[name] if name in values else column[of]
-            made[name] = grown
-        return Rows(**made)
-
 
 def make_rows(heads: Heads, version: int, stext: int, symbols: Ints) -> Rows:
     """A row for each head slot; of unknown kinds only kind and context."""
-    kind = heads.kind
-    is_span = (kind == KIND.CALL) & (version > 2)
-    is_call = (kind == KIND.ENTRY) | (kind == KIND.EXIT)
-    is_event, is_lost = kind == KIND.EVENT, kind == KIND.LOST
-    spans, calls = heads.view(kbl.KBL_SPAN_SLOT), heads.view(kbl.KBL_CALL_SLOT)
-    events = heads.view(kbl.KBL_EVENT_SLOT)
-    carries = is_span | is_call
-    sock = carries & ((heads.flags & FLAG.KBL_FLAG_SOCK) != 0)
-    skb = events["skb"].astype(np.int64)
-    skb[sock | is_lost] = 0
-    ident = events["pid"].astype(np.int64)  # LOST: 0xffffffff = none = -1
-    func = np.where(is_span, spans["func"], np.where(is_event, -1, ident)).astype(np.int32)
-    pid = np.where(is_event, ident, -1)
-    leaves = np.flatnonzero(is_call)
-    pid[leaves] = calls["pid"][leaves]
-    data = np.where(is_event | is_lost, events["data"].astype(np.int64), -1)
-    exits = np.flatnonzero(kind == KIND.EXIT)
-    data[exits] = calls["caller"][exits]
-    return Rows(
-        ts=events["ts"].astype(np.int64),
-        kind=kind.copy(),
-        event=np.where(is_event, heads.flags, 0).astype(np.uint8),
-        flags=np.where(is_event, 0, heads.flags).astype(np.uint8),
-        context=heads.context,
-        cpu=heads.per_record(heads.cpus()).astype(np.int32),
-        func=func,
-        pid=pid,
-        skb=skb,
-        caller=_callers(heads, calls, is_span | (kind == KIND.ENTRY), stext, symbols),
-        data=data,
-        footprint=np.zeros(len(kind), np.int32),
-        ordinal=np.arange(len(kind), dtype=np.int32),
-    )
+    count = len(heads.kind)
+    cpu = heads.per_record(heads.cpus().astype(np.uint16))
+    made = {"cpu": cpu, "footprint": np.zeros(count, np.int32), "context": heads.context}
+    for first in range(0, max(count, 1), BLOCK):
+        block = _Block(heads, slice(first, first + BLOCK), version)
+        for name, values in (block.columns() | {"caller": block.callers(stext, symbols)}).items():
+            if not first:
+                made[name] = np.empty(count, values.dtype)
+            made[name][first : first + BLOCK] = values
+    return Rows(**made)
 
 
-def _callers(heads: Heads, slots: Slots, mask: Mask, stext: int, symbols: Ints) -> Ints:
-    """Absolute return addresses, as signed 64 bits; 0 where the file does not tell."""
-    base = np.array([stext], np.uint64).astype(np.int64)
-    caller = slots["caller"].astype(np.int64)
-    found = np.where(mask & ((heads.flags & FLAG.KBL_FLAG_NO_CALLER) == 0), base + caller, 0)
-    in_module = np.flatnonzero((found != 0) & ((heads.flags & FLAG.KBL_FLAG_MODULE_CALLER) != 0))
-    number = caller[in_module]
-    listed = (number >= 0) & (number < len(symbols))
-    found[in_module] = 0
-    found[in_module[listed]] = symbols[number[listed]]
-    return np.asarray(found, np.int64)
+class _Block:
+    """Some of the head slots."""
+
+    def __init__(self, heads: Heads, part: slice, version: int) -> None:
+        self.kind, self.flags = heads.kind[part], heads.flags[part]
+        self._spans, self._calls, self._events = (
+            heads.slots[part].view(kbl.in_order(dtype, heads.order))
+            for dtype in (kbl.KBL_SPAN_SLOT, kbl.KBL_CALL_SLOT, kbl.KBL_EVENT_SLOT)
+        )
+        self._is_span = (self.kind == KIND.CALL) & (version > 2)
+
+    def columns(self) -> dict[str, Column]:
+        """What the slots say in numbers."""
+        kind, flags, events = self.kind, self.flags, self._events
+        is_call = (kind == KIND.ENTRY) | (kind == KIND.EXIT)
+        is_event, is_lost = kind == KIND.EVENT, kind == KIND.LOST
+        sock = (self._is_span | is_call) & ((flags & FLAG.KBL_FLAG_SOCK) != 0)
+        skb = events["skb"].astype(np.int64)
+        skb[sock | is_lost] = 0
+        ident = events["pid"].astype(np.int32)  # LOST: 0xffffffff = none = -1
+        func = np.where(self._is_span, self._spans["func"], np.where(is_event, -1, ident))
+        pid = np.where(is_call, self._calls["pid"].astype(np.int32), np.where(is_event, ident, -1))
+        data = np.where(is_event | is_lost, events["data"].astype(np.int64), -1)
+        return {
+            "ts": events["ts"].astype(np.int64),
+            "kind": kind,
+            "event": flags * is_event,
+            "flags": flags * ~is_event,
+            "func": func.astype(np.int32),
+            "pid": pid.astype(np.int32),
+            "skb": skb,
+            "data": np.where(kind == KIND.EXIT, self._calls["caller"], data),
+        }
+
+    def callers(self, stext: int, symbols: Ints) -> Ints:
+        """Absolute return addresses, as signed 64 bits; 0 where the file does not tell."""
+        base = np.array([stext], np.uint64).astype(np.int64)
+        caller = self._spans["caller"].astype(np.int64)
+        told = (self._is_span | (self.kind == KIND.ENTRY)) & (
+            (self.flags & FLAG.KBL_FLAG_NO_CALLER) == 0
+        )
+        found = np.where(told, base + caller, 0)
+        in_module = np.flatnonzero(told & ((self.flags & FLAG.KBL_FLAG_MODULE_CALLER) != 0))
+        number = caller[in_module]
+        listed = (number >= 0) & (number < len(symbols))
+        found[in_module] = 0
+        found[in_module[listed]] = symbols[number[listed]]
+        return np.asarray(found, np.int64)

@@ -33,7 +33,7 @@ class Heads(NamedTuple):
     flags: npt.NDArray[np.uint8]  # or event, or reason
     context: npt.NDArray[np.uint8]
     slots: Slots  # V32
-    owner: Ints  # of each EXT slot that has one: its record
+    owner: npt.NDArray[np.int32]  # of each EXT slot that has one: its record
     ext: Slots  # V32: those EXT slots
 
     def view(self, dtype: np.dtype[np.void]) -> Slots:
@@ -49,7 +49,9 @@ class Heads(NamedTuple):
         """Records and structs of all EXT slots of a type, in file order."""
         types = self.ext.view(np.uint8).reshape(-1, kbl.KBL_SLOT_SIZE)[:, EXT_TYPE]
         mask = types == type_
-        return self.owner[mask], self.ext[mask].view(kbl.in_order(dtype, self.order))
+        return self.owner[mask].astype(np.int64), self.ext[mask].view(
+            kbl.in_order(dtype, self.order)
+        )
 
     def cpus(self) -> Ints:
         """The CPU of each chunk."""
@@ -81,7 +83,7 @@ def find_heads(data: Bytes, chunks: list[Chunk], order: str) -> tuple[Heads, lis
     """The records of these chunks, and what is wrong with them."""
     total = sum((chunk.end - chunk.begin) // kbl.KBL_SLOT_SIZE for chunk in chunks)
     slots, ext = np.empty(total, "V32"), np.empty(total, "V32")  # memory comes when it is written
-    owner = np.empty(total, np.int64)
+    owner = np.empty(total, np.int32)
     counts, heads, exts, wrong, stray = [np.zeros(0, np.int64)], 0, 0, 0, 0
     for block in _blocks(chunks):
         found = _find(data, block)

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from . import _kbl_layout as kbl
-from .kbl_order import sorted_places
+from .kbl_order import time_order
 from .kbl_rows import Rows
 from .kbl_slots import Heads
 from .wire import Ints, Mask
@@ -105,7 +105,7 @@ def _fill_footprints(rows: Rows, tells: Ints, asks: Ints, barriers: Ints) -> Non
     asks = asks[skbs[np.minimum(place, len(skbs) - 1)] == rows.skb[asks]]
     item = np.concatenate([tells, asks])  # at one time the footprint comes first
     ts = rows.ts[item]
-    order = sorted_places(ts)
+    order = time_order(ts)
     item, told = item[order], order < len(tells)
     place = np.searchsorted(skbs, rows.skb[item])
     by_skb = np.argsort(place.astype(np.uint16 if len(skbs) < RADIX else np.int64), kind="stable")

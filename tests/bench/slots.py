@@ -52,7 +52,7 @@ Ext = npt.NDArray[np.void]
 class Calls(NamedTuple):
     """Per packet: traced functions, how many of them nest, and the entry of the tap's function."""
 
-    count: Ints
+    functions: Ints
     nest: Ints
     tap: Ints
 
@@ -186,7 +186,7 @@ def _pick(packets: Packets, mask: Mask) -> Packets:
 def _births(made: _Maker, packets: Packets, calls: Calls) -> None:
     """ALLOC, of clones CLONE; with the call that tells it if there are enough."""
     event = kbl.KblEvent.ALLOC
-    told = _pick(packets, _born_in_call(packets, calls.count))
+    told = _pick(packets, _born_in_call(packets, calls.functions))
     func = np.where(told["out"], ALLOC, BUILD)
     nothing = np.zeros(len(told), np.int64)
     made.call(told, func, told["begin"] + 2, told["begin"] + 202, nothing, told["skb"].copy())
@@ -212,18 +212,27 @@ def _parents(made: _Maker, packets: Packets, number: Ints) -> None:
 
 
 def _tasks(made: _Maker, packets: Packets) -> None:
-    """Whoever sends runs on its CPU from there on."""
+    """Whoever sends runs on its CPU from there on; its name is told when it is new."""
     some = _pick(packets, packets["switch"].astype(bool))
+    nothing = np.zeros(len(some), np.int64)
+    _, first = np.unique(some["cpu"].astype(np.int64) << 32 | some["thread"], return_index=True)
+    new = np.zeros(len(some), np.bool_)
+    new[first] = True
+    for named in (False, True):
+        part = _pick(some, new == named)
+        ext = _names(part) if named else None
+        thread = part["thread"].astype(np.int64)
+        made.event(part, kbl.KblEvent.TASK, part["begin"] + 1, nothing[: len(part)], thread, ext)
+
+
+def _names(some: Packets) -> Ext:
     slot = np.zeros(len(some), kbl.KBL_EXT_COMM)
     slot["kind"], slot["type"], slot["tid"] = 6, kbl.KblExtType.COMM, some["thread"]
     names = np.array([b"iperf3", b"nginx", b"dnsmasq", b"sshd"], "S16")
     slot["comm"] = names[some["thread"] % len(names)]
     ext = np.zeros(len(some), POOL)
     ext["first"] = slot.view("V32")
-    nothing = np.zeros(len(some), np.int64)
-    made.event(
-        some, kbl.KblEvent.TASK, some["begin"] + 1, nothing, some["thread"].astype(np.int64), ext
-    )
+    return ext
 
 
 def _footprints(made: _Maker, packets: Packets) -> None:
@@ -268,8 +277,8 @@ def _chain(made: _Maker, packets: Packets, calls: Calls) -> None:
 
 def _inner(made: _Maker, packets: Packets, calls: Calls) -> None:
     """What the innermost function calls, one after the other."""
-    ends = (calls.count >= FREE_FROM) & _freed_at_once(packets)
-    more = calls.count - calls.nest - _born_in_call(packets, calls.count) - ends
+    ends = (calls.functions >= FREE_FROM) & _freed_at_once(packets)
+    more = calls.functions - calls.nest - _born_in_call(packets, calls.functions) - ends
     for step in range(int(more.max(initial=0))):
         some = _pick(packets, more > step)
         begin = some["begin"] + TAP_AT + STEP * MAX_NEST + CALL_NS * step
@@ -280,7 +289,7 @@ def _inner(made: _Maker, packets: Packets, calls: Calls) -> None:
 def _ends(made: _Maker, packets: Packets, calls: Calls) -> None:
     """FREE; as a call if there are enough and it is freed at once."""
     made.event(packets, kbl.KblEvent.FREE, packets["freed"], packets["skb"].copy())
-    some = _pick(packets, _freed_at_once(packets) & (calls.count >= FREE_FROM))
+    some = _pick(packets, _freed_at_once(packets) & (calls.functions >= FREE_FROM))
     made.call(some, FREE, some["freed"], some["freed"] + GRAIN, some["skb"].copy())
 
 
