@@ -69,11 +69,14 @@ class Data:
         self,
         columns: Columns,
         connect: Callable[[], AbstractContextManager[Any]],
-        sources: Sequence[SourceRow],
+        sources: Callable[[], Sequence[SourceRow]],
+        fitted: Callable[[int, Ints], Ints],
     ) -> None:
+        """`fitted` turns times of a KBL (by source id) into ns since the epoch of the captures."""
         self.columns = columns
         self.connect = connect
-        self.sources = tuple(sources)
+        self.fitted = fitted
+        self._sources = sources
         self._kept: dict[str, Any] = {}
         self._lock = threading.RLock()
 
@@ -84,9 +87,15 @@ class Data:
                 self._kept[name] = make()
             return self._kept[name]
 
+    @property
+    def sources(self) -> tuple[SourceRow, ...]:
+        return tuple(self._sources())  # asked anew: a file may have been found elsewhere
+
     def logs(self) -> list[int]:
         """The ids of the KBLs."""
-        return [source.id for source in self.sources if source.kind == "kbl"]
+        return self.kept(  # type: ignore[no-any-return]
+            "logs", lambda: [source.id for source in self.sources if source.kind == "kbl"]
+        )
 
     def names(self, source: int) -> Names:
         def read() -> Names:

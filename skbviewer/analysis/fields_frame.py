@@ -12,15 +12,15 @@ from .fields_kind import Field, Kind, Make, Values, known_column
 
 
 def _times(view: View) -> Ints:
-    """ns since the epoch; of rows K<n> by the clock of the KBL's host."""
+    """ns since the epoch; of rows K<n> by the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
-    begin, source = view.column("begin_ns").astype(np.int64), view.column("source")
-    for log in view.data.sources:
-        offset = int(log.detail.get("epoch_offset_ns", 0))
-        if log.kind == "kbl" and offset:
-            begin[source == log.id] += offset
-    return begin
+    times, source = view.column("begin_ns").astype(np.int64), view.column("source")
+    for log in view.data.logs():
+        mine = source == log
+        if mine.any():
+            times[mine] = view.data.fitted(log, times[mine])
+    return times
 
 
 def _time(view: View) -> list[Values]:

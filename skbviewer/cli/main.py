@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from .. import __version__
+from ..analysis.filter import FilterError
 from ..records import BadInput, Cancelled
 from . import dump, export, importing, info, packets, path, stats
+from .filtering import told
 
 COMMANDS: dict[str, Callable[[Any], None]] = {
     "import": importing.add,
@@ -36,6 +38,8 @@ def main(argv: Sequence[str] | None = None) -> int:
         return run([Path(word) for word in words])
     except BadInput as error:
         return _fail(str(error))
+    except FilterError as error:
+        return _fail(told(error))
     except KeyError as error:
         return _fail(str(error.args[0]))
     except (Cancelled, KeyboardInterrupt):

@@ -7,16 +7,16 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
 from ..records import PacketRow
 from ..session import Session
+from .filtering import RowIds, add_filter, chosen, pages
 from .output import command, formats
 
 JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
-PAGE = 1000
 
 
 def add(commands: Any) -> None:
@@ -24,17 +24,15 @@ def add(commands: Any) -> None:
     parser = command(commands, "packets", "the packet list with its matches", _packets)
     parser.add_argument("session", type=Path)
     parser.add_argument("--kernel-only", action="store_true", help="packet lives never captured")
+    add_filter(parser)
     formats(parser, "json", "csv")
 
 
 def _packets(arguments: argparse.Namespace) -> int:
     session = Session.open(arguments.session)
-    if arguments.kernel_only:
-        fetch: Callable[[int, int], Sequence[Any]] = session.kernel_only
-        total, keys = session.kernel_only_count(), None
-    else:
-        fetch, total, keys = session.packets, session.packet_count(), JSON_KEYS
-    rows = (row for first in range(1, total + 1, PAGE) for row in fetch(first, PAGE))
+    ids = chosen(session, arguments.filter, arguments.kernel_only)
+    keys = None if arguments.kernel_only else JSON_KEYS
+    rows = (row for part in pages(ids) for row in session.rows(part))
     objects = ({k: v for k, v in row._asdict().items() if not keys or k in keys} for row in rows)
     if arguments.json:
         for item in objects:
@@ -45,7 +43,7 @@ def _packets(arguments: argparse.Namespace) -> int:
         for item in objects:
             print("  ".join(f"{key}={value}" for key, value in item.items() if value is not None))
     else:
-        _print_table(session, total)
+        _print_table(session, ids)
     return 0
 
 
@@ -57,17 +55,15 @@ def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
         writer.writerow(item.values())
 
 
-def _print_table(session: Session, total: int) -> None:
+def _print_table(session: Session, ids: RowIds) -> None:
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
     layout = "{:>5} {:>13} {:<17} {:<17} {:<6} {:>5} {:>10} {:>4} {:<9} {}"
     print(layout.format(*head, "Info"))
-    start = session.packets(1, 1)[0].ts_ns if total else 0
-    for first in range(1, total + 1, PAGE):
-        for row in session.packets(first, PAGE):
-            kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
-            functions = "" if row.functions is None else row.functions
-            seconds = f"{(row.ts_ns - start) / 1e9:.9f}"
-            ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
-            print(
-                layout.format(row.number, seconds, *ends, kernel, functions, row.verdict, row.info)
-            )
+    start = session.packets(1, 1)[0].ts_ns if len(ids) else 0
+    for row in (row for part in pages(ids) for row in session.rows(part)):
+        assert isinstance(row, PacketRow)
+        kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
+        functions = "" if row.functions is None else row.functions
+        seconds = f"{(row.ts_ns - start) / 1e9:.9f}"
+        ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
+        print(layout.format(row.number, seconds, *ends, kernel, functions, row.verdict, row.info))

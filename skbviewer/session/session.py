@@ -18,7 +18,16 @@ from ..analysis.stats import Chosen, Scope
 from ..analysis.timeline import Clock, Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
-from ..records import Annotation, NotePlace, PacketPath, PacketRow, Progress, SeriesRow, Silent, SourceRow
+from ..records import (
+    Annotation,
+    NotePlace,
+    PacketPath,
+    PacketRow,
+    Progress,
+    SeriesRow,
+    Silent,
+    SourceRow,
+)
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
 from . import listing, ordering, saving, selecting
@@ -238,7 +247,7 @@ class Session:
     def _data(self) -> Data:
         with self._lock:
             if self._fields is None:
-                self._fields = Data(self.columns, self._db, self.sources())
+                self._fields = Data(self.columns, self._db, self.sources, self._fitted)
             return self._fields
 
     def select(

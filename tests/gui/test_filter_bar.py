@@ -6,6 +6,7 @@ from __future__ import annotations
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -38,13 +39,13 @@ def ground(bar: FilterBar) -> str:
 
 def type_text(bar: FilterBar, qtbot: QtBot, text: str) -> None:
     for letter in text:  # as typed: the popup of the letter before may be open
-        qtbot.keyClicks(bar.edit, letter)
+        QTest.keyClicks(bar.edit, letter)
 
 
 def test_enter_applies_a_valid_filter(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "tcp.port == 80")
     with qtbot.waitSignal(bar.applied) as signal:
-        qtbot.keyClick(bar.edit, KEY.Key_Return)
+        QTest.keyClick(bar.edit, KEY.Key_Return)
     assert signal.args == ["tcp.port == 80"]
     assert not bar.edit.popup.isVisible()
 
@@ -81,7 +82,7 @@ def test_colours_follow_a_dark_palette(bar: FilterBar, qapp: QApplication) -> No
 def test_an_invalid_filter_is_not_applied_but_told(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "ip.srx == 10.0.0.1")
     with qtbot.assertNotEmitted(bar.applied):
-        qtbot.keyClick(bar.edit, KEY.Key_Return)
+        QTest.keyClick(bar.edit, KEY.Key_Return)
     assert bar.error.isVisible()
     assert "did you mean ip.src?" in bar.error.text()
     assert "underline" in bar.error.text() and ">ip.srx<" in bar.error.text()
@@ -100,10 +101,10 @@ def test_an_error_is_told_after_a_pause_and_goes_with_typing(bar: FilterBar, qtb
 def test_completion_of_a_field_by_keys(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "kbl.fun")
     assert bar.edit.popup.isVisible()
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Down)
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Down)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
     with qtbot.assertNotEmitted(bar.applied):
-        qtbot.keyClick(bar.edit.popup, KEY.Key_Return)
+        QTest.keyClick(bar.edit.popup, KEY.Key_Return)
     assert bar.text() == "kbl.func"
     assert not bar.edit.popup.isVisible()
 
@@ -113,32 +114,32 @@ def test_completion_of_a_value(bar: FilterBar, qtbot: QtBot) -> None:
     model = bar.edit.popup.model()
     shown = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert shown == ["udp_queue_rcv_skb", "udp_rcv"]
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Down)
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Tab)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Tab)
     assert bar.text() == "kbl.func == udp_queue_rcv_skb"
 
 
 def test_a_value_with_a_space_is_quoted(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "kbl.comm == my")
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Down)
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Return)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Return)
     assert bar.text() == 'kbl.comm == "my prog"'
 
 
 def test_down_offers_everything(bar: FilterBar, qtbot: QtBot) -> None:
-    qtbot.keyClick(bar.edit, KEY.Key_Down)
+    QTest.keyClick(bar.edit, KEY.Key_Down)
     assert bar.edit.popup.isVisible()
     assert bar.edit.popup.model().rowCount() > 100
-    qtbot.keyClick(bar.edit.popup, KEY.Key_Escape)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Escape)
     assert not bar.edit.popup.isVisible()
 
 
 def test_escape_takes_back_what_was_not_applied(bar: FilterBar, qtbot: QtBot) -> None:
     bar.apply_text("udp")
     type_text(bar, qtbot, " && x")
-    qtbot.keyClick(bar.edit, KEY.Key_Escape)
+    QTest.keyClick(bar.edit, KEY.Key_Escape)
     if bar.text() != "udp":  # the first Escape closed the popup
-        qtbot.keyClick(bar.edit, KEY.Key_Escape)
+        QTest.keyClick(bar.edit, KEY.Key_Escape)
     assert bar.text() == "udp"
 
 
@@ -176,18 +177,18 @@ def child(bar: FilterBar, kind: type[QWidget]) -> QWidget:
 
 def test_a_button_is_added_used_and_removed(bar: FilterBar, qtbot: QtBot) -> None:
     bar.set_text("kbl.drop_reason")
-    qtbot.mouseClick(bar.add, LEFT)
+    QTest.mouseClick(bar.add, LEFT)
     dialog = child(bar, ButtonDialog)
     assert isinstance(dialog, ButtonDialog)
     save = dialog.buttons.button(QDialogButtonBox.StandardButton.Save)
     assert not save.isEnabled()  # it has no label yet
-    qtbot.keyClicks(dialog.label, "Drops & more")
-    qtbot.mouseClick(save, LEFT)
+    QTest.keyClicks(dialog.label, "Drops & more")
+    QTest.mouseClick(save, LEFT)
     bar.apply_text("")
     action = bar.saved.actions()[0]
     button = bar.saved.widgetForAction(action)
     with qtbot.waitSignal(bar.applied) as signal:
-        qtbot.mouseClick(button, LEFT)
+        QTest.mouseClick(button, LEFT)
     assert signal.args == ["kbl.drop_reason"]
     assert filter_memory.buttons() == [filter_memory.Saved("Drops & more", "kbl.drop_reason")]
     button.customContextMenuRequested.emit(button.rect().center())
@@ -199,21 +200,21 @@ def test_a_button_is_added_used_and_removed(bar: FilterBar, qtbot: QtBot) -> Non
 
 def test_a_button_with_an_invalid_filter_cannot_be_saved(bar: FilterBar, qtbot: QtBot) -> None:
     bar.set_text("tcp ==")
-    qtbot.mouseClick(bar.add, LEFT)
+    QTest.mouseClick(bar.add, LEFT)
     dialog = child(bar, ButtonDialog)
     assert isinstance(dialog, ButtonDialog)
-    qtbot.keyClicks(dialog.label, "Broken")
+    QTest.keyClicks(dialog.label, "Broken")
     assert not dialog.buttons.button(QDialogButtonBox.StandardButton.Save).isEnabled()
     dialog.reject()
 
 
 def test_the_field_list_inserts_at_the_cursor(bar: FilterBar, qtbot: QtBot) -> None:
     bar.set_text("tcp && ")
-    qtbot.mouseClick(bar.expression, LEFT)
+    QTest.mouseClick(bar.expression, LEFT)
     dialog = child(bar, FieldList)
     assert isinstance(dialog, FieldList)
-    qtbot.keyClicks(dialog.search, "drop_reason")
-    qtbot.keyClick(dialog.search, KEY.Key_Return)
+    QTest.keyClicks(dialog.search, "drop_reason")
+    QTest.keyClick(dialog.search, KEY.Key_Return)
     assert bar.text() == "tcp && kbl.drop_reason"
 
 
