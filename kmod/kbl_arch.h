@@ -67,6 +67,17 @@ static inline unsigned int kbl_cycles_khz(void)
 }
 
 /*
+ * Reads *@ptr; a fault sets @err and leaves garbage in @to.  Unlike kbl_get() one
+ * test does for many fields.
+ */
+#define kbl_load(to, ptr, err)							\
+	asm volatile("1: mov %[from], %[into]\n"				\
+		     "2:\n"							\
+		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[error])	\
+		     : [into] "=r" (to), [error] "+r" (err)			\
+		     : [from] "m" (*(ptr)))
+
+/*
  * Is *@p, which may fault, @was?  asm goto without outputs, as some compilers
  * lack the other one: two instructions a field, and no error to test.
  */
@@ -151,6 +162,20 @@ static __always_inline bool kbl_is_kernel(u64 addr)
  * search for a user's page, so nothing needs to be disabled before.
  */
 #define kbl_get(to, ptr, label) __get_kernel_nofault(&(to), ptr, typeof(to), label)
+
+#ifndef kbl_load
+#define kbl_load(to, ptr, err)							\
+do {										\
+	__label__ fault, done;							\
+										\
+	__get_kernel_nofault(&(to), ptr, typeof(to), fault);			\
+	goto done;								\
+fault:										\
+	(err) = -EFAULT;							\
+done:										\
+	;									\
+} while (0)
+#endif
 
 static __always_inline u64 kbl_arg(const struct pt_regs *regs, unsigned int n)
 {

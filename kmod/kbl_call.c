@@ -61,15 +61,40 @@ static unsigned long kbl_enter_unpaired(struct kbl_cpu *c, const struct kbl_call
 }
 NOKPROBE_SYMBOL(kbl_enter_unpaired);
 
+/* One packet that passes the filter: what it holds, and what happens to it; false: not so. */
+static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_target *t,
+					  struct pt_regs *regs, s32 caller, u64 skb, u8 *flags)
+{
+	if (!t->one || !kbl_is_kernel(skb) ||
+	    (static_branch_unlikely(&kbl_filter_on) && !kbl_filter_accepted(skb)))
+		return false;
+	/* At kfree_skbmem() the data is already given back. */
+	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_tell_alone(c, skb)))
+		*flags |= KBL_FLAG_EXT_LOST;
+	if (t->entry_event) {
+		kbl_batch_begin(c);
+		kbl_life_entry(c, t, regs, skb, caller);
+		if (!kbl_batch_end(c))
+			*flags |= KBL_FLAG_EXT_LOST;
+	}
+	return true;
+}
+
 /* At the instant c->now: with packets to be told, or events, or without room in the table. */
 unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
 			     u64 head, s32 caller)
 {
-	struct kbl_call *call, spare;
+	u64 skb = *(unsigned long *)((u8 *)regs + t->plain);
+	struct kbl_call *call, spare KBL_NOT_CLEARED;
 	u8 flags = 0;
-	u64 skb = 0;
 
-	if (!kbl_carry(c, t, regs, caller, &skb, &flags))
+	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
+		skb = 0;
+		if ((!t->none || static_branch_unlikely(&kbl_filter_on)) &&
+		    !kbl_carry(c, t, regs, caller, &skb, &flags))
+			return 0;
+	}
+	if (unlikely(t->quiet && !t->exit_event))
 		return 0;
 	if (!c->free && READ_ONCE(c->returned))
 		kbl_sweep(c);

@@ -177,7 +177,7 @@ static bool kbl_tell_entry(struct kbl_cpu *c, const struct kbl_target *t, struct
 }
 NOKPROBE_SYMBOL(kbl_tell_entry);
 
-/* The slow part of an entry; false: neither the call nor its exit's event is to be told. */
+/* An entry that is not as simple as most; false: the filter refuses the call. */
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
 	       u64 *skb, u8 *flags)
 {
@@ -201,6 +201,6 @@ bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *re
 			*flags |= KBL_FLAG_SOCK;
 		}
 	}
-	return !t->quiet || t->exit_event;
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_carry);

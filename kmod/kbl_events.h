@@ -66,22 +66,15 @@ static __always_inline s32 kbl_offset(unsigned long addr)
 /* One slot without a batch, if nothing has to be told before it; interrupts are off. */
 static __always_inline bool kbl_event_quick(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
-	struct kbl_event_slot *slot;
+	union kbl_slot *slot;
 
 	if (unlikely(c->busy || c->slow) || unlikely(!kbl_task_told(c)))
 		return false;
-	slot = (struct kbl_event_slot *)kbl_room(c, 1);
+	slot = kbl_room(c, 1);
 	if (unlikely(!slot))
 		return false;
 	c->busy = true;
-	slot->kind = KBL_EVENT;
-	slot->event = event;
-	slot->context = kbl_context(false);
-	slot->ext = 0;
-	slot->pid = current->pid;
-	slot->ts = kbl_instant(c);
-	slot->skb = skb;
-	slot->data = data;
+	kbl_event_fill(slot, kbl_instant(c), event, 0, skb, data);
 	kbl_put(c, 1);
 	c->written++;
 	c->busy = false;

@@ -28,30 +28,47 @@ bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
 }
 NOKPROBE_SYMBOL(kbl_watched_told);
 
-/* Without the fields of struct kbl_known that are not words of a slot. */
-static bool kbl_footprint_same(const struct kbl_footprint *a, const struct kbl_footprint *b)
+static __always_inline void kbl_footprint_copy(u64 *to, const struct kbl_footprint *fp)
 {
-	const u64 *x = (const u64 *)a, *y = (const u64 *)b;
+	const u64 *from = (const u64 *)fp;
 	unsigned int i;
-	u64 diff = a->slots ^ b->slots;
 
-	for (i = 0; i < a->slots * (KBL_SLOT_SIZE / sizeof(u64)); i++)
-		diff |= x[i] ^ y[i];
-	return !diff;
+	for (i = 0; i < 4; i++)
+		to[i] = from[i];
+	if (fp->slots == 1)
+		return;
+	for (; i < 8; i++)
+		to[i] = from[i];
+	if (likely(fp->slots == 2))
+		return;
+	for (; i < 12; i++)
+		to[i] = from[i];
 }
-NOKPROBE_SYMBOL(kbl_footprint_same);
+
+/* Of what was told before only the words are at hand. */
+static __always_inline bool kbl_footprint_same(const u64 *was, unsigned int slots,
+					       const struct kbl_footprint *fp)
+{
+	const u64 *now = (const u64 *)fp;
+	unsigned int i;
+
+	if (slots != fp->slots)
+		return false;
+	for (i = 0; i < slots * (KBL_SLOT_SIZE / sizeof(u64)); i++)
+		if (was[i] != now[i])
+			return false;
+	return true;
+}
 
 static void kbl_footprint_write(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
 	struct kbl_event_slot *event = kbl_event(c, KBL_EV_FOOTPRINT, skb, 0);
-	const union kbl_slot *from = (const union kbl_slot *)fp;
-	unsigned int i;
 
 	c->nlosable--;
 	c->told = true;
 	event->ext = fp->slots;
-	for (i = 0; i < fp->slots; i++)
-		*kbl_ext(c, from[i].skb.type) = from[i];
+	kbl_footprint_copy((u64 *)(event + 1), fp);
+	c->nslots += fp->slots;
 }
 NOKPROBE_SYMBOL(kbl_footprint_write);
 
@@ -70,7 +87,7 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 
-	if (k->addr == skb && kbl_footprint_same(&k->told, fp))
+	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->told, k->told.slots, fp))
 		return;
 	k->addr = skb;
 	k->watched = 1;
@@ -79,27 +96,44 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 }
 NOKPROBE_SYMBOL(kbl_footprint_tell);
 
-/* The fields of the skb itself; true if one that is told changed. */
-static bool kbl_refresh_skb(struct kbl_known *k, const struct sk_buff *skb)
+/*
+ * Most often a packet moves on and its headers stay: where they are where they
+ * were and say what they said, they need not be taken apart again.
+ */
+static __always_inline bool kbl_headers_kept(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	return k->watched == (unsigned long)skb && kbl_same64(&skb->head, k->head) &&
+	       kbl_same16(&skb->protocol, k->protocol) &&
+	       kbl_same16(&skb->network_header, k->network) && kbl_headers_told(k, skb);
+}
+
+/* Then only the fields of the skb itself; 1: one that is told changed, 0: none, -EFAULT. */
+static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff *skb)
 {
 	struct kbl_ext_skb *ext = &k->told.skb;
 	u64 dev, sk, data, diff;
 	u32 len, mark, gso;
+	int err = 0;
 
-	kbl_get(dev, (u64 *)&skb->dev, fault);
-	kbl_get(sk, (u64 *)&skb->sk, fault);
-	kbl_get(data, (u64 *)&skb->data, fault);
-	kbl_get(len, &skb->len, fault);
-	kbl_get(mark, &skb->mark, fault);
-	kbl_get(gso, (u32 *)k->gso, fault);
-	diff = (dev ^ k->dev) | (sk ^ k->sk) | ((data + len) ^ k->end) | (mark ^ k->mark) |
-	       (gso ^ k->gso_word);
+	kbl_load(dev, (u64 *)&skb->dev, err);
+	kbl_load(sk, (u64 *)&skb->sk, err);
+	kbl_load(data, (u64 *)&skb->data, err);
+	kbl_load(len, &skb->len, err);
+	kbl_load(mark, &skb->mark, err);
+	kbl_load(gso, (u32 *)k->gso, err);
+	if (unlikely(err))
+		return err;
+	diff = (sk ^ k->sk) | ((data + len) ^ k->end) | (mark ^ k->mark) | (gso ^ k->gso_word);
 	if (dev != k->dev) {
 		ext->ifindex = 0;
 		ext->netns = 0;
-		kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex, &ext->netns);
+		if (dev)
+			kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex,
+				     &ext->netns);
+		k->dev = dev;
+	} else if (!diff) {
+		return 0;
 	}
-	k->dev = dev;
 	k->sk = sk;
 	k->end = data + len;
 	k->mark = mark;
@@ -109,54 +143,80 @@ static bool kbl_refresh_skb(struct kbl_known *k, const struct sk_buff *skb)
 	ext->mark = mark;
 	ext->gso_size = ((u16 *)&gso)[0];
 	ext->gso_segs = ((u16 *)&gso)[1];
-	return diff;
-fault:
-	k->watched = 1;
-	return true;
+	return 1;
 }
-NOKPROBE_SYMBOL(kbl_refresh_skb);
 
-/*
- * Most often a packet moves on and its headers stay.  Where they are where they
- * were and say what they said, they need not be taken apart again.
- */
-static bool kbl_refresh(struct kbl_cpu *c, struct kbl_known *k, u64 addr)
+/* All of it, in place; as kbl_refresh(). */
+static int kbl_read_anew(struct kbl_known *k, u64 addr)
+{
+	u64 was[12] KBL_NOT_CLEARED;
+	unsigned int slots = 0;
+
+	if (k->addr == addr) {
+		kbl_footprint_copy(was, &k->told);
+		slots = k->told.slots;
+	}
+	if (unlikely(kbl_skb_read(k, addr))) {
+		k->addr = 0;
+		k->watched = 1;
+		return -EFAULT;
+	}
+	if (!k->watched)
+		k->watched = 1;
+	return !kbl_footprint_same(was, slots, &k->told);
+}
+NOKPROBE_SYMBOL(kbl_read_anew);
+
+/* What the skb holds now, into @k; 1: it is to be told, 0: it was, -EFAULT. */
+static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	if (k->watched != addr || !kbl_same64(&skb->head, k->head) ||
-	    !kbl_same16(&skb->protocol, k->protocol) ||
-	    !kbl_same16(&skb->network_header, k->network) || !kbl_headers_told(k, skb))
-		return false;
-	if (kbl_refresh_skb(k, skb))
-		kbl_footprint_write(c, addr, &k->told);
-	return true;
+	if (kbl_headers_kept(k, skb))
+		return kbl_refresh(k, skb);
+	return kbl_read_anew(k, addr);
 }
-NOKPROBE_SYMBOL(kbl_refresh);
 
-/* Apart, as the kernel clears what lies on the stack of a function that is entered. */
-static noinline int kbl_skb_tell_anew(struct kbl_cpu *c, struct kbl_known *k, u64 skb)
-{
-	struct kbl_known new;
-
-	if (kbl_skb_read(&new, skb))
-		return -EFAULT;
-	if (k->addr != skb || !kbl_footprint_same(&k->told, &new.told))
-		kbl_footprint_write(c, skb, &new.told);
-	*k = new;
-	if (!k->watched)
-		k->watched = 1;
-	return 0;
-}
-NOKPROBE_SYMBOL(kbl_skb_tell_anew);
-
-/* Inside a batch: the same, read from the skb itself; 0 or -EFAULT. */
+/* Inside a batch: its footprint, if that is not what this CPU told last; 0 or -EFAULT. */
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
+	int changed = kbl_known_update(k, skb);
 
-	if (kbl_skb_told(c, skb) || kbl_refresh(c, k, skb))
-		return 0;
-	return kbl_skb_tell_anew(c, k, skb);
+	if (changed > 0)
+		kbl_footprint_write(c, skb, &k->told);
+	return min(changed, 0);
 }
 NOKPROBE_SYMBOL(kbl_skb_tell);
+
+static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
+{
+	kbl_batch_begin(c);
+	kbl_footprint_write(c, skb, fp);
+	return kbl_batch_end(c);
+}
+NOKPROBE_SYMBOL(kbl_footprint_batch);
+
+/*
+ * Outside of a batch the same, at the instant c->now; false also if it is lost.
+ * The thread need not be told before, as events tell their own.
+ */
+bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
+{
+	struct kbl_known *k = kbl_known_slot(c, skb);
+	int changed = kbl_known_update(k, skb);
+	union kbl_slot *slot;
+
+	if (changed <= 0)
+		return !changed;
+	slot = c->slow ? NULL : kbl_room(c, 1 + k->told.slots);
+	if (unlikely(!slot))
+		return kbl_footprint_batch(c, skb, &k->told);
+	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->told.slots, skb, 0);
+	kbl_footprint_copy(slot[1].words, &k->told);
+	c->told = true;
+	kbl_put(c, 1 + k->told.slots);
+	c->written++;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_skb_tell_alone);

@@ -19,13 +19,14 @@
 
 #define KBL_CLOCK_SHIFT 22	/* cycles of 100 us times a multiplier fit */
 
-/* Where a field of struct kbl_span_slot lies in its first word. */
+/* Where a field of a slot lies in its first word. */
 #ifdef __BIG_ENDIAN
-#define KBL_HEAD(field, value) \
-	((u64)(value) << (64 - 8 * offsetofend(struct kbl_span_slot, field)))
+#define KBL_FIELD(type, field, value) ((u64)(value) << (64 - 8 * offsetofend(type, field)))
 #else
-#define KBL_HEAD(field, value) ((u64)(value) << (8 * offsetof(struct kbl_span_slot, field)))
+#define KBL_FIELD(type, field, value) ((u64)(value) << (8 * offsetof(type, field)))
 #endif
+#define KBL_HEAD(field, value) KBL_FIELD(struct kbl_span_slot, field, value)
+#define KBL_EVENT_HEAD(field, value) KBL_FIELD(struct kbl_event_slot, field, value)
 
 /* What a back end keeps between entry and exit: 0, a struct kbl_call, or an skb with this set. */
 #define KBL_UNPAIRED 1UL
@@ -173,6 +174,18 @@ static __always_inline void kbl_put(struct kbl_cpu *c, unsigned int slots)
 	smp_wmb();
 	WRITE_ONCE(buf->offset, buf->offset + slots * KBL_SLOT_SIZE);
 	c->bytes += slots * KBL_SLOT_SIZE;
+}
+
+/* All of the head slot of an event. */
+static __always_inline void kbl_event_fill(union kbl_slot *slot, u64 now, u8 event, u8 ext,
+					   u64 skb, u64 data)
+{
+	slot->words[0] = KBL_EVENT_HEAD(kind, KBL_EVENT) | KBL_EVENT_HEAD(event, event) |
+			 KBL_EVENT_HEAD(context, kbl_context(false)) | KBL_EVENT_HEAD(ext, ext) |
+			 KBL_EVENT_HEAD(pid, (u32)current->pid);
+	slot->event.ts = now;
+	slot->event.skb = skb;
+	slot->event.data = data;
 }
 
 static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_target *t, u64 head,

@@ -19,6 +19,13 @@
 #define KBL_NR_CALLS 256	/* calls entered on one CPU that can be open at once */
 #define KBL_KNOWN_BITS 6	/* skbs a CPU remembers the footprint of */
 
+/* Kernels may clear what lies on the stack; not where all of it is written anyway. */
+#if __has_attribute(__uninitialized__)
+#define KBL_NOT_CLEARED __attribute__((__uninitialized__))
+#else
+#define KBL_NOT_CLEARED
+#endif
+
 union kbl_slot {
 	struct kbl_call_slot call;
 	struct kbl_span_slot span;
@@ -67,6 +74,8 @@ struct kbl_target {
 	u16 id;
 	u16 plain;		/* offset in pt_regs of the one skb */
 	bool slow;		/* carries anything else, or has an event of its own */
+	bool one;		/* carries one skb, in a register, and nothing else */
+	bool none;		/* carries nothing */
 	bool trap;		/* reached by a breakpoint, which looks like an NMI */
 	bool enabled;
 	bool exit_event;	/* told at the exit, by kbl_life_exit() */
@@ -228,6 +237,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr);
 int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
+bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
 bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 

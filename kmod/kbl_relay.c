@@ -293,38 +293,50 @@ bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq)
 }
 NOKPROBE_SYMBOL(kbl_batch_close);
 
-static union kbl_slot *kbl_next(struct kbl_cpu *c)
+/* A full batch goes out in parts; the EXT slots of a head always fit behind it. */
+static void kbl_batch_part(struct kbl_cpu *c)
 {
-	union kbl_slot *slot = &c->base[c->nslots++];
+	kbl_batch_commit(c);
+	kbl_batch_reset(c);
+	c->nprelude = 0;
+	c->fresh = NULL;
+}
+NOKPROBE_SYMBOL(kbl_batch_part);
 
+/* A head slot that the caller fills whole. */
+static __always_inline union kbl_slot *kbl_head_raw(struct kbl_cpu *c)
+{
+	if (unlikely(c->nslots + 1 + KBL_MAX_EXT > KBL_BATCH_SLOTS))
+		kbl_batch_part(c);
+	c->nheads++;
+	c->nlosable++;
+	return &c->base[c->nslots++];
+}
+
+static __always_inline void kbl_slot_clear(union kbl_slot *slot)
+{
 	slot->words[0] = 0;
 	slot->words[1] = 0;
 	slot->words[2] = 0;
 	slot->words[3] = 0;
-	return slot;
 }
-NOKPROBE_SYMBOL(kbl_next);
 
-/* The head slot of a record, zeroed.  Its EXT slots always fit behind it. */
+/* The head slot of a record, zeroed. */
 union kbl_slot *kbl_head(struct kbl_cpu *c)
 {
-	if (unlikely(c->nslots + 1 + KBL_MAX_EXT > KBL_BATCH_SLOTS)) {
-		kbl_batch_commit(c);
-		kbl_batch_reset(c);
-		c->nprelude = 0;
-		c->fresh = NULL;
-	}
-	c->nheads++;
-	c->nlosable++;
-	return kbl_next(c);
+	union kbl_slot *slot = kbl_head_raw(c);
+
+	kbl_slot_clear(slot);
+	return slot;
 }
 NOKPROBE_SYMBOL(kbl_head);
 
 /* The caller counts it in its head's ext. */
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
 {
-	union kbl_slot *slot = kbl_next(c);
+	union kbl_slot *slot = &c->base[c->nslots++];
 
+	kbl_slot_clear(slot);
 	slot->skb.kind = KBL_EXT;
 	slot->skb.type = type;
 	return slot;
@@ -333,16 +345,10 @@ NOKPROBE_SYMBOL(kbl_ext);
 
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
-	struct kbl_event_slot *slot = &kbl_head(c)->event;
+	union kbl_slot *slot = kbl_head_raw(c);
 
-	slot->kind = KBL_EVENT;
-	slot->event = event;
-	slot->context = kbl_context(false);
-	slot->pid = current->pid;
-	slot->ts = c->now;
-	slot->skb = skb;
-	slot->data = data;
-	return slot;
+	kbl_event_fill(slot, c->now, event, 0, skb, data);
+	return &slot->event;
 }
 NOKPROBE_SYMBOL(kbl_event);
 

@@ -36,7 +36,7 @@ static const u64 kbl_nowhere[5];
 
 static void kbl_l4_tcp(const struct kbl_view *v, u32 offset, struct kbl_l4 *l4)
 {
-	struct tcphdr th;
+	struct tcphdr th KBL_NOT_CLEARED;
 
 	if (!kbl_read(v, offset, &th, sizeof(th)))
 		return;
@@ -85,8 +85,8 @@ NOKPROBE_SYMBOL(kbl_l4_read);
 static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint *fp, u32 *l4_at)
 {
 	struct kbl_ext_ipv4 *ext = &fp->ipv4;
+	struct iphdr iph KBL_NOT_CLEARED;
 	struct kbl_l4 l4 = {};
-	struct iphdr iph;
 
 	if (!kbl_read(v, offset, &iph, sizeof(iph)) || iph.version != 4 || iph.ihl < 5)
 		return false;
@@ -180,6 +180,8 @@ static bool kbl_ipv6(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 	upper->type = KBL_EXT_IPV6_L4;
 	__builtin_memcpy(upper->daddr_lo, &ip6h.daddr.s6_addr[8], sizeof(upper->daddr_lo));
 	upper->payload_len = ntohs(ip6h.payload_len);
+	upper->frag_off = 0;
+	upper->frag_id = 0;
 	offset += sizeof(ip6h);
 	protocol = kbl_ipv6_upper(v, ext, upper, &offset);
 	kbl_l4_read(v, offset, protocol, &l4);
@@ -205,22 +207,16 @@ static bool kbl_network(const struct kbl_view *v, u32 offset, struct kbl_footpri
 NOKPROBE_SYMBOL(kbl_network);
 
 /* Take the bytes that kbl_skb_told() is to compare; false where they are not in one piece. */
-static bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words, const void **from, u64 *to)
+static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words,
+				      const void **from, u64 *to)
 {
 	u64 at = kbl_at(v, offset, words * sizeof(u64));
-	const u64 *p = (const u64 *)(unsigned long)at;
-	u32 i;
 
-	if (!at || !kbl_is_kernel(at))
+	if (!at || !kbl_fetch(to, at, words * sizeof(u64)))
 		return false;
-	for (i = 0; i < words; i++)
-		kbl_get(to[i], p + i, fault);
-	*from = p;
+	*from = (const void *)(unsigned long)at;
 	return true;
-fault:
-	return false;
 }
-NOKPROBE_SYMBOL(kbl_watch);
 
 /* Both headers; the transport's with eight bytes before it, as UDP's and ICMP's are so short. */
 static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, bool tcp,
@@ -231,7 +227,8 @@ static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, bo
 	if (ipv6)
 		k->watch |= KBL_WATCH_IPV6;
 	/* Of IPv4 20 bytes are compared; as the rest may not be there, the last four come alone. */
-	if (!kbl_watch(v, l3_at, ipv6 ? 5 : 2, &k->l3, k->l3_word))
+	if (ipv6 ? !kbl_watch(v, l3_at, 5, &k->l3, k->l3_word) :
+		   !kbl_watch(v, l3_at, 2, &k->l3, k->l3_word))
 		return false;
 	if (!ipv6 && !kbl_read(v, l3_at + 16, &k->l3_word[2], sizeof(u32)))
 		return false;
@@ -272,10 +269,10 @@ NOKPROBE_SYMBOL(kbl_header);
 /* The first fragment, if the packet goes on in one that has an address. */
 static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shared)
 {
+	skb_frag_t frag KBL_NOT_CLEARED;
 	struct page *page;
-	skb_frag_t frag;
 
-	if (copy_from_kernel_nofault(&frag, &shared->frags[0], sizeof(frag)))
+	if (!kbl_fetch(&frag, (unsigned long)&shared->frags[0], sizeof(frag)))
 		return;
 	page = skb_frag_page(&frag);
 	if (!page || !kbl_is_kernel((unsigned long)page) || PageHighMem(page))
@@ -285,24 +282,26 @@ static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shar
 }
 NOKPROBE_SYMBOL(kbl_view_frag);
 
-static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct sk_buff *skb)
+/* Where the bytes lie, and what lies behind the linear area. */
+static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *k,
+					  const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
 	u32 data_len;
+	int err = 0;
 	u8 nr_frags;
 
-	kbl_get(v->head, (u64 *)&skb->head, fault);
-	kbl_get(k->data, (u64 *)&skb->data, fault);
-	kbl_get(tail, &skb->tail, fault);
-	kbl_get(end, &skb->end, fault);
-	kbl_get(k->protocol, (u16 *)&skb->protocol, fault);
-	kbl_get(k->network, &skb->network_header, fault);
-	kbl_get(data_len, &skb->data_len, fault);
-	k->head = v->head;
+	kbl_load(tail, &skb->tail, err);
+	kbl_load(end, &skb->end, err);
+	kbl_load(data_len, &skb->data_len, err);
+	if (unlikely(err))
+		return false;
+	v->head = k->head;
 	v->network = k->network;
 	v->protocol = ntohs((__force __be16)k->protocol);
-	v->data = k->data - v->head;
+	v->data = k->data - k->head;
+	v->frag = 0;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;
 	shared = (const struct skb_shared_info *)(unsigned long)(v->head + end);
@@ -310,49 +309,76 @@ static bool kbl_view_read(struct kbl_view *v, struct kbl_known *k, const struct 
 	v->tail = (u64)(unsigned long)tail - v->head;
 	shared = (const struct skb_shared_info *)end;
 #endif
-	v->frag = 0;
 	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
 		return true;
 	k->gso = &shared->gso_size;
-	kbl_get(k->gso_word, (u32 *)&shared->gso_size, fault);
-	kbl_get(nr_frags, &shared->nr_frags, fault);
+	kbl_load(k->gso_word, (u32 *)&shared->gso_size, err);
+	kbl_load(nr_frags, &shared->nr_frags, err);
+	if (unlikely(err))
+		return false;
 	if (data_len && nr_frags)
 		kbl_view_frag(v, shared);
 	return true;
-fault:
-	return false;
 }
-NOKPROBE_SYMBOL(kbl_view_read);
+
+/* The fields of the skb itself. */
+static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk_buff *skb,
+					    u32 *len)
+{
+	int err = 0;
+
+	kbl_load(k->dev, (u64 *)&skb->dev, err);
+	kbl_load(k->sk, (u64 *)&skb->sk, err);
+	kbl_load(k->head, (u64 *)&skb->head, err);
+	kbl_load(k->data, (u64 *)&skb->data, err);
+	kbl_load(*len, &skb->len, err);
+	kbl_load(k->mark, &skb->mark, err);
+	kbl_load(k->protocol, (u16 *)&skb->protocol, err);
+	kbl_load(k->network, &skb->network_header, err);
+	return !err;
+}
+
+/* Nothing of the packet itself is known yet. */
+static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
+{
+	k->addr = addr;
+	k->watched = addr;
+	k->gso = kbl_nowhere;
+	k->gso_word = 0;
+	k->l3 = kbl_nowhere;
+	k->l3_word[0] = 0;
+	k->l3_word[1] = 0;
+	k->l3_word[2] = 0;
+	k->l4 = kbl_nowhere;
+	k->l4_word[0] = 0;
+	k->l4_word[1] = 0;
+	k->epoch = 0;
+	k->watch = 0;
+}
 
 /* Fill in all of @k, what was told included; 0, or -EFAULT where there is no skb. */
 int kbl_skb_read(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 	struct kbl_ext_skb *ext = &k->told.skb;
-	struct kbl_view v;
+	struct kbl_view v KBL_NOT_CLEARED;
 	u32 len;
 
 	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
 		     offsetof(struct skb_shared_info, gso_size) + 2);
-	memset(k, 0, sizeof(*k));
-	if (!kbl_is_kernel(addr))
+	kbl_known_clear(k, addr);
+	if (!kbl_is_kernel(addr) || unlikely(!kbl_fields_read(k, skb, &len)) ||
+	    unlikely(!kbl_view_read(&v, k, skb)))
 		return -EFAULT;
-	k->addr = addr;
-	k->watched = addr;
-	k->gso = kbl_nowhere;
-	k->l3 = kbl_nowhere;
-	k->l4 = kbl_nowhere;
-	kbl_get(k->dev, (u64 *)&skb->dev, fault);
-	kbl_get(k->sk, (u64 *)&skb->sk, fault);
-	kbl_get(len, &skb->len, fault);
-	kbl_get(k->mark, &skb->mark, fault);
-	if (!kbl_view_read(&v, k, skb))
-		return -EFAULT;
+	k->end = k->data + len;
 	ext->kind = KBL_EXT;
 	ext->type = KBL_EXT_SKB;
 	ext->ethertype = v.protocol;
-	kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex, &ext->netns);
-	k->end = k->data + len;
+	ext->ifindex = 0;
+	ext->netns = 0;
+	if (k->dev)
+		kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex,
+			     &ext->netns);
 	ext->len = len;
 	ext->mark = k->mark;
 	ext->gso_size = ((u16 *)&k->gso_word)[0];
@@ -362,7 +388,5 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	if (kbl_is_kernel(v.head))
 		kbl_header(&v, k);
 	return 0;
-fault:
-	return -EFAULT;
 }
 NOKPROBE_SYMBOL(kbl_skb_read);

@@ -110,7 +110,9 @@ static void kbl_target_plain(struct kbl_target *t)
 		else if (!n++)
 			t->plain = kbl_arg_offset(t->carrier[i] & 15);
 	}
-	t->slow = n != 1 || t->entry_event || t->exit_event;
+	t->one = n == 1;
+	t->none = n == 0;
+	t->slow = !t->one || t->entry_event || t->exit_event;
 }
 
 /* Of its records, and of its place in c->hits. */

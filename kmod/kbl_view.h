@@ -19,12 +19,32 @@ struct kbl_view {
 /* The address of @len bytes in one piece, else 0. */
 static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 {
-	if (len <= v->tail && offset <= v->tail - len)
+	if (likely(len <= v->tail && offset <= v->tail - len))
 		return v->head + offset;
 	if (v->frag && offset >= v->tail && offset - v->tail < v->frag_len &&
 	    len <= v->frag_len - (offset - v->tail))
 		return v->frag + (offset - v->tail);
 	return 0;
+}
+
+/* A few words, the number of bytes being known when this is compiled. */
+static __always_inline bool kbl_fetch(void *to, u64 from, u32 len)
+{
+	const u8 *p = (const u8 *)(unsigned long)from;
+	int err = 0;
+	u32 i = 0;
+
+	if (!kbl_is_kernel(from))
+		return false;
+	for (; i + 8 <= len; i += 8)
+		kbl_load(*(u64 *)((u8 *)to + i), (const u64 *)(p + i), err);
+	for (; i + 4 <= len; i += 4)
+		kbl_load(*(u32 *)((u8 *)to + i), (const u32 *)(p + i), err);
+	for (; i + 2 <= len; i += 2)
+		kbl_load(*(u16 *)((u8 *)to + i), (const u16 *)(p + i), err);
+	for (; i < len; i++)
+		kbl_load(*((u8 *)to + i), p + i, err);
+	return !err;
 }
 
 /* A header may begin in the linear area and end in the fragment: byte by byte, then. */
@@ -33,13 +53,11 @@ static __always_inline bool kbl_read(const struct kbl_view *v, u32 offset, void 
 	u64 from = kbl_at(v, offset, len);
 	u32 i;
 
-	if (from)
-		return kbl_is_kernel(from) &&
-		       !copy_from_kernel_nofault(to, (const void *)(unsigned long)from, len);
+	if (likely(from))
+		return kbl_fetch(to, from, len);
 	for (i = 0; i < len; i++) {
 		from = kbl_at(v, offset + i, 1);
-		if (!from || !kbl_is_kernel(from) ||
-		    copy_from_kernel_nofault((u8 *)to + i, (const void *)(unsigned long)from, 1))
+		if (!from || !kbl_fetch((u8 *)to + i, from, 1))
 			return false;
 	}
 	return true;
