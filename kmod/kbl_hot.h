@@ -160,7 +160,7 @@ static __always_inline union kbl_slot *kbl_room(const struct kbl_cpu *c, unsigne
 {
 	struct rchan_buf *buf = c->buf;
 
-	if (unlikely(!buf || buf->offset + slots * KBL_SLOT_SIZE > buf->chan->subbuf_size))
+	if (unlikely(!buf || buf->offset + slots * KBL_SLOT_SIZE > c->end))
 		return NULL;
 	return buf->data + buf->offset;
 }

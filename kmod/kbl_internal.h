@@ -11,6 +11,7 @@
 #include <linux/skbuff.h>
 
 #include "kbl.h"
+#include "kbl_map.h"
 
 #define KBL_MAX_PROBES 4096
 #define KBL_SEEN_TASKS 64	/* a power of two */
@@ -158,6 +159,7 @@ struct kbl_cpu {
 	u64 *hits;
 	struct rchan_buf *buf;	/* NULL: c->slow is set */
 	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
+	size_t end;		/* of the records in a sub-buffer */
 	size_t limit;		/* up to this offset there is room for a CALL */
 	u64 task_comm[2];
 	u32 task_pid;		/* the thread told last */

@@ -3,7 +3,8 @@
  * Reading a CPU's buffer.  relay_file_read() is not used: between
  * subbufs_produced++ and data = new of relay_switch_subbuf() a reader which has
  * caught up takes the new sub-buffer, empty or with records of an earlier lap,
- * for a full one.  Here c->ready says which switches are over.
+ * for a full one.  Here c->ready says which switches are over.  What is full can
+ * be used where it lies, see kbl_map.h.
  */
 #include <linux/fs.h>
 #include <linux/uaccess.h>
@@ -13,9 +14,12 @@
 static struct file_operations kbl_cpu_fops;
 
 /* Bytes at the reader's place, whole records; 0: of this sub-buffer there is no more, yet. */
-static size_t kbl_readable(const struct kbl_cpu *c, const struct rchan_buf *buf, bool *full)
+static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool *full)
 {
 	size_t consumed = buf->subbufs_consumed, end, ready;
+
+	/* There is no record before. */
+	buf->bytes_consumed = max_t(size_t, buf->bytes_consumed, KBL_MAP_HEAD);
 
 	do {
 		/* Pairs with the release in kbl_relay_ready(). */
@@ -63,7 +67,67 @@ static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, lo
 	return done ?: err;
 }
 
-/* Open, poll and release are relay's own. */
+/* Where the next bytes to read lie, if they are those of a full sub-buffer. */
+static bool kbl_map_part(struct rchan_buf *buf, struct kbl_map_part *part)
+{
+	struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, buf->cpu);
+	size_t n;
+	bool full;
+
+	part->size = buf->chan->alloc_size;
+	for (;;) {
+		n = kbl_readable(c, buf, &full);
+		if (!full)
+			return false;
+		if (n)
+			break;
+		buf->bytes_consumed = 0;
+		relay_subbufs_consumed(buf->chan, buf->cpu, 1);
+	}
+	part->from = buf->subbufs_consumed % buf->chan->n_subbufs * buf->chan->subbuf_size +
+		     buf->bytes_consumed;
+	part->to = part->from + n;
+	return true;
+}
+
+static long kbl_map_next(struct rchan_buf *buf, struct kbl_map_part __user *to)
+{
+	struct kbl_map_part part = {};
+	bool there = kbl_map_part(buf, &part);
+
+	if (copy_to_user(to, &part, sizeof(part)))
+		return -EFAULT;
+	return there ? 0 : -EAGAIN;
+}
+
+static long kbl_map_done(struct rchan_buf *buf, const struct kbl_map_part __user *from)
+{
+	struct kbl_map_part part, now = {};
+
+	if (copy_from_user(&part, from, sizeof(part)))
+		return -EFAULT;
+	if (!kbl_map_part(buf, &now) || now.from != part.from || now.to != part.to)
+		return -EINVAL;
+	buf->bytes_consumed = 0;
+	relay_subbufs_consumed(buf->chan, buf->cpu, 1);
+	return 0;
+}
+
+static long kbl_cpu_ioctl(struct file *file, unsigned int command, unsigned long arg)
+{
+	void __user *where = (void __user *)arg;
+	long err = -ENOTTY;
+
+	inode_lock(file_inode(file));
+	if (command == KBL_MAP_NEXT)
+		err = kbl_map_next(file->private_data, where);
+	else if (command == KBL_MAP_DONE)
+		err = kbl_map_done(file->private_data, where);
+	inode_unlock(file_inode(file));
+	return err;
+}
+
+/* Open, poll, mmap and release are relay's own. */
 const struct file_operations *kbl_cpu_file(void)
 {
 	if (kbl_cpu_fops.owner)
@@ -71,7 +135,7 @@ const struct file_operations *kbl_cpu_file(void)
 	kbl_cpu_fops = relay_file_operations;
 	kbl_cpu_fops.owner = THIS_MODULE;
 	kbl_cpu_fops.read = kbl_cpu_read;
-	kbl_cpu_fops.mmap = NULL;
+	kbl_cpu_fops.unlocked_ioctl = kbl_cpu_ioctl;
 	kbl_cpu_fops.splice_read = NULL;
 	return &kbl_cpu_fops;
 }

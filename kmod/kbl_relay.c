@@ -16,7 +16,8 @@ static struct rchan *kbl_chan;
 static struct dentry *kbl_create_buf(const char *name, struct dentry *parent, umode_t mode,
 				     struct rchan_buf *buf, int *is_global)
 {
-	return debugfs_create_file(name, 0400, parent, buf, kbl_cpu_file());
+	/* Else it could not be mapped.  It goes with the module, which an open file holds. */
+	return debugfs_create_file_unsafe(name, 0400, parent, buf, kbl_cpu_file());
 }
 
 static int kbl_remove_buf(struct dentry *dentry)
@@ -25,7 +26,16 @@ static int kbl_remove_buf(struct dentry *dentry)
 	return 0;
 }
 
+/* kbl_relay_switch() has seen that it is free. */
+static int kbl_subbuf_start(struct rchan_buf *buf, void *subbuf, void *before, size_t padding)
+{
+	buf->offset = KBL_MAP_HEAD;
+	return 1;
+}
+NOKPROBE_SYMBOL(kbl_subbuf_start);
+
 static const struct rchan_callbacks kbl_relay_callbacks = {
+	.subbuf_start = kbl_subbuf_start,
 	.create_buf_file = kbl_create_buf,
 	.remove_buf_file = kbl_remove_buf,
 };
@@ -86,7 +96,8 @@ void kbl_relay_start(void)
 		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
 
 		c->buf = *per_cpu_ptr(kbl_chan->buf, cpu);
-		c->limit = kbl_chan->subbuf_size - 2 * KBL_SLOT_SIZE;
+		c->end = kbl_chan->subbuf_size - KBL_MAP_HEAD;
+		c->limit = c->end - 2 * KBL_SLOT_SIZE;
 		c->slow = c->slow || !c->buf;
 		memset(c->seen, 0, sizeof(c->seen));
 		kbl_forget(c);
@@ -194,7 +205,7 @@ static bool kbl_relay_copy(struct kbl_cpu *c)
 		c->buf = *this_cpu_ptr(kbl_chan->buf);
 	if (unlikely(!c->buf))
 		return false;
-	if (c->buf->offset + len > kbl_chan->subbuf_size && !kbl_relay_switch(c, len))
+	if (c->buf->offset + len > c->end && !kbl_relay_switch(c, len))
 		return false;
 	to = c->buf->data + c->buf->offset;
 	for (i = 0; i < c->nslots; i++)

@@ -10,6 +10,7 @@
 #include "kbl.h"
 
 #define REC_CALLERS 16384	/* a power of two */
+#define REC_BLOCK 4096u		/* of the disk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu
 
@@ -87,6 +88,7 @@ struct rec_cpu {
 	int fd;
 	unsigned int number;
 	size_t have;
+	char *map;		/* see rec_map.c; NULL: it is read() only */
 	char tail[REC_TAIL];
 };
 
@@ -202,6 +204,11 @@ void rec_cpus_find(struct rec_cpus *cpus);
 void rec_cpus_wait(const struct rec_cpus *cpus, int ms);
 kbl_u64 rec_cpus_drain(struct rec_cpus *cpus, struct rec_symbols *s, const struct rec_sink *to,
 		       kbl_u64 limit);
+
+/* rec_map.c */
+void rec_map_open(struct rec_cpu *c);
+bool rec_map_next(const struct rec_cpu *c, char **data, size_t *len);
+void rec_map_done(const struct rec_cpu *c, const char *data, size_t len);
 
 /* rec_list.c */
 void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symbols *s,

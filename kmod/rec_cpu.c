@@ -26,12 +26,15 @@ static bool rec_cpu_known(const struct rec_cpus *cpus, unsigned int number)
 
 static void rec_cpu_open(struct rec_cpus *cpus, const char *name, unsigned int number)
 {
-	int fd = open(rec_module_path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	int fd = open(rec_module_path(name), O_RDWR | O_NONBLOCK | O_CLOEXEC);
 
+	if (fd < 0 && errno == EACCES)
+		fd = open(rec_module_path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		rec_die("%s: %s", rec_module_path(name), strerror(errno));
 	cpus->v = rec_more(cpus->v, cpus->n + 1, sizeof(*cpus->v));
-	cpus->v[cpus->n++] = (struct rec_cpu){ .fd = fd, .number = number };
+	cpus->v[cpus->n] = (struct rec_cpu){ .fd = fd, .number = number };
+	rec_map_open(&cpus->v[cpus->n++]);
 }
 
 /* Opens the files cpuN that are not open yet: a CPU may come online later. */
@@ -67,13 +70,13 @@ void rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 	poll(fd, cpus->quiet ? 0 : cpus->n, ms);
 }
 
-/* Returns the bytes read; less than what was asked for: there is no more. */
-static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c)
+/* Returns the bytes read, at most len; less than what was asked for: there is no more. */
+static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, size_t len)
 {
 	ssize_t n;
 
 	do
-		n = read(c->fd, cpus->data + c->have, cpus->room - c->have);
+		n = read(c->fd, cpus->data + c->have, len);
 	while (n < 0 && errno == EINTR);
 	if (n < 0 && errno != EAGAIN) {
 		if (errno != EIO && errno != ENODEV)
@@ -97,21 +100,45 @@ static kbl_u64 rec_cpu_take(struct rec_cpu *c, struct rec_symbols *s, const stru
 	return walk.heads;
 }
 
+/* Copies at most len bytes out; *more: there may be more at once. */
+static kbl_u64 rec_cpu_copy(struct rec_cpus *cpus, struct rec_cpu *c, struct rec_symbols *s,
+			    const struct rec_sink *to, size_t len, kbl_u64 limit, bool *more)
+{
+	size_t have = c->have, room = cpus->room - have, n;
+
+	n = rec_cpu_read(cpus, c, len < room ? len : room);
+	if (n < len)
+		*more = n == room;
+	if (!n)
+		return 0;
+	cpus->bytes += n;
+	memcpy(cpus->data, c->tail, have);
+	return rec_cpu_take(c, s, to, cpus->data, have + n, limit);
+}
+
+/* Full sub-buffers first; one that is not full waits for the next turn if there were any. */
 static kbl_u64 rec_cpu_drain(struct rec_cpus *cpus, struct rec_cpu *c, struct rec_symbols *s,
 			     const struct rec_sink *to, kbl_u64 limit)
 {
+	bool more = true, full = false;
 	kbl_u64 heads = 0;
 
-	for (int i = 0; i < REC_READS && (!limit || heads < limit); i++) {
-		size_t have = c->have, n = rec_cpu_read(cpus, c);
+	for (int i = 0; i < REC_READS && more && (!limit || heads < limit); i++) {
+		kbl_u64 left = limit ? limit - heads : 0;
+		size_t len = cpus->room;
+		char *data = NULL;
 
-		if (!n)
+		if (rec_map_next(c, &data, &len))
+			full = true;
+		else if (full)
 			break;
-		cpus->bytes += n;
-		memcpy(cpus->data, c->tail, have);
-		heads += rec_cpu_take(c, s, to, cpus->data, have + n, limit ? limit - heads : 0);
-		if (have + n < cpus->room)
-			break;
+		if (data) {
+			cpus->bytes += len;
+			heads += rec_cpu_take(c, s, to, data, len, left);
+			rec_map_done(c, data, len);
+		} else {
+			heads += rec_cpu_copy(cpus, c, s, to, len, left, &more);
+		}
 	}
 	return heads;
 }

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
 /*
  * Large chunks past the page cache.  Copying into it, and clearing its pages
- * before, would cost more than all else the recorder does.  The buffer that
- * relay files are read into leaves room for the chunk's header before the
- * records, so that both begin at a block; PAD chunks make up the rest of blocks.
+ * before, would cost more than all else the recorder does.  The kernel module's
+ * sub-buffers, and the buffer that relay files are read into, leave room for the
+ * chunk's header before the records, so that both begin at a block; PAD chunks
+ * make up the rest of blocks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,7 +15,6 @@
 
 #include "rec.h"
 
-#define REC_BLOCK 4096u
 #define REC_DIRECT_LEAST (64u << 10)	/* below that PAD chunks would be too much of the file */
 #define REC_HEADER sizeof(struct kbl_chunk_header)
 
@@ -82,7 +82,7 @@ static bool rec_direct_write(struct rec_file *f, const char *p, size_t len)
 }
 
 /*
- * The chunk of records at payload, in a rec_direct_buffer(); false: it is not
+ * The chunk of records at payload, with room around it as said above; false: it is not
  * written, nor can it be in this way.
  */
 bool rec_direct_chunk(struct rec_file *f, struct kbl_chunk_header *header, char *payload,

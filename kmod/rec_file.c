@@ -127,7 +127,7 @@ void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload
 	rec_chunk(f, &header, payload, len);
 }
 
-/* The payload may lie in a rec_direct_buffer(); what is around it there is overwritten. */
+/* Where the payload begins a header behind a block's begin, what is around it is overwritten. */
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
 		 char *payload, size_t len)
 {
