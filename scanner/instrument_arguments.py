@@ -27,3 +27,6 @@ def add(commands: Any, common: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--manifest", type=Path, metavar="OUT", help="write id, place and carriers of each as JSON"
     )
+    parser.add_argument(
+        "--runtime", action="store_true", help="also put in what the probes call; --undo takes it"
+    )

@@ -11,6 +11,7 @@ from collections import Counter
 from pathlib import Path
 
 from scanner import arguments
+from scanner import instrument_runtime as runtime
 from scanner.instrument import Choice, Instrumented, instrument, undone
 from scanner.instrument_patch import unified
 from scanner.progress import Progress
@@ -21,14 +22,17 @@ def command(args: argparse.Namespace) -> int:
     if args.undo:
         changes = list(undone(args.tree, args.dir))
         _write_all(args.tree, changes)
+        runtime.write(args.tree, runtime.taken_out(args.tree))
         print(f"probes taken out of {len(changes)} files")
         return 0
+    added = runtime.put(args.tree) if args.runtime else []
     choice = Choice(args.dir, args.select, args.level)
     made = instrument(arguments.run(args), arguments.options(args), choice, Progress(args.quiet))
     if args.in_place:
         _write_all(args.tree, made.files)
+        runtime.write(args.tree, added)
     elif args.patch is not None:
-        _patch(args.patch, made)
+        _patch(args.patch, made, added)
     if args.manifest is not None:
         whole = {"functions": made.manifest, "left_out": made.left_out}
         args.manifest.write_text(json.dumps(whole, indent=1) + "\n")
@@ -47,9 +51,9 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
         beside.replace(target)
 
 
-def _patch(out: Path, made: Instrumented) -> None:
+def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
     lines = (line for path, old, new in made.files for line in unified(path, old, new))
-    data = "".join(lines).encode("latin-1")
+    data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
     if str(out) == "-":
         sys.stdout.buffer.write(data)
     else:

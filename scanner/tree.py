@@ -9,6 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 USUAL = ("include", "net")
+# What skbscan itself put into the tree: no part of it.
+RUNTIME_HEADER = "include/linux/kbl_probe.h"
+RUNTIME_SOURCE = "lib/kbl_probe.c"
 
 
 class BadTree(Exception):
@@ -61,6 +64,8 @@ def listing(root: Path, names: list[str]) -> Listing:
                     continue
                 full = os.path.join(folder, file)
                 path = os.path.relpath(full, root).replace(os.sep, "/")
+                if path in (RUNTIME_HEADER, RUNTIME_SOURCE):
+                    continue
                 try:
                     status = os.lstat(full)
                 except OSError as problem:

@@ -66,6 +66,7 @@ def test_wheel_carries_resources_and_licences(wheel: Path) -> None:
         "samples/handshake/handshake.pcap",
     ):
         assert f"skbviewer/_resources/{name}" in names
+    assert {"scanner/_runtime/kbl_probe.h", "scanner/_runtime/kbl_probe.c"} <= set(names)
     assert sum(name.endswith(("MIT.txt", "GPL-2.0-only.txt")) for name in names) == 2
     assert not [name for name in names if name.startswith(("tests/", "resources/", "kmod/"))]
 
