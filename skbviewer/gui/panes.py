@@ -14,6 +14,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
 from .call_tree import CallTree
+from .packet_detail import PacketDetail
 from .selection import Selection
 from .timeline_links import follow
 from .timeline_view import TimelineView
@@ -49,5 +50,6 @@ def _timeline(selection: Selection) -> TimelineView:
 
 PANES = (
     Pane("tree", "Kernel Path", _tree),
+    Pane("detail", "Packet Details", PacketDetail, beside="tree"),
     Pane("timeline", "Timeline", _timeline),
 )

@@ -81,6 +81,7 @@ class _Walk:
 
     def __iter__(self) -> Iterator[Node]:
         data = self._data
+        seen_ip = inner = False
         for _ in range(MOST_HEADERS):
             kind, at, end = self.kind, self.at, self.end
             if kind not in DISSECTORS or at >= end:
@@ -93,7 +94,10 @@ class _Walk:
             except (dpkt.Error, struct.error, ValueError, IndexError):
                 yield self._stop(f"[Malformed packet: {kind.upper()}]")
                 return
-            yield _within(step.node, len(data))
+            node = _within(step.node, len(data))
+            inner |= kind in ("ipv4", "ipv6") and seen_ip  # in a tunnel or an ICMP error
+            seen_ip |= kind in ("ipv4", "ipv6")
+            yield _unnamed(node) if inner else node
             if kind in ("tcp", "udp"):
                 sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
                 self.ports = (6 if kind == "tcp" else 17, sport, dport)
@@ -125,6 +129,12 @@ def _within(node: Node, size: int) -> Node:
         return node
     kept = tuple(_within(child, size) for child in node.children if child.offset < size)
     return node._replace(length=max(size - node.offset, 0), children=kept)
+
+
+def _unnamed(node: Node) -> Node:
+    """Without filters: those know the outermost IP header and what is in it."""
+    children = tuple(_unnamed(child) for child in node.children)
+    return node._replace(field="", value="", children=children)
 
 
 def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Iterator[Node]:

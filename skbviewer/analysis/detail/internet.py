@@ -60,7 +60,7 @@ def ipv6(data: bytes, at: int, end: int) -> Step:
 
 
 _IPV6 = (
-    Spec("_v_fc_flow", "Version", "ipv6.version", str, 0xF0000000),
+    Spec("_v_fc_flow", "Version", "", str, 0xF0000000),
     Spec("_v_fc_flow", "Traffic class", "ipv6.tclass", hexadecimal(2), 0x0FF00000),
     Spec("_v_fc_flow", "Flow label", "ipv6.flow", hexadecimal(5), 0x000FFFFF),
     Spec("plen", "Payload length", "ipv6.plen"),

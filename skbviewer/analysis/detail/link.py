@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import dpkt
 
-from ..info import ETHERTYPES, mac
+from ..info import BROADCAST, ETHERTYPES
 from .node import Node, Spec, Step, fields, hexadecimal, named
 
 ETHERTYPE = named(
@@ -23,12 +23,12 @@ LENGTH_LIMIT = 0x600  # a smaller EtherType is a length (IEEE 802.3)
 def ethernet(data: bytes, at: int, end: int) -> Step:
     kind = int.from_bytes(data[at + 12 : at + 14], "big")
     specs = (
-        Spec("dst", "Destination", "eth.dst", mac),
-        Spec("src", "Source", "eth.src", mac),
+        Spec("dst", "Destination", "eth.dst", hardware),
+        Spec("src", "Source", "eth.src", hardware),
         Spec("type", "Type", "eth.type", ETHERTYPE),
     )
     if kind < LENGTH_LIMIT:
-        specs = (*specs[:2], Spec("type", "Length", "eth.len"))
+        specs = (*specs[:2], Spec("type", "Length"))
     inner = fields(data, at, dpkt.ethernet.Ethernet, specs)
     text = f"Ethernet II, {inner[1].text.replace('Source', 'Src')}, "
     text += inner[0].text.replace("Destination", "Dst")
@@ -41,7 +41,7 @@ def vlan(data: bytes, at: int, end: int) -> Step:
     kind = int.from_bytes(data[at + 2 : at + 4], "big")
     inner = (
         Node(f"Priority: {tag >> 13}", at, 2, (), "vlan.priority", str(tag >> 13)),
-        Node(f"DEI: {tag >> 12 & 1}", at, 2, (), "vlan.dei", str(tag >> 12 & 1)),
+        Node(f"DEI: {tag >> 12 & 1}", at, 2),
         Node(f"ID: {tag & 0xFFF}", at, 2, (), "vlan.id", str(tag & 0xFFF)),
         Node(f"Type: {ETHERTYPE(kind)}", at + 2, 2, (), "vlan.etype", f"0x{kind:04x}"),
     )
@@ -109,17 +109,17 @@ def llc(data: bytes, at: int, end: int) -> Step:
 def arp(data: bytes, at: int, end: int) -> Step:
     specs = (
         Spec("hrd", "Hardware type", "arp.hw.type", named(HARDWARE)),
-        Spec("pro", "Protocol type", "arp.proto.type", ETHERTYPE),
-        Spec("hln", "Hardware size", "arp.hw.size"),
-        Spec("pln", "Protocol size", "arp.proto.size"),
+        Spec("pro", "Protocol type", "", ETHERTYPE),
+        Spec("hln", "Hardware size"),
+        Spec("pln", "Protocol size"),
         Spec("op", "Opcode", "arp.opcode", named(ARP_OPCODES)),
     )
     inner = list(fields(data, at, dpkt.arp.ARP, specs))
     if data[at + 4 : at + 6] == b"\x06\x04":
         more = (
-            Spec("sha", "Sender MAC address", "arp.src.hw_mac", mac),
+            Spec("sha", "Sender MAC address", "arp.src.hw_mac", hardware),
             Spec("spa", "Sender IP address", "arp.src.proto_ipv4", dotted),
-            Spec("tha", "Target MAC address", "arp.dst.hw_mac", mac),
+            Spec("tha", "Target MAC address", "arp.dst.hw_mac", hardware),
             Spec("tpa", "Target IP address", "arp.dst.proto_ipv4", dotted),
         )
         inner += fields(data, at, dpkt.arp.ARP, more)
@@ -131,3 +131,9 @@ def arp(data: bytes, at: int, end: int) -> Step:
 def dotted(value: int) -> str:
     """An IPv4 address."""
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
+
+
+def hardware(value: int) -> str:
+    """A MAC address."""
+    text = ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2))
+    return f"Broadcast ({text})" if value == BROADCAST else text
