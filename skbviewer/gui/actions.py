@@ -12,8 +12,12 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtWidgets import QMenu
 
-from . import recent
-from .packet_columns import TimeFormat
+from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
+
+from . import exporting, recent
+from .appearance import Theme
+from .packet_times import Precision, TimeFormat
+from .row_menu import fill_conversations, fill_filters
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -45,78 +49,204 @@ class Action(NamedTuple):
         return self.text.replace("&", "").rstrip("…")
 
 
-def _separator(menu: str) -> Action:
+def _line(menu: str) -> Action:
     return Action(menu, LINE)
 
 
 def _fill_recent(window: MainWindow, menu: QMenu) -> None:
     for entry in recent.recent_files():
         action = menu.addAction(recent.label(entry))
-        action.triggered.connect(lambda _=False, entry=entry: window.open_files(entry))
+        action.triggered.connect(lambda _=False, entry=entry: window.opening.open_recent(entry))
     if menu.isEmpty():
         menu.addAction("Nothing opened yet").setEnabled(False)
+    else:
+        menu.addSeparator()
+        menu.addAction("&Clear Menu").triggered.connect(recent.forget_all)
 
 
 def _fill_panes(window: MainWindow, menu: QMenu) -> None:
     for dock in window.workspace.docks.values():
         menu.addAction(dock.toggleViewAction())
+    menu.addSeparator()
+    menu.addAction("&Reset Layout").triggered.connect(lambda: window.workspace.restore_layout(None))
 
 
 def _time_format(form: TimeFormat) -> Action:
     return Action(
         TIMES,
         form.value,
-        lambda w: w.workspace.table.packets.set_time_format(form),
+        lambda w: w.workspace.table.set_time_format(form),
+        tip="How the Time column counts",
         checked=lambda w: w.workspace.table.packets.time_format is form,
     )
 
 
-TIMES = "&View/&Time Display Format"
+def _precision(precision: Precision) -> Action:
+    return Action(
+        TIMES,
+        precision.value,
+        lambda w: w.workspace.table.set_precision(precision),
+        tip="How many digits the Time column has",
+        checked=lambda w: w.workspace.table.packets.precision is precision,
+    )
+
+
+def _theme(theme: Theme) -> Action:
+    return Action(
+        "&View/&Theme",
+        theme.value,
+        lambda w: w.appearance.set_theme(theme),
+        needs_recording=False,
+        checked=lambda w: w.appearance.theme is theme,
+    )
+
+
 FILE = (
-    Action("&File", "&Open…", lambda w: w.ask_open(), ("Ctrl+O",),
-           "Open captures, kernel recordings or a session", False),
+    Action("&File", "&Open…", lambda w: w.opening.ask(), ("Ctrl+O",),
+           "Open captures, kernel recordings or sessions; several at once join", False),
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
-    Action("&File", "Open &Bundled Recording", lambda w: w.open_bundled(), (),
+    Action("&File", "Restore &Last View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
+           "Open what was open last, with its filter, row, zoom and columns", False),
+    Action("&File", "Open &Bundled Recording", lambda w: w.opening.open_bundled(), (),
            "Open the recording that comes with the program", False),
-    _separator("&File"),
-    Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",),
-           "Close what is open"),
-    _separator("&File"),
-    Action("&File", "Export &PNG…", lambda w: w.ask_png(), ("Ctrl+Shift+E",),
+    Action("&File", "&Reload", lambda w: w.opening.reload(), ("Ctrl+R",),
+           "Read the files again as they are now"),
+    Action("&File", "Locate &Moved Files…", lambda w: w.opening.locate(), (),
+           "Tell where the captures and recordings of the session are now"),
+    _line("&File"),
+    Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",), "Close what is open"),
+    Action("&File", "&Save", lambda w: w.opening.save(), ("Ctrl+S",),
+           "Give the session a name; notes and marks are kept at once"),
+    Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
+           "Write the session, with notes and marks, under a name of yours"),
+    _line("&File"),
+    Action("&File", "Export &PNG…", exporting.ask_png, ("Ctrl+Shift+E",),
            "Write the selected packet's path as a picture"),
-    Action("&File", "Export C&SV…", lambda w: w.ask_csv(), (),
+    Action("&File", "Export C&SV…", exporting.ask_csv, (),
            "Write the selected packet's path as a table"),
-    _separator("&File"),
+    _line("&File"),
     Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Leave the program", False),
 )  # fmt: skip
 
+EDIT = (
+    Action("&Edit", "&Undo", lambda w: w.notes.stack.undo(), ("Ctrl+Z",),
+           "Take back the last mark, flag or comment"),
+    Action("&Edit", "&Redo", lambda w: w.notes.stack.redo(), ("Ctrl+Y", "Ctrl+Shift+Z"),
+           "Do again what was taken back"),
+    _line("&Edit"),
+    Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.copy_cell(), ("Ctrl+C",),
+           "Copy the text of the current cell"),
+    Action("&Edit/&Copy", "Copy Rows as &CSV", lambda w: w.copy_rows(True), ("Ctrl+Shift+C",),
+           "Copy the selected rows, with a line of titles"),
+    Action("&Edit/&Copy", "Copy Rows as &Text", lambda w: w.copy_rows(False), (),
+           "Copy the selected rows, cells parted by tabs"),
+    Action("&Edit", "Select A&ll", lambda w: w.workspace.table.selectAll(), ("Ctrl+A",),
+           "Select every listed row"),
+    _line("&Edit"),
+    Action("&Edit", "&Find Packet…", lambda w: w.workspace.find_bar.begin(), ("Ctrl+F",),
+           "Look for a filter, a text, bytes or a regular expression"),
+    Action("&Edit", "Find Ne&xt", lambda w: w.workspace.find_bar.ask(1), ("Ctrl+N", "F3")),
+    Action("&Edit", "Find Pre&vious", lambda w: w.workspace.find_bar.ask(-1),
+           ("Ctrl+B", "Shift+F3")),
+    _line("&Edit"),
+    Action("&Edit", "&Mark/Unmark Packet", lambda w: w.toggle_flag(MARK), ("Ctrl+M",),
+           "Mark the selected rows; kept in the session"),
+    Action("&Edit", "Mark All &Displayed", lambda w: w.flag_displayed(MARK, True),
+           ("Ctrl+Shift+M",)),
+    Action("&Edit", "Unmark All Displayed", lambda w: w.flag_displayed(MARK, False),
+           ("Ctrl+Alt+M",)),
+    Action("&Edit", "Next Mark", lambda w: w.going.next_flag(MARK, 1), ("Ctrl+Shift+N",)),
+    Action("&Edit", "Previous Mark", lambda w: w.going.next_flag(MARK, -1), ("Ctrl+Shift+B",)),
+    _line("&Edit"),
+    Action("&Edit", "&Ignore/Unignore Packet", lambda w: w.toggle_flag(IGNORE), ("Ctrl+D",),
+           "Show the selected rows in grey, or hide them: View, Hide Ignored Packets"),
+    Action("&Edit", "Ignore All Displayed", lambda w: w.flag_displayed(IGNORE, True),
+           ("Ctrl+Shift+D",)),
+    Action("&Edit", "Unignore All", lambda w: w.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
+    _line("&Edit"),
+    Action("&Edit", "Set/Unset &Time Reference", lambda w: w.toggle_flag(TIME_REF), ("Ctrl+T",),
+           "Count the times of what follows from here"),
+    Action("&Edit", "Unset All Time References", lambda w: w.clear_flag(TIME_REF),
+           ("Ctrl+Alt+T",)),
+    Action("&Edit", "Next Time Reference", lambda w: w.going.next_flag(TIME_REF, 1),
+           ("Ctrl+Alt+N",)),
+    Action("&Edit", "Previous Time Reference", lambda w: w.going.next_flag(TIME_REF, -1),
+           ("Ctrl+Alt+B",)),
+    _line("&Edit"),
+    Action("&Edit", "Packet Co&mment…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
+           "Write a comment on the packet; kept in the session"),
+    Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
+)  # fmt: skip
+
+TIMES = "&View/&Time Display Format"
 VIEW = (
     *(_time_format(form) for form in TimeFormat),
+    _line(TIMES),
+    *(_precision(precision) for precision in Precision),
+    Action("&View", "&Columns", fill=lambda w, menu: w.workspace.table.header.fill_shown(menu)),
+    Action("&View", "Add &Field as Column…", lambda w: w.workspace.table.header.ask_field(),
+           tip="Show any field of the display filter in the list"),
+    Action("&View", "Resize All Columns", lambda w: w.workspace.table.fit_column(-1),
+           ("Ctrl+Shift+R",), "Make columns as wide as what they show"),
+    _line("&View"),
     Action("&View", "&Kernel-Only Packets", lambda w: w.toggle_kernel_only(), (),
-           "List packet lives that met no wire packet", checked=lambda w: w.kernel_only),
-    _separator("&View"),
+           "List packet lives that met no wire packet: K1, K2, …",
+           checked=lambda w: w.listing.kernel_only),
+    Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
+           "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
+    _line("&View"),
     Action("&View", "&Panes", fill=_fill_panes, needs_recording=False),
-    _separator("&View"),
-    Action("&View", "Timeline Zoom &In", lambda w: w.workspace.timeline.box.zoom(0.5)),
-    Action("&View", "Timeline Zoom &Out", lambda w: w.workspace.timeline.box.zoom(2.0)),
-    Action("&View", "&Fit Timeline", lambda w: w.workspace.timeline.fit(), ("Ctrl+0",),
+    *(_theme(theme) for theme in Theme),
+    Action("&View/&Zoom", "Zoom &In", lambda w: w.appearance.zoom_by(1), ("Ctrl++", "Ctrl+Shift+="),
+           "Larger text", False),
+    Action("&View/&Zoom", "Zoom &Out", lambda w: w.appearance.zoom_by(-1), ("Ctrl+-",),
+           "Smaller text", False),
+    Action("&View/&Zoom", "&Normal Size", lambda w: w.appearance.zoom_by(0), ("Ctrl+=",),
+           "Text as large as usual", False),
+    _line("&View"),
+    Action("&View", "Timeline Zoom I&n", lambda w: w.workspace.timeline.box.zoom(0.5)),
+    Action("&View", "Timeline Zoom O&ut", lambda w: w.workspace.timeline.box.zoom(2.0)),
+    Action("&View", "Fit Time&line", lambda w: w.workspace.timeline.fit(), ("Ctrl+0",),
            "Show the whole path"),
 )  # fmt: skip
 
 GO = (
+    Action("&Go", "&Back", lambda w: w.going.back(), ("Alt+Left",), "To the packet before"),
+    Action("&Go", "&Forward", lambda w: w.going.forward(), ("Alt+Right",)),
+    Action("&Go", "&Go to Packet…", lambda w: w.going.ask(), ("Ctrl+G",),
+           "Go to a packet by its number, or to the nearest that is shown"),
+    _line("&Go"),
     Action("&Go", "&Next Packet", lambda w: w.workspace.table.step(1), ("Ctrl+Down", "F8"),
            "Go to the next packet, from any pane"),
     Action("&Go", "&Previous Packet", lambda w: w.workspace.table.step(-1), ("Ctrl+Up", "F7"),
            "Go to the previous packet, from any pane"),
-    Action("&Go", "&First Packet", lambda w: w.workspace.table.go_to_row(0), ("Ctrl+Home",)),
+    Action("&Go", "F&irst Packet", lambda w: w.workspace.table.go_to_row(0), ("Ctrl+Home",)),
     Action("&Go", "&Last Packet", lambda w: w.workspace.table.go_to_last(), ("Ctrl+End",)),
-    _separator("&Go"),
-    Action("&Go", "&Go to Packet…", lambda w: w.ask_packet(), ("Ctrl+G",),
-           "Go to a packet by its number"),
+    Action("&Go", "Next in &Conversation", lambda w: w.going.in_conversation(1), ("Ctrl+.",),
+           "Next packet between the same addresses and ports"),
+    Action("&Go", "Previous in C&onversation", lambda w: w.going.in_conversation(-1), ("Ctrl+,",)),
+    _line("&Go"),
+    Action("&Go", "Next Pa&ne", lambda w: w.workspace.next_pane(1), ("F6",),
+           "Move the keyboard to the next part of the window"),
+    Action("&Go", "Previous Pan&e", lambda w: w.workspace.next_pane(-1), ("Shift+F6",)),
+)  # fmt: skip
+
+ANALYZE = (
+    Action("&Analyze", "Display &Filter", lambda w: w.workspace.filter_bar.setFocus(), ("Ctrl+/",),
+           "Type a display filter"),
+    Action("&Analyze", "&Apply as Filter", fill=lambda w, menu: fill_filters(w, menu, True)),
+    Action("&Analyze", "&Prepare as Filter", fill=lambda w, menu: fill_filters(w, menu, False)),
+    Action("&Analyze", "&Conversation Filter", fill=fill_conversations),
+)  # fmt: skip
+
+STATISTICS = (
+    Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
+           "What was loaded, matched, lost and why"),
 )  # fmt: skip
 
 HELP = (
+    Action("&Help", "&Keys…", lambda w: w.show_keys(), ("F1",), "What every key does", False),
     Action("&Help", "&About skbviewer", lambda w: w.about(), needs_recording=False),
 )  # fmt: skip
 
-ACTIONS = (*FILE, *VIEW, *GO, *HELP)
+ACTIONS = (*FILE, *EDIT, *VIEW, *GO, *ANALYZE, *STATISTICS, *HELP)

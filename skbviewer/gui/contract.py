@@ -10,6 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from skbviewer.analysis.detail import Node
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.records import (
@@ -38,7 +39,7 @@ class LayerColours(Protocol):
 
 
 class Recording(Protocol):
-    """The part of skbviewer.session.Session that views use.  Only notes and flags can be changed."""
+    """The part of skbviewer.session.Session that views use.  Only notes and flags change."""
 
     @property
     def file(self) -> Path: ...
@@ -59,6 +60,7 @@ class Recording(Protocol):
         progress: Progress,
     ) -> RowIds | None: ...
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]: ...
+    def detail(self, number: int) -> tuple[Node, ...]: ...
     def packet_bytes(self, number: int) -> bytes | None: ...
     def annotations(self, kind: str | None = None) -> list[Annotation]: ...
     def annotate(self, note: Annotation) -> Annotation: ...

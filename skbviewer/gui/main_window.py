@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: MIT
-"""The window: builds the parts, opens files, exports.  What it shows comes from a Recording."""
+"""The window: builds the parts and connects them.  What it shows comes from a Recording."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QSettings
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
-    QFileDialog,
+    QApplication,
     QInputDialog,
     QLabel,
     QMainWindow,
@@ -20,22 +20,34 @@ from PySide6.QtWidgets import (
 )
 
 from skbviewer import __version__
-from skbviewer.records import BadInput
+from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import recent, samples
-from .contract import Opener, Recording
-from .export_files import Export, write_csv, write_png
-from .joining import files_to_open
+from . import column_state, copying, recent, view_state
+from .appearance import Appearance
+from .contract import Opener, Recording, RowIds
+from .finding import row_of
+from .going import Going
+from .listing import Listing
 from .menus import Menus
-from .missing import missing
+from .notes import Notes
 from .notices import Banner, WorkBar
+from .opening import Opening
+from .packet_times import Precision, TimeFormat
+from .row_menu import row_menu
 from .selection import Selection
-from .status import status_text
+from .status import list_text, status_text
 from .tasks import Tasks
+from .view_state import ViewState
 from .welcome import Welcome
 from .workspace import Workspace
 
-FILES = "Captures, kernel recordings, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
+QUERY_DELAY_MS = 300  # a filter that is quicker shows no progress
+
+
+def _app() -> QApplication:
+    app = QApplication.instance()
+    assert isinstance(app, QApplication)
+    return app
 
 
 class MainWindow(QMainWindow):
@@ -43,19 +55,24 @@ class MainWindow(QMainWindow):
 
     def __init__(self, opener: Opener) -> None:
         super().__init__()
-        self._opener = opener
         self.recording: Recording | None = None
-        self.kernel_only: bool = False
-        self.tasks = Tasks(self)
-        self.selection = Selection(self)
-        self.workspace: Workspace = Workspace(self.selection)
+        self.appearance: Appearance = Appearance(_app(), self)
+        self.tasks: Tasks = Tasks(self)
+        self.selection: Selection = Selection(self)
+        self.notes: Notes = Notes(self)
+        self.listing: Listing = Listing(self.notes, self)
+        self.workspace: Workspace = Workspace(self.selection, self.notes)
         self.welcome = Welcome()
-        self.banner = Banner()
+        self.banner: Banner = Banner()
         self.work_bar = WorkBar()
+        self.query_bar = WorkBar(delay_ms=QUERY_DELAY_MS)
         self.status = QLabel()
+        self.recording_status = QLabel()
+        self.opening: Opening = Opening(self, opener)
+        self.going: Going = Going(self)
         self._build()
         self._link()
-        self.menus = Menus(self)
+        self.menus: Menus = Menus(self)
         self._restore()
 
     def _build(self) -> None:
@@ -68,122 +85,231 @@ class MainWindow(QMainWindow):
         column = QVBoxLayout(whole)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        for widget in (self.work_bar, self.banner):
+        for widget in (self.work_bar, self.query_bar, self.banner):
             column.addWidget(widget)
         column.addWidget(self.pages, 1)
         self.setCentralWidget(whole)
+        self.status.setAccessibleName("Packets, displayed, marked")
+        self.recording_status.setAccessibleName("Matches and clock")
         self.statusBar().addWidget(self.status, 1)
+        self.statusBar().addPermanentWidget(self.recording_status)
 
     def _link(self) -> None:
-        self.tasks.started.connect(self.work_bar.begin)
-        self.tasks.progress.connect(self.work_bar.show_progress)
-        self.tasks.ended.connect(self.work_bar.hide)
-        self.tasks.failed.connect(lambda line: self.banner.tell(line, "error"))
-        self.work_bar.cancelled.connect(self.tasks.cancel)
-        self.welcome.open_asked.connect(self.ask_open)
-        self.welcome.bundled_asked.connect(self.open_bundled)
-        self.welcome.files_asked.connect(self.open_files)
+        for tasks, bar in (
+            (self.tasks, self.work_bar),
+            (self.listing.tasks, self.query_bar),
+            (self.going.tasks, self.query_bar),
+        ):
+            tasks.started.connect(bar.begin)
+            tasks.progress.connect(bar.show_progress)
+            tasks.ended.connect(bar.end)
+            bar.cancelled.connect(tasks.cancel)
+        for failed in (self.tasks.failed, self.listing.failed, self.notes.failed):
+            failed.connect(lambda line: self.banner.tell(line, "error"))
+        self.workspace.find_bar.failed.connect(lambda line: self.banner.tell(line, "error"))
+        self.welcome.open_asked.connect(self.opening.ask)
+        self.welcome.bundled_asked.connect(self.opening.open_bundled)
+        self.welcome.files_asked.connect(self.opening.open_recent)
+        table = self.workspace.table
+        table.order_asked.connect(self.listing.set_order)
+        table.customContextMenuRequested.connect(self._show_row_menu)
+        self.workspace.filter_bar.applied.connect(self.listing.set_filter)
+        self.selection.filter_asked.connect(self.use_filter)
+        self.listing.shown.connect(self._show_rows)
+        self.notes.changed.connect(self._show_notes)
 
     def _restore(self) -> None:
         settings = QSettings()
         self.resize(1280, 800)
-        for key, restore in (
-            ("geometry", self.restoreGeometry),
-            ("panes", self.workspace.restore_layout),
-        ):
-            if settings.contains(key):
-                restore(settings.value(key))
+        if settings.contains("geometry"):
+            self.restoreGeometry(settings.value("geometry"))
+        self.workspace.restore_layout(settings.value("panes"))
+        table = self.workspace.table
+        if settings.contains("columns"):
+            table.restore_columns(column_state.read(str(settings.value("columns"))))
+        self._restore_times(str(settings.value("time")), str(settings.value("precision")))
 
-    def open_files(self, paths: Sequence[Path]) -> None:
+    def _restore_times(self, form: str, precision: str) -> None:
+        table = self.workspace.table
+        if form in TimeFormat.__members__:
+            table.set_time_format(TimeFormat[form])
+        if precision in Precision.__members__:
+            table.set_precision(Precision[precision])
+
+    # what is open
+
+    def open_files(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
         """Open `paths`; joined to what is open where one holds what the other lacks."""
-        if not paths:
-            return
-        files = files_to_open(self.recording, paths)
-        names = " + ".join(path.name for path in files)
-        self.tasks.start(
-            f"Opening {names}",
-            lambda progress: self._opener(files, progress),
-            lambda recording: self._show(recording, files),
-        )
+        self.opening.open(paths, then)
 
-    def _show(self, recording: Recording, files: Sequence[Path]) -> None:
+    def show_recording(self, recording: Recording, title: str) -> None:
+        """Show `recording` from its first row; what was open is closed."""
         self.close_recording()
         self.recording = recording
-        self.kernel_only = self.kernel_only or recording.packet_count() == 0
-        self.workspace.show_recording(recording, self.kernel_only)
+        self.notes.use(recording)
+        self.listing.use(recording)
+        self.workspace.show_recording(recording)
+        self.listing.refresh()
         self.pages.setCurrentWidget(self.workspace)
         self.workspace.table.setFocus()
         self.menus.enable(True)
-        self.setWindowTitle(f"{' + '.join(path.name for path in files)} - skbviewer")
-        self.status.setText(status_text(recording))
-        hint = missing(recording)
-        if hint is not None:
-            self.banner.tell(hint, "hint")
-        recent.remember(files)
+        self.setWindowTitle(f"{title} - skbviewer")
+        self.recording_status.setText(status_text(recording))
 
     def close_recording(self) -> None:
         """Close what is open and go back to the welcome page."""
+        if self.recording is not None and self.opening.files:
+            view_state.keep(self.view_state())
         self.banner.clear()
-        self.status.clear()
         self.setWindowTitle("skbviewer")
-        self.workspace.show_recording(None, False)
+        self.notes.use(None)
+        self.listing.use(None)
+        self.going.use_nothing()
+        self.workspace.show_recording(None)
+        for label in (self.status, self.recording_status):
+            label.clear()
         self.menus.enable(False)
-        self.kernel_only = False
         if self.recording is not None:
             self.recording.close()
             self.recording = None
         self.welcome.show_recent(recent.recent_files())
         self.pages.setCurrentWidget(self.welcome)
 
-    def toggle_kernel_only(self) -> None:
-        """List packet lives that met no wire packet below the wire packets, or not."""
-        self.kernel_only = not self.kernel_only
+    def view_state(self) -> ViewState:
+        """How things are now."""
+        row, table = self.workspace.table.current_row(), self.workspace.table
+        return ViewState(
+            tuple(str(path) for path in self.opening.files),
+            self.listing.filter,
+            self.listing.order,
+            self.listing.kernel_only,
+            0 if row is None else row.id,
+            column_state.write(table.columns_state()),
+            self.workspace.zoom(),
+            table.packets.time_format.name,
+            table.packets.precision.name,
+        )
+
+    def restore(self, state: ViewState) -> None:
+        """Have filter, order, row, columns and zoom as they were."""
+        table = self.workspace.table
+        if state.columns:
+            table.restore_columns(column_state.read(state.columns))
+        self._restore_times(state.time_format, state.precision)
+        self.listing.order = state.order
+        self.listing.kernel_only = self.listing.kernel_only or state.kernel_only
+        table.show_order(state.order)
+        self._pending = state
+        self.workspace.filter_bar.set_text(state.filter)
+        if state.filter:
+            self.listing.set_filter(state.filter)
+        else:
+            self.listing.refresh()
+
+    _pending: ViewState | None = None  # what is still to be restored when the rows are there
+
+    def _show_rows(self, rows: RowIds | None) -> None:
+        self.workspace.show_rows(self.recording, rows)
+        pending, self._pending = self._pending, None
+        if pending is not None and pending.row:
+            self.workspace.table.go_to_id(pending.row)
+        if pending is not None and pending.zoom is not None:
+            self.workspace.set_zoom(pending.zoom)
+        self._tell_counts()
+
+    def _tell_counts(self) -> None:
         if self.recording is not None:
-            self.workspace.table.show_recording(self.recording, self.kernel_only)
+            flags = self.notes.flags
+            counts = (self.recording.packet_count(), self.listing.count())
+            self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
-    def ask_open(self) -> None:
-        folder = str(QSettings().value("folder", ""))
-        names, _ = QFileDialog.getOpenFileNames(self, "Open", folder, FILES)
-        if names:
-            QSettings().setValue("folder", str(Path(names[0]).parent))
-            self.open_files([Path(name) for name in names])
+    def _show_notes(self) -> None:
+        """Notes or flags are other ones: time references count, rows are painted anew."""
+        refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
+        refs = refs[refs > 0]
+        rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
+        table.packets.set_references(refs, [row.ts_ns for row in rows])
+        self._tell_counts()
+        self.selection.notes_changed.emit()
 
-    def open_bundled(self) -> None:
-        try:
-            self.open_files(samples.bundled())
-        except FileNotFoundError as error:
-            self.banner.tell(str(error), "error")
+    # what menus do with the list
 
-    def ask_packet(self) -> None:
-        last = self.workspace.table.packets.packets
+    def use_filter(self, text: str, apply: bool) -> None:
+        """Put a display filter into its bar, and apply it."""
+        self.workspace.filter_bar.set_text(text)
+        if apply:
+            self.listing.set_filter(text)
+        else:
+            self.workspace.filter_bar.setFocus()
+
+    def toggle_kernel_only(self) -> None:
+        """List packet lives that met no wire packet, or not."""
+        self.listing.show_kernel_only(not self.listing.kernel_only)
+
+    def toggle_ignored(self) -> None:
+        self.listing.hide_ignored(not self.listing.ignored_hidden)
+
+    def toggle_flag(self, kind: str) -> None:
+        """Mark, ignore, set as time reference: the selected rows, or take it from them."""
+        self.notes.toggle(kind, self.workspace.table.chosen_ids())
+
+    def flag_displayed(self, kind: str, on: bool) -> None:
+        """Set or clear a flag on all rows that are listed."""
+        packets = self.workspace.table.packets
+        self.notes.put(kind, packets.ids(0, packets.rowCount()), on)
+
+    def clear_flag(self, kind: str) -> None:
+        """Take a flag from all rows, listed or not."""
+        self.notes.put(kind, self.notes.flags.all(kind), False)
+
+    def ask_comment(self) -> None:
+        """Ask for the comment on the current packet; an empty one takes it away."""
         row = self.workspace.table.current_row()
-        now = row.packet if row is not None and row.packet is not None else 1
-        number, chosen = QInputDialog.getInt(
-            self, "Go to Packet", f"Packet number (1 to {last}):", now, 1, max(last, 1)
+        if row is None:
+            return
+        text, chosen = QInputDialog.getMultiLineText(
+            self, "Packet Comment", f"Comment on packet {row.number}:", self.notes.comment(row)
         )
         if chosen:
-            self.workspace.table.go_to_packet(number)
+            self.notes.put_comment(row, text.strip())
 
-    def ask_png(self) -> None:
-        self._export("Export PNG", "png", write_png)
-
-    def ask_csv(self) -> None:
-        self._export("Export CSV", "csv", write_csv)
-
-    def _export(self, title: str, suffix: str, write: Export) -> None:
-        row = self.selection.row
-        if row is None or self.recording is None:
+    def delete_comments(self) -> None:
+        """Take away all comments, as steps that can be undone."""
+        if self.recording is None:
             return
-        proposal = f"packet-{row.number}.{suffix}"
-        name, _ = QFileDialog.getSaveFileName(self, title, proposal, f"*.{suffix}")
-        if not name:
-            return
-        try:
-            write(self.recording, row, Path(name))
-        except (BadInput, OSError) as error:
-            self.banner.tell(f"{title}: {error}", "error")
-        else:
-            self.statusBar().showMessage(f"Wrote {name}", 8000)
+        self.notes.stack.beginMacro("Delete All Comments")
+        for note in self.notes.comments():
+            if note.packet is not None:
+                self.notes.put_comment(row_of(self.recording, note.packet), "")
+        self.notes.stack.endMacro()
+
+    def copy_cell(self) -> None:
+        index = self.workspace.table.currentIndex()
+        text = self.workspace.table.packets.text(index.row(), index.column())
+        QGuiApplication.clipboard().setText(text)
+
+    def copy_rows(self, as_csv: bool) -> None:
+        """The selected rows, with the columns that are shown."""
+        table = self.workspace.table
+        positions = [p for part in table.chosen_positions() for p in part[: copying.MOST]]
+        if len(positions) > copying.MOST or sum(map(len, table.chosen_positions())) > copying.MOST:
+            positions = positions[: copying.MOST]
+            most = f"{copying.MOST:,}"
+            self.banner.tell(f"Copied the first {most} rows only: more belong into a file.", "hint")
+        write = copying.rows_as_csv if as_csv else copying.rows_as_text
+        columns = table.shown_columns()
+        QGuiApplication.clipboard().setText(write(table.packets, columns, positions))
+
+    def _show_row_menu(self, place: QPoint) -> None:
+        if self.workspace.table.current_row() is not None:
+            menu = row_menu(self)
+            menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(self.workspace.table.viewport().mapToGlobal(place))
+
+    def show_keys(self) -> None:
+        from .key_list import KeyList  # it lists the table of actions, which needs this window
+
+        KeyList(self).show()
 
     def about(self) -> None:
         QMessageBox.about(
@@ -205,9 +331,16 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        settings = QSettings()
+        settings, table = QSettings(), self.workspace.table
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("panes", self.workspace.saveState())
-        self.tasks.close()
+        settings.setValue("columns", column_state.write(table.columns_state()))
+        settings.setValue("time", table.packets.time_format.name)
+        settings.setValue("precision", table.packets.precision.name)
         self.close_recording()
+        for tasks in (self.tasks, self.listing.tasks, self.going.tasks):
+            tasks.close()
+        for widget in QApplication.topLevelWidgets():
+            if widget.parent() is self and widget is not self:
+                widget.close()
         super().closeEvent(event)

@@ -3,10 +3,15 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal
+import time
+from collections.abc import Callable
+
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 BAR_STEPS = 1000
+TELL_AFTER_S = 1.0  # before that no time left is guessed
+Link = tuple[str, Callable[[], object]]  # a button's text, and what it does
 _GROUND = {
     "error": ("#fde7e9", "#5a0d16"),
     "hint": ("#fff4d6", "#4a3800"),
@@ -23,6 +28,9 @@ class Banner(QFrame):
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.button = QPushButton()
+        self.button.clicked.connect(lambda: self._do())
+        self._do: Callable[[], object] = self.clear
         close = QPushButton("✕")
         close.setFlat(True)
         close.setFixedWidth(28)
@@ -31,20 +39,27 @@ class Banner(QFrame):
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 4, 4)
         line.addWidget(self._text, 1)
+        line.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
+        for button in (self.button, close):
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
         self.hide()
 
     @property
     def text(self) -> str:
         return self._text.text()
 
-    def tell(self, text: str, kind: str) -> None:
-        """Show `text`; kind is "error" or "hint"."""
+    def tell(self, text: str, kind: str, link: Link | None = None) -> None:
+        """Show `text`, with a button for what to do about it; kind is "error" or "hint"."""
         ground, ink = _GROUND[kind]
         self.setStyleSheet(
             f"#banner {{ background: {ground}; }} QLabel, QPushButton {{ color: {ink}; }}"
         )
         self._text.setText(text)
+        self.button.setVisible(link is not None)
+        if link is not None:
+            self.button.setText(link[0])
+            self._do = link[1]
         self.show()
 
     def clear(self) -> None:
@@ -52,16 +67,33 @@ class Banner(QFrame):
         self.hide()
 
 
+def left_text(elapsed_s: float, done: int, total: int) -> str:
+    """How long it takes from now on at the pace so far: ", about 12 s left"; "" if unknown yet."""
+    if elapsed_s < TELL_AFTER_S or not 0 < done <= total:
+        return ""
+    left = round(elapsed_s * (total - done) / done)
+    words = f"{left} s" if left < 90 else f"{round(left / 60)} min"
+    return f", about {words} left"
+
+
 class WorkBar(QFrame):
-    """How far the running work is, and Cancel; hidden while none runs."""
+    """How far the running work is, how long it will take, and Cancel; hidden while none runs.
+
+    With a delay it shows only work that lasts longer than that.
+    """
 
     cancelled = Signal()
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, delay_ms: int = 0) -> None:
         super().__init__(parent)
+        self._what = ""
+        self._since = 0.0
+        self._delay = QTimer(self, interval=delay_ms, singleShot=True)
+        self._delay.timeout.connect(self.show)
         self._text = QLabel()
         self.bar = QProgressBar()
         self.bar.setTextVisible(True)
+        self.bar.setAccessibleName("Progress")
         self.button = QPushButton("Cancel")
         self.button.clicked.connect(self.cancelled)
         line = QHBoxLayout(self)
@@ -74,10 +106,21 @@ class WorkBar(QFrame):
     def begin(self, title: str) -> None:
         self._text.setText(title)
         self.bar.setRange(0, 0)
-        self.show()
+        self._what = ""
+        if self._delay.interval():
+            self._delay.start()
+        else:
+            self.show()
+
+    def end(self) -> None:
+        self._delay.stop()
+        self.hide()
 
     def show_progress(self, what: str, done: int, total: int) -> None:
         """`done` of `total` units of `what`; a total of 0 is unknown."""
-        self._text.setText(what)
+        if what != self._what:
+            self._what, self._since = what, time.monotonic()
+        left = left_text(time.monotonic() - self._since, done, total)
+        self._text.setText(f"{what}{left}")
         self.bar.setRange(0, BAR_STEPS if total else 0)
         self.bar.setValue(done * BAR_STEPS // total if total else 0)

@@ -1,36 +1,40 @@
 # SPDX-License-Identifier: MIT
-"""The columns of the packet list: Wireshark's, then ours.  A new column is one line here."""
+"""The columns of the packet list.  A new column is one line here; any field can become one."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from typing import NamedTuple
 
 from PySide6.QtCore import Qt
 
+from skbviewer.analysis.fields import FIELDS
+
 from . import wording
 from .packet_rows import ListRow
+from .packet_times import TimeFormat
+
+__all__ = ["COLUMNS", "LEFT", "RIGHT", "Column", "TimeFormat", "field_column"]
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
-
-
-class TimeFormat(Enum):
-    """How the Time column counts; values are Wireshark's menu words."""
-
-    FIRST = "Seconds Since First Packet"
-    DAY = "Time of Day"
-    EPOCH = "Seconds Since 1970-01-01"
+TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 address")
 
 
 class Column(NamedTuple):
-    """A title, the text of a row, its side, and a sample as wide as it ("" = takes the rest)."""
+    """`key` keeps it in the settings; `sample` is as wide as it ("" = takes the rest).
 
+    `value` is None for a column that shows the field `order`.  `order` is what it is sorted by: a
+    field's name, or a word of Session.ordered.
+    """
+
+    key: str
     title: str
-    value: Callable[[ListRow], str]
+    value: Callable[[ListRow], str] | None
     align: Qt.AlignmentFlag
     sample: str
+    order: str
+    tip: str
 
 
 def match_text(row: ListRow) -> str:
@@ -40,28 +44,43 @@ def match_text(row: ListRow) -> str:
     return row.verdict
 
 
-def time_text(row: ListRow, form: TimeFormat, first_ns: int) -> str:
-    """The row's time; a kernel-only row has no wall clock, so it always counts from `first_ns`."""
-    if row.packet is None or form is TimeFormat.FIRST:
-        return wording.seconds(row.ts_ns - first_ns)
-    return wording.time_of_day(row.ts_ns) if form is TimeFormat.DAY else wording.seconds(row.ts_ns)
-
-
 def _count(number: int | None) -> str:
     return "" if number is None else f"{number:,}"
 
 
-TIME = 1
-MATCH = 9
 COLUMNS = (
-    Column("No.", lambda row: row.number, RIGHT, "00000"),
-    Column("Time", lambda row: "", RIGHT, "000.000000000"),
-    Column("Source", lambda row: row.source, LEFT, "00:00:00:00:00:00"),
-    Column("Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00"),
-    Column("Protocol", lambda row: row.protocol, LEFT, "Protocol 0"),
-    Column("Length", lambda row: _count(row.length), RIGHT, "Length 0"),
-    Column("Info", lambda row: row.info, LEFT, ""),
-    Column("Kernel time", lambda row: wording.duration(row.kernel_ns), RIGHT, "Kernel time 0"),
-    Column("Functions", lambda row: _count(row.functions), RIGHT, "Functions 0"),
-    Column("Match", match_text, LEFT, "ambiguous 100 %  "),
-)
+    Column("number", "No.", lambda row: row.number, RIGHT, "000000", "frame.number",
+           "Packet number; K: a packet life without a wire packet"),
+    Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
+           "When the capture has it; of a K row by the clock fit"),
+    Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
+           "Address it came from"),
+    Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",
+           "destination", "Address it goes to"),
+    Column("protocol", "Protocol", lambda row: row.protocol, LEFT, "Protocol 0", "protocol",
+           "Highest protocol known"),
+    Column("length", "Length", lambda row: _count(row.length), RIGHT, "Length 0", "frame.len",
+           "Bytes on the wire"),
+    Column("info", "Info", lambda row: row.info, LEFT, "", "info", "What it says"),
+    Column("kernel", "Kernel time", lambda row: wording.duration(row.kernel_ns), RIGHT,
+           "Kernel time 0", "kbl.latency", "Time in the kernel, all legs"),
+    Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions 0",
+           "kbl.functions", "Calls recorded, all legs"),
+    Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",
+           "Why the kernel dropped it"),
+    Column("process", "Process", lambda row: row.process, LEFT, "process [00000]", "kbl.comm",
+           "The thread that sent or received it"),
+    Column("match", "Match", match_text, LEFT, "ambiguous 100 %  ", "kbl.verdict",
+           "How sure packet and packet life belong together"),
+)  # fmt: skip
+BY_KEY = {column.key: column for column in COLUMNS}
+
+
+def field_column(name: str, title: str = "") -> Column | None:
+    """A column that shows the field `name`; None if there is no such field."""
+    field = FIELDS.get(name)
+    if field is None:
+        return None
+    align = LEFT if field.kind.value in TEXTS else RIGHT
+    tip = f"{field.description} ({name})"
+    return Column(f"field:{name}", title or name, None, align, f"{title or name} 0", name, tip)

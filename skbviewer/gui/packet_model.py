@@ -3,121 +3,225 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol
 
+import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QBrush
+from PySide6.QtGui import QBrush, QColor
+
+from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import wording
-from .contract import Recording
-from .packet_columns import COLUMNS, MATCH, TIME, TimeFormat, time_text
-from .packet_rows import ListRow, RowPages
-from .theme import VERDICT_COLOURS, chip, chosen, row_colours
+from .contract import Recording, RowIds
+from .flag_sets import FlagSets
+from .packet_columns import COLUMNS, Column
+from .packet_rows import ListRow, RowPages, list_row
+from .packet_times import REFERENCE, Moment, Precision, References, TimeFormat, time_text
+from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen, row_colours
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
+# Wireshark's: a marked row is black, an ignored one white with grey text
+MARKED = RowColours(QColor("#000000"), QColor("#ffffff"))
+IGNORED = RowColours(QColor("#ffffff"), QColor("#7f7f7f"))
+NO_ROWS = np.empty(0, np.int64)
+
+
+class Noted(Protocol):
+    """What the list shows of notes and flags."""
+
+    flags: FlagSets
+
+    def comment(self, row: ListRow) -> str: ...
+
+
+class Unnoted:
+    """A list without notes."""
+
+    def __init__(self) -> None:
+        self.flags = FlagSets()
+
+    def comment(self, row: ListRow) -> str:
+        return ""
 
 
 class PacketModel(QAbstractTableModel):
-    """Shows one recording, or nothing."""
+    """Shows rows of one recording, or nothing."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._pages: RowPages | None = None
-        self._first_ns = (0, 0)  # of the packets, of the kernel-only rows
+        self.columns: tuple[Column, ...] = COLUMNS
+        self.notes: Noted = Unnoted()
         self.time_format = TimeFormat.FIRST
+        self.precision = Precision.NANOSECONDS
+        self.pages: RowPages | None = None
+        self._first_ns = 0
+        self._references = References()
         self._dark = False
 
-    def show(self, recording: Recording | None, kernel_only: bool) -> None:
-        """Show `recording`; with `kernel_only` also the packet lives that met no wire packet."""
+    def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
+        """Show the rows `ids` of `recording` in their order; None = all packets by number."""
         self.beginResetModel()
-        self._pages = None if recording is None else RowPages(recording, kernel_only)
-        self._first_ns = (self._ts_of(0), self._ts_of(self._pages.packets if self._pages else 0))
+        self.pages = None if recording is None else RowPages(recording, ids)
+        self._first_ns = 0 if recording is None else _first_time(recording)
         self.endResetModel()
 
     def row(self, position: int) -> ListRow | None:
         """The row at `position` from 0, None outside."""
-        if self._pages is None or not 0 <= position < self._pages.count:
+        if self.pages is None or not 0 <= position < self.pages.count:
             return None
-        return self._pages[position]
+        return self.pages[position]
 
-    def position_of(self, packet: int) -> int | None:
-        """Where packet number `packet` stands."""
-        known = self._pages is not None and 1 <= packet <= self._pages.packets
-        return packet - 1 if known else None
+    def ids(self, first: int, count: int) -> RowIds:
+        """The ids of the rows from position `first` on."""
+        return NO_ROWS if self.pages is None else self.pages.ids(first, count)
+
+    def position_of(self, row_id: int) -> int | None:
+        """Where a row stands."""
+        return None if self.pages is None else self.pages.position_of(row_id)
+
+    def nearest(self, row_id: int) -> int | None:
+        """Where the row with the nearest number stands."""
+        return None if self.pages is None else self.pages.nearest(row_id)
 
     @property
     def packets(self) -> int:
-        return 0 if self._pages is None else self._pages.packets
+        """How many packets there are, shown or not."""
+        return 0 if self.pages is None else self.pages.packets
+
+    def set_columns(self, columns: Sequence[Column]) -> None:
+        self.beginResetModel()
+        self.columns = tuple(columns)
+        self.endResetModel()
+
+    def column_of(self, key: str) -> int:
+        """Where a column stands, -1 if it is not there."""
+        keys = [column.key for column in self.columns]
+        return keys.index(key) if key in keys else -1
 
     def set_time_format(self, form: TimeFormat) -> None:
         self.time_format = form
-        self._repaint([_ROLE.DisplayRole])
+        self.repaint()
+
+    def set_precision(self, precision: Precision) -> None:
+        self.precision = precision
+        self.repaint()
+
+    def set_references(self, numbers: RowIds, times: list[int]) -> None:
+        """Packets from which on times are counted anew, rising, and when they were captured."""
+        self._references.set(numbers, times)
+        self.repaint()
 
     def set_dark(self, dark: bool) -> None:
         self._dark = dark
-        self._repaint([_ROLE.BackgroundRole, _ROLE.ForegroundRole])
+        self.repaint()
 
-    def _repaint(self, roles: list[Qt.ItemDataRole]) -> None:
+    def repaint(self) -> None:
+        """Whatever the cells show may be different now."""
         if self.rowCount():
-            last = self.index(self.rowCount() - 1, len(COLUMNS) - 1)
-            self.dataChanged.emit(self.index(0, 0), last, [int(role) for role in roles])
+            last = self.index(self.rowCount() - 1, len(self.columns) - 1)
+            self.dataChanged.emit(self.index(0, 0), last)
 
-    def _ts_of(self, position: int) -> int:
+    def text(self, position: int, column: int) -> str:
+        """What a cell shows."""
         row = self.row(position)
-        return 0 if row is None else row.ts_ns
+        if row is None or self.pages is None:
+            return ""
+        shown = self.columns[column]
+        if shown.key == "time":
+            return self._time(row, position)
+        if shown.value is None:
+            return self.pages.field(position, shown.order)
+        return shown.value(row)
 
-    def _display(self, row: ListRow, column: int) -> str:
-        if column == TIME:
-            return time_text(row, self.time_format, self._first_ns[row.packet is None])
-        return COLUMNS[column].value(row)
+    def _time(self, row: ListRow, position: int) -> str:
+        if self.notes.flags.has(TIME_REF, row.id):
+            return REFERENCE
+        first, before, shown = self._first_ns, None, None
+        if row.packet is not None:
+            first = self._references.first_ns(row.packet, first)
+        if self.time_format is TimeFormat.PREVIOUS and self.pages is not None:
+            before = self.pages.captured_before(position)
+        elif self.time_format is TimeFormat.PREVIOUS_SHOWN:
+            above = self.row(position - 1)
+            shown = None if above is None else above.ts_ns
+        return time_text(Moment(row.ts_ns, first, before, shown), self.time_format, self.precision)
 
-    def _tip(self, row: ListRow, column: int) -> str | None:
-        if column == MATCH:
+    def _tip(self, row: ListRow, key: str) -> str | None:
+        comment = self.notes.comment(row)
+        if key == "match":
             return f"{wording.VERDICT.get(row.verdict, row.verdict)}: {row.reason}"
-        return row.info if column == MATCH - 3 else None
+        told = {"info": row.info, "source": row.source, "destination": row.destination}
+        return "\n".join(part for part in (told.get(key, ""), comment) if part) or None
 
-    def _brush(self, row: ListRow, role: int) -> QBrush | None:
-        colours = row_colours(row.protocol, row.info, self._dark)
+    def _colours(self, row: ListRow) -> RowColours | None:
+        if self.notes.flags.has(IGNORE, row.id):
+            return IGNORED
+        if self.notes.flags.has(MARK, row.id):
+            return MARKED
+        return row_colours(row.protocol, row.info, self._dark)
+
+    def _brush(self, row: ListRow, key: str, role: int) -> QBrush | None:
+        colours = self._colours(row)
+        if role == _ROLE.ForegroundRole and key == "drop" and colours not in (MARKED, IGNORED):
+            return QBrush(chosen(DROP_COLOURS, self._dark))
         if colours is None:
             return None
         return QBrush(colours.background if role == _ROLE.BackgroundRole else colours.text)
 
+    def _decoration(self, row: ListRow, key: str) -> Any:
+        if key == "match" and row.verdict in VERDICT_COLOURS:
+            return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
+        if key == "number" and self.notes.comment(row):
+            return chip(QColor("#2ca02c"))
+        return None
+
     # Qt's own names
 
     def rowCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() or self._pages is None else self._pages.count
+        return 0 if parent.isValid() or self.pages is None else self.pages.count
 
     def columnCount(self, parent: Index = _NOWHERE) -> int:
-        return 0 if parent.isValid() else len(COLUMNS)
+        return 0 if parent.isValid() else len(self.columns)
 
     def data(self, index: Index, role: int = _ROLE.DisplayRole) -> Any:
         if role == _ROLE.TextAlignmentRole:
-            return COLUMNS[index.column()].align if index.isValid() else None
+            return self.columns[index.column()].align if index.isValid() else None
         if role not in _ANSWERED or not index.isValid():
             return None
         row = self.row(index.row())
         if row is None:
             return None
+        key = self.columns[index.column()].key
         if role == _ROLE.DisplayRole:
-            return self._display(row, index.column())
+            return self.text(index.row(), index.column())
         if role == _ROLE.ToolTipRole:
-            return self._tip(row, index.column())
+            return self._tip(row, key)
         if role == _ROLE.DecorationRole:
-            if index.column() != MATCH or row.verdict not in VERDICT_COLOURS:
-                return None
-            return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
-        return self._brush(row, role)
+            return self._decoration(row, key)
+        return self._brush(row, key, role)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole
     ) -> Any:
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(COLUMNS):
+        inside = orientation is Qt.Orientation.Horizontal and 0 <= section < len(self.columns)
+        if not inside:
             return None
         if role == _ROLE.TextAlignmentRole:
-            return COLUMNS[section].align
-        return COLUMNS[section].title if role == _ROLE.DisplayRole else None
+            return self.columns[section].align
+        if role == _ROLE.ToolTipRole:
+            return self.columns[section].tip
+        return self.columns[section].title if role == _ROLE.DisplayRole else None
+
+
+def _first_time(recording: Recording) -> int:
+    """When packet 1 was captured; without packets, when K1 began."""
+    first = 1 if recording.packet_count() else -1
+    if first < 0 and not recording.kernel_only_count():
+        return 0
+    return list_row(recording.rows(np.array([first]))[0]).ts_ns
 
 
 _ANSWERED = (

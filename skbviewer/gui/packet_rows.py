@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list: wire packets first, then packet lives that never met the wire."""
+"""Rows of the packet list, a page at a time: what is not looked at is not asked for."""
 
 from __future__ import annotations
 
 from collections import OrderedDict
 from typing import NamedTuple
 
+import numpy as np
+
 from skbviewer.records import PacketRow, SeriesRow
 
-from .contract import Recording
+from .contract import Recording, RowIds
 
 PAGE = 512
 PAGES_KEPT = 64
@@ -16,7 +18,7 @@ _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
 class ListRow(NamedTuple):
-    """One row as shown; exactly one of `packet` and `series` is set.  ts_ns: of its own clock."""
+    """One row as shown; exactly one of `packet` and `series` is set.  ts_ns: since the epoch."""
 
     number: str
     packet: int | None
@@ -32,6 +34,18 @@ class ListRow(NamedTuple):
     verdict: str
     confidence: float | None
     reason: str
+    process: str = ""
+    drop: str = ""
+    saddr: str | None = None  # IP addresses, protocol number and ports, where there are any
+    daddr: str | None = None
+    ip_protocol: int | None = None
+    sport: int | None = None
+    dport: int | None = None
+
+    @property
+    def id(self) -> int:
+        """n of packet n, -n of row K<n>."""
+        return self.packet if self.packet is not None else -int(self.number[1:])
 
 
 def of_packet(row: PacketRow) -> ListRow:
@@ -50,6 +64,13 @@ def of_packet(row: PacketRow) -> ListRow:
         row.verdict,
         row.confidence,
         row.reason,
+        row.process,
+        row.drop,
+        row.saddr,
+        row.daddr,
+        row.protocol,
+        row.sport,
+        row.dport,
     )
 
 
@@ -60,7 +81,7 @@ def of_series(row: SeriesRow) -> ListRow:
         row.number,
         None,
         row.series,
-        row.ts_ns,
+        row.time_ns,
         row.saddr or "",
         row.daddr or "",
         _PROTOCOLS.get(row.protocol or -1, unknown),
@@ -71,33 +92,85 @@ def of_series(row: SeriesRow) -> ListRow:
         "kernel-only",
         None,
         row.reason,
+        row.process,
+        row.drop,
+        row.saddr,
+        row.daddr,
+        row.protocol,
     )
 
 
-class RowPages:
-    """Rows by position from 0; asks the recording for pages of PAGE rows and keeps the latest."""
+def list_row(row: PacketRow | SeriesRow) -> ListRow:
+    return of_packet(row) if isinstance(row, PacketRow) else of_series(row)
 
-    def __init__(self, recording: Recording, kernel_only: bool) -> None:
+
+class RowPages:
+    """Rows by position from 0, of the rows `ids` in their order (None = all packets by number)."""
+
+    def __init__(self, recording: Recording, ids: RowIds | None) -> None:
         self._recording = recording
+        self._ids = ids
         self.packets = recording.packet_count()
-        self.count = self.packets + (recording.kernel_only_count() if kernel_only else 0)
-        self._pages: OrderedDict[tuple[bool, int], list[ListRow]] = OrderedDict()
+        self.count = self.packets if ids is None else len(ids)
+        self._pages: OrderedDict[int, list[ListRow]] = OrderedDict()
+        self._fields: OrderedDict[tuple[int, str], list[str]] = OrderedDict()
+        self._before: dict[int, list[int | None]] = {}
 
     def __getitem__(self, position: int) -> ListRow:
-        on_wire = position < self.packets
-        page, place = divmod(position if on_wire else position - self.packets, PAGE)
-        return self._page(on_wire, page)[place]
-
-    def _page(self, on_wire: bool, page: int) -> list[ListRow]:
-        key = (on_wire, page)
-        if key not in self._pages:
-            self._pages[key] = self._ask(on_wire, page * PAGE + 1)
+        page, place = divmod(position, PAGE)
+        if page not in self._pages:
+            rows = self._recording.rows(self.ids(page * PAGE, PAGE))
+            self._pages[page] = [list_row(row) for row in rows]
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
-        self._pages.move_to_end(key)
-        return self._pages[key]
+        self._pages.move_to_end(page)
+        return self._pages[page][place]
 
-    def _ask(self, on_wire: bool, first: int) -> list[ListRow]:
-        if on_wire:
-            return [of_packet(row) for row in self._recording.packets(first, PAGE)]
-        return [of_series(row) for row in self._recording.kernel_only(first, PAGE)]
+    def ids(self, first: int, count: int) -> RowIds:
+        """The ids of the rows from position `first` on, as far as there are."""
+        if self._ids is not None:
+            return self._ids[first : first + count]
+        return np.arange(first + 1, min(first + count, self.count) + 1, dtype=np.int64)
+
+    def field(self, position: int, name: str) -> str:
+        """What the field `name` of a row says."""
+        page, place = divmod(position, PAGE)
+        key = (page, name)
+        if key not in self._fields:
+            ids = self.ids(page * PAGE, PAGE)
+            self._fields[key] = self._recording.field_values(name, ids.tolist())
+            if len(self._fields) > PAGES_KEPT * 4:
+                self._fields.popitem(last=False)
+        self._fields.move_to_end(key)
+        return self._fields[key][place]
+
+    def captured_before(self, position: int) -> int | None:
+        """When the packet before was captured, in the order of the capture."""
+        page, place = divmod(position, PAGE)
+        if page not in self._before:
+            if len(self._before) > PAGES_KEPT:
+                self._before.clear()
+            ids = self.ids(page * PAGE, PAGE) - 1
+            wanted = np.unique(ids[ids > 0])
+            times = dict(zip(wanted.tolist(), self._times(wanted), strict=True))
+            self._before[page] = [times.get(n) for n in ids.tolist()]
+        return self._before[page][place]
+
+    def _times(self, ids: RowIds) -> list[int]:
+        return [list_row(row).ts_ns for row in self._recording.rows(ids)] if len(ids) else []
+
+    def position_of(self, row_id: int) -> int | None:
+        """Where a row stands."""
+        if self._ids is None:
+            return row_id - 1 if 1 <= row_id <= self.packets else None
+        found = np.flatnonzero(self._ids == row_id)
+        return int(found[0]) if len(found) else None
+
+    def nearest(self, row_id: int) -> int | None:
+        """Where the row stands whose number is nearest among those of its kind; None: no such."""
+        if self._ids is None:
+            return min(max(row_id, 1), self.packets) - 1 if self.packets and row_id > 0 else None
+        alike = np.flatnonzero(self._ids > 0 if row_id > 0 else self._ids < 0)
+        if not len(alike):
+            return None
+        return int(alike[np.argmin(np.abs(self._ids[alike] - row_id))])

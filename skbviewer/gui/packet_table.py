@@ -1,23 +1,36 @@
 # SPDX-License-Identifier: MIT
-"""The packet list: a table that tells which row is current."""
+"""The packet list: a table that tells which row is current and which rows are on the screen."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QModelIndex, Signal
-from PySide6.QtGui import QFontMetrics
+from collections.abc import Sequence
+
+import numpy as np
+from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
-from .contract import Recording
-from .packet_columns import COLUMNS
+from . import column_state
+from .column_state import ColumnState
+from .contract import Recording, RowIds
+from .packet_columns import Column, field_column
+from .packet_header import PacketHeader
 from .packet_model import PacketModel
 from .packet_rows import ListRow
+from .packet_times import Precision, TimeFormat, sample
 from .theme import is_dark
+
+MIN_INFO = 160
+VISIBLE_DELAY_MS = 40
 
 
 class PacketTable(QTableView):
     """Emits `row_chosen` with the ListRow the user went to, by mouse or keys."""
 
     row_chosen = Signal(object)
+    visible_changed = Signal(object)  # RowIds of the rows on the screen
+    order_asked = Signal(object)  # (Column.order, descending), or None for the order of numbers
+    columns_changed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -25,26 +38,55 @@ class PacketTable(QTableView):
         self.setAccessibleName("Packet list")
         self.packets = PacketModel(self)
         self.packets.set_dark(is_dark(self.palette()))
+        self.header = PacketHeader(self)
+        self.setHorizontalHeader(self.header)
         self.setModel(self.packets)
+        mode = QAbstractItemView.SelectionMode.ExtendedSelection
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
-        self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
+        self.setSelectionMode(mode)
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self._lay_out()
-        self.selectionModel().currentRowChanged.connect(self._tell)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._told: RowIds = np.empty(0, np.int64)
+        self._visible_timer = QTimer(self, interval=VISIBLE_DELAY_MS, singleShot=True)
+        self._visible_timer.timeout.connect(self._tell_visible)
+        self._set_row_height()
+        self.restore_columns(column_state.DEFAULT)
+        self._link()
 
-    def show_recording(self, recording: Recording | None, kernel_only: bool) -> None:
-        """Show the rows of `recording` and go to the first."""
-        self.packets.show(recording, kernel_only)
-        self.go_to_row(0)
+    def _link(self) -> None:
+        self.selectionModel().currentRowChanged.connect(self._tell)
+        self.verticalScrollBar().valueChanged.connect(lambda _: self._visible_timer.start())
+        self.packets.modelReset.connect(self._visible_timer.start)
+        self.header.sortIndicatorChanged.connect(self._ask_order)
+        self.header.sectionResized.connect(lambda *_: self.columns_changed.emit())
+        self.header.sectionMoved.connect(lambda *_: self.columns_changed.emit())
+        self.header.add_asked.connect(self.add_field)
+        self.header.remove_asked.connect(self.remove_column)
+        self.header.title_asked.connect(self._rename)
+        self.header.fit_asked.connect(self.fit_column)
+        self.header.reset_asked.connect(lambda: self.restore_columns(column_state.DEFAULT))
+
+    # rows
+
+    def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
+        """Show rows of `recording` (None = all packets); the current row stays if it is shown.
+
+        If it is not, the one with the nearest number is gone to, else the first.
+        """
+        before = self.current_row()
+        self.packets.show(recording, ids)
+        at = None if before is None else self.packets.nearest(before.id)
+        self.go_to_row(at or 0)
 
     def go_to_row(self, position: int) -> None:
         """Make the row at `position` current, as near as there is one."""
         position = max(0, min(position, self.packets.rowCount() - 1))
         if self.packets.row(position) is not None:
-            self.setCurrentIndex(self.packets.index(position, 0))
+            column = max(self.currentIndex().column(), 0)
+            self.setCurrentIndex(self.packets.index(position, column))
 
     def go_to_last(self) -> None:
         self.go_to_row(self.packets.rowCount() - 1)
@@ -53,41 +95,172 @@ class PacketTable(QTableView):
         """Go `rows` further down."""
         self.go_to_row(self.currentIndex().row() + rows)
 
-    def go_to_packet(self, number: int) -> bool:
-        """Go to packet `number`; False if there is none."""
-        position = self.packets.position_of(number)
-        if position is None:
-            return False
-        self.go_to_row(position)
-        return True
+    def go_to_id(self, row_id: int) -> bool:
+        """Go to the row of that id, else to the nearest shown; False if that is another one."""
+        exact = self.packets.position_of(row_id)
+        position = self.packets.nearest(row_id) if exact is None else exact
+        if position is not None:
+            self.go_to_row(position)
+        return exact is not None
 
     def current_row(self) -> ListRow | None:
         return self.packets.row(self.currentIndex().row())
+
+    def chosen_positions(self) -> list[range]:
+        """The selected rows, as ranges from top to bottom."""
+        found = self.selectionModel().selection()
+        parts = [found.at(n) for n in range(found.count())]
+        ranges = [range(part.top(), part.bottom() + 1) for part in parts]
+        return sorted(ranges, key=lambda part: part.start)
+
+    def chosen_ids(self) -> RowIds:
+        """The selected rows, from top to bottom."""
+        parts = [self.packets.ids(part.start, len(part)) for part in self.chosen_positions()]
+        return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
     def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
         row = self.packets.row(current.row())
         if row is not None:
             self.row_chosen.emit(row)
 
-    def _lay_out(self) -> None:
+    def _tell_visible(self) -> None:
+        first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
+        if first < 0:
+            ids: RowIds = np.empty(0, np.int64)
+        else:
+            last = self.packets.rowCount() - 1 if last < 0 else last
+            ids = self.packets.ids(first, last - first + 1)
+        if not np.array_equal(ids, self._told):
+            self._told = ids
+            self.visible_changed.emit(ids)
+
+    # columns
+
+    def columns_state(self) -> list[ColumnState]:
+        """The columns from left to right, as they are kept."""
+        header, found = self.header, []
+        for visual in range(header.count()):
+            at = header.logicalIndex(visual)
+            column, hidden = self.packets.columns[at], header.isSectionHidden(at)
+            width = 0 if hidden or column.key == "info" else header.sectionSize(at)
+            found.append(ColumnState(column.key, column.title, width, hidden))
+        return found
+
+    def restore_columns(self, states: Sequence[ColumnState]) -> None:
+        """Have these columns, from left to right."""
+        current, header = self.currentIndex().row(), self.header
+        pairs = [(state, state.column()) for state in states]
+        known = [(state, column) for state, column in pairs if column is not None]
+        self.packets.set_columns([column for _, column in known])
+        for at in range(header.count()):
+            header.moveSection(header.visualIndex(at), at)
+        for at, (state, column) in enumerate(known):
+            header.setSectionHidden(at, state.hidden)
+            if not state.hidden:
+                header.resizeSection(at, state.width or self._usual_width(column))
+        self._fill()
+        self.columns_changed.emit()
+        self.go_to_row(current)
+
+    def add_field(self, name: str) -> bool:
+        """Show a field as a column before Info; False if there is no such field."""
+        column = field_column(name.strip())
+        if column is None:
+            return False
+        states = [state for state in self.columns_state() if state.key != column.key]
+        at = next((n for n, state in enumerate(states) if state.key == "info"), len(states))
+        states.insert(at, ColumnState(column.key, column.title))
+        self.restore_columns(states)
+        return True
+
+    def remove_column(self, section: int) -> None:
+        """Take a column away; those of the program are hidden, to be found again."""
+        key = self.packets.columns[section].key
+        if not key.startswith("field:"):
+            self.header.setSectionHidden(section, True)
+            self.columns_changed.emit()
+        else:
+            self.restore_columns([s for s in self.columns_state() if s.key != key])
+
+    def fit_column(self, section: int) -> None:
+        """Make a column as wide as what it shows on the screen; -1: all columns."""
+        for at in range(self.header.count()) if section < 0 else (section,):
+            if self.packets.columns[at].key != "info":
+                self.resizeColumnToContents(at)
+        self._fill()
+
+    def set_time_format(self, form: TimeFormat) -> None:
+        self.packets.set_time_format(form)
+        self._fit_time()
+
+    def set_precision(self, precision: Precision) -> None:
+        self.packets.set_precision(precision)
+        self._fit_time()
+
+    def _fit_time(self) -> None:
+        at = self.packets.column_of("time")
+        if at >= 0 and not self.header.isSectionHidden(at):
+            self.header.resizeSection(at, self._usual_width(self.packets.columns[at]))
+            self._fill()
+
+    def shown_columns(self) -> list[int]:
+        """Numbers of the columns that are shown, from left to right."""
+        visual = [self.header.logicalIndex(at) for at in range(self.header.count())]
+        return [at for at in visual if not self.header.isSectionHidden(at)]
+
+    def show_order(self, order: tuple[str, bool] | None) -> None:
+        """Show in the header what the rows are sorted by, without asking for it."""
+        orders = [column.order for column in self.packets.columns]
+        at = orders.index(order[0]) if order is not None and order[0] in orders else -1
+        way = Qt.SortOrder.DescendingOrder if order and order[1] else Qt.SortOrder.AscendingOrder
+        with QSignalBlocker(self.header):
+            self.header.setSortIndicator(at, way)
+        self.header.viewport().update()
+
+    def _rename(self, section: int, title: str) -> None:
+        states, key = self.columns_state(), self.packets.columns[section].key
+        self.restore_columns([s._replace(title=title) if s.key == key else s for s in states])
+
+    def _usual_width(self, column: Column) -> int:
         metrics = QFontMetrics(self.font())
+        text = column.sample
+        if column.key == "time":
+            text = sample(self.packets.time_format, self.packets.precision)
+        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title + "  "))
+        return MIN_INFO if column.key == "info" else wide + 14
+
+    def _fill(self) -> None:
+        """Give Info the width that the others leave."""
+        info = self.packets.column_of("info")
+        if info < 0 or self.header.isSectionHidden(info):
+            return
+        others = self.header.length() - self.header.sectionSize(info)
+        self.header.resizeSection(info, max(self.viewport().width() - others, MIN_INFO))
+
+    def _ask_order(self, section: int, order: Qt.SortOrder) -> None:
+        if not 0 <= section < len(self.packets.columns):
+            self.order_asked.emit(None)
+            return
+        descending = order is Qt.SortOrder.DescendingOrder
+        self.order_asked.emit((self.packets.columns[section].order, descending))
+
+    def _set_row_height(self) -> None:
         rows = self.verticalHeader()
         rows.hide()
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        rows.setDefaultSectionSize(metrics.height() + 5)
-        header = self.horizontalHeader()
-        header.setHighlightSections(False)
-        for place, column in enumerate(COLUMNS):
-            if column.sample:
-                header.resizeSection(place, metrics.horizontalAdvance(column.sample) + 14)
-            else:
-                header.setSectionResizeMode(place, QHeaderView.ResizeMode.Stretch)
+        rows.setDefaultSectionSize(QFontMetrics(self.font()).height() + 5)
 
     # Qt's own names
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fill()
+        self._visible_timer.start()
 
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self.packets.set_dark(is_dark(self.palette()))
-        elif event.type() == QEvent.Type.FontChange:
-            self._lay_out()
         super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._set_row_height()
+            self.restore_columns([s._replace(width=0) for s in self.columns_state()])

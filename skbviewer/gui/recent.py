@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The recordings opened last; one entry is the list of files that were opened together."""
+"""The recordings opened last; one entry is the list of files that were opened together.
+
+Files that are gone stay listed: opening them asks where they are.
+"""
 
 from __future__ import annotations
 
@@ -14,14 +17,14 @@ _KEY = "recent"
 
 
 def recent_files() -> list[tuple[Path, ...]]:
-    """Latest first; entries whose files are gone are left out."""
+    """Latest first."""
     text = str(QSettings().value(_KEY, "[]"))
     try:
         entries = json.loads(text)
     except ValueError:  # a settings file somebody edited
         return []
     found = [tuple(Path(path) for path in entry) for entry in entries]
-    return [entry for entry in found if entry and all(path.exists() for path in entry)]
+    return [entry for entry in found if entry]
 
 
 def remember(paths: Sequence[Path]) -> None:
@@ -29,6 +32,10 @@ def remember(paths: Sequence[Path]) -> None:
     entry = tuple(path.absolute() for path in paths)
     entries = [entry, *(other for other in recent_files() if other != entry)][:KEPT]
     QSettings().setValue(_KEY, json.dumps([[str(path) for path in each] for each in entries]))
+
+
+def forget_all() -> None:
+    QSettings().remove(_KEY)
 
 
 def label(entry: Sequence[Path]) -> str:

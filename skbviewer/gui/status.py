@@ -7,12 +7,20 @@ from . import wording
 from .contract import Recording
 
 
+def list_text(packets: int, shown: int, marked: int, ignored: int) -> str:
+    """ "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1"; what is none is left out."""
+    share = f" ({shown / packets:.1%})".replace("%", " %") if packets else ""
+    parts = [f"Packets: {packets:,}", f"Displayed: {shown:,}{share}"]
+    parts += [f"Marked: {marked:,}"] if marked else []
+    parts += [f"Ignored: {ignored:,}"] if ignored else []
+    return "  ·  ".join(parts)
+
+
 def status_text(recording: Recording) -> str:
-    """ "Packets: 20 · Matched: 18 · ...", with the clock offset at the end."""
+    """ "Matched: 18 · ...", with the clock offset at the end."""
     info = recording.info()
     matches = info["matches"]
     parts = (
-        ("Packets", info["packets"]),
         ("Matched", matches["exact"]),
         ("Ambiguous", matches["ambiguous"]),
         ("Wire-only", matches["wire_only"]),
@@ -20,7 +28,7 @@ def status_text(recording: Recording) -> str:
         ("Lost records", info["lost_records"]),
     )
     counts = "  ·  ".join(f"{what}: {number:,}" for what, number in parts)
-    return "  ·  ".join([counts, *clock_texts(recording)])
+    return "  ·  ".join([counts, *clock_texts(recording)[:1]])
 
 
 def clock_texts(recording: Recording) -> list[str]:

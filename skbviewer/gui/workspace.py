@@ -12,7 +12,10 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
 from skbviewer.records import PacketPath
 
 from .call_tree import CallTree
-from .contract import Recording
+from .contract import Recording, RowIds
+from .filter_bar import FilterBar
+from .find_bar import FindBar
+from .notes import Notes
 from .packet_table import PacketTable
 from .panes import PANES, Pane
 from .selection import Selection
@@ -26,10 +29,13 @@ LIST_SHARE = (38, 62)  # of the height: list, panes
 class Workspace(QMainWindow):
     """Connects every view to the one Selection; panes can be moved, tabbed, closed."""
 
-    def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
+    def __init__(self, selection: Selection, notes: Notes, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Widget)
         self._selection = selection
+        self.filter_bar = FilterBar()
+        self.find_bar = FindBar()
         self.table = PacketTable()
+        self.table.packets.notes = notes
         self.summary = Summary()
         self.docks: dict[str, QDockWidget] = {}
         self._build()
@@ -50,6 +56,8 @@ class Workspace(QMainWindow):
         self.column = QVBoxLayout(middle)
         self.column.setContentsMargins(0, 0, 0, 0)
         self.column.setSpacing(0)
+        self.column.addWidget(self.filter_bar)
+        self.column.addWidget(self.find_bar)
         self.column.addWidget(self.table, 1)
         self.column.addWidget(self.summary)
         self.setCentralWidget(middle)
@@ -72,13 +80,44 @@ class Workspace(QMainWindow):
 
     def _link(self) -> None:
         self.table.row_chosen.connect(self._selection.choose_row)
+        self.table.visible_changed.connect(self._selection.visible_changed)
+        self.find_bar.closed.connect(self.table.setFocus)
         self._selection.path_changed.connect(self._show_path)
 
-    def show_recording(self, recording: Recording | None, kernel_only: bool) -> None:
-        """Show `recording` from its first row; None empties all views."""
+    def show_recording(self, recording: Recording | None) -> None:
+        """From now on show `recording`, whose rows come later; None empties all views."""
         self._colour(recording)
         self._selection.use(recording)
-        self.table.show_recording(recording, kernel_only)
+        self.filter_bar.set_text("")
+        self.find_bar.hide()
+        self.table.show_order(None)
+        self.table.show_rows(None)
+
+    def show_rows(self, recording: Recording | None, rows: RowIds | None) -> None:
+        """List these rows (None = all packets by number)."""
+        self.table.show_rows(recording, rows)
+        if self.table.current_row() is None:
+            self._selection.choose_nothing()
+        self._selection.show_rows(rows)
+
+    def zoom(self) -> tuple[float, float] | None:
+        """What part of its time the timeline shows, in its own units."""
+        if self._selection.path is None:
+            return None
+        low, high = self.timeline.box.viewRange()[0]
+        return float(low), float(high)
+
+    def set_zoom(self, part: tuple[float, float]) -> None:
+        """Show that part of the time."""
+        self.timeline.box.setXRange(*part, padding=0)
+
+    def next_pane(self, step: int) -> None:
+        """Move the focus to the next (1) or previous (-1) part of the window."""
+        parts = [self.filter_bar, self.table]
+        parts += [d.widget() for d in self.docks.values() if d.isVisible()]
+        focus = self.focusWidget()
+        at = next((n for n, p in enumerate(parts) if p is focus or p.isAncestorOf(focus)), -1)
+        parts[(at + step) % len(parts)].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _share_height(self) -> None:
         """Give the list and the panes below it their usual parts of the height."""

@@ -38,6 +38,7 @@ def settings(tmp_path: Path, qapp: QApplication) -> None:
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, str(tmp_path / "ini"))
     QSettings().clear()
+    QSettings().setValue("import_summary", "false")  # it would be the active window
 
 
 @pytest.fixture(autouse=True)

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from skbviewer.records import (
+    Annotation,
     BadInput,
     Leg,
     PacketPath,
@@ -20,6 +21,7 @@ from skbviewer.records import (
     Wait,
 )
 
+from .fake_list import FakeList
 from .fake_timeline import FakeTimeline
 
 T0 = 1_700_000_000_000_000_000
@@ -115,17 +117,17 @@ def legs(t0: int) -> tuple[Leg, ...]:
     )
 
 
-class FakeRecording(FakeTimeline):
+class FakeRecording(FakeList, FakeTimeline):
     """`count` packets, the first MATCHED of them with a sending and a receiving leg."""
 
     def __init__(
         self, count: int = 60, series: int = 3, kinds: Sequence[str] = ("pcap", "kbl")
     ) -> None:
-        super().__init__()
+        FakeList.__init__(self)
+        FakeTimeline.__init__(self)
         self.clock_ns = T0 - KBL_T0
         self.count, self.series, self.kinds = count, series, kinds
         self.closed = False
-        self.asked: list[tuple[int, int]] = []
         self.warnings: list[str] = []
 
     def close(self) -> None:
@@ -169,6 +171,7 @@ class FakeRecording(FakeTimeline):
             6, 47312, 8080, info, verdict, 0.62 if number == 7 else None,
             39_000 if matched else None, 14 if matched else None,
             WHY if matched else "no kernel record has this identity", name, "10.0.0.1", "10.0.0.2",
+            "client [412]" if matched else "", "NO_SOCKET" if number == 9 else "",
         )  # fmt: skip
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
@@ -179,11 +182,14 @@ class FakeRecording(FakeTimeline):
         return self.series
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
-        return [
-            SeriesRow(n, f"K{n}", KBL_T0 + n * 1000, "10.0.0.9", "10.0.0.1", n, 17, "sport 53",
-                      9_000, 6, "no packet of the capture has this identity")
-            for n in range(first, min(first + count, self.series + 1))
-        ]  # fmt: skip
+        return [self.life(n) for n in range(first, min(first + count, self.series + 1))]
+
+    def life(self, number: int) -> SeriesRow:
+        return SeriesRow(
+            number, f"K{number}", KBL_T0 + number * 1000, "10.0.0.9", "10.0.0.1", number, 17,
+            "sport 53", 9_000, 6, "no packet of the capture has this identity", "named [53]",
+            "NO_SOCKET", T0 + number * 1000,
+        )  # fmt: skip
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         if packet is None:
@@ -193,11 +199,14 @@ class FakeRecording(FakeTimeline):
             return PacketPath(self.packet(packet), (), None, None, T0 - KBL_T0)
         return PacketPath(self.packet(packet), legs(t0), t0 + 29_000, 850, T0 - KBL_T0)
 
+    def annotations(self, kind: str | None = None) -> list[Annotation]:
+        return [note for note in self.notes if kind in (None, note.kind)]
+
     def layers(self) -> tuple[Style, ...]:
         return STYLES
 
 
-def opener(paths: Sequence[Path], progress: Progress) -> FakeRecording:
+def opener(paths: Sequence[Path], progress: Progress, keep: Sequence[Path] = ()) -> FakeRecording:
     """Opens by name: "bad..." is bad input, "slow..." reports until cancelled, suffixes count."""
     for path in paths:
         if path.name.startswith("bad"):
@@ -206,5 +215,7 @@ def opener(paths: Sequence[Path], progress: Progress) -> FakeRecording:
             progress.report(f"Reading {path.name}", done, 600)
             if path.name.startswith("slow"):
                 time.sleep(0.02)
+    if [path.suffix for path in paths] == [".skbv"]:
+        return FakeRecording()
     kinds = ["kbl" if path.suffix == ".kbl" else "pcap" for path in paths]
     return FakeRecording(count=60 if "pcap" in kinds else 0, kinds=kinds)

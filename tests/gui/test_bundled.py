@@ -47,14 +47,16 @@ def test_a_kbl_alone_shows_every_packet_life(real: MainWindow, qtbot: QtBot) -> 
     with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
         real.open_files(samples.bundled()[:1])
     assert real.recording is not None
-    table = real.workspace.table
-    assert table.packets.rowCount() == real.recording.kernel_only_count() > 0
+    table, count = real.workspace.table, real.recording.kernel_only_count()
+    qtbot.waitUntil(lambda: table.packets.rowCount() == count > 0)
+    seen = set()
     for position in range(table.packets.rowCount()):
         table.go_to_row(position)
         row, path = real.selection.row, real.selection.path
         assert row is not None and path is not None
-        assert row.number == f"K{position + 1}"
+        seen.add(row.number)
         assert len(path.legs) == real.workspace.tree.calls.rowCount() > 0
+    assert seen == {f"K{number}" for number in range(1, count + 1)}
 
 
 def test_capture_then_kbl_join(real: MainWindow, qtbot: QtBot) -> None:

@@ -3,56 +3,119 @@
 
 from __future__ import annotations
 
+import time
+
+import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor, QIcon
+from PySide6.QtGui import QAction, QColor, QIcon
 from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui import column_state
 from skbviewer.gui.main_window import MainWindow
-from skbviewer.gui.packet_columns import COLUMNS, MATCH, TIME, TimeFormat
+from skbviewer.gui.packet_columns import COLUMNS
 from skbviewer.gui.packet_model import PacketModel
 from skbviewer.gui.packet_rows import PAGE, RowPages
 from skbviewer.gui.packet_table import PacketTable
+from skbviewer.gui.packet_times import Precision, TimeFormat
 
 from .fake import FakeRecording
 
 ROLE = Qt.ItemDataRole
+KEYS = [column.key for column in COLUMNS]
+TIME, INFO, DROP, MATCH = (KEYS.index(key) for key in ("time", "info", "drop", "match"))
 
 
 def shown(model: PacketModel, row: int, role: int = ROLE.DisplayRole) -> list[object]:
-    return [model.data(model.index(row, column), role) for column in range(len(COLUMNS))]
+    return [model.data(model.index(row, column), role) for column in range(model.columnCount())]
+
+
+@pytest.fixture
+def table(qtbot: QtBot) -> PacketTable:
+    table = PacketTable()
+    qtbot.addWidget(table)
+    table.resize(1400, 400)
+    with qtbot.waitExposed(table):
+        table.show()
+    table.show_rows(FakeRecording())
+    return table
 
 
 def test_model_keeps_qts_rules() -> None:
     model = PacketModel()
     tester = QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
-    model.show(FakeRecording(1500), True)
-    model.show(None, False)
+    model.show(FakeRecording(1500))
+    model.show(FakeRecording(1500), np.array([-1, 700, 3, -3]))
+    model.set_columns(COLUMNS[:3])
+    model.set_time_format(TimeFormat.EPOCH)
+    model.show(None)
     assert tester.model() is model
 
 
 def test_a_row_shows_wiresharks_columns_and_ours() -> None:
     model = PacketModel()
-    model.show(FakeRecording(), False)
+    model.show(FakeRecording())
     assert shown(model, 6) == [
         "7", "0.007407402", "10.0.0.1", "10.0.0.2", "ARP", "74",
-        "Who has 10.0.0.2? Tell 10.0.0.1", "39.0 µs", "14", "ambiguous 62 %",
+        "Who has 10.0.0.2? Tell 10.0.0.1", "39.0 µs", "14", "", "client [412]", "ambiguous 62 %",
     ]  # fmt: skip
-    assert shown(model, 50)[7:] == ["", "", "wire-only"]
+    assert shown(model, 50)[7:] == ["", "", "", "", "wire-only"]
+    assert shown(model, 8)[DROP] == "NO_SOCKET"
+
+
+def test_rows_come_in_any_order() -> None:
+    model = PacketModel()
+    model.show(FakeRecording(), np.array([50, -2, 1]))
+    assert [shown(model, row)[0] for row in range(3)] == ["50", "K2", "1"]
+    assert model.position_of(-2) == 1
+    assert model.position_of(2) is None
+    assert model.nearest(2) == 2
+    assert model.nearest(40) == 0
+    assert model.nearest(-3) == 1
 
 
 def test_time_keeps_every_nanosecond_in_every_format() -> None:
     model = PacketModel()
-    model.show(FakeRecording(), False)
-    model.set_time_format(TimeFormat.EPOCH)
-    assert shown(model, 1)[TIME] == "1700000000.002469134"
-    model.set_time_format(TimeFormat.DAY)
-    assert str(shown(model, 1)[TIME]).endswith(".002469134")
+    model.show(FakeRecording(), np.array([2, 5, 9]))
+    texts = {}
+    for form in TimeFormat:
+        model.set_time_format(form)
+        texts[form] = str(shown(model, 1)[TIME])
+    assert texts[TimeFormat.FIRST] == "0.004938268"
+    assert texts[TimeFormat.EPOCH] == "1700000000.006172835"
+    assert texts[TimeFormat.PREVIOUS] == "0.001234567"
+    assert texts[TimeFormat.PREVIOUS_SHOWN] == "0.003703701"
+    assert texts[TimeFormat.UTC_DATE] == "2023-11-14 22:13:20.006172835"
+    assert texts[TimeFormat.UTC_DAY] == "22:13:20.006172835"
+    assert texts[TimeFormat.DATE].endswith(":20.006172835")
+    assert texts[TimeFormat.DAY] == texts[TimeFormat.DATE].split()[1]
+
+
+def test_precision_cuts_digits() -> None:
+    model = PacketModel()
+    model.show(FakeRecording())
+    texts = []
+    for precision in Precision:
+        model.set_precision(precision)
+        texts.append(shown(model, 5)[TIME])
+    assert texts == ["0", "0.0", "0.00", "0.006", "0.006172", "0.006172835"]
+
+
+def test_times_count_from_the_reference_before() -> None:
+    model = PacketModel()
+    recording = FakeRecording()
+    model.show(recording)
+    model.notes.flags = type(model.notes.flags)(60, 3)
+    model.notes.flags.put("time_ref", np.array([3]), True)
+    model.set_references(np.array([3]), [recording.packet(3).ts_ns])
+    assert [shown(model, row)[TIME] for row in (1, 2, 3)] == ["0.001234567", "*REF*", "0.001234567"]
 
 
 def test_rows_have_wiresharks_colours_light_and_dark() -> None:
     model = PacketModel()
-    model.show(FakeRecording(), False)
+    model.show(FakeRecording())
     light = model.data(model.index(4, 0), ROLE.BackgroundRole).color()
     assert light == QColor("#daeeff")
     assert model.data(model.index(0, 0), ROLE.BackgroundRole).color() == QColor("#a0a0a0")
@@ -62,7 +125,7 @@ def test_rows_have_wiresharks_colours_light_and_dark() -> None:
 
 def test_match_tells_its_reason() -> None:
     model = PacketModel()
-    model.show(FakeRecording(), False)
+    model.show(FakeRecording())
     tip = model.data(model.index(50, MATCH), ROLE.ToolTipRole)
     assert tip == "Wire only: no kernel record has this identity"
     assert isinstance(model.data(model.index(50, MATCH), ROLE.DecorationRole), QIcon)
@@ -70,21 +133,26 @@ def test_match_tells_its_reason() -> None:
 
 def test_only_pages_looked_at_are_asked_for() -> None:
     recording = FakeRecording(5_000_000)
-    pages = RowPages(recording, True)
-    assert pages.count == 5_000_003
+    pages = RowPages(recording, None)
+    assert pages.count == 5_000_000
     assert pages[4_999_999].number == "5000000"
     assert pages[4_999_998].number == "4999999"
-    assert pages[5_000_001].number == "K2"
-    assert recording.asked == [(4_999_999 // PAGE * PAGE + 1, PAGE)]
+    first = 4_999_999 // PAGE * PAGE + 1
+    assert recording.asked == [(first, 5_000_000 - first + 1)]
 
 
-def test_a_click_and_the_arrow_keys_choose_rows(qtbot: QtBot) -> None:
-    table = PacketTable()
-    qtbot.addWidget(table)
-    table.resize(1200, 400)
-    with qtbot.waitExposed(table):
-        table.show()
-    table.show_recording(FakeRecording(), False)
+def test_ten_million_rows_scroll_at_once(table: PacketTable) -> None:
+    recording = FakeRecording(10_000_000)
+    began = time.process_time()
+    table.show_rows(recording)
+    QTest.keyClick(table, Qt.Key.Key_End, Qt.KeyboardModifier.ControlModifier)
+    row = table.current_row()
+    assert row is not None and row.number == "10000000"
+    assert time.process_time() - began < 1.0
+    assert sum(count for _, count in recording.asked) < 8 * PAGE
+
+
+def test_a_click_and_the_arrow_keys_choose_rows(table: PacketTable) -> None:
     chosen: list[str] = []
     table.row_chosen.connect(lambda row: chosen.append(row.number))
     place = table.visualRect(table.packets.index(4, 2)).center()
@@ -94,6 +162,15 @@ def test_a_click_and_the_arrow_keys_choose_rows(qtbot: QtBot) -> None:
     QTest.keyClick(table, Qt.Key.Key_PageDown)
     assert chosen[:3] == ["5", "6", "5"]
     assert int(chosen[3]) > 10
+
+
+def test_the_rows_on_the_screen_are_told(table: PacketTable, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(table.visible_changed) as told:
+        table.go_to_last()
+    ids = told.args[0]
+    assert ids[-1] == 60
+    assert 5 < len(ids) < 30
+    assert ids.tolist() == list(range(ids[0], 61))
 
 
 def test_wiresharks_keys_move_from_any_pane(opened: MainWindow, qtbot: QtBot) -> None:
@@ -113,3 +190,78 @@ def test_wiresharks_keys_move_from_any_pane(opened: MainWindow, qtbot: QtBot) ->
         row = table.current_row()
         places.append(row.number if row else "")
     assert places == ["2", "3", "2", "1", "60", "1"]
+
+
+def header_point(table: PacketTable, section: int) -> QPoint:
+    header = table.header
+    x = header.sectionViewportPosition(section) + header.sectionSize(section) // 2
+    return QPoint(x, header.height() // 2)
+
+
+def test_a_click_on_the_header_sorts_up_down_and_not(table: PacketTable) -> None:
+    asked: list[object] = []
+    table.order_asked.connect(asked.append)
+    for _ in range(3):
+        place = header_point(table, INFO)
+        QTest.mouseClick(table.header.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert asked == [("info", False), ("info", True), None]
+
+
+def test_columns_are_hidden_and_shown_from_the_headers_menu(table: PacketTable) -> None:
+    menu = table.header.menu_at(MATCH)
+    entry(menu, "Hide Column").trigger()
+    assert table.header.isSectionHidden(MATCH)
+    assert [state.hidden for state in table.columns_state()].count(True) == 1
+    entry(table.header.menu_at(0), "Match").trigger()
+    assert not table.header.isSectionHidden(MATCH)
+
+
+def test_the_last_column_cannot_be_hidden(table: PacketTable) -> None:
+    for at in range(1, len(COLUMNS)):
+        table.header.setSectionHidden(at, True)
+    assert not entry(table.header.menu_at(0), "Hide Column").isEnabled()
+    assert not entry(table.header.menu_at(0), "No.").isEnabled()
+
+
+def test_columns_are_dragged_resized_and_kept(table: PacketTable) -> None:
+    table.header.moveSection(4, 0)
+    table.header.resizeSection(4, 201)
+    kept = column_state.write(table.columns_state())
+    other = PacketTable()
+    other.restore_columns(column_state.read(kept))
+    assert other.packets.columns[0].key == "protocol"
+    assert other.header.sectionSize(0) == 201
+    assert other.columns_state()[0].width == 201
+    other.deleteLater()
+
+
+def test_unusable_columns_in_the_settings_are_left_out() -> None:
+    assert column_state.read("{") == column_state.DEFAULT
+    read = column_state.read('[["field:no.such", "x", 0, false], ["info", "What", 9, false]]')
+    assert read[0] == column_state.ColumnState("info", "What", 9, False)
+    assert all(state.hidden for state in read[1:])
+    assert len(read) == len(COLUMNS)
+
+
+def test_any_field_becomes_a_column(table: PacketTable) -> None:
+    assert not table.add_field("no.such.field")
+    assert table.add_field("ip.ttl")
+    at = table.packets.column_of("field:ip.ttl")
+    assert at == INFO
+    assert table.packets.text(4, at) == "ip.ttl 5"
+    assert table.packets.headerData(at, Qt.Orientation.Horizontal) == "ip.ttl"
+    entry(table.header.menu_at(at), "Remove Column").trigger()
+    assert table.packets.column_of("field:ip.ttl") == -1
+
+
+def test_info_takes_the_width_that_is_left(table: PacketTable) -> None:
+    total = table.header.length()
+    assert total == table.viewport().width()
+    table.resize(2000, 400)
+    assert table.header.length() == table.viewport().width() > total
+
+
+def entry(menu: QMenu, text: str) -> QAction:
+    found = [action for action in menu.actions() if action.text().replace("&", "") == text]
+    assert len(found) == 1, text
+    return found[0]

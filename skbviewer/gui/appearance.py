@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: MIT
+"""Dark or light, following the system or chosen, and the size of the text; kept in the settings."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtGui import QFont
+from PySide6.QtWidgets import QApplication
+
+from .theme import dark_palette, light_palette
+
+STEP = 1.1
+SMALLEST, LARGEST = -5, 12  # steps
+
+
+class Theme(Enum):
+    """Values are the menu's words."""
+
+    SYSTEM = "Follow the System"
+    LIGHT = "Light"
+    DARK = "Dark"
+
+
+class Appearance(QObject):
+    """The one of the application."""
+
+    def __init__(self, app: QApplication, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._app = app
+        self._usual = QFont(app.font())
+        settings = QSettings()
+        names = {theme.name: theme for theme in Theme}
+        self.theme = names.get(str(settings.value("theme")), Theme.SYSTEM)
+        self.zoom = _number(settings.value("zoom", 0))
+        app.styleHints().colorSchemeChanged.connect(lambda _: self._paint())
+        self._paint()
+        self._size()
+
+    def set_theme(self, theme: Theme) -> None:
+        self.theme = theme
+        QSettings().setValue("theme", theme.name)
+        self._paint()
+
+    def zoom_by(self, steps: int) -> None:
+        """Make all text larger by `steps`; 0 = its usual size again."""
+        self.zoom = max(SMALLEST, min(self.zoom + steps, LARGEST)) if steps else 0
+        QSettings().setValue("zoom", self.zoom)
+        self._size()
+
+    def dark(self) -> bool:
+        if self.theme is Theme.SYSTEM:
+            return self._app.styleHints().colorScheme() is Qt.ColorScheme.Dark
+        return self.theme is Theme.DARK
+
+    def _paint(self) -> None:
+        palette = dark_palette() if self.dark() else light_palette()
+        if self._app.palette() != palette:
+            self._app.setPalette(palette)
+
+    def _size(self) -> None:
+        font = QFont(self._usual)
+        font.setPointSizeF(self._usual.pointSizeF() * STEP**self.zoom)
+        if self._app.font() != font:
+            self._app.setFont(font)
+
+
+def _number(value: object) -> int:
+    try:
+        return max(SMALLEST, min(int(str(value)), LARGEST))
+    except ValueError:  # a settings file somebody edited
+        return 0

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""Rows of the packet list as text: CSV as spreadsheets read it, as the list shows them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+
+from .packet_model import PacketModel
+
+MOST = 100_000  # rows on the clipboard; more belong into a file
+
+
+def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
+    """A line of titles, then a line a row (RFC 4180, but lines end with a newline)."""
+    out = io.StringIO()
+    writer = csv.writer(out, lineterminator="\n")
+    writer.writerow([model.columns[column].title for column in columns])
+    for position in positions:
+        writer.writerow([model.text(position, column) for column in columns])
+    return out.getvalue()
+
+
+def rows_as_text(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
+    """A line a row, cells parted by tabs."""
+    lines = ("\t".join(model.text(p, column) for column in columns) for p in positions)
+    return "".join(f"{line}\n" for line in lines)

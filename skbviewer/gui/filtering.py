@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""Display filters made from cells of the packet list: Apply as Filter, Conversation Filter."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from skbviewer.analysis.fields import FIELDS
+from skbviewer.analysis.filter import expression_for
+from skbviewer.analysis.filter.words import quoted
+
+from .packet_rows import ListRow
+
+_PORTS = {6: "tcp", 17: "udp"}
+
+
+def cell_filter(row: ListRow, key: str, text: str) -> str | None:
+    """The filter that a cell stands for, by its column's key and what it shows; None: no filter."""
+    if key.startswith("field:"):
+        return _field_filter(key.removeprefix("field:"), text)
+    made = _CELLS.get(key)
+    return None if made is None else made(row)
+
+
+def _field_filter(name: str, text: str) -> str:
+    return expression_for(name, text.split(",")[0].strip()) if text else f"!{name}"
+
+
+def _address(row: ListRow, side: str) -> str | None:
+    address, shown = (row.saddr, row.source) if side == "src" else (row.daddr, row.destination)
+    if address is not None:
+        return f"{'ipv6' if ':' in address else 'ip'}.{side} == {address}"
+    if shown == "Broadcast":
+        return f"eth.{side} == ff:ff:ff:ff:ff:ff"
+    return f"eth.{side} == {shown}" if shown else None
+
+
+def _number(row: ListRow) -> str | None:
+    return None if row.packet is None else f"frame.number == {row.packet}"
+
+
+def _protocol(row: ListRow) -> str | None:
+    name = row.protocol.lower()
+    if name in FIELDS:
+        return name
+    return None if row.ip_protocol is None else f"ip.proto == {row.ip_protocol}"
+
+
+def _process(row: ListRow) -> str:
+    comm, _, rest = row.process.rpartition("[")
+    comm, pid = comm.strip(), rest.rstrip("]")
+    if comm:
+        return f"kbl.comm == {quoted(comm)}"
+    return f"kbl.pid == {pid}" if pid else "!kbl.comm"
+
+
+def _known(name: str, value: int | str | None, unit: str = "") -> str:
+    return f"!{name}" if value is None else f"{name} == {value}{unit}"
+
+
+def _time(row: ListRow) -> str:
+    return f"frame.time_epoch == {row.ts_ns // 10**9}.{row.ts_ns % 10**9:09d}"
+
+
+_CELLS: dict[str, Callable[[ListRow], str | None]] = {
+    "number": _number,
+    "time": _time,
+    "source": lambda row: _address(row, "src"),
+    "destination": lambda row: _address(row, "dst"),
+    "protocol": _protocol,
+    "length": lambda row: _known("frame.len", row.length),
+    "kernel": lambda row: _known("kbl.latency", row.kernel_ns, "ns"),
+    "functions": lambda row: _known("kbl.functions", row.functions),
+    "drop": lambda row: _known("kbl.drop_reason", quoted(row.drop) if row.drop else None),
+    "process": _process,
+    "match": lambda row: f'kbl.verdict == "{row.verdict}"',
+}
+
+
+def conversations(row: ListRow) -> list[tuple[str, str]]:
+    """(name, filter) of the conversations a row is part of, the innermost first."""
+    if row.saddr is None or row.daddr is None:
+        return []
+    ip = "ipv6" if ":" in row.saddr else "ip"
+    ends = f"{ip}.addr == {row.saddr} && {ip}.addr == {row.daddr}"
+    found = [("IPv6" if ip == "ipv6" else "IPv4", f"({ends})")]
+    layer = _PORTS.get(row.ip_protocol or -1)
+    if layer and row.sport is not None and row.dport is not None:
+        ports = f"{layer}.port == {row.sport} && {layer}.port == {row.dport}"
+        found.insert(0, (layer.upper(), f"({ends}) && ({ports})"))
+    return found

@@ -1,0 +1,173 @@
+# SPDX-License-Identifier: MIT
+"""Find Packet: the next row whose text, bytes or fields are looked for.  No Qt."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+
+from skbviewer.records import Progress
+
+from .contract import Recording, RowIds
+from .packet_rows import ListRow, RowPages, list_row
+
+REPORT_EVERY = 512
+
+
+class What(Enum):
+    """What is looked for; values are Wireshark's words."""
+
+    FILTER = "Display filter"
+    STRING = "String"
+    HEX = "Hex value"
+    REGEX = "Regular Expression"
+
+
+class Where(Enum):
+    """Where strings are looked for."""
+
+    LIST = "Packet list"
+    BYTES = "Packet bytes"
+
+
+class Search(NamedTuple):
+    """A search as typed."""
+
+    text: str
+    what: What = What.STRING
+    where: Where = Where.LIST
+    case_sensitive: bool = False
+
+
+class BadSearch(ValueError):
+    """What was typed cannot be looked for: one line why."""
+
+
+def find(
+    recording: Recording,
+    ids: RowIds | None,
+    start: int,
+    step: int,
+    search: Search,
+    progress: Progress,
+) -> int | None:
+    """The position of the next hit after `start` (before it where `step` is -1), going around.
+
+    `ids` are the listed rows, None = all packets.  None: there is none.  Raises BadSearch, what
+    Recording.listed raises, and Cancelled.
+    """
+    pages = RowPages(recording, ids)
+    if search.what is What.FILTER:
+        return _find_filtered(recording, pages, ids, start, step, search.text, progress)
+    if search.what is What.HEX or search.where is Where.BYTES:
+        hit = _bytes_test(recording, search)
+    else:
+        hit = _text_test(search)
+    for done, position in enumerate(_around(pages.count, start, step)):
+        if done % REPORT_EVERY == 0:
+            progress.report("Searching", done, pages.count)
+        if hit(pages[position]):
+            return position
+    return None
+
+
+def check(search: Search) -> None:
+    """Raises BadSearch where `search` makes no sense (filters are checked when applied)."""
+    if not search.text:
+        raise BadSearch("nothing to look for")
+    if search.what is What.HEX:
+        _hex(search.text)
+    if search.what is What.REGEX:
+        _regex(search.text, re.NOFLAG)
+
+
+def _around(count: int, start: int, step: int) -> Iterator[int]:
+    for distance in range(1, count + 1):
+        yield (start + distance * step) % count
+
+
+def _find_filtered(
+    recording: Recording,
+    pages: RowPages,
+    ids: RowIds | None,
+    start: int,
+    step: int,
+    text: str,
+    progress: Progress,
+) -> int | None:
+    listed = pages.ids(0, pages.count) if ids is None else ids
+    found = recording.listed(text, None, bool((listed < 0).any()), None, progress)
+    hits = np.flatnonzero(np.isin(listed, found)) if found is not None else np.arange(len(listed))
+    if not len(hits):
+        return None
+    if step > 0:
+        later = hits[hits > start]
+        return int(later[0] if len(later) else hits[0])
+    before = hits[hits < start]
+    return int(before[-1] if len(before) else hits[-1])
+
+
+def _text_test(search: Search) -> Callable[[ListRow], bool]:
+    def texts(row: ListRow) -> str:
+        shown = (row.number, row.source, row.destination, row.protocol, row.info)
+        return "\t".join((*shown, row.drop, row.process, row.verdict))
+
+    if search.what is What.REGEX:
+        pattern = _regex(search.text, re.NOFLAG if search.case_sensitive else re.IGNORECASE)
+        return lambda row: pattern.search(texts(row)) is not None
+    if search.case_sensitive:
+        return lambda row: search.text in texts(row)
+    wanted = search.text.casefold()
+    return lambda row: wanted in texts(row).casefold()
+
+
+def _bytes_test(recording: Recording, search: Search) -> Callable[[ListRow], bool]:
+    if search.what is What.HEX:
+        pattern = re.compile(re.escape(_hex(search.text)), re.DOTALL)
+    else:
+        flags = re.NOFLAG if search.case_sensitive else re.IGNORECASE
+        plain = search.text if search.what is What.REGEX else re.escape(search.text)
+        _regex(plain, flags)
+        pattern = re.compile(plain.encode(), flags | re.DOTALL)
+
+    def hit(row: ListRow) -> bool:
+        data = None if row.packet is None else recording.packet_bytes(row.packet)
+        return data is not None and pattern.search(data) is not None
+
+    return hit
+
+
+def _hex(text: str) -> bytes:
+    digits = re.sub(r"[\s:.-]|0x", "", text)
+    try:
+        return bytes.fromhex(digits)
+    except ValueError:
+        raise BadSearch(f"not hex digits in pairs: {text}") from None
+
+
+def _regex(text: str, flags: re.RegexFlag) -> re.Pattern[str]:
+    try:
+        return re.compile(text, flags)
+    except re.error as error:
+        raise BadSearch(f"not a regular expression: {error}") from None
+
+
+def conversation_step(
+    recording: Recording, row: ListRow, text: str, step: int, progress: Progress
+) -> int | None:
+    """The next (1) or previous (-1) packet that the conversation's filter `text` shows."""
+    found = recording.listed(text, None, False, None, progress)
+    if found is None:
+        return None
+    at = int(np.searchsorted(found, row.id))
+    at = at + 1 if step > 0 and at < len(found) and found[at] == row.id else at
+    at = at - 1 if step < 0 else at
+    return int(found[at]) if 0 <= at < len(found) else None
+
+
+def row_of(recording: Recording, row_id: int) -> ListRow:
+    return list_row(recording.rows(np.array([row_id]))[0])

@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: MIT
+"""The Go menu: to a packet by number, back and forward, along a conversation, to what is found."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QInputDialog
+
+from skbviewer.analysis.filter import FilterError
+from skbviewer.records import Progress
+
+from . import finding
+from .filtering import conversations
+from .history import History
+from .packet_rows import ListRow
+from .tasks import Tasks
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+
+class Going(QObject):
+    """Moves the packet list of one window; what it cannot do it tells in the status bar."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._table = window.workspace.table
+        self.history = History()
+        self.tasks = Tasks(self)
+        self.tasks.failed.connect(lambda line: window.banner.tell(line, "error"))
+        window.workspace.find_bar.find_asked.connect(self.find)
+        window.selection.row_asked.connect(self.to_id)
+        self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
+
+    def to_id(self, row_id: int) -> None:
+        """Go to a row; if it is not shown, to the nearest that is, and say so."""
+        if not self._table.go_to_id(row_id):
+            name = f"packet {row_id}" if row_id > 0 else f"K{-row_id}"
+            self._say(f"No {name} in the list: this one is nearest")
+
+    def use_nothing(self) -> None:
+        """Nothing is open any more."""
+        self.tasks.cancel()
+        self.history.clear()
+
+    def back(self) -> None:
+        self._step_history(self.history.back())
+
+    def forward(self) -> None:
+        self._step_history(self.history.forward())
+
+    def _step_history(self, row_id: int | None) -> None:
+        if row_id is not None:
+            self._table.go_to_id(row_id)
+
+    def ask(self) -> None:
+        """Ask for a packet's number."""
+        last = max(self._table.packets.packets, 1)
+        row = self._table.current_row()
+        now = row.packet if row is not None and row.packet is not None else 1
+        number, chosen = QInputDialog.getInt(
+            self._window, "Go to Packet", f"Packet number (1 to {last:,}):", now, 1, last
+        )
+        if chosen:
+            self.to_id(number)
+
+    def in_conversation(self, step: int) -> None:
+        """Go to the next (1) or previous (-1) packet of the current packet's conversation."""
+        recording, row = self._window.recording, self._table.current_row()
+        if recording is None or row is None:
+            return
+        ways = conversations(row)
+        if not ways:
+            self._say("This packet has no addresses of a conversation")
+            return
+        text = ways[0][1]
+
+        def work(progress: Progress) -> int | None:
+            return finding.conversation_step(recording, row, text, step, progress)
+
+        self.tasks.start("Conversation", work, self._arrive_in_conversation)
+
+    def _arrive_in_conversation(self, row_id: int | None) -> None:
+        if row_id is None:
+            self._say("No further packet in this conversation")
+        else:
+            self.to_id(row_id)
+
+    def find(self, search: finding.Search, step: int) -> None:
+        """Go to the next (1) or previous (-1) row that `search` finds."""
+        recording, ids = self._window.recording, self._window.listing.rows
+        if recording is None:
+            return
+        start = self._table.currentIndex().row()
+
+        def work(progress: Progress) -> int | str | None:
+            try:
+                return finding.find(recording, ids, start, step, search, progress)
+            except (finding.BadSearch, FilterError) as error:
+                return str(error)
+
+        self.tasks.start("Searching", work, self._arrive)
+
+    def _arrive(self, found: int | str | None) -> None:
+        if isinstance(found, str):
+            self._window.banner.tell(f"Find Packet: {found}", "error")
+        elif found is None:
+            self._say("Find Packet: nothing found")
+        else:
+            self._table.go_to_row(found)
+
+    def next_flag(self, kind: str, step: int) -> None:
+        """Go to the next (1) or previous (-1) row with a flag."""
+        position = self._table.currentIndex().row()
+        notes, rows = self._window.notes, self._window.listing.rows
+        row_id = notes.next_flag(kind, rows, position, step)
+        if row_id is None:
+            self._say("No other such packet in the list")
+        else:
+            self.to_id(row_id)
+
+    def current(self) -> ListRow | None:
+        return self._table.current_row()
+
+    def _say(self, text: str) -> None:
+        self._window.statusBar().showMessage(text, 5000)

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Where the user has been in the list: Back and Forward, as in a browser."""
+
+from __future__ import annotations
+
+KEPT = 1000
+
+
+class History:
+    """Row ids in the order they were gone to."""
+
+    def __init__(self) -> None:
+        self._visited: list[int] = []
+        self._at = -1
+
+    def clear(self) -> None:
+        self._visited, self._at = [], -1
+
+    def visit(self, row_id: int) -> None:
+        """The user went to a row; what was ahead is forgotten."""
+        if self._at >= 0 and self._visited[self._at] == row_id:
+            return
+        self._visited = [*self._visited[: self._at + 1], row_id][-KEPT:]
+        self._at = len(self._visited) - 1
+
+    def back(self) -> int | None:
+        """The row before, None at the beginning."""
+        return self._go(-1)
+
+    def forward(self) -> int | None:
+        """The row after, None at the end."""
+        return self._go(1)
+
+    def _go(self, step: int) -> int | None:
+        if not 0 <= self._at + step < len(self._visited):
+            return None
+        self._at += step
+        return self._visited[self._at]

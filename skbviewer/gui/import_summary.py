@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: MIT
+"""What was loaded, matched, lost and why, in one window that does not take the focus."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QDialogButtonBox,
+    QTextBrowser,
+    QVBoxLayout,
+    QWidget,
+)
+
+from .contract import Recording
+from .status import clock_texts
+
+KINDS = {"kbl": "kernel recording", "pcap": "capture", "pcapng": "capture (pcapng)"}
+PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
+LOSSES = {
+    "lost": "lost to full buffers",
+    "missed": "missed by the probes",
+    "nested": "refused: nested in a probe",
+    "filtered": "left out by the recorder's filter",
+    "open": "calls still open at the end",
+    "unpaired": "exits without their entry",
+}
+
+
+def summary_html(recording: Recording) -> str:
+    """The whole text."""
+    info = recording.info()
+    return "".join(
+        (
+            "<h3>Loaded</h3>",
+            _sources(recording),
+            "<h3>Matched</h3>",
+            _matches(info),
+            "<h3>Lost</h3>",
+            _lost(info),
+            _warnings(info.get("warnings", [])),
+        )
+    )
+
+
+def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
+    titles = "".join(f"<th align='left'>{html.escape(title)}</th>" for title in head)
+    lines = "".join(
+        "<tr>" + "".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row) + "</tr>"
+        for row in rows
+    )
+    return f"<table cellpadding='3' width='100%'><tr>{titles}</tr>{lines}</table>"
+
+
+def _text(cell: object) -> str:
+    return f"{cell:,}" if isinstance(cell, int) else str(cell)
+
+
+def _sources(recording: Recording) -> str:
+    rows = []
+    for source in recording.sources():
+        host = " ".join(source.detail.get(key, "") for key in ("hostname", "release", "arch"))
+        told = host.strip() or source.detail.get("interfaces", "")
+        unit = "records" if source.kind == "kbl" else "packets"
+        kind = KINDS.get(source.kind, source.kind)
+        count = f"{source.rows:,} {unit}"
+        rows.append((Path(source.path).name, kind, _size(source.size), count, told))
+    return _table(("File", "Kind", "Size", "Holds", "Of"), rows)
+
+
+def _size(size: int) -> str:
+    for unit in ("B", "KiB", "MiB"):
+        if size < 1024:
+            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
+        size = size // 1024 if unit == "B" else round(size / 1024)
+    return f"{size:,.1f} GiB"
+
+
+def _matches(info: dict[str, Any]) -> str:
+    rows = [
+        (PROTOCOLS.get(name, name), m["exact"], m["ambiguous"], m["wire_only"])
+        for name, m in info.get("matches_by_protocol", {}).items()
+    ]
+    total = info["matches"]
+    rows.append(("All packets", total["exact"], total["ambiguous"], total["wire_only"]))
+    head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
+    lives = f"{total['kernel_only']:,} packet lives were seen by the kernel only"
+    return _table(head, rows) + f"<p>{lives}: dropped before the wire, or not captured.</p>"
+
+
+def _lost(info: dict[str, Any]) -> str:
+    told = info.get("recorder", {})
+    rows = [(f"{told[key]:,}", words) for key, words in LOSSES.items() if told.get(key)]
+    lost = info.get("lost_records", 0)
+    first = f"<p>{lost:,} records of the kernel are missing.</p>" if lost else "<p>Nothing.</p>"
+    return first + (_table(("Number", "What"), rows) if rows else "")
+
+
+def _warnings(warnings: Sequence[str]) -> str:
+    if not warnings:
+        return ""
+    lines = "".join(f"<li>{html.escape(line)}</li>" for line in warnings)
+    return f"<h3>Warnings</h3><ul>{lines}</ul>"
+
+
+class ImportSummary(QDialog):
+    """Stays open beside the window until closed."""
+
+    def __init__(self, recording: Recording, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Summary")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("What was loaded, matched and lost")
+        clocks = "".join(f"<p>{html.escape(text)}</p>" for text in clock_texts(recording))
+        self.text.setHtml(summary_html(recording) + clocks)
+        self.again = QCheckBox("Show after each import")
+        self.again.setChecked(QSettings().value("import_summary", "true") != "false")
+        self.again.toggled.connect(
+            lambda on: QSettings().setValue("import_summary", "true" if on else "false")
+        )
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
+        column.addWidget(self.again)
+        column.addWidget(buttons)
+        self.resize(720, 520)

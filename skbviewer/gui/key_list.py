@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Help > Keys: what every key does, made from the table of actions."""
+
+from __future__ import annotations
+
+import html
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
+
+from .actions import ACTIONS, MENUS
+
+# Keys that belong to one pane, so that typing elsewhere does not trigger them.
+PANES = (
+    ("Packet list", (
+        ("↑ ↓ Page Up Page Down", "Previous, next packet; a screen further"),
+        ("← →", "Previous, next cell: what Copy Cell and Apply as Filter take"),
+        ("Shift+↑ Shift+↓", "Select several packets"),
+        ("Menu, right click", "What can be done with the cell"),
+    )),
+    ("Timeline", (
+        ("W S, Ctrl+wheel", "Zoom in, out"),
+        ("A D, Shift+wheel, drag", "Move"),
+        ("F", "Show the whole path"),
+    )),
+    ("Kernel path", (
+        ("← →", "Close, open what is inside"),
+        ("* (keypad)", "Open everything below"),
+    )),
+)  # fmt: skip
+
+
+def keys_html() -> str:
+    """All actions with keys, by menu; then the keys of the panes."""
+    parts = []
+    for menu in MENUS:
+        rows = [
+            (", ".join(_native(key) for key in action.keys), action.name)
+            for action in ACTIONS
+            if action.menu.split("/")[0] == menu and action.keys
+        ]
+        parts.append(_table(menu.replace("&", ""), rows))
+    parts.extend(_table(title, rows) for title, rows in PANES)
+    return "".join(parts)
+
+
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _table(title: str, rows: list[tuple[str, str]] | tuple[tuple[str, str], ...]) -> str:
+    if not rows:
+        return ""
+    cells = "".join(
+        f"<tr><td width='230'><b>{html.escape(keys)}</b></td><td>{html.escape(what)}</td></tr>"
+        for keys, what in rows
+    )
+    return f"<h3>{html.escape(title)}</h3><table cellpadding='2'>{cells}</table>"
+
+
+class KeyList(QDialog):
+    """A window that may stay open."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Keys")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.text = QTextBrowser()
+        self.text.setAccessibleName("List of keys")
+        self.text.setHtml(keys_html())
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.addWidget(self.text)
+        column.addWidget(buttons)
+        self.resize(620, 640)

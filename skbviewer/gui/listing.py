@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: MIT
+"""Which rows the packet list shows: filter, order, kernel-only and ignored rows."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal
+
+from skbviewer.analysis.filter import FilterError, parse
+from skbviewer.records import Progress
+from skbviewer.records.annotations import IGNORE
+
+from .contract import Recording, RowIds
+from .notes import Notes
+from .tasks import Tasks
+
+Order = tuple[str, bool]  # Column.order, descending
+
+
+class Listing(QObject):
+    """Asks the recording anew when one of its settings changes; the last answer counts."""
+
+    shown = Signal(object)  # RowIds, None: all packets by number
+    failed = Signal(str)
+    changed = Signal()  # a setting is another one
+
+    def __init__(self, notes: Notes, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.tasks = Tasks(self)
+        self.tasks.failed.connect(self.failed)
+        self._notes = notes
+        self._recording: Recording | None = None
+        self.filter = ""
+        self.order: Order | None = None
+        self.kernel_only = False
+        self.ignored_hidden = False
+        self.rows: RowIds | None = None
+
+    def use(self, recording: Recording | None) -> None:
+        """From now on list `recording`, at first all of it."""
+        self.tasks.cancel()
+        self._recording = recording
+        self.filter, self.order, self.rows = "", None, None
+        self.kernel_only = recording is not None and recording.packet_count() == 0
+        self.ignored_hidden = False
+        self.changed.emit()
+
+    def count(self) -> int:
+        """How many rows are shown."""
+        if self.rows is not None:
+            return len(self.rows)
+        return 0 if self._recording is None else self._recording.packet_count()
+
+    def set_filter(self, text: str) -> None:
+        """Show only what passes a display filter; "" shows all.  A wrong one changes nothing."""
+        try:
+            parse(text)
+        except FilterError as error:
+            self.failed.emit(f"Display filter: {error}")
+            return
+        self.filter = text.strip()
+        self.refresh()
+
+    def set_order(self, order: Order | None) -> None:
+        """Sort by a column; None = by number."""
+        if order != self.order:
+            self.order = order
+            self.refresh()
+
+    def show_kernel_only(self, shown: bool) -> None:
+        """List packet lives that met no wire packet, or not."""
+        self.kernel_only = shown
+        self.refresh()
+
+    def hide_ignored(self, hidden: bool) -> None:
+        self.ignored_hidden = hidden
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Ask for the rows."""
+        self.changed.emit()
+        recording = self._recording
+        if recording is None:
+            return
+        hidden = self._notes.flags.all(IGNORE) if self.ignored_hidden else None
+        text, order, lives = self.filter, self.order, self.kernel_only
+        if not text and order is None and not lives and (hidden is None or not len(hidden)):
+            self.tasks.cancel()
+            self._show(None)
+            return
+
+        def ask(progress: Progress) -> Any:
+            return recording.listed(text, order, lives, hidden, progress)
+
+        self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
+
+    def _show(self, rows: RowIds | None) -> None:
+        self.rows = rows
+        self.shown.emit(rows)

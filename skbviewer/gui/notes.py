@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: MIT
+"""Marks, ignored rows, time references and comments: kept at once, undone by Ctrl+Z.
+
+Nothing is shown that is not in the session file: a change that cannot be kept is told and not made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QUndoCommand, QUndoStack
+
+from skbviewer.records import Annotation, BadInput
+from skbviewer.records.annotations import COMMENT, FLAGS, MARK
+
+from .contract import Recording, RowIds
+from .flag_sets import FlagSets
+from .packet_rows import ListRow
+
+_WORDS = {"mark": "Mark", "ignore": "Ignore", "time_ref": "Time Reference"}
+
+
+class _Change(QUndoCommand):
+    """One step of the undo stack: what is done, and what is done to undo it."""
+
+    def __init__(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
+        super().__init__(text)
+        self._do, self._undo = do, undo
+
+    def redo(self) -> None:
+        self._do()
+
+    def undo(self) -> None:
+        self._undo()
+
+
+class Notes(QObject):
+    """Follows one recording; `changed` after a change, `failed` with why one was not kept."""
+
+    changed = Signal()
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._recording: Recording | None = None
+        self._comments: dict[tuple[int | None, int | None], Annotation] = {}
+        self.flags = FlagSets()
+        self.stack = QUndoStack(self)
+
+    def use(self, recording: Recording | None) -> None:
+        """From now on keep and show the notes of `recording`; nothing can be undone any more."""
+        self._recording = recording
+        self.stack.clear()
+        self._comments = {}
+        self.flags = FlagSets()
+        if recording is not None:
+            self.flags = FlagSets(recording.packet_count(), recording.kernel_only_count())
+            for kind in FLAGS:
+                self.flags.put(kind, recording.flags(kind), True)
+            for note in recording.annotations(COMMENT):
+                self._comments[note.packet, note.series] = note
+        self.changed.emit()
+
+    def comment(self, row: ListRow) -> str:
+        """The comment on a row, "" if there is none."""
+        note = self._comments.get((row.packet, row.series))
+        return "" if note is None else note.text
+
+    def comments(self) -> list[Annotation]:
+        """All comments, in the order they were made."""
+        return sorted(self._comments.values(), key=lambda note: note.id)
+
+    def toggle(self, kind: str, ids: RowIds) -> None:
+        """Set a flag on rows; if all have it, clear it."""
+        if len(ids):
+            self.put(kind, ids, len(self.flags.those(kind, ids, False)) > 0)
+
+    def put(self, kind: str, ids: RowIds, on: bool) -> None:
+        """Set or clear a flag on rows, as one step."""
+        ids = np.unique(self.flags.those(kind, ids, not on))
+        if not len(ids):
+            return
+        text = f"{'' if on else 'Clear '}{_WORDS[kind]}, {len(ids):,} row{'s' * (len(ids) > 1)}"
+        self._push(
+            text, lambda: self._put_flags(kind, ids, on), lambda: self._put_flags(kind, ids, not on)
+        )
+
+    def put_comment(self, row: ListRow, text: str) -> None:
+        """Comment on a row; "" takes the comment away."""
+        before = self.comment(row)
+        if text != before:
+            self._push(
+                "Comment",
+                lambda: self._put_comment(row, text),
+                lambda: self._put_comment(row, before),
+            )
+
+    def next_flag(self, kind: str, ids: RowIds | None, position: int, step: int) -> int | None:
+        """The id of the next (step 1) or previous (-1) row with a flag, going around.
+
+        `ids` are the listed rows (None = all packets), `position` is where to start.
+        """
+        those = self.flags.all(kind)
+        at = those[those > 0] - 1 if ids is None else np.flatnonzero(np.isin(ids, those))
+        at = at[at != position]
+        if not len(at):
+            return None
+        further = at[at > position] if step > 0 else at[at < position][::-1]
+        found = int(further[0] if len(further) else (at[0] if step > 0 else at[-1]))
+        return found + 1 if ids is None else int(ids[found])
+
+    def marked(self) -> int:
+        return self.flags.count(MARK)
+
+    def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Do it, and keep it to be undone if it could be kept."""
+        try:
+            do()
+        except BadInput as error:
+            self.failed.emit(str(error))
+            return
+        first = [True]  # the stack does what is pushed once more
+
+        def again() -> None:
+            if not first:
+                self._guarded(do)
+            first.clear()
+
+        self.stack.push(_Change(text, again, lambda: self._guarded(undo)))
+
+    def _guarded(self, do: Callable[[], None]) -> None:
+        try:
+            do()
+        except BadInput as error:
+            self.failed.emit(str(error))
+
+    def _put_flags(self, kind: str, ids: RowIds, on: bool) -> None:
+        if self._recording is not None:
+            self._recording.set_flags(kind, ids, on)
+            self.flags.put(kind, ids, on)
+            self.changed.emit()
+
+    def _put_comment(self, row: ListRow, text: str) -> None:
+        if self._recording is None:
+            return
+        key = (row.packet, row.series)
+        old = self._comments.get(key)
+        if text:
+            note = Annotation(COMMENT, text, row.packet, row.series, id=old.id if old else 0)
+            self._comments[key] = self._recording.annotate(note)
+        elif old is not None:
+            self._recording.remove(old.id)
+            del self._comments[key]
+        self.changed.emit()

@@ -1,0 +1,196 @@
+# SPDX-License-Identifier: MIT
+"""The File menu: open, reload, restore, save, find moved files; reading runs in a worker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from PySide6.QtCore import QObject, QSettings
+from PySide6.QtWidgets import QFileDialog
+
+from skbviewer.records import Progress
+
+from . import recent, samples, view_state
+from .contract import Opener, Recording
+from .import_summary import ImportSummary
+from .joining import files_to_open
+from .locating import ask_missing, missing_sources
+from .missing import missing
+from .view_state import ViewState
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+FILES = "Captures, kernel recordings, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
+SESSION = ".skbv"
+SESSIONS = f"Sessions (*{SESSION})"
+
+
+class _Opened(NamedTuple):
+    recording: Recording
+    imported: bool  # it was read from captures and KBLs now
+
+    def close(self) -> None:
+        self.recording.close()
+
+
+class _Seen:
+    """Passes reports on, and knows whether there were any: only an import makes some."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self.any = False
+
+    def report(self, what: str, done: int, total: int) -> None:
+        self.any = True
+        self._progress.report(what, done, total)
+
+
+class Opening(QObject):
+    """Opens files into one window; what is open stays until the new recording is there."""
+
+    def __init__(self, window: MainWindow, opener: Opener) -> None:
+        super().__init__(window)
+        self._window = window
+        self._opener = opener
+        self.files: tuple[Path, ...] = ()
+        self.summary: ImportSummary | None = None
+
+    def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
+        """Open `paths`; joined to what is open where one holds what the other lacks."""
+        if paths:
+            self._start(files_to_open(self._window.recording, paths), then)
+
+    def _start(self, files: Sequence[Path], then: ViewState | None) -> None:
+        files = tuple(files)
+        now = self._window.recording
+        keep = () if now is None else (now.file,)
+
+        def work(progress: Progress) -> _Opened:
+            seen = _Seen(progress)
+            return _Opened(self._opener(files, seen, keep), seen.any)
+
+        names = " + ".join(path.name for path in files)
+        self._window.tasks.start(
+            f"Opening {names}", work, lambda opened: self._show(opened, files, then)
+        )
+
+    def _show(self, opened: _Opened, files: Sequence[Path], then: ViewState | None) -> None:
+        self.files = tuple(path.absolute() for path in files)
+        self._window.show_recording(opened.recording, " + ".join(path.name for path in files))
+        recent.remember(files)
+        self._tell_missing(opened.recording)
+        if then is not None:
+            self._window.restore(then)
+        if opened.imported and QSettings().value("import_summary", "true") != "false":
+            self.show_summary()
+
+    def _tell_missing(self, recording: Recording) -> None:
+        gone = missing_sources(recording)
+        hint = missing(recording)
+        if gone and any(path.suffix == SESSION for path in self.files):
+            names = ", ".join(Path(source.path).name for source in gone)
+            self._window.banner.tell(
+                f"{names}: not where it was when the session was made. All but the packets' bytes "
+                "is there.",
+                "hint",
+                ("Locate…", self.locate),
+            )
+        elif hint is not None:
+            self._window.banner.tell(hint, "hint")
+
+    def ask(self) -> None:
+        folder = str(QSettings().value("folder", ""))
+        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, FILES)
+        if names:
+            QSettings().setValue("folder", str(Path(names[0]).parent))
+            self.open([Path(name) for name in names])
+
+    def open_recent(self, entry: Sequence[Path]) -> None:
+        """Open files that were open before; those that moved are asked for."""
+        self.open_again(entry, None)
+
+    def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
+        found = ask_missing(self._window, entry)
+        if found is not None:
+            self._start(found, then)
+
+    def open_bundled(self) -> None:
+        try:
+            self.open(samples.bundled())
+        except FileNotFoundError as error:
+            self._window.banner.tell(str(error), "error")
+
+    def reload(self) -> None:
+        """Read the files again as they are now; filter, row and columns stay."""
+        if self.files:
+            self.open_again(self.files, self._window.view_state())
+
+    def restore(self) -> None:
+        """Open what was open last, as it was left."""
+        state = view_state.last()
+        if state is None or not state.files:
+            self._window.banner.tell("No last view is kept: nothing was open before.", "hint")
+        else:
+            self.open_again(state.paths(), state)
+
+    def save(self) -> None:
+        """Notes and marks are kept at once: only a session without a name needs saving."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        if [path.suffix for path in self.files] == [SESSION]:
+            self._window.statusBar().showMessage("Everything is saved", 5000)
+        else:
+            self.save_as()
+
+    def save_as(self) -> None:
+        """Write the session under a name of the user's and go on with that file."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        first = self.files[0] if self.files else Path("session")
+        name, _ = QFileDialog.getSaveFileName(
+            self._window, "Save Session As", str(first.with_suffix(SESSION)), SESSIONS
+        )
+        if not name:
+            return
+        out = Path(name) if Path(name).suffix else Path(name).with_suffix(SESSION)
+        state = self._window.view_state()
+
+        def work(progress: Progress) -> Any:
+            recording.save_as(out, progress)
+            return _Opened(self._opener([out], progress, ()), False)
+
+        self._window.tasks.start(
+            f"Saving {out.name}", work, lambda opened: self._show(opened, [out], state)
+        )
+
+    def locate(self) -> None:
+        """Ask where the captures and KBLs of the session are now."""
+        recording = self._window.recording
+        if recording is None:
+            return
+        gone = missing_sources(recording)
+        if not gone:
+            self._window.statusBar().showMessage("Every file is where it was", 5000)
+            return
+        found = ask_missing(self._window, [Path(source.path) for source in gone])
+        if found is None:
+            return
+        pairs = [(s.id, path) for s, path in zip(gone, found, strict=True)]
+
+        def work(progress: Progress) -> None:
+            for done, (source, path) in enumerate(pairs):
+                progress.report(f"Comparing {path.name}", done, len(pairs))
+                recording.relocate(source, path)
+
+        self._window.tasks.start("Comparing", work, lambda _: self._window.banner.clear())
+
+    def show_summary(self) -> None:
+        """What was loaded, matched, lost and why."""
+        if self._window.recording is not None:
+            self.summary = ImportSummary(self._window.recording, self._window)
+            self.summary.show()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""The Time column: Wireshark's formats and precisions, time references.  All times are ns."""
+
+from __future__ import annotations
+
+import time
+from enum import Enum
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+REFERENCE = "*REF*"
+
+
+class TimeFormat(Enum):
+    """How the Time column counts; values are Wireshark's menu words."""
+
+    DATE = "Date and Time of Day"
+    DAY = "Time of Day"
+    EPOCH = "Seconds Since 1970-01-01"
+    FIRST = "Seconds Since First Captured Packet"
+    PREVIOUS = "Seconds Since Previous Captured Packet"
+    PREVIOUS_SHOWN = "Seconds Since Previous Displayed Packet"
+    UTC_DATE = "UTC Date and Time of Day"
+    UTC_DAY = "UTC Time of Day"
+
+
+class Precision(Enum):
+    """How many digits the Time column has; values are Wireshark's menu words."""
+
+    SECONDS = "Seconds"
+    TENTHS = "Tenths of a Second"
+    HUNDREDTHS = "Hundredths of a Second"
+    MILLISECONDS = "Milliseconds"
+    MICROSECONDS = "Microseconds"
+    NANOSECONDS = "Nanoseconds"
+
+    @property
+    def digits(self) -> int:
+        return (0, 1, 2, 3, 6, 9)[list(Precision).index(self)]
+
+
+class Moment(NamedTuple):
+    """When a row was, and what its time may count from.  `first_ns`: packet 1's, or a reference's.
+
+    A time before is None where there is none.
+    """
+
+    ts_ns: int
+    first_ns: int
+    captured_before_ns: int | None = None
+    shown_before_ns: int | None = None
+
+
+def digits(ns: int, precision: Precision) -> str:
+    """`ns` as seconds, cut (not rounded) to the precision: "-1.5"."""
+    whole, rest = divmod(abs(ns), 10**9)
+    tail = f".{rest:09d}"[: precision.digits + 1] if precision.digits else ""
+    return f"{'-' if ns < 0 else ''}{whole}{tail}"
+
+
+def time_text(moment: Moment, form: TimeFormat, precision: Precision) -> str:
+    """The Time column's text of a row."""
+    if form is TimeFormat.FIRST:
+        return digits(moment.ts_ns - moment.first_ns, precision)
+    if form is TimeFormat.PREVIOUS:
+        return digits(_since(moment, moment.captured_before_ns), precision)
+    if form is TimeFormat.PREVIOUS_SHOWN:
+        return digits(_since(moment, moment.shown_before_ns), precision)
+    if form is TimeFormat.EPOCH:
+        return digits(moment.ts_ns, precision)
+    return _calendar(moment.ts_ns, form, precision)
+
+
+def _since(moment: Moment, before_ns: int | None) -> int:
+    return 0 if before_ns is None else moment.ts_ns - before_ns
+
+
+def _calendar(ns: int, form: TimeFormat, precision: Precision) -> str:
+    utc = form in (TimeFormat.UTC_DATE, TimeFormat.UTC_DAY)
+    whole, rest = divmod(ns, 10**9)
+    parts = time.gmtime(whole) if utc else time.localtime(whole)
+    day = "" if form in (TimeFormat.DAY, TimeFormat.UTC_DAY) else "%Y-%m-%d "
+    tail = f".{rest:09d}"[: precision.digits + 1] if precision.digits else ""
+    return time.strftime(f"{day}%H:%M:%S", parts) + tail
+
+
+def sample(form: TimeFormat, precision: Precision) -> str:
+    """A text about as wide as the column needs."""
+    if form in (TimeFormat.FIRST, TimeFormat.PREVIOUS, TimeFormat.PREVIOUS_SHOWN):
+        return "00000" + "." * bool(precision.digits) + "0" * precision.digits
+    return time_text(Moment(1_700_000_000 * 10**9, 0), form, precision)
+
+
+class References:
+    """The time references: rows from which on times are counted anew."""
+
+    def __init__(self) -> None:
+        self._numbers: npt.NDArray[np.int64] = np.empty(0, np.int64)
+        self._times: list[int] = []
+
+    def set(self, numbers: npt.NDArray[np.int64], times: list[int]) -> None:
+        """Packet numbers, rising, and their times."""
+        self._numbers, self._times = numbers, times
+
+    def first_ns(self, packet: int, otherwise: int) -> int:
+        """What the time of a packet counts from: the last reference at or before it."""
+        at = int(np.searchsorted(self._numbers, packet, "right")) - 1
+        return self._times[at] if at >= 0 else otherwise

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: MIT
+"""How the window was left: files, filter, order, row, zoom, columns.  Restored on demand."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from PySide6.QtCore import QSettings
+
+_KEY = "last_view"
+
+
+@dataclass(frozen=True)
+class ViewState:
+    """Marks and notes are not here: they are in the session."""
+
+    files: tuple[str, ...]
+    filter: str = ""
+    order: tuple[str, bool] | None = None
+    kernel_only: bool = False
+    row: int = 0  # id of the current row, 0 = none
+    columns: str = ""  # column_state.write
+    zoom: tuple[float, float] | None = None  # of the timeline, in its own units
+    time_format: str = ""
+    precision: str = ""
+
+    def paths(self) -> tuple[Path, ...]:
+        return tuple(Path(name) for name in self.files)
+
+
+def keep(state: ViewState) -> None:
+    QSettings().setValue(_KEY, json.dumps(asdict(state)))
+
+
+def last() -> ViewState | None:
+    """What was kept; None if nothing was, or not by this program."""
+    try:
+        told = json.loads(str(QSettings().value(_KEY, "")))
+        state = ViewState(**told)
+    except (ValueError, TypeError):
+        return None
+    pair = state.order
+    zoom = state.zoom
+    return ViewState(
+        **{
+            **told,
+            "files": tuple(state.files),
+            "order": None if pair is None else (str(pair[0]), bool(pair[1])),
+            "zoom": None if zoom is None else (float(zoom[0]), float(zoom[1])),
+        }
+    )

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""The packet list and the flags of a recording made up in memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from skbviewer.analysis.detail import Node, dissect
+from skbviewer.analysis.filter import parse
+from skbviewer.gui.contract import RowIds
+from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
+
+
+class FakeList:
+    """Rows, filters by a few words, flags.  `count` and `series` are the recording's."""
+
+    count = 0
+    series = 0
+
+    def __init__(self) -> None:
+        self.asked: list[tuple[int, int]] = []  # rows(): first id, how many
+        self.listings: list[tuple[str, tuple[str, bool] | None]] = []
+        self.set: dict[str, set[int]] = {}
+        self.read_only = False
+        self.moved: dict[int, Path] = {}
+        self.saved: list[Path] = []
+
+    def packet(self, number: int) -> PacketRow:
+        raise NotImplementedError
+
+    def life(self, number: int) -> SeriesRow:
+        raise NotImplementedError
+
+    @property
+    def file(self) -> Path:
+        return Path("/tmp/fake.skbv")
+
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
+        self.asked.append((int(ids[0]) if len(ids) else 0, len(ids)))
+        found = ids.tolist()
+        if not all(-self.series <= n <= self.count and n for n in found):
+            raise KeyError("no such row")
+        return [self.packet(n) if n > 0 else self.life(-n) for n in found]
+
+    def listed(
+        self,
+        text: str = "",
+        order: tuple[str, bool] | None = None,
+        kernel_only: bool = False,
+        hidden: RowIds | None = None,
+        progress: Progress | None = None,
+    ) -> RowIds | None:
+        """Filters: "tcp", "udp", "ip.addr ..." (the TCP packets), "frame.number <op> n"."""
+        parse(text)
+        self.listings.append((text, order))
+        ids = np.arange(1, self.count + 1, dtype=np.int64)
+        if text.startswith("frame.number"):
+            number = int(text.split()[-1])
+            ids = {"==": ids[ids == number], ">": ids[ids > number]}[text.split()[1]]
+        elif text:
+            wanted = "UDP" if "udp" in text else "TCP"
+            names = np.array([self.packet(n).protocol_name for n in ids.tolist()])
+            ids = ids[names == wanted]
+        if kernel_only:
+            ids = np.concatenate([ids, -np.arange(1, self.series + 1, dtype=np.int64)])
+        if hidden is not None:
+            ids = ids[~np.isin(ids, hidden)]
+        if order is not None:
+            rows = self.rows(ids)
+            by: dict[str, list[Any]] = {
+                "protocol": [str(getattr(row, "protocol_name", "")) for row in rows],
+                "frame.number": [int(n) for n in ids],
+            }
+            keys = by.get(order[0], [row.info for row in rows])
+            places = sorted(range(len(ids)), key=keys.__getitem__, reverse=order[1])
+            ids = ids[places]
+        return ids
+
+    def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
+        return [f"{name} {int(n)}" for n in ids]
+
+    def field_words(self, name: str) -> list[str]:
+        return []
+
+    def detail(self, number: int) -> tuple[Node, ...]:
+        return dissect(self.packet_bytes(number) or b"", 1, 64)
+
+    def packet_bytes(self, number: int) -> bytes | None:
+        return b"\x00" * 14 + f"packet {number}".encode() + bytes([0xDE, 0xAD, number])
+
+    def flags(self, kind: str) -> RowIds:
+        return np.array(sorted(self.set.get(kind, ())), np.int64)
+
+    def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
+        if self.read_only:
+            raise BadInput(self.file, None, "cannot keep the change: read only")
+        before = self.set.setdefault(kind, set())
+        self.set[kind] = before | set(rows.tolist()) if on else before - set(rows.tolist())
+
+    def save_as(self, out: Path, progress: Progress) -> None:
+        out.write_bytes(b"SQLite format 3\x00")
+        self.saved.append(out)
+
+    def relocate(self, source: int, path: Path) -> None:
+        self.moved[source] = path
