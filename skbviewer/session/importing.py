@@ -61,7 +61,8 @@ def _sha256(path: Path) -> str:
 
 def cached_session(paths: Sequence[Path]) -> Path:
     """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes."""
-    key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION}".encode())
+    tables = [(table.name, table.columns.keys()) for table in schema.metadata.sorted_tables]
+    key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {_sha256(path)}".encode())
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
