@@ -11,44 +11,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable, execution
+from ..matching import Joined, LegTable, Nesting, SeriesTable, dense, execution, fits
 from ..records import KernelLog
+from .call_table import CallTable
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
 
 ENTRY, EXIT, EVENT = 1, 2, 4
 DROP = 7  # kbl.h KBL_EV_DROP
-
-CALL_DTYPE = np.dtype(
-    [
-        ("leg", "<i8"),
-        ("entry", "<i8"),  # index of the ENTRY record
-        ("func", "<i4"),
-        ("caller", "<i8"),
-        ("entry_ns", "<i8"),
-        ("exit_ns", "<i8"),  # -1: no exit recorded
-        ("dur_ns", "<i8"),  # -1: unknown
-        ("self_ns", "<i8"),  # dur_ns less calls and interrupts directly inside; -1: unknown
-        ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
-        ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
-        ("irq_ns", "<i8"),  # interrupts inside
-        ("marks", "u1"),  # interruptions.MARK_*
-        ("counter", "<i8"),  # events of the hardware counter; -1: unknown
-        ("depth", "<i4"),
-        ("parent", "<i8"),  # row of the enclosing call, -1 = none
-        ("cpu", "<i4"),
-        ("context", "u1"),
-        ("flags", "u1"),
-        ("pid", "<i8"),
-        ("skb", "<i8"),
-        ("netns", "<i8"),
-        ("ifindex", "<i8"),
-        ("sk", "<i8"),
-        ("mark", "<i8"),
-        ("carried", "<i8"),  # n-th further packet of a list | packets not told << 32; -1: the first
-        ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
-    ]
-)
 
 Index = npt.NDArray[np.int64]
 
@@ -59,56 +29,53 @@ def build(
     legs: LegTable,
     nesting: Nesting | None = None,
     joined: Joined | None = None,
-) -> npt.NDArray[np.void]:
+) -> CallTable:
     """The calls of all legs, sorted by (leg, entry record)."""
     records, partner = log.records, series.partner
     entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
     leg = legs.of[entry]
     if joined is not None:
         entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
-    order = np.lexsort((entry, leg))
+    order = _by_leg(leg, entry)
     entry, leg = entry[order], leg[order]
-    calls = np.zeros(len(entry), CALL_DTYPE)
-    calls["leg"], calls["entry"] = leg, entry
-    shared = ("func", "caller", "cpu", "context", "flags", "pid", "netns", "ifindex", "sk", "mark")
-    for column in shared:
-        calls[column] = records[column][entry]
-    calls["carried"] = records["data"][entry]
-    has_exit = partner[entry] >= 0
-    skb = records["skb"][entry]
-    given = (skb == 0) & has_exit & (legs.of[entry] >= 0)
-    calls["skb"] = np.where(given, records["skb"][partner[entry]], skb)
-    calls["entry_ns"] = records["ts"][entry]
-    calls["exit_ns"] = np.where(has_exit, records["ts"][partner[entry]], -1)
-    calls["dur_ns"] = np.where(has_exit, calls["exit_ns"] - calls["entry_ns"], -1)
-    calls["counter"] = np.where(has_exit, records["counter"][partner[entry]], -1)
+    calls = CallTable(records, partner, legs.of, leg, entry)
     calls["depth"], calls["parent"] = _nesting(log, leg, partner, entry)
     calls["marks"], calls["irq_ns"] = find_interruptions(records, calls, partner)
-    calls["self_ns"] = _self_times(calls)
-    _compensate(log, nesting or Nesting(records, partner), calls)
     gap = (calls["marks"] & MARK_GAP) != 0
-    for column in ("self_ns", "comp_ns", "comp_err_ns"):
-        calls[column][gap] = -1  # what is inside them is not known
+    times = {"self_ns": _self_times(calls)}
+    times |= _compensated(log, nesting or Nesting(records, partner), calls)
+    for column, values in times.items():
+        values[gap] = -1  # what is inside them is not known
+        calls[column] = values
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
 
-def _compensate(log: KernelLog, nesting: Nesting, calls: npt.NDArray[np.void]) -> None:
+def _by_leg(leg: Index, entry: Index) -> Index:
+    """The order of (leg, entry)."""
+    span = int(entry.max(initial=0)) + 1
+    if not fits(int(leg.max(initial=0)) + 1, span):
+        return np.lexsort((entry, leg))
+    return np.argsort(leg * span + entry, kind="stable")  # legs are nearly in order of time
+
+
+def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> dict[str, Index]:
     """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0.
 
     The error is what calls with and without a packet differ by, of itself and of the K inside.
     """
-    calls["comp_ns"] = calls["comp_err_ns"] = -1
-    known = log.calibration
+    known, unknown = log.calibration, np.full(len(calls), -1, np.int64)
     if known is None:
-        return
-    whole = calls["dur_ns"] >= 0
-    inside = nesting.inside(_costs(log, known.nested, known.skb_nested, nesting))
-    left = calls["dur_ns"] - known.empty - inside[calls["entry"]]
-    calls["comp_ns"][whole] = np.maximum(left, 0)[whole]
+        return {"comp_ns": unknown, "comp_err_ns": unknown.copy()}
+    duration, entry = calls["dur_ns"], calls["entry"]
+    inside = nesting.inside(_costs(log, known.nested, known.skb_nested, nesting))[entry]
+    left = np.maximum(duration - known.empty - inside, 0)
     apart = abs(known.skb_nested - known.nested)
-    unsure = nesting.inside(_costs(log, apart, apart, nesting))[calls["entry"]]
-    calls["comp_err_ns"][whole] = (known.error + unsure)[whole]
+    unsure = nesting.inside(_costs(log, apart, apart, nesting))[entry]
+    return {
+        "comp_ns": np.where(duration >= 0, left, -1),
+        "comp_err_ns": np.where(duration >= 0, known.error + unsure, -1),
+    }
 
 
 def _costs(log: KernelLog, nested: int, skb_nested: int, nesting: Nesting) -> Index:
@@ -127,11 +94,14 @@ def _nesting(log: KernelLog, of: Index, partner: Index, entry: Index) -> tuple[I
     opens = np.zeros(len(entry), np.int64)
     opens[paired] = 1  # a call without an end encloses nothing
     step = np.concatenate([opens, -np.ones(len(paired), np.int64)])
-    where = np.concatenate(
-        [execution(log.records)[entry]] + [execution(log.records)[entry[paired]]]
-    )
+    context = dense(execution(log.records))[entry]
+    where = np.concatenate([context, context[paired]])
     leg = np.concatenate([of, of[paired]])
-    order = np.lexsort((point, where, leg))
+    contexts, span = int(where.max(initial=0)) + 1, len(log.records)
+    if fits(int(leg.max(initial=0)) + 1, contexts, span):
+        order = np.argsort((leg * contexts + where) * span + point, kind="stable")
+    else:
+        order = np.lexsort((point, where, leg))
     new = np.r_[True, (np.diff(leg[order]) != 0) | (np.diff(where[order]) != 0)][: len(order)]
     running = np.cumsum(step[order])
     is_entry = np.zeros(len(point), np.bool_)
@@ -161,15 +131,15 @@ def _parents(group: Index, depth: Index, entry: Index, paired: Index) -> Index:
     return parent
 
 
-def _self_times(calls: npt.NDArray[np.void]) -> Index:
-    inside = calls["irq_ns"].copy()
-    child = np.flatnonzero((calls["parent"] >= 0) & (calls["dur_ns"] > 0))
-    own = calls["dur_ns"][child] - calls["irq_ns"][child]  # the interrupts in it stand above
-    np.add.at(inside, calls["parent"][child], own)
-    return np.where(calls["dur_ns"] >= 0, np.maximum(calls["dur_ns"] - inside, 0), -1)
+def _self_times(calls: CallTable) -> Index:
+    inside, duration, parent = calls["irq_ns"].copy(), calls["dur_ns"], calls["parent"]
+    child = np.flatnonzero((parent >= 0) & (duration > 0))
+    own = duration[child] - inside[child]  # the interrupts in it stand above
+    np.add.at(inside, parent[child], own)
+    return np.where(duration >= 0, np.maximum(duration - inside, 0), -1)
 
 
-def _drops(log: KernelLog, legs: LegTable, calls: npt.NDArray[np.void]) -> Index:
+def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Index:
     """Reason of the DROP events, each at the call of its leg entered last before it."""
     reason = np.full(len(calls), -1, np.int64)
     records = log.records
@@ -177,8 +147,8 @@ def _drops(log: KernelLog, legs: LegTable, calls: npt.NDArray[np.void]) -> Index
     if not len(drops) or not len(calls):
         return reason
     span = len(records) + 1
-    key = calls["leg"] * span + calls["entry"]
-    row = np.searchsorted(key, legs.of[drops] * span + drops) - 1
-    same = (row >= 0) & (calls["leg"][row] == legs.of[drops])
+    leg = calls["leg"]
+    row = np.searchsorted(leg * span + calls["entry"], legs.of[drops] * span + drops) - 1
+    same = (row >= 0) & (leg[row] == legs.of[drops])
     reason[row[same]] = records["data"][drops[same]] & 0xFFFFFFFF
     return reason

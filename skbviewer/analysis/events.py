@@ -17,6 +17,7 @@ from ..matching import LegTable, Nesting, SeriesTable
 from ..readers import KblEvent
 from ..records import KernelLog
 from ..store import Builder, schema
+from .call_table import CallTable
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 TOLD_FOR_OTHERS = (KblEvent.TASK, KblEvent.FOOTPRINT)
@@ -46,7 +47,7 @@ def build(
     series: SeriesTable,
     legs: LegTable,
     nesting: Nesting,
-    calls: npt.NDArray[np.void],
+    calls: CallTable,
 ) -> npt.NDArray[np.void]:
     """All events but those told for other records."""
     records = log.records
@@ -96,9 +97,7 @@ def _made(series: SeriesTable, record: Index) -> Index:
     return np.where(told_by >= 0, series.partner[told_by], -1)
 
 
-def _calls(
-    nesting: Nesting, calls: npt.NDArray[np.void], record: Index, leg: Index, made: Index
-) -> Index:
+def _calls(nesting: Nesting, calls: CallTable, record: Index, leg: Index, made: Index) -> Index:
     """The row of the call of the leg that told each record, else of the innermost one open then."""
     row = np.full(len(record), -1, np.int64)
     span = np.int64(len(nesting.parent) + 1)

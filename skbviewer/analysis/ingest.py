@@ -34,16 +34,17 @@ from ..records import (
     Progress,
     Records,
     empty,
-    pick,
+    part,
 )
 from ..store import Builder, schema
-from .calls import CALL_DTYPE
+from .call_table import CALL_DTYPE, CallTable
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
 from .leg_tells import drop_reasons, owners
 from .names import meta_of
 
+LOST = 5  # kbl.h KBL_LOST
 ETH_P_ARP = 0x0806
 WIRE_ONLY = 2
 
@@ -63,7 +64,7 @@ class _Log(NamedTuple):
     log: KernelLog
     series: SeriesTable
     legs: LegTable
-    calls: npt.NDArray[np.void]
+    calls: CallTable
     events: npt.NDArray[np.void]
     first: dict[str, int]  # rows of series, leg, record that came before, per table
 
@@ -191,10 +192,7 @@ def _store_log(
     """Write one KBL; returns the last K number given out."""
     log, first = made.log, made.first
     _store_tables(made, builder)
-    columns = _columns(log.records, RECORD_DTYPE)
-    columns["source"] = np.full(len(log.records), made.source)
-    columns["series"] = np.where(made.series.of >= 0, made.series.of + first["series"] + 1, -1)
-    builder.add_array(schema.record, columns)
+    _store_records(made, builder)
     columns, kernel_only = _series_columns(made, verdict, kernel_only)
     builder.add_array(schema.series, columns)
     columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
@@ -203,15 +201,46 @@ def _store_log(
     columns["pid"] = owners(made.calls, len(made.legs.rows))
     columns["drop_reason"] = drop_reasons(made.events, len(made.legs.rows))
     builder.add_array(schema.leg, columns)
-    columns = _columns(made.calls, CALL_DTYPE)
-    columns["leg"] = made.calls["leg"] + first["leg"] + 1
-    columns["entry"] = made.calls["entry"] + first["record"] + 1
-    columns["parent"] = np.where(
-        made.calls["parent"] >= 0, made.calls["parent"] + first["call"] + 1, -1
-    )
-    builder.add_array(schema.call, columns)
+    _store_calls(made, builder)
     store_events(log, made.source, made.events, first, builder)
     return kernel_only
+
+
+def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]:
+    """Ids of rows counted from 0, -1 = none, behind those stored before."""
+    return np.where(rows >= 0, rows + before + 1, -1)
+
+
+def _store_records(made: _Log, builder: Builder) -> None:
+    records, first = made.log.records, made.first
+
+    def make(rows: slice) -> Columns:
+        names = schema.RECORD_COLUMNS.names or ()
+        columns: Columns = {name: part(records, name, rows) for name in names}
+        columns["series"] = _numbered(made.series.of[rows], first["series"])
+        columns["source"] = np.full(len(columns["series"]), made.source)
+        return columns
+
+    builder.add_parts(schema.record, len(records), make)
+    lost = np.flatnonzero(records["kind"] == LOST)
+    columns: Columns = {
+        name: part(records, name, lost) for name in ("ts", "dur", "cpu", "data", "flags")
+    }
+    columns |= {"source": np.full(len(lost), made.source), "record": lost + first["record"] + 1}
+    builder.add_array(schema.loss, columns)
+
+
+def _store_calls(made: _Log, builder: Builder) -> None:
+    calls, first = made.calls, made.first
+
+    def make(rows: slice) -> Columns:
+        columns: Columns = {name: calls.part(name, rows) for name in CALL_DTYPE.names or ()}
+        columns["leg"] = columns["leg"] + first["leg"] + 1
+        columns["entry"] = columns["entry"] + first["record"] + 1
+        columns["parent"] = _numbered(calls.part("parent", rows), first["call"])
+        return columns
+
+    builder.add_parts(schema.call, len(calls), make)
 
 
 def _store_tables(made: _Log, builder: Builder) -> None:
@@ -259,10 +288,10 @@ def _series_columns(
         "functions": functions,
         "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
     }
-    shows = empty(RECORD_DTYPE, count)
-    shows[identity >= 0] = pick(records, identity[identity >= 0])
+    known, unknown = np.flatnonzero(identity >= 0), empty(RECORD_DTYPE, 1)
     for name in ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ())):
-        columns[name] = shows[name]
+        columns[name] = np.repeat(unknown[name], count)
+        columns[name][known] = part(records, name, identity[known])
     return columns, kernel_only + int(shown.sum())
 
 

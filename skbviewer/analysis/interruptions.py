@@ -14,7 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..matching import fits
 from ..records import Records
+from .call_table import CallTable
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
@@ -36,27 +38,36 @@ class Interruptions(NamedTuple):
     irq_ns: Index
 
 
-def find(records: Records, calls: npt.NDArray[np.void], partner: Index) -> Interruptions:
-    """Marks and interrupt times of `calls` (CALL_DTYPE), made from `records` in time order.
+def find(records: Records, calls: CallTable, partner: Index) -> Interruptions:
+    """Marks and interrupt times of `calls`, made from `records` in time order.
 
     `partner` is the EXIT of each ENTRY, by record.
     """
     marks = np.zeros(len(calls), np.uint8)
     whole = calls["exit_ns"] >= 0
-    task = np.flatnonzero(whole & (calls["context"] == TASK) & (calls["pid"] > 0))
-    slept, migrated = _switches(records, calls["entry"][task], partner[calls["entry"][task]])
+    level, entry = calls["context"], calls["entry"]
+    task = np.flatnonzero(whole & (level == TASK) & (calls["pid"] > 0))
+    slept, migrated = _switches(records, entry[task], partner[entry[task]])
     marks[task[slept]] |= MARK_SLEPT
     marks[task[migrated]] |= MARK_MIGRATED
     irq_ns = np.zeros(len(calls), np.int64)
     steady = whole & (marks == 0)
-    for context in (TASK, SOFTIRQ, HARDIRQ):
+    for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
         begin, end, cpu = _higher(records, partner, context)
         if len(begin):
-            mine = np.flatnonzero(steady & (calls["context"] == context))
-            irq_ns[mine] = _covered(begin, end, cpu, calls[mine])
+            mine = np.flatnonzero(steady & (level == context))
+            irq_ns[mine] = _covered(begin, end, cpu, calls, mine)
     marks[irq_ns > 0] |= MARK_INTERRUPTED
     marks[_across_gaps(records, calls)] |= MARK_GAP
     return Interruptions(marks, irq_ns)
+
+
+def _has_sane_times(records: Records) -> bool:
+    """Whether CPU and time fit into one number: those of a log that is no garbage do."""
+    if not len(records):
+        return False
+    ts, cpus = records["ts"], int(records["cpu"].max()) + 1
+    return fits(int(ts.max()) - int(ts.min()) + 2, cpus + 1)
 
 
 def _switches(records: Records, entry: Index, leave: Index) -> tuple[Flags, Flags]:
@@ -105,7 +116,7 @@ def _changed(
     told = np.flatnonzero(is_exit[order])
     group, value = group[order][told], value[order][told]
     change = np.r_[False, (value[1:] != value[:-1]) & (group[1:] == group[:-1])]
-    total = np.cumsum(change)
+    total = np.append(np.cumsum(change), np.count_nonzero(change))  # behind the last exit: no more
     following = np.cumsum(is_exit[order])  # of an entry: the number of the next exit
     return np.asarray(total[following[rank[leave]] - 1] > total[following[rank[entry]]])
 
@@ -155,9 +166,10 @@ def _union(begin: Index, end: Index, cpu: Index) -> tuple[Index, Index, Index]:
     return begin[new], reach[last] - cpu[new] * span + base, cpu[new]
 
 
-def _covered(begin: Index, end: Index, cpu: Index, calls: npt.NDArray[np.void]) -> Index:
-    """ns of the (merged, sorted) intervals within each call, on its CPU."""
-    enter, leave, where = calls["entry_ns"], calls["exit_ns"], calls["cpu"].astype(np.int64)
+def _covered(begin: Index, end: Index, cpu: Index, calls: CallTable, rows: Index) -> Index:
+    """ns of the (merged, sorted) intervals within each of some calls, on its CPU."""
+    enter, leave = calls.part("entry_ns", rows), calls.part("exit_ns", rows)
+    where = calls.part("cpu", rows).astype(np.int64)
     base = min(int(begin.min()), int(enter.min(initial=begin.min())))
     span = np.int64(max(int(end.max()), int(leave.max(initial=end.max()))) - base + 1)
     key = cpu * span + (begin - base)
@@ -168,13 +180,15 @@ def _covered(begin: Index, end: Index, cpu: Index, calls: npt.NDArray[np.void]) 
     return np.asarray(total[last] - total[first] - beyond, np.int64)
 
 
-def _across_gaps(records: Records, calls: npt.NDArray[np.void]) -> Flags:
+def _across_gaps(records: Records, calls: CallTable) -> Flags:
     """Calls on a CPU that lost records between their entry and exit."""
     marked = np.zeros(len(calls), np.bool_)
-    for gap in np.flatnonzero(records["kind"] == LOST):
-        end = int(records["ts"][gap])
-        begin = end - max(int(records["dur"][gap]), 0)
-        on_cpu = calls["cpu"] == records["cpu"][gap]
-        leave = np.where(calls["exit_ns"] >= 0, calls["exit_ns"], end)
-        marked |= on_cpu & (calls["entry_ns"] <= end) & (leave >= begin)
+    gaps = np.flatnonzero(records["kind"] == LOST)
+    if not len(gaps):
+        return marked
+    ts, dur, lost_on = records["ts"][gaps], records["dur"][gaps], records["cpu"][gaps]
+    cpu, enter, leave = calls["cpu"], calls["entry_ns"], calls["exit_ns"]
+    for end, lasted, number in zip(ts.tolist(), dur.tolist(), lost_on.tolist(), strict=True):
+        ends = np.where(leave >= 0, leave, end)
+        marked |= (cpu == number) & (enter <= end) & (ends >= end - max(lasted, 0))
     return marked

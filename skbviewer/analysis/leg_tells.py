@@ -9,19 +9,22 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from .call_table import CallTable
+
 TASK = 0  # records' context
 DROP = 7  # kbl.h KBL_EV_DROP
 Column = npt.NDArray[np.int64]
 
 
-def owners(calls: npt.NDArray[np.void], legs: int) -> Column:
+def owners(calls: CallTable, legs: int) -> Column:
     """Per leg the thread of its first call in a task's context, -1 = none.
 
     What runs in an interrupt runs on any thread's account: that thread is not told.
     """
     pid = np.full(legs, -1, np.int64)
-    inside = np.flatnonzero((calls["context"] == TASK) & (calls["pid"] > 0))[::-1]
-    pid[calls["leg"][inside]] = calls["pid"][inside]  # the earliest is written last
+    thread = calls["pid"]
+    inside = np.flatnonzero((calls["context"] == TASK) & (thread > 0))[::-1]
+    pid[calls["leg"][inside]] = thread[inside]  # the earliest is written last
     return pid
 
 

@@ -16,6 +16,7 @@ from .matcher import (
     match,
 )
 from .nesting import Nesting
+from .ordering import by_number, dense, fits
 from .pairing import execution, pair
 from .phases import READER, TRANSMIT
 from .series import SeriesTable
@@ -46,7 +47,10 @@ __all__ = [
     "SeriesTable",
     "build_legs",
     "build_series",
+    "by_number",
+    "dense",
     "execution",
+    "fits",
     "join_sockets",
     "match",
     "pair",

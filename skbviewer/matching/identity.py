@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets, Records, RecordTable
+from ..records import Packets, Records, RecordTable, part
 from .ordering import by_number, fits
 from .pairing import ENTRY, Index
 
@@ -69,9 +69,7 @@ def candidates(packets: Packets, records: Records, series: Index, tap: Index) ->
 
 def _columns(rows: Packets | Records, index: Index, names: tuple[str, ...]) -> Columns:
     """Some columns of some rows."""
-    if isinstance(rows, RecordTable):
-        return {name: rows.part(name, index) for name in names}
-    return {name: rows[name][index] for name in names}
+    return {name: part(rows, name, index) for name in names}
 
 
 def _distinct(records: Records, series: Index, index: Index) -> Index:

@@ -15,7 +15,7 @@ from .arrays import (
     Table,
     empty,
 )
-from .columns import FOOTPRINT_DTYPE, Records, RecordTable, no_footprints, pick
+from .columns import FOOTPRINT_DTYPE, Records, RecordTable, no_footprints, part, pick
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
@@ -59,6 +59,7 @@ __all__ = [
     "Wait",
     "empty",
     "no_footprints",
+    "part",
     "pick",
     "resource",
 ]

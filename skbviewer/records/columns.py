@@ -92,3 +92,8 @@ def pick(rows: Records, index: npt.NDArray[np.int64]) -> Table:
         return rows[index]
     whole = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
     return whole.take(index).view(rows.dtype)
+
+
+def part(rows: Records, name: str, index: Rows) -> Column:
+    """A column of some rows."""
+    return rows.part(name, index) if isinstance(rows, RecordTable) else rows[name][index]

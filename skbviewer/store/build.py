@@ -10,7 +10,7 @@ from __future__ import annotations
 import errno
 import os
 import sqlite3
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from types import TracebackType
@@ -29,6 +29,8 @@ from .database import engine_for
 
 BATCH = 1 << 18  # rows between two reports of progress
 FULL = (errno.ENOSPC, errno.EDQUOT)
+
+Values = dict[str, npt.NDArray[np.generic]]
 
 
 class Builder:
@@ -89,18 +91,22 @@ class Builder:
         """Rows added to `table` so far: the next row gets this + 1 as its id."""
         return self._rows.get(table.name, 0)
 
-    def add_array(self, table: Table, columns: dict[str, npt.NDArray[np.generic]]) -> None:
+    def add_array(self, table: Table, columns: Values) -> None:
         """Append equally long columns of numbers: those of `table` without `id`.
 
         Unsigned 64-bit numbers become signed ones of the same bits.  A table filled so takes no
         rows by add_rows().
         """
+        total = len(next(iter(columns.values())))
+        self.add_parts(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})
+
+    def add_parts(self, table: Table, total: int, make: Callable[[slice], Values]) -> None:
+        """As add_array(), for columns that `make` makes for some rows at a time, from 0 on."""
         assert self._bulk is not None, "Builder is used outside its with statement"
         self._bulk_tables.add(table.name)
-        total = len(next(iter(columns.values())))
         for begin in range(0, total, BATCH):
             end = min(begin + BATCH, total)
-            part = {c.name: columns[c.name][begin:end] for c in table.columns if c.name != "id"}
+            part = make(slice(begin, end))
             self._bulk.add(table, part)
             if table.name in self._packers:
                 self._add_chunks(self._packers[table.name].add(part))

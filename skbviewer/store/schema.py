@@ -61,7 +61,11 @@ source = _table(
 )
 
 packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
-record = _table("record", *_integers("source", "series"), *_columns(RECORD_DTYPE))
+# Without footprints, which readers find by ordinal, and what calls and losses have.
+RECORD_COLUMNS = RECORD_DTYPE[["ts", "ordinal", "kind", "event", "flags", "context", "cpu", "func",
+                               "pid", "skb", "caller", "data"]]  # fmt: skip
+record = _table("record", *_integers("source", "series"), *_columns(RECORD_COLUMNS))
+loss = _table("loss", *_integers("source", "record", "ts", "dur", "cpu", "data", "flags"))
 
 series = _table(
     "series",

@@ -8,9 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from .queries import Rows
-from .schema import call, leg, match, packet, probe, record, series
-
-LOST = 5  # kbl.h KBL_LOST
+from .schema import call, leg, loss, match, packet, probe, series
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
@@ -23,8 +21,8 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 def gaps(db: Connection) -> Rows:
     """(begin_ns, ts, cpu, source, data, flags) of what was lost, in the KBL's clock."""
-    columns = (record.c.ts, record.c.dur, record.c.cpu, record.c.source, record.c.data)
-    return list(db.execute(select(*columns, record.c.flags).where(record.c.kind == LOST)))
+    columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
+    return list(db.execute(select(*columns).order_by(loss.c.id)))
 
 
 def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:

@@ -69,7 +69,7 @@ def calls_of(story: Story, version: int, folder: Path) -> list[tuple[object, ...
     log = story.log(folder)
     series = build_series(log)
     legs = build_legs(log, series)
-    calls = build_calls(log, series, legs)
+    calls = build_calls(log, series, legs)[:]
     other = KBL_FLAG_EXT_LOST | KBL_FLAG_SKB_IS_RET  # version 2: by silence; at the exit
     calls["flags"] &= ~np.uint8(other)
     names = [name for name in calls.dtype.names or () if name not in ("entry", "parent")]

@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: MIT
+"""The calls of a KBL, column by column; what a call's records tell is taken from them when asked.
+
+In: records and which of them enter calls.  Out: columns of CALL_DTYPE, whole or in parts.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Records, part
+
+CALL_DTYPE = np.dtype(
+    [
+        ("leg", "<i8"),
+        ("entry", "<i8"),  # index of the ENTRY record
+        ("func", "<i4"),
+        ("caller", "<i8"),
+        ("entry_ns", "<i8"),
+        ("exit_ns", "<i8"),  # -1: no exit recorded
+        ("dur_ns", "<i8"),  # -1: unknown
+        ("self_ns", "<i8"),  # dur_ns less calls and interrupts directly inside; -1: unknown
+        ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
+        ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
+        ("irq_ns", "<i8"),  # interrupts inside
+        ("marks", "u1"),  # interruptions.MARK_*
+        ("counter", "<i8"),  # events of the hardware counter; -1: unknown
+        ("depth", "<i4"),
+        ("parent", "<i8"),  # row of the enclosing call, -1 = none
+        ("cpu", "<i4"),
+        ("context", "u1"),
+        ("flags", "u1"),
+        ("pid", "<i8"),
+        ("skb", "<i8"),
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),
+        ("sk", "<i8"),
+        ("mark", "<i8"),
+        ("carried", "<i8"),  # n-th further packet of a list | packets not told << 32; -1: the first
+        ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
+    ]
+)
+
+Index = npt.NDArray[np.int64]
+Column = npt.NDArray[Any]
+Rows = slice | Index
+
+_OF_ENTRY = {"carried": "data", "entry_ns": "ts"}
+_OF_ENTRY |= {name: name for name in ("func", "caller", "cpu", "context", "flags", "pid")}
+_OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
+_NARROW = ("<i1", "<i2", "<i4")
+
+
+class CallTable:
+    """Looks like an array of CALL_DTYPE; columns that are set are kept as narrow as they are."""
+
+    dtype = CALL_DTYPE
+
+    def __init__(self, records: Records, partner: Index, of: Index, leg: Index, entry: Index):
+        """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
+        self._records, self._partner, self._of = records, partner, of
+        self._set: dict[str, Column] = {}
+        self["leg"], self["entry"] = leg, entry
+
+    def __len__(self) -> int:
+        return len(self._set["entry"])
+
+    def __setitem__(self, name: str, values: Column) -> None:
+        low, high = int(values.min(initial=0)), int(values.max(initial=0))
+        fits = (d for d in _NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+        self._set[name] = values.astype(next(fits, "<i8"))
+
+    def __getitem__(self, key: Any) -> Any:
+        """A column by name, else whole rows."""
+        if isinstance(key, str):
+            return self.part(key, slice(None))
+        if isinstance(key, (int, np.integer)):
+            return self[np.array([key])][0]
+        names = CALL_DTYPE.names or ()
+        made = np.empty(len(self._set["entry"][key]), CALL_DTYPE)
+        for name in names:
+            made[name] = self.part(name, key)
+        return made
+
+    def part(self, name: str, rows: Rows) -> Column:
+        """A column of some rows, as CALL_DTYPE has it."""
+        if name in self._set:
+            return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
+        entry = self._set["entry"][rows]
+        if name in _OF_ENTRY:
+            return self._told(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
+        return self._of_exit(name, entry)
+
+    def _of_exit(self, name: str, entry: Index) -> Column:
+        """What the exit tells, or both records; -1 without an exit."""
+        leave = self._partner[entry]
+        has_exit = leave >= 0
+        if name == "skb":
+            skb = self._told("skb", entry)
+            given = (skb == 0) & has_exit & (self._of[entry] >= 0)
+            return np.where(given, self._told("skb", leave), skb)
+        if name == "counter":
+            return np.where(has_exit, self._told("counter", leave), -1)
+        ends = self._told("ts", leave)
+        if name == "dur_ns":
+            ends = ends - self._told("ts", entry)
+        elif name != "exit_ns":
+            raise KeyError(name)
+        return np.where(has_exit, ends, -1)
+
+    def _told(self, name: str, item: Index) -> Column:
+        return part(self._records, name, item)
