@@ -6,13 +6,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any
 
 from .. import __version__
 from ..analysis.filter import FilterError
 from ..records import BadInput, Cancelled
-from . import dump, export, importing, info, packets, path, stats
+from . import dump, export, importing, info, packets, path, stats, window
 from .filtering import told
 
 COMMANDS: dict[str, Callable[[Any], None]] = {
@@ -33,9 +32,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
             arguments = _parser().parse_args(words)
             return int(arguments.run(arguments))
-        from ..gui.app import run  # Qt is loaded only for the window
-
-        return run([Path(word) for word in words])
+        return window.run(words)
     except BadInput as error:
         return _fail(str(error))
     except FilterError as error:
@@ -58,7 +55,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="skbviewer",
         description="What did the kernel do with this packet? Without a command the window opens.",
-        epilog="skbviewer [FILE...] opens the window with captures, KBLs or a session.",
+        epilog="skbviewer [FILE...] [--goto N] [--filter F] opens the window with captures, KBLs "
+        "or sessions, at packet N (or K<N>), showing what passes the display filter F.",
     )
     parser.add_argument("--version", action="version", version=f"skbviewer {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

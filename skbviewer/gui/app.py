@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import sys
 import traceback
+from collections.abc import Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -17,6 +18,7 @@ from skbviewer.session import open_files
 
 from .contract import Opener
 from .main_window import MainWindow
+from .view_state import ViewState
 
 NO_DISPLAY = (
     "skbviewer: no display (neither DISPLAY nor WAYLAND_DISPLAY is set): the window cannot open; "
@@ -43,8 +45,16 @@ def application() -> QApplication:
     return app
 
 
-def run(paths: list[Path], opener: Opener | None = None) -> int:
-    """Show the window with `paths` open until it is closed; the process's exit code."""
+def run(
+    paths: Sequence[Path],
+    opener: Opener | None = None,
+    goto: int = 0,
+    display_filter: str = "",
+) -> int:
+    """Show the window with `paths` open until it is closed; the process's exit code.
+
+    `goto` is a row: n = packet n, -n = K<n>, 0 = the first; `display_filter` is a valid filter.
+    """
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
         return 2
@@ -52,8 +62,16 @@ def run(paths: list[Path], opener: Opener | None = None) -> int:
     sys.excepthook = tell_bug
     window = MainWindow(opener or open_files)
     window.show()
-    window.open_files(paths)
+    window.open_files(paths, first_view(paths, goto, display_filter))
     return app.exec()
+
+
+def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
+    """What the command line asks for beside files; None if nothing."""
+    if not goto and not display_filter:
+        return None
+    files = tuple(str(path) for path in paths)
+    return ViewState(files, display_filter, kernel_only=goto < 0, row=goto)
 
 
 def tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:

@@ -149,6 +149,7 @@ class MainWindow(QMainWindow):
         self.notes.use(recording)
         self.listing.use(recording)
         self.workspace.show_recording(recording)
+        self.workspace.filter_bar.set_known(recording.field_words)
         self.listing.refresh()
         self.pages.setCurrentWidget(self.workspace)
         self.workspace.table.setFocus()
@@ -219,8 +220,9 @@ class MainWindow(QMainWindow):
 
     def _tell_counts(self) -> None:
         if self.recording is not None:
-            flags = self.notes.flags
-            counts = (self.recording.packet_count(), self.listing.count())
+            flags, listing = self.notes.flags, self.listing
+            lives = self.recording.kernel_only_count() if listing.kernel_only else 0
+            counts = (self.recording.packet_count(), lives, listing.count())
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:

@@ -49,7 +49,7 @@ def _count(number: int | None) -> str:
 
 
 COLUMNS = (
-    Column("number", "No.", lambda row: row.number, RIGHT, "000000", "frame.number",
+    Column("number", "No.", lambda row: row.number, RIGHT, "00000", "frame.number",
            "Packet number; K: a packet life without a wire packet"),
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
            "When the capture has it; of a K row by the clock fit"),
@@ -57,20 +57,20 @@ COLUMNS = (
            "Address it came from"),
     Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",
            "destination", "Address it goes to"),
-    Column("protocol", "Protocol", lambda row: row.protocol, LEFT, "Protocol 0", "protocol",
+    Column("protocol", "Protocol", lambda row: row.protocol, LEFT, "ICMPv6 0", "protocol",
            "Highest protocol known"),
-    Column("length", "Length", lambda row: _count(row.length), RIGHT, "Length 0", "frame.len",
+    Column("length", "Length", lambda row: _count(row.length), RIGHT, "65,535", "frame.len",
            "Bytes on the wire"),
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "What it says"),
     Column("kernel", "Kernel time", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Kernel time 0", "kbl.latency", "Time in the kernel, all legs"),
-    Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions 0",
+           "Kernel time", "kbl.latency", "Time in the kernel, all legs"),
+    Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
            "kbl.functions", "Calls recorded, all legs"),
-    Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",
+    Column("drop", "Drop", lambda row: row.drop, LEFT, "NO_SOCKET 0", "kbl.drop_reason",
            "Why the kernel dropped it"),
-    Column("process", "Process", lambda row: row.process, LEFT, "process [00000]", "kbl.comm",
+    Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "kbl.comm",
            "The thread that sent or received it"),
-    Column("match", "Match", match_text, LEFT, "ambiguous 100 %  ", "kbl.verdict",
+    Column("match", "Match", match_text, LEFT, "ambiguous 62 %", "kbl.verdict",
            "How sure packet and packet life belong together"),
 )  # fmt: skip
 BY_KEY = {column.key: column for column in COLUMNS}

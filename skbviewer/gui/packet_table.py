@@ -20,7 +20,7 @@ from .packet_rows import ListRow
 from .packet_times import Precision, TimeFormat, sample
 from .theme import is_dark
 
-MIN_INFO = 160
+MIN_INFO = 140
 VISIBLE_DELAY_MS = 40
 
 
@@ -226,8 +226,9 @@ class PacketTable(QTableView):
         text = column.sample
         if column.key == "time":
             text = sample(self.packets.time_format, self.packets.precision)
-        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title + "  "))
-        return MIN_INFO if column.key == "info" else wide + 14
+        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))
+        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
+        return MIN_INFO if column.key == "info" else wide + room + 12
 
     def _fill(self) -> None:
         """Give Info the width that the others leave."""

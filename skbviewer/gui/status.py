@@ -7,10 +7,16 @@ from . import wording
 from .contract import Recording
 
 
-def list_text(packets: int, shown: int, marked: int, ignored: int) -> str:
-    """ "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1"; what is none is left out."""
-    share = f" ({shown / packets:.1%})".replace("%", " %") if packets else ""
-    parts = [f"Packets: {packets:,}", f"Displayed: {shown:,}{share}"]
+def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
+    """ "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1"; what is none is left out.
+
+    `lives` are the rows K<n> that could be listed: 0 where these are not shown.
+    """
+    every = packets + lives
+    share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
+    parts = [f"Packets: {packets:,}"]
+    parts += [f"Kernel-only: {lives:,}"] if lives else []
+    parts += [f"Displayed: {shown:,}{share}"]
     parts += [f"Marked: {marked:,}"] if marked else []
     parts += [f"Ignored: {ignored:,}"] if ignored else []
     return "  ·  ".join(parts)
