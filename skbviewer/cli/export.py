@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer export: the annotated path as a picture or table."""
+"""skbviewer export: pictures and tables of a path, of the timeline, of the packet list."""
 
 from __future__ import annotations
 
@@ -7,26 +7,101 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..analysis.timeline import KINDS
+from ..analysis.timeline_shown import DPI, SIZE, Shown, seconds_of
 from ..session import Session
 from .output import command
+
+HELP = """Without --lanes, --filter and --range: the path of --packet as a picture with a table, or
+as CSV.  With --filter alone, --csv is the packet list.  Otherwise the timeline, as CSV exactly the
+boxes that the picture of that size draws.  The same command gives the same bytes."""
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "export", "the annotated path as a picture or table", _export)
+    text = "pictures and tables of a path, of the timeline or of the packet list"
+    parser = command(commands, "export", text, _export)
+    parser.epilog = HELP
     parser.add_argument("session", type=Path)
-    parser.add_argument("--packet", type=int, metavar="N", default=1)
     form = parser.add_mutually_exclusive_group(required=True)
-    form.add_argument("--png", type=Path, metavar="OUT")
-    form.add_argument("--csv", type=Path, metavar="OUT")
+    for name in ("png", "svg", "csv"):
+        form.add_argument(f"--{name}", type=Path, metavar="OUT")
+    parser.add_argument("--packet", type=int, metavar="N", help="a packet's number")
+    parser.add_argument("--filter", default="", metavar="F", help="packets with a lane or row each")
+    parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
+    parser.add_argument(
+        "--range", type=_times, metavar="A,B", help="seconds since the recording began"
+    )
+    parser.add_argument("--markers", type=_times, metavar="A,B", help="seconds, as --range")
+    parser.add_argument("--title", default="")
+    parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help="pixels")
+    parser.add_argument("--dpi", type=int, default=DPI, metavar="N", choices=range(24, 2401))
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+
+
+def _times(text: str) -> tuple[int, int]:
+    """ "0.5,0.7" as ns."""
+    parts = text.split(",")
+    try:
+        begin, end = (seconds_of(part) for part in parts)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of seconds: A,B") from None
+    return begin, end
+
+
+def _size(text: str) -> tuple[int, int]:
+    """ "1600x900" as pixels."""
+    width, _, height = text.partition("x")
+    if not (width.isdigit() and height.isdigit() and 200 <= int(width) <= 30_000):
+        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1600x900")
+    if not 100 <= int(height) <= 30_000:
+        raise argparse.ArgumentTypeError(f"{text!r}: the height must be 100 to 30000")
+    return int(width), int(height)
 
 
 def _export(arguments: argparse.Namespace) -> int:
     session = Session.open(arguments.session)
-    if arguments.csv:
-        session.export_csv(arguments.packet, arguments.csv)
-    if arguments.png:
-        from ..gui.render import render_png  # pictures need Qt, but no display
+    form = next(name for name in ("png", "svg", "csv") if getattr(arguments, name))
+    out: Path = getattr(arguments, form)
+    timeline = bool(arguments.lanes or arguments.range or arguments.markers or form == "svg")
+    if timeline or (arguments.filter and form == "png"):
+        from ..gui.render_timeline import write_timeline  # needs Qt, but no display
 
-        render_png(session, arguments.png, arguments.packet)
+        write_timeline(session, _shown(arguments, session), out, form)
+    elif arguments.filter:
+        session.export_packets_csv(arguments.filter, out)
+    elif form == "csv":
+        session.export_csv(arguments.packet or 1, out)
+    else:
+        from ..gui.render import render_png
+
+        size, dpi = arguments.size, arguments.dpi
+        render_png(session, out, arguments.packet or 1, size, dpi, arguments.theme)
     return 0
+
+
+def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
+    lanes = arguments.lanes or "packet"
+    t0 = session.overview().t0_ns
+    times = _in_session(arguments.range, t0)
+    a, b = _in_session(arguments.markers, t0) or (None, None)
+    if arguments.packet is not None:
+        session.path(packet=arguments.packet)  # KeyError if there is none
+    ids = session.lane_ids(arguments.packet, arguments.filter, times) if lanes == "packet" else ()
+    return Shown(
+        lanes,
+        ids,
+        times,
+        a,
+        b,
+        arguments.filter,
+        arguments.packet,
+        arguments.title,
+        arguments.size,
+        arguments.dpi,
+        arguments.theme == "dark",
+    )
+
+
+def _in_session(times: tuple[int, int] | None, t0_ns: int) -> tuple[int, int] | None:
+    return None if times is None else (min(times) + t0_ns, max(times) + t0_ns)

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
@@ -13,6 +13,29 @@ from .theme import UNKNOWN_LAYER
 
 _CHIP = 10
 _SPACE = 14
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+def paint_legend(
+    painter: QPainter, area: QRectF, entries: Sequence[tuple[str, QColor]], palette: QPalette
+) -> float:
+    """A chip and a name each, as far as there is room, then "…"; returns where they end."""
+    x, middle = area.left() + 8.0, area.center().y()
+    metrics = painter.fontMetrics()
+    for at, (name, colour) in enumerate(entries):
+        width = metrics.horizontalAdvance(name)
+        more = 0 if at == len(entries) - 1 else 16
+        painter.setPen(palette.color(QPalette.ColorRole.WindowText))
+        if x + _CHIP + 5 + width + more > area.right():
+            painter.drawText(QRectF(x, area.top(), 20, area.height()), _MIDDLE, "…")
+            return area.right()
+        box = QRectF(x + _CHIP + 5, area.top(), width + 2, area.height())
+        painter.drawText(box, _MIDDLE, name)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        painter.drawRoundedRect(QRectF(x, middle - _CHIP / 2, _CHIP, _CHIP), 2, 2)
+        x += _CHIP + 5 + width + _SPACE
+    return x
 
 
 class Legend(QWidget):
@@ -28,6 +51,7 @@ class Legend(QWidget):
         """Chips for the layers in `shown`, in the order of `colours`."""
         names = sorted(shown, key=[*colours, *shown].index)
         self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
+        self.setToolTip("Layers: " + ", ".join(names) if names else "")
         self.updateGeometry()
         self.update()
 
@@ -54,15 +78,6 @@ class Legend(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        x, middle = 8.0, self.height() / 2
-        for name, colour in self._entries:
-            painter.setPen(Qt.PenStyle.NoPen)
-            painter.setBrush(colour)
-            painter.drawRoundedRect(QRectF(x, middle - _CHIP / 2, _CHIP, _CHIP), 2, 2)
-            painter.setPen(self.palette().color(QPalette.ColorRole.WindowText))
-            width = painter.fontMetrics().horizontalAdvance(name)
-            box = QRectF(x + _CHIP + 5, 0, width + 2, self.height())
-            painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, name)
-            x += _CHIP + 5 + width + _SPACE
-        self._paint_hint(painter, x)
+        left = paint_legend(painter, QRectF(self.rect()), self._entries, self.palette())
+        self._paint_hint(painter, left)
         painter.end()

@@ -3,20 +3,19 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPalette
-from PySide6.QtWidgets import QApplication
 
 from skbviewer import __version__
 from skbviewer.records import BadInput, PacketPath
 
 from . import wording
 from .contract import Recording
+from .fonts import export_font
 from .packet_rows import ListRow, of_packet
+from .picture_files import ensure_application
 from .render_table import paint_table, table_height
 from .status import clock_texts
 from .summary import headline, totals
@@ -55,7 +54,7 @@ def render_row(
     theme: str = "light",
 ) -> None:
     """As render_png, for a row of the packet list: also a packet life that met no wire packet."""
-    _ensure_application()
+    ensure_application()
     path = session.path(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
     image = _Picture(session, row, path, palette, theme == "dark").image(QSize(*size))
@@ -69,13 +68,6 @@ def render_row(
         raise BadInput(out, None, f"cannot write: {writer.errorString()}")
 
 
-def _ensure_application() -> None:
-    if QApplication.instance() is None:
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-        _ensure_application.app = QApplication(sys.argv[:1])  # type: ignore[attr-defined]  # kept alive
-        QApplication.setStyle("Fusion")
-
-
 def _source_lines(session: Recording) -> list[str]:
     return [f"{Path(each.path).name}  SHA-256 {each.sha256}" for each in session.sources()]
 
@@ -87,8 +79,7 @@ class _Picture:
         self._row, self._path, self._palette, self._dark = row, path, palette, dark
         self._colours = layer_colours(session.layers(), dark)
         self._footer = [*_source_lines(session), *clock_texts(session)]
-        self._font = QFont(QApplication.font())
-        self._font.setPixelSize(14)
+        self._font = export_font(14)
 
     def image(self, size: QSize) -> QImage:
         """As wide as `size`; higher where the table of functions needs it."""

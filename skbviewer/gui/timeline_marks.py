@@ -112,6 +112,7 @@ def _tag(
     left = min(max(x - width / 2, 2.0), max(frame.width - width - 2, 2.0))
     box = QRectF(left, y - TAG_PX / 2, width, TAG_PX)
     painter.fillRect(box, look.role(QPalette.ColorRole.Base))
+    painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(colour or look.role(QPalette.ColorRole.Text))
     painter.drawRect(box)
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
@@ -145,6 +146,7 @@ def _paint_note(painter: QPainter, tag: NoteTag, origin_ns: int, frame: Frame, l
         if 0 <= x <= frame.width:
             painter.drawLine(QPointF(x, 0), QPointF(x, tag.box.top()))
     painter.fillRect(tag.box, ground)
+    painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(edge, 1))
     painter.drawRect(tag.box)
     text = QFontMetricsF(painter.font()).elidedText(

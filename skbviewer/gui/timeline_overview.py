@@ -150,6 +150,7 @@ class OverviewStrip(QWidget):
         painter.fillRect(QRectF(0, 0, max(box.left(), 0), self.height()), shade)
         right = min(box.right(), self.width())
         painter.fillRect(QRectF(right, 0, self.width() - right, self.height()), shade)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.setPen(QPen(self.palette().color(QPalette.ColorRole.Highlight), 2))
         painter.drawRect(box.adjusted(1, 1, -1, -1))
 

@@ -30,11 +30,13 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import listing, ordering, saving, selecting
+from . import exporting, listing, ordering, saving, selecting
 from . import timeline as time
 from .annotations import RowIds
 from .statistics import begin_of, scope_of
 from .summary import summary
+
+MOST_BRANCHES = 64  # legs of clones and segments that are told of a packet
 
 
 class Session:
@@ -46,6 +48,7 @@ class Session:
         self._names: dict[int, Names] = {}
         self._lock = threading.Lock()
         self._overview: Overview | None = None
+        self._overview_lock = threading.Lock()
         self._fields: Data | None = None
         self.columns = Columns(self._engine)  # whole columns of the bulk tables
 
@@ -154,7 +157,10 @@ class Session:
             rows = queries.legs_of_series(db, series or 0)
             if not rows:
                 raise KeyError(f"no series {series}")
-            return PacketPath(None, self._legs(db, rows), None, None, self._epoch(rows[0].source))
+            epoch = self._epoch(rows[0].source)
+            return PacketPath(
+                None, self._legs(db, rows), None, None, epoch, self._branches(db, rows)
+            )
 
     def _packet_path(self, db: Any, number: int) -> PacketPath:
         found = self.packets(number, 1)
@@ -169,7 +175,12 @@ class Session:
                 )
                 wire, error = found[0].ts_ns - clock.offset_ns - round(drift), clock.residual_ns
         epoch = self._epoch(rows[0].source) if rows else 0
-        return PacketPath(found[0], self._legs(db, rows), wire, error, epoch)
+        branches = self._branches(db, rows)
+        return PacketPath(found[0], self._legs(db, rows), wire, error, epoch, branches)
+
+    def _branches(self, db: Any, rows: Sequence[Any]) -> Any:
+        own = sorted({row.series for row in rows})
+        return self._legs(db, queries.related_legs(db, own, MOST_BRANCHES) if own else ())
 
     def _legs(self, db: Any, rows: Sequence[Any]) -> Any:
         with self._lock:
@@ -275,7 +286,7 @@ class Session:
 
     def overview(self, progress: Progress | None = None) -> Overview:
         """The whole session at a glance: density, gaps, drops; reads all calls the first time."""
-        with self._db() as db, self._lock:
+        with self._db() as db, self._overview_lock:  # it may take seconds
             if self._overview is None:
                 clock = self._clock()
                 self._overview = time.overview_of(db, self.columns, clock, progress)
@@ -307,6 +318,16 @@ class Session:
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
         """A note on a range of session time, not stored yet: see annotate()."""
         return time.range_note(self._clock(), self.sources(), text, times)
+
+    def lane_ids(
+        self, packet: int | None, text: str, times: tuple[int, int] | None
+    ) -> tuple[int, ...]:
+        """The rows that an exported timeline has a lane for each; see exporting.lane_ids."""
+        return exporting.lane_ids(self, self._clock(), packet, text, times)
+
+    def export_packets_csv(self, text: str, out: Path) -> None:
+        """Write the rows that a display filter shows.  Raises FilterError and BadInput."""
+        exporting.packets_csv(self, text, out)
 
     def export_csv(self, packet: int, out: Path) -> None:
         """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""

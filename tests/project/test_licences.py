@@ -12,7 +12,7 @@ from .tree import ROOT, project_files
 TAG = re.compile(r"SPDX-License-Identifier\W+(\w[\w.() -]*?)\s*(?:-->|\*/|\"|$)", re.MULTILINE)
 DUAL = "GPL-2.0-only OR MIT"
 # Licence texts and data in formats that have no comments.
-WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz|jsonl)")
+WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz|jsonl|ttf)")
 KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*|tests/lab/kbltest/.*\.[ch]")
 # What in kmod/ runs in user space, or only describes how to build the module.
 USER_SPACE = re.compile(
@@ -44,7 +44,11 @@ def test_every_file_has_its_licence() -> None:
 
 @pytest.mark.parametrize(
     ("name", "first_words"),
-    [("MIT", "MIT License"), ("GPL-2.0-only", "GNU GENERAL PUBLIC LICENSE Version 2, June 1991")],
+    [
+        ("MIT", "MIT License"),
+        ("GPL-2.0-only", "GNU GENERAL PUBLIC LICENSE Version 2, June 1991"),
+        ("Bitstream-Vera", "Copyright (c) 2003 by Bitstream, Inc."),  # resources/fonts
+    ],
 )
 def test_licence_texts_are_there(name: str, first_words: str) -> None:
     text = (ROOT / "LICENSES" / f"{name}.txt").read_text()

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""What a picture of the timeline draws, as CSV.
+
+In: the timeline and its bins.  Out: comment lines (#), a header, a row for each box, by lane, row
+and time.  Times are ns of session time; of several calls merged into one box `count` tells the
+number, `function` is empty and `layer` is that of most.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis.timeline import Timeline
+from ..analysis.timeline_bins import DROP, LAYER, OPEN
+from ..records import BadInput
+
+COLUMNS: tuple[str, ...] = ("lane", "row", "begin_ns", "end_ns", "dur_ns", "count")
+COLUMNS += ("layer", "mixed", "function", "call", "packet", "note")
+
+
+def write_timeline_csv(
+    timeline: Timeline, bins: npt.NDArray[np.void], lines: Iterable[str], out: Path
+) -> None:
+    """Write `out`; `lines` come first as comments.  Raises BadInput if it cannot be written."""
+    try:
+        with out.open("w", encoding="utf-8", newline="") as file:
+            file.writelines(f"# {line}\n" for line in lines)
+            writer = csv.writer(file)
+            writer.writerow(COLUMNS)
+            for lane in timeline.lanes:
+                inside = (bins["row"] >= lane.first) & (bins["row"] < lane.first + lane.rows)
+                for one in bins[inside]:
+                    writer.writerow(_row(timeline, lane.title, lane.first, lane.what, one))
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+
+
+def _row(timeline: Timeline, title: str, first: int, what: str, one: np.void) -> tuple[object, ...]:
+    begin, end, alone = int(one["begin"]), int(one["end"]), int(one["count"]) == 1
+    is_wire = what == "wire"
+    number = int(one["item"]) + 1
+    bits = ((DROP, "drop"), (OPEN, "no exit recorded"))
+    return (
+        title,
+        int(one["row"]) - first,
+        begin + timeline.t0_ns,
+        end + timeline.t0_ns,
+        end - begin,
+        int(one["count"]),
+        timeline.layers[int(one["look"]) & LAYER],
+        int(one["mixed"]),
+        timeline.names[int(one["name"])] if alone else "",
+        number if alone and not is_wire else "",
+        number if alone and is_wire else "",
+        ", ".join(text for bit, text in bits if int(one["look"]) & bit),
+    )

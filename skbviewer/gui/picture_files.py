@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Writes a picture, given as what paints it, as PNG or SVG: the same bytes each time."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QRect, QSize
+from PySide6.QtGui import QColor, QImage, QImageWriter, QPainter
+from PySide6.QtSvg import QSvgGenerator
+from PySide6.QtWidgets import QApplication
+
+from skbviewer import __version__
+from skbviewer.records import BadInput
+
+SCREEN_DPI = 96  # at which a pixel of the picture is one of the layout
+Paint = Callable[[QPainter], None]
+
+
+def ensure_application() -> None:
+    """Pictures need a QApplication, but no display."""
+    if QApplication.instance() is None:
+        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        ensure_application.app = QApplication(sys.argv[:1])  # type: ignore[attr-defined]  # kept
+        QApplication.setStyle("Fusion")
+
+
+def layout_size(size: tuple[int, int], dpi: int) -> QSize:
+    """The units that a picture of `size` pixels has for its layout."""
+    return QSize(*(max(1, round(pixels * SCREEN_DPI / dpi)) for pixels in size))
+
+
+def write_png(
+    out: Path,
+    size: tuple[int, int],
+    dpi: int,
+    ground: QColor,
+    texts: Mapping[str, str],
+    paint: Paint,
+) -> None:
+    """`size` pixels; `paint` draws in units of layout_size().  Raises BadInput."""
+    image = QImage(QSize(*size), QImage.Format.Format_RGB32)
+    image.fill(ground)
+    image.setDotsPerMeterX(round(dpi / 0.0254))
+    image.setDotsPerMeterY(round(dpi / 0.0254))
+    for key, value in (*texts.items(), ("Software", f"skbviewer {__version__}")):
+        image.setText(key, value)
+    painter = QPainter(image)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.scale(dpi / SCREEN_DPI, dpi / SCREEN_DPI)
+    paint(painter)
+    painter.end()
+    writer = QImageWriter(str(out), QByteArray(b"png"))
+    if not writer.write(image):
+        raise BadInput(out, None, f"cannot write: {writer.errorString()}")
+
+
+def write_svg(
+    out: Path, size: tuple[int, int], dpi: int, ground: QColor, title: str, paint: Paint
+) -> None:
+    """As write_png: `size` over `dpi` is the picture's size on paper.  Raises BadInput."""
+    units = layout_size(size, dpi)
+    buffer = QBuffer()
+    svg = QSvgGenerator()
+    svg.setOutputDevice(buffer)
+    svg.setResolution(SCREEN_DPI)
+    svg.setSize(units)
+    svg.setViewBox(QRect(0, 0, units.width(), units.height()))
+    svg.setTitle(title)
+    svg.setDescription(f"skbviewer {__version__}")
+    painter = QPainter(svg)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.fillRect(0, 0, units.width(), units.height(), ground)
+    paint(painter)
+    painter.end()
+    try:
+        out.write_bytes(bytes(buffer.data().data()))
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error

@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: MIT
+"""The timeline as a picture for print: title, lanes, markers, notes, legend, sources, command."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen
+
+from skbviewer import __version__
+from skbviewer.analysis.timeline import WIRE_LAYER, Timeline
+from skbviewer.analysis.timeline_bins import LAYER
+from skbviewer.analysis.timeline_overview import Overview
+from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_text
+from skbviewer.export import write_timeline_csv
+
+from . import wording
+from .contract import Recording
+from .fonts import export_font
+from .legend import paint_legend
+from .picture_files import ensure_application, layout_size, write_png, write_svg
+from .status import clock_texts
+from .theme import dark_palette, layer_colours, light_palette
+from .timeline_axes import base_of, base_text, tick_text
+from .timeline_frame import Frame, places
+from .timeline_marks import difference_text, paint_marks
+from .timeline_overview import paint_overview
+from .timeline_paint import (
+    Look,
+    paint_bins,
+    paint_gaps,
+    paint_ground,
+    paint_titles,
+    paint_wires,
+    row_font,
+)
+from .timeline_state import LANE_TITLES, TimeState
+
+MARGIN = 20
+GUTTER = 180
+AXIS = 22
+LINE = 18
+STRIP = 36
+ROW_PX = (8.0, 20.0)
+TICKS_PX = 110  # at least between labelled ticks
+TEXT_PX = 12
+
+
+def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
+    """Write `out` as "png", "svg" or (the boxes drawn) "csv"; needs no display.
+
+    Raises BadInput if it cannot be written.
+    """
+    ensure_application()
+    picture = TimelinePicture(recording, shown, form)
+    if form == "csv":
+        write_timeline_csv(picture.timeline, picture.bins(), picture.lines(), out)
+        return
+    ground = picture.look.role(QPalette.ColorRole.Base)
+    if form == "svg":
+        write_svg(out, shown.size, shown.dpi, ground, picture.title, picture.paint)
+    else:
+        write_png(out, shown.size, shown.dpi, ground, picture.texts(), picture.paint)
+
+
+class TimelinePicture:
+    """What write_timeline paints; fetched when it is made."""
+
+    def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
+        palette = dark_palette() if shown.dark else light_palette()
+        self.look = Look(layer_colours(recording.layers(), shown.dark), palette)
+        self.overview: Overview = recording.overview()
+        self.timeline: Timeline = recording.timeline(shown.lanes, shown.ids)
+        self._shown = shown
+        self._size = layout_size(shown.size, shown.dpi)
+        self.range = shown.range or _all(self.timeline)
+        notes = tuple(place for place in recording.note_places() if self._is_seen(place[1:]))
+        self._state = TimeState(shown.a, shown.b, notes=notes)
+        self._command = command_of(shown, recording.file.name, form, self.overview.t0_ns)
+        self._sources = [f"{Path(s.path).name}  SHA-256 {s.sha256}" for s in recording.sources()]
+        self._clocks = clock_texts(recording)
+        self.title = shown.title or self._own_title()
+
+    def _own_title(self) -> str:
+        if self._shown.lanes == "packet" and len(self.timeline.lanes) == 1:
+            return f"Packet {self.timeline.lanes[0].title}"
+        return f"{LANE_TITLES[self._shown.lanes]} over time"
+
+    def _is_seen(self, times: tuple[int, int]) -> bool:
+        return times[1] >= self.range[0] and times[0] <= self.range[1]
+
+    def texts(self) -> dict[str, str]:
+        """What the file's metadata tell."""
+        told = {"Title": self.title, "Source": "; ".join(self._sources), "Command": self._command}
+        return told | ({"Filter": self._shown.filter} if self._shown.filter else {})
+
+    def subtitle(self) -> list[str]:
+        """Where and what, a line each."""
+        t0, (begin, end) = self.overview.t0_ns, self.range
+        wall = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(t0 // 10**9))
+        span = f"{seconds_text(begin - t0)} s to {seconds_text(end - t0)} s"
+        lines = [f"{span} ({wording.duration(end - begin)}) after {wall}.{t0 % 10**9:09d} UTC"]
+        if self._shown.filter:
+            lines.append(f"Filter: {self._shown.filter}")
+        if self._state.difference is not None:
+            lines.append(f"B − A = {difference_text(self._state.difference)}")
+        return lines
+
+    def footer(self) -> list[str]:
+        """The notes, where it comes from, and how to make it anew."""
+        t0 = self.overview.t0_ns
+        notes = [
+            f"Note at {seconds_text(place.begin_ns - t0)} s: {' '.join(place.note.text.split())}"
+            for place in self._state.notes
+        ]
+        made = f"Made with skbviewer {__version__}:  {self._command}"
+        return [*notes, *self._sources, *self._clocks, made]
+
+    def lines(self) -> list[str]:
+        """All words of the picture, for its table."""
+        return [self.title, *self.subtitle(), *self.footer()]
+
+    def frame(self) -> tuple[Frame, QPointF]:
+        """The frame of the lanes, and where its corner is in the picture."""
+        head = MARGIN + 26 + LINE * len(self.subtitle()) + STRIP + 8 + AXIS
+        foot = MARGIN + (LINE - 3) * len(self.footer()) + 12 + LINE
+        width = max(self._size.width() - 2 * MARGIN - GUTTER, 50)
+        height = max(self._size.height() - head - foot, 40)
+        total = places([lane.rows for lane in self.timeline.lanes]).total + 0.5
+        row_px = min(max(height / max(total, 1), ROW_PX[0]), ROW_PX[1])
+        begin, end = (at - self.timeline.t0_ns for at in self.range)
+        frame = Frame(float(begin), float(end), -0.25, row_px, float(width), float(height))
+        return frame, QPointF(MARGIN + GUTTER, head)
+
+    def bins(self) -> npt.NDArray[np.void]:
+        """What is drawn: also what the table of the picture holds."""
+        frame, _ = self.frame()
+        rows = places([lane.rows for lane in self.timeline.lanes]).rows_between(
+            frame.top, frame.row(frame.height)
+        )
+        begin, end = (at - self.timeline.t0_ns for at in self.range)
+        return self.timeline.bins(begin, max(end, begin + 1), round(frame.width), rows)
+
+    def paint(self, painter: QPainter) -> None:
+        """Paint everything, from (0, 0) on."""
+        y = self._paint_head(painter)
+        area = QRectF(MARGIN, y, self._size.width() - 2 * MARGIN, STRIP)
+        self._paint_strip(painter, area)
+        frame, corner = self.frame()
+        painter.setFont(export_font(TEXT_PX))
+        self._paint_axis(painter, frame, corner)
+        self._paint_lanes(painter, frame, corner)
+        self._paint_foot(painter, corner.y() + frame.height + 10)
+
+    def _text(self, painter: QPainter, y: float, text: str, role: QPalette.ColorRole) -> None:
+        width = self._size.width() - 2 * MARGIN
+        short = QFontMetricsF(painter.font()).elidedText(text, Qt.TextElideMode.ElideRight, width)
+        painter.setPen(self.look.role(role))
+        box = QRectF(MARGIN, y, width, LINE)
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft, short)
+
+    def _paint_head(self, painter: QPainter) -> float:
+        painter.setFont(export_font(17, bold=True))
+        self._text(painter, MARGIN, self.title, QPalette.ColorRole.Text)
+        painter.setFont(export_font(TEXT_PX))
+        y = MARGIN + 26.0
+        for line in self.subtitle():
+            self._text(painter, y, line, QPalette.ColorRole.Text)
+            y += LINE
+        return y
+
+    def _paint_strip(self, painter: QPainter, area: QRectF) -> None:
+        paint_overview(painter, area, self.overview, self.look.palette)
+        per_ns = area.width() / self.overview.span_ns
+        low, high = (area.left() + (at - self.overview.t0_ns) * per_ns for at in self.range)
+        low, high = max(low, area.left()), min(max(high, low + 2), area.right())
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        painter.setPen(QPen(self.look.role(QPalette.ColorRole.Highlight), 2))
+        painter.drawRect(QRectF(low, area.top(), high - low, area.height()))
+
+    def _paint_axis(self, painter: QPainter, frame: Frame, corner: QPointF) -> None:
+        base = base_of(frame.begin, frame.end - frame.begin)
+        painter.setPen(self.look.role(QPalette.ColorRole.PlaceholderText))
+        box = QRectF(corner.x() - GUTTER, corner.y() - AXIS, GUTTER - 8, AXIS - 4)
+        painter.drawText(box, Qt.AlignmentFlag.AlignRight, base_text(base))
+        step = tick_step(frame)
+        first = int(np.ceil(frame.begin / step)) * step
+        for at in range(first, int(frame.end) + 1, step):
+            x = corner.x() + frame.x(float(at))
+            painter.drawLine(QPointF(x, corner.y() - 5), QPointF(x, corner.y()))
+            text = tick_text(at - base, step, frame.end - frame.begin)
+            place = QRectF(x - TICKS_PX / 2, corner.y() - AXIS, TICKS_PX, AXIS - 6)
+            if place.right() <= self._size.width():
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
+
+    def _paint_lanes(self, painter: QPainter, frame: Frame, corner: QPointF) -> None:
+        where = places([lane.rows for lane in self.timeline.lanes])
+        bins = self.bins()
+        painter.save()
+        painter.translate(corner.x() - GUTTER, corner.y())
+        painter.setClipRect(QRectF(0, 0, GUTTER, frame.height))
+        paint_titles(painter, self.timeline, where, frame, self.look, GUTTER)
+        painter.setClipping(False)
+        painter.translate(GUTTER, 0)
+        painter.setClipRect(QRectF(0, 0, frame.width, frame.height))
+        painter.setFont(row_font(export_font(TEXT_PX), frame.row_px))
+        paint_ground(painter, self.timeline, where, frame, self.look)
+        paint_gaps(painter, self.overview.gaps, self.timeline, where, frame, self.look)
+        paint_bins(painter, bins, self.timeline, where, frame, self.look)
+        paint_wires(painter, bins, self.timeline, where, frame, self.look)
+        painter.setFont(export_font(TEXT_PX))
+        paint_marks(painter, self._state, self.timeline.t0_ns, frame, self.look)
+        painter.restore()
+
+    def _paint_foot(self, painter: QPainter, y: float) -> None:
+        area = QRectF(MARGIN - 8, y, self._size.width() - 2 * MARGIN, LINE)
+        painter.setFont(export_font(TEXT_PX))
+        paint_legend(painter, area, self.legend(), self.look.palette)
+        y += LINE + 4
+        painter.setFont(export_font(10))
+        for line in self.footer():
+            self._text(painter, y, line, QPalette.ColorRole.PlaceholderText)
+            y += LINE - 3
+
+    def legend(self) -> list[tuple[str, QColor]]:
+        """The layers that are drawn."""
+        used = {self.timeline.layers[n] for n in np.unique(self.bins()["look"] & LAYER)}
+        used |= {WIRE_LAYER} if self.timeline.wires else set()
+        names: Sequence[str] = [*self.look.colours, WIRE_LAYER]
+        return [(name, self.look.layer(name)) for name in names if name in used]
+
+
+def tick_step(frame: Frame) -> int:
+    """ns between ticks: 1, 2 or 5 times a power of ten, at least TICKS_PX apart."""
+    least, step = TICKS_PX / frame.per_ns, 1
+    while True:
+        for factor in (1, 2, 5):
+            if step * factor >= least:
+                return step * factor
+        step *= 10
+
+
+def _all(timeline: Timeline) -> tuple[int, int]:
+    """Everything; for packets from the first to the last of their calls and wire times."""
+    t0 = timeline.t0_ns
+    if timeline.kind != "packet" or not (len(timeline.boxes.begin) or timeline.wires):
+        return t0, t0 + timeline.span_ns
+    ends = [wire.at for wire in timeline.wires]
+    if len(timeline.boxes.begin):
+        ends += [int(timeline.boxes.begin.min()), int(timeline.boxes.end.max())]
+    pad = (max(ends) - min(ends)) // 50 + 10
+    return t0 + min(ends) - pad, t0 + max(ends) + pad

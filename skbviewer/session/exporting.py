@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""Which rows an export holds, and the packet list as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..analysis.timeline import Clock
+from ..export import write_packets_csv
+from ..records import PacketRow, SeriesRow
+from .annotations import RowIds
+from .timeline import MOST_IDS
+
+PAGE = 512
+
+
+def lane_ids(
+    session: Any, clock: Clock, packet: int | None, text: str, times: tuple[int, int] | None
+) -> tuple[int, ...]:
+    """The first MOST_IDS rows that have a lane each: `packet`, else those a filter shows.
+
+    `times` (session time, ns) leaves out packets captured at other times.
+    """
+    if packet is not None:
+        return (packet,)
+    ids: RowIds | None = session.select(text)
+    if times is None:
+        numbers = range(1, min(session.packet_count(), MOST_IDS) + 1)
+        return tuple(numbers if ids is None else ids[:MOST_IDS].tolist())
+    found = np.arange(1, session.packet_count() + 1) if ids is None else ids[ids > 0]
+    ts = session.columns.array("packet", "ts")[found - 1].astype(np.int64)
+    source = session.columns.array("packet", "source")[found - 1]
+    for one in np.unique(source).tolist():
+        ts[source == one] = clock.to_session(one, ts[source == one])
+    return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
+
+
+def packets_csv(session: Any, text: str, out: Path) -> None:
+    """Write the rows that a filter shows.  Raises FilterError and BadInput."""
+    ids: RowIds | None = session.select(text)
+    count = session.packet_count() if ids is None else len(ids)
+    lines = ["skbviewer packet list", f"{count} packets"]
+    lines += [f"filter: {text}"] if text else []
+    lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in session.sources()]
+    write_packets_csv(_pages(session, ids, count), lines, out)
+
+
+def _pages(session: Any, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:
+    for first in range(0, count, PAGE):
+        last = min(first + PAGE, count)
+        some = np.arange(first + 1, last + 1) if ids is None else ids[first:last]
+        yield from session.rows(some)

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: MIT
+"""Pictures of the timeline: what they hold, and that the same is the same to the byte."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QImage
+from PySide6.QtSvg import QSvgRenderer
+from pytestqt.qtbot import QtBot
+
+from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_of, seconds_text
+from skbviewer.gui.render_timeline import TimelinePicture, tick_step, write_timeline
+from skbviewer.gui.timeline_frame import Frame
+from skbviewer.records import Annotation, BadInput
+
+from .fake import T0, FakeRecording
+from .test_render import colours_in
+
+MS = 1_000_000
+
+
+def recording() -> FakeRecording:
+    made = FakeRecording()
+    t0 = made.overview().t0_ns
+    made.annotate(made.range_note("here it waits", (t0 + 2 * MS, t0 + 3 * MS)))
+    return made
+
+
+def shown(lanes: str = "cpu", **more: object) -> Shown:
+    t0 = FakeRecording().overview().t0_ns
+    base = Shown(lanes, range=(t0, t0 + 5 * MS), a=t0 + MS, b=t0 + 2 * MS + 345)
+    return base._replace(**more)  # type: ignore[arg-type]  # fields of Shown
+
+
+def test_a_png_has_its_size_resolution_and_words(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "t.png"
+    write_timeline(recording(), shown(size=(1200, 800), dpi=150, filter="tcp"), out, "png")
+    image = QImage(str(out))
+    assert (image.width(), image.height()) == (1200, 800)
+    assert image.dotsPerMeterX() == round(150 / 0.0254)
+    assert image.text("Filter") == "tcp"
+    assert "SHA-256 " + "1" * 64 in image.text("Source")
+    words = image.text("Command")
+    assert "--lanes cpu" in words
+    assert "--dpi 150" in words
+    assert "--range=0,0.005 --markers=0.001,0.002000345" in words
+
+
+def test_the_picture_tells_filter_difference_notes_and_sources(qtbot: QtBot) -> None:
+    picture = TimelinePicture(recording(), shown(filter="ip.src == 10.0.0.1"), "png")
+    words = "\n".join(picture.lines())
+    for part in ("Filter: ip.src == 10.0.0.1", "B − A = +1,000.345 µs", "here it waits", "1" * 64):
+        assert part in words
+    assert {name for name, _ in picture.legend()} >= {"ip", "driver", "wire"}
+
+
+def test_a_note_out_of_the_range_is_left_out(qtbot: QtBot) -> None:
+    t0 = FakeRecording().overview().t0_ns
+    picture = TimelinePicture(recording(), shown(range=(t0 + 4 * MS, t0 + 5 * MS)), "png")
+    assert "here it waits" not in "\n".join(picture.lines())
+
+
+def test_boxes_are_painted_in_the_layers_colours_on_a_light_ground(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    out = tmp_path / "t.png"
+    write_timeline(FakeRecording(), Shown("packet", (3,)), out, "png")
+    found = colours_in(QImage(str(out)))
+    assert found["#ffffff"] > 1000
+    for colour in ("#009e73", "#0072b2", "#7a4a1d"):
+        assert found.get(colour, 0) > 50
+
+
+@pytest.mark.parametrize("form", ["png", "svg", "csv"])
+def test_the_same_gives_the_same_bytes_in_another_process(form: str, tmp_path: Path) -> None:
+    program = (
+        "import sys; from pathlib import Path;"
+        "from tests.gui.test_render_timeline import recording, shown;"
+        "from skbviewer.gui.render_timeline import write_timeline;"
+        f"write_timeline(recording(), shown(), Path(sys.argv[1]), {form!r})"
+    )
+    environment = {k: v for k, v in os.environ.items() if k not in ("DISPLAY", "WAYLAND_DISPLAY")}
+    made = []
+    for name in ("one", "two"):
+        out = tmp_path / name
+        subprocess.run([sys.executable, "-c", program, str(out)], check=True, env=environment)
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+    assert len(made[0]) > 1000
+
+
+def test_an_svg_is_a_picture_with_texts(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "t.svg"
+    write_timeline(FakeRecording(), Shown("packet", (3,), size=(1600, 600)), out, "svg")
+    assert QSvgRenderer(str(out)).isValid()
+    text = out.read_text()
+    assert "veth_xmit" in text
+    assert "DejaVu Sans" in text
+
+
+def test_the_table_holds_the_boxes_of_the_picture(qtbot: QtBot, tmp_path: Path) -> None:
+    out, what = tmp_path / "t.csv", shown()
+    write_timeline(recording(), what, out, "csv")
+    bins = TimelinePicture(recording(), what, "csv").bins()
+    lines = out.read_text().splitlines()
+    comments = [line for line in lines if line.startswith("#")]
+    rows = list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    assert "--csv timeline.csv" in comments[-1]
+    assert sum(int(row["count"]) for row in rows) == bins["count"].sum()
+    assert len(rows) == len(bins)
+    single = next(row for row in rows if row["function"] == "veth_xmit")
+    assert int(single["dur_ns"]) == 19_000
+    assert int(single["begin_ns"]) > T0
+
+
+def test_a_picture_that_cannot_be_written(qtbot: QtBot, tmp_path: Path) -> None:
+    for form in ("png", "svg", "csv"):
+        with pytest.raises(BadInput, match="no/t"):
+            write_timeline(FakeRecording(), shown(), tmp_path / "no" / f"t.{form}", form)
+
+
+def test_notes_of_calls_and_packets_stand_at_their_times() -> None:
+    made = FakeRecording()
+    made.annotate(Annotation("call_note", "odd", call=8))
+    made.annotate(Annotation("comment", "look", packet=3))
+    call, packet = made.note_places()
+    assert call.end_ns - call.begin_ns == 19_000
+    assert packet.begin_ns == packet.end_ns
+
+
+def test_seconds_are_exact_both_ways() -> None:
+    for text, ns in (("0.000000001", 1), ("-1.5", -1_500_000_000), ("12", 12 * 10**9)):
+        assert seconds_of(text) == ns
+        assert seconds_text(ns) == text
+    for wrong in ("", "1.0000000001", "x", "1e3"):
+        with pytest.raises(ValueError, match="no number"):
+            seconds_of(wrong)
+
+
+def test_a_command_quotes_what_needs_it() -> None:
+    words = command_of(Shown("packet", filter="a == b", title="My title"), "s.skbv", "svg", 0)
+    assert "--filter 'a == b' --title 'My title'" in words
+
+
+def test_ticks_are_round_and_far_enough_apart() -> None:
+    assert tick_step(Frame(0, 1000, 0, 1, 1000, 1)) == 200
+    assert tick_step(Frame(0, 5e9, 0, 1, 1000, 1)) == 10**9
