@@ -8,7 +8,7 @@ from .ingest import Input, store_inputs
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
 from .path import legs
-from .reasons import VERDICTS, reason
+from .reasons import VERDICTS, reason, series_reason
 
 __all__ = [
     "VERDICTS",
@@ -29,5 +29,6 @@ __all__ = [
     "names_in",
     "names_of",
     "reason",
+    "series_reason",
     "store_inputs",
 ]

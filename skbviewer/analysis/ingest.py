@@ -23,7 +23,7 @@ from ..matching import (
     build_legs,
     build_series,
     join_sockets,
-    match,
+    sightable,
 )
 from ..records import (
     IDENTITY_DTYPE,
@@ -41,6 +41,7 @@ from .call_table import CALL_DTYPE, CallTable
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
+from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
 from .leg_tells import drop_reasons, owners
 from .names import meta_of
 
@@ -84,16 +85,17 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
             before["call"] += len(made.calls)
             before["event"] += len(made.events)
     table: dict[int, tuple[object, ...]] = {}
-    verdict = {log.source: np.full(len(log.series.parent), WIRE_ONLY, np.int64) for log in logs}
+    joining = Joining({log.source: sightable(log.log, log.series, log.legs) for log in logs})
     for source, item in enumerate(inputs, start=1):
         progress.report("matching", source - 1, len(inputs))
         if isinstance(item.data, Capture):
             first = builder.count(schema.packet) + 1
-            _store_capture(source, item.data, logs, verdict, builder)
+            _store_capture(source, item.data, logs, joining, builder)
             table[source] = _source_row(item, first, len(item.data.packets))
+    joining.store_times(sorted(table), builder)
     kernel_only = 0
     for log in logs:
-        kernel_only = _store_log(log, verdict[log.source], builder, kernel_only)
+        kernel_only = _store_log(log, joining.verdicts[log.source], builder, kernel_only)
         row = _source_row(inputs[log.source - 1], log.first["record"] + 1, len(log.log.records))
         table[log.source] = row
     builder.add_rows(schema.source, [table[source] for source in sorted(table)])
@@ -118,7 +120,7 @@ def _store_capture(
     source: int,
     capture: Capture,
     logs: list[_Log],
-    verdict: dict[int, npt.NDArray[np.int64]],
+    joining: Joining,
     builder: Builder,
 ) -> None:
     packets = capture.packets
@@ -127,13 +129,12 @@ def _store_capture(
     columns["source"] = np.full(len(packets), source)
     summary = np.zeros(len(packets), schema.MATCH_COLUMNS)
     summary["verdict"], summary["kernel_ns"], summary["functions"] = WIRE_ONLY, -1, -1
+    matches = joining.capture(source, packets)
     for log in logs:
-        found = match(packets, log.log, log.series, log.legs)
+        found = matches[log.source]
         _summarise(summary, found, log)
         _store_matches(found, log, number, builder)
-        _store_clock(found, source, log, builder)
-        series = log.legs.rows["series"][found.rows["leg"]]
-        np.minimum.at(verdict[log.source], series, found.rows["verdict"].astype(np.int64))
+        builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
     columns |= _columns(summary, schema.MATCH_COLUMNS)
     builder.add_array(schema.packet, columns)
 
@@ -163,13 +164,6 @@ def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> 
     builder.add_array(schema.match, columns)
 
 
-def _store_clock(found: Matches, source: int, log: _Log, builder: Builder) -> None:
-    if found.clock is not None:
-        builder.add_rows(
-            schema.clock, [(source, log.source, *found.clock, *(found.sniffer or (-1, -1)))]
-        )
-
-
 def _source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
     data = item.data
     if isinstance(data, KernelLog):
@@ -186,14 +180,12 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
     }
 
 
-def _store_log(
-    made: _Log, verdict: npt.NDArray[np.int64], builder: Builder, kernel_only: int
-) -> int:
+def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_only: int) -> int:
     """Write one KBL; returns the last K number given out."""
     log, first = made.log, made.first
     _store_tables(made, builder)
     _store_records(made, builder)
-    columns, kernel_only = _series_columns(made, verdict, kernel_only)
+    columns, kernel_only = _series_columns(made, verdicts, kernel_only)
     builder.add_array(schema.series, columns)
     columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
     columns["source"] = np.full(len(made.legs.rows), made.source)
@@ -256,9 +248,7 @@ def _store_tables(made: _Log, builder: Builder) -> None:
     builder.add_rows(schema.meta, [(source, *pair) for pair in meta_of(log).items()])
 
 
-def _series_columns(
-    made: _Log, verdict: npt.NDArray[np.int64], kernel_only: int
-) -> tuple[Columns, int]:
+def _series_columns(made: _Log, verdicts: SeriesVerdicts, kernel_only: int) -> tuple[Columns, int]:
     records, of, legs = made.log.records, made.series.of, made.legs.rows
     count, first = len(made.series.parent), made.first
     member = np.flatnonzero(of >= 0)
@@ -270,7 +260,7 @@ def _series_columns(
     skb = np.zeros(count, np.int64)
     skb[of[holds]] = records["skb"][holds]
     identity = _identities(records, of, count)
-    shown = ~made.series.tap & (verdict == WIRE_ONLY) & (identity >= 0)
+    shown = ~made.series.tap & (verdicts.verdict == WIRE_ONLY) & (identity >= 0)
     numbers = np.where(shown, np.cumsum(shown) + kernel_only, -1)
     kernel_ns, functions = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(kernel_ns, legs["series"], legs["end_ns"] - legs["begin_ns"])
@@ -282,7 +272,7 @@ def _series_columns(
         "begin_ns": begin,
         "end_ns": ends,
         "skb": skb,
-        "verdict": verdict,
+        **verdicts._asdict(),
         "kernel_only": numbers,
         "kernel_ns": kernel_ns,
         "functions": functions,
@@ -306,7 +296,6 @@ def _identities(records: Records, of: npt.NDArray[np.int64], count: int) -> npt.
 
 
 def _log_detail(log: KernelLog) -> dict[str, str]:
-    offset = log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
     armed = sum(1 for p in log.probes.values() if p.address and not p.error)
     return {
         "release": log.release,
@@ -314,7 +303,7 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
         "arch": log.arch,
         "probes": str(armed),
         "lost_records": str(log.lost_records),
-        "epoch_offset_ns": str(offset),
+        "epoch_offset_ns": str(epoch_ns(log)),
     }
 
 

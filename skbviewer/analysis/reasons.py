@@ -3,10 +3,34 @@
 
 from __future__ import annotations
 
-from ..matching import BY_KEY, BY_POINTS, BY_TIME, CONTESTED
+from ..matching import BY_KEY, BY_POINTS, BY_SEGMENT, BY_TIME, CONTESTED, LATE, UNSURE
 
 VERDICTS = ("exact", "ambiguous", "wire-only")
-RUNG_WORDS = ("", "ports", "TCP or ICMP sequence", "length and fragment offset")
+KERNEL_ONLY = 2  # of a series: the same number
+RUNG_WORDS = (
+    "",
+    "ports",
+    "TCP or ICMP sequence",
+    "length and fragment offset",
+    "IPv6 flow label or fragment identification",
+)
+LOST, NO_HEADER, SNIFFED = -1, -2, -3  # rungs of series without a wire packet
+
+_EXACT = {
+    BY_KEY: "Only packet with this source, destination, identification and protocol.",
+    BY_POINTS: "Only packet life with this identity; captured at several of its points.",
+    BY_TIME: "Several candidates; the clock fit leaves only this one near in time.",
+    BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
+}
+_AMBIGUOUS = {
+    LATE: "The only packet life with this identity, but not at this time by the clock fit.",
+    UNSURE: "The only packet life with this identity, which can come again: no clock tells.",
+}
+_KERNEL_ONLY = {
+    LOST: "Captured packets have its identity, but all belong to other packet lives.",
+    NO_HEADER: "No network header was seen in it, so nothing tells which packet it is.",
+    SNIFFED: "A sniffer's own copy of a packet.",
+}
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
@@ -18,11 +42,13 @@ def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
             return "Every packet life with this identity belongs to another packet."
         return "No packet life in the kernel log carries this packet's identity."
     if verdict == 1:
-        return "Several packets share this identity and time does not tell them apart."
-    if rung == BY_KEY:
-        return "Only packet with this source, destination, identification and protocol."
-    if rung == BY_POINTS:
-        return "Only packet life with this identity; captured at several of its points."
-    if rung == BY_TIME:
-        return "Several candidates; the clock fit leaves only this one near in time."
-    return f"The identity repeats; told apart by {RUNG_WORDS[rung]}."
+        several = "Several packets share this identity and time does not tell them apart."
+        return _AMBIGUOUS.get(rung, several)
+    return _EXACT.get(rung) or f"The identity repeats; told apart by {RUNG_WORDS[rung]}."
+
+
+def series_reason(verdict: int, rung: int) -> str:
+    """The sentence for the verdict of a series."""
+    if verdict == KERNEL_ONLY:
+        return _KERNEL_ONLY.get(rung, "No loaded capture holds this packet.")
+    return reason(verdict, rung)

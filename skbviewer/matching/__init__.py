@@ -1,21 +1,26 @@
 # SPDX-License-Identifier: MIT
 """Series, identity and clock: which wire packet is which packet life in the kernel."""
 
-from .clock import ClockFit
+from .clock import ClockFit, Segment
+from .decide import LATE, UNSURE
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
     AMBIGUOUS,
     BY_KEY,
     BY_POINTS,
+    BY_SEGMENT,
     BY_TIME,
     CONTESTED,
     EXACT,
     MATCH_DTYPE,
     Matches,
+    Sightable,
     match,
+    sightable,
 )
 from .nesting import Nesting
+from .oneway import OneWay, Trips, bound, joined, trips
 from .ordering import by_number, dense, fits
 from .pairing import execution, pair
 from .phases import READER, TRANSMIT
@@ -24,35 +29,51 @@ from .series import build as build_series
 from .sockets import Joined
 from .sockets import join as join_sockets
 from .tellers import tellers
+from .timebase import Piece, Timebase
+from .timebase import build as build_timebase
 
 __all__ = [
     "AMBIGUOUS",
     "BY_KEY",
     "BY_POINTS",
+    "BY_SEGMENT",
     "BY_TIME",
     "CONTESTED",
     "EXACT",
     "FORWARD",
+    "LATE",
     "LEG_DTYPE",
     "MATCH_DTYPE",
     "READER",
     "RX",
     "TRANSMIT",
     "TX",
+    "UNSURE",
     "ClockFit",
     "Joined",
     "LegTable",
     "Matches",
     "Nesting",
+    "OneWay",
+    "Piece",
+    "Segment",
     "SeriesTable",
+    "Sightable",
+    "Timebase",
+    "Trips",
+    "bound",
     "build_legs",
     "build_series",
+    "build_timebase",
     "by_number",
     "dense",
     "execution",
     "fits",
     "join_sockets",
+    "joined",
     "match",
     "pair",
+    "sightable",
     "tellers",
+    "trips",
 ]

@@ -1,164 +1,210 @@
 # SPDX-License-Identifier: MIT
-"""The identity ladder: which legs could be which wire packet.
+"""The identity ladder: which packet lives could be which wire packet.
 
-In: packets of one capture, records and legs of one KBL.  Out: candidate pairs (packet, series)
+In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series)
 after the ladder.  First rung: the key of RFC 791 (source, destination, identification, protocol).
-It repeats in real traffic (identification 0 with DF, wrap, fragments, retransmission), so pairs
-climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then lengths.
-A pair that contradicts itself on a rung is none, even if it has no rival.
+It repeats in real traffic (identification 0 with DF, IPv6, wrap, fragments, retransmission), so
+pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
+lengths, then what IPv6 has.  A pair that contradicts itself on a rung is none, even if it has no
+rival.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets, Records, RecordTable, part
-from .ordering import by_number, fits
+from ..records import Packets, Records, RecordTable, pick
+from .keys import distinct, equal_rows, hashed_rows, join
 from .pairing import ENTRY, Index
+
+Flags = npt.NDArray[np.bool_]
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
+PORTS = ("sport", "dport")
+SEQUENCE = ("seq", "ack", "tcp_flags")
+LENGTH = ("tot_len", "frag_off")
 RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ports", ("sport", "dport")),
-    ("sequence", ("seq", "ack", "tcp_flags")),
-    ("length", ("tot_len", "frag_off")),
+    ("ports", PORTS),
+    ("sequence", SEQUENCE),
+    ("length", LENGTH),
+    ("IPv6", ("flow_label", "frag_id")),
 )
-
-
-MIXING = ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB), (31, 1))
-
-Columns = dict[str, npt.NDArray[Any]]
+TELLING = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung), "gso_size", "gso_segs")
+FRAGMENT = 0x3FFF  # MF and offset of frag_off
+MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
 
 class Candidates(NamedTuple):
-    """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb."""
+    """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb.
+
+    `strong`: its identification numbers the packets of a sender, so it hardly comes again within a
+    life; `many`: packets whose key has so many partners that none is listed here.
+    """
 
     packet: Index
     series: Index
     rung: npt.NDArray[np.int8]
+    strong: Flags
+    many: Index
+
+    def only(self, chosen: Flags) -> Candidates:
+        """The chosen pairs."""
+        packet, series, rung, strong, many = self
+        return Candidates(packet[chosen], series[chosen], rung[chosen], strong[chosen], many)
 
 
-def candidates(packets: Packets, records: Records, series: Index, tap: Index) -> Candidates:
-    """Candidate pairs of IP packets and series; sniffers' copies (`tap` series) are left out."""
-    copied = np.zeros(int(series.max(initial=-1)) + 2, np.bool_)
-    copied[tap[tap < len(copied)]] = True
-    useful = (records["kind"] == ENTRY) & (series >= 0) & ~copied[series]
-    useful &= records["ip_version"] != 0
-    prints = _distinct(records, series, np.flatnonzero(useful))
+class Prints(NamedTuple):
+    """What a KBL shows of its packets: rows that say that a series had a footprint."""
+
+    rows: npt.NDArray[np.void]  # the footprints themselves
+    number: Index  # row
+    series: Index
+    record: Index  # the first one that says so
+
+    def of(self, index: Index) -> npt.NDArray[np.void]:
+        """The footprints of these rows."""
+        return pick(self.rows, self.number[index])
+
+
+def footprints(records: Records, series: Index, tap: Index) -> Prints:
+    """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
+    if isinstance(records, RecordTable):
+        rows, number = records.footprints, records.footprint.astype(np.int64)
+    else:
+        rows, number = records, np.arange(len(records))
+    useful = (records["kind"] == ENTRY) & (rows["ip_version"] != 0)[number] & (series >= 0)
+    if len(tap):
+        sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
+        sniffed[tap] = True
+        useful &= ~sniffed[series]
+    index = np.flatnonzero(useful)
+    said, owner = number[index], series[index]
+    # Nearly every footprint is one series' only: sort no more than the others.
+    least, most = np.full(len(rows), len(series)), np.full(len(rows), -1)
+    np.minimum.at(least, said, owner)
+    np.maximum.at(most, said, owner)
+    first = np.zeros(len(rows), np.int64)
+    first[said[::-1]] = index[::-1]
+    single = np.flatnonzero((least == most) & (most >= 0))
+    single = single[_differs(pick(rows, single), least[single])]
+    shared = np.flatnonzero((least < most)[said])
+    shared = shared[distinct(said[shared], owner[shared])]
+    record = np.sort(np.concatenate([first[single], index[shared]]))
+    return Prints(rows, number[record], series[record], record)
+
+
+def _differs(rows: npt.NDArray[np.void], series: Index) -> Flags:
+    """Rows that are another packet than the row before, not just elsewhere or of another length."""
+    change = np.ones(len(rows), np.bool_)
+    change[1:] = series[1:] != series[:-1]
+    for name in TELLING:
+        column = rows[name]
+        change[1:] |= column[1:] != column[:-1]
+    return change
+
+
+def candidates(packets: Packets, prints: Prints) -> Candidates:
+    """Candidate pairs of IP packets and series."""
     wire = np.flatnonzero(packets["ip_version"] != 0)
-    p, r = _join(_columns(packets, wire, THESIS_KEY), _columns(records, prints, THESIS_KEY))
-    packet, record = _in_order(wire[p], prints[r], series)
-    rung = np.zeros(len(packet), np.int8)
+    kernel, frames = prints.of(np.arange(len(prints.number))), packets[wire]
+    weak_k, weak_w = ~is_strong(kernel), ~is_strong(frames)
+    start = np.zeros(len(wire), np.int8)
+    weak = (frames[weak_w], kernel[weak_k])
+    for level, column in enumerate(("sport", "seq")):
+        crowd = _shared(_keys(weak[0], level), _keys(weak[1], level), prints.series[weak_k])
+        tells = (weak[0][column] >= 0) & crowd
+        start[weak_w] = np.where(tells, level + 1, start[weak_w])
+    p, r, many = join(_joining_keys(frames), _joining_keys(kernel), MANY)
+    # What has many partners by that, is joined by all that there is.
+    left = np.flatnonzero(many)
+    p2, r2, many = join(full_keys(frames[left]), full_keys(kernel), MANY)
+    p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
+    same = equal_rows(frames[p], kernel[r], THESIS_KEY)
+    p, r = p[same], r[same]
+    packet, shown, rung = climb(packets, prints, wire[p], r, start[p])
+    return _unique(packets, packet, prints.series[shown], rung, wire[left[many]])
+
+
+def full_keys(rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+    """Everything by which packets are known."""
+    return _keys(rows, 3)
+
+
+def _joining_keys(rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+    """The thesis key, and ports and counters too where its identification is none."""
+    keys, weak = _keys(rows, 0), ~is_strong(rows)
+    keys[weak] = _keys(rows[weak], 2)
+    return keys
+
+
+def _keys(rows: npt.NDArray[np.void], level: int) -> npt.NDArray[np.uint64]:
+    """The thesis key; with the columns of as many rungs as `level`."""
+    more = (name for _, rung in RUNGS[:level] for name in rung)
+    return hashed_rows(rows, (*THESIS_KEY, *more))
+
+
+def is_strong(rows: npt.NDArray[np.void]) -> Flags:
+    """Rows whose identification numbers packets: not 0, and of IPv6 that of a fragment."""
+    return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
+
+
+def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Index) -> Flags:
+    """Which of `left` share their hash with another of them, or find several owners at `right`."""
+    keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
+    at = np.searchsorted(keys, right)
+    at[at == len(keys)] = 0
+    found = keys[at] == right if len(keys) else np.zeros(len(right), np.bool_)
+    pairs = distinct(at[found], owner[found])
+    owners = np.bincount(at[found][pairs], minlength=len(keys))
+    return np.asarray(((count > 1) | (owners > 1))[back.reshape(-1)], np.bool_)
+
+
+def climb(
+    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
+) -> tuple[Index, Index, npt.NDArray[np.int8]]:
+    """The pairs (packet, row of prints) left after all rungs."""
     for level, (_, columns) in enumerate(RUNGS, start=1):
-        crowded = _crowded(packet, series[record])
-        kernel = _columns(records, record, (*columns, "gso_segs"))
-        same, known = _compare(_columns(packets, packet, columns), kernel, columns)
+        crowded = _crowded(packet, prints.series[shown])
+        wire, kernel = pick(packets, packet), prints.of(shown)
+        same, known = _compare(wire, kernel, columns)
         known = np.where(same, known, 0)
         best = np.zeros(len(packets), np.int64)
         np.maximum.at(best, packet, known)
         agree = same & (known > 0) & (known == best[packet])
         keep = ~crowded | agree | (best[packet] == 0)
-        keep &= same | _may_differ(kernel, columns)
+        if columns == LENGTH:
+            same |= _cut_later(wire, kernel)
+        keep &= same
         rung = np.where(crowded & agree, level, rung).astype(np.int8)
-        packet, record, rung = packet[keep], record[keep], rung[keep]
-    return _unique(packet, series[record], rung)
+        packet, shown, rung = packet[keep], shown[keep], rung[keep]
+    return packet, shown, rung
 
 
-def _columns(rows: Packets | Records, index: Index, names: tuple[str, ...]) -> Columns:
-    """Some columns of some rows."""
-    return {name: part(rows, name, index) for name in names}
-
-
-def _distinct(records: Records, series: Index, index: Index) -> Index:
-    """One record for each (series, footprint), of those in a row: few of them are repeated."""
-    columns = (*THESIS_KEY, *(c for _, rung in RUNGS for c in rung))
-    index = index[by_number(series[index])]
-    if isinstance(records, RecordTable):
-        index = index[_changed(series[index], {"footprint": records.footprint[index]})]
-    return np.sort(index[_changed(series[index], _columns(records, index, columns))])
-
-
-def _changed(owner: Index, columns: Columns) -> npt.NDArray[np.bool_]:
-    """Which rows differ from the one before in their owner or any column."""
-    change = np.r_[True, owner[1:] != owner[:-1]][: len(owner)]
-    for values in columns.values():
-        change[1:] |= values[1:] != values[:-1]
-    return np.asarray(change)
-
-
-def _join(left: Columns, right: Columns) -> tuple[Index, Index]:
-    """All pairs of equal rows, by the left one."""
-    a, b = _mixed(left), _mixed(right)
-    order_a, order_b = np.argsort(a), np.argsort(b, kind="stable")
-    sorted_a, sorted_b = a[order_a], b[order_b]
-    low, high = np.zeros(len(a), np.int64), np.zeros(len(a), np.int64)
-    low[order_a] = np.searchsorted(sorted_b, sorted_a)
-    high[order_a] = np.searchsorted(sorted_b, sorted_a, "right")
-    count = high - low
-    pairs = np.repeat(np.arange(len(a)), count)
-    offset = np.arange(len(pairs)) - np.repeat(np.cumsum(count) - count, count)
-    others = order_b[np.repeat(low, count) + offset]
-    equal = np.ones(len(pairs), np.bool_)
-    for name, values in left.items():  # equal numbers may come of different rows
-        equal &= values[pairs] == right[name][others]
-    return pairs[equal], others[equal]
-
-
-def _mixed(columns: Columns) -> npt.NDArray[np.uint64]:
-    """A number of each row by which rows differ (SplitMix64's finalizer over the columns)."""
-    mixed = np.zeros(len(next(iter(columns.values()))), np.uint64)
-    for values in columns.values():
-        mixed ^= values.astype(np.int64).view(np.uint64)
-        for shift, factor in MIXING:
-            mixed ^= mixed >> np.uint64(shift)
-            mixed *= np.uint64(factor)
-    return mixed
-
-
-def _in_order(packet: Index, record: Index, series: Index) -> tuple[Index, Index]:
-    """Pairs by (packet, series, record)."""
-    owner = series[record]
-    if fits(int(packet.max(initial=0)) + 1, int(owner.max(initial=0)) + 1):
-        key = packet * (int(owner.max(initial=0)) + 1) + owner
-        order = np.argsort(key, kind="stable")  # nearly in order, by packet and record
-    else:
-        order = np.lexsort((owner, packet))
-    return packet[order], record[order]
-
-
-def _first_of_pair(packet: Index, series: Index) -> npt.NDArray[np.bool_]:
-    """Of pairs in order which are not as the one before."""
-    change = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
-    return np.asarray(np.r_[True, change][: len(packet)])
-
-
-def _crowded(packet: Index, series: Index) -> npt.NDArray[np.bool_]:
-    """Pairs, in order, whose packet has several series, or whose series has several packets."""
-    first = _first_of_pair(packet, series)
-    per_packet = np.bincount(packet[first], minlength=1)
-    per_series = np.bincount(series[first], minlength=1)
+def _crowded(packet: Index, series: Index) -> Flags:
+    """Pairs whose packet has several series, or whose series has several packets."""
+    pairs = distinct(packet, series)
+    per_packet = np.bincount(packet[pairs], minlength=int(packet.max(initial=0)) + 1)
+    per_series = np.bincount(series[pairs], minlength=int(series.max(initial=0)) + 1)
     return np.asarray((per_packet[packet] > 1) | (per_series[series] > 1))
 
 
-def _may_differ(kernel: Columns, columns: tuple[str, ...]) -> npt.NDArray[np.bool_]:
-    """Footprints of skbs that may be packets with other values on the wire.
-
-    Any skb may be cut into fragments, a GSO skb into segments; ports stay the same.
-    """
-    if "tot_len" in columns:
-        return np.ones(len(kernel["gso_segs"]), np.bool_)
-    return np.asarray((kernel["gso_segs"] > 1) & ("seq" in columns))
+def _cut_later(wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
+    """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
+    whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
+    part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
+    return np.asarray(whole & part)
 
 
 def _compare(
-    wire: Columns, kernel: Columns, columns: tuple[str, ...]
-) -> tuple[npt.NDArray[np.bool_], Index]:
+    wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void], columns: tuple[str, ...]
+) -> tuple[Flags, Index]:
     """Pairs that agree in every column known on both sides, and how many those are."""
-    same = np.ones(len(wire[columns[0]]), np.bool_)
-    known = np.zeros(len(same), np.int64)
+    same = np.ones(len(wire), np.bool_)
+    known = np.zeros(len(wire), np.int64)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])
@@ -166,9 +212,12 @@ def _compare(
     return same, known
 
 
-def _unique(packet: Index, series: Index, rung: npt.NDArray[np.int8]) -> Candidates:
-    """Each pair, of those in order, with its lowest rung."""
-    if not len(packet):
-        return Candidates(packet, series, rung)
-    first = np.flatnonzero(_first_of_pair(packet, series))
-    return Candidates(packet[first], series[first], np.minimum.reduceat(rung, first))
+def _unique(
+    packets: Packets, packet: Index, series: Index, rung: npt.NDArray[np.int8], many: Index
+) -> Candidates:
+    order = np.lexsort((rung, series, packet))
+    packet, series, rung = packet[order], series[order], rung[order]
+    first = np.ones(len(packet), np.bool_)
+    first[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
+    packet = packet[first]
+    return Candidates(packet, series[first], rung[first], is_strong(packets[packet]), many)

@@ -74,6 +74,9 @@ READER = frozenset(
     }
 )
 
+# A packet socket gets a packet, and stamps it (net/packet/af_packet.c).
+PACKET_SOCKET = frozenset({"packet_rcv", "packet_rcv_spkt", "tpacket_rcv"})
+
 # Callers of skb_clone() that copy a packet for a sniffer (net/core/dev.c, net/packet/af_packet.c).
 TAP_CLONER = frozenset(
     {"dev_queue_xmit_nit", "packet_rcv", "packet_rcv_fanout", "packet_rcv_spkt", "tpacket_rcv"}

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..analysis import VERDICTS, address, describe, known, mac, reason
+from ..analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ..records import PacketRow, SeriesRow
 
 
@@ -54,5 +54,5 @@ def series_row(row: Any) -> SeriesRow:
         info=info,
         kernel_ns=row.kernel_ns,
         functions=row.functions,
-        reason="No loaded capture holds this packet.",
+        reason=series_reason(row.verdict, row.rung),
     )

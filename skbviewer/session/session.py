@@ -15,9 +15,10 @@ from ..analysis import LayerStyle, Names, layers, legs, names_of
 from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Scope
-from ..analysis.timeline import Clock, Timeline
+from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
+from ..matching import Timebase
 from ..records import (
     Annotation,
     NotePlace,
@@ -30,7 +31,7 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import exporting, listing, ordering, saving, selecting
+from . import clocks, exporting, listing, ordering, saving, selecting
 from . import timeline as time
 from .annotations import RowIds
 from .statistics import begin_of, scope_of
@@ -122,7 +123,7 @@ class Session:
 
     def _fitted(self, source: int, ts: RowIds) -> RowIds:
         """Times of a KBL as if the first capture had them, since the epoch."""
-        clock = self._clock()
+        clock = self.timebase()
         captures = [s.id for s in self.sources() if s.kind != "kbl"]
         times = clock.to_session(source, ts)
         return clock.to_source(captures[0], times) if captures else times
@@ -167,13 +168,8 @@ class Session:
         if number < 1 or not found:
             raise KeyError(f"no packet {number}")
         rows = queries.legs_of_packet(db, number)
-        wire = error = None
-        for clock in queries.clocks(db):
-            if rows and (clock.source, clock.kbl) == (found[0].source, rows[0].source):
-                drift = (
-                    (found[0].ts_ns - clock.offset_ns - clock.origin_ns) * clock.drift_ppm * 1e-6
-                )
-                wire, error = found[0].ts_ns - clock.offset_ns - round(drift), clock.residual_ns
+        at = clocks.wire_time(db, found[0], rows[0].source) if rows else None
+        wire, error = at or (None, None)
         epoch = self._epoch(rows[0].source) if rows else 0
         branches = self._branches(db, rows)
         return PacketPath(found[0], self._legs(db, rows), wire, error, epoch, branches)
@@ -200,11 +196,11 @@ class Session:
     def statistics(self, chosen: Chosen | None = None) -> Scope:
         """What analysis.stats needs to tell of the `chosen` packets and time, else of all."""
         with self._db() as db:
-            return scope_of(db, self.columns, self.sources(), self._clock(), chosen or Chosen())
+            return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
 
     def begin_ns(self) -> int:
         """Session time of the first packet; without one, of the first call."""
-        return begin_of(self.columns, self.sources(), self._clock())
+        return begin_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
         """The layers of the stack with their colours."""
@@ -280,15 +276,21 @@ class Session:
         """The values of a field in rows n (packets) and -n (rows K<n>); KeyError if unknown."""
         return selecting.values_of(self._data(), name, ids)
 
-    def _clock(self) -> Clock:
+    def timebase(self) -> Timebase:
+        """What maps the clock of each source to session time."""
         with self._db() as db:
-            return time.FittedClock(db, self.sources())
+            return clocks.timebase_of(db)
+
+    def under_way(self, packet: int) -> list[clocks.UnderWay]:
+        """How long a packet was under way, for each two hosts whose KBLs show both its ends."""
+        with self._db() as db:
+            return clocks.under_way(db, packet)
 
     def overview(self, progress: Progress | None = None) -> Overview:
         """The whole session at a glance: density, gaps, drops; reads all calls the first time."""
         with self._db() as db, self._overview_lock:  # it may take seconds
             if self._overview is None:
-                clock = self._clock()
+                clock = self.timebase()
                 self._overview = time.overview_of(db, self.columns, clock, progress)
             return self._overview
 
@@ -298,7 +300,7 @@ class Session:
         """Lanes by "cpu", "layer", "process", or a lane for each of `ids` ("packet")."""
         whole = self.overview(progress)
         with self._db() as db:
-            return time.timeline_of(db, self, self._clock(), kind, ids, whole, progress)
+            return time.timeline_of(db, self, self.timebase(), kind, ids, whole, progress)
 
     def call_place(self, call: int) -> time.CallPlace:
         """The call of that id in its packet's path.  Raises KeyError if there is none."""
@@ -313,17 +315,21 @@ class Session:
     def note_places(self) -> list[NotePlace]:
         """The notes that are about a time, in session time."""
         with self._db() as db:
-            return time.places_of(db, self._clock(), self.annotations())
+            return time.places_of(db, self.timebase(), self.annotations())
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
         """A note on a range of session time, not stored yet: see annotate()."""
-        return time.range_note(self._clock(), self.sources(), text, times)
+        return time.range_note(self.timebase(), self.sources(), text, times)
+
+    def range_filter(self, times: tuple[int, int]) -> str:
+        """The display filter for packets captured in a range of session time."""
+        return exporting.range_filter(self._clock(), self.sources(), times)
 
     def lane_ids(
         self, packet: int | None, text: str, times: tuple[int, int] | None
     ) -> tuple[int, ...]:
         """The rows that an exported timeline has a lane for each; see exporting.lane_ids."""
-        return exporting.lane_ids(self, self._clock(), packet, text, times)
+        return exporting.lane_ids(self, self.timebase(), packet, text, times)
 
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that a display filter shows.  Raises FilterError and BadInput."""

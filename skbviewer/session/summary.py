@@ -9,6 +9,7 @@ from typing import Any
 from ..analysis import VERDICTS, event_word
 from ..records import SourceRow
 from ..store import queries, schema
+from .clocks import clock_json, one_way_json
 
 PROTOCOLS = {4: "ipv4", 6: "ipv6"}
 ETH_P_ARP = 0x0806
@@ -18,7 +19,7 @@ def summary(db: Any, sources: Sequence[SourceRow]) -> dict[str, Any]:
     """The counts of the open session `db` and of its `sources`."""
     tables = (schema.packet, schema.record, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
-    verdicts, clocks = queries.verdicts(db), queries.clocks(db)
+    verdicts = queries.verdicts(db)
     kernel_only = queries.kernel_only_count(db)
     events = queries.event_counts(db)
     metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
@@ -34,7 +35,8 @@ def summary(db: Any, sources: Sequence[SourceRow]) -> dict[str, Any]:
         "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
         "recorder": _recorder(metas),
         "events": {event_word(kind): number for kind, number in sorted(events.items())},
-        "clock": [_clock(row) for row in clocks],
+        "clock": clock_json(db),
+        "one_way": one_way_json(db),
         "sources": [_source(s) for s in sources],
         "warnings": [w for s in sources for w in s.warnings],
     }
@@ -67,16 +69,6 @@ def _by_protocol(verdicts: Sequence[Any]) -> dict[str, dict[str, int]]:
         name = PROTOCOLS.get(version, "arp" if ethertype == ETH_P_ARP else "other")
         found.setdefault(name, _no_matches())[VERDICTS[verdict].replace("-", "_")] += count
     return found
-
-
-def _clock(row: Any) -> dict[str, Any]:
-    segment = {
-        "offset_ns": row.offset_ns,
-        "drift_ppm": row.drift_ppm,
-        "residual_ns": row.residual_ns,
-        "pairs": row.pairs,
-    }
-    return {"source": row.source, "kbl": row.kbl, "segments": [segment]}
 
 
 def _source(row: SourceRow) -> dict[str, Any]:

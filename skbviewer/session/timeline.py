@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..analysis import timeline as lanes
 from ..analysis.layers import layers
@@ -192,32 +191,6 @@ def _part(
     order = order_by(lane, begin)
     end, item = begin + np.maximum(dur, 0), item - 1
     return Part(lane[order], begin[order], end[order], look[order], item[order], name[order])
-
-
-class FittedClock:
-    """Session time by the epoch offset of the first KBL and the captures' clock fits."""
-
-    def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
-        epochs = {s.id: int(s.detail.get("epoch_offset_ns", 0)) for s in sources if s.kind == "kbl"}
-        self._offset = {source: (0, epoch, 0.0) for source, epoch in epochs.items()}
-        self._error: dict[int, int] = {}
-        for row in queries.clocks(db):
-            if row.source not in self._offset and row.kbl in epochs:
-                offset = epochs[row.kbl] - row.offset_ns
-                self._offset[row.source] = (row.offset_ns + row.origin_ns, offset, row.drift_ppm)
-                self._error[row.source] = row.residual_ns
-
-    def to_session(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        origin, offset, drift = self._offset.get(source, (0, 0, 0.0))
-        return ts + offset - np.round((ts - origin) * (drift * 1e-6)).astype(np.int64)
-
-    def to_source(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        origin, offset, drift = self._offset.get(source, (0, 0, 0.0))
-        near = ts - offset
-        return near + np.round((near - origin) * (drift * 1e-6)).astype(np.int64)
-
-    def error(self, source: int) -> int:
-        return self._error.get(source, 0)
 
 
 class _Titles:

@@ -19,6 +19,7 @@ from .schema import (
     frame,
     leg,
     match,
+    oneway,
     packet,
     probe,
     series,
@@ -26,6 +27,7 @@ from .schema import (
     symbol,
     syscall,
     task,
+    timebase,
 )
 from .schema import (
     meta as meta_table,
@@ -166,3 +168,11 @@ def devices(db: Connection, source_id: int) -> dict[tuple[int, int], str]:
 
 def clocks(db: Connection) -> Rows:
     return db.execute(select(clock).order_by(clock.c.id)).all()
+
+
+def timebases(db: Connection) -> Rows:
+    return db.execute(select(timebase).order_by(timebase.c.id)).all()
+
+
+def oneways(db: Connection) -> Rows:
+    return db.execute(select(oneway).order_by(oneway.c.id)).all()

@@ -70,7 +70,8 @@ loss = _table("loss", *_integers("source", "record", "ts", "dur", "cpu", "data",
 series = _table(
     "series",
     *_integers("source", "parent", "tap", "begin_ns", "end_ns", "skb"),
-    *_integers("verdict"),  # as in match, 2 = no wire packet
+    *_integers("verdict", "rung"),  # as in match, 2 = no wire packet
+    Column("confidence", Float, nullable=False),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
     *_integers("kernel_ns", "functions"),
     # What that record tells of the packet which shows it best; its id, -1 = none does.
@@ -143,9 +144,27 @@ meta = _table(
 
 clock = _table(
     "clock",
-    *_integers("source", "kbl", "origin_ns", "offset_ns"),
+    *_integers("source", "kbl"),
+    *_integers("begin_ns", "first"),  # a row a segment: from that packet on, captured then
+    *_integers("origin_ns", "offset_ns"),
     Column("drift_ppm", Float, nullable=False),
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
+)
+
+# From each source's clock to session time, see matching/timebase.py.
+timebase = _table(
+    "timebase",
+    *_integers("source", "begin_ns", "offset_ns"),
+    Column("drift_ppm", Float, nullable=False),
+    *_integers("error_ns"),  # -1 = unknown
+)
+
+# The clock of `other` minus that of `kbl`, bounded by two-way traffic, see matching/oneway.py.
+oneway = _table(
+    "oneway",
+    *_integers("kbl", "other", "origin_ns", "low_ns", "high_ns"),
+    Column("drift_ppm", Float, nullable=False),
+    *_integers("onward", "back"),  # packets
 )
 
 # The bulk tables once more, by column: see chunks.py.

@@ -1,69 +1,158 @@
 # SPDX-License-Identifier: MIT
-"""The clock fit: offset exact in ns, drift, robustness."""
+"""The clock fit: offset exact in ns, drift, steps, robustness."""
 
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.clock import fit
+from skbviewer.matching.clock import ClockFit, Segment
+from skbviewer.matching.clock import fit as fit_packets
 
 SECOND = 1_000_000_000
 KERNEL = np.arange(20, dtype=np.int64) * 137_000_001 + 10_582_780_115
+HOUR = 3600 * SECOND
 
 
-@pytest.mark.parametrize("offset", [2 * SECOND, -2 * SECOND, 56 * 31_556_952 * SECOND + 7])
+def fit(capture_ns: npt.NDArray[np.int64], kernel_ns: npt.NDArray[np.int64]) -> ClockFit:
+    """Each packet of the capture is a pair."""
+    clock = fit_packets(np.arange(len(capture_ns)), capture_ns, kernel_ns)
+    assert clock is not None
+    return clock
+
+
+def one(clock: ClockFit) -> Segment:
+    """The only segment."""
+    (segment,) = clock.segments
+    return segment
+
+
+def errors(
+    clock: ClockFit, capture_ns: npt.NDArray[np.int64], kernel_ns: npt.NDArray[np.int64]
+) -> int:
+    """The greatest error of the fit, ns."""
+    at = clock.to_kernel(capture_ns, np.arange(len(capture_ns)))
+    return int(np.abs(at - kernel_ns).max())
+
+
+@pytest.mark.parametrize(
+    "offset", [2 * SECOND, -2 * SECOND, -3 * HOUR, 56 * 31_556_952 * SECOND + 7]
+)
 def test_an_offset_is_exact(offset: int) -> None:
     clock = fit(KERNEL + offset, KERNEL)
-    assert clock is not None
-    assert (clock.offset_ns, clock.drift_ppm, clock.residual_ns) == (offset, 0.0, 0)
-    assert clock.pairs == 20
-    assert clock.to_kernel(KERNEL + offset).tolist() == KERNEL.tolist()
+    segment = one(clock)
+    assert (segment.offset_ns, segment.drift_ppm, segment.residual_ns) == (offset, 0.0, 0)
+    assert (segment.pairs, segment.first, segment.begin_ns) == (20, 0, int(KERNEL[0]) + offset)
+    assert errors(clock, KERNEL + offset, KERNEL) == 0
 
 
-def test_drift_is_found() -> None:
+@pytest.mark.parametrize("ppm", [50, -200, 500])
+def test_drift_is_found(ppm: int) -> None:
     offset = 1_700_000_000 * SECOND
     kernel = np.arange(1000, dtype=np.int64) * 60_000_000 + 5 * SECOND  # a minute
-    capture = kernel + offset + (kernel - kernel[0]) * 50 // 1_000_000
+    capture = kernel + offset + (kernel - kernel[0]) * ppm // 1_000_000
     clock = fit(capture, kernel)
-    assert clock is not None
-    assert clock.drift_ppm == pytest.approx(50, abs=0.001)
-    assert clock.offset_ns == pytest.approx(offset, abs=10)
-    # to_kernel takes the drift of the capture's clock, 50 ppm of 50 ppm off: 150 ns a minute
-    assert np.abs(clock.to_kernel(capture) - kernel).max() <= 160
+    assert one(clock).drift_ppm == pytest.approx(ppm, abs=0.001)
+    assert one(clock).offset_ns == pytest.approx(offset, abs=10)
+    assert errors(clock, capture, kernel) <= 10
+
+
+def test_no_clock_drifts_like_that() -> None:
+    kernel = np.arange(50, dtype=np.int64) * 1000
+    assert one(fit(kernel + np.arange(50) * 10, kernel)).drift_ppm == 0.0
 
 
 def test_jitter_on_few_pairs_is_no_drift() -> None:
     capture = KERNEL[:7] + np.array([0, 900, 100, 800, 0, 500, 900])
-    clock = fit(capture, KERNEL[:7])
-    assert clock is not None
-    assert clock.drift_ppm == 0.0
+    assert one(fit(capture, KERNEL[:7])).drift_ppm == 0.0
 
 
-def test_jitter_in_a_short_time_is_no_drift() -> None:
-    kernel = np.arange(50, dtype=np.int64) * 1000
-    clock = fit(kernel + np.arange(50) * 10, kernel)
-    assert clock is not None
-    assert clock.drift_ppm == 0.0
+def test_a_drift_that_is_not_believed_is_in_the_residual() -> None:
+    rng = np.random.default_rng(1)
+    noise = rng.normal(0, 40_000, 20).astype(np.int64)
+    capture = KERNEL + (KERNEL - KERNEL[0]) // 20_000 + noise  # 50 ppm of 2.6 s: 130 us
+    clock = fit(capture, KERNEL)
+    assert one(clock).drift_ppm == 0.0
+    assert errors(clock, capture - noise, KERNEL) <= 2 * one(clock).residual_ns
 
 
 def test_a_few_outliers_do_not_matter() -> None:
     capture = KERNEL + 2 * SECOND
     capture[[3, 11, 17]] += 5 * SECOND
+    segment = one(fit(capture, KERNEL))
+    assert (segment.offset_ns, segment.residual_ns, segment.pairs) == (2 * SECOND, 0, 17)
+    assert segment.drift_ppm == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("step", [5 * SECOND, -5 * SECOND, 20_000_000])
+@pytest.mark.parametrize("at", [3, 10, 17])
+def test_a_clock_that_is_set_makes_another_segment(step: int, at: int) -> None:
+    capture = KERNEL.copy()
+    capture[at:] += step
     clock = fit(capture, KERNEL)
+    assert [(s.first, s.offset_ns, s.pairs) for s in clock.segments] == [
+        (0, 0, at),
+        (at, step, 20 - at),
+    ]
+    assert clock.segments[1].begin_ns == capture[at]
+    assert errors(clock, capture, KERNEL) == 0
+
+
+def test_a_step_among_outliers_is_found() -> None:
+    capture = KERNEL.copy()
+    capture[10:] += 5 * SECOND
+    capture[[2, 9, 10, 15]] += np.array([7, -3, 11, 60]) * SECOND
+    clock = fit(capture, KERNEL)
+    assert [(s.offset_ns, s.pairs) for s in clock.segments] == [(0, 8), (5 * SECOND, 8)]
+
+
+def test_a_clock_that_is_set_twice() -> None:
+    capture = KERNEL.copy()
+    capture[6:] += 5 * SECOND
+    capture[12:] -= 5 * SECOND
+    clock = fit(capture, KERNEL)
+    assert [s.first for s in clock.segments] == [0, 6, 12]
+    assert errors(clock, capture, KERNEL) == 0
+
+
+def test_the_boundary_is_where_the_captures_time_leaps() -> None:
+    """Packets 9 to 12 are no pairs: the clock was set between 10 and 11."""
+    capture = KERNEL.copy()
+    capture[11:] += 5 * SECOND
+    pairs = np.array([*range(9), *range(13, 20)])
+    clock = fit_packets(pairs, capture, KERNEL[pairs])
     assert clock is not None
-    assert clock.offset_ns == 2 * SECOND
-    assert clock.drift_ppm == pytest.approx(0, abs=1e-6)
-    assert clock.residual_ns == 0
+    assert [s.first for s in clock.segments] == [0, 11]
+
+
+def test_late_packets_are_no_clock() -> None:
+    capture = KERNEL.copy()
+    capture[[5, 6]] += SECOND  # two of them wait for as long
+    clock = fit(capture, KERNEL)
+    assert one(clock).pairs == 18
+
+
+def test_two_pairs_that_contradict_each_other_make_one_segment() -> None:
+    clock = fit(KERNEL[:2] + np.array([0, SECOND]), KERNEL[:2])
+    assert one(clock).pairs == 2
+    assert one(clock).residual_ns > 0
+    assert not clock.agreed(np.zeros(1, np.int64))[0]
 
 
 def test_the_residual_is_the_spread() -> None:
     capture = KERNEL + SECOND + np.tile([-1000, 1000], 10)
-    clock = fit(capture, KERNEL)
+    assert one(fit(capture, KERNEL)).residual_ns == pytest.approx(1483, rel=0.1)
+
+
+def test_the_residual_holds_how_long_the_sniffer_may_wait() -> None:
+    slack = np.full(20, 700)
+    clock = fit_packets(np.arange(20), KERNEL, KERNEL, slack)
     assert clock is not None
-    assert clock.residual_ns == pytest.approx(1483, rel=0.1)
+    assert one(clock).residual_ns == 700
+    assert one(clock).spread_ns == 0
 
 
 def test_without_pairs_there_is_no_fit() -> None:
     none = np.zeros(0, np.int64)
-    assert fit(none, none) is None
+    assert fit_packets(none, none, none) is None

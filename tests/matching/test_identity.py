@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from skbviewer.matching import build_series
-from skbviewer.matching.identity import candidates
+from skbviewer.matching.identity import candidates, footprints
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4, Ipv6
 
@@ -34,7 +34,8 @@ def climb(
     log = story.log(folder)
     packets = wire(folder, [(10**9 + i, frame) for i, frame in enumerate(frames)])
     series = build_series(log)
-    found = candidates(packets, log.records, series.of, np.array(tap, np.int64))
+    prints = footprints(log.records, series.of, np.array(tap, np.int64))
+    found = candidates(packets, prints)
     rows = (found.packet.tolist(), found.series.tolist(), found.rung.tolist())
     return list(zip(*rows, strict=True))
 
@@ -143,5 +144,6 @@ def test_more_agreement_is_better(tmp_path: Path) -> None:
     ]
     packets = wire(tmp_path, [(number, frame) for number, frame in enumerate(frames)])
     series = build_series(log)
-    found = candidates(packets, log.records, series.of, np.zeros(0, np.int64))
+    prints = footprints(log.records, series.of, np.zeros(0, np.int64))
+    found = candidates(packets, prints)
     assert list(zip(found.packet.tolist(), found.series.tolist(), strict=True)) == [(0, 0), (1, 1)]

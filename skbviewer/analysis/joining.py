@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: MIT
+"""Every capture joined to every KBL, and what follows from all matches together.
+
+In: captures and KBLs whose packets have been followed.  Out: matches to store, a verdict for each
+series, the clocks of all sources.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import (
+    ClockFit,
+    Matches,
+    OneWay,
+    Piece,
+    Sightable,
+    Trips,
+    bound,
+    build_timebase,
+    joined,
+    match,
+    trips,
+)
+from ..records import KernelLog, Packets
+from ..store import Builder, schema
+from .reasons import KERNEL_ONLY, LOST, NO_HEADER, SNIFFED
+
+Index = npt.NDArray[np.int64]
+
+
+class SeriesVerdicts(NamedTuple):
+    """Columns of table series, one row a series of a KBL; verdict KERNEL_ONLY: no wire packet."""
+
+    verdict: Index
+    rung: Index
+    confidence: npt.NDArray[np.float64]
+
+    def note(self, found: Matches, kernel: Sightable) -> None:
+        """Fold in the matches with one more capture."""
+        series = kernel.legs.rows["series"][found.rows["leg"]]
+        better = found.rows["verdict"] < self.verdict[series]
+        rows, mine = found.rows[better][::-1], series[better][::-1]
+        order = np.argsort(-rows["verdict"].astype(np.int64), kind="stable")  # the best comes last
+        for column in ("verdict", "rung", "confidence"):
+            getattr(self, column)[mine[order]] = rows[column][order]
+        lost = found.refused[self.verdict[found.refused] == KERNEL_ONLY]
+        self.rung[lost] = LOST
+
+
+class Joining:
+    """Matches captures one by one, and keeps what is asked of all of them."""
+
+    def __init__(self, logs: Mapping[int, Sightable]) -> None:
+        self._logs = dict(logs)
+        self.verdicts = {source: _untold(kernel) for source, kernel in self._logs.items()}
+        self._clocks: dict[tuple[int, int], ClockFit] = {}
+        self._trips: dict[tuple[int, int], list[Trips]] = {}
+
+    def capture(self, source: int, packets: Packets) -> dict[int, Matches]:
+        """The matches of a capture with each KBL, by the KBL's source."""
+        found = {kbl: match(packets, kernel) for kbl, kernel in self._logs.items()}
+        for kbl, matches in found.items():
+            self.verdicts[kbl].note(matches, self._logs[kbl])
+            if matches.clock is not None:
+                self._clocks[source, kbl] = matches.clock
+        sources = sorted(found)
+        for a in sources:
+            for b in sources[sources.index(a) + 1 :]:
+                both = trips(found[a], found[b], self._logs[a], self._logs[b])
+                self._trips.setdefault((a, b), []).append(both)
+        return found
+
+    def store_times(self, captures: Iterable[int], builder: Builder) -> None:
+        """Write the tables oneway and timebase; `captures` are sources."""
+        between: dict[tuple[int, int], OneWay] = {}
+        for pair, parts in self._trips.items():
+            way = bound(joined(parts))
+            if way is not None:
+                between[pair] = way
+        builder.add_rows(schema.oneway, [(*pair, *way) for pair, way in between.items()])
+        epochs = {source: epoch_ns(kernel.log) for source, kernel in self._logs.items()}
+        pieces: list[Piece] = build_timebase(epochs, captures, self._clocks, between)
+        builder.add_rows(schema.timebase, [tuple(piece) for piece in pieces])
+
+
+def epoch_ns(log: KernelLog) -> int:
+    """The wall clock of a KBL's host minus the KBL's clock when the recording began, ns."""
+    return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
+
+
+def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tuple[object, ...]]:
+    """Rows of table clock; `number` packets came before this capture's."""
+    if found.clock is None:
+        return []
+    device = found.sniffer or (-1, -1)
+    return [
+        (capture, kbl, s.begin_ns, s.first + number + 1, *s[2:7], *device)
+        for s in found.clock.segments
+    ]
+
+
+def _untold(kernel: Sightable) -> SeriesVerdicts:
+    count = len(kernel.series.parent)
+    shows = np.zeros(count, np.bool_)
+    shows[kernel.prints.series] = True
+    shows[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
+    rung = np.where(kernel.series.tap, SNIFFED, np.where(shows, 0, NO_HEADER))
+    return SeriesVerdicts(np.full(count, KERNEL_ONLY, np.int64), rung, np.zeros(count))

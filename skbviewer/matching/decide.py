@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: MIT
+"""Which of the candidate pairs are matches.
+
+In: candidate pairs, the clock fit.  Out: pairs with verdict, rung and confidence.  A pair without a
+rival is exact if its identity numbers packets, or if the packet's time lies within the life; no
+pair is exact whose time the clock contradicts.  Among rivals the mutually nearest are exact if the
+runners-up are clearly farther.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import PACKET_DTYPE, Packets
+from .clock import ClockFit
+from .identity import RUNGS, Candidates, Flags
+from .keys import hashed, hashed_rows
+from .nearest import FAR, Place, nearest, reach
+from .pairing import Index
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+EXACT, AMBIGUOUS = 0, 1
+BY_KEY, BY_TIME, BY_POINTS = 0, len(RUNGS) + 1, len(RUNGS) + 2
+BY_SEGMENT, LATE, UNSURE = BY_TIME + 2, BY_TIME + 3, BY_TIME + 4
+CONTESTED = -1  # rung of a packet whose every candidate belongs to another one
+SIGMAS = 5
+SLACK_NS = 10_000  # a life's records may begin and end this much late
+LATE_NS = 20_000_000  # and a packet whose identity numbers it may be seen this much later,
+LATE_SIGMAS = 100  # or this many
+SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
+
+WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
+    "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
+    "window", "payload"))  # fmt: skip
+
+
+class Decided(NamedTuple):
+    """Pairs by index; the columns are those of MATCH_DTYPE."""
+
+    packet: Index
+    series: Index
+    verdict: npt.NDArray[np.uint8]
+    rung: npt.NDArray[np.int8]
+    confidence: npt.NDArray[np.float64]
+
+
+class _Times(NamedTuple):
+    """Per pair: spread, how far the packet is from its nearest point and from the life, ns."""
+
+    sigma: Index
+    point: Index
+    distance: Index
+    outside: Index
+    agreed: Flags
+
+
+def decide(
+    packets: Packets,
+    kernel: Sightable,
+    found: Candidates,
+    clock: ClockFit | None,
+    place: Place,
+    here: Flags,
+    rung: int | None = None,
+) -> Decided:
+    """Decide all pairs; `here` are the points at `place`, `rung` is told instead of theirs."""
+    count = len(found.packet)
+    verdict = np.full(count, AMBIGUOUS, np.uint8)
+    told = found.rung.copy() if rung is None else np.full(count, rung, np.int8)
+    confidence = np.zeros(count)
+    looks = hashed_rows(packets, WIRE_IDENTITY)
+    alone = _alone(found, looks)
+    if clock is None or not count:
+        exact = alone & found.strong
+        told[~exact & alone], told[~alone] = UNSURE, BY_TIME
+    else:
+        wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+        times = _times(packets, kernel, found, clock, here, found.strong | wide)
+        exact, told = _in_time(found, times, alone, told)
+        chosen, margin = _nearest(found, times, looks)
+        limit = SIGMAS * times.sigma
+        near = ~alone & chosen & (margin >= limit)
+        near &= (times.outside <= np.maximum(SLACK_NS, limit)) | (found.strong & ~times.agreed)
+        confidence[near] = np.minimum(1.0, margin[near] / (2 * limit[near]))
+        shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
+        told[~alone] = BY_TIME
+        told[near & shares[found.series]] = BY_POINTS
+        keep = _rivals_gone(found, times, looks, exact | near)
+        confidence[exact] = 1.0
+        verdict[exact | near] = EXACT
+        made = Decided(found.packet, found.series, verdict, told, confidence)
+        return Decided._make(column[keep] for column in made)
+    verdict[exact], confidence[exact] = EXACT, 1.0
+    return Decided(found.packet, found.series, verdict, told, confidence)
+
+
+def _alone(found: Candidates, looks: npt.NDArray[np.uint64]) -> Flags:
+    """Pairs whose packet has no other series, and whose series no other packet that looks alike."""
+    per_packet = np.bincount(found.packet, minlength=1)
+    key = hashed([found.series, looks[found.packet]])
+    _, back, count = np.unique(key, return_inverse=True, return_counts=True)
+    return np.asarray((per_packet[found.packet] == 1) & (count[back.reshape(-1)] == 1))
+
+
+def _times(
+    packets: Packets,
+    kernel: Sightable,
+    found: Candidates,
+    clock: ClockFit,
+    here: Flags,
+    anywhere: Flags,
+) -> _Times:
+    at = clock.to_kernel(packets["ts"][found.packet], found.packet)
+    near = reach(at, found.series, kernel.points, here, anywhere)
+    begin, end = lifetimes(kernel, int(found.series.max(initial=-1)) + 1)
+    outside = np.maximum(begin[found.series] - at, at - end[found.series])
+    sigma = clock.sigma(found.packet)
+    outside = np.maximum(np.minimum(outside, near.distance), 0)
+    return _Times(sigma, near.point, near.distance, outside, clock.agreed(found.packet))
+
+
+def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
+    """Begin and end of each series in the stack, ns; FAR and 0 where it has no leg."""
+    legs = kernel.legs.rows
+    legs = legs[legs["series"] < size]
+    begin, end = np.full(size, FAR), np.zeros(size, np.int64)
+    np.minimum.at(begin, legs["series"], legs["begin_ns"])
+    np.maximum.at(end, legs["series"], np.maximum(legs["end_ns"], legs["wire_ns"]))
+    return begin, end
+
+
+def _in_time(
+    found: Candidates, times: _Times, alone: Flags, told: npt.NDArray[np.int8]
+) -> tuple[Flags, npt.NDArray[np.int8]]:
+    """Which pairs without rivals are exact, and the rungs of all."""
+    slack = np.maximum(SLACK_NS, SIGMAS * times.sigma)
+    late = np.maximum(LATE_NS, LATE_SIGMAS * times.sigma)
+    exact = alone & np.where(
+        found.strong,
+        ~times.agreed | (times.outside <= late),
+        times.agreed & (times.outside <= slack),
+    )
+    told = told.copy()
+    told[alone & ~exact] = np.where(times.agreed, LATE, UNSURE)[alone & ~exact]
+    return exact, told
+
+
+def _nearest(
+    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64]
+) -> tuple[Flags, Index]:
+    """Pairs nearest to each other, and the lesser of the margins to their runners-up."""
+    near, margin = nearest(found.packet, found.series, times.distance)
+    key = hashed([times.point, looks[found.packet]]).view(np.int64)
+    chosen, back = nearest(key, found.packet, times.distance)
+    return near & chosen, np.minimum(margin, back)
+
+
+def _rivals_gone(
+    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], exact: Flags
+) -> Flags:
+    """Pairs to keep: the exact ones, and those whose packet and point no exact one has."""
+    key = hashed([times.point, looks[found.packet]])
+    taken = np.isin(found.packet, found.packet[exact]) | np.isin(key, key[exact])
+    return exact | ~taken

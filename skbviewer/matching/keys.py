@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Join rows of two tables by the values of many columns, without comparing many columns to sort.
+
+Rows are sorted by a 64-bit hash of their columns; pairs of equal hash are compared on the columns
+themselves, so a collision of hashes costs time and never a wrong pair.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+import numpy.typing as npt
+
+from .pairing import Index
+
+Hash = npt.NDArray[np.uint64]
+
+_MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
+_SHIFT = np.uint64(29)
+
+
+def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
+    """One hash a row of columns of integers."""
+    made: Hash | None = None
+    for column in columns:
+        value = column.astype(np.int64).view(np.uint64)
+        made = value * _MULTIPLIER if made is None else (made ^ value) * _MULTIPLIER
+        made ^= made >> _SHIFT
+    return np.zeros(0, np.uint64) if made is None else made
+
+
+def hashed_rows(rows: npt.NDArray[np.void], columns: Iterable[str]) -> Hash:
+    """One hash for the named columns of each row."""
+    return hashed(rows[name] for name in columns)
+
+
+def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDArray[np.bool_]]:
+    """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
+
+    Those that have more are in no pair.
+    """
+    order = np.argsort(right, kind="stable")
+    ranked = right[order]
+    asked, back = np.unique(left, return_inverse=True)
+    low = np.searchsorted(ranked, asked)[back.reshape(-1)]
+    count = np.searchsorted(ranked, asked, "right")[back.reshape(-1)] - low
+    many = count > limit if limit else np.zeros(len(left), np.bool_)
+    count = np.where(many, 0, count)
+    return *spread(low, count, order), many
+
+
+def spread(low: Index, count: Index, order: Index) -> tuple[Index, Index]:
+    """(i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
+    left = np.repeat(np.arange(len(count)), count)
+    offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
+    return left, order[np.repeat(low, count) + offset]
+
+
+def equal_rows(
+    left: npt.NDArray[np.void], right: npt.NDArray[np.void], columns: Iterable[str]
+) -> npt.NDArray[np.bool_]:
+    """Which rows have equal values in all these columns."""
+    same = np.ones(len(left), np.bool_)
+    for name in columns:
+        same &= left[name] == right[name]
+    return same
+
+
+def distinct(first: Index, second: Index) -> Index:
+    """Positions of the first occurrence of each pair of numbers, sorted by pair."""
+    order = np.lexsort((second, first))
+    a, b = first[order], second[order]
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
+    return np.asarray(order[new], np.int64)

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Distances in time between packets and the points where a sniffer could have seen their lives."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .identity import Flags
+from .keys import spread
+from .pairing import Index
+
+FAR = np.int64(np.iinfo(np.int64).max)
+
+
+class Place(NamedTuple):
+    """Where a capture was taken: the device (None: everywhere), which way packets went (None: both
+    ways), and which of points.py's `how` tells when."""
+
+    netns: int | None
+    ifindex: int
+    sends: int | None
+    how: int
+
+    def holds(self, points: npt.NDArray[np.void]) -> Flags:
+        """Which points are at this place."""
+        here = points["how"] == self.how
+        if self.netns is not None:
+            here &= (points["netns"] == self.netns) & (points["ifindex"] == self.ifindex)
+        if self.sends is not None:
+            here &= points["sends"] == self.sends
+        return np.asarray(here, np.bool_)
+
+
+class Reach(NamedTuple):
+    """Per pair (packet, series): its nearest point (-1: none), how far it is (ns)."""
+
+    point: Index
+    distance: Index
+
+
+def points_of(points: npt.NDArray[np.void], series: Index) -> tuple[Index, Index]:
+    """For each entry of `series` all its points: (position in `series`, point)."""
+    owner = points["series"]
+    asked, back = np.unique(series, return_inverse=True)
+    low = np.searchsorted(owner, asked)[back.reshape(-1)]
+    count = np.searchsorted(owner, asked, "right")[back.reshape(-1)] - low
+    return spread(low, count, np.arange(len(points)))
+
+
+def reach(
+    at: Index, series: Index, points: npt.NDArray[np.void], here: Flags, anywhere: Flags
+) -> Reach:
+    """The nearest point of each pair; `at` is its packet's time on the KBL's clock.
+
+    Points that are `here` are preferred, but for pairs that may be `anywhere`.
+    """
+    pair, point = points_of(points, series)
+    chosen = here[point] | anywhere[pair]
+    has = np.bincount(pair[chosen], minlength=len(series)) > 0
+    chosen |= ~has[pair]
+    pair, point = pair[chosen], point[chosen]
+    away = np.abs(at[pair] - points["ts"][point])
+    order = np.lexsort((away, pair))
+    first = order[np.unique(pair[order], return_index=True)[1]]
+    made = Reach(np.full(len(series), -1, np.int64), np.full(len(series), FAR))
+    made.point[pair[first]], made.distance[pair[first]] = point[first], away[first]
+    return made
+
+
+def nearest(owner: Index, other: Index, distance: Index) -> tuple[Flags, Index]:
+    """Which pairs are their owner's nearest, and how much farther the owner's next one is."""
+    order = np.lexsort((other, distance, owner))
+    ranked = owner[order]
+    first = np.ones(len(owner), np.bool_)
+    first[1:] = ranked[1:] != ranked[:-1]
+    has_next = np.r_[~first[1:], False][: len(owner)]
+    following = np.r_[distance[order][1:], FAR][: len(owner)]
+    gap = np.where(has_next, following - distance[order], FAR)
+    near, margin = np.zeros(len(owner), np.bool_), np.zeros(len(owner), np.int64)
+    near[order], margin[order] = first, gap
+    return near, margin

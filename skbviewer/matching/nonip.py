@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Candidates for packets without an IP header: by EtherType and time, and of ARP by what it asks.
+
+Without a clock there is nothing to tell them by.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Packets
+from .clock import ClockFit
+from .identity import Candidates
+from .keys import distinct, spread
+from .pairing import Index
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+WINDOW_NS = 100_000_000  # farther than this is another one
+CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
+ETH_P_IP, ETH_P_IPV6 = 0x0800, 0x86DD
+
+
+def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
+    """Pairs of packets and series of the same EtherType within the window."""
+    rows, tap = kernel.legs.rows, kernel.series.tap
+    wire = np.flatnonzero((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
+    of_ip = np.isin(rows["ethertype"], (0, ETH_P_IP, ETH_P_IPV6))
+    legs = np.flatnonzero(~of_ip & ~tap[rows["series"]])
+    none = np.zeros(0, np.int64)
+    nothing = Candidates(none, none, none.astype(np.int8), none.astype(np.bool_), none)
+    if clock is None or not len(wire) or not len(legs):
+        return nothing
+    at = clock.to_kernel(packets["ts"][wire], wire)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs])
+    packet, series = wire[packet], rows["series"][legs[leg]]
+    pairs = distinct(packet, series)
+    packet, series = packet[pairs], series[pairs]
+    count = len(packet)
+    return Candidates(packet, series, np.zeros(count, np.int8), np.zeros(count, np.bool_), none)
+
+
+def _within(at: Index, ethertype: Index, legs: npt.NDArray[np.void]) -> tuple[Index, Index]:
+    """Pairs of equal EtherType, near in time."""
+    found: list[tuple[Index, Index]] = []
+    for kind in np.unique(ethertype):
+        wire = np.flatnonzero(ethertype == kind)
+        mine = np.flatnonzero(legs["ethertype"] == kind)
+        mine = mine[np.argsort(legs["wire_ns"][mine], kind="stable")]
+        times = legs["wire_ns"][mine]
+        middle = np.searchsorted(times, at[wire])
+        low = np.maximum(np.searchsorted(times, at[wire] - WINDOW_NS), middle - CANDIDATES)
+        high = np.searchsorted(times, at[wire] + WINDOW_NS, "right")
+        high = np.minimum(high, middle + CANDIDATES)
+        pair, leg = spread(low, high - low, mine)
+        found.append((wire[pair], leg))
+    return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])

@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: MIT
+"""Candidates among larger skbs, for packets that no footprint is equal to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..records import Packets
+from .covers import covers
+from .identity import Candidates, is_strong
+from .keys import distinct
+from .pairing import Index
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+
+def segments(packets: Packets, kernel: Sightable, wire: Index) -> Candidates:
+    """Pairs of those packets with the skbs that they may be a segment of."""
+    packet, shown = covers(packets, wire, kernel.prints)
+    series = kernel.prints.series[shown]
+    pairs = distinct(packet, series)
+    packet, series = packet[pairs], series[pairs]
+    strong = is_strong(packets[packet])
+    return Candidates(packet, series, np.zeros(len(packet), np.int8), strong, wire[:0])

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: MIT
+"""Fit the clock at the place where the capture seems to have been taken.
+
+In: pairs that identity alone decided.  Every sighting has a point at the sniffer's device, and the
+times differ least there.  Where packets were seen at several points of their way (tcpdump -i any),
+the first sighting belongs to the first point, and so on.
+"""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import Packets
+from .clock import ClockFit, fit
+from .nearest import Place, points_of
+from .pairing import Index
+from .points import EARLY, SOCKET, WIRE
+
+MOST = 0.9  # of the packets must have a point at the place
+TRIED = 2000  # pairs looked at to choose the place
+CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
+
+
+class _Try(NamedTuple):
+    """A place, its fit, and how many packets have a point there."""
+
+    place: Place
+    clock: ClockFit
+    packets: int
+
+    @property
+    def spread(self) -> int:
+        return max(segment.spread_ns for segment in self.clock.segments)
+
+
+def locate(
+    packets: Packets, packet: Index, series: Index, points: npt.NDArray[np.void]
+) -> tuple[ClockFit | None, Place]:
+    """The clock fit and the place; without any pair None and everywhere."""
+    pair, point = points_of(points, series)
+    step = max(1, len(packet) // TRIED)
+    few = pair % step == 0
+    tries = _tries(packets["ts"], packet[pair[few]], points[point[few]])
+    if not tries:
+        return None, Place(None, -1, None, WIRE)
+    most = MOST * max(one.packets for one in tries)
+    tries = [one for one in tries if one.packets >= most]
+    tightest = min(one.spread for one in tries)
+    tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
+    sniffed = {one.place[:2] for one in tries if one.place.how == SOCKET}
+    tries = [one for one in tries if one.place[:2] in sniffed] or tries
+    best = min(tries, key=lambda one: (one.spread, one.place.how))
+    here = best.place.holds(points[point])
+    clock = _fit(packets["ts"], packet[pair[here]], points[point[here]])
+    same = [one for one in tries if one.place[:3] == best.place[:3]]
+    return _unsure(clock, best, same, packet, packets["ts"]), best.place
+
+
+def _unsure(
+    clock: ClockFit | None, best: _Try, tries: list[_Try], packet: Index, captured: Index
+) -> ClockFit | None:
+    """The fit, its residual with what the moments leave open that fit as well."""
+    if clock is None:
+        return None
+    at = best.clock.to_kernel(captured[packet], packet)
+    more = 0.0
+    for one in tries:
+        away = np.abs(one.clock.to_kernel(captured[packet], packet) - at)
+        slack = min(s.residual_ns - s.spread_ns for s in one.clock.segments)
+        more = max(more, float(np.median(away)) + (slack if one.place.how == SOCKET else 0))
+    segments = [
+        s._replace(residual_ns=max(s.residual_ns, round(s.spread_ns + more)))
+        for s in clock.segments
+    ]
+    return ClockFit(tuple(segments))
+
+
+def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:
+    tries = []
+    for place in _places(rows):
+        here = place.holds(rows)
+        clock = _fit(captured, packet[here], rows[here])
+        if clock is not None:
+            tries.append(_Try(place, clock, len(np.unique(packet[here]))))
+    return tries
+
+
+def everywhere(
+    packets: Packets, packet: Index, series: Index, points: npt.NDArray[np.void]
+) -> tuple[ClockFit | None, Place]:
+    """The fit of sightings at several points, where each life has as many points as sightings."""
+    for how in (SOCKET, WIRE, EARLY):
+        place = Place(None, -1, None, how)
+        mine = np.flatnonzero(place.holds(points))
+        mine = mine[np.lexsort((points["ts"][mine], points["series"][mine]))]
+        order = np.lexsort((packet, series))
+        seen = np.bincount(series, minlength=1)
+        has = np.bincount(points["series"][mine], minlength=len(seen))[: len(seen)]
+        equal = (seen == has) & (seen > 0)
+        order = order[equal[series[order]]]
+        size = max(len(equal), int(points["series"].max(initial=-1)) + 1)
+        wanted = np.zeros(size, np.bool_)
+        wanted[: len(equal)] = equal
+        mine = mine[wanted[points["series"][mine]]]
+        if len(order):
+            return _fit(packets["ts"], packet[order], points[mine]), place
+    return None, Place(None, -1, None, WIRE)
+
+
+def _places(rows: npt.NDArray[np.void]) -> list[Place]:
+    devices = np.unique(rows[["netns", "ifindex"]])
+    return [
+        Place(int(device["netns"]), int(device["ifindex"]), sends, how)
+        for device, how, sends in product(devices, (SOCKET, WIRE, EARLY), (None, 1, 0))
+    ]
+
+
+def _fit(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> ClockFit | None:
+    return fit(packet, captured, rows["ts"], rows["slack"])
