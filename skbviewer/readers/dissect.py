@@ -7,33 +7,55 @@ inside the file.  The identity is the outermost IP header's.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
-from ..records import Packets, Progress
+from ..records import PACKET_CUT, PACKET_DTYPE, Packets, Progress, empty
 from .link import LINK_LAYERS, to_network
 from .network import network_headers
+from .plain import Plain
 from .transport import transport_headers
 from .wire import Bytes, Frames, Ints, Wire
 
-BLOCK = 1 << 18  # packets at once, which bounds the memory of the temporary columns
+BLOCK = 1 << 13  # packets at once: what is written stays in the processor's cache
+
+# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.
+Fill = Callable[[Packets, int], None]
 
 
-def dissect(name: str, data: Bytes, packets: Packets, progress: Progress) -> list[str]:
-    """Fill `packets` in place; returns one warning for each link type not understood."""
-    wire = Wire(data)
-    for first in range(0, len(packets), BLOCK):
-        progress.report(f"dissecting {name}", first, len(packets))
-        _dissect_block(wire, packets[first : first + BLOCK])
-    progress.report(f"dissecting {name}", len(packets), len(packets))
-    return _unknown_link_types(name, packets)
+def dissect(
+    name: str, data: Bytes, count: int, fill: Fill, progress: Progress
+) -> tuple[Packets, list[str]]:
+    """All packets, and one warning for each link type not understood."""
+    wire, plain = Wire(data), Plain(data)
+    packets = np.empty(count, PACKET_DTYPE)
+    opaque = packets.view(f"V{PACKET_DTYPE.itemsize}")  # numpy copies structs by member
+    unknown = empty(PACKET_DTYPE, BLOCK)
+    unknown["flags"] = 0
+    for first in range(0, count, BLOCK):
+        progress.report(f"dissecting {name}", first, count)
+        block = packets[first : first + BLOCK]
+        opaque[first : first + BLOCK] = unknown.view(opaque.dtype)[: len(block)]
+        fill(block, first)
+        block["flags"][block["caplen"] < block["len"]] = PACKET_CUT
+        _dissect_block(wire, plain, block)
+    progress.report(f"dissecting {name}", count, count)
+    return packets, _unknown_link_types(name, packets)
 
 
-def _dissect_block(wire: Wire, packets: Packets) -> None:
-    for linktype in np.unique(packets["linktype"]):
-        layer = LINK_LAYERS.get(int(linktype))
+def _dissect_block(wire: Wire, plain: Plain, packets: Packets) -> None:
+    linktypes = packets["linktype"]
+    for linktype in np.unique(linktypes).tolist():
+        layer = LINK_LAYERS.get(linktype)
         if layer is None:
             continue
-        rows = np.flatnonzero(packets["linktype"] == linktype).astype(np.int64)
+        if (linktypes == linktype).all():
+            rows = np.flatnonzero(~plain.fill(packets, linktype))
+        else:
+            rows = np.flatnonzero(linktypes == linktype)
+        if not len(rows):
+            continue
         frames = to_network(wire, packets, layer(wire, packets, whole_frames(packets, rows)))
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 

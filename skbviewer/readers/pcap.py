@@ -14,13 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Packets, Progress, empty
+from ..records import BadInput, Capture, Interface, Packets, Progress
 from .dissect import dissect
-from .wire import Bytes, Ints, numbers_at
+from .lanes import WORTHWHILE, Walk, walk
+from .wire import Bytes, Ints, Mask, numbers_at
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
 REPORT_BYTES = 1 << 23
+DAY = 86400
+NONE = np.zeros(0, np.int64)
 LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
 
 
@@ -29,6 +32,8 @@ class _Format(NamedTuple):
     unit_ns: int
     record_size: int  # of the header before each packet
 
+
+RECORD = np.dtype([("seconds", "<u4"), ("fraction", "<u4"), ("caplen", "<u4"), ("len", "<u4")])
 
 FORMATS = {
     struct.pack(order + "I", magic): _Format(order, unit_ns, record_size)
@@ -55,12 +60,22 @@ def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
         raise BadInput(path, 4, f"pcap version {major}.{minor} is not known")
     offsets, warnings = _walk(path, data, layout, snaplen, progress)
     interface = Interface(network & LINKTYPE_MASK, "", snaplen)
-    packets = _columns(data, layout, offsets)
-    if (major, minor) < (2, 3):
-        packets["caplen"], packets["len"] = packets["len"].copy(), packets["caplen"].copy()
-    packets["linktype"] = interface.linktype
-    warnings += dissect(path.name, data, packets, progress)
-    return Capture(path, "pcap", packets, (interface,), tuple(warnings))
+    # Before version 2.3 the lengths stood the other way round.
+    names = ("len", "caplen") if (major, minor) < (2, 3) else ("caplen", "len")
+    headers = numbers_at(data, f"V{RECORD.itemsize}")
+    record = RECORD if layout.order == "<" else RECORD.newbyteorder(">")
+
+    def fill(packets: Packets, first: int) -> None:
+        at = offsets[first : first + len(packets)]
+        header = headers[at].view(record)
+        packets["ts"] = header["seconds"] * np.int64(1_000_000_000)
+        packets["ts"] += header["fraction"] * np.int64(layout.unit_ns)
+        packets[names[0]], packets[names[1]] = header["caplen"], header["len"]
+        packets["offset"] = at + layout.record_size
+        packets["interface"], packets["linktype"] = 0, interface.linktype
+
+    packets, unknown = dissect(path.name, data, len(offsets), fill, progress)
+    return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
 
 
 def _walk(
@@ -68,7 +83,9 @@ def _walk(
 ) -> tuple[Ints, list[str]]:
     """Where each whole packet's header begins, and what was wrong after the last."""
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
-    size, at, offsets = len(data), FILE_HEADER_SIZE, array("q")
+    size, offsets = len(data), array("q")
+    fast = _walk_lanes(data, layout, limit) if size > WORTHWHILE else Walk(NONE, FILE_HEADER_SIZE)
+    at, before = fast.at, len(fast.offsets)
     warnings: list[str] = []
     while at < size:
         progress.report(f"reading {path.name}", at, size)
@@ -76,9 +93,39 @@ def _walk(
         at, caplen = _walk_to(stop, at, data, layout, limit, offsets)
         begin = at + layout.record_size
         if caplen >= 0 or at < size < begin:
-            warnings.append(_damage(path, size, at, len(offsets) + 1, begin, caplen, limit))
+            warnings.append(
+                _damage(path, size, at, before + len(offsets) + 1, begin, caplen, limit)
+            )
             break
-    return np.array(offsets, np.int64), warnings
+    rest = np.array(offsets, np.int64)
+    return np.concatenate([fast.offsets, rest]) if len(rest) else fast.offsets, warnings
+
+
+def _walk_lanes(data: Bytes, layout: _Format, limit: int) -> Walk:
+    """As far as headers can be true; what comes then _walk_to() tells."""
+    u32, size, header = numbers_at(data, layout.order + "u4"), len(data), layout.record_size
+    units = 1_000_000_000 // layout.unit_ns
+    first = int(u32[FILE_HEADER_SIZE])
+    last = size - header
+
+    def length(at: Ints) -> Ints:
+        caplen = u32[np.minimum(at, last) + 8].astype(np.int64)
+        good = (at <= last) & (caplen <= limit) & (at + header + caplen <= size)
+        return np.where(good, caplen + header, 0)
+
+    def likely(at: Ints) -> Mask:
+        """Times near the first packet's, lengths as they should be."""
+        at = np.minimum(at, last)
+        seconds, fraction, caplen, whole = (u32[at + 4 * i].astype(np.int64) for i in range(4))
+        good = (fraction < units) & (caplen <= limit) & (caplen <= whole)
+        good &= np.abs(seconds - first) < DAY
+        some = at[good]
+        following = some + length(some)
+        end = (following == size) | (length(following) > 0)
+        good[good] = end & (following > some)
+        return np.asarray(good, np.bool_)
+
+    return walk(FILE_HEADER_SIZE, size, length, likely)
 
 
 def _walk_to(
@@ -110,14 +157,3 @@ def _damage(
     else:
         why = f"cut in the middle of packet {number}, {begin + caplen - size} bytes are missing"
     return f"{path} at byte {at}: {why}"
-
-
-def _columns(data: Bytes, layout: _Format, offsets: Ints) -> Packets:
-    u32 = numbers_at(data, layout.order + "u4")
-    packets = empty(PACKET_DTYPE, len(offsets))
-    seconds, fraction, caplen, length = (u32[offsets + 4 * i].astype(np.int64) for i in range(4))
-    packets["ts"] = seconds * 1_000_000_000 + fraction * layout.unit_ns
-    packets["caplen"], packets["len"] = caplen, length
-    packets["offset"] = offsets + layout.record_size
-    packets["interface"] = 0
-    return packets

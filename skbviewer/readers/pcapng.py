@@ -15,8 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Packets, Progress, empty
+from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Packets, Progress
 from .dissect import dissect
+from .lanes import WORTHWHILE, walk
 from .wire import Bytes, Ints, Mask, numbers_at
 
 SECTION_HEADER = 0x0A0D0D0A
@@ -26,7 +27,15 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, says the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
+# Each goes on up to the next section or interface; of files with many the rest is walked plainly.
+MAX_LANE_WALKS = 8
 REPORT_EVERY = 1 << 16  # blocks
+
+
+BLOCK_DTYPE = np.dtype(  # what the blocks themselves tell of their packets
+    [(name, PACKET_DTYPE[name]) for name in ("ts", "caplen", "len", "offset", "interface")]
+    + [("linktype", PACKET_DTYPE["linktype"])]
+)
 
 
 class _Described(NamedTuple):
@@ -66,19 +75,28 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
         parts.append(packets)
         warnings += more
         interfaces += [described.interface for described in section.interfaces]
-    packets = np.concatenate(parts)
-    warnings += dissect(path.name, data, packets, progress)
-    return Capture(path, "pcapng", packets, tuple(interfaces), tuple(warnings))
+    blocks = np.concatenate(parts)
+
+    def fill(packets: Packets, first: int) -> None:
+        for name in BLOCK_DTYPE.names or ():
+            packets[name] = blocks[name][first : first + len(packets)]
+
+    packets, unknown = dissect(path.name, data, len(blocks), fill, progress)
+    return Capture(path, "pcapng", packets, tuple(interfaces), tuple(warnings + unknown))
 
 
 def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Section], list[str]]:
     sections: list[_Section] = []
     buffer = data.data
     at = blocks = packets = 0
+    lanes = MAX_LANE_WALKS
     try:
         while at < len(data):
             type_, length = _block(data, buffer, at, sections)
-            if type_ in PACKET_BLOCKS:
+            if type_ in PACKET_BLOCKS and lanes and len(data) - at > WORTHWHILE:
+                blocks_at, length = _walk_lanes(data, at, sections[-1])
+                lanes, packets = lanes - 1, packets + blocks_at
+            elif type_ in PACKET_BLOCKS:
                 sections[-1].offsets.append(at)
                 packets += 1
             elif type_ == INTERFACE:
@@ -92,6 +110,34 @@ def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Sectio
         rest = f"the {packets} packets before are read, nothing after"
         return sections, [f"{path} at byte {damage.at}: {damage.why}; {rest}"]
     return sections, []
+
+
+def _walk_lanes(data: Bytes, begin: int, section: _Section) -> tuple[int, int]:
+    """Add the packet blocks from `begin` up to a section, an interface, or damage.
+
+    Returns how many those are, and how many bytes lie up to there.
+    """
+    u32, last = numbers_at(data, section.order + "u4"), len(data) - 12
+
+    def length(at: Ints) -> Ints:
+        some = np.minimum(at, last)
+        type_, size = u32[some], u32[some + 4].astype(np.int64)
+        good = (at <= last) & (size >= 12) & (size % 4 == 0) & (at + size <= len(data))
+        good &= (type_ != SECTION_HEADER) & (type_ != INTERFACE)
+        trailer = u32[np.where(good, some + size - 4, 0)]
+        return np.where(good & (trailer == size), size, 0)
+
+    def likely(at: Ints) -> Mask:
+        """Packet blocks of a few bytes or more, at multiples of four."""
+        good = (at - begin) % 4 == 0
+        type_ = u32[np.minimum(at[good], last)]
+        good[good] = np.isin(type_, PACKET_BLOCKS) & (length(at[good]) > 12)
+        return np.asarray(good, np.bool_)
+
+    found = walk(begin, len(data), length, likely)
+    mine = found.offsets[np.isin(u32[found.offsets], PACKET_BLOCKS)]
+    section.offsets.frombytes(mine.tobytes())
+    return len(mine), found.at - begin
 
 
 def _block(data: Bytes, buffer: memoryview, at: int, sections: list[_Section]) -> tuple[int, int]:
@@ -161,7 +207,7 @@ def _options(data: Bytes, at: int, end: int, order: str) -> dict[int, bytes]:
 def _columns(path: Path, data: Bytes, section: _Section, base: int) -> tuple[Packets, list[str]]:
     """The section's packets; `base` is the number of interfaces in the sections before."""
     offsets = np.array(section.offsets, np.int64)
-    packets = empty(PACKET_DTYPE, len(offsets))
+    packets = np.zeros(len(offsets), BLOCK_DTYPE)
     u32, u16 = (numbers_at(data, section.order + kind) for kind in ("u4", "u2"))
     kinds, ends = u32[offsets], offsets + u32[offsets + 4].astype(np.int64) - 4
     # Of a short packet block the fields are not there: it is left out below.

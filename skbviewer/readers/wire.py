@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets
+from ..records import PACKET_MALFORMED, Packets
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -39,6 +39,13 @@ class Wire:
     def u32(self, at: Ints) -> Ints:
         return self._u32[at].astype(np.int64)
 
+    def le16(self, at: Ints) -> Ints:
+        """Little-endian, as in IEEE 802.11."""
+        return self.u8(at) | self.u8(at + 1) << 8
+
+    def le32(self, at: Ints) -> Ints:
+        return self.le16(at) | self.le16(at + 2) << 16
+
     def u48(self, at: Ints) -> Ints:
         return (self.u16(at) << 32) | self.u32(at + 2)
 
@@ -67,6 +74,10 @@ class Frames(NamedTuple):
         """Those with at least `size` captured bytes left."""
         return self.only(self.at + size <= self.end)
 
+    def lacking(self, size: int | Ints) -> Ints:
+        """Rows of packets that are, captured or not, too short for `size` more bytes."""
+        return self.rows[self.at + size > self.stop]
+
     def past(self, size: int | Ints, kind: Ints) -> Frames:
         return self._replace(at=self.at + size, kind=kind)
 
@@ -80,3 +91,8 @@ def fill(packets: Packets, rows: Ints, **columns: Ints) -> None:
     """Write columns into some rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
+
+
+def malformed(packets: Packets, rows: Ints) -> None:
+    """Mark packets that are not what they should be."""
+    packets["flags"][rows] |= PACKET_MALFORMED

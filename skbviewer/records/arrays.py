@@ -45,11 +45,15 @@ PACKET_DTYPE = np.dtype(
         ("eth_dst", "<i8"),
         ("vlan", "<i4"),  # outermost VLAN id
         ("ttl", "<i2"),
+        ("flags", "u1"),  # PACKET_* below
         ("window", "<i4"),
         ("payload", "<i4"),  # bytes after the TCP or UDP header, by the IP length
         *_IDENTITY,
     ]
 )
+
+PACKET_CUT = 1  # the sniffer kept only the beginning of it
+PACKET_MALFORMED = 2  # a header that is not whole, or lengths that contradict each other
 
 RECORD_DTYPE = np.dtype(
     [

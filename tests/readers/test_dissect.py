@@ -225,11 +225,14 @@ FRAMES = [
 ]
 
 
+OF_THE_CAPTURE = ("ts", "caplen", "offset", "flags")
+
+
 @pytest.mark.parametrize("frame", FRAMES)
 def test_capture_cut_anywhere_only_forgets(tmp_path: Path, frame: bytes) -> None:
     """Each column of a packet captured in part is unknown or what the whole packet tells."""
     whole = load(tmp_path, [frame]).packets[0]
-    names = [name for name in whole.dtype.names or () if name not in ("ts", "caplen", "offset")]
+    names = [name for name in whole.dtype.names or () if name not in OF_THE_CAPTURE]
     for size in range(len(frame)):
         path = write_pcap(tmp_path / "b.pcap", [(0, frame)], snaplen=size or 1)
         part = read(path, Silent()).packets[0]  # type: ignore[union-attr]
