@@ -54,6 +54,25 @@ static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
 	return regs->ax;
 }
 
+/* What kbl_return_address(), kbl_arg_stack() and kbl_frame() read, where no registers are. */
+static __always_inline void kbl_arch_fake(struct pt_regs *regs, unsigned long *stack,
+					  unsigned long caller)
+{
+	stack[0] = caller;
+	regs->sp = (unsigned long)stack;
+}
+
+/* Where in such a stack the argument @n of those on the stack lies. */
+static inline unsigned int kbl_arch_stack_offset(unsigned int n)
+{
+	return sizeof(long) * (1 + n);
+}
+
+static __always_inline void kbl_arch_fake_return(struct pt_regs *regs, unsigned long value)
+{
+	regs->ax = value;
+}
+
 /* A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown. */
 #define KBL_ARCH_CYCLES
 static __always_inline u64 kbl_cycles(void)
@@ -126,6 +145,24 @@ static __always_inline unsigned long kbl_return_address(const struct pt_regs *re
 static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
 {
 	return regs->regs[0];
+}
+
+static __always_inline void kbl_arch_fake(struct pt_regs *regs, unsigned long *stack,
+					  unsigned long caller)
+{
+	regs->regs[29] = 0;
+	regs->regs[30] = caller;
+	regs->sp = (unsigned long)stack;
+}
+
+static inline unsigned int kbl_arch_stack_offset(unsigned int n)
+{
+	return sizeof(long) * n;
+}
+
+static __always_inline void kbl_arch_fake_return(struct pt_regs *regs, unsigned long value)
+{
+	regs->regs[0] = value;
 }
 
 #else

@@ -10,8 +10,42 @@
 #include <linux/string.h>
 #include <linux/tcp.h>
 #include <linux/timekeeping.h>
+#if __has_include(<linux/kbl_probe.h>)
+#include <linux/kbl_probe.h>
+#endif
 
 #include "kbl_calibrate.h"
+
+/* The kernel's own probes: as an instrumented function has them, but with sites that we know. */
+#if __has_include(<linux/kbl_probe.h>)
+#define KBL_CAL_SITE(i)	[i] = {						\
+	.key = STATIC_KEY_FALSE_INIT, .magic = KBL_SITE_MAGIC,		\
+	.carriers = KBL_SITE_SKB, .name = "kbl_cal", .size = ULONG_MAX,	\
+}
+static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
+	KBL_CAL_SITE(KBL_CAL_LEAF),
+	KBL_CAL_SITE(KBL_CAL_LEAF_SKB),
+	KBL_CAL_SITE(KBL_CAL_OUTER),
+	KBL_CAL_SITE(KBL_CAL_OUTER_SKB),
+};
+#define KBL_CAL_SITE_OF(i) (&kbl_cal_sites[i])
+#define KBL_CAL_ENTER(i, skb)						\
+	void *kbl_token = NULL;						\
+									\
+	if (static_branch_unlikely(&kbl_cal_sites[i].key))		\
+		kbl_token = kbl_probe_open(&kbl_cal_sites[i],		\
+					   (unsigned long)__builtin_return_address(0), skb, \
+					   NULL, NULL, NULL)
+#define KBL_CAL_LEAVE(i)						\
+do {									\
+	if (unlikely(kbl_token))					\
+		kbl_probe_close(&kbl_cal_sites[i], kbl_token, 0);	\
+} while (0)
+#else
+#define KBL_CAL_SITE_OF(i) NULL
+#define KBL_CAL_ENTER(i, skb)
+#define KBL_CAL_LEAVE(i)
+#endif
 
 /* A number of its own in each, or the compiler would make one function of them. */
 static noinline __noclone void kbl_cal_bare(struct sk_buff *skb)
@@ -21,12 +55,16 @@ static noinline __noclone void kbl_cal_bare(struct sk_buff *skb)
 
 static noinline __noclone void kbl_cal_leaf(struct sk_buff *skb)
 {
+	KBL_CAL_ENTER(KBL_CAL_LEAF, skb);
 	asm volatile("" : : "r" (skb), "i" (1) : "memory");
+	KBL_CAL_LEAVE(KBL_CAL_LEAF);
 }
 
 static noinline __noclone void kbl_cal_leaf_skb(struct sk_buff *skb)
 {
+	KBL_CAL_ENTER(KBL_CAL_LEAF_SKB, skb);
 	asm volatile("" : : "r" (skb), "i" (2) : "memory");
+	KBL_CAL_LEAVE(KBL_CAL_LEAF_SKB);
 }
 
 static __always_inline void kbl_cal_calls(void (*fn)(struct sk_buff *), struct sk_buff *skb)
@@ -39,18 +77,22 @@ static __always_inline void kbl_cal_calls(void (*fn)(struct sk_buff *), struct s
 
 static noinline __noclone void kbl_cal_outer(struct sk_buff *skb, bool probed)
 {
+	KBL_CAL_ENTER(KBL_CAL_OUTER, skb);
 	if (probed)
 		kbl_cal_calls(kbl_cal_leaf, skb);
 	else
 		kbl_cal_calls(kbl_cal_bare, skb);
+	KBL_CAL_LEAVE(KBL_CAL_OUTER);
 }
 
 static noinline __noclone void kbl_cal_outer_skb(struct sk_buff *skb, bool probed)
 {
+	KBL_CAL_ENTER(KBL_CAL_OUTER_SKB, skb);
 	if (probed)
 		kbl_cal_calls(kbl_cal_leaf_skb, skb);
 	else
 		kbl_cal_calls(kbl_cal_bare, skb);
+	KBL_CAL_LEAVE(KBL_CAL_OUTER_SKB);
 }
 
 static const struct {
@@ -72,9 +114,11 @@ struct kbl_target *kbl_cal_target(unsigned int i)
 	snprintf(line, sizeof(line), "%s 0x%lx %s void", kbl_cal_functions[i].name,
 		 kbl_cal_functions[i].addr, kbl_cal_functions[i].carrier);
 	t = kbl_target_parse(line);
+	if (!t)
+		return NULL;
 	/* The last numbers: the list rarely reaches them, and it is not armed now. */
-	if (t)
-		kbl_target_number(t, KBL_MAX_PROBES - 1 - i);
+	kbl_target_number(t, KBL_MAX_PROBES - 1 - i);
+	t->site = KBL_CAL_SITE_OF(i);
 	return t;
 }
 

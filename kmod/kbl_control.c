@@ -254,6 +254,12 @@ static void kbl_reasons_show(struct seq_file *m)
 		seq_printf(m, "%d %s\n", kbl_reasons[i].number, kbl_reasons[i].name);
 }
 
+static void kbl_sites_show(struct seq_file *m)
+{
+	seq_puts(m, "# address name, of the functions that have probes in their source\n");
+	kbl_source_show(m);
+}
+
 static const struct kbl_file kbl_files[] = {
 	{ "filter", kbl_filter_show, kbl_filter_write, 0600 },
 	{ "events", kbl_trace_show, kbl_events_write, 0600 },
@@ -263,6 +269,7 @@ static const struct kbl_file kbl_files[] = {
 	{ "clock", kbl_clock_show, NULL, 0400 },
 	{ "devices", kbl_devices_show, NULL, 0400 },
 	{ "reasons", kbl_reasons_show, NULL, 0400 },
+	{ "sites", kbl_sites_show, NULL, 0400 },
 };
 
 static const struct kbl_file kbl_probes = { "probes", kbl_probes_show, kbl_probes_set, 0600 };

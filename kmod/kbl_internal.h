@@ -94,6 +94,7 @@ struct kbl_target {
 	unsigned long ip;	/* kbl_fprobe.c: where it is called from, 0 = do not heed it */
 	u64 missed;		/* of earlier arms */
 	void *probe;		/* the back end's own, while armed */
+	void *site;		/* kbl_source.c: the only one, NULL = those of the name */
 	char name[64];
 	char module[32];
 };
@@ -287,12 +288,15 @@ void kbl_targets_show(struct seq_file *m);
 struct kbl_target *kbl_target_by_id(unsigned int id);
 const struct kbl_backend *kbl_backend_chosen(void);
 
-/* kbl_kretprobe.c, kbl_fprobe.c; a third, for probes compiled in, goes beside them. */
+/* kbl_kretprobe.c, kbl_fprobe.c, kbl_source.c */
 extern const struct kbl_backend kbl_kretprobe_backend;
 extern const struct kbl_backend kbl_fprobe_backend;	/* .arm = NULL: not in this kernel */
+extern const struct kbl_backend kbl_source_backend;	/* the same */
 extern unsigned int kbl_maxactive;
 extern bool kbl_floor;
 u64 kbl_fprobe_missed(void);
+unsigned long kbl_source_address(const char *name);
+void kbl_source_show(struct seq_file *m);
 
 /* kbl_control.c */
 int kbl_control_init(struct dentry *dir);

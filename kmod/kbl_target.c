@@ -16,9 +16,10 @@ static unsigned int kbl_nr_targets;
 static char *kbl_backend_name = "auto";
 
 module_param_named(backend, kbl_backend_name, charp, 0444);
-MODULE_PARM_DESC(backend, "auto, kretprobe or fprobe");
+MODULE_PARM_DESC(backend, "auto, source, fprobe or kretprobe");
 
 static const struct kbl_backend *const kbl_backends[] = {
+	&kbl_source_backend,
 	&kbl_fprobe_backend,
 	&kbl_kretprobe_backend,
 };
@@ -177,7 +178,7 @@ int kbl_target_add(char *line)
 	if (!t)
 		return -EINVAL;
 	if (!t->addr)
-		t->addr = kbl_resolve(t->name);
+		t->addr = kbl_resolve(t->name) ?: kbl_source_address(t->name);
 	if (!t->addr)
 		t->error = -ENOENT;
 	kbl_target_number(t, kbl_nr_targets);
@@ -196,19 +197,27 @@ void kbl_targets_free(void)
 		kfree(kbl_targets[--kbl_nr_targets]);
 }
 
+static bool kbl_backend_wanted(const struct kbl_backend *backend)
+{
+	return backend->arm && (!strcmp(kbl_backend_name, "auto") ||
+				!strcmp(kbl_backend_name, backend->name));
+}
+
 /* The one that arms what it can; NULL: none of that name in this kernel. */
 const struct kbl_backend *kbl_backend_chosen(void)
 {
 	unsigned int i;
 
 	for (i = 0; i < ARRAY_SIZE(kbl_backends); i++)
-		if (kbl_backends[i]->arm && (!strcmp(kbl_backend_name, "auto") ||
-					     !strcmp(kbl_backend_name, kbl_backends[i]->name)))
+		if (kbl_backend_wanted(kbl_backends[i]))
 			return kbl_backends[i];
 	return NULL;
 }
 
-/* Those which want an arm now; the caller frees the array. */
+/*
+ * Those which want an arm now; the caller frees the array.  -EBUSY: another target
+ * tells of that function's calls.
+ */
 static struct kbl_target **kbl_targets_wanting(unsigned int *nr)
 {
 	struct kbl_target **some = kvcalloc(kbl_nr_targets + 1, sizeof(*some), GFP_KERNEL);
@@ -218,7 +227,7 @@ static struct kbl_target **kbl_targets_wanting(unsigned int *nr)
 	for (i = 0; some && i < kbl_nr_targets; i++) {
 		struct kbl_target *t = kbl_targets[i];
 
-		if (!t->enabled || t->mechanism || !t->addr)
+		if (!t->enabled || t->mechanism || !t->addr || t->error == -EBUSY)
 			continue;
 		t->error = 0;
 		some[(*nr)++] = t;
@@ -231,9 +240,7 @@ static void kbl_arm_by(const struct kbl_backend *backend)
 	struct kbl_target **some;
 	unsigned int nr;
 
-	if (!backend->arm)
-		return;
-	if (strcmp(kbl_backend_name, "auto") && strcmp(kbl_backend_name, backend->name))
+	if (!kbl_backend_wanted(backend))
 		return;
 	some = kbl_targets_wanting(&nr);
 	if (some && nr)
@@ -246,6 +253,9 @@ int kbl_targets_arm(void)
 {
 	unsigned int i;
 
+	for (i = 0; i < kbl_nr_targets; i++)
+		if (kbl_targets[i]->error == -EBUSY)
+			kbl_targets[i]->error = 0;
 	for (i = 0; i < ARRAY_SIZE(kbl_backends); i++)
 		kbl_arm_by(kbl_backends[i]);
 	return kbl_targets_armed();
@@ -269,9 +279,33 @@ unsigned int kbl_targets_armed(void)
 	return armed;
 }
 
+/* By the source if it can, the others as kretprobes. */
+static void kbl_arm_alone(struct kbl_target **targets, unsigned int nr)
+{
+	unsigned int i, rest = 0;
+
+	for (i = 0; i < nr; i++)
+		targets[i]->error = 0;
+	if (nr && kbl_backend_wanted(&kbl_source_backend))
+		kbl_source_backend.arm(targets, nr);
+	for (i = 0; i < nr; i++)
+		if (!targets[i]->mechanism && targets[i]->error != -EBUSY)
+			targets[rest++] = targets[i];
+	if (rest && strcmp(kbl_backend_name, kbl_source_backend.name))
+		kbl_kretprobe_backend.arm(targets, rest);
+}
+
+static void kbl_disarm_alone(struct kbl_target **targets, unsigned int nr)
+{
+	if (nr && kbl_source_backend.disarm)
+		kbl_source_backend.disarm(targets, nr);
+	if (nr)
+		kbl_kretprobe_backend.disarm(targets, nr);
+}
+
 /*
  * Also while recording: what one fprobe has armed together is only ignored, or
- * heeded again; what it has not comes or goes alone, as a kretprobe.
+ * heeded again; what it has not comes or goes alone.
  */
 int kbl_targets_enable(const char *glob, bool enable)
 {
@@ -294,10 +328,10 @@ int kbl_targets_enable(const char *glob, bool enable)
 		if (t->addr && enable == !t->mechanism)
 			some[nr++] = t;
 	}
-	if (kbl_active && enable && nr)
-		kbl_kretprobe_backend.arm(some, nr);
-	else if (kbl_active && nr)
-		kbl_kretprobe_backend.disarm(some, nr);
+	if (kbl_active && enable)
+		kbl_arm_alone(some, nr);
+	else if (kbl_active)
+		kbl_disarm_alone(some, nr);
 	kvfree(some);
 	return found ? 0 : -ENOENT;
 }

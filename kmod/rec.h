@@ -228,6 +228,9 @@ void rec_module_tell(const char *name, const char *text);
 void rec_module_lock(void);
 bool rec_module_active(void);
 
+/* rec_sites.c */
+kbl_u64 rec_site_address(const char *name);
+
 /* rec_probes.c */
 struct rec_probe *rec_probe_add(struct rec_probes *p, const struct rec_probe *probe);
 int rec_carrier_named(const char *word);

@@ -110,8 +110,8 @@ static void rec_list_resolve(struct rec_probes *p, const struct rec_probe *probe
 		return;
 	}
 	symbol = rec_symbol_named(s, probe->name, probe->module, NULL);
-	if (!symbol && !life_only)
-		rec_list_add(p, probe, 0);
+	if (!symbol && (!life_only || rec_site_address(probe->name)))
+		rec_list_add(p, probe, rec_site_address(probe->name));
 	for (; symbol; symbol = rec_symbol_named(s, probe->name, probe->module, symbol))
 		rec_list_add(p, probe, symbol->addr);
 }

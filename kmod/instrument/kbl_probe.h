@@ -92,7 +92,7 @@ static __always_inline void kbl_scope_end(struct kbl_scope *scope)
 #define KBL_SITE(number, scoped, ...) \
 	KBL_SITE_FOUR(number, scoped, ##__VA_ARGS__, NULL, NULL, NULL, NULL)
 #define KBL_SITE_FOUR(number, scoped, a, b, c, d, ...) \
-	static struct kbl_site kbl_site __section(".data.kbl_sites") = { \
+	static struct kbl_site kbl_site __section(".data.unlikely") = { \
 		.key = STATIC_KEY_FALSE_INIT, \
 		.magic = KBL_SITE_MAGIC, \
 		.id = (number), \
