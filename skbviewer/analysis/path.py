@@ -56,6 +56,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         netns=row.netns,
         device=names.device(row.netns, row.ifindex),
         events=events,
+        relation=getattr(row, "relation", ""),
     )
 
 

@@ -244,9 +244,13 @@ STATISTICS = (
            "What was loaded, matched, lost and why"),
 )  # fmt: skip
 
+TOOLS = (
+    Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
+           "Choose what skbscan wrote of the kernel, to see the source of functions", False),
+)  # fmt: skip
 HELP = (
     Action("&Help", "&Keys…", lambda w: w.show_keys(), ("F1",), "What every key does", False),
     Action("&Help", "&About skbviewer", lambda w: w.about(), needs_recording=False),
 )  # fmt: skip
 
-ACTIONS = (*FILE, *EDIT, *VIEW, *GO, *ANALYZE, *STATISTICS, *HELP)
+ACTIONS = (*FILE, *EDIT, *VIEW, *GO, *ANALYZE, *STATISTICS, *TOOLS, *HELP)

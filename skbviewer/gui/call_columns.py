@@ -39,7 +39,19 @@ def _duration(leg: Leg, call: PathCall) -> str:
     return "no exit" if call.dur_ns is None else wording.microseconds(call.dur_ns)
 
 
-FUNCTION, COMPENSATED, LAYER = 0, 4, 6
+def _count(leg: Leg, call: PathCall) -> str:
+    return "" if call.counter is None else f"{call.counter:,}"
+
+
+def _interrupts(leg: Leg, call: PathCall) -> str:
+    return wording.microseconds(call.irq_ns) if call.irq_ns else ""
+
+
+def _process(leg: Leg, call: PathCall) -> str:
+    return f"{call.comm} [{call.pid}]" if call.pid else "idle"
+
+
+FUNCTION, COMPENSATED, LAYER, COUNT = 0, 4, 6, 9
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
     CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),
@@ -57,4 +69,10 @@ CALL_COLUMNS = (
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),
     CallColumn("CPU", lambda leg, call: str(call.cpu), RIGHT, "CPU 0"),
     CallColumn("Context", lambda leg, call: call.context, LEFT, "Context 0"),
+    CallColumn("Count", _count, RIGHT, "1,000,000 "),
+    CallColumn("Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) "),
+    CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
+    CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),
+    CallColumn("Packet", lambda leg, call: f"0x{call.skb:x}", LEFT, "0xffff888003a1c500 "),
 )
+UNUSUAL = ("Interrupts (µs)", "Process", "Device", "Packet")  # hidden until asked for

@@ -9,11 +9,11 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QBrush, QColor, QFont
 
 from skbviewer.export import told
-from skbviewer.records import Leg, PacketPath, PathCall, PathEvent
+from skbviewer.records import Leg, PacketPath, PathCall, PathEvent, Wait
 
 from . import wording
 from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
-from .theme import DROP_COLOURS, UNKNOWN_LAYER, chip, chosen
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, chip, chosen
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -24,7 +24,8 @@ _ROOT = 0
 class Node(NamedTuple):
     """A row of the tree; `call` is -1 for a leg, `parent` and `children` are node numbers.
 
-    A row with an `event` tells what happened in its call; -1 = it is the call itself.
+    A row with an `event` tells what happened in its call, one with a `wait` where the packet lay
+    before the call that follows; -1 = it is the call itself.
     """
 
     leg: int
@@ -33,23 +34,37 @@ class Node(NamedTuple):
     row: int
     children: list[int]
     event: int = -1
+    wait: int = -1
 
 
 def nodes_of(legs: tuple[Leg, ...]) -> list[Node]:
     """All nodes; number 0 is the invisible root."""
     nodes = [Node(-1, -1, -1, 0, [])]
-    for leg_number, leg in enumerate(legs):
-        top = _append(nodes, leg_number, -1, _ROOT)
-        of_call: list[int] = []
-        events = [number for number, event in enumerate(leg.events) if told(event)]
-        for number, call in enumerate(leg.calls):
-            while events and leg.events[events[0]].ts_ns < call.entry_ns:
-                _append_event(nodes, leg_number, leg, events.pop(0), of_call, top)
-            parent = of_call[call.parent] if 0 <= call.parent < number else top
-            of_call.append(_append(nodes, leg_number, number, parent))
-        for number in events:
-            _append_event(nodes, leg_number, leg, number, of_call, top)
+    for number, leg in enumerate(legs):
+        _add_leg(nodes, number, leg)
     return nodes
+
+
+def _add_leg(nodes: list[Node], leg_number: int, leg: Leg) -> None:
+    top = _append(nodes, leg_number, -1, _ROOT)
+    of_call: list[int] = []
+    events = [number for number, event in enumerate(leg.events) if told(event)]
+    waits = list(range(len(leg.waits)))
+    for number, call in enumerate(leg.calls):
+        while events and leg.events[events[0]].ts_ns < call.entry_ns:
+            _append_event(nodes, leg_number, leg, events.pop(0), of_call, top)
+        parent = of_call[call.parent] if 0 <= call.parent < number else top
+        while waits and _end(leg.waits[waits[0]]) <= call.entry_ns:
+            _append(nodes, leg_number, -1, parent, wait=waits.pop(0))
+        of_call.append(_append(nodes, leg_number, number, parent))
+    for number in events:
+        _append_event(nodes, leg_number, leg, number, of_call, top)
+    for number in waits:
+        _append(nodes, leg_number, -1, top, wait=number)
+
+
+def _end(wait: Wait) -> int:
+    return wait.begin_ns + wait.dur_ns
 
 
 def _append_event(
@@ -60,9 +75,11 @@ def _append_event(
     _append(nodes, leg_number, call, parent, number)
 
 
-def _append(nodes: list[Node], leg: int, call: int, parent: int, event: int = -1) -> int:
+def _append(
+    nodes: list[Node], leg: int, call: int, parent: int, event: int = -1, wait: int = -1
+) -> int:
     siblings = nodes[parent].children
-    nodes.append(Node(leg, call, parent, len(siblings), [], event))
+    nodes.append(Node(leg, call, parent, len(siblings), [], event, wait))
     siblings.append(len(nodes) - 1)
     return len(nodes) - 1
 
@@ -72,7 +89,8 @@ class CallModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._legs: tuple[Leg, ...] = ()
+        self._legs: tuple[Leg, ...] = ()  # of the path, then of its branches
+        self._own = 0  # of the path
         self._nodes = nodes_of(())
         self._place: dict[tuple[int, int], int] = {}
         self._colours: dict[str, QColor] = {}
@@ -80,10 +98,13 @@ class CallModel(QAbstractItemModel):
 
     def show(self, path: PacketPath | None) -> None:
         self.beginResetModel()
-        self._legs = () if path is None else path.legs
+        self._legs = () if path is None else (*path.legs, *path.branches)
+        self._own = 0 if path is None else len(path.legs)
         self._nodes = nodes_of(self._legs)
         self._place = {
-            (node.leg, node.call): at for at, node in enumerate(self._nodes) if node.event < 0
+            (node.leg, node.call): at
+            for at, node in enumerate(self._nodes)
+            if node.event < 0 and node.wait < 0
         }
         self.endResetModel()
 
@@ -99,7 +120,7 @@ class CallModel(QAbstractItemModel):
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 
     def wide(self) -> list[tuple[int, QModelIndex]]:
-        """(row, parent) of the rows whose text goes over all columns: legs and events."""
+        """(row, parent) of the rows whose text goes over all columns: legs, waits, events."""
         found = []
         for node in self._nodes[1:]:
             if node.call < 0 or node.event >= 0:
@@ -111,9 +132,17 @@ class CallModel(QAbstractItemModel):
         return found
 
     def call_at(self, index: Index) -> tuple[int, int]:
-        """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere."""
+        """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere.
+
+        Rows of branches are of no leg: (-1, -1).
+        """
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
-        return node.leg, node.call
+        return (node.leg, node.call) if node.leg < self._own else (-1, -1)
+
+    def function_at(self, index: Index) -> str:
+        """The function of a row; "" where there is none."""
+        node = self._nodes[index.internalId() if index.isValid() else _ROOT]
+        return self._legs[node.leg].calls[node.call].function if node.call >= 0 else ""
 
     def _leg_data(self, leg: Leg, column: int, role: int) -> Any:
         if role == _ROLE.DisplayRole:
@@ -137,6 +166,17 @@ class CallModel(QAbstractItemModel):
             return "\n".join([call.function, *lines])
         if role == _ROLE.ForegroundRole and (call.dur_ns is None or call.note.startswith("drop")):
             return QBrush(chosen(DROP_COLOURS, self._dark))
+        return None
+
+    def _wait_data(self, leg: Leg, wait: Wait, column: int, role: int) -> Any:
+        if role in (_ROLE.DisplayRole, _ROLE.ToolTipRole):
+            return wording.wait_title(wait, leg.begin_ns) if column == FUNCTION else None
+        if role == _ROLE.FontRole:
+            font = QFont()
+            font.setItalic(True)
+            return font
+        if role == _ROLE.ForegroundRole:
+            return QBrush(chosen(WAIT_COLOURS, self._dark))
         return None
 
     def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
@@ -183,6 +223,8 @@ class CallModel(QAbstractItemModel):
         leg = self._legs[node.leg]
         if node.event >= 0:
             return self._event_data(leg, leg.events[node.event], index.column(), role)
+        if node.wait >= 0:
+            return self._wait_data(leg, leg.waits[node.wait], index.column(), role)
         if node.call < 0:
             return self._leg_data(leg, index.column(), role)
         return self._call_data(leg, leg.calls[node.call], index.column(), role)

@@ -3,10 +3,20 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QSignalBlocker, QSize, Signal
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QPoint,
+    QSettings,
+    QSignalBlocker,
+    QSize,
+    Qt,
+    Signal,
+)
 from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QMenu,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QTreeView,
@@ -15,13 +25,21 @@ from PySide6.QtWidgets import (
 
 from skbviewer.records import PacketPath
 
-from .call_columns import CALL_COLUMNS, COMPENSATED, FUNCTION
+from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, UNUSUAL
 from .call_model import CallModel
 
 MOST = 0.5
+HIDDEN = "calls/hidden"  # in the settings
 
 
-class _AiryRows(QStyledItemDelegate):
+def _hidden_columns() -> frozenset[str]:
+    found = QSettings().value(HIDDEN, list(UNUSUAL))
+    if isinstance(found, list):
+        return frozenset(map(str, found))
+    return frozenset([str(found)] if found else [])  # an INI file has no lists of one or none
+
+
+class AiryRows(QStyledItemDelegate):
     """Rows with a little more room than the text needs."""
 
     def sizeHint(
@@ -31,9 +49,13 @@ class _AiryRows(QStyledItemDelegate):
 
 
 class CallTree(QTreeView):
-    """Emits `call_chosen` with (leg, call) of the row the user went to; call -1 = a leg's row."""
+    """Emits `call_chosen` with (leg, call) of the row the user went to; call -1 = a leg's row.
+
+    `source_asked` is the function of a row that was double-clicked or entered.
+    """
 
     call_chosen = Signal(int, int)
+    source_asked = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,15 +63,20 @@ class CallTree(QTreeView):
         self.setAccessibleName("Function sequence of the selected packet")
         self.calls = CallModel(self)
         self._needed = 0
+        self._told: dict[int, bool] = {}  # columns of which it depends on the recording
         self.setModel(self.calls)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
         self.setAllColumnsShowFocus(True)
         self.setIndentation(11)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        self.setItemDelegate(_AiryRows(self))
+        self.setItemDelegate(AiryRows(self))
         self._lay_out()
         self.selectionModel().currentRowChanged.connect(self._tell)
+        self.activated.connect(self._ask_source)
+        self.header().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.header().customContextMenuRequested.connect(self._ask_columns)
+        self._hidden = _hidden_columns()
 
     def show_path(self, path: PacketPath | None) -> None:
         self.calls.show(path)
@@ -57,8 +84,12 @@ class CallTree(QTreeView):
         for row, parent in self.calls.wide():
             self.setFirstColumnSpanned(row, parent, True)
         legs = path.legs if path else ()
-        measured = any(call.comp_ns is not None for leg in legs for call in leg.calls)
-        self.setColumnHidden(COMPENSATED, not measured)
+        calls = [call for leg in legs for call in leg.calls]
+        self._told = {
+            COMPENSATED: any(call.comp_ns is not None for call in calls),
+            COUNT: any(call.counter is not None for call in calls),
+        }
+        self._show_columns()
         self._needed = 0 if path is None else self._width_needed(path)
         self._make_room()
 
@@ -74,6 +105,38 @@ class CallTree(QTreeView):
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
         self.calls.set_colours(colours, dark)
+
+    def columns_menu(self) -> QMenu:
+        """A check mark for each column but the first."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        for place, column in enumerate(CALL_COLUMNS):
+            if place == FUNCTION:
+                continue
+            action = menu.addAction(column.title)
+            action.setCheckable(True)
+            action.setChecked(column.title not in self._hidden)
+            action.toggled.connect(lambda on, title=column.title: self._toggle(title, on))
+        return menu
+
+    def _toggle(self, title: str, shown: bool) -> None:
+        self._hidden = self._hidden - {title} if shown else self._hidden | {title}
+        QSettings().setValue(HIDDEN, sorted(self._hidden))
+        self._show_columns()
+
+    def _show_columns(self) -> None:
+        """Hide what the user hid, and what the recording does not tell."""
+        for place, column in enumerate(CALL_COLUMNS):
+            told = self._told.get(place, True)
+            self.setColumnHidden(place, not told or column.title in self._hidden)
+
+    def _ask_columns(self, place: QPoint) -> None:
+        self.columns_menu().exec(self.header().mapToGlobal(place))
+
+    def _ask_source(self, index: QModelIndex) -> None:
+        function = self.calls.function_at(index)
+        if function:
+            self.source_asked.emit(function)
 
     def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.call_chosen.emit(*self.calls.call_at(current))

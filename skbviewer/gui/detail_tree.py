@@ -11,6 +11,8 @@ from PySide6.QtWidgets import QMenu, QTreeWidget, QTreeWidgetItem, QWidget
 
 from skbviewer.analysis.detail import Node
 
+from .call_tree import AiryRows
+
 NODE = Qt.ItemDataRole.UserRole
 Item = QTreeWidgetItem
 
@@ -25,6 +27,7 @@ class DetailTree(QTreeWidget):
         super().__init__(parent)
         self.setHeaderHidden(True)
         self.setUniformRowHeights(True)
+        self.setItemDelegate(AiryRows(self))
         self.setAccessibleName("Packet details")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._ask)
@@ -64,8 +67,8 @@ class DetailTree(QTreeWidget):
 
     def _reopen(self, item: Item, opened: set[str]) -> None:
         item.setExpanded(_title(item) in opened)
-        for n in range(item.childCount()):
-            self._reopen(item.child(n), opened)
+        for child in filter(None, map(item.child, range(item.childCount()))):
+            self._reopen(child, opened)
 
     def _tell(self, item: Item | None) -> None:
         node = self.node(item)
@@ -121,7 +124,7 @@ def _item(node: Node) -> Item:
 
 def _title(item: Item) -> str:
     """The same for the same header or field of every packet."""
-    node = item.data(0, NODE)
+    node: Node = item.data(0, NODE)
     return node.field or node.text.split(",")[0].split(":")[0].split(" (")[0]
 
 

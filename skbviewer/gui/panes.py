@@ -2,7 +2,7 @@
 """The panes around the packet list, in one table.  A new pane is one line here.
 
 A pane is made once, is given the Selection, and from then on follows its signals: it knows no other
-pane.
+pane.  One that works in the background has close_tasks().
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QWidget
 from .call_tree import CallTree
 from .packet_detail import PacketDetail
 from .selection import Selection
+from .source_view import SourceView
 from .timeline_links import follow
 from .timeline_view import TimelineView
 
@@ -36,6 +37,7 @@ class Pane(NamedTuple):
 def _tree(selection: Selection) -> CallTree:
     tree = CallTree()
     tree.call_chosen.connect(selection.choose_call)
+    tree.source_asked.connect(selection.source_asked)
     selection.path_changed.connect(tree.show_path)
     selection.call_changed.connect(tree.show_call)
     selection.colours_changed.connect(tree.set_colours)
@@ -51,5 +53,6 @@ def _timeline(selection: Selection) -> TimelineView:
 PANES = (
     Pane("tree", "Kernel Path", _tree),
     Pane("detail", "Packet Details", PacketDetail, beside="tree"),
+    Pane("source", "Kernel Source", SourceView, beside="tree"),
     Pane("timeline", "Timeline", _timeline),
 )

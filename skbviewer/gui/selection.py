@@ -25,6 +25,7 @@ class Selection(QObject):
     colours_changed = Signal(object, bool)  # QColor by layer name, dark
     notes_changed = Signal()  # notes or flags of the recording are other ones now
     filter_asked = Signal(str, bool)  # put the text into the filter bar; True: apply it
+    source_asked = Signal(str)  # show where a function is defined
     row_asked = Signal(object)  # go to a row: n = packet n, -n = K<n>
 
     def __init__(self, parent: QObject | None = None) -> None:

@@ -18,6 +18,7 @@ VERDICT_COLOURS = {
     "kernel-only": ("#2563a8", "#6fb1f0"),
 }
 WIRE_COLOURS = ("#c2185b", "#ff6fa5")
+WAIT_COLOURS = ("#5b6570", "#a9b3bd")
 DROP_COLOURS = ("#b00020", "#ff6b6b")
 
 

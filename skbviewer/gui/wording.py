@@ -5,9 +5,11 @@ from __future__ import annotations
 
 import time
 
-from skbviewer.records import Leg, PathCall, PathEvent
+from skbviewer.records import Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
+RELATION = {"parent": "From packet life", "clone": "Clone, packet life"}
+QUEUES = ("socket queue", "softirq", "socket backlog", "queue", "queueing discipline")
 VERDICT = {
     "exact": "Exact match",
     "ambiguous": "Ambiguous match",
@@ -61,14 +63,26 @@ def leg_name(leg: Leg) -> str:
 
 
 def leg_title(leg: Leg) -> str:
-    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"."""
-    return f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
+    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is."""
+    what = f"{RELATION[leg.relation]} {leg.series}: " if leg.relation in RELATION else ""
+    return f"{what}{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
+
+
+def wait_title(wait: Wait, origin_ns: int) -> str:
+    """ "… +12.000 µs  85.2 µs in the socket queue"."""
+    where = f"in the {wait.what}" if wait.what in QUEUES else wait.what
+    return f"… +{microseconds(wait.begin_ns - origin_ns)} µs  {duration(wait.dur_ns)} {where}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
     """ "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", "• +3.100 µs  this packet caused: ..."."""
     caused = "this packet caused: " if event.caused else ""
     return f"• +{microseconds(event.ts_ns - origin_ns)} µs  {caused}{event.text}"
+
+
+def _with_error(call: PathCall) -> str:
+    error = f" ± {duration(call.comp_err_ns)}" if call.comp_err_ns else ""
+    return duration(call.comp_ns) + error
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
@@ -78,8 +92,9 @@ def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
         ("Layer", call.layer),
         ("Entry", f"+{microseconds(call.entry_ns - origin_ns)} µs"),
         ("Duration", duration(call.dur_ns) or "unknown: no exit"),
-        ("Without probes", duration(call.comp_ns)),
+        ("Without probes", _with_error(call)),
         ("Self", duration(call.self_ns)),
+        ("Interrupts inside", duration(call.irq_ns) if call.irq_ns else ""),
         ("Hardware counter", "" if call.counter is None else f"{call.counter:,}"),
         ("CPU", f"{call.cpu}, {call.context}"),
         ("Task", f"{call.comm} [{call.pid}]" if call.comm else f"[{call.pid}]"),

@@ -19,6 +19,7 @@ from .notes import Notes
 from .packet_table import PacketTable
 from .panes import PANES, Pane
 from .selection import Selection
+from .source_view import SourceView
 from .summary import Summary
 from .theme import is_dark, layer_colours
 from .timeline_view import TimelineView
@@ -50,6 +51,10 @@ class Workspace(QMainWindow):
     @property
     def timeline(self) -> TimelineView:
         return cast(TimelineView, self.docks["timeline"].widget())
+
+    @property
+    def source(self) -> SourceView:
+        return cast(SourceView, self.docks["source"].widget())
 
     def _build(self) -> None:
         middle = QWidget()
@@ -99,6 +104,13 @@ class Workspace(QMainWindow):
         if self.table.current_row() is None:
             self._selection.choose_nothing()
         self._selection.show_rows(rows)
+
+    def close_tasks(self) -> None:
+        """Stop what the panes do in the background."""
+        for dock in self.docks.values():
+            close = getattr(dock.widget(), "close_tasks", None)
+            if close is not None:
+                close()
 
     def zoom(self) -> tuple[float, float] | None:
         """What part of its time the timeline shows, in its own units."""

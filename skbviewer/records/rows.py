@@ -134,6 +134,7 @@ class Leg(NamedTuple):
     netns: int
     device: str
     events: tuple[PathEvent, ...] = ()
+    relation: str = ""  # of a branch: "parent" (cloned or cut from it), "clone"
 
 
 class PacketPath(NamedTuple):
@@ -141,6 +142,8 @@ class PacketPath(NamedTuple):
 
     wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without one),
     wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into its host's wall clock.
+    `branches` are legs of packets it was cloned or cut from, and of its own clones and segments,
+    where they are not matched to it; sniffers' copies are left out.
     """
 
     packet: PacketRow | None
@@ -148,3 +151,4 @@ class PacketPath(NamedTuple):
     wire_ns: int | None
     wire_error_ns: int | None
     epoch_offset_ns: int
+    branches: tuple[Leg, ...] = ()

@@ -6,7 +6,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from sqlalchemy import LABEL_STYLE_TABLENAME_PLUS_COL, Connection, Row, Select, Table, func, select
+from sqlalchemy import (
+    LABEL_STYLE_TABLENAME_PLUS_COL,
+    Connection,
+    Row,
+    Select,
+    Table,
+    func,
+    literal,
+    select,
+    union_all,
+)
 
 from .schema import (
     call,
@@ -88,6 +98,29 @@ def legs_of_packet(db: Connection, number: int) -> Rows:
 
 def legs_of_series(db: Connection, number: int) -> Rows:
     return db.execute(select(leg).where(leg.c.series == number).order_by(leg.c.begin_ns)).all()
+
+
+def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
+    """Legs of the series that `own` come from and of those that came from `own`, by time.
+
+    At most `most`, each with its `relation`; sniffers' copies are left out.
+    """
+    up = (
+        select(series.c.parent).where(series.c.id.in_(own), series.c.parent > 0).cte(recursive=True)
+    )
+    above = select(series.c.parent).where(series.c.id == up.c.parent, series.c.parent > 0)
+    up = up.union(above)  # ends also where garbage is its own ancestor
+    wanted = {
+        "parent": leg.c.series.in_(select(up.c.parent)),
+        "clone": leg.c.series.in_(
+            select(series.c.id).where(series.c.parent.in_(own), series.c.tap == 0)
+        ),
+    }
+    parts = [
+        select(leg, literal(word).label("relation")).where(chosen, leg.c.series.not_in(own))
+        for word, chosen in wanted.items()
+    ]
+    return db.execute(union_all(*parts).order_by("begin_ns").limit(most)).all()
 
 
 def calls_of_leg(db: Connection, number: int) -> Rows:

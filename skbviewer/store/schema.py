@@ -224,6 +224,7 @@ INDEXES = (
     Index("match_packet", match.c.packet),
     Index("match_leg", match.c.leg),
     Index("series_kernel_only", series.c.kernel_only),
+    Index("series_parent", series.c.parent),
     Index("symbol_address", symbol.c.source, symbol.c.address),
 )
 

@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.call_columns import CALL_COLUMNS, COMPENSATED
 from skbviewer.gui.call_model import CallModel
 from skbviewer.gui.call_tree import CallTree
-from skbviewer.records import PacketPath, PathEvent
+from skbviewer.records import PacketPath, PathEvent, Wait
 
 from .fake import RX, TX, FakeRecording
 
@@ -38,7 +38,7 @@ def test_legs_hold_their_calls_by_depth() -> None:
     leg = model.index(0, 0)
     assert leg.data() == "Sending, veth-c, netns 4026532177: 8 functions, 30.0 µs"
     first = model.index(0, 0, leg)
-    assert texts(model, first) == [
+    assert texts(model, first)[:9] == [
         "__ip_queue_xmit", "0.000", "30.000", "10.000", "", "tcp_write_xmit+0x4c", "ip", "1",
         "task",
     ]  # fmt: skip
@@ -144,3 +144,69 @@ def test_compensated_times_have_a_column_where_they_are_known(qtbot: QtBot) -> N
     tree.show_path(shown._replace(legs=(shown.legs[0]._replace(calls=calls),)))
     assert not tree.isColumnHidden(COMPENSATED)
     assert tree.calls.index_of(0, 0).siblingAtColumn(COMPENSATED).data() == "1.234"
+
+
+def with_wait_and_branch() -> PacketPath:
+    whole = path()
+    sending, receiving = whole.legs
+    wait = Wait("socket queue", receiving.calls[4].entry_ns - 500, 400)
+    receiving = receiving._replace(waits=(wait,))
+    branch = sending._replace(series=99, relation="clone", calls=sending.calls[:2], functions=2)
+    return whole._replace(legs=(sending, receiving), branches=(branch,))
+
+
+def test_a_wait_is_a_row_before_the_call_that_ends_it() -> None:
+    model = CallModel()
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show(with_wait_and_branch())
+    call = model.index_of(1, 4)
+    wait = model.index(call.row() - 1, 0, call.parent())
+    assert wait.data() == "… +2.500 µs  400 ns in the socket queue"
+    assert model.function_at(wait) == ""
+    assert model.call_at(wait) == (1, -1)
+
+
+def test_a_branch_stands_behind_the_legs_and_chooses_no_call() -> None:
+    model = CallModel()
+    model.show(with_wait_and_branch())
+    assert model.rowCount() == 3
+    branch = model.index(2, 0)
+    assert str(branch.data()).startswith("Clone, packet life 99: Sending, veth-c")
+    call = model.index(0, 0, branch)
+    assert model.function_at(call) == "__ip_queue_xmit"
+    assert model.call_at(call) == (-1, -1)
+
+
+def test_columns_are_hidden_and_shown_by_the_header_menu_and_stay_so(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.show_path(path())
+    titles = [column.title for column in CALL_COLUMNS]
+    device, caller = titles.index("Device"), titles.index("Caller")
+    assert tree.isColumnHidden(device) and not tree.isColumnHidden(caller)
+    for action in tree.columns_menu().actions():
+        if action.text() in ("Device", "Caller"):
+            action.trigger()
+    assert not tree.isColumnHidden(device) and tree.isColumnHidden(caller)
+    again = CallTree()
+    qtbot.addWidget(again)
+    again.show_path(path())
+    assert not again.isColumnHidden(device) and again.isColumnHidden(caller)
+    assert again.isColumnHidden(titles.index("Count"))  # the recording has no counter
+
+
+def test_a_double_click_asks_for_the_source(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.show_path(path())
+    tree.resize(900, 400)
+    tree.show()
+    place = tree.visualRect(tree.calls.index_of(0, 3)).center()
+    QTest.mouseClick(
+        tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+    )
+    with qtbot.waitSignal(tree.source_asked) as asked:
+        QTest.mouseDClick(
+            tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
+        )
+    assert asked.args == ["ip_output"]
