@@ -6,7 +6,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from PySide6.QtCore import QEvent, QModelIndex, QSignalBlocker, Qt, QTimer, Signal
+from PySide6.QtCore import (
+    QEvent,
+    QItemSelectionModel,
+    QModelIndex,
+    QSignalBlocker,
+    Qt,
+    QTimer,
+    Signal,
+)
 from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
@@ -20,6 +28,7 @@ from .packet_rows import ListRow
 from .packet_times import Precision, TimeFormat, sample
 from .theme import is_dark
 
+_CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 MIN_INFO = 140
 VISIBLE_DELAY_MS = 40
 
@@ -85,8 +94,10 @@ class PacketTable(QTableView):
         """Make the row at `position` current, as near as there is one."""
         position = max(0, min(position, self.packets.rowCount() - 1))
         if self.packets.row(position) is not None:
-            column = max(self.currentIndex().column(), 0)
-            self.setCurrentIndex(self.packets.index(position, column))
+            index = self.packets.index(position, max(self.currentIndex().column(), 0))
+            # not setCurrentIndex: with Ctrl held it would leave the selection where it is
+            self.selectionModel().setCurrentIndex(index, _CHOOSE)
+            self.scrollTo(index)
 
     def go_to_last(self) -> None:
         self.go_to_row(self.packets.rowCount() - 1)
