@@ -8,9 +8,11 @@ from .fields_frame import FRAME_FIELDS
 from .fields_kernel import KERNEL_FIELDS
 from .fields_kind import Field
 from .fields_packet import PACKET_FIELDS
+from .fields_streams import STREAM_FIELDS
 
 __all__ = ["FIELDS", "Field"]
 
 FIELDS: dict[str, Field] = {
-    field.name: field for field in (*FRAME_FIELDS, *PACKET_FIELDS, *BYTE_FIELDS, *KERNEL_FIELDS)
+    field.name: field
+    for field in (*FRAME_FIELDS, *PACKET_FIELDS, *BYTE_FIELDS, *STREAM_FIELDS, *KERNEL_FIELDS)
 }

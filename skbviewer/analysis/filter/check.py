@@ -243,8 +243,7 @@ class _Checker:
             if of.kind is Kind.PROTOCOL or of.field.layer:
                 value = node.text.encode()  # tcp contains GET
             else:
-                message = str(error) if "byte" in str(error) else f"{node.text} is no bytes"
-                raise self._error(node, message) from error
+                raise self._error(node, str(error)) from error
         longer = of.width and len(value) > of.width
         if longer or (of.field.kind not in _BYTEWISE and len(value) != of.width):
             message = f"the slice has {of.width} bytes, this has {len(value)}"

@@ -117,7 +117,7 @@ EXAMPLES = {
     Kind.TIME: '"2026-11-21 10:00:00.5"',
     Kind.FLOAT: "0.95",
     Kind.STRING: "word or \"some text\"",
-    Kind.BYTES: "47:45:54, 0x47 or \"GET\"",
+    Kind.BYTES: "47:45:54, 0x4745 or \"GET\"",
 }  # fmt: skip
 
 
@@ -130,13 +130,12 @@ def read_range(kind: Kind, text: str, bits: int) -> Range:
 
 
 def read_bytes(text: str) -> bytes:
-    """Bytes written without quotes: 01:02:03, 01-02, 0x0102 or one number below 256."""
+    """Bytes written without quotes: 01:02:03, 01-02, 0x0102, or one as two hexadecimal digits."""
     if _BYTES.fullmatch(text):
         return bytes(int(part, 16) for part in re.split("[:.-]", text.rstrip(":")))
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", text):
         digits = text[2:]
         return bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2))
-    number = _integer(text)
-    if not 0 <= number < 256:
-        raise ValueError(f"{text} does not fit in one byte; write bytes as 01:02")
-    return bytes([number])
+    if re.fullmatch(r"[0-9a-fA-F]{1,2}", text):
+        return bytes([int(text, 16)])
+    raise ValueError(f"{text} is no bytes, as {EXAMPLES[Kind.BYTES]}")
