@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable, dense, execution, fits
+from ..matching import Joined, LegTable, Nesting, SeriesTable, contexts, fits
 from ..records import KernelLog
 from .call_table import CallTable
 from .interruptions import MARK_GAP
@@ -94,12 +94,12 @@ def _nesting(log: KernelLog, of: Index, partner: Index, entry: Index) -> tuple[I
     opens = np.zeros(len(entry), np.int64)
     opens[paired] = 1  # a call without an end encloses nothing
     step = np.concatenate([opens, -np.ones(len(paired), np.int64)])
-    context = dense(execution(log.records))[entry]
+    context = contexts(log.records)[entry]
     where = np.concatenate([context, context[paired]])
     leg = np.concatenate([of, of[paired]])
-    contexts, span = int(where.max(initial=0)) + 1, len(log.records)
-    if fits(int(leg.max(initial=0)) + 1, contexts, span):
-        order = np.argsort((leg * contexts + where) * span + point, kind="stable")
+    wheres, span = np.int64(where.max(initial=0)) + 1, len(log.records)
+    if fits(int(leg.max(initial=0)) + 1, int(wheres), span):
+        order = np.argsort((leg * wheres + where) * span + point, kind="stable")
     else:
         order = np.lexsort((point, where, leg))
     new = np.r_[True, (np.diff(leg[order]) != 0) | (np.diff(where[order]) != 0)][: len(order)]

@@ -22,7 +22,7 @@ from .matcher import (
 from .nesting import Nesting
 from .oneway import OneWay, Trips, bound, joined, trips
 from .ordering import by_number, dense, fits
-from .pairing import execution, pair
+from .pairing import contexts, execution, pair
 from .phases import READER, TRANSMIT
 from .series import SeriesTable
 from .series import build as build_series
@@ -66,6 +66,7 @@ __all__ = [
     "build_series",
     "build_timebase",
     "by_number",
+    "contexts",
     "dense",
     "execution",
     "fits",

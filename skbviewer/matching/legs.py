@@ -13,9 +13,10 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog
+from ..records import KernelLog, part
 from .lives import Flags
-from .pairing import ENTRY, EXIT, Index, named
+from .ordering import by_number
+from .pairing import ENTRY, EXIT, Index, chosen
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .series import SeriesTable
 
@@ -55,27 +56,44 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     records = log.records
     exits = (records["kind"] == EXIT) & (series.partner >= 0)
     item = np.flatnonzero((series.of >= 0) & ~exits)
-    item = item[np.lexsort((item, series.met[item], series.of[item]))]
+    item = item[np.argsort(series.met[item], kind="stable")]  # nearly in order already
+    item = item[by_number(series.of[item])]
     of = np.full(len(records), -1, np.int64)
     if not len(item):
         return LegTable(np.zeros(0, LEG_DTYPE), of)
-    start = _boundaries(log, series.of[item], item)
+    entered = _Entered(log, item)
+    start = _boundaries(log, series.of[item], item, entered)
     leg = np.cumsum(start) - 1
     of[item] = leg
     of[exits] = of[series.partner[exits]]
-    return LegTable(_rows(log, series, item, leg, start), of)
+    return LegTable(_rows(log, series, item, leg, start, entered), of)
 
 
-def _boundaries(log: KernelLog, series: Index, item: Index) -> Flags:
+class _Entered:
+    """Which function each of some records enters."""
+
+    def __init__(self, log: KernelLog, item: Index) -> None:
+        self._probes = log.probes
+        self.entry = part(log.records, "kind", item) == ENTRY
+        self._func = np.where(self.entry, part(log.records, "func", item), -1)
+
+    def are(self, names: frozenset[str] | tuple[str, ...]) -> Flags:
+        """Which of the records enter a function of `names`."""
+        return chosen(self._func, [p.id for p in self._probes.values() if p.name in names])
+
+
+def _boundaries(log: KernelLog, series: Index, item: Index, entered: _Entered) -> Flags:
     new = np.r_[True, series[1:] != series[:-1]]
-    sent = np.cumsum(named(log, item, TRANSMIT))
-    at_begin: Index = (sent - named(log, item, TRANSMIT))[new][np.cumsum(new) - 1]
-    start = new.copy()
-    receive = np.flatnonzero(named(log, item, RECEIVE_START))
+    transmit = entered.are(TRANSMIT)
+    sent = np.cumsum(transmit)
+    first = np.flatnonzero(new)
+    receive = np.flatnonzero(entered.are(RECEIVE_START))
     previous = np.r_[-1, sent[receive[:-1]]] if len(receive) else sent[:0]
-    previous = np.maximum(previous, at_begin[receive])
+    at_begin: Index = (sent[first] - transmit[first])[np.searchsorted(first, receive, "right") - 1]
+    previous = np.maximum(previous, at_begin)
+    start = new.copy()
     start[receive] |= sent[receive] > previous
-    netns = log.records["netns"][item]
+    netns = part(log.records, "netns", item)
     known = np.flatnonzero(netns > 0)
     changes = (netns[known[1:]] != netns[known[:-1]]) & (series[known[1:]] == series[known[:-1]])
     start[known[1:][changes]] = True
@@ -83,20 +101,24 @@ def _boundaries(log: KernelLog, series: Index, item: Index) -> Flags:
 
 
 def _rows(
-    log: KernelLog, series: SeriesTable, item: Index, leg: Index, start: Flags
+    log: KernelLog,
+    series: SeriesTable,
+    item: Index,
+    leg: Index,
+    start: Flags,
+    entered: _Entered,
 ) -> npt.NDArray[np.void]:
     records = log.records
     count = int(leg[-1]) + 1
     rows = np.zeros(count, LEG_DTYPE)
     first = item[start]
     rows["series"], rows["begin_ns"] = series.of[first], series.met[first]
-    entry = records["kind"][item] == ENTRY
-    rows["functions"] = np.bincount(leg[entry], minlength=count)
-    transmit, receive = named(log, item, TRANSMIT), named(log, item, RECEIVE_START)
-    _place(log, series.met[item], rows, item, leg, transmit, receive)
-    rows["reader_ns"] = _first(series.met[item], leg, named(log, item, READER), count)
+    rows["functions"] = np.bincount(leg[entered.entry], minlength=count)
+    transmit = entered.are(TRANSMIT)
+    _place(log, series.met[item], rows, item, leg, entered)
+    rows["reader_ns"] = _first(series.met[item], leg, entered.are(READER), count)
     rows["end_ns"] = _ends(log, series, rows, item, leg, transmit)
-    rows["ethertype"] = _last_known(records["ethertype"][item], leg, count)
+    rows["ethertype"] = _last_known(part(records, "ethertype", item), leg, count)
     return rows
 
 
@@ -106,24 +128,24 @@ def _place(
     rows: npt.NDArray[np.void],
     item: Index,
     leg: Index,
-    transmit: Flags,
-    receive: Flags,
+    entered: _Entered,
 ) -> None:
     """Set kind, wire_ns, early_ns, netns and ifindex."""
     count = len(rows)
-    xmit_ns, rx_ns = _first(ts, leg, transmit, count), _first(ts, leg, receive, count)
+    xmit_ns = _first(ts, leg, entered.are(TRANSMIT), count)
+    rx_ns = _first(ts, leg, entered.are(RECEIVE_START), count)
     received = (rx_ns >= 0) & ((xmit_ns < 0) | (rx_ns <= xmit_ns))
     rows["kind"] = np.where(received, np.where(xmit_ns >= 0, FORWARD, RX), TX)
     tap_ns = np.full(count, -1, np.int64)
     for name in RECEIVE_TAP:
-        tap_ns = np.where(tap_ns < 0, _first(ts, leg, named(log, item, (name,)), count), tap_ns)
+        tap_ns = np.where(tap_ns < 0, _first(ts, leg, entered.are((name,)), count), tap_ns)
     wire = np.where(received, np.where(tap_ns >= 0, tap_ns, rx_ns), xmit_ns)
     rows["wire_ns"] = np.where(wire >= 0, wire, rows["begin_ns"])
     rows["early_ns"] = np.where(received & (rx_ns >= 0), rx_ns, rows["wire_ns"])
-    near = ts <= rows["wire_ns"][leg]
+    limit = np.where(received, np.iinfo(np.int64).max, rows["wire_ns"])
+    near = np.flatnonzero(ts <= limit[leg])
     for column in ("netns", "ifindex"):
-        values = np.where(near | received[leg], log.records[column][item], 0)
-        rows[column] = _last_known(values, leg, count)
+        rows[column] = _last_known(part(log.records, column, item[near]), leg[near], count)
 
 
 def _ends(
@@ -137,11 +159,11 @@ def _ends(
     """End of each leg in the stack; what the reading process does later is not counted."""
     records = log.records
     partner = series.partner[item]
-    leave = np.where(partner >= 0, records["ts"][partner], records["ts"][item])
-    sends = rows["kind"][leg] != RX
-    has_xmit = np.bincount(leg[transmit], minlength=len(rows)) > 0
-    reader = rows["reader_ns"][leg]
-    counts = np.where(sends & has_xmit[leg], transmit, (reader < 0) | (series.met[item] < reader))
+    leave = records["ts"][np.where(partner >= 0, partner, item)]
+    sends = rows["kind"] != RX
+    sends &= np.bincount(leg[transmit], minlength=len(rows)) > 0
+    reader = np.where(rows["reader_ns"] < 0, np.iinfo(np.int64).max, rows["reader_ns"])[leg]
+    counts = np.flatnonzero(np.where(sends[leg], transmit, series.met[item] < reader))
     ends = rows["begin_ns"].copy()
     np.maximum.at(ends, leg[counts], leave[counts])
     return np.asarray(ends, np.int64)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..records import KernelLog
 from .ordering import by_number, dense
-from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, chosen, execution
+from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, chosen, contexts
 from .phases import TAP_CLONER
 from .tellers import tellers
 
@@ -109,7 +109,7 @@ def _makers(log: KernelLog) -> Index:
     """For each birth event the index of the ENTRY of the function that tells of it, else -1."""
     records = log.records
     maker = np.full(len(records), -1, np.int64)
-    where = dense(execution(records)).astype(np.int64)
+    where = contexts(records)
     span = np.int64(len(records) + 1)
     for event in BIRTHS:
         ids = [p.id for p in log.probes.values() if p.event == event]
@@ -117,10 +117,11 @@ def _makers(log: KernelLog) -> Index:
         told = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == event))
         if not len(entry) or not len(told):
             continue
-        key = where[entry] * span + entry
+        key = where[entry].astype(np.int64) * span + entry
         key.sort(kind="stable")
-        found = np.searchsorted(key, where[told] * span + told) - 1
-        valid = (found >= 0) & (key[found] // span == where[told])
+        place = where[told].astype(np.int64)
+        found = np.searchsorted(key, place * span + told) - 1
+        valid = (found >= 0) & (key[found] // span == place)
         maker[told[valid]] = key[found[valid]] % span
     return maker
 
@@ -154,7 +155,7 @@ def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
         return inside
     child = np.where(records["event"][births] == ALLOC, skb[births], records["data"][births])
     both = np.concatenate([births, givers])
-    where = dense(execution(records)[both]).astype(np.int64)
+    where = contexts(records)[both].astype(np.int64)
     address = dense(np.concatenate([child, skb[givers]]))
     place = dense(where * (int(address.max()) + 1) + address)
     span = len(records) + 1

@@ -14,7 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records
-from .pairing import ENTRY, Index, execution
+from .ordering import Small, by_number
+from .pairing import ENTRY, Index, contexts
 
 Flags = npt.NDArray[np.bool_]
 
@@ -28,33 +29,32 @@ class Nesting:
         self.carried = entry & (records["data"] >= 0)  # a further packet of the same call
         encloses = paired & ~self.carried
         encloses &= ~self.carried[np.where(paired, partner, 0)]
-        where = execution(records)
+        where = contexts(records).copy()
         exits = np.flatnonzero(paired & ~entry)
         where[exits] = where[partner[exits]]
-        self._order = np.lexsort((np.arange(len(records)), where))
+        self._order = by_number(where)
         self._partner = partner
         self.parent = self._parents(where, encloses, entry)
 
-    def _parents(self, where: Index, encloses: Flags, entry: Flags) -> Index:
+    def _parents(self, where: Small, encloses: Flags, entry: Flags) -> Index:
         order, count = self._order, len(self._order)
-        if not count:
-            return np.zeros(0, np.int64)
-        opens = (encloses & entry)[order]
-        step = np.where(encloses[order], np.where(opens, 1, -1), 0)
-        new = np.r_[True, np.diff(where[order]) != 0]
-        group = np.cumsum(new) - 1
-        running = np.cumsum(step)
-        level = running - (running - step)[new][group]  # open calls after this record
-        span, levels = np.int64(count), np.int64(level.max() + 2)
-        place = group * levels * span
-        key = place[opens] + level[opens] * span + np.flatnonzero(opens)
-        by_key = np.sort(key)
-        around = level - opens  # an entry stands in what was open before it
-        inner = np.flatnonzero(around > 0)
-        wanted = place[inner] + around[inner] * span + inner
-        found = by_key[np.searchsorted(by_key, wanted) - 1] % span
         parent = np.full(count, -1, np.int64)
-        parent[order[inner]] = order[found]
+        if not count:
+            return parent
+        opens = (encloses & entry)[order]
+        step = encloses[order].astype(np.int8)
+        step[(step != 0) & ~opens] = -1
+        first = np.flatnonzero(np.diff(where[order], prepend=-1))  # of each context
+        running = np.cumsum(step, dtype=np.int32)
+        before = running[first] - step[first]
+        level = running - np.repeat(before, np.diff(first, append=count))  # open calls after it
+        around = level - opens  # an entry stands in what was open before it
+        rest, depth = np.flatnonzero((around > 0) | opens), 0
+        while len(rest := rest[level[rest] > depth]):
+            depth += 1
+            inner = rest[around[rest] == depth]
+            opening = rest[opens[rest] & (level[rest] == depth)]
+            parent[order[inner]] = order[opening[np.searchsorted(opening, inner) - 1]]
         ends = self._partner[np.maximum(parent, 0)]
         return np.where((parent >= 0) & (ends >= np.arange(count)), parent, -1)
 

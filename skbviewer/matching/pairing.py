@@ -10,16 +10,20 @@ level; within it calls of one function nest properly, so counting levels pairs t
 from __future__ import annotations
 
 from collections.abc import Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records
+from ..records import KernelLog, Records, RecordTable
+from .ordering import Small, dense
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 OPEN, SKB_IS_RET, SOCK = 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]
+
+_CONTEXTS: WeakKeyDictionary[RecordTable, Small] = WeakKeyDictionary()
 
 
 def execution(records: Records) -> Index:
@@ -27,9 +31,18 @@ def execution(records: Records) -> Index:
 
     Tasks are told by thread id; the idle task and interrupts by CPU, because each CPU has its own.
     """
-    context = records["context"].astype(np.int64)
-    by_task = (context == 0) & (records["pid"] > 0)
-    return np.where(by_task, records["pid"], -((context << 20) + records["cpu"] + 1))
+    context, pid = records["context"], records["pid"]
+    by_cpu = -((context.astype(np.int64) << 20) + records["cpu"] + 1)
+    return np.where((context == 0) & (pid > 0), pid, by_cpu)
+
+
+def contexts(records: Records) -> Small:
+    """execution() as numbers from 0 on; made once for a log's records."""
+    if not isinstance(records, RecordTable):
+        return dense(execution(records))
+    if records not in _CONTEXTS:
+        _CONTEXTS[records] = dense(execution(records))
+    return _CONTEXTS[records]
 
 
 def pair(records: Records) -> Index:
