@@ -23,6 +23,7 @@ from ..analysis.stats import (
     process_rows,
 )
 from ..session import Session
+from .filtering import add_filter, chosen
 from .output import command, formats, warn
 
 
@@ -44,6 +45,7 @@ def add(commands: Any) -> None:
         metavar="A,B",
         help="only what begins between A and B, in seconds since the first packet",
     )
+    add_filter(parser, "packets")
     parser.add_argument(
         "--all", action="store_true", help="also what is no network packet (netlink, unix sockets)"
     )
@@ -125,7 +127,8 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
     begin = end = None
     if arguments.range:
         begin, end = _range(arguments.range, session)
-    return Chosen(None, begin, end, arguments.all)
+    ids = chosen(session, arguments.filter, False) if arguments.filter else None
+    return Chosen(ids, begin, end, arguments.all)
 
 
 def _range(text: str, session: Session) -> tuple[int, int]:

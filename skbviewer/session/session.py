@@ -31,7 +31,7 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import clocks, exporting, listing, ordering, saving, selecting
+from . import clocks, exporting, listing, ordering, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
 from .statistics import begin_of, scope_of
@@ -224,6 +224,16 @@ class Session:
         (packet,) = self.packets(number, 1)
         return dissect(data, packet.linktype, packet.len) if data is not None else ()
 
+    def stream(self, number: int, progress: Progress | None = None) -> streams.Stream:
+        """What the ends of packet `number` said.  Raises KeyError without a stream, Cancelled."""
+        (packet,) = self.packets(number, 1)
+        word = streams.WORDS.get(packet.protocol or 0, "")
+        values = self.field_values(f"{word}.stream", [number]) if word else [""]
+        text = streams.stream_filter(packet.protocol, values[0])
+        ids = streams.numbers_of(self.select(text), self.packet_count())
+        with self._db() as db:
+            return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
+
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """The notes of one kind, or of all."""
         with self._db() as db:
@@ -323,7 +333,7 @@ class Session:
 
     def range_filter(self, times: tuple[int, int]) -> str:
         """The display filter for packets captured in a range of session time."""
-        return exporting.range_filter(self._clock(), self.sources(), times)
+        return exporting.range_filter(self.timebase(), self.sources(), times)
 
     def lane_ids(
         self, packet: int | None, text: str, times: tuple[int, int] | None

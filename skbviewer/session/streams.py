@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: MIT
+"""Follow Stream: what the two ends of a packet's conversation said to each other."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..analysis.info import address
+from ..analysis.stream import Piece, Segment, bytestream, datagrams
+from ..records import Progress
+from ..store import row_queries
+from .annotations import RowIds
+from .payloads import Payloads
+
+WORDS = {6: "tcp", 17: "udp"}
+PAGE = 4096  # packets asked for at once
+
+
+class Stream(NamedTuple):
+    """One conversation; `ends` are "address:port" of the side that spoke first and the other.
+
+    `text` is the display filter that shows it; `unread` packets could not be read from the capture.
+    """
+
+    protocol: str  # "TCP" or "UDP"
+    text: str
+    ends: tuple[str, str]
+    pieces: tuple[Piece, ...]
+    packets: int
+    unread: int
+
+
+def stream_filter(protocol: int | None, number: str) -> str:
+    """ "tcp.stream == 3".  Raises KeyError where packets of this protocol have no stream."""
+    word = WORDS.get(protocol or 0)
+    if word is None or not number:
+        raise KeyError("only TCP and UDP packets have a stream to follow")
+    return f"{word}.stream == {number}"
+
+
+def stream_of(db: Any, ids: RowIds, text: str, sources: Any, progress: Progress) -> Stream:
+    """The stream of the packets `ids` (one conversation, by number).  Raises Cancelled."""
+    files, segments, unread, first = Payloads(sources), [], 0, None
+    for begin in range(0, len(ids), PAGE):
+        progress.report("following the stream", begin, len(ids))
+        numbers = ids[begin : begin + PAGE].tolist()
+        for number, row in sorted(row_queries.packets(db, numbers).items()):
+            first = first or (_end(row, "s"), _end(row, "d"))
+            found = files.payload(row)
+            unread += found is None
+            captured = b"" if found is None else found.data[: max(row.payload, 0)]
+            side = int(_end(row, "s") != first[0])
+            flags = max(row.tcp_flags, 0)
+            segments.append(
+                Segment(number, side, max(row.seq, 0), flags, captured, max(row.payload, 0))
+            )
+    pieces = bytestream(segments) if text.startswith("tcp") else datagrams(segments)
+    protocol = text.split(".")[0].upper()
+    return Stream(protocol, text, first or ("", ""), tuple(pieces), len(ids), unread)
+
+
+def _end(row: Any, side: str) -> str:
+    """ "10.0.0.1:80", "[fe80::1]:80"."""
+    high, low = getattr(row, f"{side}addr_hi"), getattr(row, f"{side}addr_lo")
+    text = address(row.ip_version, high, low) or ""
+    port = getattr(row, f"{side}port")
+    return f"[{text}]:{port}" if row.ip_version == 6 else f"{text}:{port}"
+
+
+def numbers_of(ids: RowIds | None, count: int) -> RowIds:
+    """Packet numbers among the rows that a filter shows."""
+    if ids is None:
+        return np.arange(1, count + 1)
+    return np.asarray(ids[ids > 0])
