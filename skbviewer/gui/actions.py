@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import exporting, recent
+from . import export_dialog, exporting, recent
 from .appearance import Theme
 from .packet_times import Precision, TimeFormat
 from .row_menu import fill_conversations, fill_filters
@@ -124,6 +124,8 @@ FILE = (
            "Write the selected packet's path as a picture"),
     Action("&File", "Export C&SV…", exporting.ask_csv, (),
            "Write the selected packet's path as a table"),
+    Action("&File", "Export &Timeline…", export_dialog.ask_export, ("Ctrl+E",),
+           "Write what the timeline shows as a picture or table"),
     _line("&File"),
     Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Leave the program", False),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from skbviewer import __version__
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import column_state, copying, recent, view_state
+from . import column_state, copying, recent, timeline_window, view_state
 from .appearance import Appearance
 from .contract import Opener, Recording, RowIds
 from .finding import row_of
@@ -117,6 +117,7 @@ class MainWindow(QMainWindow):
         self.selection.filter_asked.connect(self.use_filter)
         self.listing.shown.connect(self._show_rows)
         self.notes.changed.connect(self._show_notes)
+        timeline_window.attach(self)
 
     def _restore(self) -> None:
         settings = QSettings()
@@ -342,6 +343,7 @@ class MainWindow(QMainWindow):
         self.close_recording()
         for tasks in (self.tasks, self.listing.tasks, self.going.tasks):
             tasks.close()
+        self.workspace.close_tasks()
         for widget in QApplication.topLevelWidgets():
             if widget.parent() is self and widget is not self:
                 widget.close()

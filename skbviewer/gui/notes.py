@@ -114,6 +114,10 @@ class Notes(QObject):
     def marked(self) -> int:
         return self.flags.count(MARK)
 
+    def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Do what another view changes, as one step that can be undone."""
+        self._push(text, do, undo)
+
     def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         """Do it, and keep it to be undone if it could be kept."""
         try:

@@ -75,7 +75,7 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
     """
 
     lanes_scrolled = Signal(int)  # wheel steps, positive = down
-    range_dragged = Signal(float, float)  # from, to: ns
+    range_dragged = Signal(float, float, bool)  # from, to: ns; whether the button was let go
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, invertY=True)
@@ -106,7 +106,7 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         elif button == Qt.MouseButton.RightButton:
             self._drag_box(event, start.x(), now.x())
         else:
-            self.range_dragged.emit(start.x(), now.x())
+            self.range_dragged.emit(start.x(), now.x(), event.isFinish())
 
     def _drag_box(self, event: Any, start: float, now: float) -> None:
         if not event.isFinish():

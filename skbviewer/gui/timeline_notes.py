@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QInputDialog
 
 from skbviewer.records import Annotation, BadInput, PacketPath
+from skbviewer.records.annotations import CALL_NOTE, COMMENT
 
 from .contract import Recording
 
@@ -28,6 +29,7 @@ class Notes:
         self._view = view
         self._recording: Recording | None = None
         self.push: Callable[[str, Do, Do], None] = lambda _text, do, _undo: do()
+        self.put_comment: Callable[[int, str], None] | None = None  # keeps comments on packets
 
     def use(self, recording: Recording | None) -> None:
         self._recording = recording
@@ -53,13 +55,20 @@ class Notes:
             return
         what, note = target
         text = self._ask(f"Note on {what}", "")
-        if text:
+        if not text:
+            return
+        if self.put_comment is not None and note.kind == COMMENT and note.packet is not None:
+            self.put_comment(note.packet, text)
+        else:
             self._add(note._replace(text=text))
 
     def ask_change(self, note: Annotation) -> None:
         """Ask for another text of a note; none removes it."""
         text = self._ask("Change Note (empty removes it)", note.text)
         if text is None or text == note.text:
+            return
+        if self.put_comment is not None and note.kind == COMMENT and note.packet is not None:
+            self.put_comment(note.packet, text)
             return
         if text:
             changed = note._replace(text=text)
@@ -92,10 +101,10 @@ class Notes:
             return "the selected range", recording.range_note("", view.state.range)
         call = view.selected_call()
         if call is not None:
-            return "the selected call", Annotation("call_note", call=call)
+            return "the selected call", Annotation(CALL_NOTE, call=call)
         packet = view.path.packet if view.path is not None else None
         if packet is not None:
-            return f"packet {packet.number}", Annotation("comment", packet=packet.number)
+            return f"packet {packet.number}", Annotation(COMMENT, packet=packet.number)
         if view.state.span is not None:
             return "the selected packet", recording.range_note("", view.state.span)
         return None

@@ -41,6 +41,7 @@ class TimelineView(QWidget):
 
     call_chosen = Signal(int, int)  # leg, call of the shown path; (-1, -1): none
     range_selected = Signal(object)  # (begin_ns, end_ns) in session time, or None
+    range_finished = Signal(object)  # as range_selected, but not while it is being dragged
     call_located = Signal(object)  # CallPlace of a clicked call of the lanes
     packet_asked = Signal(object)  # number of a clicked wire time's packet
     notes_changed = Signal()
@@ -280,10 +281,12 @@ class TimelineView(QWidget):
         self.legend.set_hint(self._hint())
         self.marks.update()
 
-    def choose_range(self, times: tuple[int, int] | None) -> None:
+    def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:
         """Select a range of session time and tell so."""
         self.show_range(times)
         self.range_selected.emit(times)
+        if is_final:
+            self.range_finished.emit(times)
 
     def show_range(self, times: tuple[int, int] | None) -> None:
         """Mark a range of session time."""
@@ -310,11 +313,11 @@ class TimelineView(QWidget):
         ns = self.state.difference
         return HINT if ns is None else f"B − A = {difference_text(ns)}"
 
-    def _drag_range(self, start: float, now: float) -> None:
+    def _drag_range(self, start: float, now: float, is_final: bool) -> None:
         self.setFocus(Qt.FocusReason.MouseFocusReason)
         origin = self.mode.origin_ns
         low, high = sorted((round(start), round(now)))
-        self.choose_range((low + origin, high + origin) if high > low else None)
+        self.choose_range((low + origin, high + origin) if high > low else None, is_final)
 
     # Mouse
 
@@ -325,9 +328,7 @@ class TimelineView(QWidget):
             self.set_marker(self.state.active, None)
         elif event.button() != Qt.MouseButton.LeftButton:
             return
-        elif event.double():
-            self._double_click(scene)
-        elif self.box.sceneBoundingRect().contains(scene):
+        elif not event.double() and self.box.sceneBoundingRect().contains(scene):
             if self.state.range is not None:
                 self.choose_range(None)
             self.mode.click(scene)
@@ -370,6 +371,9 @@ class TimelineView(QWidget):
             return True
         if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
             self.pointer = self.plot.mapToScene(event.position().toPoint())
+        elif event.type() == QEvent.Type.MouseButtonDblClick and isinstance(event, QMouseEvent):
+            if event.button() == Qt.MouseButton.LeftButton:
+                self._double_click(self.plot.mapToScene(event.position().toPoint()))
         elif event.type() == QEvent.Type.Leave:
             self.pointer = None
         return super().eventFilter(watched, event)

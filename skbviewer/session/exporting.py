@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 
 from ..analysis.timeline import Clock
 from ..export import write_packets_csv
-from ..records import PacketRow, SeriesRow
+from ..records import PacketRow, SeriesRow, SourceRow
 from .annotations import RowIds
 from .timeline import MOST_IDS
 
@@ -37,6 +37,16 @@ def lane_ids(
     for one in np.unique(source).tolist():
         ts[source == one] = clock.to_session(one, ts[source == one])
     return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
+
+
+def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
+    """Packets of a range of session time, by the clock of the first capture (else of the KBL)."""
+    first = min(sources, key=lambda source: source.kind == "kbl")
+    own = np.array(times, np.int64)
+    if first.kind != "kbl":
+        own = clock.to_source(first.id, own)
+    begin, end = (f"{at // 10**9}.{at % 10**9:09d}" for at in own.tolist())
+    return f"frame.time_epoch >= {begin} && frame.time_epoch <= {end}"
 
 
 def packets_csv(session: Any, text: str, out: Path) -> None:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -142,6 +143,12 @@ class FakeTimeline:
             at = self._wire(note.packet)
             return at, at
         return (note.begin_ns or 0) + self.clock_ns, (note.end_ns or 0) + self.clock_ns
+
+    def range_filter(self, times: tuple[int, int]) -> str:
+        return f"frame.time_epoch >= {times[0]}"
+
+    def export_packets_csv(self, text: str, out: Path) -> None:
+        out.write_text(text)
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
         begin, end = (at - self.clock_ns for at in times)

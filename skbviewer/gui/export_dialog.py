@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""File > Export Timeline: what, how large, how dark; shows the command that does the same."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QSettings
+from PySide6.QtWidgets import (
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QFileDialog,
+    QFormLayout,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSpinBox,
+    QWidget,
+)
+
+from skbviewer.analysis.timeline_shown import Shown, command_of
+from skbviewer.records import BadInput
+
+from .contract import Recording
+from .render_timeline import write_timeline
+from .timeline_window import shown_now
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+FORMS = (
+    ("png", "Picture (PNG)"),
+    ("svg", "Vector picture (SVG)"),
+    ("csv", "Table of the boxes drawn (CSV)"),
+    ("list", "Table of the packet list (CSV)"),
+)
+AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
+
+
+class ExportDialog(QDialog):
+    """Writes what the timeline shows; `made` is the file written, None before."""
+
+    def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Export Timeline")
+        self._recording, self._shown = recording, shown
+        self._t0 = recording.overview().t0_ns
+        self.made: Path | None = None
+        self.ask_name: AskName = QFileDialog.getSaveFileName
+        self.form, self.theme = QComboBox(), QComboBox()
+        self.title_edit, self.command = QLineEdit(shown.title), QLineEdit()
+        self.wide, self.high = _number(200, 30_000, " px"), _number(100, 30_000, " px")
+        self.dpi = _number(24, 2400, " dpi")
+        self.error = QLabel()
+        self._build()
+        self._restore()
+        self._tell()
+
+    def _build(self) -> None:
+        for form, text in FORMS:
+            self.form.addItem(text, form)
+        self.theme.addItem("Light, for print", False)
+        self.theme.addItem("Dark", True)
+        size = QHBoxLayout()
+        for widget in (self.wide, QLabel("×"), self.high, QLabel("at"), self.dpi):
+            size.addWidget(widget)
+        size.addStretch(1)
+        self.title_edit.setPlaceholderText("by what is shown")
+        self.command.setReadOnly(True)
+        self.command.setToolTip("The command that writes the same file")
+        self.error.setWordWrap(True)
+        self.error.hide()
+        rows = QFormLayout(self)
+        for label, thing in (
+            ("&Format", self.form),
+            ("&Title", self.title_edit),
+            ("&Size", size),
+            ("&Colours", self.theme),
+            ("Command", self.command),
+        ):
+            rows.addRow(label, thing)
+        rows.addRow(self.error)
+        buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
+        )
+        buttons.accepted.connect(self.save)
+        buttons.rejected.connect(self.reject)
+        rows.addRow(buttons)
+        self.setMinimumWidth(620)
+        self.form.currentIndexChanged.connect(self._tell)
+        self.theme.currentIndexChanged.connect(self._tell)
+        self.title_edit.textChanged.connect(self._tell)
+        for box in (self.wide, self.high, self.dpi):
+            box.valueChanged.connect(self._tell)
+
+    def _restore(self) -> None:
+        settings = QSettings()
+        for box, key, value in ((self.wide, "width", 2400), (self.high, "height", 1500)):
+            box.setValue(int(str(settings.value(f"export/{key}", value))))
+        self.dpi.setValue(int(str(settings.value("export/dpi", 300))))
+
+    def shown(self) -> Shown:
+        """What will be written."""
+        return self._shown._replace(
+            title=self.title_edit.text().strip(),
+            size=(self.wide.value(), self.high.value()),
+            dpi=self.dpi.value(),
+            dark=bool(self.theme.currentData()),
+        )
+
+    def _tell(self) -> None:
+        form = str(self.form.currentData())
+        is_picture, is_list = form in ("png", "svg"), form == "list"
+        for picture_only in (self.theme, self.dpi):
+            picture_only.setEnabled(is_picture)
+        for not_of_lists in (self.title_edit, self.wide, self.high):
+            not_of_lists.setEnabled(not is_list)
+        name = self._recording.file.name
+        if is_list:
+            text = f"skbviewer export {name} --csv packets.csv --filter '{self._shown.filter}'"
+        else:
+            text = command_of(self.shown(), name, form, self._t0)
+        self.command.setText(text)
+        self.command.setCursorPosition(0)
+
+    def save(self) -> None:
+        """Ask for a name and write the file; an error is told in the dialog."""
+        form = str(self.form.currentData())
+        suffix = "csv" if form == "list" else form
+        stem = "packets" if form == "list" else "timeline"
+        folder = Path(str(QSettings().value("folder", "")))
+        name, _ = self.ask_name(
+            self, "Export Timeline", str(folder / f"{stem}.{suffix}"), f"*.{suffix}"
+        )
+        if not name:
+            return
+        out = Path(name)
+        try:
+            if form == "list":
+                self._recording.export_packets_csv(self._shown.filter, out)
+            else:
+                write_timeline(self._recording, self.shown(), out, form)
+        except (BadInput, OSError) as error:
+            self.error.setText(str(error))
+            self.error.show()
+            return
+        self._keep()
+        self.made = out
+        self.accept()
+
+    def _keep(self) -> None:
+        settings = QSettings()
+        for key, box in (("width", self.wide), ("height", self.high), ("dpi", self.dpi)):
+            settings.setValue(f"export/{key}", box.value())
+
+
+def _number(low: int, high: int, unit: str) -> QSpinBox:
+    box = QSpinBox()
+    box.setRange(low, high)
+    box.setSuffix(unit)
+    return box
+
+
+def ask_export(window: MainWindow) -> None:
+    """Show the dialog for what the timeline shows now."""
+    shown = shown_now(window)
+    if window.recording is None or shown is None:
+        window.banner.tell("Select a packet first: the timeline shows nothing.", "hint")
+        return
+    dialog = ExportDialog(window.recording, shown, window)
+    dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))
+    dialog.open()

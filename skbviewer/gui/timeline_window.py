@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The timeline's part in the window: the filter of a range, undo of notes, errors, export."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from skbviewer.analysis.timeline_shown import Shown
+
+from .packet_rows import of_packet
+from .range_filter import RangeFilter
+from .timeline_state import LANE_TITLES, SELECTED
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+
+def attach(window: MainWindow) -> None:
+    """Connect the window's timeline to its list's filter, its undo stack and its error bar."""
+    view = window.workspace.timeline
+    ranges = RangeFilter(
+        lambda: window.listing.filter, lambda text: window.selection.filter_asked.emit(text, True)
+    )
+    view.range_finished.connect(lambda times: ranges.select(window.recording, times))
+    view.failed.connect(lambda line: window.banner.tell(line, "error"))
+    view.notes.push = window.notes.push
+    view.notes.put_comment = lambda number, text: _comment(window, number, text)
+
+
+def _comment(window: MainWindow, number: int, text: str) -> None:
+    if window.recording is not None:
+        window.notes.put_comment(of_packet(window.recording.packets(number, 1)[0]), text)
+
+
+def show_lanes(window: MainWindow, kind: str) -> None:
+    """Show other lanes in the timeline, and the pane if it is closed."""
+    window.workspace.docks["timeline"].show()
+    window.workspace.timeline.show_kind(kind)
+
+
+def shown_now(window: MainWindow) -> Shown | None:
+    """What the timeline shows, to be exported; None if that is nothing."""
+    view, packet = window.workspace.timeline, None
+    kind = view.kind.currentData()
+    row = window.selection.row
+    ids: tuple[int, ...] = ()
+    if kind == SELECTED:
+        if row is None:
+            return None
+        packet = row.packet
+        ids = (packet,) if packet is not None else (-int(row.number[1:]),)
+    elif kind == "packet":
+        ids = view.lanes_mode.ids
+    lanes = "packet" if kind == SELECTED else str(kind)
+    state = view.state
+    text = window.listing.filter
+    return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, packet)
+
+
+KINDS = tuple(LANE_TITLES.items())
