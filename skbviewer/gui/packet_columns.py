@@ -66,7 +66,7 @@ COLUMNS = (
            "Kernel time", "kbl.latency", "Time in the kernel, all legs"),
     Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
            "kbl.functions", "Calls recorded, all legs"),
-    Column("drop", "Drop", lambda row: row.drop, LEFT, "NO_SOCKET 0", "kbl.drop_reason",
+    Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",
            "Why the kernel dropped it"),
     Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "kbl.comm",
            "The thread that sent or received it"),

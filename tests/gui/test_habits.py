@@ -1,0 +1,195 @@
+# SPDX-License-Identifier: MIT
+"""Keys, tips, themes, sizes, layout, names for screen readers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QFont, QKeySequence, QPalette
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLineEdit,
+    QWidget,
+)
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.actions import ACTIONS, LINE, MENUS
+from skbviewer.gui.key_list import KeyList
+from skbviewer.gui.main_window import MainWindow
+
+from .conftest import show_window
+from .fake import opener
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture(autouse=True)
+def usual_looks(qapp: QApplication) -> Iterator[None]:
+    font, palette = QFont(qapp.font()), QPalette(qapp.palette())
+    yield
+    qapp.setFont(font)
+    qapp.setPalette(palette)
+
+
+def test_no_key_means_two_things(window: MainWindow) -> None:
+    keys = Counter(QKeySequence(key).toString() for action in ACTIONS for key in action.keys)
+    assert [key for key, count in keys.items() if count > 1] == []
+    assert "" not in keys
+
+
+def test_wiresharks_keys_are_there() -> None:
+    of = {action.name: action.keys for action in ACTIONS}
+    for name, key in (
+        ("Open", "Ctrl+O"), ("Close", "Ctrl+W"), ("Save As", "Ctrl+Shift+S"), ("Quit", "Ctrl+Q"),
+        ("Reload", "Ctrl+R"), ("Find Packet", "Ctrl+F"), ("Find Next", "Ctrl+N"),
+        ("Find Previous", "Ctrl+B"), ("Go to Packet", "Ctrl+G"), ("First Packet", "Ctrl+Home"),
+        ("Last Packet", "Ctrl+End"), ("Next Packet", "Ctrl+Down"), ("Next Packet", "F8"),
+        ("Next in Conversation", "Ctrl+."), ("Previous in Conversation", "Ctrl+,"),
+        ("Back", "Alt+Left"), ("Forward", "Alt+Right"), ("Mark/Unmark Packet", "Ctrl+M"),
+        ("Next Mark", "Ctrl+Shift+N"), ("Previous Mark", "Ctrl+Shift+B"),
+        ("Mark All Displayed", "Ctrl+Shift+M"), ("Set/Unset Time Reference", "Ctrl+T"),
+        ("Ignore/Unignore Packet", "Ctrl+D"), ("Packet Comment", "Ctrl+Alt+C"),
+        ("Resize All Columns", "Ctrl+Shift+R"), ("Zoom In", "Ctrl++"), ("Zoom Out", "Ctrl+-"),
+        ("Normal Size", "Ctrl+="),
+    ):  # fmt: skip
+        assert key in of[name], name
+
+
+def test_menus_stand_in_wiresharks_order(window: MainWindow) -> None:
+    titles = [action.text() for action in window.menuBar().actions()]
+    assert titles == [title for title in MENUS if title in titles]
+    for title in ("&File", "&Edit", "&View", "&Go", "&Analyze", "&Statistics", "&Help"):
+        assert title in titles
+
+
+def test_names_in_the_table_are_unique() -> None:
+    names = Counter(action.name for action in ACTIONS if action.text != LINE)
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_without_a_recording_only_what_makes_sense_can_be_done(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    for action in ACTIONS:
+        if action.text != LINE and action.fill is None:
+            assert window.menus.actions[action.name].isEnabled() != action.needs_recording
+
+
+def test_the_list_of_keys_is_made_from_the_table(window: MainWindow, qtbot: QtBot) -> None:
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    dialog = window.findChild(KeyList)
+    assert isinstance(dialog, KeyList) and dialog.isVisible()
+    text = dialog.text.toPlainText()
+    for action in ACTIONS:
+        if action.keys:
+            assert action.name in text
+            assert QKeySequence(action.keys[0]).toString() in text
+    dialog.close()
+
+
+def test_actions_have_tips(window: MainWindow) -> None:
+    assert window.menus.actions["Reload"].toolTip() == "Read the files again as they are now"
+    assert window.menus.actions["Reload"].statusTip() == "Read the files again as they are now"
+
+
+def test_text_grows_and_shrinks_by_keys_and_stays_so(opened: MainWindow, qtbot: QtBot) -> None:
+    window, table = opened, opened.workspace.table
+    usual, height = QApplication.font().pointSizeF(), table.verticalHeader().defaultSectionSize()
+    QTest.keyClick(window, Qt.Key.Key_Plus, CONTROL)
+    QTest.keyClick(window, Qt.Key.Key_Plus, CONTROL)
+    QApplication.processEvents()
+    assert QApplication.font().pointSizeF() == pytest.approx(usual * 1.21)
+    assert table.verticalHeader().defaultSectionSize() > height
+    assert QSettings().value("zoom") in (2, "2")
+    QTest.keyClick(window, Qt.Key.Key_Minus, CONTROL)
+    assert QApplication.font().pointSizeF() == pytest.approx(usual * 1.1)
+    QTest.keyClick(window, Qt.Key.Key_Equal, CONTROL)
+    QApplication.processEvents()
+    assert QApplication.font().pointSizeF() == pytest.approx(usual)
+    assert table.verticalHeader().defaultSectionSize() == height
+
+
+def test_dark_and_light_are_chosen_and_kept(opened: MainWindow, qtbot: QtBot) -> None:
+    lightness = {}
+    for name in ("Dark", "Light"):
+        opened.menus.actions[name].trigger()
+        QApplication.processEvents()
+        lightness[name] = opened.palette().color(QPalette.ColorRole.Base).lightness()
+        model = opened.workspace.table.packets
+        shown = model.data(model.index(4, 0), Qt.ItemDataRole.BackgroundRole).color()
+        assert (shown.lightness() < 128) == (name == "Dark")
+        assert opened.menus.actions[name].isChecked()
+    assert lightness["Dark"] < 60 < 200 < lightness["Light"]
+    assert QSettings().value("theme") == "LIGHT"
+
+
+def test_panes_are_closed_from_the_menu_and_the_layout_is_kept(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    docks = opened.workspace.docks
+    docks["timeline"].toggleViewAction().trigger()
+    assert not docks["timeline"].isVisible()
+    opened.close()
+    for window in show_window(qtbot, opener):
+        from .conftest import open_and_wait
+
+        open_and_wait(window, qtbot, "a.kbl", "a.pcap")
+        assert not window.workspace.docks["timeline"].isVisible()
+        window.workspace.restore_layout(None)
+        assert window.workspace.docks["timeline"].isVisible()
+
+
+def test_f6_goes_around_the_panes(opened: MainWindow, qtbot: QtBot) -> None:
+    workspace = opened.workspace
+    assert workspace.table.hasFocus()
+    seen = []
+    for _ in range(6):
+        QTest.keyClick(opened, Qt.Key.Key_F6)
+        focus = QApplication.focusWidget()
+        assert focus is not None
+        seen.append(focus)
+    assert workspace.table in seen
+    assert workspace.filter_bar.edit in seen
+    assert any(workspace.docks["timeline"].isAncestorOf(widget) for widget in seen)
+    QTest.keyClick(opened, Qt.Key.Key_F6, SHIFT)
+    assert QApplication.focusWidget() is seen[-2]
+
+
+def test_letters_in_the_list_do_not_move_the_timeline(opened: MainWindow) -> None:
+    before = opened.workspace.zoom()
+    QTest.keyClicks(opened.workspace.table, "wasd")
+    assert opened.workspace.zoom() == before
+
+
+def test_whatever_can_be_used_has_a_name(opened: MainWindow) -> None:
+    unnamed = [
+        widget
+        for kind in (QAbstractItemView, QComboBox, QLineEdit, QAbstractButton)
+        for widget in opened.findChildren(kind)
+        if widget.isVisible() and not _name(widget) and not _inner(widget)
+    ]
+    assert [(type(w).__name__, w.parent()) for w in unnamed] == []
+
+
+def _name(widget: QWidget) -> str:
+    text = widget.text() if isinstance(widget, QAbstractButton) else ""
+    return widget.accessibleName() or text or widget.toolTip()
+
+
+def _inner(widget: QWidget) -> bool:
+    """Made by Qt inside a widget that has a name."""
+    parent = widget.parentWidget()
+    if isinstance(widget, QHeaderView) and parent is not None:
+        return bool(parent.accessibleName())
+    return widget.objectName().startswith("qt_") or "QTableCornerButton" in str(
+        widget.metaObject().className()
+    )
