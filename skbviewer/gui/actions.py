@@ -16,6 +16,7 @@ from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import export_dialog, exporting, recent
 from .appearance import Theme
+from .follow_stream import ask_stream
 from .packet_times import Precision, TimeFormat
 from .row_menu import fill_conversations, fill_filters
 
@@ -239,6 +240,9 @@ ANALYZE = (
     Action("&Analyze", "&Apply as Filter", fill=lambda w, menu: fill_filters(w, menu, True)),
     Action("&Analyze", "&Prepare as Filter", fill=lambda w, menu: fill_filters(w, menu, False)),
     Action("&Analyze", "&Conversation Filter", fill=fill_conversations),
+    _line("&Analyze"),
+    Action("&Analyze", "&Follow Stream", ask_stream, ("Ctrl+Alt+Shift+T",),
+           "Show what both ends of the selected packet's conversation said"),
 )  # fmt: skip
 
 STATISTICS = (

@@ -11,8 +11,10 @@ import numpy as np
 
 from skbviewer.analysis.detail import Node, dissect
 from skbviewer.analysis.filter import parse
+from skbviewer.analysis.stream import Piece
 from skbviewer.gui.contract import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
+from skbviewer.session.streams import Stream
 
 
 class FakeList:
@@ -85,6 +87,13 @@ class FakeList:
 
     def field_words(self, name: str) -> list[str]:
         return []
+
+    def stream(self, number: int, progress: Progress | None = None) -> Stream:
+        if number % 4 == 0:
+            raise KeyError("no stream")
+        ends = ("10.0.0.1:40001", "10.0.0.2:7")
+        pieces = (Piece(number, 0, b"hello"), Piece(number + 1, 1, b"hello"))
+        return Stream("TCP", f"tcp.stream == {number % 4}", ends, pieces, 2, 0)
 
     def detail(self, number: int) -> tuple[Node, ...]:
         return dissect(self.packet_bytes(number) or b"", 1, 64)
