@@ -48,6 +48,10 @@ class Decided(NamedTuple):
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
 
+    def only(self, chosen: Flags) -> Decided:
+        """The chosen pairs."""
+        return Decided._make(column[chosen] for column in self)
+
 
 class _Times(NamedTuple):
     """Per pair: spread, how far the packet is from its nearest point and from the life, ns."""
@@ -69,34 +73,52 @@ def decide(
     rung: int | None = None,
 ) -> Decided:
     """Decide all pairs; `here` are the points at `place`, `rung` is told instead of theirs."""
-    count = len(found.packet)
-    verdict = np.full(count, AMBIGUOUS, np.uint8)
-    told = found.rung.copy() if rung is None else np.full(count, rung, np.int8)
-    confidence = np.zeros(count)
     looks = hashed_rows(packets, WIRE_IDENTITY)
-    alone = _alone(found, looks)
-    if clock is None or not count:
-        exact = alone & found.strong
-        told[~exact & alone], told[~alone] = UNSURE, BY_TIME
-    else:
-        wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    looks[packets["ip_version"] == 0] = 0  # no log tells what they say
+    if rung is not None:
+        found = found._replace(rung=np.full(len(found.packet), rung, np.int8))
+    if clock is None or not len(found.packet):
+        return _without_clock(found, looks)
+    wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    parts: list[Decided] = []
+    while True:  # what is decided leaves fewer candidates to the others
         times = _times(packets, kernel, found, clock, here, found.strong | wide)
-        exact, told = _in_time(found, times, alone, told)
-        chosen, margin = _nearest(found, times, looks)
-        limit = SIGMAS * times.sigma
-        near = ~alone & chosen & (margin >= limit)
-        near &= (times.outside <= np.maximum(SLACK_NS, limit)) | (found.strong & ~times.agreed)
-        confidence[near] = np.minimum(1.0, margin[near] / (2 * limit[near]))
-        shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
-        told[~alone] = BY_TIME
-        told[near & shares[found.series]] = BY_POINTS
-        keep = _rivals_gone(found, times, looks, exact | near)
-        confidence[exact] = 1.0
-        verdict[exact | near] = EXACT
-        made = Decided(found.packet, found.series, verdict, told, confidence)
-        return Decided._make(column[keep] for column in made)
-    verdict[exact], confidence[exact] = EXACT, 1.0
-    return Decided(found.packet, found.series, verdict, told, confidence)
+        made, keep = _round(found, times, looks)
+        sure = made.verdict == EXACT
+        parts.append(made.only(sure))
+        found = found.only(keep & ~sure)
+        if not sure.any() or not len(found.packet):
+            parts.append(made.only(keep & ~sure))
+            return Decided._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
+        found = found._replace(rung=np.full(len(found.packet), BY_TIME, np.int8))
+
+
+def _without_clock(found: Candidates, looks: npt.NDArray[np.uint64]) -> Decided:
+    """Only what identity alone decides is exact."""
+    alone = _alone(found, looks)
+    exact = alone & found.strong
+    told = np.where(alone, np.where(exact, found.rung, UNSURE), BY_TIME).astype(np.int8)
+    verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
+    return Decided(found.packet, found.series, verdict, told, exact.astype(np.float64))
+
+
+def _round(
+    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64]
+) -> tuple[Decided, Flags]:
+    """All pairs decided, and which of them are not another's by now."""
+    alone = _alone(found, looks)
+    exact, told = _in_time(found, times, alone, found.rung)
+    chosen, margin = _nearest(found, times, looks)
+    limit = SIGMAS * times.sigma
+    near = ~alone & chosen & (margin >= limit)
+    near &= (times.outside <= np.maximum(SLACK_NS, limit)) | (found.strong & ~times.agreed)
+    shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
+    told[~alone] = BY_TIME
+    told[near & shares[found.series]] = BY_POINTS
+    confidence = np.where(near, np.minimum(1.0, margin / (2 * limit)), exact.astype(np.float64))
+    verdict = np.where(exact | near, EXACT, AMBIGUOUS).astype(np.uint8)
+    made = Decided(found.packet, found.series, verdict, told, confidence)
+    return made, _rivals_gone(found, times, looks, exact | near)
 
 
 def _alone(found: Candidates, looks: npt.NDArray[np.uint64]) -> Flags:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 from .identity import Flags
 from .keys import spread
 from .pairing import Index
+from .points import SOCKET
 
 FAR = np.int64(np.iinfo(np.int64).max)
 
@@ -62,7 +63,8 @@ def reach(
     has = np.bincount(pair[chosen], minlength=len(series)) > 0
     chosen |= ~has[pair]
     pair, point = pair[chosen], point[chosen]
-    away = np.abs(at[pair] - points["ts"][point])
+    inside = np.where(points["how"][point] == SOCKET, points["slack"][point], 0)
+    away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
     order = np.lexsort((away, pair))
     first = order[np.unique(pair[order], return_index=True)[1]]
     made = Reach(np.full(len(series), -1, np.int64), np.full(len(series), FAR))

@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: MIT
+"""Every packet of every recording finds its life, whatever the sniffer's clock was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from skbviewer.analysis import reason
+from skbviewer.matching import Matches
+from skbviewer.records import Packets, resource
+from skbviewer.session import Session, import_files
+from tests.lab.fixture import Lab
+from tests.lab.fixture import lab as lab
+from tests.lab.samples import SAMPLES
+
+from .treated import TREATMENTS, Index, Kernel, follow, matched, owners, packets_of, rewrite, wrong
+
+CAPTURES = ("basic", "loopback", "drops", "nat-inside", "nat", "bulk", "segments")
+NAMES = [sample.name for sample in SAMPLES]
+# Packets that are not exact, each with its reason: (kernel or sample, capture, packet, why).
+EXCEPTIONS: tuple[tuple[str, str, int, str], ...] = ()
+
+
+class Case(NamedTuple):
+    """A capture under one treatment, beside what is true of it."""
+
+    name: str  # of the recording
+    capture: str
+    plain: Packets
+    packets: Packets
+    found: Matches
+    owner: Index
+
+
+def cases(name: str, kernel: Kernel, pcaps: Sequence[Path], folder: Path) -> Iterator[Case]:
+    """All captures under all treatments."""
+    for pcap in pcaps:
+        plain = packets_of(pcap)
+        device = matched(plain, kernel).sniffer
+        assert device is not None
+        owner = owners(kernel, plain, device)
+        for treatment in TREATMENTS.values():
+            packets = packets_of(rewrite(pcap, folder / "treated.pcap", treatment))
+            yield Case(name, pcap.stem, plain, packets, matched(packets, kernel), owner)
+
+
+def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
+    """The packets that are not exact; all packets of the capture count."""
+    verdict, rung = np.full(len(case.packets), 2), np.zeros(len(case.packets), np.int64)
+    rows = case.found.rows
+    np.minimum.at(verdict, rows["packet"], rows["verdict"])
+    rung[rows["packet"]] = rows["rung"]
+    rung[case.found.contested] = -1
+    return [
+        (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))
+        for number in np.flatnonzero(verdict).tolist()
+    ]
+
+
+def check(case: Case, kernel: Kernel) -> None:
+    """Nothing wrong, nothing missing, and the clock is where the fit says."""
+    truth = case.owner[case.packets["ip_version"] != 0]
+    assert (truth >= 0).mean() > 0.99
+    assert wrong(kernel, case.found, case.owner) == []
+    assert set(not_exact(case)) <= set(EXCEPTIONS)
+    clock, every = case.found.clock, np.arange(len(case.packets))
+    assert clock is not None
+    error = np.abs(clock.to_kernel(case.packets["ts"], every) + kernel.epoch_ns - case.plain["ts"])
+    stated = np.array([segment.residual_ns for segment in clock.segments])
+    assert (error <= stated[clock.segment_of(every)]).all()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_packet_of_a_sample(name: str, tmp_path: Path) -> None:
+    folder = resource(f"samples/{name}")
+    kernel = follow(folder / f"{name}.kbl")
+    number = 0
+    for case in cases(name, kernel, [folder / f"{name}.pcap"], tmp_path):
+        check(case, kernel)
+        number += 1
+    assert number == len(TREATMENTS)
+
+
+@pytest.mark.lab
+def test_every_packet_of_a_scenario(lab: Lab, tmp_path: Path) -> None:
+    kernel = follow(lab.out / "lab.kbl")
+    packets = 0
+    for case in cases(lab.series, kernel, [lab.out / f"{c}.pcap" for c in CAPTURES], tmp_path):
+        check(case, kernel)
+        packets += len(case.packets)
+    assert packets > 20_000
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_session_time_is_the_hosts_wall_clock(name: str, tmp_path: Path) -> None:
+    """One session with the capture as it is and as it would be under each treatment."""
+    folder = resource(f"samples/{name}")
+    pcap, out = folder / f"{name}.pcap", tmp_path / "all.skbv"
+    files = [
+        rewrite(pcap, tmp_path / f"{number}.pcap", treatment)
+        for number, treatment in enumerate(TREATMENTS.values())
+    ]
+    import_files([*files, folder / f"{name}.kbl"], out)
+    session = Session.open(out)
+    timebase, plain = session.timebase(), packets_of(pcap)["ts"]
+    for source, file in enumerate(files, start=1):
+        at = timebase.to_session(source, packets_of(file)["ts"])
+        assert np.abs(at - plain).max() <= timebase.error(source)
+        assert np.abs(timebase.to_source(source, at) - packets_of(file)["ts"]).max() <= 1
+    fits = {clock["source"]: clock["segments"] for clock in session.info()["clock"]}
+    assert [len(fits[source]) for source in range(1, len(files) + 1)] == [1, 1, 1, 1, 2]
+    step = fits[5][1]["offset_ns"] - fits[5][0]["offset_ns"]
+    assert abs(step - 5 * 10**9) <= fits[5][0]["residual_ns"] + fits[5][1]["residual_ns"]
+    assert session.info()["matches"]["exact"] == len(plain) * len(files)
+
+
+def test_one_wire_packet_is_in_all_captures_of_it(tmp_path: Path) -> None:
+    """The same legs, seen once in each capture."""
+    folder = resource("samples/handshake")
+    pcap, out = folder / "handshake.pcap", tmp_path / "twice.skbv"
+    late = rewrite(pcap, tmp_path / "late.pcap", TREATMENTS["2 s ahead"])
+    import_files([pcap, late, folder / "handshake.kbl"], out)
+    session = Session.open(out)
+    half = session.packet_count() // 2
+    for number in range(1, half + 1):
+        legs = [
+            [leg.series for leg in session.path(packet=n).legs] for n in (number, number + half)
+        ]
+        assert legs[0] == legs[1] != []
