@@ -5,6 +5,7 @@
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
+# make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make sample  record the bundled recordings anew
 # make clean   remove what these made
@@ -19,7 +20,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
-.PHONY: help run demo test lab bench-kmod bench-scanner checkpatch sample clean run-packages test-packages test-plan
+.PHONY: help run demo test lab bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
@@ -62,6 +63,10 @@ bench-kmod: test-packages $(VENV)/test.stamp
 bench-scanner: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
 	$(PYTHON) -m tests.bench.scanner --out build/scanner
+
+SCALE := 1
+bench-gui: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.bench.gui --scale $(SCALE)
 
 # The kernel's own checker; its package is large, so it is no part of make test.
 checkpatch: test-packages $(VENV)/test.stamp

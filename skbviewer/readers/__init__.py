@@ -9,6 +9,7 @@ from __future__ import annotations
 import mmap
 import struct
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -16,12 +17,13 @@ import numpy as np
 from ..records import BadInput, Capture, KernelLog, Progress
 from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from .kbl import read_kbl
+from .packed import Unpacked, is_packed, unpack
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
 from .pcapng import SECTION_HEADER, read_pcapng
 from .wire import Bytes
 
-__all__ = ["READERS", "KblChange", "KblEvent", "KblLost", "packet_bytes", "read"]
+__all__ = ["READERS", "KblChange", "KblEvent", "KblLost", "file_bytes", "packet_bytes", "read"]
 
 Reader = Callable[[Path, Bytes, Progress], Capture | KernelLog]
 
@@ -34,8 +36,6 @@ READERS: dict[bytes, Reader] = {
 
 _NOT_READ = {
     b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
-    b"\x1f\x8b": "compressed by gzip: unpack it first",
-    b"\x28\xb5\x2f\xfd": "compressed by zstd: unpack it first",
     b"\xfd7zX": "compressed by xz: unpack it first",
 }
 
@@ -45,13 +45,14 @@ def read(path: Path, progress: Progress) -> Capture | KernelLog:
 
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
-    data = _map(path)
+    data, damage = _contents(path)
     magic = bytes(data[:4])
     if magic not in READERS:
         known = "neither pcap, pcapng nor KBL"
         why = (text for start, text in _NOT_READ.items() if magic.startswith(start))
         raise BadInput(path, None, next(why, f"{known} (first bytes: {magic.hex(' ')})"))
-    return READERS[magic](path, data, progress)
+    found = READERS[magic](path, data, progress)
+    return replace(found, warnings=(damage, *found.warnings)) if damage else found
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
@@ -59,15 +60,24 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
     Raises BadInput if the file cannot be read or no longer holds them.
     """
-    try:
-        with path.open("rb") as file:
-            file.seek(offset)
-            data = file.read(caplen)
-    except OSError as error:
-        raise BadInput(path, None, _reason(error)) from error
+    data = bytes(_contents(path).data[offset : offset + caplen])
     if len(data) < caplen:
         raise BadInput(path, offset, "the file is shorter than when it was imported")
     return data
+
+
+def file_bytes(path: Path) -> Bytes:
+    """What is in a file, unpacked if it is packed: offsets of packets count in it.
+
+    Raises BadInput if the file cannot be read.
+    """
+    return _contents(path).data
+
+
+def _contents(path: Path) -> Unpacked:
+    data = _map(path)
+    magic = bytes(data[:4])
+    return unpack(path, magic) if is_packed(magic) else Unpacked(data, "")
 
 
 def _map(path: Path) -> Bytes:

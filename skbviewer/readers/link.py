@@ -12,7 +12,9 @@ from collections.abc import Callable
 import numpy as np
 
 from ..records import Packets
-from .wire import Frames, Ints, Wire, fill, joined
+from .ppp import cisco_hdlc, ethertype_of, ppp, ppp_hdlc, pppoe, with_direction
+from .wire import Frames, Ints, Wire, fill, joined, malformed
+from .wireless import ieee_802_11, radiotap
 
 ETH_P_IP = 0x0800
 ETH_P_ARP = 0x0806
@@ -28,18 +30,21 @@ LinkLayer = Callable[[Wire, Packets, Frames], Frames]
 
 
 def _ethernet(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(14))
     frames = frames.room(14)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
     return frames.past(14, wire.u16(frames.at + 12))
 
 
 def _linux_sll(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(16))
     frames = frames.room(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.past(16, wire.u16(frames.at + 14))
 
 
 def _linux_sll2(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(20))
     frames = frames.room(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.past(20, wire.u16(frames.at))
@@ -53,6 +58,7 @@ def _cooked_source(
 
 
 def _raw_ip(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(1))
     frames = frames.room(1)
     return frames.past(0, _by_version(wire.u8(frames.at)))
 
@@ -72,6 +78,7 @@ def _ipv6(wire: Wire, packets: Packets, frames: Frames) -> Frames:
 
 def _loopback(wire: Wire, packets: Packets, frames: Frames) -> Frames:
     """NULL has the capturing host's byte order, LOOP the network's: a family is a small number."""
+    malformed(packets, frames.lacking(4))
     frames = frames.room(4)
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
@@ -83,11 +90,18 @@ def _loopback(wire: Wire, packets: Packets, frames: Frames) -> Frames:
 LINK_LAYERS: dict[int, LinkLayer] = {
     0: _loopback,
     1: _ethernet,
+    9: ppp,
     12: _raw_ip,
     14: _raw_ip,
+    50: ppp_hdlc,
+    51: pppoe,
     101: _raw_ip,
+    104: cisco_hdlc,
+    105: ieee_802_11,
     108: _loopback,
     113: _linux_sll,
+    127: radiotap,
+    204: with_direction,
     228: _ipv4,
     229: _ipv6,
     276: _linux_sll2,
@@ -146,5 +160,4 @@ def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
 
 def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:
     frames = frames.room(8)
-    ppp = wire.u16(frames.at + 6)
-    return frames.past(8, np.select([ppp == 0x0021, ppp == 0x0057], [ETH_P_IP, ETH_P_IPV6], -1))
+    return frames.past(8, ethertype_of(wire.u16(frames.at + 6)))

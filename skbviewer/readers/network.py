@@ -10,10 +10,10 @@ import numpy as np
 
 from ..records import Packets
 from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
-from .wire import Frames, Ints, Wire, fill, joined
+from .transport import IP_MF
+from .wire import Frames, Ints, Wire, fill, joined, malformed
 
 IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
-IP_MF = 0x2000
 FLOW_LABEL = 0xFFFFF  # of the first 32 bits of the IPv6 header (RFC 8200)
 HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60
 EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
@@ -32,9 +32,11 @@ def network_headers(wire: Wire, packets: Packets, frames: Frames) -> Frames:
 
 
 def _ipv4(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(20))
     frames = frames.room(20)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
     sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= 20)
+    malformed(packets, frames.rows[~sane])
     frames, header_len = frames.only(sane), header_len[sane]
     at = frames.at
     tot_len, frag_off, protocol = wire.u16(at + 2), wire.u16(at + 6), wire.u8(at + 9)
@@ -50,13 +52,19 @@ def _ipv4(wire: Wire, packets: Packets, frames: Frames) -> Frames:
         saddr_lo=wire.u32(at + 12),
         daddr_lo=wire.u32(at + 16),
     )
+    # A total length of 0 is a large-send skb's: the driver fills it in.
+    wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
+    malformed(packets, frames.rows[wrong])
     whole = _within(frames, tot_len)
     return whole.past(header_len, protocol).only(frag_off & IP_OFFSET == 0)
 
 
 def _ipv6(wire: Wire, packets: Packets, frames: Frames) -> Frames:
+    malformed(packets, frames.lacking(40))
     frames = frames.room(40)
-    frames = frames.only(wire.u8(frames.at) >> 4 == 6)
+    sane = wire.u8(frames.at) >> 4 == 6
+    malformed(packets, frames.rows[~sane])
+    frames = frames.only(sane)
     at = frames.at
     payload_len, nexthdr = wire.u16(at + 4), wire.u8(at + 6)
     fill(
@@ -72,6 +80,7 @@ def _ipv6(wire: Wire, packets: Packets, frames: Frames) -> Frames:
         daddr_hi=wire.i64(at + 24),
         daddr_lo=wire.i64(at + 32),
     )
+    malformed(packets, frames.rows[at + 40 + payload_len > frames.stop])
     # A payload length of 0 is a jumbogram or a large-send skb: its length is the frame's.
     whole = _within(frames, np.where(payload_len == 0, 0, 40 + payload_len))
     return _skip_extensions(wire, packets, whole.past(40, nexthdr))
@@ -88,6 +97,7 @@ def _skip_extensions(wire: Wire, packets: Packets, frames: Frames) -> Frames:
     for _ in range(MAX_EXTENSIONS):
         extended = np.isin(frames.kind, EXTENSIONS)
         done.append(frames.only(~extended))
+        malformed(packets, frames.only(extended).lacking(8))
         frames = frames.only(extended).room(8)
         if not len(frames.rows):
             break
@@ -112,6 +122,7 @@ def _next_header(wire: Wire, packets: Packets, frames: Frames) -> Frames:
 
 
 def _arp(wire: Wire, packets: Packets, frames: Frames) -> None:
+    malformed(packets, frames.lacking(8))
     frames = frames.room(28)
     ethernet_ipv4 = (wire.u16(frames.at + 2) == ETH_P_IP) & (wire.u16(frames.at + 4) == 0x0604)
     frames = frames.only(ethernet_ipv4)

@@ -6,13 +6,15 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import Packets
-from .wire import Frames, Ints, Wire, fill
+from .wire import Frames, Ints, Wire, fill, malformed
 
+IP_MF = 0x2000  # of frag_off
 ICMP, TCP, UDP, ICMPV6, SCTP, UDPLITE = 1, 6, 17, 58, 132, 136
 
 
 def transport_headers(wire: Wire, packets: Packets, frames: Frames) -> None:
     """Fill what the captured bytes tell; a cut header leaves its columns unknown."""
+    _mark(wire, packets, frames)
     ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
     fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
     _tcp(wire, packets, frames.only(frames.kind == TCP).room(20))
@@ -45,3 +47,22 @@ def _payload(frames: Frames, header_len: int | Ints) -> Ints:
     """Bytes after the transport header by the IP length; -1 where the lengths contradict."""
     length: Ints = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
+
+
+def _mark(wire: Wire, packets: Packets, frames: Frames) -> None:
+    """Mark headers that are not whole though nothing was cut, and lengths that cannot be.
+
+    A fragment's transport header speaks of the whole packet.
+    """
+    frag_off = packets["frag_off"][frames.rows]
+    frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
+    tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
+    malformed(packets, tcp.lacking(20))
+    tcp = tcp.room(20)
+    offset = (wire.u8(tcp.at + 12) >> 4) * 4
+    malformed(packets, tcp.rows[(offset < 20) | (tcp.at + offset > tcp.stop)])
+    short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
+    malformed(packets, short.lacking(8))
+    udp = udp.room(8)
+    length = wire.u16(udp.at + 4)  # 0: a jumbogram's (RFC 2675), or a large-send skb's
+    malformed(packets, udp.rows[(length != 0) & ((length < 8) | (udp.at + length > udp.stop))])

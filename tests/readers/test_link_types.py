@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""One IPv4 packet is found behind every link header, and frames without one do no harm."""
+
+from __future__ import annotations
+
+import struct
+from ipaddress import IPv4Address
+from pathlib import Path
+
+import pytest
+
+from skbviewer import readers
+from skbviewer.records import Capture, Packets, Silent
+from tests.readers.build import ethernet, ipv4, udp, write_pcap
+
+PACKET = ipv4("192.0.2.1", "198.51.100.2", 17, udp(1000, 53, b"question"), ip_id=77)
+A1, A2, A3, A4 = (bytes.fromhex(f"0200000000{n:02x}") for n in (1, 2, 3, 4))
+SNAP = bytes.fromhex("aaaa030000000800")
+
+INNER = struct.pack(">H", len(SNAP + PACKET))
+
+
+def wifi(flags: int, qos: bytes = b"", fourth: bytes = b"", more: bytes = b"") -> bytes:
+    """The header of an 802.11 data frame."""
+    control = 0x88 if qos else 0x08
+    return bytes([control, flags]) + bytes(2) + A1 + A2 + A3 + bytes(2) + fourth + qos + more
+
+
+def radiotap(present: list[int], fields: bytes) -> bytes:
+    words = struct.pack(f"<{len(present)}I", *present)
+    return struct.pack("<BBH", 0, 0, 4 + len(words) + len(fields)) + words + fields
+
+
+FRAMES = {
+    "ppp": (9, b"\xff\x03\x00\x21" + PACKET),
+    "ppp without address": (9, b"\x00\x21" + PACKET),
+    "ppp short protocol": (9, b"\x21" + PACKET),
+    "ppp hdlc": (50, b"\xff\x03\x00\x21" + PACKET),
+    "cisco hdlc in ppp hdlc": (50, b"\x0f\x00\x08\x00" + PACKET),
+    "pppoe": (51, b"\x11\x00\x12\x34" + struct.pack(">H", len(PACKET) + 2) + b"\0\x21" + PACKET),
+    "cisco hdlc": (104, b"\x0f\x00\x08\x00" + PACKET),
+    "ppp with direction": (204, b"\x01\xff\x03\x00\x21" + PACKET),
+    "802.11 from ds": (105, wifi(2) + SNAP + PACKET),
+    "802.11 to ds": (105, wifi(1) + SNAP + PACKET),
+    "802.11 ad hoc": (105, wifi(0) + SNAP + PACKET),
+    "802.11 four addresses": (105, wifi(3, fourth=A4) + SNAP + PACKET),
+    "802.11 qos": (105, wifi(2, b"\0\0") + SNAP + PACKET),
+    "802.11 qos order": (105, wifi(0x82, b"\0\0", more=bytes(4)) + SNAP + PACKET),
+    "802.11 a-msdu": (105, wifi(2, b"\x80\0") + A1 + A3 + INNER + SNAP + PACKET),
+    "radiotap": (127, radiotap([0], b"") + wifi(2) + SNAP + PACKET),
+    "radiotap fields": (127, radiotap([0x2E], b"\x10" + bytes(9)) + wifi(2) + SNAP + PACKET),
+    "radiotap pad": (
+        127,
+        radiotap([3], bytes(8) + b"\x20") + wifi(2, b"\0\0") + bytes(2) + SNAP + PACKET,
+    ),
+    "radiotap two words": (
+        127,
+        radiotap([1 << 31 | 3, 0], bytes(4) + bytes(8) + b"\x20")
+        + wifi(2, b"\0\0")
+        + bytes(2)
+        + SNAP
+        + PACKET,
+    ),
+}
+
+
+def load(tmp_path: Path, linktype: int, *frames: bytes) -> Capture:
+    path = write_pcap(tmp_path / "a.pcap", [(0, f) for f in frames], linktype=linktype)
+    found = readers.read(path, Silent())
+    assert isinstance(found, Capture)
+    return found
+
+
+def shows_the_packet(packets: Packets) -> bool:
+    names = ("ip_version", "saddr_lo", "daddr_lo", "ip_id", "protocol", "sport", "dport", "payload")
+    source, target = int(IPv4Address("192.0.2.1")), int(IPv4Address("198.51.100.2"))
+    expected = (4, source, target, 77, 17, 1000, 53, 8)
+    return all(tuple(packet[n] for n in names) == expected for packet in packets)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_packet_is_found(tmp_path: Path, name: str) -> None:
+    linktype, frame = FRAMES[name]
+    found = load(tmp_path, linktype, frame)
+    assert found.warnings == ()
+    assert shows_the_packet(found.packets)
+    assert found.packets["flags"].tolist() == [0]
+
+
+def test_wireless_addresses(tmp_path: Path) -> None:
+    frames = [
+        FRAMES[f"802.11 {way}"][1] for way in ("ad hoc", "from ds", "to ds", "four addresses")
+    ]
+    packets = load(tmp_path, 105, *frames).packets
+    ends = [(1, 2), (1, 3), (3, 2), (3, 4)]
+    for packet, (target, source) in zip(packets, ends, strict=True):
+        assert packet["eth_dst"] == 0x0200_0000_0000 + target
+        assert packet["eth_src"] == 0x0200_0000_0000 + source
+
+
+def test_frames_without_a_network_header(tmp_path: Path) -> None:
+    encrypted = wifi(0x42) + SNAP + PACKET
+    beacon, ack = b"\x80" + bytes(40), b"\xd4" + bytes(9)
+    no_data = b"\x48\x01" + wifi(1)[2:]
+    packets = load(tmp_path, 105, encrypted, beacon, ack, no_data).packets
+    assert packets["ip_version"].tolist() == [0, 0, 0, 0]
+    assert packets["flags"].tolist() == [0, 0, 0, 0]
+    lcp = load(tmp_path, 9, b"\xff\x03\xc0\x21\x01\x01\x00\x04").packets
+    assert (lcp["ip_version"][0], lcp["ethertype"][0], lcp["flags"][0]) == (0, -1, 0)
+
+
+@pytest.mark.parametrize("name", FRAMES)
+def test_cut_anywhere_it_is_no_other_packet(tmp_path: Path, name: str) -> None:
+    linktype, frame = FRAMES[name]
+    for size in range(1, len(frame)):
+        path = write_pcap(tmp_path / "b.pcap", [(0, frame)], linktype=linktype, snaplen=size)
+        found = readers.read(path, Silent())
+        assert isinstance(found, Capture)
+        packet = found.packets[0]
+        assert packet["flags"] == 1, "cut short, not malformed"
+        assert packet["ip_id"] in (-1, 77)
+        assert packet["sport"] in (-1, 1000)
+
+
+def test_link_types_not_understood_keep_time_and_length(tmp_path: Path) -> None:
+    path = write_pcap(tmp_path / "a.pcap", [(5, bytes(60)), (9, bytes(70))], linktype=147)
+    found = readers.read(path, Silent())
+    assert isinstance(found, Capture)
+    assert found.packets["ts"].tolist() == [5, 9]
+    assert found.packets["len"].tolist() == [60, 70]
+    (warning,) = found.warnings
+    assert "2 packets of link type 147" in warning
+
+
+MALFORMED = {
+    "short ethernet": bytes(10),
+    "short ip": ethernet(PACKET[:12]),
+    "version": ethernet(b"\x55" + PACKET[1:]),
+    "header length": ethernet(b"\x44" + PACKET[1:]),
+    "total length beyond": ethernet(ipv4("192.0.2.1", "198.51.100.2", 17, b"", tot_len=1000)),
+    "total length below": ethernet(ipv4("192.0.2.1", "198.51.100.2", 17, bytes(8), tot_len=10)),
+    "short udp": ethernet(ipv4("192.0.2.1", "198.51.100.2", 17, bytes(4))),
+    "udp length": ethernet(
+        ipv4("192.0.2.1", "198.51.100.2", 17, struct.pack("!HHHH", 1, 2, 90, 0))
+    ),
+    "short tcp": ethernet(ipv4("192.0.2.1", "198.51.100.2", 6, bytes(12))),
+    "tcp offset": ethernet(ipv4("192.0.2.1", "198.51.100.2", 6, bytes(12) + b"\x40" + bytes(7))),
+    "tcp offset beyond": ethernet(
+        ipv4("192.0.2.1", "198.51.100.2", 6, bytes(12) + b"\xf0" + bytes(7))
+    ),
+    "short icmp": ethernet(ipv4("192.0.2.1", "198.51.100.2", 1, bytes(3))),
+    "short ipv6": ethernet(b"\x60" + bytes(20), 0x86DD),
+    "ipv6 payload beyond": ethernet(b"\x60" + bytes(3) + b"\1\0\x3b\x40" + bytes(32), 0x86DD),
+    "short arp": ethernet(bytes(4), 0x0806),
+}
+
+
+def test_malformed_packets_stay_and_are_marked(tmp_path: Path) -> None:
+    sane = [ethernet(PACKET), ethernet(PACKET + bytes(20)), FRAMES["ppp"][1]]
+    found = load(tmp_path, 1, *MALFORMED.values(), *sane[:2])
+    marks = dict(zip([*MALFORMED, "sane", "padded"], found.packets["flags"].tolist(), strict=True))
+    assert marks == dict.fromkeys(MALFORMED, 2) | {"sane": 0, "padded": 0}
+
+
+def test_first_fragment_is_not_malformed(tmp_path: Path) -> None:
+    first = ipv4("192.0.2.1", "198.51.100.2", 17, struct.pack("!HHHH", 1, 2, 3000, 0), 5, 0x2000)
+    assert load(tmp_path, 1, ethernet(first)).packets["flags"].tolist() == [0]
