@@ -3,7 +3,10 @@
 # make test    everything: lint, types, unit tests, the window, a kernel in a virtual machine
 # make lab     record afresh in a virtual machine, into build/lab
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
+# make lab-instrumented  build a kernel with probes in its source, boot it and record
+# make check-instrumented  compile all of net/ with probes, with Debian's configuration (an hour)
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
+# make bench-source  what probes in the source cost, likewise
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
@@ -20,6 +23,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
+.PHONY: lab-instrumented check-instrumented bench-source
 .PHONY: help run demo test lab bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
@@ -56,9 +60,19 @@ test: test-plan test-packages $(VENV)/test.stamp
 lab: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab
 
+lab-instrumented: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m pytest tests/lab/test_instrumented.py
+
+check-instrumented: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.lab.check_instrumented --out build/check-instrumented
+
 bench-kmod: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/packages.txt
 	$(PYTHON) -m tests.bench.kmod --out build/bench
+
+bench-source: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/bench/packages.txt
+	$(PYTHON) -m tests.bench.source --out build/bench/source
 
 bench-scanner: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
@@ -88,8 +102,8 @@ test-plan:
 	@echo '  Debian packages, as root through apt: those in'
 	@echo '    $(TEST_PACKAGES)'
 	@echo '  Python packages, into $(VENV): those in pyproject.toml with the extra "test" (500 MB)'
-	@echo 'and downloads Debian kernels and headers (100 MB), for a virtual machine and other builds.'
-	@echo 'On two cores it takes about half an hour.'
+	@echo 'and downloads Debian kernels, headers and a source (240 MB), for virtual machines and builds.'
+	@echo 'On two cores it takes about 40 minutes.'
 
 run-packages:
 	@.ci/debian-packages.sh $(RUN_PACKAGES)

@@ -131,7 +131,8 @@ static void rec_probe_update(struct rec_probes *p, const char *line)
 	probe->slot.error = error;
 	probe->slot.hits = hits;
 	probe->slot.missed = missed;
-	probe->slot.mechanism = armed ? rec_mechanism(mechanism) : 0;
+	/* At the end nothing is armed any more: it is by what the function was. */
+	probe->slot.mechanism = rec_mechanism(mechanism);
 }
 
 /* What became of them.  Functions that the kernel does not have are numbered behind. */

@@ -63,7 +63,13 @@ def build_module(kernel: debs.Kernel, folder: Path, source: Path = KMOD) -> Path
     return copy
 
 
-def pack(kernel: debs.Kernel, built: Path, lists: dict[str, Path], folder: Path) -> Path:
+def pack(
+    kernel: debs.Kernel,
+    built: Path,
+    lists: dict[str, Path],
+    folder: Path,
+    modules: tuple[str, ...] = MODULES,
+) -> Path:
     """Return the compressed initramfs, made anew below ``folder``."""
     root = folder / "initramfs"
     shutil.rmtree(root, ignore_errors=True)
@@ -82,7 +88,7 @@ def pack(kernel: debs.Kernel, built: Path, lists: dict[str, Path], folder: Path)
         initramfs.place(path, root / f"list-{name}")
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
-    initramfs.add_modules(kernel, MODULES, root)
+    initramfs.add_modules(kernel, modules, root)
     return initramfs.pack(root, folder / "initramfs.gz")
 
 

@@ -33,6 +33,15 @@ def run(*command: str, cwd: Path | None = None) -> str:
     return done.stdout
 
 
+def said(*command: str) -> str:
+    """Run a command; returns all it said, its complaints too.  Raises RuntimeError with that."""
+    both = subprocess.STDOUT
+    done = subprocess.run(command, text=True, stdout=subprocess.PIPE, stderr=both, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)} failed:\n{done.stdout}")
+    return done.stdout
+
+
 def dependency(package: str, pattern: str) -> str:
     """Return what `pattern` finds among the dependencies of a package; RuntimeError if nothing."""
     text = run("apt-cache", "depends", package)
