@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from .fields_analysis import ANALYSIS_FIELDS
 from .fields_bytes import BYTE_FIELDS
 from .fields_frame import FRAME_FIELDS
 from .fields_kernel import KERNEL_FIELDS
@@ -14,5 +15,12 @@ __all__ = ["FIELDS", "Field"]
 
 FIELDS: dict[str, Field] = {
     field.name: field
-    for field in (*FRAME_FIELDS, *PACKET_FIELDS, *BYTE_FIELDS, *STREAM_FIELDS, *KERNEL_FIELDS)
+    for field in (
+        *FRAME_FIELDS,
+        *PACKET_FIELDS,
+        *BYTE_FIELDS,
+        *STREAM_FIELDS,
+        *ANALYSIS_FIELDS,
+        *KERNEL_FIELDS,
+    )
 }

@@ -22,13 +22,14 @@ MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd numbers with their bits we
 class Streams(NamedTuple):
     """Packets of one transport ordered by stream, then as they come.
 
-    `rows` are 0-based packets; `stream` and `direction` (0 or 1) are theirs; `number` has a stream
-    for each packet of the session, -1 for others.
+    `rows` are 0-based packets; `stream` and `direction` (0 or 1) are theirs, `key` is equal where
+    the ends are.  `number` has a stream for each packet of the session, -1 for others.
     """
 
     rows: Ints
     stream: Ints
     direction: Array
+    key: Array
     number: Array
 
 
@@ -50,7 +51,7 @@ def _streams(data: Data, transport: str) -> Streams:
     stream = _by_first_packet(np.cumsum(new) - 1, rows[new])
     number = np.full(view.size, -1, np.int32)
     number[rows] = stream
-    return Streams(rows, stream, direction, number)
+    return Streams(rows, stream, direction, key, number)
 
 
 def _keys(view: View, rows: Ints) -> tuple[Array, Array]:

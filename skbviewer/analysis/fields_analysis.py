@@ -1,0 +1,331 @@
+# SPDX-License-Identifier: MIT
+"""tcp.analysis.*: what the sequence numbers of a TCP stream tell, for all streams at once.
+
+The rules are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number), in its words: "next"
+is the highest sequence number a direction should send, told by what it sent before.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .fields_data import PACKET, Array, Data, Ints, Mask, View
+from .fields_kind import Field, Kind, Values
+from .fields_scaling import syn_scales
+from .fields_streams import ACK, SYN, Streams, last_before, starts, streams_of
+
+FIN, RST = 0x01, 0x04
+FAST_NS = 20_000_000  # a fast retransmission follows the last duplicate ACK within it
+ORDER_NS = 3_000_000  # an out-of-order segment follows the highest one within it, or the first RTT
+NAMES = {
+    "retransmission": "Data, SYN or FIN sent before (also where fast or spurious)",
+    "fast_retransmission": "Sent again after two duplicate ACKs",
+    "spurious_retransmission": "Sent again although it was acknowledged",
+    "out_of_order": "Sent before what was captured before it",
+    "lost_segment": "What comes before it was not captured",
+    "ack_lost_segment": "Acknowledges what was not captured",
+    "duplicate_ack": "The same acknowledgment again",
+    "keep_alive": "Keep-alive",
+    "keep_alive_ack": "Answer to a keep-alive",
+    "zero_window": "Nothing more can be received",
+    "zero_window_probe": "One byte sent into a zero window",
+    "zero_window_probe_ack": "Answer to such a probe",
+    "window_update": "Only the window changed",
+    "window_full": "Reaches the end of the other side's window (the file tells its scaling)",
+    "reused_ports": "A new stream on the ports of an old one",
+}
+
+
+class Segments(NamedTuple):
+    """The TCP packets of a session, by stream and as they come; positions are in this order.
+
+    `mine` is the segment before of the same direction, `other` the last of the opposite one, -1 =
+    there is none.
+    """
+
+    found: Streams
+    begin: Ints
+    mine: Ints
+    other: Ints
+    seq: Ints
+    ack: Ints
+    data: Ints  # bytes
+    size: Ints  # these, SYN and FIN
+    flags: Ints
+    window: Ints
+    ts: Ints
+
+
+def analysis_of(data: Data) -> dict[str, Mask]:
+    """For each of NAMES, and for "flags" (any of them), which packets have it; made once."""
+    found: dict[str, Mask] = data.kept("tcp.analysis", lambda: _analysed(data))
+    return found
+
+
+def _analysed(data: Data) -> dict[str, Mask]:
+    segments = _segments(data)
+    told = _flags(segments)
+    told["window_full"] = _window_full(segments, window_scales(data, segments))
+    packets = data.columns.length(PACKET)
+    out = {}
+    for name in NAMES:
+        out[name] = np.zeros(packets, np.bool_)
+        out[name][segments.found.rows[told[name]]] = True
+    out["flags"] = np.logical_or.reduce(list(out.values()))
+    return out
+
+
+def _segments(data: Data) -> Segments:
+    view, found = data.packets(), streams_of(data, "tcp")
+
+    def of(name: str) -> Ints:
+        return view.column(name)[found.rows].astype(np.int64)
+
+    begin, flags = starts(found.stream), of("tcp_flags")
+    first = found.direction == 0
+    last0, last1 = last_before(first, begin), last_before(~first, begin)
+    payload = np.maximum(of("payload"), 0)
+    size = payload + ((flags & SYN) != 0) + ((flags & FIN) != 0)
+    return Segments(
+        found, begin, np.where(first, last0, last1), np.where(first, last1, last0),
+        of("seq"), of("ack"), payload, size, flags, of("window"), of("ts"),
+    )  # fmt: skip
+
+
+def window_scales(data: Data, s: Segments) -> Ints:
+    """By how many bits the other direction's window is shifted; -1 where its SYN was not seen.
+
+    Both SYNs must offer scaling, else nothing is shifted (RFC 7323, 2.2).
+    """
+    syn = np.flatnonzero((s.flags & SYN) != 0)
+    offered = np.full(len(s.flags), -1, np.int64)
+    offered[syn] = syn_scales(data, s.found.rows[syn])
+    first = s.found.direction == 0
+    ways = []
+    for mine in (first, ~first):
+        at = last_before(mine & ((s.flags & SYN) != 0), s.begin)
+        ways.append(np.where(at >= 0, _at(offered, at, -1), -2))
+    mine, other = np.where(first, ways[0], ways[1]), np.where(first, ways[1], ways[0])
+    return np.where(other == -2, -1, np.where((other == -1) | (mine == -1), 0, other))
+
+
+def _signed(difference: Ints) -> Ints:
+    """A difference of sequence numbers, which wrap at 2^32."""
+    return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+
+
+def _at(values: Array, position: Ints, missing: int) -> Array:
+    found = values[np.maximum(position, 0)]
+    return np.where(position >= 0, found, missing)
+
+
+def _along(s: Segments, values: Ints) -> Ints:
+    """Running sum of `values` along each direction of each stream."""
+    out = np.zeros(len(values), np.int64)
+    for way in (0, 1):
+        mine = s.found.direction == way
+        total = np.cumsum(np.where(mine, values, 0))
+        before = total[s.begin] - np.where(mine, values, 0)[s.begin]
+        out[mine] = (total - before)[mine]
+    return out
+
+
+def _offsets(s: Segments) -> Ints:
+    """Sequence numbers from the first of their direction on, without wrapping."""
+    step = _signed(s.seq - _at(s.seq, s.mine, 0))
+    return _along(s, np.where(s.mine >= 0, step, 0))
+
+
+class _Highest(NamedTuple):
+    """Per segment, of its direction before it: `next` as an offset, and the segment that set it."""
+
+    next: Ints
+    by: Ints
+
+
+def _highest(s: Segments, offset: Ints, counts: Mask) -> _Highest:
+    """The highest end of the segments before, of those that count."""
+    end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
+    span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
+    after = np.full(len(end), -1, np.int64)
+    by = np.full(len(end), -1, np.int64)
+    for way in (0, 1):
+        mine = np.flatnonzero(s.found.direction == way)
+        group = np.cumsum(np.r_[True, np.diff(s.begin[mine]) != 0][: len(mine)])
+        low = np.where(counts[mine], end[mine], -span)
+        lifted = low + group * (3 * span)  # each stream above the one before: one running maximum
+        top = np.maximum.accumulate(lifted)
+        rises = np.r_[True, lifted[1:] > top[:-1]][: len(mine)]
+        after[mine] = top - group * (3 * span)
+        by[mine] = mine[np.maximum.accumulate(np.where(rises, np.arange(len(mine)), 0))]
+    return _Highest(_at(after, s.mine, -1), _at(by, s.mine, -1))
+
+
+def _flags(s: Segments) -> dict[str, Mask]:
+    offset = _offsets(s)
+    seen, plain = s.mine >= 0, (s.flags & (SYN | FIN | RST)) == 0
+    theirs = _at(s.window, s.other, -1)
+    probes = (s.data == 1) & (theirs == 0) & (s.other >= 0)
+    high = _highest(s, offset, ~probes)
+    known = seen & (high.by >= 0)
+    at_next = known & (offset == high.next)
+    told = {"zero_window_probe": probes & at_next}
+    high = _highest(s, offset, ~told["zero_window_probe"])
+    rest = ~told["zero_window_probe"]
+    told["zero_window"] = rest & (s.window == 0) & plain
+    told["lost_segment"] = rest & known & (offset > high.next) & ((s.flags & RST) == 0)
+    told["keep_alive"] = rest & known & plain & (s.data <= 1) & (offset == high.next - 1)
+    _acknowledging(s, told, rest & at_next & plain & (s.size == 0))
+    told["ack_lost_segment"] = _ack_lost(s, offset, high, told["zero_window_probe"])
+    _repeated(s, told, offset, high, known)
+    told["reused_ports"] = _reused(s)
+    return told
+
+
+def _acknowledging(s: Segments, told: dict[str, Mask], empty: Mask) -> None:
+    """What a segment without data tells, that repeats the acknowledgment before."""
+    window = _at(s.window, s.mine, -1)
+    again = empty & (s.ack == _at(s.ack, s.mine, -1))
+    same, open_ = s.window == window, s.window > 0
+    told["window_update"] = again & open_ & ~same
+    alive = _at(told["keep_alive"], s.other, 0).astype(np.bool_)
+    probed = _at(told["zero_window_probe"], s.other, 0).astype(np.bool_)
+    told["keep_alive_ack"] = again & open_ & same & alive
+    told["zero_window_probe_ack"] = again & ~open_ & same & probed
+    told["duplicate_ack"] = again & open_ & same & ~alive
+
+
+def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
+    """Acknowledges beyond what the other direction was seen to send without a gap."""
+    end = offset + s.size
+    top = np.where(high.by >= 0, np.maximum(end, high.next), end)
+    sent = s.seq - offset + top  # the highest end, as a sequence number
+    beyond = _signed(s.ack - _at(sent, s.other, 0)) > 0
+    found = (s.other >= 0) & ((s.flags & ACK) != 0) & beyond
+    gaps = (high.by >= 0) & (end > high.next) & (offset != high.next) & ~probe
+    _within_gaps(s, offset, high, gaps, probe, found)
+    return np.asarray(found)
+
+
+def _within_gaps(
+    s: Segments, offset: Ints, high: _Highest, gaps: Mask, probe: Mask, found: Mask
+) -> None:
+    """From a gap until it is filled or acknowledged: only its beginning may be acknowledged."""
+    last = np.r_[np.flatnonzero(s.begin[1:] != s.begin[:-1]) + 1, len(offset)]
+    done = {0: -1, 1: -1}  # where the last gap of each direction ended
+    for gap in np.flatnonzero(gaps).tolist():
+        way = int(s.found.direction[gap])
+        if gap <= done[way]:
+            continue
+        whole = int(high.next[gap])
+        begin = int(s.seq[gap] - offset[gap]) + whole
+        stop = int(last[np.searchsorted(last, gap, side="right")])
+        done[way] = stop
+        for at in range(gap + 1, stop):
+            if s.found.direction[at] == way:
+                ends = offset[at] == whole and not probe[at]
+            else:
+                ends = bool(s.flags[at] & ACK) and _one_signed(int(s.ack[at]) - begin) > 0
+                found[at] |= ends
+            if ends:
+                done[way] = at
+                break
+
+
+def _one_signed(difference: int) -> int:
+    return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
+
+
+def _window_full(s: Segments, scale: Ints) -> Mask:
+    """Data up to the edge of the window; `scale` is that of the other direction, -1 unknown."""
+    raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
+    window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
+    edge = _at(s.ack, s.other, 0) + window
+    data = (s.data > 0) & ((s.flags & (SYN | FIN | RST)) == 0) & (scale >= 0) & (s.other >= 0)
+    return np.asarray(data & ((s.seq + s.data - edge & 0xFFFFFFFF) == 0))
+
+
+def _repeated(
+    s: Segments, told: dict[str, Mask], offset: Ints, high: _Highest, known: Mask
+) -> None:
+    """Retransmissions of all sorts, and segments out of order."""
+    behind = (s.size > 0) & known & (offset < high.next) & ~told["keep_alive"]
+    acked = _signed(s.seq + s.data - _at(s.ack, s.other, 0)) <= 0
+    has_ack = (s.other >= 0) & ((_at(s.flags, s.other, 0) & ACK) != 0)
+    spurious = (s.data > 0) & ~told["keep_alive"] & ~told["zero_window_probe"] & has_ack & acked
+    behind &= ~((s.data > 1) & (offset == high.next - 1))
+    repeats = _at(_duplicates(s, told["duplicate_ack"]), s.other, 0)
+    soon = s.ts - _at(s.ts, s.other, 0) < FAST_NS
+    fast = behind & ~spurious & (repeats >= 2) & (_at(s.ack, s.other, -1) == s.seq) & soon
+    late = s.ts - _at(s.ts, high.by, 0) < _round_trip(s)
+    order = behind & ~spurious & ~fast & late & (high.next != offset + s.data)
+    order[order] = ~_seen_before(s, offset, order)
+    told["spurious_retransmission"], told["fast_retransmission"] = spurious, fast
+    told["out_of_order"] = order
+    told["retransmission"] = spurious | fast | (behind & ~order)
+
+
+def _duplicates(s: Segments, duplicate: Mask) -> Ints:
+    """How many duplicate ACKs a direction has sent since it last acknowledged something new."""
+    total = _along(s, duplicate.astype(np.int64))
+    renewed = s.ack != _at(s.ack, s.mine, -1)
+    last = np.where(renewed, np.arange(len(total)), -1)
+    out = np.zeros(len(total), np.int64)
+    for way in (0, 1):
+        mine = s.found.direction == way
+        at = np.maximum.accumulate(np.where(mine, last, -1))
+        out[mine] = (total - total[np.maximum(at, 0)])[mine]
+    return out
+
+
+def _round_trip(s: Segments) -> Ints:
+    """The time from a stream's SYN to the first ACK without one, else ORDER_NS."""
+    syn = (s.flags & (SYN | ACK)) == SYN
+    last_syn = last_before(syn, s.begin)
+    answer = ((s.flags & (SYN | ACK)) == ACK) & (last_syn >= 0)
+    first = answer & (last_before(answer, s.begin) < 0)
+    taken = np.where(first, s.ts - _at(s.ts, last_syn, 0), 0)
+    at = last_before(first, s.begin)
+    return np.where(at >= 0, _at(taken, at, ORDER_NS), ORDER_NS)
+
+
+def _seen_before(s: Segments, offset: Ints, asked: Mask) -> Mask:
+    """Whether an earlier segment of the direction began at the same place, as long or longer."""
+    key = s.begin * 2 + s.found.direction
+    wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
+    rows = np.flatnonzero(wanted)
+    order = rows[np.lexsort((rows, offset[rows], key[rows]))]
+    same = np.r_[
+        False, (key[order][1:] == key[order][:-1]) & (offset[order][1:] == offset[order][:-1])
+    ][: len(order)]
+    longest = np.zeros(len(key), np.int64)
+    if len(order):
+        before = np.r_[0, s.size[order][:-1]]
+        longest[order] = np.where(same, before, 0)
+    return longest[asked] >= s.size[asked]
+
+
+def _reused(s: Segments) -> Mask:
+    """The first packet of a stream on ports that an earlier stream had."""
+    key, order = s.found.key, np.flatnonzero(s.begin == np.arange(len(s.begin)))
+    found = np.zeros(len(s.begin), np.bool_)
+    again = np.r_[False, key[order][1:] == key[order][:-1]][: len(order)]
+    found[order[again]] = True
+    return found
+
+
+def _there(name: str) -> Field:
+    def make(view: View) -> list[Values]:
+        if view.table != PACKET:
+            return [Values(np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_))]
+        whole = analysis_of(view.data)[name]
+        there = whole if view.rows is None else whole[view.rows]
+        return [Values(there, there)]
+
+    text = NAMES.get(name, "Any of tcp.analysis.*")
+    return Field(f"tcp.analysis.{name}", Kind.LABEL, text, make)
+
+
+ANALYSIS_FIELDS: tuple[Field, ...] = tuple(_there(name) for name in ("flags", *NAMES))
