@@ -42,12 +42,11 @@ from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
 from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
+from .kernel_only import WIRE_ONLY, Ids, identities, numbers
 from .leg_tells import drop_reasons, owners
 from .names import meta_of
 
 LOST = 5  # kbl.h KBL_LOST
-ETH_P_ARP = 0x0806
-WIRE_ONLY = 2
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -93,9 +92,11 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
             _store_capture(source, item.data, logs, joining, builder)
             table[source] = _source_row(item, first, len(item.data.packets))
     joining.store_times(sorted(table), builder)
-    kernel_only = 0
-    for log in logs:
-        kernel_only = _store_log(log, joining.verdicts[log.source], builder, kernel_only)
+    known = [identities(log.log.records, log.series.of, len(log.series.parent)) for log in logs]
+    verdicts = [joining.verdicts[log.source] for log in logs]
+    kernel_only = numbers([log.series for log in logs], [v.verdict for v in verdicts], known)
+    for log, verdict, identity, number in zip(logs, verdicts, known, kernel_only, strict=True):
+        _store_log(log, verdict, builder, identity, number)
         row = _source_row(inputs[log.source - 1], log.first["record"] + 1, len(log.log.records))
         table[log.source] = row
     builder.add_rows(schema.source, [table[source] for source in sorted(table)])
@@ -180,13 +181,13 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
     }
 
 
-def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_only: int) -> int:
-    """Write one KBL; returns the last K number given out."""
+def _store_log(
+    made: _Log, verdicts: SeriesVerdicts, builder: Builder, identity: Ids, kernel_only: Ids
+) -> None:
     log, first = made.log, made.first
     _store_tables(made, builder)
     _store_records(made, builder)
-    columns, kernel_only = _series_columns(made, verdicts, kernel_only)
-    builder.add_array(schema.series, columns)
+    builder.add_array(schema.series, _series_columns(made, verdicts, identity, kernel_only))
     columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
     columns["source"] = np.full(len(made.legs.rows), made.source)
     columns["series"] = made.legs.rows["series"] + first["series"] + 1
@@ -195,7 +196,6 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
     builder.add_array(schema.leg, columns)
     _store_calls(made, builder)
     store_events(log, made.source, made.events, first, builder)
-    return kernel_only
 
 
 def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]:
@@ -248,7 +248,9 @@ def _store_tables(made: _Log, builder: Builder) -> None:
     builder.add_rows(schema.meta, [(source, *pair) for pair in meta_of(log).items()])
 
 
-def _series_columns(made: _Log, verdicts: SeriesVerdicts, kernel_only: int) -> tuple[Columns, int]:
+def _series_columns(
+    made: _Log, verdicts: SeriesVerdicts, identity: Ids, kernel_only: Ids
+) -> Columns:
     records, of, legs = made.log.records, made.series.of, made.legs.rows
     count, first = len(made.series.parent), made.first
     member = np.flatnonzero(of >= 0)
@@ -259,9 +261,6 @@ def _series_columns(made: _Log, verdicts: SeriesVerdicts, kernel_only: int) -> t
     holds = member[records["skb"][member] != 0][::-1]  # an allocator's entry has no skb yet
     skb = np.zeros(count, np.int64)
     skb[of[holds]] = records["skb"][holds]
-    identity = _identities(records, of, count)
-    shown = ~made.series.tap & (verdicts.verdict == WIRE_ONLY) & (identity >= 0)
-    numbers = np.where(shown, np.cumsum(shown) + kernel_only, -1)
     kernel_ns, functions = np.zeros(count, np.int64), np.zeros(count, np.int64)
     np.add.at(kernel_ns, legs["series"], legs["end_ns"] - legs["begin_ns"])
     np.add.at(functions, legs["series"], legs["functions"])
@@ -273,7 +272,7 @@ def _series_columns(made: _Log, verdicts: SeriesVerdicts, kernel_only: int) -> t
         "end_ns": ends,
         "skb": skb,
         **verdicts._asdict(),
-        "kernel_only": numbers,
+        "kernel_only": kernel_only,
         "kernel_ns": kernel_ns,
         "functions": functions,
         "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
@@ -282,17 +281,7 @@ def _series_columns(made: _Log, verdicts: SeriesVerdicts, kernel_only: int) -> t
     for name in ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ())):
         columns[name] = np.repeat(unknown[name], count)
         columns[name][known] = part(records, name, identity[known])
-    return columns, kernel_only + int(shown.sum())
-
-
-def _identities(records: Records, of: npt.NDArray[np.int64], count: int) -> npt.NDArray[np.int64]:
-    """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
-    identity = np.full(count, -1, np.int64)
-    has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses
-    for shows in (records["ethertype"] == ETH_P_ARP, has_ip, has_ip & (records["sport"] > 0)):
-        index = np.flatnonzero(shows & (of >= 0))[::-1]  # so that the earliest is written last
-        identity[of[index]] = index
-    return identity
+    return columns
 
 
 def _log_detail(log: KernelLog) -> dict[str, str]:

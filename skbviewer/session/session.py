@@ -10,6 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, cast
 
+import numpy as np
+
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
 from ..analysis.detail import Node, dissect
@@ -112,11 +114,12 @@ class Session:
         kernel_only: bool = False,
         hidden: RowIds | None = None,
         progress: Progress | None = None,
+        all_lives: bool = False,
     ) -> RowIds | None:
         """As select(); `order` may also be a word of ordering.WORDS."""
         if order is None or order[0] not in ordering.WORDS:
-            return self.select(text, order, kernel_only, hidden, progress)
-        ids = self.select(text, None, kernel_only, hidden, progress)
+            return self.select(text, order, kernel_only, hidden, progress, all_lives)
+        ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
         if ids is None:
             ids = listing.numbered(1, self.packet_count(), self.packet_count())
         return ordering.ordered(self.columns, ids, *order)
@@ -144,6 +147,11 @@ class Session:
         """How many packet lives with a network identity have no wire packet."""
         with self._db() as db:
             return queries.kernel_only_count(db)
+
+    def all_kernel_only_count(self) -> int:
+        """As kernel_only_count(), and behind them those without a network identity."""
+        with self._db() as db:
+            return queries.all_kernel_only_count(db)
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
         """Rows K<first> .. K<first + count - 1>."""
@@ -274,8 +282,16 @@ class Session:
         kernel_only: bool = False,
         hidden: RowIds | None = None,
         progress: Progress | None = None,
+        all_lives: bool = False,
     ) -> RowIds | None:
-        """The rows a display filter shows; see selecting.select."""
+        """The rows a display filter shows; see selecting.select.
+
+        Packet lives without a network identity are left out unless `all_lives`.
+        """
+        if kernel_only and not all_lives:
+            first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
+            unknown = -np.arange(first, last + 1, dtype=np.int64)
+            hidden = unknown if hidden is None else np.concatenate([hidden, unknown])
         return selecting.select(self._data(), text, order, kernel_only, hidden, progress)
 
     def field_words(self, name: str) -> list[str]:

@@ -77,9 +77,23 @@ def verdicts(db: Connection) -> Rows:
     return db.execute(select(*keys, func.count()).group_by(*keys)).all()
 
 
-def kernel_only_count(db: Connection) -> int:
+def all_kernel_only_count(db: Connection) -> int:
+    """How many rows K<n> there are."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
     return max(int(db.execute(last).scalar_one()), 0)
+
+
+def kernel_only_count(db: Connection) -> int:
+    """How many rows K<n> have a network identity: K1 to that one, the others are behind them."""
+    low, high = 0, all_kernel_only_count(db)
+    while low < high:
+        middle = (low + high + 1) // 2
+        wanted = select(series.c.identity).where(series.c.kernel_only == middle)
+        if int(db.execute(wanted).scalar_one()) > 0:
+            low = middle
+        else:
+            high = middle - 1
+    return low
 
 
 def kernel_only(db: Connection, first: int, number: int) -> Rows:

@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: MIT
+"""Which packet lives are rows of the packet list, and their numbers K1, K2, ...
+
+A life is one if no wire packet was matched to it and it is not what a tap was given.  Those that
+show an IP or ARP header come first, in the order of KBLs and of time: they are listed by default.
+What has no network identity (sk_buffs of other families, or never seen with a header) comes behind.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import SeriesTable
+from ..records import Records
+
+ETH_P_ARP = 0x0806
+WIRE_ONLY = 2
+Ids = npt.NDArray[np.int64]
+
+
+def identities(records: Records, of: Ids, count: int) -> Ids:
+    """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
+    identity = np.full(count, -1, np.int64)
+    has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses
+    for shows in (records["ethertype"] == ETH_P_ARP, has_ip, has_ip & (records["sport"] > 0)):
+        index = np.flatnonzero(shows & (of >= 0))[::-1]  # so that the earliest is written last
+        identity[of[index]] = index
+    return identity
+
+
+def numbers(
+    series: Sequence[SeriesTable],
+    verdicts: Sequence[npt.NDArray[np.int64]],
+    identity: Sequence[Ids],
+) -> list[Ids]:
+    """Per KBL and series the n of row K<n>, -1 = none."""
+    found = [np.full(len(known), -1, np.int64) for known in identity]
+    before = 0
+    for identified in (True, False):
+        for table, verdict, known, out in zip(series, verdicts, identity, found, strict=True):
+            shown = ~table.tap & (verdict == WIRE_ONLY) & ((known >= 0) == identified)
+            out[shown] = np.arange(np.count_nonzero(shown)) + before + 1
+            before += int(np.count_nonzero(shown))
+    return found
