@@ -193,9 +193,10 @@ class Session:
         return legs(db, rows, self._names)
 
     def _names_of(self, source: int) -> Names:
-        with self._lock, self._db() as db:
+        with self._lock:
             if source not in self._names:
-                self._names[source] = names_of(db, source)
+                with self._db() as db:
+                    self._names[source] = names_of(db, source)
             return self._names[source]
 
     def _epoch(self, source: int) -> int:

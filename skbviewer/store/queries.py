@@ -8,10 +8,13 @@ from typing import Any
 
 from sqlalchemy import (
     LABEL_STYLE_TABLENAME_PLUS_COL,
+    BindParameter,
+    CompoundSelect,
     Connection,
     Row,
     Select,
     Table,
+    bindparam,
     func,
     literal,
     select,
@@ -56,14 +59,20 @@ def count(db: Connection, table: Table) -> int:
     return int(db.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
 
 
+_SOURCES = select(source).order_by(source.c.id)
+
+
 def sources(db: Connection) -> Rows:
-    return db.execute(select(source).order_by(source.c.id)).all()
+    return db.execute(_SOURCES).all()
+
+
+_PACKETS = select(packet).where(packet.c.id.between(bindparam("first"), bindparam("last")))
+_PACKETS = _PACKETS.order_by(packet.c.id)
 
 
 def packets(db: Connection, first: int, number: int) -> Rows:
     """Packets with ids first .. first + number - 1."""
-    wanted = packet.c.id.between(first, first + number - 1)
-    return db.execute(select(packet).where(wanted).order_by(packet.c.id)).all()
+    return db.execute(_PACKETS, {"first": first, "last": first + number - 1}).all()
 
 
 def first_packet_ts(db: Connection) -> int | None:
@@ -102,23 +111,28 @@ def kernel_only(db: Connection, first: int, number: int) -> Rows:
     return _all(db, select(series).where(wanted).order_by(series.c.kernel_only))
 
 
+_LEGS_OF_PACKET = (
+    select(leg, match.c.verdict, match.c.rung, match.c.confidence, match.c.delta_ns)
+    .select_from(match.join(leg, leg.c.id == match.c.leg))
+    .where(match.c.packet == bindparam("number"))
+    .order_by(leg.c.begin_ns)
+)
+
+
 def legs_of_packet(db: Connection, number: int) -> Rows:
     """The legs matched to a packet with (verdict, rung, confidence, delta_ns), by time."""
-    extra = (match.c.verdict, match.c.rung, match.c.confidence, match.c.delta_ns)
-    joined = match.join(leg, leg.c.id == match.c.leg)
-    statement = select(leg, *extra).select_from(joined).where(match.c.packet == number)
-    return db.execute(statement.order_by(leg.c.begin_ns)).all()
+    return db.execute(_LEGS_OF_PACKET, {"number": number}).all()
+
+
+_LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_by(leg.c.begin_ns)
 
 
 def legs_of_series(db: Connection, number: int) -> Rows:
-    return db.execute(select(leg).where(leg.c.series == number).order_by(leg.c.begin_ns)).all()
+    return db.execute(_LEGS_OF_SERIES, {"number": number}).all()
 
 
-def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
-    """Legs of the series that `own` come from and of those that came from `own`, by time.
-
-    At most `most`, each with its `relation`; sniffers' copies are left out.
-    """
+def _related_legs() -> CompoundSelect[Any]:
+    own: BindParameter[Any] = bindparam("own", expanding=True)
     up = (
         select(series.c.parent).where(series.c.id.in_(own), series.c.parent > 0).cte(recursive=True)
     )
@@ -134,16 +148,35 @@ def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
         select(leg, literal(word).label("relation")).where(chosen, leg.c.series.not_in(own))
         for word, chosen in wanted.items()
     ]
-    return db.execute(union_all(*parts).order_by("begin_ns").limit(most)).all()
+    return union_all(*parts).order_by("begin_ns").limit(bindparam("most"))
+
+
+_RELATED_LEGS = _related_legs()
+
+
+def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
+    """Legs of the series that `own` come from and of those that came from `own`, by time.
+
+    At most `most`, each with its `relation`; sniffers' copies are left out.
+    """
+    return db.execute(_RELATED_LEGS, {"own": list(own), "most": most}).all()
+
+
+_CALLS_OF_LEG = (
+    select(call, probe.c.name.label("function"))
+    .select_from(
+        call.join(leg, leg.c.id == call.c.leg).outerjoin(
+            probe, (probe.c.source == leg.c.source) & (probe.c.func == call.c.func)
+        )
+    )
+    .where(call.c.leg == bindparam("number"))
+    .order_by(call.c.id)
+)
 
 
 def calls_of_leg(db: Connection, number: int) -> Rows:
     """Calls of a leg in order of entry, with the probe's name."""
-    joined = call.join(leg, leg.c.id == call.c.leg).outerjoin(
-        probe, (probe.c.source == leg.c.source) & (probe.c.func == call.c.func)
-    )
-    statement = select(call, probe.c.name.label("function")).select_from(joined)
-    return db.execute(statement.where(call.c.leg == number).order_by(call.c.id)).all()
+    return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 
 def calls_in(db: Connection, number: int) -> list[int]:
@@ -158,21 +191,34 @@ def drops_in(db: Connection, number: int) -> list[int]:
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
 
-def events_of_leg(db: Connection, number: int) -> Rows:
-    """Events of a leg in order of time, with what is told beside them: <table>_<column>."""
+def _events_of_leg() -> Select[Any]:
     joined = event
     for beside in (drop, change, syscall, event_name):
         joined = joined.outerjoin(beside, beside.c.event == event.c.id)  # type: ignore[assignment]
     statement = select(event, drop, change, syscall, event_name).select_from(joined)
-    statement = statement.where(event.c.leg == number).order_by(event.c.id)
-    return db.execute(statement.set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL)).all()
+    statement = statement.where(event.c.leg == bindparam("number")).order_by(event.c.id)
+    return statement.set_label_style(LABEL_STYLE_TABLENAME_PLUS_COL)
+
+
+_EVENTS_OF_LEG = _events_of_leg()
+
+
+def events_of_leg(db: Connection, number: int) -> Rows:
+    """Events of a leg in order of time, with what is told beside them: <table>_<column>."""
+    return db.execute(_EVENTS_OF_LEG, {"number": number}).all()
+
+
+_FRAMES_OF_LEG = (
+    select(frame.c.event, frame.c.address)
+    .select_from(frame.join(event, event.c.id == frame.c.event))
+    .where(event.c.leg == bindparam("number"))
+    .order_by(frame.c.id)
+)
 
 
 def frames_of_leg(db: Connection, number: int) -> Rows:
     """(event, address) of the stacks of a leg's drops, innermost first."""
-    joined = frame.join(event, event.c.id == frame.c.event)
-    statement = select(frame.c.event, frame.c.address).select_from(joined)
-    return _all(db, statement.where(event.c.leg == number).order_by(frame.c.id))
+    return list(db.execute(_FRAMES_OF_LEG, {"number": number}))
 
 
 def event_counts(db: Connection) -> dict[int, int]:
