@@ -34,6 +34,7 @@ class Listing(QObject):
         self.filter = ""
         self.order: Order | None = None
         self.kernel_only = False
+        self.all_lives = False  # also those without a network identity
         self.ignored_hidden = False
         self.rows: RowIds | None = None
 
@@ -43,7 +44,7 @@ class Listing(QObject):
         self._recording = recording
         self.filter, self.order, self.rows = "", None, None
         self.kernel_only = recording is not None and recording.packet_count() == 0
-        self.ignored_hidden = False
+        self.all_lives = self.ignored_hidden = False
         self.changed.emit()
 
     def count(self) -> int:
@@ -73,6 +74,19 @@ class Listing(QObject):
         self.kernel_only = shown
         self.refresh()
 
+    def show_all_lives(self, shown: bool) -> None:
+        """List also packet lives without a network identity, or not."""
+        self.all_lives = shown
+        self.kernel_only = self.kernel_only or shown
+        self.refresh()
+
+    def lives(self) -> int:
+        """How many rows K<n> there are to list; 0 where they are not shown."""
+        if self._recording is None or not self.kernel_only:
+            return 0
+        every = self._recording.all_kernel_only_count
+        return every() if self.all_lives else self._recording.kernel_only_count()
+
     def hide_ignored(self, hidden: bool) -> None:
         self.ignored_hidden = hidden
         self.refresh()
@@ -85,13 +99,14 @@ class Listing(QObject):
             return
         hidden = self._notes.flags.all(IGNORE) if self.ignored_hidden else None
         text, order, lives = self.filter, self.order, self.kernel_only
+        every = self.all_lives
         if not text and order is None and not lives and (hidden is None or not len(hidden)):
             self.tasks.cancel()
             self._show(None)
             return
 
         def ask(progress: Progress) -> Any:
-            return recording.listed(text, order, lives, hidden, progress)
+            return recording.listed(text, order, lives, hidden, progress, every)
 
         self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
 

@@ -222,8 +222,7 @@ class MainWindow(QMainWindow):
     def _tell_counts(self) -> None:
         if self.recording is not None:
             flags, listing = self.notes.flags, self.listing
-            lives = self.recording.kernel_only_count() if listing.kernel_only else 0
-            counts = (self.recording.packet_count(), lives, listing.count())
+            counts = (self.recording.packet_count(), listing.lives(), listing.count())
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:
@@ -248,6 +247,10 @@ class MainWindow(QMainWindow):
     def toggle_kernel_only(self) -> None:
         """List packet lives that met no wire packet, or not."""
         self.listing.show_kernel_only(not self.listing.kernel_only)
+
+    def toggle_all_lives(self) -> None:
+        """List also packet lives without a network identity, or not."""
+        self.listing.show_all_lives(not self.listing.all_lives)
 
     def toggle_ignored(self) -> None:
         self.listing.hide_ignored(not self.listing.ignored_hidden)

@@ -56,7 +56,7 @@ class Notes(QObject):
         self._comments = {}
         self.flags = FlagSets()
         if recording is not None:
-            self.flags = FlagSets(recording.packet_count(), recording.kernel_only_count())
+            self.flags = FlagSets(recording.packet_count(), recording.all_kernel_only_count())
             for kind in FLAGS:
                 self.flags.put(kind, recording.flags(kind), True)
             for note in recording.annotations(COMMENT):

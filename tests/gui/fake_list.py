@@ -22,6 +22,7 @@ class FakeList:
 
     count = 0
     series = 0
+    unidentified = 2
 
     def __init__(self) -> None:
         self.asked: list[tuple[int, int]] = []  # rows(): first id, how many
@@ -44,7 +45,7 @@ class FakeList:
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         self.asked.append((int(ids[0]) if len(ids) else 0, len(ids)))
         found = ids.tolist()
-        if not all(-self.series <= n <= self.count and n for n in found):
+        if not all(-self.all_kernel_only_count() <= n <= self.count and n for n in found):
             raise KeyError("no such row")
         return [self.packet(n) if n > 0 else self.life(-n) for n in found]
 
@@ -55,6 +56,7 @@ class FakeList:
         kernel_only: bool = False,
         hidden: RowIds | None = None,
         progress: Progress | None = None,
+        all_lives: bool = False,
     ) -> RowIds | None:
         """Filters: "tcp", "udp", "ip.addr ..." (the TCP packets), "frame.number <op> n"."""
         parse(text)
@@ -68,7 +70,8 @@ class FakeList:
             names = np.array([self.packet(n).protocol_name for n in ids.tolist()])
             ids = ids[names == wanted]
         if kernel_only:
-            ids = np.concatenate([ids, -np.arange(1, self.series + 1, dtype=np.int64)])
+            lives = self.series + self.unidentified * all_lives
+            ids = np.concatenate([ids, -np.arange(1, lives + 1, dtype=np.int64)])
         if hidden is not None:
             ids = ids[~np.isin(ids, hidden)]
         if order is not None:
@@ -81,6 +84,9 @@ class FakeList:
             places = sorted(range(len(ids)), key=keys.__getitem__, reverse=order[1])
             ids = ids[places]
         return ids
+
+    def all_kernel_only_count(self) -> int:
+        return self.series + self.unidentified
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
         return [f"{name} {int(n)}" for n in ids]

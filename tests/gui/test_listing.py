@@ -106,6 +106,16 @@ def test_kernel_only_rows_count_in_the_status_bar(opened: MainWindow, qtbot: QtB
     assert model.text(62, 10) == "named [53]"
 
 
+def test_lives_without_an_address_are_listed_on_demand(opened: MainWindow, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(opened.listing.shown):
+        opened.menus.actions["Packets Without an Address"].trigger()
+    assert opened.menus.actions["Kernel-Only Packets"].isChecked()
+    assert opened.workspace.table.packets.rowCount() == 65
+    QTest.keyClick(opened, Qt.Key.Key_End, CONTROL)
+    QTest.keyClick(opened, Qt.Key.Key_M, CONTROL)
+    assert recording(opened).flags("mark").tolist() == [-5]
+
+
 def submenu(menu: QMenu, title: str) -> QMenu:
     for action in menu.actions():
         inner = action.menu()
