@@ -26,7 +26,7 @@ from .legend import paint_legend
 from .picture_files import ensure_application, layout_size, write_png, write_svg
 from .status import clock_texts
 from .theme import dark_palette, layer_colours, light_palette
-from .timeline_axes import base_of, base_text, tick_text
+from .timeline_axes import TICK_PX, base_of, base_text, round_step, tick_text
 from .timeline_frame import Frame, places
 from .timeline_marks import difference_text, paint_marks
 from .timeline_overview import paint_overview
@@ -46,8 +46,7 @@ GUTTER = 180
 AXIS = 22
 LINE = 18
 STRIP = 36
-ROW_PX = (8.0, 20.0)
-TICKS_PX = 110  # at least between labelled ticks
+ROW_PX = (3.0, 20.0)
 TEXT_PX = 12
 
 
@@ -118,8 +117,21 @@ class TimelinePicture:
             f"Note at {seconds_text(place.begin_ns - t0)} s: {' '.join(place.note.text.split())}"
             for place in self._state.notes
         ]
+        hidden = self._lanes_below()
+        if hidden:
+            notes.append(f"Not shown for want of height: the last {hidden} lanes")
         made = f"Made with skbviewer {__version__}:  {self._command}"
         return [*notes, *self._sources, *self._clocks, made]
+
+    def _lanes_below(self) -> int:
+        """How many lanes begin below the picture's end."""
+        where = places([lane.rows for lane in self.timeline.lanes])
+        room = self._size.height() - self._head() - MARGIN - LINE - 12
+        room -= (LINE - 3) * (len(self._sources) + len(self._clocks) + len(self._state.notes) + 2)
+        return int((where.lane_y * ROW_PX[0] > max(room, 40)).sum())
+
+    def _head(self) -> float:
+        return MARGIN + 26 + LINE * len(self.subtitle()) + STRIP + 8 + AXIS
 
     def lines(self) -> list[str]:
         """All words of the picture, for its table."""
@@ -127,7 +139,7 @@ class TimelinePicture:
 
     def frame(self) -> tuple[Frame, QPointF]:
         """The frame of the lanes, and where its corner is in the picture."""
-        head = MARGIN + 26 + LINE * len(self.subtitle()) + STRIP + 8 + AXIS
+        head = self._head()
         foot = MARGIN + (LINE - 3) * len(self.footer()) + 12 + LINE
         width = max(self._size.width() - 2 * MARGIN - GUTTER, 50)
         height = max(self._size.height() - head - foot, 40)
@@ -188,13 +200,13 @@ class TimelinePicture:
         painter.setPen(self.look.role(QPalette.ColorRole.PlaceholderText))
         box = QRectF(corner.x() - GUTTER, corner.y() - AXIS, GUTTER - 8, AXIS - 4)
         painter.drawText(box, Qt.AlignmentFlag.AlignRight, base_text(base))
-        step = tick_step(frame)
+        step = round_step(TICK_PX / frame.per_ns)
         first = int(np.ceil(frame.begin / step)) * step
         for at in range(first, int(frame.end) + 1, step):
             x = corner.x() + frame.x(float(at))
             painter.drawLine(QPointF(x, corner.y() - 5), QPointF(x, corner.y()))
             text = tick_text(at - base, step, frame.end - frame.begin)
-            place = QRectF(x - TICKS_PX / 2, corner.y() - AXIS, TICKS_PX, AXIS - 6)
+            place = QRectF(x - TICK_PX / 2, corner.y() - AXIS, TICK_PX, AXIS - 6)
             if place.right() <= self._size.width():
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
@@ -233,16 +245,6 @@ class TimelinePicture:
         used |= {WIRE_LAYER} if self.timeline.wires else set()
         names: Sequence[str] = [*self.look.colours, WIRE_LAYER]
         return [(name, self.look.layer(name)) for name in names if name in used]
-
-
-def tick_step(frame: Frame) -> int:
-    """ns between ticks: 1, 2 or 5 times a power of ten, at least TICKS_PX apart."""
-    least, step = TICKS_PX / frame.per_ns, 1
-    while True:
-        for factor in (1, 2, 5):
-            if step * factor >= least:
-                return step * factor
-        step *= 10
 
 
 def _all(timeline: Timeline) -> tuple[int, int]:

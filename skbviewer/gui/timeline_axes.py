@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 ZOOM_STEP = 0.8
+TICK_PX = 90  # at least between labelled ticks
 FAR_SPANS = 100  # ticks further than this many spans from 0 are told from a base
 _UNITS = ((2_000, 1, "ns"), (2_000_000, 1_000, "µs"), (2_000_000_000, 1_000_000, "ms"))
 
@@ -30,6 +31,16 @@ def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
     while digits < 3 and (spacing_ns / divisor * 10**digits) % 1 > 1e-9:
         digits += 1
     return f"{ns / divisor:,.{digits}f} {name}"
+
+
+def round_step(least_ns: float) -> int:
+    """The smallest of 1, 2, 5, 10, 20, ... ns that is at least `least_ns`."""
+    step = 1
+    while True:
+        for factor in (1, 2, 5):
+            if step * factor >= least_ns:
+                return step * factor
+        step *= 10
 
 
 def base_of(low_ns: float, span_ns: float) -> int:
@@ -60,6 +71,11 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
         super().__init__(orientation="top")
         self.enableAutoSIPrefix(False)
         self.base_ns = 0
+        self.setStyle(maxTextLevel=0)
+
+    def tickSpacing(self, low: float, high: float, pixels: float) -> list[tuple[float, float]]:
+        step = round_step((high - low) * TICK_PX / max(pixels, 1.0))
+        return [(step, 0), (step / 5, 0)]
 
     def tickStrings(self, values: Sequence[float], scale: float, spacing: float) -> list[str]:
         low, high = self.range

@@ -163,7 +163,7 @@ class LanesMode:
             view.loader.place(int(hit["item"]) + 1, view.call_located.emit)
 
     def _bin(self, scene: QPointF) -> np.void | None:
-        place = self._view.frame_point(scene)
+        place = self._view.mouse.frame_point(scene)
         return self._view.lanes.bin_at(place.x(), place.y())
 
     def edges(self, _y: float, pixel: float) -> npt.NDArray[np.float64]:
@@ -180,9 +180,9 @@ class LanesMode:
         return bin_tip(hit, timeline, lane)
 
     def _tell(self, found: CallPlace, scene: QPointF) -> None:
-        pointer = self._view.pointer
+        pointer = self._view.mouse.pointer
         if pointer is not None and (pointer - scene).manhattanLength() > 4:
             return  # it has moved on
         leg = found.path.legs[found.leg]
         whose = f"{found.packet}" if found.packet is not None else f"life {found.series}"
-        self._view.show_tip(call_tip(found.told, leg.begin_ns, (("Packet", whose),)), scene)
+        self._view.mouse.show_tip(call_tip(found.told, leg.begin_ns, (("Packet", whose),)), scene)

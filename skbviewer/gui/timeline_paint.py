@@ -20,6 +20,7 @@ from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, t
 from .timeline_frame import Frame, Places
 
 LABEL_FROM_PX = 40
+TEXT_FROM_PX = 11  # rows that are lower have no texts
 GAP_PX = 1.0
 FAR_PX = 4.0  # boxes reach no further than this out of the frame: Qt loses huge ones
 MERGED_PART = 0.62  # of the layer's colour in a bin of several calls; the rest is the ground's
@@ -66,7 +67,7 @@ def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
     high = np.minimum(frame.x(bins["end"].astype(np.float64)) - GAP_PX / 2, frame.width + FAR_PX)
     rects[:, 0], rects[:, 2] = low, np.maximum(high - low, 1.0)
     rects[:, 1] = frame.y(places.row_y[bins["row"]]) + GAP_PX / 2
-    rects[:, 3] = frame.row_px - GAP_PX
+    rects[:, 3] = max(frame.row_px - GAP_PX, 2.0)
     return rects
 
 
@@ -143,8 +144,9 @@ def paint_bins(
             painter.setBrush(colour)
             draw_rects(painter, rects[(layers == layer) & (merged == is_merged)])
     _paint_flags(painter, bins, rects, look)
-    _paint_labels(painter, bins, rects, timeline, look)
-    _paint_counts(painter, bins, rects, look)
+    if frame.row_px >= TEXT_FROM_PX:
+        _paint_labels(painter, bins, rects, timeline, look)
+        _paint_counts(painter, bins, rects, look)
 
 
 def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
@@ -155,8 +157,9 @@ def _paint_flags(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, lo
             QRectF(*rects[at]), QBrush(QColor(255, 255, 255, 150), Qt.BrushStyle.Dense5Pattern)
         )
     dropped = rects[(bins["look"] & DROP) != 0]
-    dropped[:, 1] += dropped[:, 3] - 3
-    dropped[:, 2], dropped[:, 3] = np.maximum(dropped[:, 2], 3.0), 3.0
+    thick = np.minimum(dropped[:, 3], 3.0)
+    dropped[:, 1] += dropped[:, 3] - thick
+    dropped[:, 2], dropped[:, 3] = np.maximum(dropped[:, 2], 3.0), thick
     painter.setBrush(chosen(DROP_COLOURS, look.dark))
     draw_rects(painter, dropped)
 

@@ -6,9 +6,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QHelpEvent, QKeyEvent, QMouseEvent, QPalette
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollBar, QToolTip, QWidget
+from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QKeyEvent, QPalette, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollBar, QWidget
 
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Overview
@@ -17,20 +17,23 @@ from skbviewer.records import PacketPath
 from .contract import Recording
 from .legend import Legend
 from .timeline_axes import TimeAxis, TimeBox, base_of, base_text
-from .timeline_gutter import Gutter
+from .timeline_gutter import WIDTH_PX, Gutter
 from .timeline_items import LanesItem, MarksItem
 from .timeline_keys import KEYS
 from .timeline_lanes import LanesMode
 from .timeline_loader import Loader
 from .timeline_marks import difference_text
+from .timeline_mouse import Mouse
 from .timeline_notes import Notes
 from .timeline_overview import OverviewStrip
 from .timeline_paint import Look
 from .timeline_path import PathMode
-from .timeline_state import LANE_TITLES, SELECTED, TimeState, snapped
+from .timeline_state import LANE_TITLES, SELECTED, TimeState
 
 MIN_SPAN_NS = 20
 ROW_PX = (16, 22)
+PACKETS_ROW_PX = (3, 22)  # of many packets one wants to see many
+GUTTER_PART = 0.28  # of the width at most
 SNAP_PX = 8
 HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
 _RELOAD_MS = 150  # after the list was scrolled
@@ -55,12 +58,12 @@ class TimelineView(QWidget):
         self.state = TimeState()
         self.colours: dict[str, QColor] = {}
         self.path: PacketPath | None = None
-        self.pointer: QPointF | None = None  # in the scene; None while it is elsewhere
         self.box: TimeBox = TimeBox()
         self.axis: TimeAxis = TimeAxis()
         self.plot = pg.PlotWidget(viewBox=self.box, axisItems={"top": self.axis})
         self.lanes, self.marks = LanesItem(), MarksItem(self.state)
         self.loader, self.notes = Loader(self), Notes(self)
+        self.mouse = Mouse(self)
         self.path_mode, self.lanes_mode = PathMode(self), LanesMode(self)
         self.mode: PathMode | LanesMode = self.path_mode
         self.item = self.path_mode.item
@@ -110,11 +113,7 @@ class TimelineView(QWidget):
         self.box.sigRangeChanged.connect(self._tell_items)
         self.box.sigResized.connect(self._fit_rows)
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
-        self.box.range_dragged.connect(self._drag_range)
         self.bar.valueChanged.connect(self._fit_rows)
-        self.plot.scene().sigMouseClicked.connect(self._click)
-        self.plot.viewport().installEventFilter(self)
-        self.plot.viewport().setMouseTracking(True)
         self.kind.activated.connect(lambda _: self.show_kind(self.kind.currentData()))
         self.overview.window_asked.connect(self.show_window)
         self.loader.overview_ready.connect(self._show_overview)
@@ -230,12 +229,16 @@ class TimelineView(QWidget):
     def _fit_rows(self) -> None:
         """Rows as high as there is room for, within ROW_PX; what is left over scrolls."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
-        row_px = min(max(height / rows, ROW_PX[0]), ROW_PX[1])
+        least, most = PACKETS_ROW_PX if self._shows_packets() else ROW_PX
+        row_px = min(max(height / rows, least), most)
         shown = height / row_px
         self.bar.setRange(0, max(0, round(rows - shown + 0.49)))
         self.bar.setPageStep(max(1, int(shown)))
         self.bar.setVisible(self.bar.maximum() > 0)
         self.box.setYRange(self.bar.value(), self.bar.value() + shown)
+
+    def _shows_packets(self) -> bool:
+        return self.mode is self.lanes_mode and self.lanes_mode.kind == "packet"
 
     def _tell_items(self) -> None:
         view = self.box.viewRect()
@@ -258,22 +261,11 @@ class TimelineView(QWidget):
 
     # Markers, range, notes
 
-    def frame_point(self, scene: QPointF) -> QPointF:
-        """A scene position in pixels of the items' frame."""
-        return QPointF(self.box.mapFromScene(scene))
-
-    def ns_at(self, scene: QPointF) -> int:
-        """Session time at a scene position, at an edge of a box if one is near."""
-        at = self.box.mapSceneToView(scene)
-        reach = SNAP_PX * self.box.viewPixelSize()[0]
-        edges = self.mode.edges(at.y(), self.frame_point(scene).y())
-        return round(snapped(at.x(), edges, reach)) + self.mode.origin_ns
-
     def activate_marker(self, letter: str) -> None:
         """The marker that double clicks set from now on; goes to the pointer if that is here."""
         self.state.active = letter
-        if self.pointer is not None:
-            self.set_marker(letter, self.ns_at(self.pointer))
+        if self.mouse.pointer is not None:
+            self.set_marker(letter, self.mouse.ns_at(self.mouse.pointer))
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
         """Put a marker at a session time, or away."""
@@ -301,6 +293,10 @@ class TimelineView(QWidget):
         """The notes of the recording are other ones now."""
         self.notes.reload()
 
+    def notes_shown(self) -> list[str]:
+        """The texts of the notes that are about a time."""
+        return [place.note.text for place in self.state.notes]
+
     def selected_call(self) -> int | None:
         """The id of the selected call in its table; None if none is selected."""
         return self.mode.selected_call()
@@ -313,70 +309,15 @@ class TimelineView(QWidget):
         ns = self.state.difference
         return HINT if ns is None else f"B − A = {difference_text(ns)}"
 
-    def _drag_range(self, start: float, now: float, is_final: bool) -> None:
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        origin = self.mode.origin_ns
-        low, high = sorted((round(start), round(now)))
-        self.choose_range((low + origin, high + origin) if high > low else None, is_final)
-
-    # Mouse
-
-    def _click(self, event: pg.GraphicsScene) -> None:
-        self.setFocus(Qt.FocusReason.MouseFocusReason)
-        scene = event.scenePos()
-        if event.button() == Qt.MouseButton.RightButton:
-            self.set_marker(self.state.active, None)
-        elif event.button() != Qt.MouseButton.LeftButton:
-            return
-        elif not event.double() and self.box.sceneBoundingRect().contains(scene):
-            if self.state.range is not None:
-                self.choose_range(None)
-            self.mode.click(scene)
-
-    def _double_click(self, scene: QPointF) -> None:
-        if not self.box.sceneBoundingRect().contains(scene):
-            self.fit()  # on the ruler
-            return
-        note = self.marks.note_at(self.frame_point(scene))
-        if note is not None:
-            self.notes.ask_change(note.place.note)
-        else:
-            self.set_marker(self.state.active, self.ns_at(scene))
-
     def bar_under(self, scene: QPointF) -> int | None:
         """The bar of the path drawn at a scene position."""
         return self.path_mode.bar_under(scene)
-
-    def tip_at(self, scene: QPointF) -> str:
-        """What there is to tell at a scene position; lanes may tell more a little later."""
-        note = self.marks.note_at(self.frame_point(scene))
-        return note.place.note.text if note is not None else self.mode.tip_at(scene)
-
-    def show_tip(self, text: str, place: QPointF) -> None:
-        """Tell `text` at a scene position."""
-        viewport = self.plot.viewport()
-        at = self.plot.mapFromScene(place)
-        QToolTip.showText(viewport.mapToGlobal(at), text, viewport, QRect(at, QSize(1, 1)))
 
     def close_tasks(self) -> None:
         """Stop all work; no thread is left afterwards."""
         self.loader.close()
 
     # Qt's own names
-
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        if isinstance(event, QHelpEvent):
-            scene = self.plot.mapToScene(event.pos())
-            self.show_tip(self.tip_at(scene), scene)
-            return True
-        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
-            self.pointer = self.plot.mapToScene(event.position().toPoint())
-        elif event.type() == QEvent.Type.MouseButtonDblClick and isinstance(event, QMouseEvent):
-            if event.button() == Qt.MouseButton.LeftButton:
-                self._double_click(self.plot.mapToScene(event.position().toPoint()))
-        elif event.type() == QEvent.Type.Leave:
-            self.pointer = None
-        return super().eventFilter(watched, event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         known = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
@@ -390,6 +331,10 @@ class TimelineView(QWidget):
         if event.type() == QEvent.Type.PaletteChange:
             self._paint_palette()
         super().changeEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self.gutter.setFixedWidth(min(WIDTH_PX, round(self.width() * GUTTER_PART)))
 
     def sizeHint(self) -> QSize:
         return QSize(640, 360)

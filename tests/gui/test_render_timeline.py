@@ -15,8 +15,8 @@ from PySide6.QtSvg import QSvgRenderer
 from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_of, seconds_text
-from skbviewer.gui.render_timeline import TimelinePicture, tick_step, write_timeline
-from skbviewer.gui.timeline_frame import Frame
+from skbviewer.gui.render_timeline import TimelinePicture, write_timeline
+from skbviewer.gui.timeline_axes import round_step
 from skbviewer.records import Annotation, BadInput
 
 from .fake import T0, FakeRecording
@@ -148,6 +148,12 @@ def test_a_command_quotes_what_needs_it() -> None:
     assert "--filter 'a == b' --title 'My title'" in words
 
 
-def test_ticks_are_round_and_far_enough_apart() -> None:
-    assert tick_step(Frame(0, 1000, 0, 1, 1000, 1)) == 200
-    assert tick_step(Frame(0, 5e9, 0, 1, 1000, 1)) == 10**9
+def test_lanes_that_do_not_fit_are_told(qtbot: QtBot) -> None:
+    what = Shown("packet", tuple(range(1, 41)), size=(800, 400))
+    assert "Not shown for want of height" in "\n".join(
+        TimelinePicture(recording(), what, "png").footer()
+    )
+
+
+def test_ticks_are_round() -> None:
+    assert [round_step(least) for least in (0.3, 1, 110, 5e8)] == [1, 1, 200, 500_000_000]

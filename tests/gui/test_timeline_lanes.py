@@ -172,7 +172,7 @@ def test_boxes_have_their_layers_colours_and_merged_ones_paler(cpus: TimelineVie
 def test_merged_boxes_tell_how_many_they_are(cpus: TimelineView) -> None:
     assert cpus.lanes.bins is not None
     many = cpus.lanes.bins[cpus.lanes.bins["count"] > 1][0]
-    tip = cpus.tip_at(
+    tip = cpus.mouse.tip_at(
         cpus.plot.mapToScene(place_of(cpus, many["begin"], many["end"], int(many["row"])))
     )
     assert f"{int(many['count'])} " in tip
@@ -183,9 +183,9 @@ def test_hovering_over_a_call_tells_all_of_it(cpus: TimelineView, qtbot: QtBot) 
     begin, end, row, _ = call_box(cpus, "veth_xmit", 2)
     zoom_to(cpus, begin, end)
     told: list[str] = []
-    cpus.show_tip = lambda text, _: told.append(text)  # type: ignore[method-assign, assignment]
+    cpus.mouse.show_tip = lambda text, _: told.append(text)  # type: ignore[method-assign, assignment]
     scene = cpus.plot.mapToScene(place_of(cpus, begin, end, row))
-    assert "veth_xmit" in cpus.tip_at(scene)
+    assert "veth_xmit" in cpus.mouse.tip_at(scene)
     qtbot.waitUntil(lambda: bool(told))
     for part in ("veth_xmit", "client [412]", "19.0 µs", "Packet", ">3<"):
         assert part in told[0]
@@ -279,7 +279,7 @@ def test_markers_snap_to_edges_and_tell_their_difference(cpus: TimelineView) -> 
 def test_a_double_click_sets_the_active_marker(cpus: TimelineView) -> None:
     begin, end, row, _ = call_box(cpus, "veth_xmit")
     zoom_to(cpus, begin, end)
-    cpus.pointer = None
+    cpus.mouse.pointer = None
     QTest.keyClick(cpus, Qt.Key.Key_B, SHIFT)
     QTest.mouseDClick(cpus.plot.viewport(), LEFT, pos=place_of(cpus, end, end, row) - QPoint(2, 0))
     assert cpus.state.b == end + cpus.mode.origin_ns

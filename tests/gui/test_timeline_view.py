@@ -80,7 +80,7 @@ def test_a_click_chooses_the_call_and_beside_all_none(view: TimelineView, qtbot:
 
 
 def test_hover_tells_everything(view: TimelineView) -> None:
-    tip = view.tip_at(view.plot.mapToScene(middle(view, 3)))
+    tip = view.mouse.tip_at(view.plot.mapToScene(middle(view, 3)))
     for part in ("ip_output", "tail call", "26.0 µs", "client [412]", "0xffff888003a1c500", "task"):
         assert part in tip
 
@@ -88,7 +88,7 @@ def test_hover_tells_everything(view: TimelineView) -> None:
 def test_hover_names_a_wait(view: TimelineView) -> None:
     wait = view.item.layout.waits[0]
     at = QPointF((wait.begin + wait.end) / 2, wait.y + 0.5)
-    assert view.tip_at(view.box.mapViewToScene(at)) == "Waited, qdisc: 4.0 µs"
+    assert view.mouse.tip_at(view.box.mapViewToScene(at)) == "Waited, qdisc: 4.0 µs"
 
 
 def test_keys_zoom_pan_and_fit(view: TimelineView, qtbot: QtBot) -> None:
