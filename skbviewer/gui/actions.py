@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import export_dialog, exporting, recent
+from . import ends_window, export_dialog, exporting, recent
 from .appearance import Theme
 from .follow_stream import ask_stream
 from .packet_times import Precision, TimeFormat
@@ -200,6 +200,9 @@ VIEW = (
            checked=lambda w: w.listing.all_lives),
     Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
+    Action("&View", "Resolve &Names", lambda w: w.names.switch(not w.names.on), (),
+           "Ask the name servers what addresses are called, and show that",
+           checked=lambda w: w.names.on),
     _line("&View"),
     Action("&View", "&Panes", fill=_fill_panes, needs_recording=False),
     *(_theme(theme) for theme in Theme),
@@ -249,6 +252,10 @@ ANALYZE = (
 )  # fmt: skip
 
 STATISTICS = (
+    Action("&Statistics", "&Conversations…", ends_window.conversations, (),
+           "Who talked with whom, how much, and the time in the kernel"),
+    Action("&Statistics", "&Endpoints…", ends_window.endpoints, (),
+           "Who sent and received how much"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
            "What was loaded, matched, lost and why"),
 )  # fmt: skip

@@ -27,6 +27,7 @@ from .appearance import Appearance
 from .contract import Opener, Recording, RowIds
 from .finding import row_of
 from .going import Going
+from .host_names import HostNames
 from .listing import Listing
 from .menus import Menus
 from .notes import Notes
@@ -60,6 +61,7 @@ class MainWindow(QMainWindow):
         self.tasks: Tasks = Tasks(self)
         self.selection: Selection = Selection(self)
         self.notes: Notes = Notes(self)
+        self.names: HostNames = HostNames(self)
         self.listing: Listing = Listing(self.notes, self)
         self.workspace: Workspace = Workspace(self.selection, self.notes)
         self.welcome = Welcome()
@@ -114,6 +116,8 @@ class MainWindow(QMainWindow):
         table.order_asked.connect(self.listing.set_order)
         table.customContextMenuRequested.connect(self._show_row_menu)
         self.workspace.filter_bar.applied.connect(self.listing.set_filter)
+        table.packets.names = self.names
+        self.names.changed.connect(table.packets.repaint)
         self.selection.filter_asked.connect(self.use_filter)
         self.listing.shown.connect(self._show_rows)
         self.notes.changed.connect(self._show_notes)
@@ -347,6 +351,7 @@ class MainWindow(QMainWindow):
         for tasks in (self.tasks, self.listing.tasks, self.going.tasks):
             tasks.close()
         self.workspace.close_tasks()
+        self.names.close_tasks()
         for widget in QApplication.topLevelWidgets():
             if widget.parent() is self and widget is not self:
                 widget.close()

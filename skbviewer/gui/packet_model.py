@@ -15,6 +15,7 @@ from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 from . import wording
 from .contract import Recording, RowIds
 from .flag_sets import FlagSets
+from .host_names import HostNames
 from .packet_columns import COLUMNS, Column
 from .packet_rows import ListRow, RowPages, list_row
 from .packet_times import REFERENCE, Moment, Precision, References, TimeFormat, time_text
@@ -60,6 +61,7 @@ class PacketModel(QAbstractTableModel):
         self._first_ns = 0
         self._references = References()
         self._dark = False
+        self.names: HostNames | None = None  # what addresses are called
 
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
         """Show the rows `ids` of `recording` in their order; None = all packets by number."""
@@ -134,7 +136,10 @@ class PacketModel(QAbstractTableModel):
             return self._time(row, position)
         if shown.value is None:
             return self.pages.field(position, shown.order)
-        return shown.value(row)
+        text = shown.value(row)
+        if self.names is not None and shown.key in ("source", "destination"):
+            return self.names.name(text)
+        return text
 
     def _time(self, row: ListRow, position: int) -> str:
         if self.notes.flags.has(TIME_REF, row.id):

@@ -16,7 +16,7 @@ from .. import readers
 from ..analysis import LayerStyle, Names, layers, legs, names_of
 from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
-from ..analysis.stats import Chosen, Scope
+from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, conversations, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
@@ -36,7 +36,7 @@ from . import annotations as kept
 from . import clocks, exporting, listing, ordering, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
-from .statistics import begin_of, scope_of
+from .statistics import begin_of, by_kind, scope_of
 from .summary import summary
 
 MOST_BRANCHES = 64  # legs of clones and segments that are told of a packet
@@ -242,6 +242,18 @@ class Session:
         ids = streams.numbers_of(self.select(text), self.packet_count())
         with self._db() as db:
             return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
+
+    def conversations(
+        self, rows: RowIds | None, progress: Progress | None = None
+    ) -> dict[str, list[Conversation]]:
+        """Who talked with whom in the packets among `rows` (None: all), by kind."""
+        return by_kind(conversations, self.columns, rows, progress or Silent())
+
+    def endpoints(
+        self, rows: RowIds | None, progress: Progress | None = None
+    ) -> dict[str, list[Endpoint]]:
+        """Who sent and received in the packets among `rows` (None: all), by kind."""
+        return by_kind(endpoints, self.columns, rows, progress or Silent())
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """The notes of one kind, or of all."""

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
 
 import numpy as np
 
 from ..analysis import names_of
-from ..analysis.stats import Chosen, Kernel, Scope
+from ..analysis.stats import CONVERSATION_KINDS, Chosen, Kernel, Scope
 from ..analysis.timeline import Clock
-from ..records import SourceRow
+from ..records import Progress, SourceRow
 from ..store import Columns, queries
+from .annotations import RowIds
+
+T = TypeVar("T")
 
 
 def scope_of(
@@ -39,3 +42,21 @@ def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> in
         for s in sources
         if np.any(source == s.id)
     )
+
+
+def by_kind(
+    tell: Callable[[Columns, str, RowIds | None], list[T]],
+    columns: Columns,
+    rows: RowIds | None,
+    progress: Progress,
+) -> dict[str, list[T]]:
+    """What `tell` says of each kind of conversation among the packets of `rows`.
+
+    Raises Cancelled.
+    """
+    packets = None if rows is None else rows[rows > 0]
+    found = {}
+    for done, kind in enumerate(CONVERSATION_KINDS):
+        progress.report("counting", done, len(CONVERSATION_KINDS))
+        found[kind] = tell(columns, kind, packets)
+    return found

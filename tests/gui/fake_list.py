@@ -11,8 +11,9 @@ import numpy as np
 
 from skbviewer.analysis.detail import Node, dissect
 from skbviewer.analysis.filter import parse
+from skbviewer.analysis.stats import Conversation, Endpoint
 from skbviewer.analysis.stream import Piece
-from skbviewer.gui.contract import RowIds
+from skbviewer.gui.contract import EndRows, RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
 from skbviewer.session.streams import Stream
 
@@ -100,6 +101,14 @@ class FakeList:
         ends = ("10.0.0.1:40001", "10.0.0.2:7")
         pieces = (Piece(number, 0, b"hello"), Piece(number + 1, 1, b"hello"))
         return Stream("TCP", f"tcp.stream == {number % 4}", ends, pieces, 2, 0)
+
+    def conversations(self, rows: RowIds | None, progress: Progress) -> EndRows:
+        one = Conversation("10.0.0.1", 40001, "10.0.0.2", 7, 5, 500, 3, 300, 2, 200, 10, 20, None)
+        two = one._replace(port_a=9, bytes=70_000, kernel_ns=1_500)
+        return {"TCP": [one] if rows is not None else [one, two], "UDP": []}
+
+    def endpoints(self, rows: RowIds | None, progress: Progress) -> EndRows:
+        return {"IPv4": [Endpoint("10.0.0.1", None, 5, 500, 3, 300, 2, 200)]}
 
     def detail(self, number: int) -> tuple[Node, ...]:
         return dissect(self.packet_bytes(number) or b"", 1, 64)

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: MIT
+"""Names of IP addresses, looked up when asked for, each once, off the window's thread."""
+
+from __future__ import annotations
+
+import socket
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
+
+THREADS = 8
+TELL_MS = 200  # names that come in are told together
+
+
+class _Voice(QObject):
+    found = Signal(str, str)
+
+
+class _Lookup(QRunnable):
+    def __init__(self, address: str, voice: _Voice) -> None:
+        super().__init__()
+        self._address = address
+        self._voice = voice
+
+    def run(self) -> None:
+        try:
+            name = socket.getnameinfo((self._address, 0), socket.NI_NAMEREQD)[0]
+        except (OSError, UnicodeError):
+            name = ""
+        self._voice.found.emit(self._address, name)
+
+
+class HostNames(QObject):
+    """`changed`: more names are known.  No server is asked anything while `on` is False."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.on = False
+        self._names: dict[str, str] = {}
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(THREADS)
+        self._voice = _Voice(self)
+        self._voice.found.connect(self._hear)
+        self._tell = QTimer(self)
+        self._tell.setSingleShot(True)
+        self._tell.setInterval(TELL_MS)
+        self._tell.timeout.connect(self.changed)
+
+    def switch(self, on: bool) -> None:
+        """Show names, or addresses."""
+        self.on = on
+        self.changed.emit()
+
+    def name(self, address: str) -> str:
+        """What an IP address is called; itself, until a name is known or if it has none."""
+        if not self.on or not _is_ip(address):
+            return address
+        if address not in self._names:
+            self._names[address] = ""
+            self._pool.start(_Lookup(address, self._voice))
+        return self._names[address] or address
+
+    def close_tasks(self) -> None:
+        """Look nothing up any more; no thread is left afterwards."""
+        self._pool.clear()
+        self._pool.waitForDone()
+
+    def _hear(self, address: str, name: str) -> None:
+        self._names[address] = name
+        if name:
+            self._tell.start()
+
+
+def _is_ip(address: str) -> bool:
+    for family in (socket.AF_INET, socket.AF_INET6):
+        try:
+            socket.inet_pton(family, address)
+        except OSError:
+            continue
+        return True
+    return False
+
+
+def known(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
+    """Addresses that have a name by now."""
+    return {one: name for one in addresses if (name := names.name(one)) != one}
