@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, Packets
+from ..records import PACKET_DTYPE, KernelLog, Packets
 from .clock import ClockFit
 from .identity import RUNGS, Candidates, Flags
 from .keys import hashed, hashed_rows
@@ -30,6 +30,7 @@ BY_SEGMENT, LATE, UNSURE = BY_TIME + 2, BY_TIME + 3, BY_TIME + 4
 CONTESTED = -1  # rung of a packet whose every candidate belongs to another one
 SIGMAS = 5
 SLACK_NS = 10_000  # a life's records may begin and end this much late
+SHARP, SHARP_NS = 2, 2_000  # sigmas, ns: where nothing but time tells and lives may be missing
 LATE_NS = 20_000_000  # and a packet whose identity numbers it may be seen this much later,
 LATE_SIGMAS = 100  # or this many
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
@@ -60,6 +61,7 @@ class _Times(NamedTuple):
     point: Index
     distance: Index
     outside: Index
+    slack: Index  # how much of that is no contradiction
     agreed: Flags
 
 
@@ -110,8 +112,8 @@ def _round(
     exact, told = _in_time(found, times, alone, found.rung)
     chosen, margin = _nearest(found, times, looks)
     limit = SIGMAS * times.sigma
-    near = ~alone & chosen & (margin >= limit)
-    near &= (times.outside <= np.maximum(SLACK_NS, limit)) | (found.strong & ~times.agreed)
+    near = ~alone & chosen & (margin >= limit) & times.agreed
+    near &= times.outside <= times.slack
     shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
     told[~alone] = BY_TIME
     told[near & shares[found.series]] = BY_POINTS
@@ -143,7 +145,17 @@ def _times(
     outside = np.maximum(begin[found.series] - at, at - end[found.series])
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
-    return _Times(sigma, near.point, near.distance, outside, clock.agreed(found.packet))
+    slack = np.maximum(SLACK_NS, SIGMAS * sigma)
+    if incomplete(kernel.log):  # what time alone tells may be another's, whose life is missing
+        blind = packets["ip_version"][found.packet] == 0
+        outside = np.where(blind, near.distance, outside)
+        slack = np.where(blind, np.maximum(SHARP_NS, SHARP * sigma), slack)
+    return _Times(sigma, near.point, near.distance, outside, slack, clock.agreed(found.packet))
+
+
+def incomplete(log: KernelLog) -> bool:
+    """Whether a log says that it lacks packet lives: by a filter, by losses."""
+    return log.lost_records > 0 or bool(log.meta.get("filter")) or bool(log.warnings)
 
 
 def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
@@ -160,12 +172,11 @@ def _in_time(
     found: Candidates, times: _Times, alone: Flags, told: npt.NDArray[np.int8]
 ) -> tuple[Flags, npt.NDArray[np.int8]]:
     """Which pairs without rivals are exact, and the rungs of all."""
-    slack = np.maximum(SLACK_NS, SIGMAS * times.sigma)
     late = np.maximum(LATE_NS, LATE_SIGMAS * times.sigma)
     exact = alone & np.where(
         found.strong,
         ~times.agreed | (times.outside <= late),
-        times.agreed & (times.outside <= slack),
+        times.agreed & (times.outside <= times.slack),
     )
     told = told.copy()
     told[alone & ~exact] = np.where(times.agreed, LATE, UNSURE)[alone & ~exact]

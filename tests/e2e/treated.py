@@ -60,7 +60,7 @@ def _behind(ts: Index) -> Index:
 
 
 def _drifting(ts: Index) -> Index:
-    return ts + (ts - ts[0]) * 200 // 1_000_000
+    return np.asarray(ts + (ts - ts[0]) * 200 // 1_000_000)
 
 
 def _set(ts: Index) -> Index:
@@ -155,11 +155,17 @@ def owners(kernel: Kernel, packets: Packets, device: tuple[int, int]) -> Index:
 
 
 def relatives(series: SeriesTable, owner: int) -> set[int]:
-    """A series with those it was made from: their packets are the same one, or hold it."""
+    """A series with those it was made from and those made from it: they hold the same packet."""
     found: set[int] = set()
-    while owner >= 0 and owner not in found:
-        found.add(owner)
-        owner = int(series.parent[owner])
+    up = owner
+    while up >= 0 and up not in found:
+        found.add(up)
+        up = int(series.parent[up])
+    down = [owner]
+    while down:
+        children = np.flatnonzero(np.isin(series.parent, down)).tolist()
+        down = [child for child in children if child not in found]
+        found.update(down)
     return found
 
 
