@@ -17,7 +17,6 @@ from .oneway import OneWay
 from .pairing import Index
 
 UNKNOWN = -1  # error of a source that nothing joins to the first KBL
-PROBE_NS = 1_000_000_000  # between two times whose distance tells a slope
 
 
 class Piece(NamedTuple):
@@ -67,6 +66,12 @@ class Timebase:
         errors = [piece.error_ns for piece in self._pieces(source)]
         return UNKNOWN if not errors or UNKNOWN in errors else max(errors)
 
+    def drift_ppm(self, source: int, ts: int) -> float:
+        """How much faster session time runs than a source's clock then."""
+        pieces = self._pieces(source)
+        before = [piece for piece in pieces if piece.begin_ns <= ts] or pieces[:1]
+        return before[-1].drift_ppm if before else 0.0
+
     def _pieces(self, source: int) -> list[Piece]:
         return self._of.get(source, [])
 
@@ -112,24 +117,30 @@ def build(
     return [piece for source in sorted(pieces) for piece in pieces[source]]
 
 
-def _piece(source: int, times: tuple[int, int], session: Index, error_ns: int) -> Piece:
-    """The piece through two times (PROBE_NS apart) of a source and of the session."""
-    begin, offset = times[0], int(session[0]) - times[0]
-    length = times[1] - times[0]
-    drift = (int(session[1] - session[0]) - length) / length * 1e6
-    return Piece(source, begin, offset, drift, error_ns)
-
-
 def _add(error: int, more: int) -> int:
     return UNKNOWN if error == UNKNOWN else error + more
 
 
+def _behind(
+    source: int, begin: int, base: list[Piece], at: int, rate: float, error_ns: int
+) -> Piece:
+    """A piece of `source` from `begin` on, when the clock of `base` showed `at`.
+
+    `rate` is how fast that clock runs by the source's, `error_ns` how far off `at` may be.
+    """
+    known = Timebase(base)
+    other = base[0].source
+    session = int(known.to_session(other, np.array([at]))[0])
+    faster = (1 + known.drift_ppm(other, at) * 1e-6) * rate
+    error = _add(known.error(other), error_ns)
+    return Piece(source, begin, session - begin, (faster - 1) * 1e6, error)
+
+
 def _of_segment(capture: int, segment: Segment, kernel: list[Piece]) -> Piece:
     """A segment of a capture's fit to a KBL whose pieces are known."""
-    times = (segment.begin_ns, segment.begin_ns + PROBE_NS)
-    base = Timebase(kernel)
-    session = base.to_session(kernel[0].source, segment.to_kernel(np.array(times)))
-    return _piece(capture, times, session, _add(base.error(kernel[0].source), segment.residual_ns))
+    at = int(segment.to_kernel(np.array([segment.begin_ns]))[0])
+    rate = 1 / (1 + segment.drift_ppm * 1e-6)
+    return _behind(capture, segment.begin_ns, kernel, at, rate, segment.residual_ns)
 
 
 def _of_kernel(kbl: int, segment: Segment, capture: list[Piece]) -> Piece:
@@ -137,19 +148,14 @@ def _of_kernel(kbl: int, segment: Segment, capture: list[Piece]) -> Piece:
 
     What is under way between them is part of the offset.
     """
-    seen = np.array((segment.begin_ns, segment.begin_ns + PROBE_NS))
-    base = Timebase(capture)
-    session = base.to_session(capture[0].source, seen)
-    begin, end = segment.to_kernel(seen).tolist()
-    error = _add(base.error(capture[0].source), segment.residual_ns)
-    return _piece(kbl, (begin, end), session, error)
+    begin = int(segment.to_kernel(np.array([segment.begin_ns]))[0])
+    rate = 1 + segment.drift_ppm * 1e-6
+    return _behind(kbl, begin, capture, segment.begin_ns, rate, segment.residual_ns)
 
 
 def _across(a: list[Piece], b: int, way: OneWay) -> Piece:
     """KBL b by the middle of its bounds to KBL a."""
-    times = np.array((way.origin_ns, way.origin_ns + PROBE_NS))
-    low, high = way.offset(times)
-    begin, end = (times + (low + high) // 2).tolist()
-    base = Timebase(a)
-    error = _add(base.error(a[0].source), (way.high_ns - way.low_ns + 1) // 2)
-    return _piece(b, (begin, end), base.to_session(a[0].source, times), error)
+    begin = way.origin_ns + (way.low_ns + way.high_ns) // 2
+    rate = 1 / (1 + way.drift_ppm * 1e-6)
+    half = (way.high_ns - way.low_ns + 1) // 2
+    return _behind(b, begin, a, way.origin_ns, rate, half)
