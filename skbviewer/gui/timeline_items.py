@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from PySide6.QtCore import QPointF, QRectF, Qt
+from PySide6.QtCore import QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QPainter, QPalette, QPen, QTransform
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
@@ -37,12 +37,16 @@ class FramedItem(QGraphicsObject):
         super().__init__()
         self._view = QRectF()
         self.look = Look({}, QPalette())
-        self.frame = Frame(0, 1, 0, 1, 1, 1)  # of the last paint
+        self.frame = Frame(0, 1, 0, 1, 1, 1)
 
-    def set_view(self, view: QRectF) -> None:
-        """The visible part, in item coordinates."""
+    def set_view(self, view: QRectF, size: QSizeF) -> None:
+        """The visible part, in item coordinates and in pixels."""
         self.prepareGeometryChange()
         self._view = view
+        row_px = size.height() / max(view.height(), 1e-9)
+        self.frame = Frame(
+            view.left(), view.right(), view.top(), row_px, size.width(), size.height()
+        )
         self.update()
 
     def set_look(self, look: Look) -> None:
@@ -63,16 +67,7 @@ class FramedItem(QGraphicsObject):
         option: QStyleOptionGraphicsItem,
         widget: QWidget | None = None,
     ) -> None:
-        scale, view = painter.transform(), self._view
-        corner = scale.map(view.topLeft())
-        self.frame = Frame(
-            view.left(),
-            view.right(),
-            view.top(),
-            scale.m22(),
-            view.width() * scale.m11(),
-            view.height() * scale.m22(),
-        )
+        corner = painter.transform().map(self._view.topLeft())
         painter.save()
         painter.setTransform(QTransform.fromTranslate(corner.x(), corner.y()))
         painter.setClipRect(QRectF(0, 0, self.frame.width, self.frame.height))
@@ -170,6 +165,7 @@ class MarksItem(FramedItem):
         super().__init__()
         self.state = state
         self.origin_ns = 0  # session time at x = 0
+        self.message = ""  # told where nothing is drawn
         self.tags: list[NoteTag] = []
         self.setZValue(10)
 
@@ -178,5 +174,11 @@ class MarksItem(FramedItem):
         return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:
+        if self.message:
+            painter.setPen(self.look.role(QPalette.ColorRole.PlaceholderText))
+            area = QRectF(0, 0, frame.width, frame.height).adjusted(12, 12, -12, -12)
+            painter.drawText(
+                area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message
+            )
         self.tags = note_tags(painter, self.state, self.origin_ns, frame)
         paint_marks(painter, self.state, self.origin_ns, frame, self.look)

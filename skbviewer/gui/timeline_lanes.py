@@ -58,6 +58,17 @@ class LanesMode:
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
+    def message(self) -> str:
+        """What to tell where nothing is drawn."""
+        lanes = self._view.lanes
+        if self.timeline is None:
+            return "Arranging calls…" if self._view.loader.busy else ""
+        if not len(self.timeline.boxes.begin):
+            return "No calls were recorded of what is listed."
+        if lanes.frame.width > 1 and not len(lanes.bins_of(lanes.frame)):
+            return "Nothing happened in this time.  F shows everything."
+        return ""
+
     def clear(self) -> None:
         self._view.lanes.draw(None)
         self._fit_next = True

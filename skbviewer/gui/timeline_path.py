@@ -47,6 +47,14 @@ class PathMode:
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 
+    def message(self) -> str:
+        """What to tell where nothing is drawn."""
+        if self.item.layout.labels:
+            return ""
+        if self._view.path is None:
+            return "Select a packet: its way through the kernel is drawn here."
+        return "The kernel's records do not tell of this packet."
+
     def show_path(self, path: PacketPath | None) -> None:
         view = self._view
         self.item.draw(lay_out(path))

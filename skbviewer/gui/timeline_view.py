@@ -140,7 +140,7 @@ class TimelineView(QWidget):
         self.path = path
         self.path_mode.show_path(path)
         self.lanes_mode.show_path(path)
-        self.marks.update()
+        self._tell_message()
 
     def show_call(self, leg: int, call: int) -> None:
         """Mark one call of the path and bring it into view; a call of -1 marks none."""
@@ -167,6 +167,7 @@ class TimelineView(QWidget):
         else:
             self.lanes_mode.show_kind(kind)
         self.show_layers()
+        self._tell_message()
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview.show_overview(overview)
@@ -180,6 +181,11 @@ class TimelineView(QWidget):
     def _tell_work(self, line: str) -> None:
         self.overview.message = line
         self.legend.set_hint(line or self._hint())
+        self._tell_message()
+
+    def _tell_message(self) -> None:
+        self.marks.message = self.mode.message()
+        self.marks.update()
 
     def set_colours(self, colours: dict[str, QColor]) -> None:
         """Colour by layer name; also after the palette changed."""
@@ -243,8 +249,10 @@ class TimelineView(QWidget):
     def _tell_items(self) -> None:
         view = self.box.viewRect()
         self.marks.origin_ns = self.mode.origin_ns
-        for item in (self.item, self.lanes, self.marks):
-            item.set_view(view)
+        self.item.set_view(view)
+        for item in (self.lanes, self.marks):
+            item.set_view(view, self.box.size())
+        self._tell_message()
         self.overview.show_window(*self.window_ns())
         corner = self.plot.mapFromScene(self.box.mapToScene(QPointF(0, 0)))
         base = base_of(view.left(), view.width())

@@ -414,3 +414,15 @@ def test_closing_the_recording_empties_everything(cpus: TimelineView) -> None:
     assert cpus.lanes.timeline is None
     assert cpus.state.a is None
     assert not cpus.overview.isVisible()
+
+
+def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
+    assert cpus.marks.message == ""
+    cpus.box.setXRange(1_100_000, 1_150_000)  # between two packets
+    assert "F shows everything" in cpus.marks.message
+    choose(cpus, "selected")
+    assert cpus.marks.message == ""
+    cpus.show_path(None)
+    assert cpus.marks.message.startswith("Select a packet")
+    cpus.show_path(FakeRecording().path(packet=50))
+    assert "do not tell" in cpus.marks.message
