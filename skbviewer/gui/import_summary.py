@@ -18,8 +18,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from skbviewer.session.reasons import Reason
+
 from .contract import Recording
 from .status import clock_texts
+from .wording import VERDICT
 
 KINDS = {"kbl": "kernel recording", "pcap": "capture", "pcapng": "capture (pcapng)"}
 PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
@@ -42,6 +45,7 @@ def summary_html(recording: Recording) -> str:
             _sources(recording),
             "<h3>Matched</h3>",
             _matches(info),
+            _table(("Verdict", "Number", "Why"), map(_reason, recording.reasons())),
             "<h3>Lost</h3>",
             _lost(info),
             _warnings(info.get("warnings", [])),
@@ -55,7 +59,7 @@ def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
         "<tr>" + "".join(f"<td>{html.escape(_text(cell))}</td>" for cell in row) + "</tr>"
         for row in rows
     )
-    return f"<table cellpadding='3' width='100%'><tr>{titles}</tr>{lines}</table>"
+    return f"<table cellpadding='3' width='97%'><tr>{titles}</tr>{lines}</table>"
 
 
 def _text(cell: object) -> str:
@@ -92,6 +96,10 @@ def _matches(info: dict[str, Any]) -> str:
     head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
     lives = f"{total['kernel_only']:,} packet lives were seen by the kernel only"
     return _table(head, rows) + f"<p>{lives}: dropped before the wire, or not captured.</p>"
+
+
+def _reason(row: Reason) -> tuple[str, int, str]:
+    return VERDICT.get(row.verdict, row.verdict), row.number, row.why
 
 
 def _lost(info: dict[str, Any]) -> str:

@@ -40,6 +40,7 @@ class PacketTable(QTableView):
     visible_changed = Signal(object)  # RowIds of the rows on the screen
     order_asked = Signal(object)  # (Column.order, descending), or None for the order of numbers
     columns_changed = Signal()
+    typed = Signal(str)  # a letter: the beginning of a display filter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -263,6 +264,11 @@ class PacketTable(QTableView):
         rows.setDefaultSectionSize(QFontMetrics(self.font()).height() + 5)
 
     # Qt's own names
+
+    def keyboardSearch(self, search: str) -> None:
+        """Not Qt's search, which asks for every row: a letter begins a filter, as in Wireshark."""
+        if search.strip():
+            self.typed.emit(search)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

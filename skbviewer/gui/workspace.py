@@ -86,6 +86,7 @@ class Workspace(QMainWindow):
     def _link(self) -> None:
         self.table.row_chosen.connect(self._selection.choose_row)
         self.table.visible_changed.connect(self._selection.visible_changed)
+        self.table.typed.connect(self._begin_filter)
         self.find_bar.closed.connect(self.table.setFocus)
         self._selection.path_changed.connect(self._show_path)
 
@@ -111,6 +112,10 @@ class Workspace(QMainWindow):
             close = getattr(dock.widget(), "close_tasks", None)
             if close is not None:
                 close()
+
+    def _begin_filter(self, letter: str) -> None:
+        self.filter_bar.edit.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.filter_bar.edit.setText(letter)
 
     def zoom(self) -> tuple[float, float] | None:
         """What part of its time the timeline shows, in its own units."""

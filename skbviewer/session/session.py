@@ -36,6 +36,7 @@ from . import annotations as kept
 from . import clocks, exporting, listing, ordering, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
+from .reasons import Reason, reasons
 from .statistics import begin_of, by_kind, scope_of
 from .summary import summary
 
@@ -92,6 +93,10 @@ class Session:
         sources = self.sources()
         with self._db() as db:
             return summary(db, sources)
+
+    def reasons(self) -> list[Reason]:
+        """How many packets and packet lives have which verdict, and why."""
+        return reasons(self.columns, any(s.kind == "kbl" for s in self.sources()))
 
     def packet_count(self) -> int:
         with self._db() as db:

@@ -20,6 +20,7 @@ from skbviewer.records import (
     SourceRow,
     Wait,
 )
+from skbviewer.session.reasons import Reason
 
 from .fake_list import FakeList
 from .fake_timeline import FakeTimeline
@@ -150,6 +151,9 @@ class FakeRecording(FakeList, FakeTimeline):
             "clock": clock,
             "warnings": self.warnings,
         }
+
+    def reasons(self) -> list[Reason]:
+        return [Reason("exact", WHY, 40), Reason("wire-only", "Nothing carries it.", 19)]
 
     def packet_count(self) -> int:
         return self.count

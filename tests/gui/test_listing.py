@@ -58,6 +58,16 @@ def test_a_typed_filter_lists_what_passes_and_empties_again(
     assert model.rowCount() == 60
 
 
+def test_a_letter_typed_in_the_list_begins_a_filter(opened: MainWindow, qtbot: QtBot) -> None:
+    asked = len(recording(opened).asked)
+    QTest.keyClicks(opened.workspace.table, "u")
+    edit = opened.workspace.filter_bar.edit
+    assert edit.hasFocus() and edit.text() == "u"
+    QTest.keyClicks(edit, "dp")
+    assert edit.text() == "udp"
+    assert len(recording(opened).asked) == asked
+
+
 def test_the_selected_packet_stays_or_the_nearest_is_gone_to(
     opened: MainWindow, qtbot: QtBot
 ) -> None:

@@ -92,3 +92,16 @@ def test_kernel_only_rows_stand_at_their_time_among_the_packets(drops: Session) 
     first, last = drops.rows(np.array([1, drops.packet_count()]))
     assert isinstance(first, PacketRow) and isinstance(last, PacketRow)
     assert first.ts_ns - 10**10 < times[0] and times[-1] < last.ts_ns + 10**10
+
+
+def test_reasons_add_up_to_all_rows(drops: Session) -> None:
+    found = drops.reasons()
+    matches = drops.info()["matches"]
+    by_verdict = {row.verdict: 0 for row in found}
+    for row in found:
+        by_verdict[row.verdict] += row.number
+    assert by_verdict["kernel-only"] == drops.all_kernel_only_count()
+    assert by_verdict["exact"] == matches["exact"] > 0
+    assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packet_count()
+    for row in drops.rows(np.arange(1, drops.packet_count() + 1)):
+        assert any(row.reason == each.why for each in found)
