@@ -102,9 +102,10 @@ class _Checker:
         """The right side where it is a field, too."""
         if not self._is_field(right):
             return None
+        word = self._fields[right.text.lower()] if isinstance(right, s.Word) else None
+        if of.kind is Kind.STRING and word is not None and word.kind is not Kind.STRING:
+            return None  # kbl.layer == ip: a word
         other = self._operand(right)
-        if of.kind is Kind.STRING and other.kind is not Kind.STRING:
-            return None  # kbl.comm == ip: a word
         if node.operator == "contains":
             return None
         if other.kind is not of.kind or of.kind in _BYTEWISE:
@@ -229,8 +230,10 @@ class _Checker:
             return read_range(of.kind, text, bits)
         except ValueError as error:
             if not of.field.bits or not str(error).startswith(f"{text} is not from"):
-                what = "an" if of.kind.value[0] in "IEAOU" else "a"
+                what = "an" if of.kind.value[0].lower() in "aeiou" else "a"
                 message = f"{text} is not {what} {of.kind.value}, as {EXAMPLES[of.kind]}"
+                if of.kind is Kind.BOOLEAN:
+                    message = f"{text} is neither true nor false"
                 if self._is_field(node):
                     message = f"{text} is a field, {of.field.name} is {what} {of.kind.value}"
                 raise self._error(node, message) from error
