@@ -15,6 +15,7 @@ from PySide6.QtWidgets import QWidget
 
 from .call_tree import CallTree
 from .packet_detail import PacketDetail
+from .raw_view import RawView
 from .selection import Selection
 from .source_view import SourceView
 from .timeline_links import follow
@@ -53,6 +54,7 @@ def _timeline(selection: Selection) -> TimelineView:
 PANES = (
     Pane("tree", "Kernel Path", _tree),
     Pane("detail", "Packet Details", PacketDetail, beside="tree"),
+    Pane("raw", "Raw Records", RawView, beside="tree"),
     Pane("source", "Kernel Source", SourceView, beside="tree"),
     Pane("timeline", "Timeline", _timeline),
 )

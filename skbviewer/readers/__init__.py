@@ -21,9 +21,26 @@ from .packed import Unpacked, is_packed, unpack
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
 from .pcapng import SECTION_HEADER, read_pcapng
+from .raw import SIZE as SLOT_SIZE
+from .raw import RawField, RawRecord, RawSlot, slots_of
+from .raw import raw_records as find_raw
 from .wire import Bytes
 
-__all__ = ["READERS", "KblChange", "KblEvent", "KblLost", "file_bytes", "packet_bytes", "read"]
+__all__ = [
+    "READERS",
+    "SLOT_SIZE",
+    "KblChange",
+    "KblEvent",
+    "KblLost",
+    "RawField",
+    "RawRecord",
+    "RawSlot",
+    "file_bytes",
+    "packet_bytes",
+    "raw_records",
+    "read",
+    "slots_of",
+]
 
 Reader = Callable[[Path, Bytes, Progress], Capture | KernelLog]
 
@@ -78,6 +95,14 @@ def _contents(path: Path) -> Unpacked:
     data = _map(path)
     magic = bytes(data[:4])
     return unpack(path, magic) if is_packed(magic) else Unpacked(data, "")
+
+
+def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:
+    """Record `ordinal` of a .kbl file, behind the footprint that holds for it.
+
+    Raises BadInput if the file cannot be read or has no such record, Cancelled.
+    """
+    return find_raw(path, _map(path), ordinal, progress)
 
 
 def _map(path: Path) -> Bytes:

@@ -36,6 +36,7 @@ from . import annotations as kept
 from . import clocks, exporting, listing, ordering, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
+from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
 from .statistics import begin_of, by_kind, scope_of
 from .summary import summary
@@ -355,6 +356,19 @@ class Session:
         """The id of a call of a packet's path (or of a series').  Raises KeyError."""
         with self._db() as db:
             return time.number_of(db, packet, series, leg, call)
+
+    def raw(
+        self,
+        packet: int | None,
+        series: int,
+        leg: int,
+        call: int,
+        progress: Progress | None = None,
+    ) -> RawCall:
+        """The raw records of a call of a packet's path; see call_number() and raw.raw_of()."""
+        number = self.call_number(packet, series, leg, call)
+        with self._db() as db:
+            return raw_of(db, number, self.sources(), progress or Silent())
 
     def note_places(self) -> list[NotePlace]:
         """The notes that are about a time, in session time."""

@@ -15,6 +15,7 @@ from skbviewer.analysis.stats import Conversation, Endpoint
 from skbviewer.analysis.stream import Piece
 from skbviewer.gui.contract import EndRows, RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
+from skbviewer.session.raw import RawCall
 from skbviewer.session.streams import Stream
 
 
@@ -109,6 +110,11 @@ class FakeList:
 
     def endpoints(self, rows: RowIds | None, progress: Progress) -> EndRows:
         return {"IPv4": [Endpoint("10.0.0.1", None, 5, 500, 3, 300, 2, 200)]}
+
+    def raw(
+        self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
+    ) -> RawCall:
+        return RawCall((Node("CALL", 0, 32),), bytes(range(32)))
 
     def detail(self, number: int) -> tuple[Node, ...]:
         return dissect(self.packet_bytes(number) or b"", 1, 64)
