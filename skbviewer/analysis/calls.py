@@ -88,32 +88,29 @@ def _costs(log: KernelLog, nested: int, skb_nested: int, nesting: Nesting) -> In
 
 def _nesting(log: KernelLog, of: Index, partner: Index, entry: Index) -> tuple[Index, Index]:
     """Depth and parent row of each entry."""
-    paired = np.flatnonzero(partner[entry] >= 0)
+    count, paired = len(entry), np.flatnonzero(partner[entry] >= 0)
+    if not count:
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
     point = np.concatenate([entry, partner[entry[paired]]])
-    row = np.concatenate([np.arange(len(entry)), paired])
-    opens = np.zeros(len(entry), np.int64)
-    opens[paired] = 1  # a call without an end encloses nothing
-    step = np.concatenate([opens, -np.ones(len(paired), np.int64)])
+    step = np.zeros(len(point), np.int8)  # a call without an end encloses nothing
+    step[paired], step[count:] = 1, -1
     context = contexts(log.records)[entry]
-    where = np.concatenate([context, context[paired]])
-    leg = np.concatenate([of, of[paired]])
-    wheres, span = np.int64(where.max(initial=0)) + 1, len(log.records)
-    if fits(int(leg.max(initial=0)) + 1, int(wheres), span):
-        order = np.argsort((leg * wheres + where) * span + point, kind="stable")
+    group = of * (int(context.max()) + 1) + context  # legs and contexts are fewer than records
+    group = np.concatenate([group, group[paired]])
+    span = len(log.records)
+    if fits(int(group.max()) + 1, span):
+        order = np.argsort(group * span + point, kind="stable")
     else:
-        order = np.lexsort((point, where, leg))
-    new = np.r_[True, (np.diff(leg[order]) != 0) | (np.diff(where[order]) != 0)][: len(order)]
-    running = np.cumsum(step[order])
-    is_entry = np.zeros(len(point), np.bool_)
-    is_entry[: len(entry)] = True
-    is_entry = is_entry[order]
-    before = running - step[order]
-    base = before[new][np.cumsum(new) - 1] if len(order) else before
-    depth = np.zeros(len(entry), np.int64)
-    depth[row[order][is_entry]] = (before - base)[is_entry]
-    group = np.zeros(len(entry), np.int64)
-    group[row[order][is_entry]] = (np.cumsum(new) - 1)[is_entry]
-    return depth, _parents(group, depth, entry, paired)
+        order = np.lexsort((point, group))
+    group, step = group[order], step[order]
+    first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
+    before = np.cumsum(step) - step
+    before -= np.repeat(before[first], np.diff(first, append=len(point)))
+    at = np.flatnonzero(order < count)
+    depth, place = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    depth[order[at]] = before[at]
+    place[order[at]] = np.repeat(np.arange(len(first)), np.diff(first, append=len(point)))[at]
+    return depth, _parents(place, depth, entry, paired)
 
 
 def _parents(group: Index, depth: Index, entry: Index, paired: Index) -> Index:

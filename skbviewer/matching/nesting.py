@@ -44,7 +44,8 @@ class Nesting:
         opens = (encloses & entry)[order]
         step = encloses[order].astype(np.int8)
         step[(step != 0) & ~opens] = -1
-        first = np.flatnonzero(np.diff(where[order], prepend=-1))  # of each context
+        sorted_ = where[order]
+        first = np.flatnonzero(np.r_[True, sorted_[1:] != sorted_[:-1]])  # of each context
         running = np.cumsum(step, dtype=np.int32)
         before = running[first] - step[first]
         level = running - np.repeat(before, np.diff(first, append=count))  # open calls after it

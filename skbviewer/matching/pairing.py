@@ -15,7 +15,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, RecordTable
+from ..records import KernelLog, Records, RecordTable, part
 from .ordering import Small, dense
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
@@ -23,6 +23,8 @@ OPEN, SKB_IS_RET, SOCK = 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]
 
+BLOCK = 1 << 16  # records taken at once: they stay in the processor's cache
+_OF_CONTEXT = ("context", "pid", "cpu")
 _CONTEXTS: WeakKeyDictionary[RecordTable, Small] = WeakKeyDictionary()
 
 
@@ -31,8 +33,11 @@ def execution(records: Records) -> Index:
 
     Tasks are told by thread id; the idle task and interrupts by CPU, because each CPU has its own.
     """
-    context, pid = records["context"], records["pid"]
-    by_cpu = -((context.astype(np.int64) << 20) + records["cpu"] + 1)
+    return _execution(*(records[name] for name in _OF_CONTEXT))
+
+
+def _execution(context: Index, pid: Index, cpu: Index) -> Index:
+    by_cpu = -((context.astype(np.int64) << 20) + cpu + 1)
     return np.where((context == 0) & (pid > 0), pid, by_cpu)
 
 
@@ -41,7 +46,11 @@ def contexts(records: Records) -> Small:
     if not isinstance(records, RecordTable):
         return dense(execution(records))
     if records not in _CONTEXTS:
-        _CONTEXTS[records] = dense(execution(records))
+        made = np.empty(len(records), np.int64)
+        for begin in range(0, len(made), BLOCK):
+            rows = slice(begin, begin + BLOCK)
+            made[rows] = _execution(*(records.part(name, rows) for name in _OF_CONTEXT))
+        _CONTEXTS[records] = dense(made)
     return _CONTEXTS[records]
 
 
@@ -101,9 +110,11 @@ def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArra
 
 
 def named(
-    log: KernelLog, item: Index, names: frozenset[str] | tuple[str, ...]
+    log: KernelLog, item: Index | slice, names: frozenset[str] | tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
     """Which of the records `item` enter a function of `names`."""
     ids = [p.id for p in log.probes.values() if p.name in names]
     records = log.records
-    return np.asarray((records["kind"][item] == ENTRY) & chosen(records["func"][item], ids))
+    return np.asarray(
+        (part(records, "kind", item) == ENTRY) & chosen(part(records, "func", item), ids)
+    )

@@ -55,16 +55,17 @@ def build(log: KernelLog) -> SeriesTable:
 
 def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
     """Series with clones that never see a driver (for a raw socket, say) joined to their parent."""
-    everything = np.arange(len(of))
     count = len(lives.parent)
     wired = np.zeros(count + 1, np.bool_)  # the last is that of no life
-    wired[lives.of[named(log, everything, TRANSMIT | RECEIVE_START)]] = True
+    wired[lives.of[named(log, slice(None), TRANSMIT | RECEIVE_START)]] = True
     inner = (lives.parent >= 0) & ~lives.tap & ~wired[:count]
     root = np.where(inner, lives.parent, np.arange(count))
     for _ in range(count.bit_length()):  # each step doubles the generations covered
         root = root[root]
     root = np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
-    return np.where(of >= 0, root[of], of) if count else of
+    if np.array_equal(root, np.arange(count)):
+        return of
+    return np.append(root, -1)[of]  # the last is that of no life
 
 
 def _with_preludes(log: KernelLog, lives: Lives) -> Index:

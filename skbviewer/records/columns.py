@@ -39,6 +39,7 @@ class RecordTable:
         """`columns` has those of RECORD_DTYPE that are none of a footprint."""
         self.footprint, self.footprints = footprint, footprints
         self._columns = columns
+        self._told: dict[str, Column] = {}
 
     def __len__(self) -> int:
         return len(self.footprint)
@@ -68,7 +69,9 @@ class RecordTable:
         if name in self._columns:
             stored = self._columns[name][rows]
             return stored.astype(RECORD_DTYPE[name], copy=False)
-        return np.asarray(self.footprints[name][self.footprint[rows]])
+        if name not in self._told:  # apart from the others: what is asked for stays in the cache
+            self._told[name] = np.ascontiguousarray(self.footprints[name])
+        return np.asarray(self._told[name][self.footprint[rows]])
 
     def _rows(self, names: list[str], rows: Rows) -> npt.NDArray[np.void]:
         dtype = np.dtype([(name, RECORD_DTYPE[name]) for name in names])
