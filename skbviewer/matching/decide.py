@@ -149,7 +149,7 @@ def _times(
     if incomplete(kernel.log):  # what time alone tells may be another's, whose life is missing
         blind = packets["ip_version"][found.packet] == 0
         outside = np.where(blind, near.distance, outside)
-        slack = np.where(blind, np.maximum(SHARP_NS, SHARP * sigma), slack)
+        slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
     return _Times(sigma, near.point, near.distance, outside, slack, clock.agreed(found.packet))
 
 
