@@ -5,6 +5,7 @@
 # make lab-long  the recorder's tests with more functions, cycles and hostile writes: an hour
 # make lab-instrumented  build a kernel with probes in its source, boot it and record
 # make check-instrumented  compile all of net/ with probes, with Debian's configuration (an hour)
+# make bench    how fast and right large recordings are read, next to tshark, tcpdump, trace-cmd
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
 # make bench-source  what probes in the source cost, likewise
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
@@ -24,7 +25,7 @@ RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
 .PHONY: lab-instrumented check-instrumented bench-source
-.PHONY: help run demo test lab bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
+.PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
 	@sed -n 's/^# make/make/p' Makefile
@@ -65,6 +66,10 @@ lab-instrumented: test-packages $(VENV)/test.stamp
 
 check-instrumented: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab.check_instrumented --out build/check-instrumented
+
+bench: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/bench/load-packages.txt
+	$(PYTHON) -m tests.bench.load --scale $(SCALE)
 
 bench-kmod: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/packages.txt

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: MIT
+"""``make bench``: how fast and how right a large recording is read, against other programs.
+
+Makes up a capture, a KBL and the truth about them (tests/bench/generate.py) and a trace.dat of as
+many events as the KBL has records, then measures all programs one after the other, each as a whole
+process.  Times are CPU seconds, user and system, the best of some runs: ratios of them depend
+little on what else the machine does.  The others print text, skbviewer stores, indexes and matches.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .generate import Generated, calls_for, generate
+from .trace_dat import write_trace
+
+PACKETS, RECORDS = 1_000_000, 10_000_000
+TUPLE = ("frame.number", "frame.time_epoch", "ip.src", "ip.dst", "ip.id", "ip.proto", "frame.len")
+WORDS_TSHARK = ["tshark", "-n", "-T", "fields", *(w for f in TUPLE for w in ("-e", f)), "-r"]
+WORDS_TCPDUMP = ["tcpdump", "-nn", "-r"]
+WORDS_TRACE = ["trace-cmd", "report"]
+MIB = 1 << 10  # ru_maxrss counts KiB
+STORED = ("packets", "records", "series", "legs", "sightings", "match")
+
+
+class Cost(NamedTuple):
+    """Of one run of a program: CPU and wall-clock seconds, and MiB at its peak."""
+
+    cpu: float
+    wall: float
+    peak: float
+
+
+class Line(NamedTuple):
+    """A figure; wanted: "" or what it should be; good: whether it is."""
+
+    name: str
+    value: str
+    wanted: str = ""
+    good: bool = True
+
+
+def run(words: Sequence[str | Path]) -> Cost:
+    """Run a program to its end, its output to nowhere.  Raises SystemExit if it fails."""
+    begin = time.monotonic()
+    with subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
+        assert process.stderr is not None
+        said = process.stderr.read()
+        _, status, used = os.wait4(process.pid, 0)
+        process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{' '.join(map(str, words))}: {said.decode(errors='replace')}")
+    wall = time.monotonic() - begin
+    return Cost(used.ru_utime + used.ru_stime, wall, used.ru_maxrss / MIB)
+
+
+def best(words: Sequence[str | Path], runs: int, remove: Path | None = None) -> Cost:
+    """The run with the least CPU time; `remove` is what a run makes."""
+    costs = []
+    for _ in range(runs):
+        if remove:
+            remove.unlink(missing_ok=True)
+        costs.append(run(words))
+    return min(costs)
+
+
+def inside(part: str, *paths: Path) -> Any:
+    """What tests/bench/load_inside.py finds, in a process of its own."""
+    words = [sys.executable, "-m", "tests.bench.load_inside", part, *map(str, paths)]
+    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    return json.loads(done.stdout)
+
+
+def importing(session: Path, *inputs: Path) -> list[str | Path]:
+    return [sys.executable, "-m", "skbviewer", "import", "-o", session, *inputs]
+
+
+def cost(name: str, of: Cost) -> Line:
+    return Line(name, f"{of.cpu:8.2f} s CPU  {of.wall:8.2f} s  {of.peak:6.0f} MiB")
+
+
+def ratio(name: str, theirs: Cost, ours: Cost, wanted: float) -> Line:
+    value = theirs.cpu / ours.cpu
+    return Line(name, f"{value:8.1f} times", f">= {wanted:g}", value >= wanted)
+
+
+def speeds(made: Generated, trace: Path, runs: int) -> list[Line]:
+    """Each program on its own input, and ours on the same."""
+    folder = made.capture.parent
+    tshark, tcpdump = (best([*w, made.capture], runs) for w in (WORDS_TSHARK, WORDS_TCPDUMP))
+    report = best([*WORDS_TRACE, trace], runs)
+    ours = {
+        name: best(importing(folder / f"{name}.skbv", path), runs, folder / f"{name}.skbv")
+        for name, path in (("capture", made.capture), ("kbl", made.log))
+    }
+    both = folder / "both.skbv"
+    whole = best(importing(both, made.log, made.capture), runs, both)
+    return [
+        cost("tshark -T fields, the capture", tshark),
+        cost("tcpdump -nn, the capture", tcpdump),
+        cost("skbviewer import, the capture", ours["capture"]),
+        cost("trace-cmd report, as many events", report),
+        cost("skbviewer import, the KBL", ours["kbl"]),
+        ratio("faster than tshark", tshark, ours["capture"], 40),
+        ratio("faster than tcpdump", tcpdump, ours["capture"], 5),
+        ratio("faster than trace-cmd", report, ours["kbl"], 8),
+        cost("skbviewer import, both", whole),
+        Line("all of it", f"{whole.cpu:8.2f} s CPU", "<= 6", whole.cpu <= 6),
+        Line("peak memory", f"{whole.peak:8.0f} MiB", "<= 1229", whole.peak <= 1.2 * 1024),
+    ]
+
+
+def parts(made: Generated) -> list[Line]:
+    """Where the time goes before anything is stored."""
+    spent = inside("stages", made.capture, made.log)
+    lines = [Line(f"of it {name}", f"{spent[name]:8.2f} s CPU") for name in STORED]
+    total = sum(spent[name] for name in STORED)
+    return [*lines, Line("read and matched", f"{total:8.2f} s CPU", "<= 2.5", total <= 2.5)]
+
+
+def results(made: Generated) -> list[Line]:
+    """Whether the session is sound and right, and how fast it answers."""
+    session = made.capture.parent / "both.skbv"
+    said = inside("integrity", session)
+    lines = [Line("integrity check", f"{said:>8}", "ok", said == "ok")]
+    found = inside("correctness", session, made.truth)
+    share = found["right"] / max(1, found["seen by the kernel"])
+    lines += [Line(name, f"{found[name]:8,}") for name in ("packets", "seen by the kernel")]
+    lines += [
+        Line("matched right", f"{100 * share:8.4f} %", ">= 99.99", share >= 0.9999),
+        Line("matched wrong", f"{found['wrong']:8,}", "0", not found["wrong"]),
+        Line("ambiguous", f"{found['ambiguous']:8,}"),
+        Line("left out", f"{found['left out']:8,}", "0", not found["left out"]),
+    ]
+    limits = {"path of a packet": 5e-3, "page of 50 rows": 2e-3, "timeline of 2,000 pixels": 20e-3}
+    for name, (median, high) in inside("answers", session).items():
+        limit = limits.get(name, 0.0)
+        value = f"{1e3 * median:8.2f} ms  ({1e3 * high:.2f} at 95 %)"
+        lines.append(
+            Line(name, value, f"<= {1e3 * limit:g}" if limit else "", median <= (limit or 1e9))
+        )
+    return lines
+
+
+def table(lines: Sequence[Line]) -> str:
+    """The lines as text; what is not as wanted is marked."""
+    return "\n".join(
+        f"{line.name:34} {line.value:46} {line.wanted:>9}{'' if line.good else '  MISSED'}".rstrip()
+        for line in lines
+    )
+
+
+def _told(lines: list[Line]) -> list[Line]:
+    print(table(lines), flush=True)
+    return lines
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Make the data, measure, print; 1 if a goal is missed."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.load", description=__doc__)
+    parser.add_argument("--out", type=Path, default=Path("build/bench-load"))
+    parser.add_argument("--scale", type=float, default=1.0, help="part of the full size")
+    parser.add_argument("--runs", type=int, default=3, help="of each program; the best counts")
+    parser.add_argument("--json", type=Path, help="write the lines here, too")
+    given = parser.parse_args(argv)
+    packets, records = (max(1000, round(n * given.scale)) for n in (PACKETS, RECORDS))
+    missing = [name for name in ("tshark", "tcpdump", "trace-cmd") if not shutil.which(name)]
+    if missing:
+        raise SystemExit(f"missing: {', '.join(missing)} (see tests/bench/load-packages.txt)")
+    made = generate(given.out, packets, calls_for(records, packets))
+    trace = given.out / "made.dat"
+    events = write_trace(trace, made.written.rows)
+    print(f"{made.packets:,} packets, {made.written.rows:,} records, {events:,} trace events")
+    lines = _told(speeds(made, trace, given.runs)) + _told(parts(made)) + _told(results(made))
+    if given.json:
+        given.json.write_text(json.dumps([line._asdict() for line in lines], indent=1))
+    return 0 if all(line.good for line in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
