@@ -102,19 +102,30 @@ def build(
     elif captures:
         pieces[captures[0]] = [Piece(captures[0], 0, 0, 0.0, 0)]
     for _ in range(len(epochs) + 1):  # each round reaches sources one step farther away
-        for (a, b), way in between.items():
+        for (a, b), way in sorted(between.items()):
             if a in pieces and b not in pieces:
                 pieces[b] = [_across(pieces[a], b, way)]
-        for (capture, kbl), clock in clocks.items():
-            if kbl in pieces and capture not in pieces:
-                made = [_of_segment(capture, s, pieces[kbl]) for s in clock.segments]
-                pieces[capture] = made
+        near = [key for key in clocks if key[1] in pieces and key[0] not in pieces]
+        for capture, kbl in sorted(near, key=lambda key: _error(pieces, clocks, key)):
+            if capture not in pieces:
+                segments = clocks[capture, kbl].segments
+                pieces[capture] = [_of_segment(capture, s, pieces[kbl]) for s in segments]
         for (capture, kbl), clock in clocks.items():
             if capture in pieces and kbl not in pieces:
                 pieces[kbl] = [_of_kernel(kbl, s, pieces[capture]) for s in clock.segments]
     for source in (*epochs, *captures):
         pieces.setdefault(source, [Piece(source, 0, epochs.get(source, 0), 0.0, UNKNOWN)])
     return [piece for source in sorted(pieces) for piece in pieces[source]]
+
+
+def _error(
+    pieces: Mapping[int, list[Piece]],
+    clocks: Mapping[tuple[int, int], ClockFit],
+    key: tuple[int, int],
+) -> int:
+    """How far off a capture is if it goes through a KBL."""
+    residual = max(segment.residual_ns for segment in clocks[key].segments)
+    return residual + max(piece.error_ns for piece in pieces[key[1]])
 
 
 def _add(error: int, more: int) -> int:

@@ -13,6 +13,7 @@ import pytest
 from tests.lab import debs, guest
 from tests.lab.columns import Large, load
 from tests.lab.record import TOP, Built, Recording, prepare, recording, run
+from tests.lab.two_hosts import record as record_two_hosts
 
 SERIES = tuple(debs.METAS)
 LONG = "LAB_LONG" in os.environ  # make lab-long
@@ -58,6 +59,12 @@ def safety(series: str) -> Lab:
 
 
 @functools.cache
+def two_hosts() -> dict[str, Path]:
+    """Two guests at the ends of a cable; per role the folder of its files."""
+    return record_two_hosts(built("6.12"), TIMEOUT_S)
+
+
+@functools.cache
 def large(series: str) -> Large:
     """The recording of all scenarios."""
     return load(scenarios(series).out / "lab.kbl")
@@ -73,6 +80,12 @@ def lab_recording() -> Recording:
 def lab(request: pytest.FixtureRequest) -> Lab:
     """The recording guest of each kernel."""
     return scenarios(request.param)
+
+
+@pytest.fixture(scope="session")
+def hosts() -> dict[str, Path]:
+    """What two connected guests recorded: folders by role, "client" and "server"."""
+    return two_hosts()
 
 
 @pytest.fixture(scope="session", params=SERIES)

@@ -23,6 +23,7 @@ class Run(NamedTuple):
     """How to run the guest.
 
     steps: what init shall do, see tests/lab/init.sh; words: further NAME=VALUE for its scripts.
+    devices: further arguments for QEMU.
     counted: the guest's clock advances a nanosecond an instruction, on one CPU, so that times
     tell of the guest and not of the machine that emulates it.
     patched: the kernel's text is changed under traffic.  Multi-threaded emulation before QEMU 8.1
@@ -36,6 +37,7 @@ class Run(NamedTuple):
     patched: bool = False
     timeout_s: int = TIMEOUT_S
     memory_mb: int = 768
+    devices: tuple[str, ...] = ()
 
 
 def command(kernel: Kernel, initramfs: Path, disk: Path, how: Run) -> list[str]:
@@ -59,6 +61,7 @@ def command(kernel: Kernel, initramfs: Path, disk: Path, how: Run) -> list[str]:
         # A busy machine may hold up the emulated timer for longer than the kernel waits at boot.
         *("-append", f"console=ttyS0 panic=-1 quiet no_timer_check {words}"),
         *("-drive", f"file={disk},format=raw,if=virtio"),
+        *how.devices,
     ]
 
 

@@ -37,6 +37,7 @@ NEEDS = {
     "segments": Needs(("iperf3", "ethtool")),
     "cycles": Needs(("iperf3", "nice")),
     "fuzz": Needs(("iperf3",)),
+    "two-hosts": Needs((), ("virtio_net",)),
 }
 PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so")
 

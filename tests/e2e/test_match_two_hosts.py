@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Two hosts' logs and captures in one session: a packet is one packet at both ends."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.matching import EXACT, bound, trips
+from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
+from skbviewer.records.columns import FOOTPRINT_NAMES
+from skbviewer.session import Session, import_files
+from tests.lab.fixture import hosts as hosts
+
+from .treated import Index, Kernel, follow, followed, matched, packets_of
+
+AHEAD = 1_234_567_890_123  # the second host's clock shows so much more
+
+
+def half(kernel: Kernel, keep: Index, ahead_ns: int) -> KernelLog:
+    """The log of a host that has these records alone, by its own clock."""
+    records = kernel.log.records
+    assert isinstance(records, RecordTable)
+    names = [name for name in RECORD_DTYPE.names or () if name not in FOOTPRINT_NAMES]
+    columns = {name: records.part(name, keep) for name in names}
+    columns["ts"] = columns["ts"] + ahead_ns
+    table = RecordTable(columns, records.footprint[keep], records.footprints)
+    return replace(kernel.log, records=table)
+
+
+def split(kernel: Kernel) -> tuple[Kernel, Kernel]:
+    """One machine's two namespaces as two hosts; what is in neither belongs to both."""
+    leg = kernel.legs.of
+    netns = np.where(leg >= 0, kernel.legs.rows["netns"][leg], 0)
+    names = {key: name for key, name in kernel.log.devices.items() if name in ("vc", "vs")}
+    first, second = sorted({key[0] for key in names}, key=lambda ns: names[ns, 2])
+    a = followed(half(kernel, np.flatnonzero(netns != second), 0))
+    b = followed(half(kernel, np.flatnonzero(netns != first), AHEAD))
+    return a, b
+
+
+@pytest.mark.parametrize("name", ["handshake", "bulk", "ipv6-and-fragments"])
+def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
+    folder = resource(f"samples/{name}")
+    packets = packets_of(folder / f"{name}.pcap")
+    a, b = split(follow(folder / f"{name}.kbl"))
+    found = [matched(packets, kernel) for kernel in (a, b)]
+    ip = np.flatnonzero(packets["ip_version"] != 0)
+    for one in found:
+        exact = np.unique(one.rows["packet"][one.rows["verdict"] == EXACT])
+        assert np.isin(ip, exact).mean() >= 0.9
+    both = trips(found[0], found[1], a.sight, b.sight)
+    assert both.onward.any()
+    assert not both.onward.all()
+    way = bound(both)
+    assert way is not None
+    assert way.low_ns <= AHEAD <= way.high_ns
+    low, high = way.took(both.a_ns, both.b_ns, both.onward)
+    there = np.where(both.onward, both.b_ns - both.a_ns - AHEAD, both.a_ns - both.b_ns + AHEAD)
+    assert ((low <= there) & (there <= high)).all()
+    assert (low >= 0).all()
+
+
+@pytest.fixture(scope="module")
+def session(hosts: dict[str, Path], tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """Both ends' captures and logs in one session: client.pcap, server.pcap, the logs."""
+    folder = tmp_path_factory.mktemp("two-hosts")
+    files = []
+    for suffix in ("pcap", "kbl"):
+        for role in ("client", "server"):
+            files.append(folder / f"{role}.{suffix}")
+            files[-1].symlink_to(hosts[role] / f"two-hosts.{suffix}")
+    import_files(files, folder / "all.skbv")
+    return Session.open(folder / "all.skbv")
+
+
+def sightings(session: Session) -> dict[bytes, list[int]]:
+    """The IPv4 packets of both captures by all their bytes from the IP header on."""
+    found: dict[bytes, list[int]] = defaultdict(list)
+    for packet in session.packets(1, session.packet_count()):
+        if packet.ip_id is not None:
+            data = session.packet_bytes(packet.number)
+            assert data is not None
+            found[data[14:]].append(packet.number)
+    return found
+
+
+@pytest.mark.lab
+def test_every_packet_has_two_sightings_and_both_hosts_legs(session: Session) -> None:
+    paired = 0
+    for numbers in sightings(session).values():
+        packets = [session.packets(number, 1)[0] for number in numbers]
+        assert {p.number: p.reason for p in packets if p.verdict != "exact"} == {}
+        series = [{leg.series for leg in session.path(packet=n).legs} for n in numbers]
+        if len({p.source for p in packets}) < 2:
+            continue  # the sniffers began and ended at different times
+        assert len(numbers) == 2
+        kinds = sorted(leg.kind for leg in session.path(packet=numbers[0]).legs)
+        assert kinds.count("tx") == 1
+        # A receiver's last fragment becomes the whole datagram, which is the others' too.
+        assert kinds[:-1] in (["rx"], ["rx", "rx"])
+        assert series[0] == series[1] or (len(kinds) > 2 and series[0] & series[1])
+        paired += 1
+    assert paired > 40
+
+
+@pytest.mark.lab
+def test_times_under_way_are_intervals(session: Session) -> None:
+    (way,) = session.info()["one_way"]
+    assert min(way["packets"]) > 10
+    assert way["uncertainty_ns"] >= 0
+    seen = 0
+    for numbers in sightings(session).values():
+        for told in session.under_way(numbers[0]):
+            assert 0 <= told.low_ns <= told.middle_ns <= told.high_ns
+            assert told.high_ns - told.low_ns == pytest.approx(way["uncertainty_ns"], abs=2)
+            seen += 1
+    assert seen > 40
+
+
+@pytest.mark.lab
+def test_both_captures_agree_in_session_time(session: Session) -> None:
+    """No packet is seen before it was sent, as far as the errors tell, nor much later."""
+    timebase = session.timebase()
+    errors = [timebase.error(source) for source in range(1, 5)]
+    assert min(errors) >= 0
+    error = errors[0] + errors[1]
+    for numbers in sightings(session).values():
+        rows = [session.packets(number, 1)[0] for number in numbers]
+        if len(rows) == 2 and rows[0].source != rows[1].source:
+            at = {
+                p.source: int(timebase.to_session(p.source, np.array([p.ts_ns]))[0]) for p in rows
+            }
+            onward = 1 if rows[0].saddr == "10.9.0.1" else -1
+            assert -error <= onward * (at[2] - at[1]) <= 10**9

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+"""Two guests at the ends of a cable, each with its own recorder and sniffer."""
+
+from __future__ import annotations
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from tests.lab import guest
+from tests.lab.record import Built, run
+
+ROLES = ("server", "client")
+STEP = "two-hosts"
+
+
+def cable(role: str, ports: dict[str, int]) -> tuple[str, ...]:
+    """What QEMU must be told of the cable: each end sends to where the other one listens."""
+    here, there = ports[role], ports[ROLES[1 - ROLES.index(role)]]
+    mac = f"02:00:00:00:09:0{2 if role == 'server' else 1}"
+    ends = f"udp=127.0.0.1:{there},localaddr=127.0.0.1:{here}"
+    return ("-netdev", f"socket,id=n0,{ends}", "-device", f"virtio-net-pci,netdev=n0,mac={mac}")
+
+
+def free_ports() -> dict[str, int]:
+    """A port for each end that nobody has now."""
+    taken = [socket.socket(socket.AF_INET, socket.SOCK_DGRAM) for _ in ROLES]
+    for one in taken:
+        one.bind(("127.0.0.1", 0))
+    ports = {role: int(one.getsockname()[1]) for role, one in zip(ROLES, taken, strict=True)}
+    for one in taken:
+        one.close()
+    return ports
+
+
+def record(built: Built, timeout_s: int) -> dict[str, Path]:
+    """Run both; returns per role the folder with two-hosts.kbl and two-hosts.pcap.
+
+    Raises guest.GuestFailed or RuntimeError.
+    """
+    ports = free_ports()
+
+    def one(role: str) -> Path:
+        how = guest.Run(
+            (f"+{STEP}",), (f"role={role}",), timeout_s=timeout_s, devices=cable(role, ports)
+        )
+        return run(built, how, f"{STEP}-{role}")
+
+    with ThreadPoolExecutor(len(ROLES)) as pool:
+        return dict(zip(ROLES, pool.map(one, ROLES), strict=True))
