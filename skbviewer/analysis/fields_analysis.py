@@ -198,7 +198,10 @@ def _acknowledging(s: Segments, told: dict[str, Mask], empty: Mask) -> None:
 
 
 def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
-    """Acknowledges beyond what the other direction was seen to send without a gap."""
+    """Acknowledges beyond what the other direction was seen to send without a gap.
+
+    Told once of an acknowledgment; Wireshark repeats it with some of the duplicates.
+    """
     end = offset + s.size
     top = np.where(high.by >= 0, np.maximum(end, high.next), end)
     sent = s.seq - offset + top  # the highest end, as a sequence number
@@ -206,7 +209,7 @@ def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
     found = (s.other >= 0) & ((s.flags & ACK) != 0) & beyond
     gaps = (high.by >= 0) & (end > high.next) & (offset != high.next) & ~probe
     _within_gaps(s, offset, high, gaps, probe, found)
-    return np.asarray(found)
+    return np.asarray(found & (s.ack != _at(s.ack, s.mine, -1)))
 
 
 def _within_gaps(

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from ipaddress import ip_address
 from pathlib import Path
 
 import numpy as np
@@ -82,12 +83,9 @@ def test_order_is_stable_and_unknown_comes_last(
             assert first < second
 
 
-def _rank(name: str, text: str) -> object:
-    if FIELDS[name].kind in (Kind.IPV4, Kind.IPV6):
-        from ipaddress import ip_address
-
-        return int(ip_address(text))
-    return float(text)
+def _rank(name: str, text: str) -> float:
+    is_address = FIELDS[name].kind in (Kind.IPV4, Kind.IPV6)
+    return int(ip_address(text)) if is_address else float(text)
 
 
 def test_order_by_calls_takes_the_longest(sample: Opened) -> None:
