@@ -103,7 +103,7 @@ class LaneKey(NamedTuple):
 class Part(NamedTuple):
     """Boxes before they are stacked: a lane number each, sorted by (lane, begin)."""
 
-    lane: Index
+    lane: npt.NDArray[np.integer]
     begin: Index
     end: Index
     look: npt.NDArray[np.uint8]
@@ -168,14 +168,13 @@ def calls_by(
     look[_of(columns, "call", "dur_ns", rows) < 0] |= OPEN
     look[_of(columns, "call", "drop_reason", rows) >= 0] |= DROP
     lane, keys = _lanes(kind, columns, rows, source, look)
-    order = order_by(lane, begin)
+    order = order_by(lane, begin).astype(np.int32)
     progress.report("arranging calls", 2, 4)
-    dur = _of(columns, "call", "dur_ns", rows)[order].astype(np.int64)
-    begin, look = begin[order], look[order]
+    begin = begin[order]
+    end = begin + np.maximum(_of(columns, "call", "dur_ns", rows)[order], 0)
     slept = (_of(columns, "call", "marks", rows)[order] & SLEPT) != 0 if kind == "cpu" else None
-    end = begin + np.maximum(dur, 0)
-    item = (order if rows is None else rows[order]).astype(np.int32)
-    return Part(lane[order], begin, end, look, item, name[order], slept), keys
+    item = order if rows is None else rows[order].astype(np.int32)
+    return Part(lane[order], begin, end, look[order], item, name[order], slept), keys
 
 
 def wires_of(
@@ -200,23 +199,26 @@ def wires_of(
 def assemble(
     kind: str,
     bounds: tuple[int, int],
-    parts: Sequence[tuple[Part, list[Lane]]],
+    parts: list[tuple[Part, list[Lane]]],
     names: tuple[str, ...],
     wires: tuple[Wire, ...] = (),
 ) -> Timeline:
     """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
 
-    The lanes given have a title, but do not know their rows yet.
+    The lanes given have a title, but do not know their rows yet.  `parts` is empty afterwards, so
+    that large columns need not be there twice.
     """
     lanes: list[Lane] = []
-    stacked: list[tuple[npt.NDArray[np.int32], Part]] = []
+    stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]] = []
     first = 0
-    for part, named in parts:
+    while parts:
+        part, named = parts.pop(0)
         row, counts = _stacked(part, len(named), first)
         for lane, count in zip(named, counts, strict=True):
             lanes.append(lane._replace(first=first, rows=count))
             first += count
-        stacked.append((row, part))
+        stacked.append((row, part._asdict()))
+        del part
     layer = layer_names()
     layer += ("",) * (WIRE - len(layer)) + (WIRE_LAYER,)
     span = bounds[1] - bounds[0]
@@ -243,15 +245,25 @@ def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32],
     return row, counts
 
 
-def _join(stacked: Sequence[tuple[npt.NDArray[np.int32], Part]], rows: int) -> Boxes:
-    row = np.concatenate([np.zeros(0, np.int32), *(row for row, _ in stacked)])
-    order = np.argsort(row.astype(np.uint16) if rows < 1 << 16 else row, kind="stable")
+def _join(stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]], rows: int) -> Boxes:
+    """All boxes by row; takes the columns out of `stacked`, whose parts are in order of rows."""
+    small = np.uint16 if rows < 1 << 16 else np.int32
+    orders = [np.argsort(row.astype(small), kind="stable").astype(np.int32) for row, _ in stacked]
+    sorted_rows = [row[order] for (row, _), order in zip(stacked, orders, strict=True)]
+    row = np.concatenate([np.zeros(0, np.int32), *sorted_rows])
     columns = []
-    for name in ("begin", "end", "look", "item", "name"):
-        whole = np.concatenate([getattr(part, name) for _, part in stacked] or [np.zeros(0, "i8")])
-        columns.append(whole[order])
+    for name, dtype in _JOINED.items():
+        out, at = np.empty(len(row), dtype), 0
+        for (_, part), order in zip(stacked, orders, strict=True):
+            out[at : at + len(order)] = part.pop(name)[order]
+            at += len(order)
+        columns.append(out)
     begin, end, look, item, names = columns
-    return boxes(row[order], rows, begin, end, look.astype(np.uint8), item, names.astype(np.uint16))
+    return boxes(row, rows, begin, end, look, item, names)
+
+
+_JOINED = {"begin": np.int64, "end": np.int64, "look": np.uint8, "item": np.int32}
+_JOINED |= {"name": np.uint16}
 
 
 def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
@@ -325,7 +337,7 @@ def _lanes(
     rows: Index | None,
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
-) -> tuple[Index, list[LaneKey]]:
+) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:
     """The lane of each call, and what each lane is of."""
     cpu = _of(columns, "call", "cpu", rows).astype(np.int64)
     split = cpu + 1  # what shares a key, but does not nest: layers and the idle task on each CPU
@@ -343,4 +355,5 @@ def _lanes(
     of = found % sources if sources > 1 else np.full(len(found), source)
     place = found // sources
     columns_of = (keys[place // splits], place % splits - 1, of)
-    return lane, [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]
+    small = lane.astype(np.uint16) if len(found) < 1 << 16 else lane
+    return small, [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]

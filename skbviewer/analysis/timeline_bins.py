@@ -59,17 +59,35 @@ def boxes(
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
-    return Boxes(starts, begin, end, look, item.astype(np.int32), names, drops, opens)
+    return Boxes(starts, begin, end, look, item.astype(np.int32, copy=False), names, drops, opens)
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
     """BIN_DTYPE for `rows` in begin <= t < end (ns since t0_ns), `width` pixels wide."""
     edges = begin + (np.arange(width + 1, dtype=np.int64) * (end - begin)) // width
-    found = [_row(of, row, edges) for row in rows if of.starts[row] < of.starts[row + 1]]
-    return np.concatenate(found) if found else np.zeros(0, BIN_DTYPE)
+    parts = [(row, _row(of, row, edges)) for row in rows if of.starts[row] < of.starts[row + 1]]
+    drawn = [(row, part) for row, part in parts if part is not None]
+    found = np.zeros(sum(len(part.begin) for _, part in drawn), BIN_DTYPE)
+    if drawn:
+        found["row"] = np.repeat([row for row, _ in drawn], [len(part.begin) for _, part in drawn])
+        for at, name in enumerate(("begin", "end", "count", "look", "mixed", "item", "name")):
+            found[name] = np.concatenate([part[at] for _, part in drawn])
+    return found
 
 
-def _row(of: Boxes, row: int, edges: Index) -> npt.NDArray[np.void]:
+class _Drawn(NamedTuple):
+    """Columns of BIN_DTYPE, of one row."""
+
+    begin: Index
+    end: Index
+    number: Index
+    look: npt.NDArray[np.uint8]
+    mixed: npt.NDArray[np.bool_]
+    item: npt.NDArray[np.int32]
+    name: npt.NDArray[np.uint16]
+
+
+def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
     base, stop = int(of.starts[row]), int(of.starts[row + 1])
     begin = of.begin[base:stop]
     first = int(np.searchsorted(begin, edges[0]))
@@ -77,9 +95,9 @@ def _row(of: Boxes, row: int, edges: Index) -> npt.NDArray[np.void]:
     if first and of.end[base + first - 1] > edges[0]:
         first -= 1  # began left of the window and is still there
     if first == last:
-        return np.zeros(0, BIN_DTYPE)
+        return None
     group = base + first + _groups(begin[first:last], edges)
-    return _drawn(of, row, group, base + last, int(edges[-1] - edges[0]) // (len(edges) - 1))
+    return _drawn(of, group, base + last, int(edges[-1] - edges[0]) // (len(edges) - 1))
 
 
 def _groups(begin: Index, edges: Index) -> Index:
@@ -87,43 +105,52 @@ def _groups(begin: Index, edges: Index) -> Index:
     if 2 * len(begin) < len(edges):
         pixel = np.searchsorted(edges, begin, "right")
         return np.flatnonzero(np.r_[True, pixel[1:] != pixel[:-1]])
-    bounds = np.searchsorted(begin, edges[1:-1])
-    return np.unique(np.r_[0, bounds[bounds < len(begin)]])
+    bounds = np.searchsorted(begin, edges[:-1])
+    bounds[0] = 0
+    new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < len(begin))
+    return np.asarray(bounds[new], np.int64)
 
 
-def _drawn(of: Boxes, row: int, group: Index, stop: int, pixel: int) -> npt.NDArray[np.void]:
+def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
     """Each pixel's boxes as one bin, less the last if that is a pixel wide or more."""
     last = np.r_[group[1:], stop] - 1
     wide = of.end[last] - of.begin[last] > pixel
     count = last + 1 - group - wide
-    some = np.flatnonzero(count)
-    merged = np.zeros(len(some), BIN_DTYPE)
-    merged["begin"], merged["count"] = of.begin[group[some]], count[some]
-    merged["end"] = of.end[group[some] + count[some] - 1]
-    merged["item"], merged["name"] = of.item[group[some]], of.name[group[some]]
-    merged["look"], merged["mixed"] = _looks(of, group[some], count[some])
-    alone = last[wide]
-    single = np.zeros(len(alone), BIN_DTYPE)
-    single["begin"], single["end"], single["count"] = of.begin[alone], of.end[alone], 1
-    single["look"], single["item"], single["name"] = of.look[alone], of.item[alone], of.name[alone]
-    joined = np.concatenate([merged, single])
-    joined["row"] = row
-    return joined[np.argsort(joined["begin"], kind="stable")]
+    # a column for the bin and one for the wide box behind it, of which either may be missing
+    there = np.stack([count > 0, wide], 1).ravel()
+    first = np.stack([group, last], 1).ravel()[there]
+    number = np.stack([count, wide], 1).ravel()[there]
+    look, mixed = _looks(of, first, number)
+    return _Drawn(
+        of.begin[first],
+        of.end[first + number - 1],
+        number,
+        look,
+        mixed,
+        of.item[first],
+        of.name[first],
+    )
 
 
 def _looks(
     of: Boxes, first: Index, count: Index
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
     """The layer most frequent among SAMPLES boxes of each bin, and flags that any of them has."""
-    if not len(first):
-        return np.zeros(0, np.uint8), np.zeros(0, np.bool_)
+    look, mixed = of.look[first], np.zeros(len(first), np.bool_)
+    many = np.flatnonzero(count > 1)
+    if not len(many):
+        return look, mixed
+    first, count = first[many], count[many]
     asked = first[:, None] + count[:, None] * np.arange(SAMPLES) // SAMPLES
-    layer = of.look[asked] & LAYER
-    votes = np.arange(len(first))[:, None] * (LAYER + 1) + layer
-    tally = np.bincount(votes.ravel(), minlength=len(first) * (LAYER + 1)).reshape(-1, LAYER + 1)
-    look = tally.argmax(1).astype(np.uint8)
-    mixed = tally[np.arange(len(first)), look] < SAMPLES
+    votes = np.arange(len(many))[:, None] * (LAYER + 1) + (of.look[asked] & LAYER)
+    tally = np.bincount(votes.ravel(), minlength=len(many) * (LAYER + 1)).reshape(-1, LAYER + 1)
+    chosen = tally.argmax(1).astype(np.uint8)
+    mixed[many] = tally[np.arange(len(many)), chosen] < SAMPLES
     for bit, places in ((DROP, of.drops), (OPEN, of.opens)):
-        has = np.searchsorted(places, first + count) > np.searchsorted(places, first)
-        look[has] |= bit
+        low, high = np.searchsorted(places, (first[0], first[-1] + count[-1]))
+        if low < high:
+            near = places[low:high]
+            has = np.searchsorted(near, first + count) > np.searchsorted(near, first)
+            chosen[has] |= bit
+    look[many] = chosen
     return look, mixed

@@ -250,7 +250,7 @@ def _paint_wire(
     colour: QColor,
 ) -> None:
     x, top, height = place
-    half = error_ns * frame.per_ns
+    half = max(error_ns, 0) * frame.per_ns  # -1: not known
     if x + half < 0 or x - half > frame.width:
         return
     band = QColor(colour)

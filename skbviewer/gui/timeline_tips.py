@@ -34,7 +34,8 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
         title = f"{count:,} {what}s"
     elif what == "packet":
         title = f"Packet {int(of['item']) + 1} on the wire"
-        rows.append(("Known to", f"± {wording.duration(lane.error_ns)}"))
+        known = f"± {wording.duration(lane.error_ns)}" if lane.error_ns >= 0 else "not known"
+        rows.append(("Error of the clock", known))
     else:
         title = timeline.names[int(of["name"])] or "a function without a name"
         rows += [("Duration", wording.duration(end - begin)), ("Layer", layer)]

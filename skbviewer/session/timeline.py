@@ -74,7 +74,9 @@ def timeline_of(
         Lane(titles.capture(source), 0, 0, "wire", source, source, clock.error(source))
         for source, _, _ in captures
     ]
-    return lanes.assemble(kind, bounds, ((wires, wire_lanes), (part, calls)), names.names)
+    parts = [(wires, wire_lanes), (part, calls)]
+    del wires, part  # assemble() needs the room
+    return lanes.assemble(kind, bounds, parts, names.names)
 
 
 def place_of(db: Any, session: Any, call: int) -> CallPlace:
@@ -165,7 +167,7 @@ def _of_packets(
             at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
             wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
-    return lanes.assemble("packet", bounds, ((part, named),), names.names, tuple(wires))
+    return lanes.assemble("packet", bounds, [(part, named)], names.names, tuple(wires))
 
 
 def _part(

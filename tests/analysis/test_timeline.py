@@ -95,7 +95,7 @@ def made(table: Table, kind: str = "cpu") -> Timeline:
     part, keys = calls_by(kind, table, Shifted(), FUNCTIONS, T0, Silent())
     lanes = [Lane(f"{key.key}", 0, 0, "calls", key.key, key.source) for key in keys]
     end = T0 + int(part.end.max()) + 1
-    return assemble(kind, (T0, end), ((part, lanes),), FUNCTIONS.names)
+    return assemble(kind, (T0, end), [(part, lanes)], FUNCTIONS.names)
 
 
 def test_stacked_calls_get_their_depth() -> None:
@@ -218,7 +218,7 @@ def test_wire_times_have_a_lane_of_their_own_in_order_of_time() -> None:
     table = Table([(30, 1, 0, 7, 0), (10, 1, 0, 7, 0), (20, 1, 0, 7, 0)])
     part = wires_of(table, Shifted(), [(2, 0, 3)], T0)
     lanes = [Lane("wire", 0, 0, "wire", 2, 2, 7)]
-    line = assemble("cpu", (T0, T0 + 100), ((part, lanes),), ("",))
+    line = assemble("cpu", (T0, T0 + 100), [(part, lanes)], ("",))
     found = line.bins(0, 100, 100)
     assert found["begin"].tolist() == [10, 20, 30]
     assert found["item"].tolist() == [1, 2, 0]
