@@ -24,6 +24,7 @@ from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import column_state, copying, recent, timeline_window, view_state
 from .appearance import Appearance
+from .colouring import Colouring
 from .contract import Opener, Recording, RowIds
 from .finding import row_of
 from .going import Going
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
         self.query_bar = WorkBar(delay_ms=QUERY_DELAY_MS)
         self.status = QLabel()
         self.recording_status = QLabel()
+        self.colouring: Colouring = Colouring(self)
         self.opening: Opening = Opening(self, opener)
         self.going: Going = Going(self)
         self._build()
@@ -154,6 +156,7 @@ class MainWindow(QMainWindow):
         self.notes.use(recording)
         self.listing.use(recording)
         self.workspace.show_recording(recording)
+        self.colouring.use(recording)
         self.workspace.filter_bar.set_known(recording.field_words)
         self.listing.refresh()
         self.pages.setCurrentWidget(self.workspace)
@@ -352,6 +355,7 @@ class MainWindow(QMainWindow):
             tasks.close()
         self.workspace.close_tasks()
         self.names.close_tasks()
+        self.colouring.tasks.close()
         for widget in QApplication.topLevelWidgets():
             if widget.parent() is self and widget is not self:
                 widget.close()

@@ -13,13 +13,14 @@ from PySide6.QtGui import QBrush, QColor
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import wording
+from .colour_rules import Rule, colours
 from .contract import Recording, RowIds
 from .flag_sets import FlagSets
 from .host_names import HostNames
 from .packet_columns import COLUMNS, Column
 from .packet_rows import ListRow, RowPages, list_row
 from .packet_times import REFERENCE, Moment, Precision, References, TimeFormat, time_text
-from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen, row_colours
+from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
 
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
@@ -61,6 +62,8 @@ class PacketModel(QAbstractTableModel):
         self._first_ns = 0
         self._references = References()
         self._dark = False
+        self._rules: tuple[Rule, ...] = ()
+        self._texts: tuple[str, ...] = ()
         self.names: HostNames | None = None  # what addresses are called
 
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
@@ -116,6 +119,12 @@ class PacketModel(QAbstractTableModel):
         self._references.set(numbers, times)
         self.repaint()
 
+    def set_rules(self, rules: Sequence[Rule]) -> None:
+        """Colour rows by these rules; those that are off do not count."""
+        self._rules = tuple(rule for rule in rules if rule.on)
+        self._texts = tuple(rule.text for rule in self._rules)
+        self.repaint()
+
     def set_dark(self, dark: bool) -> None:
         self._dark = dark
         self.repaint()
@@ -161,20 +170,21 @@ class PacketModel(QAbstractTableModel):
         told = {"info": row.info, "source": row.source, "destination": row.destination}
         return "\n".join(part for part in (told.get(key, ""), comment) if part) or None
 
-    def _colours(self, row: ListRow) -> RowColours | None:
+    def _colours(self, row: ListRow, position: int) -> RowColours | None:
         if self.notes.flags.has(IGNORE, row.id):
             return IGNORED
         if self.notes.flags.has(MARK, row.id):
             return MARKED
-        return row_colours(row.protocol, row.info, self._dark)
+        found = -1 if self.pages is None else self.pages.fit(position, self._texts)
+        return None if found < 0 else colours(self._rules[found], self._dark)
 
-    def _brush(self, row: ListRow, key: str, role: int) -> QBrush | None:
-        colours = self._colours(row)
-        if role == _ROLE.ForegroundRole and key == "drop" and colours not in (MARKED, IGNORED):
+    def _brush(self, row: ListRow, position: int, key: str, role: int) -> QBrush | None:
+        painted = self._colours(row, position)
+        if role == _ROLE.ForegroundRole and key == "drop" and painted not in (MARKED, IGNORED):
             return QBrush(chosen(DROP_COLOURS, self._dark))
-        if colours is None:
+        if painted is None:
             return None
-        return QBrush(colours.background if role == _ROLE.BackgroundRole else colours.text)
+        return QBrush(painted.background if role == _ROLE.BackgroundRole else painted.text)
 
     def _decoration(self, row: ListRow, key: str) -> Any:
         if key == "match" and row.verdict in VERDICT_COLOURS:
@@ -206,7 +216,7 @@ class PacketModel(QAbstractTableModel):
             return self._tip(row, key)
         if role == _ROLE.DecorationRole:
             return self._decoration(row, key)
-        return self._brush(row, key, role)
+        return self._brush(row, index.row(), key, role)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole

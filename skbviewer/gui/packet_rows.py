@@ -12,8 +12,8 @@ from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
 
-PAGE = 512
-PAGES_KEPT = 64
+PAGE = 128  # a screen or two: what a jump has to wait for
+PAGES_KEPT = 256
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
@@ -115,6 +115,8 @@ class RowPages:
         self._pages: OrderedDict[int, list[ListRow]] = OrderedDict()
         self._fields: OrderedDict[tuple[int, str], list[str]] = OrderedDict()
         self._before: dict[int, list[int | None]] = {}
+        self._fits_of: tuple[str, ...] = ()
+        self._fits: OrderedDict[int, list[int]] = OrderedDict()
 
     def __getitem__(self, position: int) -> ListRow:
         page, place = divmod(position, PAGE)
@@ -143,6 +145,18 @@ class RowPages:
                 self._fields.popitem(last=False)
         self._fields.move_to_end(key)
         return self._fields[key][place]
+
+    def fit(self, position: int, texts: tuple[str, ...]) -> int:
+        """The first of some display filters that a row passes, else -1."""
+        page, place = divmod(position, PAGE)
+        if self._fits_of != texts:
+            self._fits_of, self._fits = texts, OrderedDict()
+        if page not in self._fits:
+            self._fits[page] = self._recording.first_fit(texts, self.ids(page * PAGE, PAGE))
+            if len(self._fits) > PAGES_KEPT:
+                self._fits.popitem(last=False)
+        self._fits.move_to_end(page)
+        return self._fits[page][place]
 
     def captured_before(self, position: int) -> int | None:
         """When the packet before was captured, in the order of the capture."""

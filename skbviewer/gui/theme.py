@@ -29,39 +29,13 @@ class RowColours(NamedTuple):
     text: QColor
 
 
-# Wireshark's default `colorfilters`, and for dark windows the same hues at low lightness.
-_ROWS = {
-    "TCP": (("#e7e6ff", "#12272e"), ("#2a2a42", "#d9dbe8")),
-    "UDP": (("#daeeff", "#12272e"), ("#1e3040", "#d5e3ee")),
-    "ICMP": (("#fce0ff", "#12272e"), ("#3f2a44", "#ecd9ef")),
-    "ARP": (("#faf0d7", "#12272e"), ("#3d3522", "#ece3cc")),
-    "HTTP": (("#e4ffc7", "#12272e"), ("#2a3b1c", "#dcebcb")),
-    "SYN/FIN": (("#a0a0a0", "#12272e"), ("#4b4f55", "#e6e8ea")),
-    "RST": (("#a40000", "#fffc9c"), ("#7a1010", "#fffc9c")),
-}
 _CHIPS: dict[str, QIcon] = {}  # by colour; as few as there are layers and verdicts
-_FAMILIES = {"ICMPv6": "ICMP", "DNS": "UDP", "MDNS": "UDP", "DHCP": "UDP"}
-_ROW_COLOURS = {
-    (name, dark): RowColours(QColor(pair[dark][0]), QColor(pair[dark][1]))
-    for name, pair in _ROWS.items()
-    for dark in (False, True)
-}
 
 
 def is_dark(palette: QPalette) -> bool:
     """True if text is lighter than its ground."""
     text = palette.color(QPalette.ColorRole.WindowText)
     return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
-
-
-def row_colours(protocol: str, info: str, dark: bool) -> RowColours | None:
-    """The colours of a packet row, None for a protocol Wireshark does not colour."""
-    name = _FAMILIES.get(protocol, protocol)
-    if name == "TCP" and "RST" in info:
-        name = "RST"
-    elif name == "TCP" and ("[SYN" in info or "[FIN" in info):
-        name = "SYN/FIN"
-    return _ROW_COLOURS.get((name, dark))
 
 
 def chosen(pair: tuple[str, str], dark: bool) -> QColor:

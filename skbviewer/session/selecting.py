@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..analysis.fields import FIELDS
-from ..analysis.fields_data import DROP, ROW, Array, Data, Ints, Mask, View
+from ..analysis.fields_data import DROP, PACKET, ROW, SERIES, Array, Data, Ints, Mask, View
 from ..analysis.fields_kind import Kind
 from ..analysis.fields_order import keys_of
 from ..analysis.fields_text import field_values
@@ -75,6 +75,30 @@ def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
     else:
         rank = np.argsort(keys[there], kind="stable")
     return np.concatenate([there[rank], rest])
+
+
+def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
+    """For each of the rows `ids` the first of the filters `texts` that it passes, else -1.
+
+    Raises FilterError.
+    """
+    found = np.full(len(ids), -1, np.int64)
+    plans = [parse(text) for text in texts]
+    for mine, view in (
+        (np.flatnonzero(ids > 0), View(data, PACKET, ids[ids > 0] - 1)),
+        (np.flatnonzero(ids < 0), _lives(data, -ids[ids < 0])),
+    ):
+        if not len(mine):
+            continue
+        for number, plan in reversed(list(enumerate(plans))):
+            if plan is not None:
+                found[mine[evaluate(plan, data, view)]] = number
+    return found.tolist()
+
+
+def _lives(data: Data, numbers: RowIds) -> View:
+    """The rows K<n> of these numbers."""
+    return View(data, SERIES, data.kernel_only_rows()[numbers - 1])
 
 
 def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:

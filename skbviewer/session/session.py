@@ -239,6 +239,10 @@ class Session:
         (packet,) = self.packets(number, 1)
         return dissect(data, packet.linktype, packet.len) if data is not None else ()
 
+    def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
+        """For each row of `ids` the first of some filters that it passes, else -1; FilterError."""
+        return selecting.first_fit(self._data(), texts, ids)
+
     def stream(self, number: int, progress: Progress | None = None) -> streams.Stream:
         """What the ends of packet `number` said.  Raises KeyError without a stream, Cancelled."""
         (packet,) = self.packets(number, 1)

@@ -96,6 +96,14 @@ class FakeList:
     def field_words(self, name: str) -> list[str]:
         return []
 
+    def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
+        names = [
+            str(row.protocol_name).lower() if isinstance(row, PacketRow) else ""
+            for row in self.rows(ids)
+        ]
+        words = [set(text.split(" || ")) for text in texts]
+        return [next((n for n, known in enumerate(words) if name in known), -1) for name in names]
+
     def stream(self, number: int, progress: Progress | None = None) -> Stream:
         if number % 4 == 0:
             raise KeyError("no stream")

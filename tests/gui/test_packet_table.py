@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMenu
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui import column_state
+from skbviewer.gui.colour_rules import DEFAULTS
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.packet_columns import COLUMNS
 from skbviewer.gui.packet_model import PacketModel
@@ -116,9 +117,9 @@ def test_times_count_from_the_reference_before() -> None:
 def test_rows_have_wiresharks_colours_light_and_dark() -> None:
     model = PacketModel()
     model.show(FakeRecording())
+    model.set_rules(DEFAULTS)
     light = model.data(model.index(4, 0), ROLE.BackgroundRole).color()
     assert light == QColor("#daeeff")
-    assert model.data(model.index(0, 0), ROLE.BackgroundRole).color() == QColor("#a0a0a0")
     model.set_dark(True)
     assert model.data(model.index(4, 0), ROLE.BackgroundRole).color().lightness() < 80
 

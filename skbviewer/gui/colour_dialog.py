@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""View > Colouring Rules: names, filters, colours, their order; wrong filters are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QBrush, QColor
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QColorDialog,
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from skbviewer.analysis.filter import FilterError, parse
+
+from .colour_rules import DEFAULTS, Rule, colours
+from .theme import DROP_COLOURS, chosen, is_dark
+
+NAME, FILTER = 0, 1
+Item = QTreeWidgetItem
+_CHECKED, _UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
+
+
+class ColourDialog(QDialog):
+    """Edits `rules`; `rules` are the result once it was accepted."""
+
+    def __init__(self, rules: Sequence[Rule], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("Colouring Rules")
+        self.list = QTreeWidget()
+        self.list.setHeaderLabels(["Name", "Filter"])
+        self.list.setRootIsDecorated(False)
+        self.list.setAccessibleName("Colouring rules, the first that fits decides")
+        self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.note = QLabel("The first rule whose filter fits gives a packet its colours.")
+        self.note.setWordWrap(True)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok
+            | QDialogButtonBox.StandardButton.Cancel
+            | QDialogButtonBox.StandardButton.RestoreDefaults
+        )
+        self._build()
+        self._fill(rules)
+        self.list.itemChanged.connect(self._check)
+        self.list.currentItemChanged.connect(lambda *_: self._check())
+
+    def _build(self) -> None:
+        tools = QHBoxLayout()
+        for text, slot in (
+            ("&Add", self.add),
+            ("&Remove", self.remove),
+            ("Move &Up", lambda: self.move_by(-1)),
+            ("Move &Down", lambda: self.move_by(1)),
+            ("&Background…", lambda: self._ask_colour(True)),
+            ("&Text…", lambda: self._ask_colour(False)),
+        ):
+            button = QPushButton(text)
+            button.setAutoDefault(False)
+            button.clicked.connect(slot)
+            tools.addWidget(button)
+        tools.addStretch(1)
+        column = QVBoxLayout(self)
+        column.addWidget(self.list, 1)
+        column.addLayout(tools)
+        column.addWidget(self.note)
+        column.addWidget(self.buttons)
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        restore = self.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults)
+        restore.clicked.connect(lambda: self._fill(DEFAULTS))
+        self.resize(820, 460)
+
+    def _fill(self, rules: Sequence[Rule]) -> None:
+        self.list.clear()
+        self.list.addTopLevelItems([self._item(rule) for rule in rules])
+        self.list.resizeColumnToContents(NAME)
+        self._check()
+
+    def _item(self, rule: Rule) -> Item:
+        item = Item([rule.name, rule.text])
+        item.setFlags(
+            Qt.ItemFlag.ItemIsEnabled
+            | Qt.ItemFlag.ItemIsSelectable
+            | Qt.ItemFlag.ItemIsEditable
+            | Qt.ItemFlag.ItemIsUserCheckable
+            | Qt.ItemFlag.ItemIsDragEnabled
+        )
+        item.setCheckState(NAME, _CHECKED if rule.on else _UNCHECKED)
+        self._paint(item, rule)
+        return item
+
+    def _paint(self, item: Item, rule: Rule) -> None:
+        item.setData(NAME, Qt.ItemDataRole.UserRole, (rule.ground, rule.ink))
+        shown = colours(rule, is_dark(self.palette()))
+        for column in (NAME, FILTER):
+            item.setBackground(column, QBrush(shown.background))
+            item.setForeground(column, QBrush(shown.text))
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules as they stand in the list."""
+        items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
+        return tuple(self._rule(item) for item in items if item is not None)
+
+    def _rule(self, item: Item) -> Rule:
+        ground, ink = item.data(NAME, Qt.ItemDataRole.UserRole)
+        on = item.checkState(NAME) is _CHECKED
+        return Rule(item.text(NAME), item.text(FILTER), ground, ink, on)
+
+    def _at(self) -> int:
+        """Where the current rule stands, -1 without one."""
+        item = self.list.currentItem()
+        return -1 if item is None else self.list.indexOfTopLevelItem(item)
+
+    def add(self) -> None:
+        """A new rule before the current one, its filter ready to be typed."""
+        at = max(self._at(), 0)
+        item = self._item(Rule("New rule", "", "#ffe08a", "#12272e"))
+        self.list.insertTopLevelItem(at, item)
+        self.list.setCurrentItem(item)
+        self.list.editItem(item, FILTER)
+        self._check()
+
+    def remove(self) -> None:
+        at = self._at()
+        if at >= 0:
+            self.list.takeTopLevelItem(at)
+        self._check()
+
+    def move_by(self, step: int) -> None:
+        at = self._at()
+        if at >= 0 and 0 <= at + step < self.list.topLevelItemCount():
+            item = self.list.takeTopLevelItem(at)
+            if item is not None:
+                self.list.insertTopLevelItem(at + step, item)
+                self.list.setCurrentItem(item)
+
+    def _ask_colour(self, ground: bool) -> None:
+        item = self.list.currentItem()
+        if item is None:
+            return
+        rule = self._rule(item)
+        now = QColor(rule.ground if ground else rule.ink)
+        found = QColorDialog.getColor(now, self, "Background" if ground else "Text")
+        if found.isValid():
+            name = found.name()
+            self._paint(item, rule._replace(ground=name) if ground else rule._replace(ink=name))
+
+    def _check(self, *_: object) -> None:
+        """Only valid filters can be accepted; the first wrong one is told."""
+        wrong = next((text for rule in self.rules() if (text := _error(rule))), "")
+        self.note.setText(wrong or "The first rule whose filter fits gives a packet its colours.")
+        palette = self.palette()
+        if wrong:
+            red = chosen(DROP_COLOURS, is_dark(palette))
+            palette.setColor(self.note.foregroundRole(), red)
+        self.note.setPalette(palette)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not wrong)
+
+
+def _error(rule: Rule) -> str:
+    try:
+        plan = parse(rule.text)
+    except FilterError as error:
+        return f"{rule.name}: {error.message}"
+    return f"{rule.name}: a filter is needed" if plan is None else ""

@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""Colouring rules of the packet list: Wireshark's defaults, as far as their fields are known here.
+
+The first rule whose display filter a packet passes gives its colours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import NamedTuple
+
+from PySide6.QtCore import QSettings
+from PySide6.QtGui import QColor
+
+from .theme import RowColours
+
+SETTING = "colour_rules"
+INK = "#12272e"
+
+
+class Rule(NamedTuple):
+    """`ground` and `ink` are "#rrggbb" for light windows; dark ones get darker hues of them."""
+
+    name: str
+    text: str  # a display filter
+    ground: str
+    ink: str
+    on: bool = True
+
+
+DEFAULTS = (
+    Rule(
+        "Bad TCP",
+        "tcp.analysis.flags && !tcp.analysis.window_update && !tcp.analysis.keep_alive && "
+        "!tcp.analysis.keep_alive_ack",
+        INK,
+        "#f78787",
+    ),
+    Rule("ICMP errors", "icmp.type in {3..5, 11} || icmpv6.type in {1..4}", INK, "#b7f774"),
+    Rule("ARP", "arp", "#faf0d7", INK),
+    Rule("ICMP", "icmp || icmpv6", "#fce0ff", INK),
+    Rule("TCP RST", "tcp.flags.reset == 1", "#a40000", "#fffc9c"),
+    Rule("TTL low or unexpected", "ip.dst != 224.0.0.0/4 && ip.ttl < 5", "#a40000", "#ffffff"),
+    Rule("HTTP", "http || tcp.port == 80", "#e4ffc7", INK),
+    Rule("TCP SYN/FIN", "tcp.flags & 0x02 || tcp.flags.fin == 1", "#a0a0a0", INK),
+    Rule("TCP", "tcp", "#e7e6ff", INK),
+    Rule("UDP", "udp", "#daeeff", INK),
+    Rule("Broadcast", "eth[0] & 1", "#ffffff", "#babdb6"),
+)
+
+
+def stored() -> tuple[Rule, ...]:
+    """The user's rules, else the defaults."""
+    try:
+        rows = json.loads(str(QSettings().value(SETTING, "")))
+        return tuple(
+            Rule(str(name), str(text), str(ground), str(ink), bool(on))
+            for name, text, ground, ink, on in rows
+        )
+    except (ValueError, TypeError, IndexError):
+        return DEFAULTS
+
+
+def store(rules: Sequence[Rule]) -> None:
+    """Keep `rules`; the defaults are not kept, so that better ones of a later version come."""
+    if tuple(rules) == DEFAULTS:
+        QSettings().remove(SETTING)
+    else:
+        QSettings().setValue(SETTING, json.dumps(rules))
+
+
+@cache
+def colours(rule: Rule, dark: bool) -> RowColours:
+    """What a row of this rule looks like."""
+    ground, ink = QColor(rule.ground), QColor(rule.ink)
+    if dark and ground.lightness() > ink.lightness():
+        hue, saturation = ground.hslHue(), ground.hslSaturation()
+        light = ground.lightness()
+        lightness = 46 if light > 200 else 78 if light > 120 else 60
+        ground = QColor.fromHsl(max(hue, 0), min(saturation, 70) if hue >= 0 else 0, lightness)
+        ink = QColor.fromHsl(max(hue, 0), 60 if hue >= 0 else 0, 222)
+    return RowColours(ground, ink)

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: MIT
+"""Colouring rules: Wireshark's defaults on real packets, edited, kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QColorDialog, QDialogButtonBox
+from pytestqt.qtbot import QtBot
+
+from skbviewer.analysis.filter import parse
+from skbviewer.gui.colour_dialog import ColourDialog
+from skbviewer.gui.colour_rules import DEFAULTS, Rule, colours, store, stored
+from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.packet_model import PacketModel
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+OK = QDialogButtonBox.StandardButton.Ok
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    out = tmp_path_factory.mktemp("colours") / "s.skbv"
+    folder = resource("samples/drops")
+    import_files([folder / "drops.kbl", folder / "drops.pcap"], out)
+    opened = Session.open(out)
+    yield opened
+    opened.close()
+
+
+def ground(model: PacketModel, row: int) -> str | None:
+    brush = model.index(row, 0).data(Qt.ItemDataRole.BackgroundRole)
+    return None if brush is None else str(brush.color().name())
+
+
+def test_every_default_is_a_filter_and_differs_from_the_others() -> None:
+    assert all(parse(rule.text) is not None for rule in DEFAULTS)
+    assert len({rule.name for rule in DEFAULTS}) == len(DEFAULTS)
+
+
+def test_the_first_rule_that_fits_colours_real_packets(session: Session) -> None:
+    model = PacketModel()
+    model.show(session)
+    assert ground(model, 0) is None
+    model.set_rules(DEFAULTS)
+    by_name = {rule.name: rule.ground for rule in DEFAULTS}
+    seen = set()
+    for row in range(session.packet_count()):
+        packet = session.packets(row + 1, 1)[0]
+        if packet.protocol_name == "UDP":
+            assert ground(model, row) == by_name["UDP"]
+        elif "[RST" in packet.info:
+            assert ground(model, row) in (by_name["TCP RST"], by_name["Bad TCP"])
+        elif "[SYN" in packet.info:
+            assert ground(model, row) in (by_name["TCP SYN/FIN"], by_name["Bad TCP"])
+        elif packet.protocol_name == "ARP":
+            assert ground(model, row) == by_name["ARP"]
+        seen.add(packet.protocol_name)
+    assert {"UDP", "TCP", "ARP"} <= seen
+
+
+def test_kernel_only_rows_are_coloured_too(session: Session) -> None:
+    ids = session.listed("", None, True)
+    model = PacketModel()
+    model.show(session, ids)
+    model.set_rules([Rule("all", "kbl.skb", "#010203", "#ffffff")])
+    assert ids is not None and (ids < 0).any()
+    rows = [row for row in range(len(ids)) if ids[row] < 0]
+    assert {ground(model, row) for row in rows} == {"#010203"}
+
+
+def test_rules_that_are_off_do_not_count(session: Session) -> None:
+    model = PacketModel()
+    model.show(session)
+    model.set_rules([Rule("off", "arp", "#010203", "#ffffff", False)])
+    assert ground(model, 0) is None
+
+
+@pytest.mark.parametrize("rule", DEFAULTS)
+def test_dark_rows_stay_readable(rule: Rule) -> None:
+    shown = colours(rule, True)
+    assert abs(shown.background.lightness() - shown.text.lightness()) > 90
+    assert shown.background.lightness() < 140
+
+
+def test_rules_are_kept_and_broken_settings_do_no_harm() -> None:
+    mine = (Rule("mine", "udp.port == 53", "#112233", "#ffffff", False), *DEFAULTS[:2])
+    store(mine)
+    assert stored() == mine
+    store(DEFAULTS)
+    assert stored() == DEFAULTS
+
+
+def test_the_dialog_edits(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened.menus.actions["Colouring Rules"].trigger()
+    (dialog,) = opened.findChildren(ColourDialog)
+    dialog.add()
+    assert not dialog.buttons.button(OK).isEnabled()
+    item = dialog.list.currentItem()
+    assert item is not None
+    item.setText(0, "Mine")
+    item.setText(1, "tcp.prot == 7")
+    assert "tcp.port" in dialog.note.text() and not dialog.buttons.button(OK).isEnabled()
+    item.setText(1, "tcp")
+    assert dialog.buttons.button(OK).isEnabled()
+    monkeypatch.setattr(QColorDialog, "getColor", lambda *_: QColor("#123456"))
+    dialog._ask_colour(True)
+    dialog.move_by(1)
+    dialog.move_by(-1)
+    QTest.mouseClick(dialog.buttons.button(OK), Qt.MouseButton.LeftButton)
+    assert stored()[0] == Rule("Mine", "tcp", "#123456", "#12272e")
+    packets = opened.workspace.table.packets
+    tcp = next(
+        n for n in range(packets.rowCount()) if (r := packets.row(n)) and r.protocol == "TCP"
+    )
+    assert ground(packets, tcp) == "#123456"
+    opened.menus.actions["Colourize Packet List"].trigger()
+    assert ground(packets, tcp) is None
+
+
+def test_remove_and_defaults(qtbot: QtBot) -> None:
+    dialog = ColourDialog(DEFAULTS)
+    qtbot.addWidget(dialog)
+    top = dialog.list.topLevelItem(0)
+    assert top is not None
+    dialog.list.setCurrentItem(top)
+    dialog.remove()
+    assert dialog.rules() == DEFAULTS[1:]
+    dialog.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).click()
+    assert dialog.rules() == DEFAULTS
+
+
+def test_a_large_recording_gets_slow_rules_later(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.gui.colouring.QUICK_PACKETS", 1)
+    seen: list[int] = []
+    packets = opened.workspace.table.packets
+    monkeypatch.setattr(packets, "set_rules", lambda rules: seen.append(len(rules)))
+    opened.colouring.use(opened.recording)
+    qtbot.waitUntil(lambda: len(seen) == 2)
+    assert seen == [len(DEFAULTS) - 1, len(DEFAULTS)]
