@@ -161,7 +161,7 @@ def incomplete(log: KernelLog) -> bool:
 def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
     """Begin and end of each series in the stack, ns; FAR and 0 where it has no leg."""
     legs = kernel.legs.rows
-    legs = legs[legs["series"] < size]
+    legs = legs[: np.searchsorted(legs["series"], size)]  # sorted by series
     begin, end = np.full(size, FAR), np.zeros(size, np.int64)
     np.minimum.at(begin, legs["series"], legs["begin_ns"])
     np.maximum.at(end, legs["series"], np.maximum(legs["end_ns"], legs["wire_ns"]))
@@ -193,10 +193,25 @@ def _nearest(
     return near & chosen, np.minimum(margin, back)
 
 
+def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:
+    """Which of a few numbers are among many, without sorting these."""
+    asked = np.unique(few)
+    if not len(asked):
+        return np.zeros(0, np.bool_)
+    at = np.minimum(np.searchsorted(asked, many), len(asked) - 1)
+    found = np.zeros(len(asked), np.bool_)
+    found[at[asked[at] == many]] = True
+    return np.asarray(found[np.searchsorted(asked, few)])
+
+
 def _rivals_gone(
     found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], exact: Flags
 ) -> Flags:
     """Pairs to keep: the exact ones, and those whose packet and point no exact one has."""
     key = hashed([times.point, looks[found.packet]])
-    taken = np.isin(found.packet, found.packet[exact]) | np.isin(key, key[exact])
+    rest = np.flatnonzero(~exact)  # few: what is exact stays anyway
+    taken = np.zeros(len(key), np.bool_)
+    packets = np.zeros(int(found.packet.max(initial=-1)) + 1, np.bool_)
+    packets[found.packet[exact]] = True
+    taken[rest] = packets[found.packet[rest]] | _among(key[rest], key[exact])
     return exact | ~taken

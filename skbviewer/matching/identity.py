@@ -11,7 +11,8 @@ rival.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -36,6 +37,9 @@ RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 TELLING = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung), "gso_size", "gso_segs")
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
+
+
+Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Candidates(NamedTuple):
@@ -64,6 +68,10 @@ class Prints(NamedTuple):
     number: Index  # row
     series: Index
     record: Index  # the first one that says so
+
+    def identity(self) -> Columns:
+        """What they are known by."""
+        return {name: self.rows[name][self.number] for name in TELLING}
 
     def of(self, index: Index) -> npt.NDArray[np.void]:
         """The footprints of these rows."""
@@ -110,10 +118,10 @@ def _differs(rows: npt.NDArray[np.void], series: Index) -> Flags:
 def candidates(packets: Packets, prints: Prints) -> Candidates:
     """Candidate pairs of IP packets and series."""
     wire = np.flatnonzero(packets["ip_version"] != 0)
-    kernel, frames = prints.of(np.arange(len(prints.number))), packets[wire]
+    frames, kernel = wire_identity(packets, wire), prints.identity()
     weak_k, weak_w = ~is_strong(kernel), ~is_strong(frames)
     start = np.zeros(len(wire), np.int8)
-    weak = (frames[weak_w], kernel[weak_k])
+    weak = (_some(frames, weak_w), _some(kernel, weak_k))
     for level, column in enumerate(("sport", "seq")):
         crowd = _shared(_keys(weak[0], level), _keys(weak[1], level), prints.series[weak_k])
         tells = (weak[0][column] >= 0) & crowd
@@ -121,33 +129,42 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
     p, r, many = join(_joining_keys(frames), _joining_keys(kernel), MANY)
     # What has many partners by that, is joined by all that there is.
     left = np.flatnonzero(many)
-    p2, r2, many = join(full_keys(frames[left]), full_keys(kernel), MANY)
+    p2, r2, many = join(full_keys(_some(frames, left)), full_keys(kernel), MANY)
     p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
-    same = equal_rows(frames[p], kernel[r], THESIS_KEY)
+    same = equal_rows((frames, p), (kernel, r), THESIS_KEY)
     p, r = p[same], r[same]
     packet, shown, rung = climb(packets, prints, wire[p], r, start[p])
     return _unique(packets, packet, prints.series[shown], rung, wire[left[many]])
 
 
-def full_keys(rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+def full_keys(rows: Columns) -> npt.NDArray[np.uint64]:
     """Everything by which packets are known."""
     return _keys(rows, 3)
 
 
-def _joining_keys(rows: npt.NDArray[np.void]) -> npt.NDArray[np.uint64]:
+def _joining_keys(rows: Columns) -> npt.NDArray[np.uint64]:
     """The thesis key, and ports and counters too where its identification is none."""
     keys, weak = _keys(rows, 0), ~is_strong(rows)
-    keys[weak] = _keys(rows[weak], 2)
+    keys[weak] = _keys(_some(rows, weak), 2)
     return keys
 
 
-def _keys(rows: npt.NDArray[np.void], level: int) -> npt.NDArray[np.uint64]:
+def _keys(rows: Columns, level: int) -> npt.NDArray[np.uint64]:
     """The thesis key; with the columns of as many rungs as `level`."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
     return hashed_rows(rows, (*THESIS_KEY, *more))
 
 
-def is_strong(rows: npt.NDArray[np.void]) -> Flags:
+def wire_identity(packets: Packets, index: Index) -> Columns:
+    """What these packets are known by."""
+    return {name: packets[name][index] for name in TELLING if not name.startswith("gso")}
+
+
+def _some(rows: Columns, chosen: Flags | Index) -> Columns:
+    return {name: column[chosen] for name, column in rows.items()}
+
+
+def is_strong(rows: Columns) -> Flags:
     """Rows whose identification numbers packets: not 0, and of IPv6 that of a fragment."""
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
@@ -169,7 +186,8 @@ def climb(
     """The pairs (packet, row of prints) left after all rungs."""
     for level, (_, columns) in enumerate(RUNGS, start=1):
         crowded = _crowded(packet, prints.series[shown])
-        wire, kernel = pick(packets, packet), prints.of(shown)
+        wire = {name: packets[name][packet] for name in columns}
+        kernel = {name: prints.rows[name][prints.number[shown]] for name in columns}
         same, known = _compare(wire, kernel, columns)
         known = np.where(same, known, 0)
         best = np.zeros(len(packets), np.int64)
@@ -192,16 +210,14 @@ def _crowded(packet: Index, series: Index) -> Flags:
     return np.asarray((per_packet[packet] > 1) | (per_series[series] > 1))
 
 
-def _cut_later(wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
+def _cut_later(wire: Columns, kernel: Columns) -> Flags:
     """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
     whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
     part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
     return np.asarray(whole & part)
 
 
-def _compare(
-    wire: npt.NDArray[np.void], kernel: npt.NDArray[np.void], columns: tuple[str, ...]
-) -> tuple[Flags, Index]:
+def _compare(wire: Columns, kernel: Columns, columns: tuple[str, ...]) -> tuple[Flags, Index]:
     """Pairs that agree in every column known on both sides, and how many those are."""
     same = np.ones(len(wire), np.bool_)
     known = np.zeros(len(wire), np.int64)
@@ -220,4 +236,6 @@ def _unique(
     first = np.ones(len(packet), np.bool_)
     first[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
     packet = packet[first]
-    return Candidates(packet, series[first], rung[first], is_strong(packets[packet]), many)
+    return Candidates(
+        packet, series[first], rung[first], is_strong(wire_identity(packets, packet)), many
+    )

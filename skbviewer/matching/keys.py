@@ -8,6 +8,7 @@ themselves, so a collision of hashes costs time and never a wrong pair.
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +16,15 @@ import numpy.typing as npt
 from .pairing import Index
 
 Hash = npt.NDArray[np.uint64]
+
+
+class Rows(Protocol):
+    """A table that gives its columns by name: a structured array, a dict of columns."""
+
+    def __getitem__(self, name: str, /) -> npt.NDArray[Any]: ...
+
+
+Chosen = tuple[Rows, Index]  # rows of a table, and which of them
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
 _SHIFT = np.uint64(29)
@@ -30,7 +40,7 @@ def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
     return np.zeros(0, np.uint64) if made is None else made
 
 
-def hashed_rows(rows: npt.NDArray[np.void], columns: Iterable[str]) -> Hash:
+def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
     """One hash for the named columns of each row."""
     return hashed(rows[name] for name in columns)
 
@@ -57,13 +67,12 @@ def spread(low: Index, count: Index, order: Index) -> tuple[Index, Index]:
     return left, order[np.repeat(low, count) + offset]
 
 
-def equal_rows(
-    left: npt.NDArray[np.void], right: npt.NDArray[np.void], columns: Iterable[str]
-) -> npt.NDArray[np.bool_]:
-    """Which rows have equal values in all these columns."""
-    same = np.ones(len(left), np.bool_)
+def equal_rows(left: Chosen, right: Chosen, columns: Iterable[str]) -> npt.NDArray[np.bool_]:
+    """Which of the chosen rows have equal values in all these columns."""
+    (wire, i), (kernel, j) = left, right
+    same = np.ones(len(i), np.bool_)
     for name in columns:
-        same &= left[name] == right[name]
+        same &= wire[name][i] == kernel[name][j]
     return same
 
 
@@ -74,3 +83,11 @@ def distinct(first: Index, second: Index) -> Index:
     new = np.ones(len(order), np.bool_)
     new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])
     return np.asarray(order[new], np.int64)
+
+
+def without(numbers: Index, others: Index) -> Index:
+    """The numbers (none below 0) that are not among `others`, each once, sorted."""
+    left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
+    left[numbers] = True
+    left[others] = False
+    return np.flatnonzero(left)

@@ -28,6 +28,7 @@ from .decide import (
     decide,
 )
 from .identity import Candidates, Prints, candidates, footprints
+from .keys import without
 from .legs import LegTable
 from .nearest import Place
 from .nonip import by_ethertype
@@ -129,14 +130,14 @@ def _match(packets: Packets, kernel: Sightable) -> Matches:
     here = place.holds(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
     decided = [decide(packets, kernel, found, clock, place, here)]
-    rest = np.setdiff1d(np.flatnonzero(packets["ip_version"] != 0), found.packet)
+    rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
     decided.append(decide(packets, kernel, cut, clock, place, here, BY_SEGMENT))
     other = by_ethertype(packets, kernel, clock)
     decided.append(decide(packets, kernel, other, clock, place, here, BY_TIME))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
-    contested = np.setdiff1d(np.concatenate([found.packet, cut.packet]), pairs.packet)
-    refused = np.setdiff1d(np.concatenate([found.series, cut.series]), pairs.series)
+    contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
+    refused = without(np.concatenate([found.series, cut.series]), pairs.series)
     device = None if place.netns is None else (place.netns, place.ifindex)
     rows = _rows(packets, kernel, pairs, clock, here)
     return Matches(rows, clock, device if clock else None, contested, refused)
