@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from html import escape
 
-from PySide6.QtCore import QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QKeyEvent
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QAction, QColor, QIcon, QKeyEvent, QPainter, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -58,6 +58,7 @@ class FilterBar(QWidget):
         self._pause.timeout.connect(self.tell_error)
         self.recent = self._tool("Filters applied before", self._fill_recent)
         self.recent.setArrowType(Qt.ArrowType.DownArrow)
+        self.recent.setStyleSheet("QToolButton::menu-indicator { image: none; }")  # one arrow
         self.saved = QToolBar()
         self.saved.setIconSize(QSize(16, 16))
         self.saved.setAccessibleName("Saved display filters")
@@ -68,10 +69,10 @@ class FilterBar(QWidget):
 
     def _make_edit_actions(self) -> None:
         """The signs inside the line: clear and apply."""
-        icon, place = self.style().standardIcon, FilterEdit.ActionPosition.TrailingPosition
-        pixmap = QStyle.StandardPixmap
-        self.clear_action = QAction(icon(pixmap.SP_LineEditClearButton), "Clear the filter", self)
-        self.apply_action = QAction(icon(pixmap.SP_ArrowForward), "Apply the filter (Enter)", self)
+        place = FilterEdit.ActionPosition.TrailingPosition
+        clear = self.style().standardIcon(QStyle.StandardPixmap.SP_LineEditClearButton)
+        self.clear_action = QAction(clear, "Clear the filter", self)
+        self.apply_action = QAction(_arrow(self.palette()), "Apply the filter (Enter)", self)
         for action, done in ((self.clear_action, self.clear), (self.apply_action, self.apply)):
             self.edit.addAction(action, place)
             action.triggered.connect(done)
@@ -152,6 +153,11 @@ class FilterBar(QWidget):
             self.set_text(self._applied)
             return
         super().keyPressEvent(event)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.apply_action.setIcon(_arrow(self.palette()))
 
     def _changed(self) -> None:
         self.error.hide()
@@ -237,6 +243,19 @@ class FilterBar(QWidget):
     def _open(self, dialog: FieldList | ButtonDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
+
+
+def _arrow(palette: QPalette) -> QIcon:
+    """A triangle to the right that is seen on every ground of the line."""
+    pixmap = QPixmap(32, 32)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(palette.color(QPalette.ColorRole.Text))
+    painter.drawPolygon([QPoint(10, 5), QPoint(25, 16), QPoint(10, 27)])
+    painter.end()
+    return QIcon(pixmap)
 
 
 def _told(error: FilterError, colour: str) -> str:
