@@ -60,6 +60,19 @@ def test_rows_come_by_time_with_those_of_the_kernel(sample: Opened) -> None:
     assert 1 < ids.tolist().index(-1) < 32
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["udp", "kbl.func == udp_rcv", "kbl.drop_reason == QDISC_DROP", "tcp.analysis.flags",
+     "eth[0] & 1", "frame.time_delta > 0.001", "ip.dsfield == 0xc0", "udp.stream == 2",
+     "kbl.dev == vs"],
+)  # fmt: skip
+def test_some_rows_pass_as_all_do(text: str, sample: Opened) -> None:
+    session = sample("drops")
+    ids = np.array([4, -1, 30, 1, 2, 5, -3, 10, 14, 15], np.int64)
+    whole = passed(session, text, kernel_only=True)
+    assert session.first_fit([text], ids) == [0 if n in whole else -1 for n in ids.tolist()]
+
+
 def test_everything_costs_nothing(sample: Opened) -> None:
     assert sample("drops").select("") is None
     assert sample("drops").select("  ") is None
