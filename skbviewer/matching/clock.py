@@ -21,7 +21,7 @@ MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 MOST = 75  # percent of the stamps that are made within their slack
-FLOOR_NS = 1_000  # a spread below this is not believed when distances are judged
+FLOOR_NS = 500  # a spread below this is not believed when distances are judged
 AGREED = 3  # pairs that speak for a segment before time may contradict an identity
 
 Floats = npt.NDArray[np.float64]

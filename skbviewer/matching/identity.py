@@ -219,8 +219,8 @@ def _cut_later(wire: Columns, kernel: Columns) -> Flags:
 
 def _compare(wire: Columns, kernel: Columns, columns: tuple[str, ...]) -> tuple[Flags, Index]:
     """Pairs that agree in every column known on both sides, and how many those are."""
-    same = np.ones(len(wire), np.bool_)
-    known = np.zeros(len(wire), np.int64)
+    count = len(wire[columns[0]])
+    same, known = np.ones(count, np.bool_), np.zeros(count, np.int64)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..records import Packets
 from .clock import ClockFit
-from .identity import Candidates, climb, full_keys, is_strong
+from .identity import Candidates, climb, full_keys, is_strong, wire_identity
 from .keys import distinct, spread
 from .nearest import FAR
 from .pairing import Index
@@ -29,8 +29,8 @@ def near_in_time(
         return found
     wire, prints = found.many, kernel.prints
     at = packets["ts"][wire] if clock is None else clock.to_kernel(packets["ts"][wire], wire)
-    keys, group = np.unique(full_keys(packets[wire]), return_inverse=True)
-    asked = full_keys(prints.of(np.arange(len(prints.number))))
+    keys, group = np.unique(full_keys(wire_identity(packets, wire)), return_inverse=True)
+    asked = full_keys(prints.identity())
     place = np.clip(np.searchsorted(keys, asked), 0, len(keys) - 1)
     mine = np.flatnonzero(keys[place] == asked)
     mine = mine[np.lexsort((prints.series[mine], place[mine]))]
@@ -52,7 +52,7 @@ def near_in_time(
         np.concatenate([found.packet, packet]),
         np.concatenate([found.series, series]),
         np.concatenate([found.rung, rung[pairs]]),
-        np.concatenate([found.strong, is_strong(packets[packet])]),
+        np.concatenate([found.strong, is_strong(wire_identity(packets, packet))]),
         wire,
     )
 
