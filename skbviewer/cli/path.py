@@ -9,8 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ..export import path_lines, path_xml
+from ..records import Leg
 from ..session import Session
 from .output import command, formats
+
+ROWS = ("calls", "waits", "events")
 
 
 def add(commands: Any) -> None:
@@ -26,17 +29,23 @@ def add(commands: Any) -> None:
 def _path(arguments: argparse.Namespace) -> int:
     path = Session.open(arguments.session).path(arguments.packet, arguments.series)
     if arguments.json:
-        legs = [leg._asdict() | {"calls": [c._asdict() for c in leg.calls]} for leg in path.legs]
-        for leg in legs:
-            for rows in ("waits", "events"):
-                leg[rows] = [row._asdict() for row in leg[rows]]
+        legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
         packet = None if path.packet is None else path.packet.number
         rest = {"wire_ns": path.wire_ns, "wire_error_ns": path.wire_error_ns}
         epoch = {"epoch_offset_ns": path.epoch_offset_ns}
-        print(json.dumps({"packet": packet} | rest | epoch | {"legs": legs}, indent=1))
+        print(
+            json.dumps(
+                {"packet": packet} | rest | epoch | {"legs": legs, "branches": branches}, indent=1
+            )
+        )
     elif arguments.xml:
         print(path_xml(path))
     else:
         for line in path_lines(path):
             print(line)
     return 0
+
+
+def _leg(leg: Leg) -> dict[str, Any]:
+    told = leg._asdict()
+    return told | {rows: [row._asdict() for row in told[rows]] for rows in ROWS}

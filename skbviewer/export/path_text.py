@@ -23,13 +23,19 @@ def path_lines(path: PacketPath) -> Iterator[str]:
         yield "no kernel path"
     for number, leg in enumerate(path.legs, start=1):
         yield ""
-        yield from _leg_lines(number, leg, path.wire_ns)
+        yield from _leg_lines(f"leg {number}", leg, path.wire_ns)
+    for branch in path.branches:
+        yield ""
+        yield from _leg_lines(RELATIONS[branch.relation], branch, None)
 
 
-def _leg_lines(number: int, leg: Leg, wire_ns: int | None) -> Iterator[str]:
+RELATIONS = {"parent": "cloned or cut from", "clone": "clone or segment"}
+
+
+def _leg_lines(title: str, leg: Leg, wire_ns: int | None) -> Iterator[str]:
     wire = "" if wire_ns is None else f", captured at {_us(wire_ns - leg.begin_ns)} us"
     yield (
-        f"leg {number}: {leg.kind} {leg.device} (series {leg.series}): "
+        f"{title}: {leg.kind} {leg.device} (series {leg.series}): "
         f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{wire}"
     )
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"

@@ -74,3 +74,12 @@ def test_xml_nests_as_the_calls_did() -> None:
 def test_xml_of_a_packet_without_a_path() -> None:
     root = ElementTree.fromstring(path_xml(NO_LEGS))
     assert list(root) == []
+
+
+def test_branches_come_behind_the_legs() -> None:
+    whole = path()
+    branch = whole.legs[0]._replace(relation="parent", series=9)
+    lines = list(path_lines(whole._replace(branches=(branch,))))
+    (title,) = [at for at, text in enumerate(lines) if text.startswith("cloned or cut from: ")]
+    assert "(series 9)" in lines[title] and "captured" not in lines[title]
+    assert title > next(at for at, text in enumerate(lines) if text.startswith("leg 1"))
