@@ -3,7 +3,7 @@
 
 A chunk holds up to CHUNK values of one column of one table.  Integers are kept as distances from
 the chunk's lowest value in the smallest unsigned type (times of neighbouring rows fit in 4 bytes),
-nothing at all where all are equal; floats as they are.
+nothing at all where all are equal; floats as they are, but once where all are equal.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
     """`values` (at least one) as a chunk."""
     count = len(values)
     if values.dtype.kind == "f":
-        return Chunk(table, column, first, count, "<f8", 0, 0, values.astype("<f8").tobytes())
+        told = values[:1] if bool((values == values[0]).all()) else values
+        return Chunk(table, column, first, count, "<f8", 0, 0, told.astype("<f8").tobytes())
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
     low, high = int(values.min()), int(values.max())

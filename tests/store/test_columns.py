@@ -64,8 +64,9 @@ def test_the_smallest_signed_type(tmp_path: Path) -> None:
     assert found == [np.int8, np.int16, np.int32]
 
 
-def test_real_numbers(tmp_path: Path) -> None:
-    values = np.array([0.25, -1.5, 1e300])
+@pytest.mark.parametrize("numbers", [[0.25, -1.5, 1e300], [0.5, 0.5, 0.5], [2.0]])
+def test_real_numbers(tmp_path: Path, numbers: list[float]) -> None:
+    values = np.array(numbers)
     columns = session(tmp_path / "a.skbv", {"confidence": values})
     assert columns.array("match", "confidence").tolist() == values.tolist()
 
