@@ -93,7 +93,7 @@ class Session:
         """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
         sources = self.sources()
         with self._db() as db:
-            return summary(db, sources)
+            return summary(db, self.columns, sources)
 
     def reasons(self) -> list[Reason]:
         """How many packets and packet lives have which verdict, and why."""
@@ -295,7 +295,7 @@ class Session:
     def _data(self) -> Data:
         with self._lock:
             if self._fields is None:
-                self._fields = Data(self.columns, self._db, self.sources, self._fitted)
+                self._fields = selecting.data_of(self, self._db, self._fitted)
             return self._fields
 
     def select(

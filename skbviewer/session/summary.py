@@ -6,24 +6,25 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
+
 from ..analysis import VERDICTS, event_word
 from ..records import SourceRow
-from ..store import queries, schema
+from ..store import Columns, queries, schema
 from .clocks import clock_json, one_way_json
 
 PROTOCOLS = {4: "ipv4", 6: "ipv6"}
 ETH_P_ARP = 0x0806
 
 
-def summary(db: Any, sources: Sequence[SourceRow]) -> dict[str, Any]:
-    """The counts of the open session `db` and of its `sources`."""
+def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str, Any]:
+    """The counts of the open session `db`, whose columns are `columns`, and of its `sources`."""
     tables = (schema.packet, schema.record, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
-    verdicts = queries.verdicts(db)
     kernel_only = queries.kernel_only_count(db)
-    events = queries.event_counts(db)
+    events = np.bincount(columns.array("event", "event").astype(np.uint8))
     metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
-    by_protocol = _by_protocol(verdicts)
+    by_protocol = _by_protocol(columns)
     total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
     return {
         "packets": counts["packet"],
@@ -34,7 +35,7 @@ def summary(db: Any, sources: Sequence[SourceRow]) -> dict[str, Any]:
         "matches_by_protocol": by_protocol,
         "lost_records": sum(int(s.detail.get("lost_records", 0)) for s in sources),
         "recorder": _recorder(metas),
-        "events": {event_word(kind): number for kind, number in sorted(events.items())},
+        "events": {event_word(kind): int(events[kind]) for kind in np.flatnonzero(events).tolist()},
         "clock": clock_json(db),
         "one_way": one_way_json(db),
         "sources": [_source(s) for s in sources],
@@ -63,12 +64,20 @@ def _no_matches() -> dict[str, int]:
     return {"exact": 0, "ambiguous": 0, "wire_only": 0}
 
 
-def _by_protocol(verdicts: Sequence[Any]) -> dict[str, dict[str, int]]:
-    found: dict[str, dict[str, int]] = {}
-    for version, ethertype, verdict, count in verdicts:
-        name = PROTOCOLS.get(version, "arp" if ethertype == ETH_P_ARP else "other")
-        found.setdefault(name, _no_matches())[VERDICTS[verdict].replace("-", "_")] += count
-    return found
+def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
+    """Packets by protocol and verdict; only protocols that there are."""
+    version = columns.array("packet", "ip_version")
+    is_arp = columns.array("packet", "ethertype") == ETH_P_ARP
+    protocol = np.select([version == 4, version == 6, is_arp], [0, 1, 2], 3)
+    place = protocol * len(VERDICTS) + columns.array("packet", "verdict")
+    names = (*PROTOCOLS.values(), "arp", "other")
+    tally = np.bincount(place, minlength=len(names) * len(VERDICTS)).reshape(len(names), -1)
+    words = [verdict.replace("-", "_") for verdict in VERDICTS]
+    return {
+        name: dict(zip(words, map(int, counts), strict=True))
+        for name, counts in zip(names, tally, strict=True)
+        if counts.any()
+    }
 
 
 def _source(row: SourceRow) -> dict[str, Any]:

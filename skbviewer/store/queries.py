@@ -81,12 +81,6 @@ def first_packet_ts(db: Connection) -> int | None:
     return db.execute(select(packet.c.ts).where(packet.c.id == 1)).scalar()
 
 
-def verdicts(db: Connection) -> Rows:
-    """(ip_version, ethertype, verdict, count) over all packets."""
-    keys = (packet.c.ip_version, packet.c.ethertype, packet.c.verdict)
-    return db.execute(select(*keys, func.count()).group_by(*keys)).all()
-
-
 def all_kernel_only_count(db: Connection) -> int:
     """How many rows K<n> there are."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
@@ -220,12 +214,6 @@ _FRAMES_OF_LEG = (
 def frames_of_leg(db: Connection, number: int) -> Rows:
     """(event, address) of the stacks of a leg's drops, innermost first."""
     return list(db.execute(_FRAMES_OF_LEG, {"number": number}))
-
-
-def event_counts(db: Connection) -> dict[int, int]:
-    """How many events there are of each kind."""
-    found = db.execute(select(event.c.event, func.count()).group_by(event.c.event))
-    return {row[0]: int(row[1]) for row in found}
 
 
 def meta(db: Connection, source_id: int) -> dict[str, str]:
