@@ -31,6 +31,7 @@ from ..records import (
     RECORD_DTYPE,
     Capture,
     KernelLog,
+    Packets,
     Progress,
     Records,
     empty,
@@ -113,7 +114,7 @@ def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     return _Log(source, log, series, legs, calls, events, first)
 
 
-def _columns(rows: Records, dtype: np.dtype[np.void]) -> Columns:
+def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
     return {name: rows[name] for name in dtype.names or ()}
 
 

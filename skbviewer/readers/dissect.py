@@ -11,7 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..records import PACKET_CUT, PACKET_DTYPE, Packets, Progress, empty
+from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Table, empty
 from .link import LINK_LAYERS, to_network
 from .network import network_headers
 from .plain import Plain
@@ -21,30 +21,32 @@ from .wire import Bytes, Frames, Ints, Wire
 BLOCK = 1 << 13  # packets at once: what is written stays in the processor's cache
 
 # Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.
-Fill = Callable[[Packets, int], None]
+Fill = Callable[[Table, int], None]
 
 
 def dissect(
     name: str, data: Bytes, count: int, fill: Fill, progress: Progress
-) -> tuple[Packets, list[str]]:
+) -> tuple[ColumnTable, list[str]]:
     """All packets, and one warning for each link type not understood."""
     wire, plain = Wire(data), Plain(data)
-    packets = np.empty(count, PACKET_DTYPE)
-    opaque = packets.view(f"V{PACKET_DTYPE.itemsize}")  # numpy copies structs by member
-    unknown = empty(PACKET_DTYPE, BLOCK)
-    unknown["flags"] = 0
+    columns = {field: np.empty(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
+    unknown, rows = empty(PACKET_DTYPE, BLOCK), empty(PACKET_DTYPE, BLOCK)
+    opaque = f"V{PACKET_DTYPE.itemsize}"  # numpy copies structs by member
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
-        block = packets[first : first + BLOCK]
-        opaque[first : first + BLOCK] = unknown.view(opaque.dtype)[: len(block)]
+        block = rows[: min(BLOCK, count - first)]
+        block.view(opaque)[:] = unknown.view(opaque)[: len(block)]
         fill(block, first)
         block["flags"][block["caplen"] < block["len"]] = PACKET_CUT
         _dissect_block(wire, plain, block)
+        for field, column in columns.items():
+            column[first : first + BLOCK] = block[field]
+    packets = ColumnTable(PACKET_DTYPE, columns)
     progress.report(f"dissecting {name}", count, count)
     return packets, _unknown_link_types(name, packets)
 
 
-def _dissect_block(wire: Wire, plain: Plain, packets: Packets) -> None:
+def _dissect_block(wire: Wire, plain: Plain, packets: Table) -> None:
     linktypes = packets["linktype"]
     for linktype in np.unique(linktypes).tolist():
         layer = LINK_LAYERS.get(linktype)
@@ -60,13 +62,13 @@ def _dissect_block(wire: Wire, plain: Plain, packets: Packets) -> None:
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 
-def whole_frames(packets: Packets, rows: Ints) -> Frames:
+def whole_frames(packets: Table, rows: Ints) -> Frames:
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))
 
 
-def _unknown_link_types(name: str, packets: Packets) -> list[str]:
+def _unknown_link_types(name: str, packets: ColumnTable) -> list[str]:
     found, counts = np.unique(packets["linktype"], return_counts=True)
     return [
         f"{name}: {count} packets of link type {linktype}, which is not understood: "

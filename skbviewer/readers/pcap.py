@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, Interface, Packets, Progress
+from ..records import BadInput, Capture, Interface, Progress, Table
 from .dissect import dissect
 from .lanes import WORTHWHILE, Walk, walk
 from .wire import Bytes, Ints, Mask, numbers_at
@@ -65,7 +65,7 @@ def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
     headers = numbers_at(data, f"V{RECORD.itemsize}")
     record = RECORD if layout.order == "<" else RECORD.newbyteorder(">")
 
-    def fill(packets: Packets, first: int) -> None:
+    def fill(packets: Table, first: int) -> None:
         at = offsets[first : first + len(packets)]
         header = headers[at].view(record)
         packets["ts"] = header["seconds"] * np.int64(1_000_000_000)

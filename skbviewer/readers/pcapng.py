@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Packets, Progress
+from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Progress, Table
 from .dissect import dissect
 from .lanes import WORTHWHILE, walk
 from .wire import Bytes, Ints, Mask, numbers_at
@@ -68,7 +68,7 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
     Raises BadInput if not even its first section header can be read.
     """
     sections, warnings = _sections(path, data, progress)
-    parts: list[Packets] = []
+    parts: list[Table] = []
     interfaces: list[Interface] = []
     for section in sections:
         packets, more = _columns(path, data, section, len(interfaces))
@@ -77,12 +77,12 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
         interfaces += [described.interface for described in section.interfaces]
     blocks = np.concatenate(parts)
 
-    def fill(packets: Packets, first: int) -> None:
+    def fill(packets: Table, first: int) -> None:
         for name in BLOCK_DTYPE.names or ():
             packets[name] = blocks[name][first : first + len(packets)]
 
-    packets, unknown = dissect(path.name, data, len(blocks), fill, progress)
-    return Capture(path, "pcapng", packets, tuple(interfaces), tuple(warnings + unknown))
+    whole, unknown = dissect(path.name, data, len(blocks), fill, progress)
+    return Capture(path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
 
 
 def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Section], list[str]]:
@@ -204,7 +204,7 @@ def _options(data: Bytes, at: int, end: int, order: str) -> dict[int, bytes]:
     return found
 
 
-def _columns(path: Path, data: Bytes, section: _Section, base: int) -> tuple[Packets, list[str]]:
+def _columns(path: Path, data: Bytes, section: _Section, base: int) -> tuple[Table, list[str]]:
     """The section's packets; `base` is the number of interfaces in the sections before."""
     offsets = np.array(section.offsets, np.int64)
     packets = np.zeros(len(offsets), BLOCK_DTYPE)
@@ -243,12 +243,12 @@ def _per_interface(values: Ints, interface: Ints, known: Mask) -> Ints:
     return found
 
 
-def _link_types(packets: Packets, section: _Section, interface: Ints, known: Mask) -> None:
+def _link_types(packets: Table, section: _Section, interface: Ints, known: Mask) -> None:
     types = np.array([item.interface.linktype for item in section.interfaces], np.int64)
     packets["linktype"] = _per_interface(types, interface, known)
 
 
-def _times(packets: Packets, section: _Section, interface: Ints, ticks: Ints) -> None:
+def _times(packets: Table, section: _Section, interface: Ints, ticks: Ints) -> None:
     for number, described in enumerate(section.interfaces):
         mine = interface == number
         packets["ts"][mine] = _nanoseconds(ticks[mine], described.tsresol)

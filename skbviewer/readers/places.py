@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, Packets
+from ..records import PACKET_DTYPE, Table
 from ..records.arrays import empty
 from .dissect import whole_frames
 from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6, LINK_LAYERS, to_network
@@ -47,7 +47,7 @@ def places(
     return found
 
 
-def _inner(wire: Wire, packets: Packets, frames: Frames, found: dict[str, Place]) -> None:
+def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) -> None:
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
         _note(found[name], network.only(network.kind == ethertype))

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_MALFORMED, Packets
+from ..records import PACKET_MALFORMED, Table
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
@@ -54,7 +54,7 @@ class Wire:
 
 
 class Frames(NamedTuple):
-    """Packets under dissection: where their next header begins and where their bytes end.
+    """Table under dissection: where their next header begins and where their bytes end.
 
     `rows` index the packet array; `kind` is what the next header is: an EtherType, later an IP
     protocol.  Positions are of the file: `end` is after the last captured byte, `stop` where the
@@ -87,12 +87,12 @@ def joined(parts: list[Frames]) -> Frames:
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def fill(packets: Packets, rows: Ints, **columns: Ints) -> None:
+def fill(packets: Table, rows: Ints, **columns: Ints) -> None:
     """Write columns into some rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 
 
-def malformed(packets: Packets, rows: Ints) -> None:
+def malformed(packets: Table, rows: Ints) -> None:
     """Mark packets that are not what they should be."""
     packets["flags"][rows] |= PACKET_MALFORMED

@@ -13,11 +13,19 @@ from .arrays import (
     PACKET_MALFORMED,
     RECORD_DTYPE,
     SYSCALL_DTYPE,
-    Packets,
     Table,
     empty,
 )
-from .columns import FOOTPRINT_DTYPE, Records, RecordTable, no_footprints, part, pick
+from .columns import (
+    FOOTPRINT_DTYPE,
+    ColumnTable,
+    Packets,
+    Records,
+    RecordTable,
+    no_footprints,
+    part,
+    pick,
+)
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
@@ -42,6 +50,7 @@ __all__ = [
     "Cancelled",
     "Capture",
     "ClockTriple",
+    "ColumnTable",
     "Details",
     "Interface",
     "KernelLog",

@@ -128,7 +128,6 @@ SYSCALL_DTYPE = np.dtype(
 )
 
 Table = npt.NDArray[np.void]
-Packets = npt.NDArray[np.void]
 
 
 def empty(dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:

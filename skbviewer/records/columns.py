@@ -1,14 +1,14 @@
 # SPDX-License-Identifier: MIT
-"""Records column by column: ten million rows in a quarter of what RECORD_DTYPE rows would take.
+"""Packets and records column by column: what is done with them is done with whole columns.
 
 A packet is the same in many records, so what they know of it is stored once: each record has the
 number of its footprint.  Columns are stored as narrow as their values are and come out as
-RECORD_DTYPE has them.
+RECORD_DTYPE has them: ten million records take a quarter of what its rows would.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -24,25 +24,31 @@ Column = npt.NDArray[Any]
 Rows = slice | npt.NDArray[np.integer] | npt.NDArray[np.bool_]
 
 
-class RecordTable:
-    """Looks like an array of RECORD_DTYPE, but not for writing.
+class ColumnTable:
+    """Looks like a structured array, but each column lies by itself, and is not for writing.
 
     `table["ts"]` is a column, `table[names]` an array of a few columns, `table[rows]` one of whole
-    rows.  `footprint` is the number of each record's row in `footprints`; row 0 knows nothing.
+    rows.
     """
 
-    dtype = RECORD_DTYPE
-
-    def __init__(
-        self, columns: Mapping[str, Column], footprint: npt.NDArray[np.int32], footprints: Table
-    ) -> None:
-        """`columns` has those of RECORD_DTYPE that are none of a footprint."""
-        self.footprint, self.footprints = footprint, footprints
+    def __init__(self, dtype: np.dtype[np.void], columns: Mapping[str, Column]) -> None:
+        """`columns` are parallel; each may have a narrower type than `dtype` says."""
+        self.dtype = dtype
         self._columns = columns
-        self._told: dict[str, Column] = {}
+        self._size = len(next(iter(columns.values())))
 
     def __len__(self) -> int:
-        return len(self.footprint)
+        return self._size
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self[:])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> npt.NDArray[np.void]:
+        return self[:]
+
+    def tolist(self) -> list[Any]:
+        """All rows as tuples."""
+        return list(self[:].tolist())
 
     @overload
     def __getitem__(self, key: str) -> Column: ...
@@ -53,32 +59,46 @@ class RecordTable:
 
     def __getitem__(self, key: str | list[str] | Rows | int) -> Any:
         if isinstance(key, str):
-            return self._column(key, slice(None))
+            return self.part(key, slice(None))
         if isinstance(key, list):
             return self._rows(key, slice(None))
+        names = list(self.dtype.names or ())
         if isinstance(key, (int, np.integer)):
             key = int(key) + (len(self) if key < 0 else 0)
-            return self._rows(list(_NAMES), np.array([key]))[0]
-        return self._rows(list(_NAMES), key)
+            return self._rows(names, np.array([key]))[0]
+        return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, without making the whole column first."""
-        return self._column(name, rows)
-
-    def _column(self, name: str, rows: Rows) -> Column:
-        if name in self._columns:
-            stored = self._columns[name][rows]
-            return stored.astype(RECORD_DTYPE[name], copy=False)
-        if name not in self._told:  # apart from the others: what is asked for stays in the cache
-            self._told[name] = np.ascontiguousarray(self.footprints[name])
-        return np.asarray(self._told[name][self.footprint[rows]])
+        return self._columns[name][rows].astype(self.dtype[name], copy=False)
 
     def _rows(self, names: list[str], rows: Rows) -> npt.NDArray[np.void]:
-        dtype = np.dtype([(name, RECORD_DTYPE[name]) for name in names])
-        made = np.empty(len(self.footprint[rows]), dtype)
-        for name in names:
-            made[name] = self._column(name, rows)
+        dtype = np.dtype([(name, self.dtype[name]) for name in names])
+        columns = [self.part(name, rows) for name in names]
+        made = np.empty(len(columns[0]), dtype)
+        for name, column in zip(names, columns, strict=True):
+            made[name] = column
         return made
+
+
+class RecordTable(ColumnTable):
+    """Records: a ColumnTable of RECORD_DTYPE.
+
+    `footprint` is the number of each record's row in `footprints`; row 0 knows nothing.
+    """
+
+    def __init__(
+        self, columns: Mapping[str, Column], footprint: npt.NDArray[np.int32], footprints: Table
+    ) -> None:
+        """`columns` has those of RECORD_DTYPE that are none of a footprint."""
+        super().__init__(RECORD_DTYPE, columns)
+        self.footprint, self.footprints = footprint, footprints
+
+    def part(self, name: str, rows: Rows) -> Column:
+        """A column of some rows, without making the whole column first."""
+        if name in self._columns:
+            return super().part(name, rows)
+        return np.asarray(self.footprints[name][self.footprint[rows]])
 
 
 def no_footprints(count: int) -> Table:
@@ -87,16 +107,17 @@ def no_footprints(count: int) -> Table:
 
 
 Records = npt.NDArray[np.void] | RecordTable
+Packets = npt.NDArray[np.void] | ColumnTable
 
 
-def pick(rows: Records, index: npt.NDArray[np.int64]) -> Table:
+def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
     """rows[index], ten times as fast for wide rows: numpy copies struct by member otherwise."""
-    if isinstance(rows, RecordTable):
+    if isinstance(rows, ColumnTable):
         return rows[index]
     whole = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
     return whole.take(index).view(rows.dtype)
 
 
-def part(rows: Records, name: str, index: Rows) -> Column:
+def part(rows: Records | Packets, name: str, index: Rows) -> Column:
     """A column of some rows."""
-    return rows.part(name, index) if isinstance(rows, RecordTable) else rows[name][index]
+    return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]

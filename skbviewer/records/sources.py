@@ -14,11 +14,10 @@ from .arrays import (
     DROP_DTYPE,
     FRAME_DTYPE,
     SYSCALL_DTYPE,
-    Packets,
     Table,
     empty,
 )
-from .columns import Records
+from .columns import Packets, Records
 
 
 class Interface(NamedTuple):
