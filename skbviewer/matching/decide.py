@@ -18,7 +18,7 @@ from ..records import PACKET_DTYPE, KernelLog, Packets
 from .clock import ClockFit
 from .identity import RUNGS, Candidates, Flags
 from .keys import hashed, hashed_rows
-from .nearest import FAR, Place, nearest, reach
+from .nearest import FAR, Place, Reach, nearest, reach
 from .pairing import Index
 
 if TYPE_CHECKING:
@@ -84,8 +84,9 @@ def decide(
     wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     parts: list[Decided] = []
     while True:  # what is decided leaves fewer candidates to the others
-        times = _times(packets, kernel, found, clock, here, found.strong | wide)
-        made, keep = _round(found, times, looks)
+        alone = _alone(found, looks)
+        times = _times(packets, kernel, found, clock, here, found.strong | wide, alone)
+        made, keep = _round(found, times, looks, alone)
         sure = made.verdict == EXACT
         parts.append(made.only(sure))
         found = found.only(keep & ~sure)
@@ -105,12 +106,12 @@ def _without_clock(found: Candidates, looks: npt.NDArray[np.uint64]) -> Decided:
 
 
 def _round(
-    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64]
+    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], alone: Flags
 ) -> tuple[Decided, Flags]:
     """All pairs decided, and which of them are not another's by now."""
-    alone = _alone(found, looks)
     exact, told = _in_time(found, times, alone, found.rung)
-    chosen, margin = _nearest(found, times, looks)
+    chosen, margin = np.zeros(len(alone), np.bool_), np.zeros(len(alone), np.int64)
+    chosen[~alone], margin[~alone] = _nearest(found, times, looks, np.flatnonzero(~alone))
     limit = SIGMAS * times.sigma
     near = ~alone & chosen & (margin >= limit) & times.agreed
     near &= times.outside <= times.slack
@@ -125,10 +126,12 @@ def _round(
 
 def _alone(found: Candidates, looks: npt.NDArray[np.uint64]) -> Flags:
     """Pairs whose packet has no other series, and whose series no other packet that looks alike."""
-    per_packet = np.bincount(found.packet, minlength=1)
-    key = hashed([found.series, looks[found.packet]])
+    alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
+    shared = np.flatnonzero(np.bincount(found.series, minlength=1)[found.series] > 1)
+    key = hashed([found.series[shared], looks[found.packet[shared]]])
     _, back, count = np.unique(key, return_inverse=True, return_counts=True)
-    return np.asarray((per_packet[found.packet] == 1) & (count[back.reshape(-1)] == 1))
+    alone[shared] &= count[back.reshape(-1)] == 1
+    return np.asarray(alone)
 
 
 def _times(
@@ -138,16 +141,21 @@ def _times(
     clock: ClockFit,
     here: Flags,
     anywhere: Flags,
+    alone: Flags,
 ) -> _Times:
     at = clock.to_kernel(packets["ts"][found.packet], found.packet)
-    near = reach(at, found.series, kernel.points, here, anywhere)
     begin, end = lifetimes(kernel, int(found.series.max(initial=-1)) + 1)
     outside = np.maximum(begin[found.series] - at, at - end[found.series])
+    blind = packets["ip_version"][found.packet] == 0
+    # How near a packet is to a point matters only where something is to be decided by it.
+    asked = np.flatnonzero(~alone | (outside > 0) | blind)
+    near = Reach(-2 - found.series, np.zeros(len(at), np.int64))
+    some = reach(at[asked], found.series[asked], kernel.points, here, anywhere[asked])
+    near.point[asked], near.distance[asked] = some
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
     slack = np.maximum(SLACK_NS, SIGMAS * sigma)
     if incomplete(kernel.log):  # what time alone tells may be another's, whose life is missing
-        blind = packets["ip_version"][found.packet] == 0
         outside = np.where(blind, near.distance, outside)
         slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
     return _Times(sigma, near.point, near.distance, outside, slack, clock.agreed(found.packet))
@@ -184,12 +192,13 @@ def _in_time(
 
 
 def _nearest(
-    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64]
+    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], pairs: Index
 ) -> tuple[Flags, Index]:
-    """Pairs nearest to each other, and the lesser of the margins to their runners-up."""
-    near, margin = nearest(found.packet, found.series, times.distance)
-    key = hashed([times.point, looks[found.packet]]).view(np.int64)
-    chosen, back = nearest(key, found.packet, times.distance)
+    """Which of these pairs are nearest to each other, and the lesser margin to a runner-up."""
+    packet, distance = found.packet[pairs], times.distance[pairs]
+    near, margin = nearest(packet, found.series[pairs], distance)
+    key = hashed([times.point[pairs], looks[packet]]).view(np.int64)
+    chosen, back = nearest(key, packet, distance)
     return near & chosen, np.minimum(margin, back)
 
 

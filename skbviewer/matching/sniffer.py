@@ -41,10 +41,10 @@ def locate(
     packets: Packets, packet: Index, series: Index, points: npt.NDArray[np.void]
 ) -> tuple[ClockFit | None, Place]:
     """The clock fit and the place; without any pair None and everywhere."""
-    pair, point = points_of(points, series)
+    captured = packets["ts"]
     step = max(1, len(packet) // TRIED)
-    few = pair % step == 0
-    tries = _tries(packets["ts"], packet[pair[few]], points[point[few]])
+    few, point = points_of(points, series[::step])
+    tries = _tries(captured, packet[::step][few], points[point])
     if not tries:
         return None, Place(None, -1, None, WIRE)
     most = MOST * max(one.packets for one in tries)
@@ -54,10 +54,11 @@ def locate(
     sniffed = {one.place[:2] for one in tries if one.place.how == SOCKET}
     tries = [one for one in tries if one.place[:2] in sniffed] or tries
     best = min(tries, key=lambda one: (one.spread, one.place.how))
-    here = best.place.holds(points[point])
-    clock = _fit(packets["ts"], packet[pair[here]], points[point[here]])
+    points = points[best.place.holds(points)]
+    pair, point = points_of(points, series)
+    clock = _fit(captured, packet[pair], points[point])
     same = [one for one in tries if one.place[:3] == best.place[:3]]
-    return _unsure(clock, best, same, packet, packets["ts"]), best.place
+    return _unsure(clock, best, same, packet[::step], captured), best.place
 
 
 def _unsure(
