@@ -22,7 +22,7 @@ USER_SPACE = re.compile(
 
 def licence(name: str) -> str:
     """The licence a file must have, by its path."""
-    if name == "kmod/kbl.h":
+    if name in ("kmod/kbl.h", "kmod/kbl_map.h"):
         return DUAL
     if KERNEL.fullmatch(name) and not USER_SPACE.fullmatch(name):
         return "GPL-2.0-only"
