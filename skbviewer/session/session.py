@@ -52,6 +52,8 @@ class Session:
         self._engine = open_session(path)
         self._names: dict[int, Names] = {}
         self._lock = threading.Lock()
+        self._summary: dict[str, Any] | None = None
+        self._summary_lock = threading.Lock()
         self._overview: Overview | None = None
         self._overview_lock = threading.Lock()
         self._fields: Data | None = None
@@ -91,9 +93,10 @@ class Session:
 
     def info(self) -> dict[str, Any]:
         """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
-        sources = self.sources()
-        with self._db() as db:
-            return summary(db, self.columns, sources)
+        with self._db() as db, self._summary_lock:
+            if self._summary is None:
+                self._summary = summary(db, self.columns, self.sources())
+            return dict(self._summary)
 
     def reasons(self) -> list[Reason]:
         """How many packets and packet lives have which verdict, and why."""
@@ -148,6 +151,7 @@ class Session:
         """
         found = {row.id: row for row in self.sources()}
         saving.relocate(self.file, found[source], path)
+        self._summary = None
 
     def kernel_only_count(self) -> int:
         """How many packet lives with a network identity have no wire packet."""
