@@ -8,7 +8,7 @@ legs or drops of a session, or some rows of these.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -45,15 +45,23 @@ class View:
         """The values of a column; not to be written to."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
-        if self.rows is None:
+        rows = self.rows
+        if rows is None:
             return self.data.columns.array(self.table, name)
-        return self.data.columns.take(self.table, name, self.rows)
+        taken: Array = self.made(
+            f"column {name}", lambda view: view.data.columns.take(view.table, name, rows)
+        )
+        return taken
 
     def made(self, name: str, make: Callable[[View], Any]) -> Any:
         """What `make` makes of this view, once."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
+
+    def ids(self) -> Ints:
+        """n of packet n, -n of row K<n>."""
+        return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Ints:
         """The packet numbers, or the n of the rows K<n>."""
@@ -71,11 +79,18 @@ class Data:
         connect: Callable[[], AbstractContextManager[Any]],
         sources: Callable[[], Sequence[SourceRow]],
         fitted: Callable[[int, Ints], Ints],
+        flags: Callable[[str], Ints] = lambda kind: np.zeros(0, np.int64),
+        comments: Callable[[], Mapping[int, str]] = dict,
     ) -> None:
-        """`fitted` turns times of a KBL (by source id) into ns since the epoch of the captures."""
+        """What is asked of the session: `fitted` turns times of a KBL (by source id) into ns since
+        the epoch of the captures; `flags` gives the rows (n, -n = K<n>) with a flag, `comments` the
+        comments by row.
+        """
         self.columns = columns
         self.connect = connect
         self.fitted = fitted
+        self.flags = flags
+        self.comments = comments
         self._sources = sources
         self._kept: dict[str, Any] = {}
         self._lock = threading.RLock()

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ..records.annotations import IGNORE, MARK, TIME_REF
 from .fields_data import PACKET, SERIES, Ints, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 
@@ -75,6 +76,24 @@ def _file(view: View) -> list[Values]:
     return [Values(view.column("source").astype(np.int64) - 1, None, None, texts)]
 
 
+def _flagged(kind: str) -> Make:
+    def make(view: View) -> list[Values]:
+        return [Values(np.isin(view.ids(), view.data.flags(kind)))]
+
+    return make
+
+
+def _comment(view: View) -> list[Values]:
+    comments = view.data.comments()
+    rows, texts = np.array(sorted(comments), np.int64), [comments[row] for row in sorted(comments)]
+    low = np.full(view.size, -1, np.int64)
+    if len(rows):
+        ids = view.ids()
+        at = np.minimum(np.searchsorted(rows, ids), len(rows) - 1)
+        low = np.where(rows[at] == ids, at, -1)
+    return [Values(low, low >= 0, None, texts)]
+
+
 def _there(view: View) -> list[Values]:
     there = np.full(view.size, view.table == PACKET)
     return [Values(there, there)]
@@ -90,5 +109,9 @@ FRAME_FIELDS: tuple[Field, ...] = (
     Field("frame.time_relative", Kind.DURATION, "Time since packet 1", _relative),
     Field("frame.time_delta", Kind.DURATION, "Time since the packet before", _delta),
     Field("frame.interface_id", Kind.UNSIGNED, "Interface, from 0", _wire("interface"), bits=32),
+    Field("frame.marked", Kind.BOOLEAN, "Marked", _flagged(MARK), bits=1),
+    Field("frame.ignored", Kind.BOOLEAN, "Ignored", _flagged(IGNORE), bits=1),
+    Field("frame.ref_time", Kind.BOOLEAN, "Times are counted from it", _flagged(TIME_REF), bits=1),
+    Field("frame.comment", Kind.STRING, "The comment on it", _comment),
     Field("frame.file", Kind.STRING, "Name of the file it is of", _file),
 )

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -13,10 +15,44 @@ from ..analysis.fields_kind import Kind
 from ..analysis.fields_order import keys_of
 from ..analysis.fields_text import field_values
 from ..analysis.filter import Plan, evaluate, parse
-from ..records import Progress
+from ..records import Annotation, Progress, SourceRow
+from ..records.annotations import COMMENT
+from ..store import Columns
 from .annotations import RowIds
 
+Connect = Callable[[], AbstractContextManager[Any]]
 Order = tuple[str, bool]  # field, whether the largest comes first
+
+
+class Noted(Protocol):
+    """What fields of rows ask of a session, beside its columns."""
+
+    columns: Columns
+
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def flags(self, kind: str) -> RowIds: ...
+    def annotations(self, kind: str | None = None) -> list[Annotation]: ...
+
+
+def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Ints], Ints]) -> Data:
+    """The fields' view of an open session."""
+
+    def comments() -> dict[int, str]:
+        found: dict[int, str] = {}
+        for note in session.annotations(COMMENT):
+            row = note.packet or _life(session.columns, note.series)
+            if row:
+                found[row] = f"{found[row]}\n{note.text}" if row in found else note.text
+        return found
+
+    return Data(session.columns, connect, session.sources, fitted, session.flags, comments)
+
+
+def _life(columns: Columns, series: int | None) -> int:
+    """-n of the row K<n> of a series; 0 = it has none."""
+    if series is None:
+        return 0
+    return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))
 
 
 def select(

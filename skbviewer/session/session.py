@@ -299,7 +299,7 @@ class Session:
     def _data(self) -> Data:
         with self._lock:
             if self._fields is None:
-                self._fields = Data(self.columns, self._db, self.sources, self._fitted)
+                self._fields = selecting.data_of(self, self._db, self._fitted)
             return self._fields
 
     def select(

@@ -12,7 +12,7 @@ import pytest
 from skbviewer.analysis.fields import FIELDS
 from skbviewer.analysis.fields_kind import Kind
 from skbviewer.analysis.filter import FilterError, expression_for
-from skbviewer.records import BadInput, Cancelled, PacketPath, resource
+from skbviewer.records import Annotation, BadInput, Cancelled, PacketPath, resource
 from skbviewer.session import Session, import_files
 
 from .conftest import SAMPLES, Opened, passed
@@ -172,3 +172,22 @@ def test_known_words(sample: Opened) -> None:
     assert "NETFILTER_DROP" in session.field_words("kbl.drop_reason")
     assert session.field_words("kbl.dev") == ["lo", "vc", "vs"]
     assert session.field_words("ip.src") == [] and session.field_words("nothing") == []
+
+
+def test_flags_and_comments_are_fields(tmp_path: Path) -> None:
+    files = [resource("samples/drops") / f"drops.{kind}" for kind in ("pcap", "kbl")]
+    session = Session.open(import_files(files, tmp_path / "s.skbv").path)
+    session.set_flags("mark", np.array([3, 7, -2], np.int64))
+    session.set_flags("ignore", np.array([4], np.int64))
+    session.set_flags("time_ref", np.array([5], np.int64))
+    assert set(passed(session, "frame.marked == 1", True)) == {3, 7, -2}
+    assert passed(session, "frame.ignored == 1", True) == [4]
+    assert passed(session, "frame.ref_time == 1") == [5]
+    assert session.field_values("frame.marked", [3, 4]) == ["True", "False"]
+    series = session.kernel_only(2, 1)[0].series
+    session.annotate(Annotation("comment", "look here", packet=9))
+    session.annotate(Annotation("comment", "lost", series=series))
+    session.annotate(Annotation("comment", "and here", packet=9))
+    assert set(passed(session, "frame.comment", True)) == {9, -2}
+    assert passed(session, 'frame.comment contains "and"') == [9]
+    assert session.field_values("frame.comment", [9, -2, 1]) == ["look here\nand here", "lost", ""]
