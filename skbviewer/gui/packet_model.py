@@ -4,11 +4,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, QPersistentModelIndex, Qt
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtGui import QBrush, QColor, QIcon
 
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
@@ -29,6 +29,19 @@ _ROLE = Qt.ItemDataRole
 MARKED = RowColours(QColor("#000000"), QColor("#ffffff"))
 IGNORED = RowColours(QColor("#ffffff"), QColor("#7f7f7f"))
 NO_ROWS = np.empty(0, np.int64)
+
+
+CELLS_KEPT = 2000  # rows
+
+
+class Cell(NamedTuple):
+    """How a cell looks; `ground` and `ink` are None where the palette's do."""
+
+    text: str
+    ground: QColor | None
+    ink: QColor | None
+    icon: QIcon | None
+    align: Qt.AlignmentFlag
 
 
 class Noted(Protocol):
@@ -62,6 +75,7 @@ class PacketModel(QAbstractTableModel):
         self._first_ns = 0
         self._references = References()
         self._dark = False
+        self._cells: dict[int, list[Cell]] = {}
         self._rules: tuple[Rule, ...] = ()
         self._texts: tuple[str, ...] = ()
         self.names: HostNames | None = None  # what addresses are called
@@ -69,6 +83,7 @@ class PacketModel(QAbstractTableModel):
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
         """Show the rows `ids` of `recording` in their order; None = all packets by number."""
         self.beginResetModel()
+        self._cells.clear()
         self.pages = None if recording is None else RowPages(recording, ids)
         self._first_ns = 0 if recording is None else _first_time(recording)
         self.endResetModel()
@@ -98,6 +113,7 @@ class PacketModel(QAbstractTableModel):
 
     def set_columns(self, columns: Sequence[Column]) -> None:
         self.beginResetModel()
+        self._cells.clear()
         self.columns = tuple(columns)
         self.endResetModel()
 
@@ -131,9 +147,32 @@ class PacketModel(QAbstractTableModel):
 
     def repaint(self) -> None:
         """Whatever the cells show may be different now."""
+        self._cells.clear()
         if self.rowCount():
             last = self.index(self.rowCount() - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
+
+    def cells(self, position: int) -> list[Cell]:
+        """How the cells of a row look, by column; empty outside."""
+        cells = self._cells.get(position)
+        if cells is None:
+            row = self.row(position)
+            if row is None:
+                return []
+            if len(self._cells) > CELLS_KEPT:
+                self._cells.clear()
+            painted = self._colours(row, position)
+            cells = [self._cell(row, position, at, painted) for at in range(len(self.columns))]
+            self._cells[position] = cells
+        return cells
+
+    def _cell(self, row: ListRow, position: int, at: int, painted: RowColours | None) -> Cell:
+        column = self.columns[at]
+        ground, ink = (None, None) if painted is None else (painted.background, painted.text)
+        if column.key == "drop" and painted not in (MARKED, IGNORED):
+            ink = chosen(DROP_COLOURS, self._dark)
+        icon = self._decoration(row, column.key)
+        return Cell(self.text(position, at), ground, ink, icon, column.align)
 
     def text(self, position: int, column: int) -> str:
         """What a cell shows."""
@@ -178,15 +217,7 @@ class PacketModel(QAbstractTableModel):
         found = -1 if self.pages is None else self.pages.fit(position, self._texts)
         return None if found < 0 else colours(self._rules[found], self._dark)
 
-    def _brush(self, row: ListRow, position: int, key: str, role: int) -> QBrush | None:
-        painted = self._colours(row, position)
-        if role == _ROLE.ForegroundRole and key == "drop" and painted not in (MARKED, IGNORED):
-            return QBrush(chosen(DROP_COLOURS, self._dark))
-        if painted is None:
-            return None
-        return QBrush(painted.background if role == _ROLE.BackgroundRole else painted.text)
-
-    def _decoration(self, row: ListRow, key: str) -> Any:
+    def _decoration(self, row: ListRow, key: str) -> QIcon | None:
         if key == "match" and row.verdict in VERDICT_COLOURS:
             return chip(chosen(VERDICT_COLOURS[row.verdict], self._dark))
         if key == "number" and self.notes.comment(row):
@@ -206,17 +237,18 @@ class PacketModel(QAbstractTableModel):
             return self.columns[index.column()].align if index.isValid() else None
         if role not in _ANSWERED or not index.isValid():
             return None
-        row = self.row(index.row())
-        if row is None:
+        cells, row = self.cells(index.row()), self.row(index.row())
+        if not cells or row is None:
             return None
-        key = self.columns[index.column()].key
-        if role == _ROLE.DisplayRole:
-            return self.text(index.row(), index.column())
+        cell = cells[index.column()]
         if role == _ROLE.ToolTipRole:
-            return self._tip(row, key)
+            return self._tip(row, self.columns[index.column()].key)
+        if role == _ROLE.DisplayRole:
+            return cell.text
         if role == _ROLE.DecorationRole:
-            return self._decoration(row, key)
-        return self._brush(row, index.row(), key, role)
+            return cell.icon
+        colour = cell.ground if role == _ROLE.BackgroundRole else cell.ink
+        return None if colour is None else QBrush(colour)
 
     def headerData(
         self, section: int, orientation: Qt.Orientation, role: int = _ROLE.DisplayRole

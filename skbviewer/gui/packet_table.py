@@ -10,12 +10,13 @@ from PySide6.QtCore import (
     QEvent,
     QItemSelectionModel,
     QModelIndex,
+    QRect,
     QSignalBlocker,
     Qt,
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from . import column_state
@@ -26,6 +27,7 @@ from .packet_header import PacketHeader
 from .packet_model import PacketModel
 from .packet_rows import ListRow
 from .packet_times import Precision, TimeFormat, sample
+from .row_painter import Place, RowPainter
 from .theme import is_dark
 
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
@@ -51,6 +53,7 @@ class PacketTable(QTableView):
         self.header = PacketHeader(self)
         self.setHorizontalHeader(self.header)
         self.setModel(self.packets)
+        self.painter = RowPainter(self)
         mode = QAbstractItemView.SelectionMode.ExtendedSelection
         self.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.setSelectionMode(mode)
@@ -263,7 +266,42 @@ class PacketTable(QTableView):
         rows.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         rows.setDefaultSectionSize(QFontMetrics(self.font()).height() + 5)
 
+    def _places(self, area: QRect) -> list[Place]:
+        """The columns that are in `area`, from left to right."""
+        header = self.header
+        found = (
+            Place(at, header.sectionViewportPosition(at), header.sectionSize(at))
+            for at in self.shown_columns()
+        )
+        return [
+            place
+            for place in found
+            if place.left <= area.right() and place.left + place.width > area.left()
+        ]
+
     # Qt's own names
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        area, model = event.rect(), self.packets
+        first, last = self.rowAt(area.top()), self.rowAt(area.bottom())
+        if first < 0:
+            return
+        last = model.rowCount() - 1 if last < 0 else last
+        places, chosen = self._places(area), self.selectionModel()
+        height, width = self.rowHeight(first), self.viewport().width()
+        line = QRect(0, self.rowViewportPosition(first), width, height)
+        painter, nowhere, active = QPainter(self.viewport()), QModelIndex(), self.isActiveWindow()
+        try:
+            for position in range(first, last + 1):
+                cells = model.cells(position)
+                if cells:
+                    selected = chosen.isRowSelected(position, nowhere)
+                    self.painter.paint(painter, line, places, cells, selected, active)
+                line.translate(0, height)
+            if self.hasFocus() and self.currentIndex().isValid():  # what Copy Cell takes
+                painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))
+        finally:
+            painter.end()
 
     def keyboardSearch(self, search: str) -> None:
         """Not Qt's search, which asks for every row: a letter begins a filter, as in Wireshark."""
@@ -279,6 +317,8 @@ class PacketTable(QTableView):
         if event.type() == QEvent.Type.PaletteChange:
             self.packets.set_dark(is_dark(self.palette()))
         super().changeEvent(event)
+        if event.type() in (QEvent.Type.FontChange, QEvent.Type.PaletteChange):
+            self.painter.use_looks()
         if event.type() == QEvent.Type.FontChange:
             self._set_row_height()
             self.restore_columns([s._replace(width=0) for s in self.columns_state()])

@@ -88,17 +88,18 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
 
 
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
-    """Set or clear a flag at `ordinals` of `where`: (SHA-256, anchor)."""
+    """Set or clear a flag at `ordinals` (rising) of `where`: (SHA-256, anchor)."""
+    parts = ordinals // FLAGS_PER_ROW
     with writing(path) as db:
-        for part in np.unique(ordinals // FLAGS_PER_ROW):
-            first = int(part) * FLAGS_PER_ROW
+        for mine in np.split(ordinals, np.flatnonzero(np.diff(parts)) + 1):
+            first = int(mine[0]) // FLAGS_PER_ROW * FLAGS_PER_ROW if len(mine) else 0
             key = (kind, *where, first)
             found = db.execute(
                 "SELECT bits FROM flag WHERE kind = ? AND source = ? AND anchor = ? AND first = ?",
                 key,
             ).fetchone()
             bits = _unpacked(found[0] if found else None)
-            bits[ordinals[ordinals // FLAGS_PER_ROW == part] - first] = on
+            bits[mine - first] = on
             _put_flags(db, key, bits)
 
 

@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: MIT
+"""Paints the rows of the packet list.
+
+Qt's own way asks the model for seven roles of each cell and lays out each text anew, which at
+Python's speed is most of the time of a frame.  This paints a row at a time, with texts that are
+laid out once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPalette, QPixmap, QStaticText
+from PySide6.QtWidgets import QWidget
+
+from .packet_model import Cell
+
+MARGIN = 3
+ICON = 16
+TEXTS_KEPT = 20_000
+_RIGHT = Qt.AlignmentFlag.AlignRight
+
+
+class Place(NamedTuple):
+    """A column on the screen, in pixels of the viewport."""
+
+    column: int
+    left: int
+    width: int
+
+
+class RowPainter:
+    """Paints for one widget; call use_looks() when its font or palette is another one."""
+
+    def __init__(self, widget: QWidget) -> None:
+        self._widget = widget
+        self._texts: dict[tuple[str, int], tuple[QStaticText, int]] = {}
+        self._pixmaps: dict[int, QPixmap] = {}
+        self.use_looks()
+
+    def use_looks(self) -> None:
+        """Take the widget's font and palette as they are now."""
+        self._font = self._widget.font()
+        self._metrics = QFontMetrics(self._font)
+        self._texts.clear()
+        self._pixmaps.clear()
+        palette, role, group = self._widget.palette(), QPalette.ColorRole, QPalette.ColorGroup
+        self._text = palette.color(role.Text)
+        self._chosen = palette.color(group.Active, role.Highlight)
+        self._chosen_dim = palette.color(group.Inactive, role.Highlight)
+        self._chosen_text = palette.color(role.HighlightedText)
+
+    def paint(
+        self,
+        painter: QPainter,
+        row: QRect,
+        places: Sequence[Place],
+        cells: Sequence[Cell],
+        chosen: bool,
+        active: bool,
+    ) -> None:
+        """Paint a row into `row`; `chosen` is a selected one, `active` if its window is."""
+        ground = cells[0].ground
+        if chosen:
+            painter.fillRect(row, self._chosen if active else self._chosen_dim)
+        elif ground is not None:
+            painter.fillRect(row, ground)
+        top, height = row.top(), row.height()
+        text_top, pen = top + (height - self._metrics.height()) // 2, None
+        for column, left, width in places:
+            cell = cells[column]
+            ink = self._chosen_text if chosen else cell.ink or self._text
+            if ink is not pen:
+                painter.setPen(ink)
+                pen = ink
+            left, width = left + MARGIN, width - 2 * MARGIN
+            if cell.icon is not None:
+                painter.drawPixmap(left, top + (height - ICON) // 2, self._pixmap(cell.icon))
+                left, width = left + ICON + MARGIN, width - ICON - MARGIN
+            if cell.text:
+                text, wide = self._laid_out(cell.text, width)
+                if cell.align & _RIGHT:
+                    left += width - wide
+                painter.drawStaticText(QPoint(left, text_top), text)
+
+    def _laid_out(self, text: str, width: int) -> tuple[QStaticText, int]:
+        """A text cut to `width`, and how wide it is."""
+        found = self._texts.get((text, width))
+        if found is None:
+            if len(self._texts) > TEXTS_KEPT:
+                self._texts.clear()
+            short = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
+            static = QStaticText(short)
+            static.setTextFormat(Qt.TextFormat.PlainText)
+            static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
+            static.prepare(font=self._font)
+            found = static, self._metrics.horizontalAdvance(short)
+            self._texts[text, width] = found
+        return found
+
+    def _pixmap(self, icon: QIcon) -> QPixmap:
+        key = icon.cacheKey()
+        if key not in self._pixmaps:
+            ratio = self._widget.devicePixelRatioF()
+            self._pixmaps[key] = icon.pixmap(QSize(ICON, ICON), ratio)
+        return self._pixmaps[key]
