@@ -10,6 +10,8 @@ from __future__ import annotations
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
+from ..records import PACKET_CUT, PACKET_MALFORMED
+
 MASK64 = (1 << 64) - 1
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
 NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 89: "OSPF"}
@@ -47,6 +49,18 @@ def known(value: int) -> int | None:
 
 def describe(row: Any) -> tuple[str, str]:
     """(Protocol, Info) as Wireshark words them, as far as the columns tell."""
+    name, info = _described(row)
+    return name, info + _marks(row)
+
+
+def _marks(row: Any) -> str:
+    """Of packets (records have none of it): cut by the sniffer, malformed."""
+    flags = row.flags if hasattr(row, "caplen") else 0
+    cut = " [Packet size limited during capture]" if flags & PACKET_CUT else ""
+    return cut + (" [Malformed Packet]" if flags & PACKET_MALFORMED else "")
+
+
+def _described(row: Any) -> tuple[str, str]:
     if row.ip_version:
         return _ip(row)
     if row.ethertype == 0x0806:

@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis import address, describe, known, mac
+from skbviewer.readers import read
+from skbviewer.records import Capture, Silent
 from tests.matching.story import Story, tcp4, wire
 from tests.readers import build
-from tests.readers.build import arp, ethernet, icmp, ipv4, ipv6, tcp, udp
+from tests.readers.build import arp, ethernet, icmp, ipv4, ipv6, tcp, udp, write_pcap
 
 HERE, THERE = "10.0.0.1", "10.0.0.2"
 
@@ -90,7 +92,13 @@ def test_another_ethertype(tmp_path: Path) -> None:
 def test_a_cut_packet_says_what_is_missing(tmp_path: Path) -> None:
     frame = ethernet(ipv4(HERE, THERE, 6, tcp(1000, 80), 7))[:36]
     (row,) = wire(tmp_path, [(0, frame)])
-    assert describe(Row(row)) == ("TCP", "header not captured")
+    assert describe(Row(row)) == ("TCP", "header not captured [Malformed Packet]")
+    whole = ethernet(ipv4(HERE, THERE, 6, tcp(1000, 80), 7))
+    path = write_pcap(tmp_path / "cut.pcap", [(0, whole)], snaplen=36)
+    capture = read(path, Silent())
+    assert isinstance(capture, Capture)
+    told = "header not captured [Packet size limited during capture]"
+    assert describe(Row(capture.packets[0])) == ("TCP", told)
 
 
 def test_a_kernels_record_tells_what_it_knows(tmp_path: Path) -> None:
