@@ -46,9 +46,10 @@ def pairs(
         story.free(ts + 60, A + 0x100 * number)
     for number, one in enumerate(kernel):
         ts, skb = (10 + number) * MS, A + 0x10000 * (number + 1)
-        name = "ipv4" if isinstance(one, Ipv4) else "ipv6"
+        ipv4, ipv6 = (one if isinstance(one, kind) else None for kind in (Ipv4, Ipv6))
         story.alloc(ts - 100, skb)
-        story.call("dev_hard_start_xmit", ts, ts + 50_000, skb, skbinfo=LARGE, **{name: one})
+        place = (ts, ts + 50_000, skb)
+        story.call("dev_hard_start_xmit", *place, skbinfo=LARGE, ipv4=ipv4, ipv6=ipv6)
         story.free(ts + 50_100, skb)
     log = story.log(folder)
     seen = [(10 * MS + late_ns + 1000 * number, frame) for number, frame in enumerate(frames)]
