@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: MIT
+"""skbviewer export on a real recording, as a user calls it: each in a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+SAMPLE = resource("samples/handshake")
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    out = tmp_path_factory.mktemp("export") / "s.skbv"
+    import_files([SAMPLE / "handshake.pcap", SAMPLE / "handshake.kbl"], out)
+    return out
+
+
+def export(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    hidden = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
+    environment = {key: value for key, value in os.environ.items() if key not in hidden}
+    return subprocess.run(
+        [sys.executable, "-m", "skbviewer", "export", str(file), *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """Comment lines and rows of a CSV."""
+    lines = out.read_text().splitlines()
+    told = [line for line in lines if line.startswith("#")]
+    return told, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("--png", "--lanes", "cpu", "--range", "0,0.5", "--dpi", "300", "--size", "1200x700"),
+        ("--svg", "--packet", "3", "--markers=-0.1,0.2"),
+        ("--png", "--packet", "3"),
+        ("--csv", "--lanes", "process"),
+        ("--csv", "--filter", "tcp"),
+        ("--csv", "--packet", "3"),
+    ],
+)
+def test_twice_the_same_command_gives_the_same_bytes(
+    file: Path, tmp_path: Path, words: tuple[str, ...]
+) -> None:
+    made = []
+    for name in ("one", "two"):
+        out = tmp_path / name
+        done = export(file, words[0], str(out), *words[1:])
+        assert done.returncode == 0, done.stderr
+        made.append(out.read_bytes())
+    assert made[0] == made[1]
+
+
+def test_the_command_in_the_table_makes_it_anew(file: Path, tmp_path: Path) -> None:
+    first = tmp_path / "first.csv"
+    words = ("--lanes", "layer", "--range", "0.1,0.4", "--size", "900x600", "--title", "My title")
+    assert export(file, "--csv", str(first), *words).returncode == 0
+    told = rows_of(first)[0][-1]
+    command = told.partition("skbviewer export ")[2]
+    done = subprocess.run(
+        f"{sys.executable} -m skbviewer export {command}",
+        shell=True,
+        cwd=file.parent,
+        check=True,
+        capture_output=True,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    assert done.returncode == 0
+    assert (file.parent / "timeline.csv").read_bytes() == first.read_bytes()
+
+
+def test_the_boxes_of_all_lanes_are_all_calls(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "t.csv"
+    assert export(file, "--csv", str(out), "--lanes", "cpu", "--size", "2000x30000").returncode == 0
+    told, rows = rows_of(out)
+    calls = [row for row in rows if row["lane"].startswith("CPU")]
+    wires = [row for row in rows if row["lane"].startswith("wire")]
+    session = Session.open(file)
+    assert sum(int(row["count"]) for row in wires) == session.packet_count()
+    boxes = len(session.timeline("cpu").boxes.begin) - session.packet_count()
+    assert sum(int(row["count"]) for row in calls) == boxes
+    assert sum("SHA-256" in line for line in told) == 2
+
+
+def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    assert export(file, "--csv", str(out), "--filter", "arp").returncode == 0
+    told, rows = rows_of(out)
+    assert "# filter: arp" in told
+    assert {row["protocol"] for row in rows} == {"ARP"}
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--lanes", "cpu", "--range", "1"), "two numbers of seconds"),
+        (("--lanes", "cpu", "--size", "10x10"), "no size"),
+        (("--lanes", "moon"), "invalid choice"),
+        (("--lanes", "packet", "--packet", "999"), "no packet 999"),
+        (("--filter", "tcp.prot == 1"), "tcp.prot"),
+    ],
+)
+def test_a_wrong_word_is_told_in_a_line(
+    file: Path, tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = export(file, "--csv", str(tmp_path / "x"), *words)
+    assert done.returncode == 2
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert not (tmp_path / "x").exists()
