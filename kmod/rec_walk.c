@@ -78,11 +78,20 @@ static const char *rec_last_head(const char *p)
 	return p;
 }
 
+/* Nothing of it is noted. */
+static inline bool rec_plain_event(const struct kbl_event_slot *event)
+{
+	const kbl_u64 noted = 1ull << KBL_EV_DROP | 1ull << KBL_EV_CONSUME | 1ull << KBL_EV_MODULE;
+
+	return event->kind == KBL_EVENT && !(noted >> (event->event & 63) & 1);
+}
+
 /*
- * CALLs whose callers were noted already, and their number: what most records
- * are.  May return what lies behind end: then the last one is cut off.
+ * CALLs whose callers were noted already, events of which nothing is, and their
+ * number: what most records are.  May return what lies behind end: then the last
+ * one is cut off.
  */
-static const char *rec_walk_calls(const kbl_s32 *callers, const char *p, const char *end,
+static const char *rec_walk_plain(const kbl_s32 *callers, const char *p, const char *end,
 				  kbl_u64 *heads)
 {
 	kbl_u64 n = 0;
@@ -91,7 +100,8 @@ static const char *rec_walk_calls(const kbl_s32 *callers, const char *p, const c
 		const struct kbl_span_slot *call = (const void *)p;
 		kbl_s32 caller = call->caller;
 
-		if (call->kind != KBL_CALL || callers[caller & (REC_CALLERS - 1)] != caller)
+		if (call->kind == KBL_CALL ? callers[caller & (REC_CALLERS - 1)] != caller :
+					     !rec_plain_event((const void *)p))
 			break;
 		p += KBL_SLOT_SIZE + ((size_t)call->ext * KBL_SLOT_SIZE);
 		n++;
@@ -114,7 +124,7 @@ size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, siz
 		unsigned int slots;
 
 		if (all)
-			p = rec_walk_calls(s->callers, p, end, &heads);
+			p = rec_walk_plain(s->callers, p, end, &heads);
 		if (p >= end)
 			break;
 		slots = rec_slots(s, p, end - p);
