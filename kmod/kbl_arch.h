@@ -86,15 +86,23 @@ static inline unsigned int kbl_cycles_khz(void)
 }
 
 /*
+ * A function that is seldom called from where registers are scarce: it saves all
+ * that it uses, so that its caller need not.  ftrace does not heed that.
+ */
+#define KBL_SELDOM __attribute__((no_caller_saved_registers, __no_instrument_function__))
+
+/*
  * Reads *@ptr; a fault sets @err and leaves garbage in @to.  Unlike kbl_get() one
  * test does for many fields.
  */
 #define kbl_load(to, ptr, err)							\
+do {										\
 	asm volatile("1: mov %[from], %[into]\n"				\
 		     "2:\n"							\
 		     _ASM_EXTABLE_TYPE_REG(1b, 2b, EX_TYPE_EFAULT_REG, %[error])	\
 		     : [into] "=r" (to), [error] "+r" (err)			\
-		     : [from] "m" (*(ptr)))
+		     : [from] "m" (*(ptr)));					\
+} while (0)
 
 /*
  * Is *@p, which may fault, @was?  asm goto without outputs, as some compilers
@@ -111,6 +119,23 @@ static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
 	return true;								\
 differs:									\
 	return false;								\
+}
+
+/* Is *@a + *@b, which may fault, @was? */
+#define KBL_SAME_SUM
+static __always_inline bool kbl_same_sum(const u64 *a, const u32 *b, u64 was)
+{
+	asm goto("1: mov %[addend], %%eax\n"
+		 "2: add %[base], %%rax\n"
+		 "   cmp %[was], %%rax\n"
+		 "   jne %l[differs]\n"
+		 _ASM_EXTABLE(1b, (%l[differs]))
+		 _ASM_EXTABLE(2b, (%l[differs]))
+		 : : [base] "m" (*a), [addend] "m" (*b), [was] "rm" (was)
+		 : "rax", "cc" : differs);
+	return true;
+differs:
+	return false;
 }
 
 #elif defined(CONFIG_ARM64)
@@ -186,6 +211,10 @@ KBL_SAME(16)
 KBL_SAME(32)
 KBL_SAME(64)
 
+#ifndef KBL_SELDOM
+#define KBL_SELDOM notrace
+#endif
+
 extern unsigned long kbl_kernel_low;
 
 /* Not a user's address, not one that would trap for its form, no error pointer. */
@@ -200,17 +229,30 @@ static __always_inline bool kbl_is_kernel(u64 addr)
  */
 #define kbl_get(to, ptr, label) __get_kernel_nofault(&(to), ptr, typeof(to), label)
 
+#ifndef KBL_SAME_SUM
+static __always_inline bool kbl_same_sum(const u64 *a, const u32 *b, u64 was)
+{
+	u64 base;
+	u32 addend;
+
+	kbl_get(base, a, differs);
+	kbl_get(addend, b, differs);
+	return base + addend == was;
+differs:
+	return false;
+}
+#endif
+
 #ifndef kbl_load
 #define kbl_load(to, ptr, err)							\
 do {										\
-	__label__ fault, done;							\
+	__label__ fault;							\
+	int kbl_failed = -EFAULT;						\
 										\
 	__get_kernel_nofault(&(to), ptr, typeof(to), fault);			\
-	goto done;								\
+	kbl_failed = 0;								\
 fault:										\
-	(err) = -EFAULT;							\
-done:										\
-	;									\
+	(err) |= kbl_failed;							\
 } while (0)
 #endif
 

@@ -26,7 +26,7 @@ static void kbl_sweep(struct kbl_cpu *c)
 NOKPROBE_SYMBOL(kbl_sweep);
 
 /* Not ours to link: the CPU of the entry sweeps it up when it runs out of places. */
-void kbl_call_give_back(struct kbl_call *call)
+KBL_SELDOM void kbl_call_give_back(struct kbl_call *call)
 {
 	struct kbl_cpu *owner = call->owner;
 
@@ -80,36 +80,61 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 	return true;
 }
 
-/* At the instant c->now: with packets to be told, or events, or without room in the table. */
-unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-			     u64 head, s32 caller)
+/* The place of a call that is to be told, or a token for its exit alone. */
+static __always_inline unsigned long kbl_enter_told(struct kbl_cpu *c, struct kbl_target *t,
+						    struct pt_regs *regs, u64 head, s32 caller,
+						    u64 skb)
 {
-	u64 skb = *(unsigned long *)((u8 *)regs + t->plain);
-	struct kbl_call *call, spare KBL_NOT_CLEARED;
-	u8 flags = 0;
+	struct kbl_call *call;
 
-	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
-		skb = 0;
-		if ((!t->none || static_branch_unlikely(&kbl_filter_on)) &&
-		    !kbl_carry(c, t, regs, caller, &skb, &flags))
-			return 0;
-	}
-	if (unlikely(t->quiet && !t->exit_event))
-		return 0;
 	if (!c->free && READ_ONCE(c->returned))
 		kbl_sweep(c);
 	call = c->free;
-	if (call)
-		c->free = call->next;
-	else
-		call = &spare;
-	kbl_call_fill(call, t, head | KBL_HEAD(flags, flags), c->now, skb, caller, t->trap);
-	if (call == &spare)
-		return kbl_enter_unpaired(c, call);
+	if (unlikely(!call)) {
+		kbl_call_fill(&c->spare, t, head, c->now, skb, caller, t->trap);
+		return kbl_enter_unpaired(c, &c->spare);
+	}
+	c->free = call->next;
+	kbl_call_fill(call, t, head, c->now, skb, caller, t->trap);
+	if (static_branch_unlikely(&kbl_counter_on))
+		call->counter = kbl_counter_read();
 	/* After next was read: they lie in one place. */
 	if (t->exit_event)
 		call->data = kbl_life_data(t, regs);
 	return (unsigned long)call;
+}
+
+/* At the instant c->now: with packets to be told, or events, or without room in the table. */
+static __always_inline unsigned long kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
+						   struct pt_regs *regs, u64 head, s32 caller)
+{
+	u64 skb = *(unsigned long *)((u8 *)regs + t->plain);
+	u8 flags = 0;
+
+	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
+		if (static_branch_unlikely(&kbl_filter_on) || !(t->none || t->sock)) {
+			if (!kbl_carry(c, t, regs, caller))
+				return 0;
+			skb = c->entered;
+			flags = c->entered_flags;
+		} else if (t->sock && skb) {
+			flags = KBL_FLAG_SOCK;
+		} else {
+			skb = 0;
+		}
+	}
+	if (unlikely(t->quiet && !t->exit_event))
+		return 0;
+	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb);
+}
+
+unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+			     u64 head, s32 caller, unsigned long irq)
+{
+	unsigned long token = kbl_enter_any(c, t, regs, head, caller);
+
+	kbl_idle(c, irq);
+	return token;
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
 
@@ -123,11 +148,11 @@ static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_counter_ext);
 
-/* At the instant c->now: with anything to be told beside the CALL, or without room for it. */
-void kbl_leave_slow(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
+/* With anything to be told beside the CALL, or without room for it. */
+static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
 	const struct kbl_target *t = call->target;
-	union kbl_slot *head, two[2];
+	union kbl_slot *head, two[2] KBL_NOT_CLEARED;
 
 	kbl_batch_begin(c);
 	if (!t->quiet) {
@@ -147,10 +172,10 @@ void kbl_leave_slow(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 	kbl_batch_end(c);
 	kbl_call_free(c, call);
 }
-NOKPROBE_SYMBOL(kbl_leave_slow);
+NOKPROBE_SYMBOL(kbl_leave_paired);
 
-void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-			unsigned long ret)
+static void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
+			       unsigned long ret)
 {
 	struct kbl_call call;
 
@@ -162,8 +187,22 @@ void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long t
 }
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
+/* At the instant c->now, with c->busy set. */
+void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
+		    unsigned long ret, unsigned long irq)
+{
+	if (static_branch_unlikely(&kbl_counter_on))
+		c->counter = kbl_counter_read();
+	if (unlikely(token & KBL_UNPAIRED))
+		kbl_leave_unpaired(c, t, token, ret);
+	else
+		kbl_leave_paired(c, (struct kbl_call *)token, ret);
+	kbl_idle(c, irq);
+}
+NOKPROBE_SYMBOL(kbl_leave_slow);
+
 /* Inside another record on this CPU: the call is lost. */
-void kbl_leave_nested(struct kbl_cpu *c, unsigned long token)
+KBL_SELDOM void kbl_leave_nested(struct kbl_cpu *c, unsigned long token)
 {
 	kbl_nested(c);
 	if (!(token & KBL_UNPAIRED))

@@ -178,27 +178,28 @@ static bool kbl_tell_entry(struct kbl_cpu *c, const struct kbl_target *t, struct
 NOKPROBE_SYMBOL(kbl_tell_entry);
 
 /* An entry that is not as simple as most; false: the filter refuses the call. */
-bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
-	       u64 *skb, u8 *flags)
+bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller)
 {
 	u64 sk = kbl_collect(c, t, regs);
 
+	c->entered = 0;
+	c->entered_flags = 0;
 	if (static_branch_unlikely(&kbl_filter_on) && !kbl_carried_pass(c, sk)) {
 		c->filtered++;
 		return false;
 	}
 	if (c->ncarried) {
-		*skb = c->carried[0];
+		c->entered = c->carried[0];
 		if (!kbl_tell_entry(c, t, regs, caller))
-			*flags |= KBL_FLAG_EXT_LOST;
+			c->entered_flags |= KBL_FLAG_EXT_LOST;
 	} else {
 		if (kbl_carries_skb(t)) {
-			*flags |= KBL_FLAG_NULL_SKB;
+			c->entered_flags |= KBL_FLAG_NULL_SKB;
 			c->null_skb++;
 		}
 		if (sk) {
-			*skb = sk;
-			*flags |= KBL_FLAG_SOCK;
+			c->entered = sk;
+			c->entered_flags |= KBL_FLAG_SOCK;
 		}
 	}
 	return true;

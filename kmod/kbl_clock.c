@@ -77,7 +77,7 @@ void kbl_cycles_start(void)
 }
 
 /* Ask the kernel's clock; the cycles of that moment lie in the middle of the asking. */
-u64 kbl_clock_read(struct kbl_cpu *c)
+KBL_SELDOM u64 kbl_clock_read(struct kbl_cpu *c)
 {
 	u64 before = kbl_clock_cycles();
 	u64 now = ktime_get_mono_fast_ns();

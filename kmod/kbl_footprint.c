@@ -16,18 +16,6 @@ void kbl_forget(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_forget);
 
-/* What not every packet needs compared. */
-bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
-{
-	const u64 *l3 = k->l3;
-
-	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
-		return false;
-	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
-		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
-}
-NOKPROBE_SYMBOL(kbl_watched_told);
-
 static __always_inline void kbl_footprint_copy(u64 *to, const struct kbl_footprint *fp)
 {
 	const u64 *from = (const u64 *)fp;

@@ -108,6 +108,17 @@ static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 a
 	return &c->known[kbl_known_index(addr)];
 }
 
+/* What not every packet needs compared. */
+static __always_inline bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	const u64 *l3 = k->l3;
+
+	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
+		return false;
+	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
+		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+}
+
 /* Are the headers where they were, if that is all that may have moved, and what they were? */
 static __always_inline bool kbl_headers_told(const struct kbl_known *k, const struct sk_buff *skb)
 {
@@ -126,14 +137,7 @@ static __always_inline bool kbl_headers_told(const struct kbl_known *k, const st
  */
 static __always_inline bool kbl_end_told(const struct kbl_known *k, const struct sk_buff *skb)
 {
-	u64 data;
-	u32 len;
-
-	kbl_get(data, (u64 *)&skb->data, fault);
-	kbl_get(len, &skb->len, fault);
-	return data + len == k->end;
-fault:
-	return false;
+	return kbl_same_sum((const u64 *)&skb->data, &skb->len, k->end);
 }
 
 /* Does the skb still hold what @k says? */
@@ -197,8 +201,13 @@ static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_targ
 	call->span.caller = caller;
 	call->span.dur = current->pid;
 	call->target = t;
-	if (static_branch_unlikely(&kbl_counter_on))
-		call->counter = kbl_counter_read();
+}
+
+/* The end of what was begun with interrupts off and c->busy set. */
+static __always_inline void kbl_idle(struct kbl_cpu *c, unsigned long irq)
+{
+	c->busy = false;
+	local_irq_restore(irq);
 }
 
 /*
@@ -208,7 +217,8 @@ static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_targ
 static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs,
 					       bool trap)
 {
-	unsigned long irq, token = 0;
+	struct kbl_call *call;
+	unsigned long irq;
 	struct kbl_cpu *c;
 	u64 now, skb, head;
 	s32 caller;
@@ -219,7 +229,8 @@ static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_r
 	c = this_cpu_ptr(kbl_cpus);
 	if (unlikely(c->busy)) {
 		kbl_nested(c);
-		goto out;
+		local_irq_restore(irq);
+		return 0;
 	}
 	c->busy = true;
 	now = kbl_instant(c);
@@ -227,20 +238,14 @@ static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_r
 	head = t->head | c->head;
 	caller = kbl_caller(regs, &head);
 	skb = *(unsigned long *)((u8 *)regs + t->plain);
-	token = (unsigned long)c->free;
-	if ((static_branch_unlikely(&kbl_filter_on) && !kbl_filter_accepted(skb)) ||
-	    unlikely(t->slow || !token) || unlikely(!kbl_skb_told(c, skb))) {
-		token = kbl_enter_slow(c, t, regs, head, caller);
-	} else {
-		struct kbl_call *call = (struct kbl_call *)token;
-
-		c->free = call->next;
-		kbl_call_fill(call, t, head, now, skb, caller, trap);
-	}
-	c->busy = false;
-out:
-	local_irq_restore(irq);
-	return token;
+	call = c->free;
+	if (static_branch_unlikely(&kbl_filter_on) || static_branch_unlikely(&kbl_counter_on) ||
+	    unlikely(t->slow || !call) || unlikely(!kbl_skb_told(c, skb)))
+		return kbl_enter_slow(c, t, regs, head, caller, irq);
+	c->free = call->next;
+	kbl_call_fill(call, t, head, now, skb, caller, trap);
+	kbl_idle(c, irq);
+	return (unsigned long)call;
 }
 
 /* Only the CPU of the entry may link it. */
@@ -301,42 +306,31 @@ static __always_inline void kbl_leave(struct kbl_target *t, unsigned long token,
 	unsigned long irq, ret;
 	struct rchan_buf *buf;
 	struct kbl_cpu *c;
-	unsigned int n;
 	u64 now;
 
 	local_irq_save(irq);
 	c = this_cpu_ptr(kbl_cpus);
 	if (unlikely(c->busy)) {
 		kbl_leave_nested(c, token);
-		goto out;
+		local_irq_restore(irq);
+		return;
 	}
 	c->busy = true;
 	now = kbl_instant(c);
 	ret = kbl_ret(regs) & t->ret_mask;
-	if (static_branch_unlikely(&kbl_counter_on))
-		c->counter = kbl_counter_read();
-	if (unlikely(token & KBL_UNPAIRED)) {
-		kbl_leave_unpaired(c, t, token, ret);
-		goto idle;
-	}
 	if (static_branch_unlikely(&kbl_counter_on) || unlikely(c->slow || t->exit_event) ||
-	    unlikely(!kbl_task_told(c)))
+	    unlikely(token & KBL_UNPAIRED) || unlikely(!kbl_task_told(c)))
 		goto slow;
 	buf = c->buf;
 	if (unlikely(buf->offset > c->limit))
 		goto slow;
-	n = kbl_write_call(buf->data + buf->offset, call, t, now, ret);
-	kbl_put(c, n);
+	kbl_put(c, kbl_write_call(buf->data + buf->offset, call, t, now, ret));
 	c->written++;
 	kbl_call_free(c, call);
-idle:
-	c->busy = false;
-out:
-	local_irq_restore(irq);
+	kbl_idle(c, irq);
 	return;
 slow:
-	kbl_leave_slow(c, call, ret);
-	goto idle;
+	kbl_leave_slow(c, t, token, ret, irq);
 }
 
 #endif /* KBL_HOT_H */

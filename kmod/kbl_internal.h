@@ -11,6 +11,7 @@
 #include <linux/skbuff.h>
 
 #include "kbl.h"
+#include "kbl_arch.h"
 #include "kbl_map.h"
 
 #define KBL_MAX_PROBES 4096
@@ -77,6 +78,7 @@ struct kbl_target {
 	bool slow;		/* carries anything else, or has an event of its own */
 	bool one;		/* carries one skb, in a register, and nothing else */
 	bool none;		/* carries nothing */
+	bool sock;		/* one socket, in a register, and nothing else: plain is its */
 	bool trap;		/* reached by a breakpoint, which looks like an NMI */
 	bool enabled;
 	bool exit_event;	/* told at the exit, by kbl_life_exit() */
@@ -192,7 +194,10 @@ struct kbl_cpu {
 	unsigned int nlosable;	/* heads which are not told again by themselves */
 	unsigned int nprelude;	/* slots of LOST and TASK before the first */
 	struct kbl_seen *fresh;	/* named in the prelude */
+	struct kbl_call spare;	/* for a call that finds no place among them */
 	/* The packets of the call being entered. */
+	u64 entered;		/* the first, or the socket */
+	u8 entered_flags;
 	u64 carried[KBL_MAX_CARRIED];
 	unsigned int ncarried;
 	unsigned int nmore;
@@ -230,7 +235,7 @@ bool kbl_batch_end(struct kbl_cpu *c);
 union kbl_slot *kbl_head(struct kbl_cpu *c);
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);
-void kbl_nested(struct kbl_cpu *c);
+KBL_SELDOM void kbl_nested(struct kbl_cpu *c);
 void kbl_lose(struct kbl_cpu *c, unsigned int records);
 
 /* kbl_skb.c */
@@ -241,29 +246,26 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
 bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
-bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */
 void kbl_cycles_start(void);
-u64 kbl_clock_read(struct kbl_cpu *c);
+KBL_SELDOM u64 kbl_clock_read(struct kbl_cpu *c);
 
 /* kbl_call.c; the rest of it is kbl_hot.h */
 unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-			     u64 head, s32 caller);
-void kbl_leave_slow(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret);
-void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-			unsigned long ret);
-void kbl_leave_nested(struct kbl_cpu *c, unsigned long token);
-void kbl_call_give_back(struct kbl_call *call);
+			     u64 head, s32 caller, unsigned long irq);
+void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
+		    unsigned long ret, unsigned long irq);
+KBL_SELDOM void kbl_leave_nested(struct kbl_cpu *c, unsigned long token);
+KBL_SELDOM void kbl_call_give_back(struct kbl_call *call);
 int kbl_calls_init(void);
 void kbl_calls_exit(void);
 void kbl_calls_reset(void);
 void kbl_calls_close(void);
 
 /* kbl_carry.c */
-bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller,
-	       u64 *skb, u8 *flags);
+bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller);
 
 /* kbl_life.c */
 extern const char *const kbl_life_names[];

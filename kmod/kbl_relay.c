@@ -231,7 +231,7 @@ void kbl_lose(struct kbl_cpu *c, unsigned int records)
 NOKPROBE_SYMBOL(kbl_lose);
 
 /* A probe fired inside the recording of another, on this CPU. */
-void kbl_nested(struct kbl_cpu *c)
+KBL_SELDOM void kbl_nested(struct kbl_cpu *c)
 {
 	c->nested++;
 	if (!c->nested_pending++)

@@ -101,17 +101,20 @@ static int kbl_parse_word(struct kbl_target *t, char *word)
 /* One skb in a register and nothing else: the entry need not look further. */
 static void kbl_target_plain(struct kbl_target *t)
 {
-	unsigned int i, n = 0;
+	unsigned int i, n = 0, kind = 0;
 
 	for (i = 0; i < t->nr_carriers; i++) {
 		if ((t->carrier[i] & 15) == KBL_AT_RET)
 			continue;
-		if (t->carrier[i] >> 4 != KBL_CARRY_SKB || (t->carrier[i] & 15) >= KBL_REG_ARGS)
+		kind = t->carrier[i] >> 4;
+		if ((kind != KBL_CARRY_SKB && kind != KBL_CARRY_SOCK) ||
+		    (t->carrier[i] & 15) >= KBL_REG_ARGS)
 			n = 2;
 		else if (!n++)
 			t->plain = kbl_arg_offset(t->carrier[i] & 15);
 	}
-	t->one = n == 1;
+	t->one = n == 1 && kind == KBL_CARRY_SKB;
+	t->sock = n == 1 && kind == KBL_CARRY_SOCK;
 	t->none = n == 0;
 	t->slow = !t->one || t->entry_event || t->exit_event;
 }
