@@ -57,7 +57,9 @@ def decode_records(
     else:
         fill_told(rows, heads)
         expanded = expand(rows, heads, unknown, complaints)
-    records = _table(rows, expanded, heads, footprints)
+    apart = _apart(heads)
+    del heads  # the slots are the largest of what is no longer needed
+    records = _table(rows, expanded, apart, footprints)
     return Decoded(records, times, comms, details, complaints)
 
 
@@ -70,7 +72,7 @@ def _as_written(rows: Rows, source: Ints) -> Expanded:
     )
 
 
-def _table(rows: Rows, expanded: Expanded, heads: Heads, footprints: Table) -> RecordTable:
+def _table(rows: Rows, expanded: Expanded, apart: _Apart, footprints: Table) -> RecordTable:
     order = time_order(expanded.ts)
     made: dict[str, Column] = {}
     for first in range(0, max(len(order), 1), BLOCK):
@@ -80,8 +82,7 @@ def _table(rows: Rows, expanded: Expanded, heads: Heads, footprints: Table) -> R
                 made[name] = np.empty(len(order), values.dtype)
             made[name][part] = values
     footprint = made.pop("footprint")
-    made["dur"] = _gaps(heads, made)
-    made["counter"] = _counted(heads, made)
+    made["dur"], made["counter"] = _gaps(apart, made), _counted(apart, made)
     return RecordTable(made, footprint, footprints)
 
 
@@ -103,25 +104,45 @@ def _columns(rows: Rows, expanded: Expanded, order: Ints) -> dict[str, Column]:
     return columns
 
 
-def _gaps(heads: Heads, columns: dict[str, Column]) -> Column:
+class _Apart(NamedTuple):
+    """What few records have, by ordinal: begins of LOST, counters of CALLs."""
+
+    lost: Ints
+    begin: Ints
+    counting: Ints
+    counted: Ints
+
+
+def _apart(heads: Heads) -> _Apart:
+    lost = np.flatnonzero(heads.kind == kbl.KblKind.LOST)
+    begin = heads.view(kbl.KBL_LOST_SLOT)["first_ns"][lost].astype(np.int64)
+    owner, slots = heads.all_of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
+    owner, first = np.unique(owner, return_index=True)
+    of_call = heads.kind[owner] == kbl.KblKind.CALL
+    owner, slots = owner[of_call], slots[first[of_call]]
+    counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
+    return _Apart(lost, begin, owner, counted)
+
+
+def _gaps(apart: _Apart, columns: dict[str, Column]) -> Column:
     """Of LOST records the time without records, ns."""
-    lost = np.flatnonzero(columns["kind"] == kbl.KblKind.LOST)
-    if not len(lost):
+    if not len(apart.lost):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))
+    lost = np.flatnonzero(columns["kind"] == kbl.KblKind.LOST)
     dur = np.full(len(columns["kind"]), -1)
-    begin = heads.view(kbl.KBL_LOST_SLOT)["first_ns"][columns["ordinal"][lost]]
-    dur[lost] = columns["ts"][lost] - begin.astype(np.int64)
+    begin = apart.begin[np.searchsorted(apart.lost, columns["ordinal"][lost])]
+    dur[lost] = columns["ts"][lost] - begin
     return dur
 
 
-def _counted(heads: Heads, columns: dict[str, Column]) -> Column:
+def _counted(apart: _Apart, columns: dict[str, Column]) -> Column:
     """Of a call's EXIT the events of the hardware counter."""
-    count = len(columns["kind"])
-    owner, slots = heads.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
-    if not len(owner):
-        return np.broadcast_to(np.int64(-1), count)
-    values = np.full(len(heads.kind), -1)
-    values[owner] = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
-    ordinal = columns["ordinal"]
-    own = (columns["kind"] == kbl.KblKind.EXIT) & (heads.kind[ordinal] == kbl.KblKind.CALL)
-    return np.where(own, values[ordinal], -1)
+    if not len(apart.counting):
+        return np.broadcast_to(np.int64(-1), len(columns["kind"]))
+    made = np.full(len(columns["kind"]), -1)
+    exits = np.flatnonzero(columns["kind"] == kbl.KblKind.EXIT)
+    ordinal = columns["ordinal"][exits]
+    place = np.minimum(np.searchsorted(apart.counting, ordinal), len(apart.counting) - 1)
+    own = apart.counting[place] == ordinal
+    made[exits[own]] = apart.counted[place[own]]
+    return made
