@@ -23,6 +23,7 @@ class Listing(QObject):
 
     shown = Signal(object)  # RowIds, None: all packets by number
     failed = Signal(str)
+    refused = Signal(object)  # FilterError that was found while the filter ran
     changed = Signal()  # a setting is another one
 
     def __init__(self, notes: Notes, parent: QObject | None = None) -> None:
@@ -106,10 +107,16 @@ class Listing(QObject):
             return
 
         def ask(progress: Progress) -> Any:
-            return recording.listed(text, order, lives, hidden, progress, every)
+            try:
+                return recording.listed(text, order, lives, hidden, progress, every)
+            except FilterError as error:  # what only the values tell
+                return error
 
         self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
 
-    def _show(self, rows: RowIds | None) -> None:
+    def _show(self, rows: RowIds | FilterError | None) -> None:
+        if isinstance(rows, FilterError):
+            self.refused.emit(rows)
+            return
         self.rows = rows
         self.shown.emit(rows)

@@ -122,6 +122,7 @@ class MainWindow(QMainWindow):
         self.names.changed.connect(table.packets.repaint)
         self.selection.filter_asked.connect(self.use_filter)
         self.listing.shown.connect(self._show_rows)
+        self.listing.refused.connect(self.workspace.filter_bar.refuse)
         self.notes.changed.connect(self._show_notes)
         timeline_window.attach(self)
 

@@ -7,14 +7,17 @@ import time
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
+
+from .theme import is_dark
 
 BAR_STEPS = 1000
 TELL_AFTER_S = 1.0  # before that no time left is guessed
 Link = tuple[str, Callable[[], object]]  # a button's text, and what it does
-_GROUND = {
-    "error": ("#fde7e9", "#5a0d16"),
-    "hint": ("#fff4d6", "#4a3800"),
+_GROUND = {  # ground and text, light and dark
+    "error": (("#fde7e9", "#5a0d16"), ("#4d1a20", "#ffd9dd")),
+    "hint": (("#fff4d6", "#4a3800"), ("#3f3617", "#f3e6bd")),
 }
 
 
@@ -51,7 +54,7 @@ class Banner(QFrame):
 
     def tell(self, text: str, kind: str, link: Link | None = None) -> None:
         """Show `text`, with a button for what to do about it; kind is "error" or "hint"."""
-        ground, ink = _GROUND[kind]
+        ground, ink = _GROUND[kind][is_dark(QGuiApplication.palette())]
         self.setStyleSheet(
             f"#banner {{ background: {ground}; }} QLabel, QPushButton {{ color: {ink}; }}"
         )

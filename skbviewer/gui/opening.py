@@ -65,8 +65,7 @@ class Opening(QObject):
 
     def _start(self, files: Sequence[Path], then: ViewState | None) -> None:
         files = tuple(files)
-        now = self._window.recording
-        keep = () if now is None else (now.file,)
+        keep = self._related(files)
 
         def work(progress: Progress) -> _Opened:
             seen = _Seen(progress)
@@ -76,6 +75,14 @@ class Opening(QObject):
         self._window.tasks.start(
             f"Opening {names}", work, lambda opened: self._show(opened, files, then)
         )
+
+    def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
+        """The open session, if one of `files` is an input of it: its notes go with that."""
+        now = self._window.recording
+        if now is None:
+            return ()
+        inputs = {Path(source.path) for source in now.sources()}
+        return (now.file,) if inputs & {path.absolute() for path in files} else ()
 
     def _show(self, opened: _Opened, files: Sequence[Path], then: ViewState | None) -> None:
         self.files = tuple(path.absolute() for path in files)

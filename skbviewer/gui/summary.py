@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from skbviewer.records import PacketPath
@@ -39,10 +39,12 @@ class Summary(QLabel):
         self.setObjectName("summary")
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._shown: tuple[ListRow | None, PacketPath | None] = (None, None)
         self.setContentsMargins(10, 6, 10, 6)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_path(self, row: ListRow | None, path: PacketPath | None) -> None:
+        self._shown = (row, path)
         if row is None or path is None:
             self.clear()
             return
@@ -54,3 +56,10 @@ class Summary(QLabel):
             f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>"
             f" &nbsp;·&nbsp; {html.escape(totals(path))} &nbsp;·&nbsp; {html.escape(row.reason)}"
         )
+
+    # Qt's own names
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            self.show_path(*self._shown)

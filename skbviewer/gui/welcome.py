@@ -90,7 +90,13 @@ class Welcome(QScrollArea):
         if not entries:
             self._recent.addWidget(QLabel("Nothing opened yet."))
         for entry in entries[:_RECENT_SHOWN]:
-            button = QPushButton(recent.label(entry))
+            text = recent.label(entry)
+            room = _WIDTH - 70
+            button = QPushButton(
+                self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+            )
+            button.setToolTip("\n".join(str(path) for path in entry))
+            button.setAccessibleName(text)
             button.setFlat(True)
             button.setStyleSheet("text-align: left; padding: 4px;")
             button.clicked.connect(lambda _=False, entry=entry: self.files_asked.emit(entry))

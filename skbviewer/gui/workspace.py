@@ -129,12 +129,18 @@ class Workspace(QMainWindow):
         self.timeline.box.setXRange(*part, padding=0)
 
     def next_pane(self, step: int) -> None:
-        """Move the focus to the next (1) or previous (-1) part of the window."""
+        """Move the focus to the next (1) or previous (-1) part of the window, raising its tab."""
         parts = [self.filter_bar, self.table]
-        parts += [d.widget() for d in self.docks.values() if d.isVisible()]
+        parts += [dock.widget() for dock in self.docks.values() if dock.widget().isVisible()]
+        parts = [part for part in parts if _focusable(part) is not None]
         focus = self.focusWidget()
         at = next((n for n, p in enumerate(parts) if p is focus or p.isAncestorOf(focus)), -1)
-        parts[(at + step) % len(parts)].setFocus(Qt.FocusReason.TabFocusReason)
+        target = _focusable(parts[(at + step) % len(parts)])
+        if target is not None:
+            for dock in self.docks.values():
+                if dock.isAncestorOf(target):
+                    dock.raise_()
+            target.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _share_height(self) -> None:
         """Give the list and the panes below it their usual parts of the height."""
@@ -170,3 +176,13 @@ class Workspace(QMainWindow):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and self.docks:
             self._colour(self._selection.recording)
+
+
+def _focusable(part: QWidget) -> QWidget | None:
+    """What takes the keyboard in a part of the window: itself, else what is first inside."""
+    inside = [part, *part.findChildren(QWidget)]
+    wanted = Qt.FocusPolicy.TabFocus.value
+    for widget in inside:
+        if widget.focusPolicy().value & wanted and widget.isVisible() and widget.isEnabled():
+            return widget
+    return None
