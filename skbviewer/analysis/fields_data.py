@@ -70,6 +70,15 @@ class View:
         return (np.arange(self.size) if self.rows is None else self.rows) + 1
 
 
+class _Slot:
+    """Something that is made once, by whoever comes first."""
+
+    def __init__(self) -> None:
+        self.lock = threading.RLock()
+        self.made = False
+        self.value: Any = None
+
+
 class Data:
     """The columns and names of one open session, and what was computed of them and is kept."""
 
@@ -92,15 +101,17 @@ class Data:
         self.flags = flags
         self.comments = comments
         self._sources = sources
-        self._kept: dict[str, Any] = {}
-        self._lock = threading.RLock()
+        self._kept: dict[str, _Slot] = {}
+        self._lock = threading.Lock()
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What `make` makes, once for the session."""
+        """What `make` makes, once for the session; only who wants the same waits for it."""
         with self._lock:
-            if name not in self._kept:
-                self._kept[name] = make()
-            return self._kept[name]
+            slot = self._kept.setdefault(name, _Slot())
+        with slot.lock:
+            if not slot.made:
+                slot.value, slot.made = make(), True
+            return slot.value
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
@@ -161,16 +172,17 @@ class Data:
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
-        found[self.table(table).column("leg")[mask]] = True  # -1, of no leg, is the last
+        legs = self.table(table).column("leg").compress(mask)  # faster than by a mask index
+        found[legs] = True  # -1, of no leg, is the last
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Mask) -> Mask:
         """Which rows of a view of packets or of rows K<n> have a leg that is in `legs`."""
         if view.table == PACKET:
-            match = self.columns.array("match", "leg")
-            hit = self.columns.array("match", "packet")[legs[match - 1]]
-            found = np.zeros(self.columns.length(PACKET), np.bool_)
-            found[hit - 1] = True
+            hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
+            whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)
+            whole[self.columns.array("match", "packet").compress(hit)] = True
+            found = whole[1:]
         else:
             found = np.zeros(self.columns.length(SERIES), np.bool_)
             found[self.columns.array(LEG, "series")[legs] - 1] = True

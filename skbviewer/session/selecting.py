@@ -76,7 +76,8 @@ def select(
         raise KeyError(f"no field {order[0]}")
     views = [data.packets()] + ([data.kernel_only()] if kernel_only else [])
     passed = [_passed(plan, data, view, hidden, progress) for view in views]
-    ids = np.concatenate([_ids(view, rows) for view, rows in zip(views, passed, strict=True)])
+    parts = [_ids(view, rows) for view, rows in zip(views, passed, strict=True)]
+    ids = parts[0] if len(parts) == 1 else np.concatenate(parts)
     if order is None:
         order = ("frame.time_epoch", False) if kernel_only and len(passed[1]) else None
     if order is None:
@@ -89,11 +90,9 @@ def _passed(
     plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
 ) -> Ints:
     """Positions in `view` of the rows that pass."""
-    if plan is None:
-        mask = np.ones(view.size, np.bool_)
-    else:
-        mask = evaluate(plan, data, view, progress).copy()
+    mask = np.ones(view.size, np.bool_) if plan is None else evaluate(plan, data, view, progress)
     if hidden is not None and len(hidden):
+        mask = mask.copy()
         mine = hidden[hidden > 0] if view.rows is None else -hidden[hidden < 0]
         mask[mine[mine <= view.size] - 1] = False
     return np.flatnonzero(mask)

@@ -3,6 +3,9 @@
 
 from __future__ import annotations
 
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from ipaddress import ip_address
 from pathlib import Path
 
@@ -10,6 +13,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis.fields import FIELDS
+from skbviewer.analysis.fields_data import Data
 from skbviewer.analysis.fields_kind import Kind
 from skbviewer.analysis.filter import FilterError, expression_for
 from skbviewer.records import Annotation, BadInput, Cancelled, PacketPath, resource
@@ -191,3 +195,22 @@ def test_flags_and_comments_are_fields(tmp_path: Path) -> None:
     assert set(passed(session, "frame.comment", True)) == {9, -2}
     assert passed(session, 'frame.comment contains "and"') == [9]
     assert session.field_values("frame.comment", [9, -2, 1]) == ["look here\nand here", "lost", ""]
+
+
+def test_what_is_kept_is_made_once_and_blocks_nobody_else(sample: Opened) -> None:
+    data = Data(sample("drops").columns, nullcontext, tuple, lambda source, times: times)
+    begun, go_on, made = threading.Event(), threading.Event(), []
+
+    def slow() -> str:
+        begun.set()
+        assert go_on.wait(10)
+        made.append("slow")
+        return "slow"
+
+    with ThreadPoolExecutor(2) as pool:
+        waiting = [pool.submit(data.kept, "slow", slow) for _ in range(2)]
+        assert begun.wait(10)
+        assert data.kept("quick", lambda: "quick") == "quick"
+        go_on.set()
+        assert [one.result(10) for one in waiting] == ["slow", "slow"]
+    assert made == ["slow"]
