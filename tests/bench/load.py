@@ -85,7 +85,10 @@ def importing(session: Path, *inputs: Path) -> list[str | Path]:
 
 
 def cost(name: str, of: Cost) -> Line:
-    return Line(name, f"{of.cpu:8.2f} s CPU  {of.wall:8.2f} s  {of.peak:6.0f} MiB")
+    """A line for a run, which is also said at once: the whole takes minutes."""
+    line = Line(name, f"{of.cpu:8.2f} s CPU  {of.wall:8.2f} s  {of.peak:6.0f} MiB")
+    print(f"... {name}: {of.cpu:.2f} s CPU", file=sys.stderr, flush=True)
+    return line
 
 
 def ratio(name: str, theirs: Cost, ours: Cost, wanted: float) -> Line:
@@ -96,24 +99,27 @@ def ratio(name: str, theirs: Cost, ours: Cost, wanted: float) -> Line:
 def speeds(made: Generated, trace: Path, runs: int) -> list[Line]:
     """Each program on its own input, and ours on the same."""
     folder = made.capture.parent
-    tshark, tcpdump = (best([*w, made.capture], runs) for w in (WORDS_TSHARK, WORDS_TCPDUMP))
-    report = best([*WORDS_TRACE, trace], runs)
-    ours = {
-        name: best(importing(folder / f"{name}.skbv", path), runs, folder / f"{name}.skbv")
-        for name, path in (("capture", made.capture), ("kbl", made.log))
-    }
-    both = folder / "both.skbv"
-    whole = best(importing(both, made.log, made.capture), runs, both)
+    lines: list[Line] = []
+
+    def measured(name: str, words: Sequence[str | Path], session: Path | None = None) -> Cost:
+        found = best(words, runs, session)
+        lines.append(cost(name, found))
+        return found
+
+    def ours(name: str, session: Path, *inputs: Path) -> Cost:
+        return measured(f"skbviewer import, {name}", importing(session, *inputs), session)
+
+    tshark = measured("tshark -T fields, the capture", [*WORDS_TSHARK, made.capture])
+    tcpdump = measured("tcpdump -nn, the capture", [*WORDS_TCPDUMP, made.capture])
+    capture = ours("the capture", folder / "capture.skbv", made.capture)
+    report = measured("trace-cmd report, as many events", [*WORDS_TRACE, trace])
+    log = ours("the KBL", folder / "kbl.skbv", made.log)
+    whole = ours("both", folder / "both.skbv", made.log, made.capture)
     return [
-        cost("tshark -T fields, the capture", tshark),
-        cost("tcpdump -nn, the capture", tcpdump),
-        cost("skbviewer import, the capture", ours["capture"]),
-        cost("trace-cmd report, as many events", report),
-        cost("skbviewer import, the KBL", ours["kbl"]),
-        ratio("faster than tshark", tshark, ours["capture"], 40),
-        ratio("faster than tcpdump", tcpdump, ours["capture"], 5),
-        ratio("faster than trace-cmd", report, ours["kbl"], 8),
-        cost("skbviewer import, both", whole),
+        *lines,
+        ratio("faster than tshark", tshark, capture, 40),
+        ratio("faster than tcpdump", tcpdump, capture, 5),
+        ratio("faster than trace-cmd", report, log, 8),
         Line("all of it", f"{whole.cpu:8.2f} s CPU", "<= 6", whole.cpu <= 6),
         Line("peak memory", f"{whole.peak:8.0f} MiB", "<= 1229", whole.peak <= 1.2 * 1024),
     ]
