@@ -14,6 +14,7 @@ from ..analysis import Input, store_inputs
 from ..records import BadInput, Progress, Silent
 from ..store import Builder, is_session, schema
 from ..store.annotations import merge
+from .memory import reused_memory
 from .session import Session
 
 
@@ -39,10 +40,11 @@ def import_files(
     watch: Progress = progress or Silent()
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
-    inputs = [_read(path, watch) for path in paths]
-    with Builder(out, watch, keep) as builder:
-        store_inputs(inputs, builder, watch)
-        builder.finish()
+    with reused_memory():
+        inputs = [_read(path, watch) for path in paths]
+        with Builder(out, watch, keep) as builder:
+            store_inputs(inputs, builder, watch)
+            builder.finish()
     return ImportResult(out, tuple(w for item in inputs for w in item.data.warnings))
 
 

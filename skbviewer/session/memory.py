@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: MIT
+"""Keep memory that is freed for the next large array, while an import makes hundreds of them.
+
+By default glibc gives each large array back to the kernel at once, which then clears new pages for
+the next one: a third of an import's time.  See mallopt(3).
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # malloc.h
+DEFAULTS = {M_TRIM_THRESHOLD: 128 << 10, M_TOP_PAD: 0, M_MMAP_THRESHOLD: 128 << 10}
+KEEPING = {M_TRIM_THRESHOLD: (1 << 31) - 1, M_TOP_PAD: 512 << 20, M_MMAP_THRESHOLD: 32 << 20}
+
+
+@contextmanager
+def reused_memory() -> Iterator[None]:
+    """Nothing freed inside goes back to the kernel before the end; only in the main thread.
+
+    Does nothing where the C library is not glibc.
+    """
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if libc is None or not hasattr(libc, "malloc_trim"):
+        yield
+        return
+    for option, value in KEEPING.items():
+        libc.mallopt(option, value)
+    libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
+    libc.free.argtypes, libc.free.restype = [ctypes.c_void_p], None
+    libc.free(libc.malloc(KEEPING[M_MMAP_THRESHOLD] - 4096))  # makes the heap grow by the pad
+    try:
+        yield
+    finally:
+        for option, value in DEFAULTS.items():
+            libc.mallopt(option, value)
+        libc.malloc_trim(0)

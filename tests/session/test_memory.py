@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""An import takes cleared pages from the kernel once, and gives them back."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+MEASURE = """
+import resource
+import numpy as np
+from skbviewer.session.memory import reused_memory
+
+def clearing():
+    begin = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    for _ in range(30):
+        np.full(6_000_000, -1)
+    return resource.getrusage(resource.RUSAGE_SELF).ru_minflt - begin
+
+def resident():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+outside = clearing()
+with reused_memory():
+    clearing()
+    inside = clearing()
+print(outside, inside, clearing(), resident())
+"""
+
+
+def test_freed_memory_is_used_again() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE], capture_output=True, text=True, check=True
+    )
+    outside, inside, after, resident = map(int, done.stdout.split())
+    assert inside < outside / 4
+    assert after > outside / 4  # as before
+    assert resident < 200 << 20
