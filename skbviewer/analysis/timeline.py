@@ -20,7 +20,9 @@ from .layers import layer_of, layers
 from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes
 from .timeline_rows import Index, order_by, ranks, stack
 
-KINDS = ("cpu", "packet", "layer", "process")
+PACKET, ALIGNED = "packet", "aligned"
+PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each of some packets; as it was, or all from 0 on
+KINDS = ("cpu", *PACKET_KINDS, "layer", "process")
 WIRE = 30  # the layer number of wire times
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 SLEPT = 1 | 2  # marks of a call that left its CPU meanwhile
@@ -75,6 +77,11 @@ class Timeline:
     layers: tuple[str, ...]
     names: tuple[str, ...] = ("",)  # of functions; 0 is of none
     wires: tuple[Wire, ...] = ()
+
+    @property
+    def is_relative(self) -> bool:
+        """Whether each lane has a time of its own: ns since its first entry; t0_ns is 0."""
+        return self.kind == ALIGNED
 
     @property
     def rows(self) -> int:
@@ -194,6 +201,19 @@ def wires_of(
     item = np.concatenate([empty.astype(np.int32), *items])
     look, name = np.full(len(lane), WIRE, np.uint8), np.zeros(len(lane), np.uint16)
     return Part(lane, begin, begin, look, item, name)
+
+
+def align(part: Part, lanes: int, wires: Sequence[Wire]) -> tuple[Part, tuple[Wire, ...], int]:
+    """Every lane from its first entry (else its wire time) on, and where the last ends."""
+    bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
+    first = {wire.lane: wire.at for wire in wires}
+    for lane in np.flatnonzero(np.diff(bounds)).tolist():
+        first[lane] = int(part.begin[bounds[lane]])
+    shift = np.array([first.get(lane, 0) for lane in range(lanes)] or [0], np.int64)[part.lane]
+    moved = part._replace(begin=part.begin - shift, end=part.end - shift)
+    told = tuple(wire._replace(at=wire.at - first[wire.lane]) for wire in wires)
+    ends = [int(moved.end.max(initial=0)), *(wire.at for wire in told)]
+    return moved, told, max(ends) + 1
 
 
 def assemble(

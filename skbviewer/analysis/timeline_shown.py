@@ -14,7 +14,7 @@ DPI = 96
 class Shown(NamedTuple):
     """Times are ns of session time; None is all there is.
 
-    `ids` are the rows that have a lane each when `lanes` is "packet" (n = packet n, -n = K<n>).
+    `ids` are the rows that have a lane each when `lanes` is of packets (n = packet n, -n = K<n>).
     """
 
     lanes: str

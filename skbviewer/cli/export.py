@@ -7,7 +7,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from ..analysis.timeline import KINDS
+from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline_shown import DPI, SIZE, Shown, seconds_of
 from ..session import Session
 from .output import command
@@ -30,7 +30,10 @@ def add(commands: Any) -> None:
     parser.add_argument("--filter", default="", metavar="F", help="packets with a lane or row each")
     parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
     parser.add_argument(
-        "--range", type=_times, metavar="A,B", help="seconds since the recording began"
+        "--range",
+        type=_times,
+        metavar="A,B",
+        help="seconds since the recording began, of aligned lanes since each packet did",
     )
     parser.add_argument("--markers", type=_times, metavar="A,B", help="seconds, as --range")
     parser.add_argument("--title", default="")
@@ -82,12 +85,15 @@ def _export(arguments: argparse.Namespace) -> int:
 
 def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
     lanes = arguments.lanes or "packet"
-    t0 = session.overview().t0_ns
+    t0 = 0 if lanes == ALIGNED else session.overview().t0_ns
     times = _in_session(arguments.range, t0)
     a, b = _in_session(arguments.markers, t0) or (None, None)
     if arguments.packet is not None:
         session.path(packet=arguments.packet)  # KeyError if there is none
-    ids = session.lane_ids(arguments.packet, arguments.filter, times) if lanes == "packet" else ()
+    ids: tuple[int, ...] = ()
+    if lanes in PACKET_KINDS:
+        within = None if lanes == ALIGNED else times
+        ids = session.lane_ids(arguments.packet, arguments.filter, within)
     return Shown(
         lanes,
         ids,

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from skbviewer.analysis.timeline import ALIGNED
 from skbviewer.analysis.timeline_shown import Shown, command_of
 from skbviewer.records import BadInput
 
@@ -47,7 +48,7 @@ class ExportDialog(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Export Timeline")
         self._recording, self._shown = recording, shown
-        self._t0 = recording.overview().t0_ns
+        self._t0 = 0 if shown.lanes == ALIGNED else recording.overview().t0_ns
         self.made: Path | None = None
         self.ask_name: AskName = QFileDialog.getSaveFileName
         self.form, self.theme = QComboBox(), QComboBox()

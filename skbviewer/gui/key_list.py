@@ -9,6 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayout, QWidget
 
+from . import timeline_keys
 from .actions import ACTIONS, MENUS
 
 # Keys that belong to one pane, so that typing elsewhere does not trigger them.
@@ -19,11 +20,7 @@ PANES = (
         ("Shift+↑ Shift+↓", "Select several packets"),
         ("Menu, right click", "What can be done with the cell"),
     )),
-    ("Timeline", (
-        ("W S, Ctrl+wheel", "Zoom in, out"),
-        ("A D, Shift+wheel, drag", "Move"),
-        ("F", "Show the whole path"),
-    )),
+    ("Timeline", timeline_keys.rows()),
     ("Kernel path", (
         ("← →", "Close, open what is inside"),
         ("* (keypad)", "Open everything below"),

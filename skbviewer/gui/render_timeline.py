@@ -13,7 +13,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen
 
 from skbviewer import __version__
-from skbviewer.analysis.timeline import WIRE_LAYER, Timeline
+from skbviewer.analysis.timeline import PACKET_KINDS, WIRE_LAYER, Timeline
 from skbviewer.analysis.timeline_bins import LAYER
 from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_text
@@ -78,15 +78,16 @@ class TimelinePicture:
         self._shown = shown
         self._size = layout_size(shown.size, shown.dpi)
         self.range = shown.range or _all(self.timeline)
+        self._t0 = 0 if self.timeline.is_relative else self.overview.t0_ns
         notes = tuple(place for place in recording.note_places() if self._is_seen(place[1:]))
         self._state = TimeState(shown.a, shown.b, notes=notes)
-        self._command = command_of(shown, recording.file.name, form, self.overview.t0_ns)
+        self._command = command_of(shown, recording.file.name, form, self._t0)
         self._sources = [f"{Path(s.path).name}  SHA-256 {s.sha256}" for s in recording.sources()]
         self._clocks = clock_texts(recording)
         self.title = shown.title or self._own_title()
 
     def _own_title(self) -> str:
-        if self._shown.lanes == "packet" and len(self.timeline.lanes) == 1:
+        if self._shown.lanes in PACKET_KINDS and len(self.timeline.lanes) == 1:
             return f"Packet {self.timeline.lanes[0].title}"
         return f"{LANE_TITLES[self._shown.lanes]} over time"
 
@@ -100,10 +101,11 @@ class TimelinePicture:
 
     def subtitle(self) -> list[str]:
         """Where and what, a line each."""
-        t0, (begin, end) = self.overview.t0_ns, self.range
+        t0, (begin, end) = self._t0, self.range
         wall = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(t0 // 10**9))
         span = f"{seconds_text(begin - t0)} s to {seconds_text(end - t0)} s"
-        lines = [f"{span} ({wording.duration(end - begin)}) after {wall}.{t0 % 10**9:09d} UTC"]
+        since = "each packet's first entry" if not t0 else f"{wall}.{t0 % 10**9:09d} UTC"
+        lines = [f"{span} ({wording.duration(end - begin)}) after {since}"]
         if self._shown.filter:
             lines.append(f"Filter: {self._shown.filter}")
         if self._state.difference is not None:
@@ -112,7 +114,7 @@ class TimelinePicture:
 
     def footer(self) -> list[str]:
         """The notes, where it comes from, and how to make it anew."""
-        t0 = self.overview.t0_ns
+        t0 = self._t0
         notes = [
             f"Note at {seconds_text(place.begin_ns - t0)} s: {' '.join(place.note.text.split())}"
             for place in self._state.notes
@@ -188,6 +190,8 @@ class TimelinePicture:
 
     def _paint_strip(self, painter: QPainter, area: QRectF) -> None:
         paint_overview(painter, area, self.overview, self.look.palette)
+        if self.timeline.is_relative:
+            return
         per_ns = area.width() / self.overview.span_ns
         low, high = (area.left() + (at - self.overview.t0_ns) * per_ns for at in self.range)
         low, high = max(low, area.left()), min(max(high, low + 2), area.right())

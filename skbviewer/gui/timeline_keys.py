@@ -7,6 +7,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
 
 from .timeline_axes import ZOOM_STEP
 
@@ -18,16 +19,34 @@ SHIFT = Qt.KeyboardModifier.ShiftModifier
 Act = Callable[["TimelineView"], object]
 
 KEYS: dict[tuple[Qt.Key, Qt.KeyboardModifier], tuple[str, Act]] = {
-    (Qt.Key.Key_W, NONE): ("zoom in", lambda v: v.box.zoom(ZOOM_STEP)),
-    (Qt.Key.Key_S, NONE): ("zoom out", lambda v: v.box.zoom(1 / ZOOM_STEP)),
-    (Qt.Key.Key_A, NONE): ("move left", lambda v: v.box.pan(-0.15)),
-    (Qt.Key.Key_D, NONE): ("move right", lambda v: v.box.pan(0.15)),
-    (Qt.Key.Key_F, NONE): ("show everything", lambda v: v.fit()),
-    (Qt.Key.Key_Z, NONE): ("zoom to what is selected", lambda v: v.zoom_to_selection()),
-    (Qt.Key.Key_M, NONE): ("write a note on what is selected", lambda v: v.ask_note()),
-    (Qt.Key.Key_Period, NONE): ("next call", lambda v: v.step_call(1)),
-    (Qt.Key.Key_Comma, NONE): ("previous call", lambda v: v.step_call(-1)),
-    (Qt.Key.Key_A, SHIFT): ("marker A to the pointer", lambda v: v.activate_marker("A")),
-    (Qt.Key.Key_B, SHIFT): ("marker B to the pointer", lambda v: v.activate_marker("B")),
-    (Qt.Key.Key_Escape, NONE): ("select no range", lambda v: v.choose_range(None)),
+    (Qt.Key.Key_W, NONE): ("Zoom in", lambda v: v.box.zoom(ZOOM_STEP)),
+    (Qt.Key.Key_S, NONE): ("Zoom out", lambda v: v.box.zoom(1 / ZOOM_STEP)),
+    (Qt.Key.Key_A, NONE): ("Move left", lambda v: v.box.pan(-0.15)),
+    (Qt.Key.Key_D, NONE): ("Move right", lambda v: v.box.pan(0.15)),
+    (Qt.Key.Key_F, NONE): ("Show everything", lambda v: v.fit()),
+    (Qt.Key.Key_Z, NONE): ("Zoom to what is selected", lambda v: v.zoom_to_selection()),
+    (Qt.Key.Key_M, NONE): ("Write a note on what is selected", lambda v: v.ask_note()),
+    (Qt.Key.Key_Period, NONE): ("Next call", lambda v: v.step_call(1)),
+    (Qt.Key.Key_Comma, NONE): ("Previous call", lambda v: v.step_call(-1)),
+    (Qt.Key.Key_A, SHIFT): ("Marker A to the pointer", lambda v: v.activate_marker("A")),
+    (Qt.Key.Key_B, SHIFT): ("Marker B to the pointer", lambda v: v.activate_marker("B")),
+    (Qt.Key.Key_Escape, NONE): ("Select no range", lambda v: v.choose_range(None)),
 }
+
+MOUSE: tuple[tuple[str, str], ...] = (
+    ("Ctrl+wheel, Shift+wheel", "Zoom at the pointer, move"),
+    ("Drag", "Select a range: the list shows its packets"),
+    ("Shift+drag, middle drag", "Move"),
+    ("Right drag", "Zoom to what the box covers"),
+    ("Double click", "Set the active marker; change a note; on the ruler show everything"),
+    ("Right click", "Take the active marker away"),
+)
+
+
+def rows() -> tuple[tuple[str, str], ...]:
+    """(keys, what they do), as the list of keys shows them."""
+    told = []
+    for (key, modifier), (text, _) in KEYS.items():
+        name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+        told.append((f"{'Shift+' if modifier == SHIFT else ''}{name}", text))
+    return (*told, *MOUSE)

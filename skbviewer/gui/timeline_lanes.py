@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF
 
-from skbviewer.analysis.timeline import Timeline
+from skbviewer.analysis.timeline import ALIGNED, PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline_bins import LAYER
 from skbviewer.records import PacketPath
 from skbviewer.session.timeline import CallPlace
@@ -35,8 +35,15 @@ class LanesMode:
         return self._view.lanes.timeline
 
     @property
+    def is_relative(self) -> bool:
+        """Whether times are since each lane's first entry, and no session times."""
+        return self.kind == ALIGNED
+
+    @property
     def origin_ns(self) -> int:
-        """Session time at x = 0."""
+        """Session time at x = 0; 0 where times are relative."""
+        if self.is_relative:
+            return 0
         if self.timeline is not None:
             return self.timeline.t0_ns
         overview = self._view.loader.overview
@@ -98,7 +105,7 @@ class LanesMode:
         if self._fit_next:
             self._fit_next = False
             view.fit()
-            if self.kind == "packet":
+            if self.kind in PACKET_KINDS:
                 self._show_packets(timeline)
         view.box.sigRangeChanged.emit(view.box, view.box.viewRange(), [True, True])
         view.show_layers()
@@ -113,9 +120,9 @@ class LanesMode:
     def show_path(self, path: PacketPath | None) -> None:
         """Bring the selected packet into view, at the present zoom unless it is longer."""
         view, span = self._view, self._view.state.span
-        view.lanes.span = span
+        view.lanes.span = None if self.is_relative else span
         view.lanes.select(None)
-        if view.mode is not self or span is None or self.timeline is None:
+        if view.mode is not self or span is None or self.timeline is None or self.is_relative:
             return
         low, high = view.box.viewRange()[0]
         begin, end = (at - self.origin_ns for at in span)

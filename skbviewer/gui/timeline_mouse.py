@@ -57,7 +57,11 @@ class Mouse(QObject):
         view.setFocus(Qt.FocusReason.MouseFocusReason)
         origin = view.mode.origin_ns
         low, high = sorted((round(start), round(now)))
-        view.choose_range((low + origin, high + origin) if high > low else None, is_final)
+        times = (low + origin, high + origin) if high > low else None
+        if view.mode.is_relative:
+            view.show_range(times)  # to be measured, but no time of the recording
+        else:
+            view.choose_range(times, is_final)
 
     def _click(self, event: Any) -> None:
         view, scene = self._view, event.scenePos()

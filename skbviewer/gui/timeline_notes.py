@@ -97,7 +97,7 @@ class Notes:
         view, recording = self._view, self._recording
         if recording is None:
             return None
-        if view.state.range is not None:
+        if view.state.range is not None and not view.mode.is_relative:
             return "the selected range", recording.range_note("", view.state.range)
         call = view.selected_call()
         if call is not None:

@@ -93,9 +93,9 @@ class OverviewStrip(QWidget):
         self.overview, self.message = overview, message
         self.update()
 
-    def show_window(self, begin_ns: int, end_ns: int) -> None:
-        """Mark what is shown below."""
-        self.window_ns = (begin_ns, end_ns)
+    def show_window(self, times: tuple[int, int] | None) -> None:
+        """Mark what is shown below; None: what is shown has no place here."""
+        self.window_ns = times
         self.update()
 
     def box(self) -> QRectF:

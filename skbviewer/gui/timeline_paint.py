@@ -111,6 +111,8 @@ def paint_gaps(
     look: Look,
 ) -> None:
     """Hatch where records were lost: in the CPU's lane, or over all where lanes are no CPUs."""
+    if timeline.is_relative:
+        return
     colour = look.role(QPalette.ColorRole.PlaceholderText)
     brush = QBrush(colour, Qt.BrushStyle.BDiagPattern)
     for gap in gaps:

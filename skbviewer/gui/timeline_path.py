@@ -25,6 +25,8 @@ SLACK_PADS = 20  # how far one may pan beyond the path, in parts of a fiftieth o
 class PathMode:
     """Draws the selected packet's path in a TimelineView."""
 
+    is_relative = False
+
     def __init__(self, view: TimelineView) -> None:
         self._view = view
         self.item = TimelineItem()

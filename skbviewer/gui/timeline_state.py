@@ -15,6 +15,7 @@ SELECTED = "selected"  # the lanes of the selected packet's path; others are ana
 LANE_TITLES = {
     SELECTED: "Selected packet",
     "packet": "Displayed packets",
+    "aligned": "Displayed packets, aligned",
     "cpu": "CPUs",
     "layer": "Layers",
     "process": "Processes",

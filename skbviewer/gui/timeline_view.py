@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent, QPointF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QKeyEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QScrollBar, QWidget
 
-from skbviewer.analysis.timeline import Timeline
+from skbviewer.analysis.timeline import PACKET_KINDS, Timeline
 from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.records import PacketPath
 
@@ -150,12 +150,13 @@ class TimelineView(QWidget):
     def show_visible(self, rows: Sequence[int]) -> None:
         """These rows of the list are on the screen: n = packet n, -n = K<n>."""
         self.lanes_mode.ids = tuple(int(one) for one in rows)
-        if self.lanes_mode.kind == "packet" and self.mode is self.lanes_mode:
+        if self._shows_packets():
             self._reload.start()
 
     def show_kind(self, kind: str) -> None:
         """Show other lanes: a key of LANE_TITLES."""
         self.kind.setCurrentIndex(self.kind.findData(kind))
+        was_relative = self.mode.is_relative
         is_path = kind == SELECTED
         self.mode = self.path_mode if is_path else self.lanes_mode
         for thing, shown in ((self.item, is_path), (self.lanes, not is_path)):
@@ -166,6 +167,9 @@ class TimelineView(QWidget):
             self.path_mode.show_path(self.path)
         else:
             self.lanes_mode.show_kind(kind)
+        if was_relative or self.mode.is_relative:  # its times are no session times
+            self.state.a = self.state.b = None
+            self.choose_range(None)
         self.show_layers()
         self._tell_message()
 
@@ -244,7 +248,7 @@ class TimelineView(QWidget):
         self.box.setYRange(self.bar.value(), self.bar.value() + shown)
 
     def _shows_packets(self) -> bool:
-        return self.mode is self.lanes_mode and self.lanes_mode.kind == "packet"
+        return self.mode is self.lanes_mode and self.lanes_mode.kind in PACKET_KINDS
 
     def _tell_items(self) -> None:
         view = self.box.viewRect()
@@ -253,7 +257,7 @@ class TimelineView(QWidget):
         for item in (self.lanes, self.marks):
             item.set_view(view, self.box.size())
         self._tell_message()
-        self.overview.show_window(*self.window_ns())
+        self.overview.show_window(None if self.mode.is_relative else self.window_ns())
         corner = self.plot.mapFromScene(self.box.mapToScene(QPointF(0, 0)))
         base = base_of(view.left(), view.width())
         self.gutter.show_base(base_text(base), corner.y())

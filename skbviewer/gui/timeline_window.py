@@ -5,11 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from skbviewer.analysis.timeline import PACKET_KINDS
 from skbviewer.analysis.timeline_shown import Shown
 
 from .packet_rows import of_packet
 from .range_filter import RangeFilter
-from .timeline_state import LANE_TITLES, SELECTED
+from .timeline_state import SELECTED
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -49,12 +50,9 @@ def shown_now(window: MainWindow) -> Shown | None:
             return None
         packet = row.packet
         ids = (packet,) if packet is not None else (-int(row.number[1:]),)
-    elif kind == "packet":
+    elif kind in PACKET_KINDS:
         ids = view.lanes_mode.ids
     lanes = "packet" if kind == SELECTED else str(kind)
     state = view.state
     text = window.listing.filter
     return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, packet)
-
-
-KINDS = tuple(LANE_TITLES.items())

@@ -55,15 +55,15 @@ def timeline_of(
     whole: Overview,
     watch: Progress | None,
 ) -> Timeline:
-    """Lanes of `kind` ("packet": one for each of `ids`, packet n or -n for K<n>).
+    """Lanes of `kind` ("packet", "aligned": one for each of `ids`, packet n or -n for K<n>).
 
     Raises ValueError for another kind.
     """
     if kind not in KINDS:
         raise ValueError(f"no lanes by {kind!r}")
     bounds = (whole.t0_ns, whole.t0_ns + whole.span_ns)
-    if kind == "packet":
-        return _of_packets(db, session, list(ids)[:MOST_IDS], bounds, clock)
+    if kind in lanes.PACKET_KINDS:
+        return _of_packets(db, session, kind, list(ids)[:MOST_IDS], bounds, clock)
     names = lanes.Functions(store.functions(db))
     part, keys = lanes.calls_by(kind, session.columns, clock, names, bounds[0], watch or Silent())
     titles = _Titles(db, session.sources())
@@ -148,7 +148,7 @@ def _captures(db: Any) -> list[tuple[int, int, int]]:
 
 
 def _of_packets(
-    db: Any, session: Any, ids: list[int], bounds: tuple[int, int], clock: Clock
+    db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
 ) -> Timeline:
     legs = dict[int, int]()  # lane by leg
     for row in store.legs_of_packets(db, [n for n in ids if n > 0]):
@@ -167,7 +167,10 @@ def _of_packets(
             at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
             wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
-    return lanes.assemble("packet", bounds, [(part, named)], names.names, tuple(wires))
+    if kind == lanes.ALIGNED:
+        part, told, end = lanes.align(part, len(named), wires)
+        return lanes.assemble(kind, (0, end), [(part, named)], names.names, told)
+    return lanes.assemble(kind, bounds, [(part, named)], names.names, tuple(wires))
 
 
 def _part(

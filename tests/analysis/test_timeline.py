@@ -12,6 +12,8 @@ from skbviewer.analysis.timeline import (
     Functions,
     Lane,
     Timeline,
+    Wire,
+    align,
     assemble,
     calls_by,
     layer_names,
@@ -252,3 +254,14 @@ def test_functions_of_several_recordings_share_numbers() -> None:
     assert both.numbers(3, np.array([5, 0, 2])).tolist() == [1, 2, 0]
     assert both.numbers(2, np.array([0])).tolist() == [0]
     assert [layer_names()[n] for n in both.layers(both.numbers(3, np.array([0])))] == ["transport"]
+
+
+def test_aligned_lanes_begin_with_their_first_call() -> None:
+    table = Table([(100, 10, 0, 7, 0), (105, 2, 0, 7, 1), (300, 50, 1, 7, 0)])
+    part, keys = calls_by("cpu", table, Shifted(), FUNCTIONS, T0, Silent())
+    wires = [Wire(0, 1, 108, 7), Wire(2, 9, 5000, 7)]
+    moved, told, end = align(part, len(keys) + 1, wires)
+    assert moved.begin.tolist() == [0, 5, 0]
+    assert moved.end.tolist() == [10, 7, 50]
+    assert [wire.at for wire in told] == [8, 0]
+    assert end == 51

@@ -9,12 +9,15 @@ from pathlib import Path
 import numpy as np
 
 from skbviewer.analysis.timeline import (
+    ALIGNED,
+    PACKET_KINDS,
     WIRE,
     Functions,
     Lane,
     Part,
     Timeline,
     Wire,
+    align,
     assemble,
     layer_names,
 )
@@ -72,7 +75,7 @@ class FakeTimeline:
         told = [
             (at, packet, call)
             for at, (packet, _, _, call) in enumerate(self._calls())
-            if kind != "packet" or packet in ids
+            if kind not in PACKET_KINDS or packet in ids
         ]
         layers = {name: number for number, name in enumerate(layer_names())}
         count = len(told)
@@ -86,7 +89,7 @@ class FakeTimeline:
         lane = np.zeros(count, np.int64)
         lanes = [Lane("CPU 1", 0, 0, "calls", 1, 2)]
         wires: list[Wire] = []
-        if kind == "packet":
+        if kind in PACKET_KINDS:
             lane = np.array([list(ids).index(packet) for _, packet, _ in told], np.int64)
             lanes = [Lane(f"{n}", 0, 0, "calls", n, 1) for n in ids]
             wires = [
@@ -97,13 +100,16 @@ class FakeTimeline:
         order = np.lexsort((begin, lane))
         part = Part(*(c[order] for c in (lane, begin, begin + dur, look, item, name)))  # type: ignore[arg-type]  # one of each
         parts: list[tuple[Part, list[Lane]]] = [(part, lanes)]
-        if kind != "packet":
+        if kind not in PACKET_KINDS:
             at = np.array([self._wire(n) - bounds[0] for n in range(1, self.matched + 1)], np.int64)
             zero = np.zeros(len(at), np.int64)
             wire = Part(
                 zero, at, at, (zero + WIRE).astype(np.uint8), np.arange(len(at)), zero.astype("u2")
             )
             parts.insert(0, (wire, [Lane("wire: x.pcap", 0, 0, "wire", 1, 1, 850)]))
+        if kind == ALIGNED:
+            moved, marks, end = align(part, len(lanes), wires)
+            return assemble(kind, (0, end), [(moved, lanes)], NAMES.names, marks)
         return assemble(kind, bounds, parts, NAMES.names, tuple(wires))
 
     def _wire(self, packet: int) -> int:

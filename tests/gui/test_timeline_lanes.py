@@ -353,7 +353,7 @@ def test_the_overview_shows_everything_and_moves_the_window(cpus: TimelineView) 
 
 def test_the_overview_hatches_gaps_and_marks_drops(cpus: TimelineView) -> None:
     strip = cpus.overview
-    strip.show_window(*cpus.window_ns())
+    strip.show_window(cpus.window_ns())
     image = strip.grab().toImage()
     assert strip.overview is not None
     gap = strip.overview.gaps[0]
@@ -426,3 +426,23 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
     assert cpus.marks.message.startswith("Select a packet")
     cpus.show_path(FakeRecording().path(packet=50))
     assert "do not tell" in cpus.marks.message
+
+
+def test_aligned_packets_all_begin_at_zero(view: TimelineView, qtbot: QtBot) -> None:
+    told: list[object] = []
+    choose(view, "aligned")
+    wait_lanes(view, qtbot)
+    timeline = view.lanes.timeline
+    assert timeline is not None
+    for lane in timeline.lanes:
+        low, high = timeline.boxes.starts[[lane.first, lane.first + lane.rows]]
+        assert timeline.boxes.begin[low:high].min() == 0
+    assert {wire.at for wire in timeline.wires} == {29_000}
+    assert view.overview.box().isNull()
+    view.range_finished.connect(told.append)
+    drag(view, QPoint(300, 200), QPoint(400, 200))
+    assert view.state.range is not None
+    assert told == []
+    choose(view, "cpu")
+    wait_lanes(view, qtbot)
+    assert view.state.range is None
