@@ -77,18 +77,10 @@ class Session:
         """The input files, in import order."""
         with self._db() as db:
             rows = queries.sources(db)
+        told = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
         return tuple(
-            SourceRow(
-                r.id,
-                r.path,
-                r.kind,
-                r.size,
-                r.sha256,
-                r.rows,
-                tuple(json.loads(r.warnings)),
-                json.loads(r.detail),
-            )
-            for r in rows
+            SourceRow(r.id, r.path, r.kind, r.size, r.sha256, r.rows, *more)
+            for r, more in zip(rows, told, strict=True)
         )
 
     def info(self) -> dict[str, Any]:
