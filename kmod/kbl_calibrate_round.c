@@ -20,7 +20,7 @@
 #if __has_include(<linux/kbl_probe.h>)
 #define KBL_CAL_SITE(i)	[i] = {						\
 	.key = STATIC_KEY_FALSE_INIT, .magic = KBL_SITE_MAGIC,		\
-	.carriers = KBL_SITE_SKB, .name = "kbl_cal", .size = ULONG_MAX,	\
+	.carriers = KBL_SITE_SKB, .name = "kbl_cal",			\
 }
 static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 	KBL_CAL_SITE(KBL_CAL_LEAF),
@@ -30,7 +30,7 @@ static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 };
 #define KBL_CAL_SITE_OF(i) (&kbl_cal_sites[i])
 #define KBL_CAL_ENTER(i, skb)						\
-	void *kbl_token = NULL;						\
+	void *volatile kbl_token KBL_UNSET;				\
 									\
 	if (static_branch_unlikely(&kbl_cal_sites[i].key))		\
 		kbl_token = kbl_probe_open(&kbl_cal_sites[i],		\
@@ -38,7 +38,7 @@ static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 					   NULL, NULL, NULL)
 #define KBL_CAL_LEAVE(i)						\
 do {									\
-	if (unlikely(kbl_token))					\
+	if (static_branch_unlikely(&kbl_cal_sites[i].key))		\
 		kbl_probe_close(&kbl_cal_sites[i], kbl_token, 0);	\
 } while (0)
 #else

@@ -38,27 +38,24 @@ struct kbl_source {
 };
 
 /*
- * What a site keeps between entry and exit: the attachment in which the call was
- * entered, its CPU and its place in that CPU's table.  Not an address: the function
- * may return when all of that is gone.
+ * What a site keeps between entry and exit: its stamp, the CPU and the place in
+ * that CPU's table.  Not an address: the function may return when all of that is
+ * gone, and one entered before its site was enabled returns with anything here.
  */
-#define KBL_TOKEN_ARMED 1UL
-#define KBL_TOKEN_PLACE_SHIFT 1
-#define KBL_TOKEN_CPU_SHIFT 9
-#define KBL_TOKEN_TIME_SHIFT 24
+#define KBL_TOKEN_CPU_SHIFT 8
+#define KBL_TOKEN_STAMP_SHIFT 24
 
-static u64 kbl_source_time;	/* the number of our attachment, 0 = none */
 static unsigned int kbl_source_armed;
 
-static __always_inline void *kbl_token(const struct kbl_call *call)
+static __always_inline void *kbl_source_token(const struct kbl_site *site,
+					      const struct kbl_call *call)
 {
 	u64 place = call - call->owner->calls;
 
-	BUILD_BUG_ON(KBL_NR_CALLS > 1 << (KBL_TOKEN_CPU_SHIFT - KBL_TOKEN_PLACE_SHIFT));
-	BUILD_BUG_ON(NR_CPUS > 1 << (KBL_TOKEN_TIME_SHIFT - KBL_TOKEN_CPU_SHIFT));
-	return (void *)(unsigned long)(kbl_source_time << KBL_TOKEN_TIME_SHIFT |
-				       (u64)raw_smp_processor_id() << KBL_TOKEN_CPU_SHIFT |
-				       place << KBL_TOKEN_PLACE_SHIFT | KBL_TOKEN_ARMED);
+	BUILD_BUG_ON(KBL_NR_CALLS > 1 << KBL_TOKEN_CPU_SHIFT);
+	BUILD_BUG_ON(NR_CPUS > 1 << (KBL_TOKEN_STAMP_SHIFT - KBL_TOKEN_CPU_SHIFT));
+	return (void *)(unsigned long)(site->stamp << KBL_TOKEN_STAMP_SHIFT |
+				       (u64)raw_smp_processor_id() << KBL_TOKEN_CPU_SHIFT | place);
 }
 
 static __always_inline void kbl_fake(struct kbl_faked *f, unsigned int offset, const void *value)
@@ -93,7 +90,7 @@ static void *kbl_source_enter(struct kbl_site *site, unsigned long caller, const
 	/* Too many calls are open: the entry is told, and counted as unpaired. */
 	if (unlikely(!token || token & KBL_UNPAIRED))
 		return NULL;
-	return kbl_token((const struct kbl_call *)token);
+	return kbl_source_token(site, (const struct kbl_call *)token);
 }
 NOKPROBE_SYMBOL(kbl_source_enter);
 
@@ -104,12 +101,11 @@ static void kbl_source_leave(struct kbl_site *site, void *token, unsigned long v
 	struct pt_regs regs KBL_NOT_CLEARED;
 	unsigned int cpu;
 
-	/* Entered before the module was told to record, or when another one was. */
-	if (unlikely(word >> KBL_TOKEN_TIME_SHIFT != READ_ONCE(kbl_source_time)))
+	/* Not to be told, or entered before the site was enabled. */
+	if (unlikely(!word || word >> KBL_TOKEN_STAMP_SHIFT != READ_ONCE(site->stamp)))
 		return;
-	cpu = word >> KBL_TOKEN_CPU_SHIFT & (BIT(KBL_TOKEN_TIME_SHIFT - KBL_TOKEN_CPU_SHIFT) - 1);
-	call = per_cpu_ptr(kbl_cpus, cpu)->calls;
-	call += word >> KBL_TOKEN_PLACE_SHIFT & (KBL_NR_CALLS - 1);
+	cpu = word >> KBL_TOKEN_CPU_SHIFT & (BIT(KBL_TOKEN_STAMP_SHIFT - KBL_TOKEN_CPU_SHIFT) - 1);
+	call = &per_cpu_ptr(kbl_cpus, cpu)->calls[word & (KBL_NR_CALLS - 1)];
 	kbl_arch_fake_return(&regs, value);
 	kbl_leave(call->target, (unsigned long)call, &regs);
 }
@@ -119,7 +115,7 @@ NOKPROBE_SYMBOL(kbl_source_leave);
 static void *kbl_source_floor_enter(struct kbl_site *site, unsigned long caller, const void *a,
 				    const void *b, const void *c, const void *d)
 {
-	return (void *)KBL_TOKEN_ARMED;
+	return NULL;
 }
 NOKPROBE_SYMBOL(kbl_source_floor_enter);
 
@@ -137,6 +133,11 @@ static const struct kbl_probe_ops kbl_source_floor_ops = {
 	.enter = kbl_source_floor_enter,
 	.leave = kbl_source_floor_leave,
 };
+
+static const struct kbl_probe_ops *kbl_source_chosen(void)
+{
+	return kbl_floor ? &kbl_source_floor_ops : &kbl_source_ops;
+}
 
 /* Those of the site's carriers that are of one kind; @at: which of them come, in this order. */
 static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *at)
@@ -241,27 +242,22 @@ static int kbl_source_arm_one(struct kbl_target *t)
 	}
 	t->probe = source;
 	for (i = 0; i < source->nr; i++)
-		if (own)
-			static_branch_enable(&own->key);
-		else
-			kbl_site_enable(source->sited[i].site);
+		kbl_site_enable(source->sited[i].site);
 	return 0;
 }
 
 static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 {
+	bool first = !kbl_source_armed;
 	unsigned int i;
-	long time = 0;
+	int err = 0;
 
-	if (!kbl_source_armed) {
-		time = kbl_probe_attach(kbl_floor ? &kbl_source_floor_ops : &kbl_source_ops);
-		if (time > 0)
-			WRITE_ONCE(kbl_source_time, time);
-	}
+	if (first)
+		err = kbl_probe_attach(kbl_source_chosen());
 	for (i = 0; i < nr; i++) {
 		struct kbl_target *t = targets[i];
 
-		t->error = time < 0 ? time : kbl_source_arm_one(t);
+		t->error = err ?: kbl_source_arm_one(t);
 		if (!t->error) {
 			t->mechanism = t->was = KBL_BY_SOURCE;
 			t->trap = false;
@@ -269,8 +265,8 @@ static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 		}
 		cond_resched();
 	}
-	if (!kbl_source_armed && time > 0)
-		kbl_probe_detach(kbl_floor ? &kbl_source_floor_ops : &kbl_source_ops);
+	if (first && !err && !kbl_source_armed)
+		kbl_probe_detach(kbl_source_chosen());
 }
 
 static void kbl_source_disable(struct kbl_target *t)
@@ -286,7 +282,7 @@ static void kbl_source_disable(struct kbl_target *t)
 	kbl_source_armed--;
 }
 
-/* Calls that return later are refused by their token, or told if we are still attached. */
+/* Calls that return later are not told; at the end they count as open. */
 static void kbl_source_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i, before = kbl_source_armed;
@@ -296,10 +292,8 @@ static void kbl_source_disarm(struct kbl_target **targets, unsigned int nr)
 			kbl_source_disable(targets[i]);
 	if (before == kbl_source_armed)
 		return;
-	if (!kbl_source_armed) {
-		kbl_probe_detach(kbl_floor ? &kbl_source_floor_ops : &kbl_source_ops);
-		WRITE_ONCE(kbl_source_time, 0);
-	}
+	if (!kbl_source_armed)
+		kbl_probe_detach(kbl_source_chosen());
 	synchronize_rcu();
 	for (i = 0; i < nr; i++)
 		if (targets[i]->was == KBL_BY_SOURCE && !targets[i]->mechanism) {

@@ -14,6 +14,7 @@
 #include <linux/mm.h>
 #include <linux/mutex.h>
 #include <linux/preempt.h>
+#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
@@ -28,7 +29,7 @@
 
 static DEFINE_MUTEX(kbl_mutex);
 static const struct kbl_probe_ops *kbl_ops;
-static long kbl_attached;	/* how often: no token outlives its recorder's number */
+static u64 kbl_stamp;		/* the last given to a site */
 static struct kbl_site **kbl_by_name;
 static unsigned int kbl_nr_sites;
 
@@ -66,32 +67,31 @@ void *notrace kbl_probe_open(struct kbl_site *site, unsigned long caller, const 
 EXPORT_SYMBOL(kbl_probe_open);
 NOKPROBE_SYMBOL(kbl_probe_open);
 
-void notrace kbl_probe_close(struct kbl_site *site, void *token, unsigned long value)
+/* Returns the value. */
+unsigned long notrace kbl_probe_close(struct kbl_site *site, void *token, unsigned long value)
 {
 	preempt_disable_notrace();
 	static_call(kbl_probe_leave)(site, token, value);
 	preempt_enable_notrace();
+	return value;
 }
 EXPORT_SYMBOL(kbl_probe_close);
 NOKPROBE_SYMBOL(kbl_probe_close);
 
-/*
- * Call a recorder from now on; its sites are enabled one by one.  One recorder at a time: -EBUSY.
- * Returns a number above 0 that no other attachment of this boot has.
- */
-long kbl_probe_attach(const struct kbl_probe_ops *ops)
+/* Call a recorder from now on; its sites are enabled one by one.  One recorder at a time. */
+int kbl_probe_attach(const struct kbl_probe_ops *ops)
 {
-	long number = -EBUSY;
+	int err = -EBUSY;
 
 	mutex_lock(&kbl_mutex);
 	if (!kbl_ops) {
 		static_call_update(kbl_probe_leave, ops->leave);
 		static_call_update(kbl_probe_enter, ops->enter);
 		kbl_ops = ops;
-		number = ++kbl_attached;
+		err = 0;
 	}
 	mutex_unlock(&kbl_mutex);
-	return number;
+	return err;
 }
 EXPORT_SYMBOL_GPL(kbl_probe_attach);
 
@@ -103,7 +103,7 @@ void kbl_probe_detach(const struct kbl_probe_ops *ops)
 	mutex_lock(&kbl_mutex);
 	if (kbl_ops == ops) {
 		for (i = 0; i < kbl_nr_sites; i++)
-			static_branch_disable(&kbl_by_name[i]->key);
+			kbl_site_disable(kbl_by_name[i]);
 		static_call_update(kbl_probe_enter, kbl_no_enter);
 		static_call_update(kbl_probe_leave, kbl_no_leave);
 		kbl_ops = NULL;
@@ -252,20 +252,32 @@ unsigned long kbl_site_address(const struct kbl_site *site)
 }
 EXPORT_SYMBOL_GPL(kbl_site_address);
 
-/* Let a function tell of its calls, from the next one on. */
+/*
+ * Let a function tell of its calls, from the next one on.  The stamp is like no other, and like
+ * nothing else that may lie on a stack: no address, no small number.
+ */
 void kbl_site_enable(struct kbl_site *site)
 {
-	unsigned long start, size;
+	unsigned long start = 0, size = ULONG_MAX;
 
-	kbl_site_place(site, &start, &size);
+	/* A recorder may have sites of its own. */
+	if (site->labels)
+		kbl_site_place(site, &start, &size);
+	mutex_lock(&kbl_mutex);
 	site->start = start;
 	site->size = size;
+	if (!kbl_stamp)
+		kbl_stamp = (u64)0x4b << 32 | get_random_u32();
+	WRITE_ONCE(site->stamp, ++kbl_stamp);
+	mutex_unlock(&kbl_mutex);
 	static_branch_enable(&site->key);
 }
 EXPORT_SYMBOL_GPL(kbl_site_enable);
 
+/* Calls that are open stay so: their exits are not told. */
 void kbl_site_disable(struct kbl_site *site)
 {
 	static_branch_disable(&site->key);
+	WRITE_ONCE(site->stamp, 0);
 }
 EXPORT_SYMBOL_GPL(kbl_site_disable);

@@ -40,6 +40,7 @@ struct kbl_site {
 	struct jump_entry *labels;	/* the first of its copies */
 	unsigned long start;		/* of its own code; copies elsewhere are inlined */
 	unsigned long size;
+	u64 stamp;			/* of the time that it is enabled, 40 bits; 0: it is not */
 	void *data;			/* the recorder's */
 };
 
@@ -48,15 +49,15 @@ struct kbl_probe_ops {
 	/* NULL: the exit is not to be told. */
 	void *(*enter)(struct kbl_site *site, unsigned long caller, const void *a, const void *b,
 		       const void *c, const void *d);
-	/* Perhaps long after, and after other recorders: look at the token first. */
+	/* The token may be anything but one of this site since it was enabled: see its stamp. */
 	void (*leave)(struct kbl_site *site, void *token, unsigned long value);
 };
 
 void *kbl_probe_open(struct kbl_site *site, unsigned long caller, const void *a, const void *b,
 		     const void *c, const void *d);
-void kbl_probe_close(struct kbl_site *site, void *token, unsigned long value);
+unsigned long kbl_probe_close(struct kbl_site *site, void *token, unsigned long value);
 
-long kbl_probe_attach(const struct kbl_probe_ops *ops);
+int kbl_probe_attach(const struct kbl_probe_ops *ops);
 void kbl_probe_detach(const struct kbl_probe_ops *ops);
 struct kbl_site **kbl_sites(unsigned int *nr);
 struct kbl_site **kbl_sites_named(const char *name, unsigned int *nr);
@@ -105,28 +106,51 @@ static __always_inline void kbl_scope_end(struct kbl_scope *scope)
 /* No array and no address of a local: they would cost a stack canary in every function. */
 #define KBL_OPEN(...) KBL_OPEN_FOUR(0, ##__VA_ARGS__, NULL, NULL, NULL, NULL)
 #define KBL_OPEN_FOUR(zero, a, b, c, d, ...) \
-	(static_branch_unlikely(&kbl_site.key) ? \
-	 kbl_probe_open(&kbl_site, (unsigned long)__builtin_return_address(0), a, b, c, d) : NULL)
+	kbl_probe_open(&kbl_site, (unsigned long)__builtin_return_address(0), a, b, c, d)
 
+/* Kernels may clear what lies on the stack. */
+#if __has_attribute(__uninitialized__)
+#define KBL_UNSET __attribute__((__uninitialized__))
+#else
+#define KBL_UNSET
+#endif
+
+/*
+ * An idle function does nothing but run over two NOPs: the token has a place on the stack, but
+ * not in a register, and it is not set.  What a call in flight finds there when its site is
+ * enabled before its exit is older than the site's stamp, which each token holds.
+ */
 #define KBL_ENTER(id, ...) \
 	KBL_SITE(id, false, ##__VA_ARGS__); \
-	void *kbl_token __maybe_unused = KBL_OPEN(__VA_ARGS__)
+	void *volatile kbl_token __maybe_unused KBL_UNSET; \
+	bool kbl_told __maybe_unused = static_branch_unlikely(&kbl_site.key) && \
+				       (kbl_token = KBL_OPEN(__VA_ARGS__), true)
 
 #define KBL_ENTER_SCOPE(id, ...) \
 	KBL_SITE(id, true, ##__VA_ARGS__); \
 	struct kbl_scope kbl_scope __maybe_unused __attribute__((cleanup(kbl_scope_end))) = { \
-		&kbl_site, KBL_OPEN(__VA_ARGS__) \
+		&kbl_site, \
+		static_branch_unlikely(&kbl_site.key) ? KBL_OPEN(__VA_ARGS__) : NULL \
 	}
 
 #define KBL_RESULT(type) type kbl_ret __maybe_unused
 
-/* No second NOP: a call in flight when the site is enabled or disabled keeps its exit. */
+#define KBL_LEAVE(id) \
+	do { \
+		if (static_branch_unlikely(&kbl_site.key)) \
+			kbl_probe_close(&kbl_site, kbl_token, 0); \
+	} while (0)
+
+/* The value comes back, so that it need not be kept over the call. */
 #define KBL_LEAVE_VALUE(id, value) \
 	do { \
-		if (unlikely(kbl_token)) \
-			kbl_probe_close(&kbl_site, kbl_token, (unsigned long)(value)); \
+		if (static_branch_unlikely(&kbl_site.key)) { \
+			unsigned long kbl_back = kbl_probe_close(&kbl_site, kbl_token, \
+								 (unsigned long)(value)); \
+			if (sizeof(value) <= sizeof(kbl_back)) \
+				(value) = (__typeof__(value))kbl_back; \
+		} \
 	} while (0)
-#define KBL_LEAVE(id) KBL_LEAVE_VALUE(id, 0)
 
 #define KBL_VOID (void)
 #define KBL_NOTHING (void)0

@@ -11,6 +11,7 @@ import argparse
 import json
 import sys
 import time
+from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,8 +24,8 @@ from tests.lab.record import KMOD, TOP
 FOLDERS = {False: "plain", True: "instrumented"}
 HEAD = ("", "Mbit/s", "rel.", "RTT us", "rel.", "armed", "calls/MB", "B/call", "instr/call",
         "lost", "missed")  # fmt: skip
-# What these events need no site passes; here only calls count.
-WITHOUT = {"drop", "nf_hook"}
+# What these events need, no site passes; here only calls count.
+WITHOUT = {"drop", "nf_hook", "sock_enqueue"}
 SOURCE = "backend=source"
 
 
@@ -56,22 +57,21 @@ LINES = (
 def functions(folder: Path, kernels: dict[bool, debs.Kernel]) -> list[str]:
     """Return lines of a probe list: functions that both kernels have, with probes in one.
 
-    Those of the recorder's own list come first.
+    Those of the recorder's own list come first.  Carriers are those that the probes pass.
     """
     rows = small_kernel.manifest(folder / FOLDERS[True])
+    count = Counter(row["function"] for row in rows)
     both = small_kernel.symbols(kernels[False]) & small_kernel.symbols(kernels[True])
-    names = [row["function"] for row in rows]
-    once = {name for name in names if names.count(name) == 1} & both
-    listed = (KMOD / "probes-6.1.txt").read_text().splitlines()
-    words = [line.split() for line in listed if line.split()[0] in once]
-    first = [" ".join(word for word in line if word not in WITHOUT) for line in words]
-    seen = {line.split()[0] for line in first}
-    rest = [
-        " ".join((row["function"], *row["carriers"]))
-        for row in sorted(rows, key=lambda row: str(row["function"]))
-        if row["function"] in once - seen and any(c.startswith("skb@") for c in row["carriers"])
-    ]
-    return first + rest
+    once = {r["function"]: r for r in rows if count[r["function"]] == 1 and r["function"] in both}
+    lines = {}
+    for name, *words in map(str.split, (KMOD / "probes-6.1.txt").read_text().splitlines()):
+        if name in once:
+            told = [w for w in words if w not in WITHOUT and ("@" not in w or w.endswith("@ret"))]
+            lines[name] = " ".join((name, *once[name]["carriers"], *told))
+    for name in sorted(set(once) - set(lines)):
+        if any(carrier.startswith("skb@") for carrier in once[name]["carriers"]):
+            lines[name] = " ".join((name, *once[name]["carriers"]))
+    return list(lines.values())
 
 
 def guests(folder: Path) -> dict[bool, kmod_guest.Guest]:
