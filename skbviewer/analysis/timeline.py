@@ -375,5 +375,10 @@ def _lanes(
     of = found % sources if sources > 1 else np.full(len(found), source)
     place = found // sources
     columns_of = (keys[place // splits], place % splits - 1, of)
-    small = lane.astype(np.uint16) if len(found) < 1 << 16 else lane
-    return small, [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]
+    keyed = [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]
+    if kind == "process":  # of many, those that did most come first
+        busiest = np.argsort(-np.bincount(lane, minlength=len(keyed)), kind="stable")
+        place = np.empty(len(keyed), np.int64)
+        place[busiest] = np.arange(len(keyed))
+        lane, keyed = place[lane], [keyed[at] for at in busiest.tolist()]
+    return lane.astype(np.uint16) if len(keyed) < 1 << 16 else lane, keyed

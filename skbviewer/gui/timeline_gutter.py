@@ -10,7 +10,12 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from .timeline_items import LanesItem
 from .timeline_paint import paint_titles
 
-WIDTH_PX = 150
+WIDTH_PX = (150, 250)
+
+
+def width_in(pixels: int) -> int:
+    """How wide the column is in a view `pixels` wide: titles matter less where there is no room."""
+    return min(WIDTH_PX[1], max(round(pixels * 0.13), min(WIDTH_PX[0], round(pixels * 0.28))))
 
 
 class Gutter(QWidget):
@@ -31,7 +36,7 @@ class Gutter(QWidget):
     # Qt's own names
 
     def sizeHint(self) -> QSize:
-        return QSize(WIDTH_PX, 100)
+        return QSize(WIDTH_PX[0], 100)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)

@@ -17,7 +17,7 @@ from skbviewer.records import PacketPath
 from .contract import Recording
 from .legend import Legend
 from .timeline_axes import TimeAxis, TimeBox, base_of, base_text
-from .timeline_gutter import WIDTH_PX, Gutter
+from .timeline_gutter import Gutter, width_in
 from .timeline_items import LanesItem, MarksItem
 from .timeline_keys import KEYS
 from .timeline_lanes import LanesMode
@@ -33,7 +33,6 @@ from .timeline_state import LANE_TITLES, SELECTED, TimeState
 MIN_SPAN_NS = 20
 ROW_PX = (16, 22)
 PACKETS_ROW_PX = (3, 22)  # of many packets one wants to see many
-GUTTER_PART = 0.28  # of the width at most
 SNAP_PX = 8
 HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
 _RELOAD_MS = 150  # after the list was scrolled
@@ -346,7 +345,7 @@ class TimelineView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        self.gutter.setFixedWidth(min(WIDTH_PX, round(self.width() * GUTTER_PART)))
+        self.gutter.setFixedWidth(width_in(self.width()))
 
     def sizeHint(self) -> QSize:
         return QSize(640, 360)

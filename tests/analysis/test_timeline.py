@@ -149,9 +149,9 @@ def test_lanes_hold_the_calls_of_their_key() -> None:
 
 
 def test_the_idle_task_has_a_lane_on_each_cpu_and_layers_have_too() -> None:
-    table = Table([(0, 10, 0, 0, 0), (5, 10, 1, 0, 0), (20, 5, 0, 9, 1)])
+    table = Table([(0, 10, 0, 0, 0), (5, 10, 1, 0, 0), (20, 5, 0, 9, 1), (30, 1, 0, 9, 0)])
     _, keys = calls_by("process", table, Shifted(), FUNCTIONS, T0, Silent())
-    assert [(key.key, key.cpu) for key in keys] == [(0, 0), (0, 1), (9, -1)]
+    assert [(key.key, key.cpu) for key in keys] == [(9, -1), (0, 0), (0, 1)]  # busiest first
     _, keys = calls_by("layer", table, Shifted(), FUNCTIONS, T0, Silent())
     told = [(layer_names()[key.key], key.cpu) for key in keys]
     assert told == [("transport", 0), ("ip", 0), ("ip", 1)]
