@@ -107,7 +107,8 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tupl
 def _untold(kernel: Sightable) -> SeriesVerdicts:
     count = len(kernel.series.parent)
     shows = np.zeros(count, np.bool_)
-    shows[kernel.prints.series] = True
+    of = kernel.series.of
+    shows[of[(kernel.log.records["ip_version"] != 0) & (of >= 0)]] = True
     shows[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
     rung = np.where(kernel.series.tap, SNIFFED, np.where(shows, 0, NO_HEADER))
     return SeriesVerdicts(np.full(count, KERNEL_ONLY, np.int64), rung, np.zeros(count))

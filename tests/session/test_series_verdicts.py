@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: MIT
+"""Every packet and every series of a session has a verdict and a reason."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pytest
+
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+
+VERDICTS = {0: "exact", 1: "ambiguous", 2: "kernel-only"}
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Session:
+    """TCP at full speed."""
+    folder, out = resource("samples/bulk"), tmp_path_factory.mktemp("bulk") / "bulk.skbv"
+    import_files([folder / "bulk.pcap", folder / "bulk.kbl"], out)
+    return Session.open(out)
+
+
+def test_series_have_verdict_rung_and_confidence(session: Session) -> None:
+    verdict, rung, confidence, tap, identity = (
+        session.columns.array("series", name)
+        for name in ("verdict", "rung", "confidence", "tap", "identity")
+    )
+    seen = Counter(VERDICTS[number] for number in verdict.tolist())
+    assert seen["exact"] >= session.packet_count()
+    assert seen["kernel-only"] > 0
+    assert ((confidence > 0) == (verdict == 0)).all()
+    assert set(rung[(tap == 1) & (verdict == 2)].tolist()) == {-3}
+    assert set(rung[(identity >= 0) & (verdict == 2) & (tap == 0)].tolist()) <= {0, -1}
+
+
+def test_rows_without_a_packet_say_why(session: Session) -> None:
+    rows = session.kernel_only(1, session.kernel_only_count())
+    assert rows
+    assert all(row.reason for row in rows)
+
+
+def test_packets_say_why(session: Session) -> None:
+    reasons = Counter(p.reason for p in session.packets(1, session.packet_count()))
+    assert reasons["Only packet with this source, destination, identification and protocol."] > 50
+    assert "" not in reasons
+
+
+def test_a_packet_of_one_host_was_under_way_between_none(session: Session) -> None:
+    assert session.under_way(5) == []
+    assert session.info()["one_way"] == []
+
+
+def test_the_wire_time_is_on_the_logs_clock(session: Session) -> None:
+    path = session.path(packet=20)
+    assert path.wire_ns is not None
+    legs = path.legs
+    assert any(leg.begin_ns <= path.wire_ns <= leg.end_ns for leg in legs)
