@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Overview
@@ -14,6 +14,8 @@ from skbviewer.records import Progress
 
 from .contract import Recording
 from .tasks import Tasks
+
+DELAY_MS = 300
 
 
 class Loader(QObject):
@@ -29,6 +31,10 @@ class Loader(QObject):
         self._recording: Recording | None = None
         self._lanes, self._calls = Tasks(self), Tasks(self)
         self.overview: Overview | None = None
+        self._soon = QTimer(self)  # the first rows of the list come first
+        self._soon.setSingleShot(True)
+        self._soon.setInterval(DELAY_MS)
+        self._soon.timeout.connect(self._look_over)
         for tasks in (self._lanes, self._calls):
             tasks.failed.connect(self.failed)
         self._lanes.started.connect(self.working)
@@ -36,14 +42,18 @@ class Loader(QObject):
 
     @property
     def busy(self) -> bool:
-        return self._lanes.busy or self._calls.busy
+        return self._lanes.busy or self._calls.busy or self._soon.isActive()
 
     def use(self, recording: Recording | None) -> None:
-        """From now on ask `recording`; fetches its overview."""
+        """From now on ask `recording`; fetches its overview a little later."""
         self.stop()
         self._recording, self.overview = recording, None
         if recording is not None:
-            self._lanes.start("Looking over the recording…", recording.overview, self._keep)
+            self._soon.start()
+
+    def _look_over(self) -> None:
+        if self._recording is not None:
+            self._lanes.start("Looking over the recording…", self._recording.overview, self._keep)
 
     def _keep(self, overview: Overview) -> None:
         self.overview = overview
@@ -54,6 +64,7 @@ class Loader(QObject):
         recording = self._recording
         if recording is None:
             return
+        self._soon.stop()
 
         def work(progress: Progress) -> tuple[Overview, Timeline]:
             overview = recording.overview(progress)
@@ -74,10 +85,12 @@ class Loader(QObject):
 
     def stop(self) -> None:
         """Cancel what runs."""
+        self._soon.stop()
         self._lanes.cancel()
         self._calls.cancel()
 
     def close(self) -> None:
         """Stop everything; no thread is left afterwards."""
+        self._soon.stop()
         self._lanes.close()
         self._calls.close()
