@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..readers.again import open_again
 from ..readers.places import Place, places
 from ..readers.wire import Bytes
-from ..records import BadInput, Progress, Silent, SourceRow
+from ..records import Progress, Silent
 from .fields_data import PACKET, Ints, Mask, View
 from .fields_kind import Field, Kind, Make, Values
 
@@ -43,25 +44,13 @@ def blocks(view: View, progress: Progress) -> Iterator[Block]:
         rows = np.flatnonzero(source == row.id)
         if not len(rows):
             continue
-        file = _mapped(row)
+        file = open_again(Path(row.path), row.size)
         data = np.frombuffer(file, np.uint8)
         for begin in range(0, len(rows), BLOCK):
             progress.report(WHAT, done, view.size)
             part = rows[begin : begin + BLOCK]
             done += len(part)
             yield Block(part, file, data, _places(view, data, part))
-
-
-def _mapped(row: SourceRow) -> mmap.mmap:
-    path = Path(row.path)
-    try:
-        with path.open("rb") as file:
-            if path.stat().st_size != row.size:
-                raise BadInput(path, None, "changed since it was imported: its bytes are not known")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
-    except OSError as error:
-        why = f"its bytes cannot be read: {(error.strerror or str(error)).lower()}"
-        raise BadInput(path, None, why) from error
 
 
 def _places(view: View, data: Bytes, rows: Ints) -> dict[str, Place]:

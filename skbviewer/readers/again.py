@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: MIT
+"""Opens again what was imported: the bytes of packets stay in the source files."""
+
+from __future__ import annotations
+
+import mmap
+from pathlib import Path
+
+from ..records import BadInput
+
+
+def open_again(path: Path, size: int) -> mmap.mmap:
+    """The bytes of a source file that had `size` bytes when it was imported.
+
+    Raises BadInput if it cannot be read or has another size now.
+    """
+    try:
+        with path.open("rb") as file:
+            if path.stat().st_size != size:
+                raise BadInput(path, None, "changed since it was imported: its bytes are not known")
+            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        why = f"its bytes cannot be read: {(error.strerror or str(error)).lower()}"
+        raise BadInput(path, None, why) from error
