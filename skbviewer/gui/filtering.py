@@ -47,11 +47,13 @@ def _protocol(row: ListRow) -> str | None:
 
 
 def _process(row: ListRow) -> str:
+    """Calls in an interrupt have the thread that it came upon: only a task's calls count."""
     comm, _, rest = row.process.rpartition("[")
     comm, pid = comm.strip(), rest.rstrip("]")
+    in_task = 'kbl.context == "task"'
     if comm:
-        return f"kbl.comm == {quoted(comm)}"
-    return f"kbl.pid == {pid}" if pid else "!kbl.comm"
+        return f"call(kbl.comm == {quoted(comm)} && {in_task})"
+    return f"call(kbl.pid == {pid} && {in_task})" if pid else f"!call(kbl.pid > 0 && {in_task})"
 
 
 def _known(name: str, value: int | str | None, unit: str = "") -> str:

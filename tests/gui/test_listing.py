@@ -164,7 +164,7 @@ def context_menu(window: MainWindow, row: int, key: str) -> QMenu:
         (59, "kernel", "!kbl.latency"),
         (8, "drop", 'kbl.drop_reason == "NO_SOCKET"'),
         (0, "drop", "!kbl.drop_reason"),
-        (0, "process", 'kbl.comm == "client"'),
+        (0, "process", 'call(kbl.comm == "client" && kbl.context == "task")'),
         (0, "match", 'kbl.verdict == "exact"'),
         (1, "time", "frame.time_epoch == 1700000000.002469134"),
     ],

@@ -1,0 +1,191 @@
+# SPDX-License-Identifier: MIT
+"""The packet list, its notes and files on real recordings."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QAbstractItemModelTester, QTest
+from PySide6.QtWidgets import QFileDialog
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.row_menu import current_filter
+from skbviewer.records.resource import resource
+from skbviewer.session import open_files
+
+from .conftest import show_window
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def real(qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[MainWindow]:
+    """The window on real files, its cache in a folder of the test's own."""
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    yield from show_window(qtbot, open_files)
+
+
+def sample(name: str, *suffixes: str) -> list[Path]:
+    return [resource(f"samples/{name}") / f"{name}.{suffix}" for suffix in suffixes]
+
+
+def open_and_list(window: MainWindow, qtbot: QtBot, paths: list[Path]) -> None:
+    with qtbot.waitSignal(window.tasks.ended, timeout=60_000):
+        window.open_files(paths)
+    qtbot.waitUntil(lambda: window.workspace.table.current_row() is not None)
+
+
+def number(window: MainWindow) -> str:
+    row = window.workspace.table.current_row()
+    return "" if row is None else row.number
+
+
+def column(window: MainWindow, key: str) -> list[str]:
+    model = window.workspace.table.packets
+    return [model.text(row, model.column_of(key)) for row in range(model.rowCount())]
+
+
+def test_every_column_sorts_real_rows(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    with qtbot.waitSignal(real.listing.shown):
+        real.menus.actions["Kernel-Only Packets"].trigger()
+    table, header = real.workspace.table, real.workspace.table.header
+    tester = QAbstractItemModelTester(
+        table.packets, QAbstractItemModelTester.FailureReportingMode.Fatal
+    )
+    count = table.packets.rowCount()
+    for key in [each.key for each in table.packets.columns]:
+        at = table.packets.column_of(key)
+        table.scrollTo(table.packets.index(0, at))
+        seen = []
+        for _ in range(2):
+            x = header.sectionViewportPosition(at) + header.sectionSize(at) // 2
+            with qtbot.waitSignal(real.listing.shown):
+                QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
+            seen.append(column(real, key))
+        assert len(seen[0]) == len(seen[1]) == count
+        assert sorted(seen[0]) == sorted(seen[1])
+        if key in ("protocol", "drop", "process", "match", "functions"):
+            known = [text for text in seen[0] if text]
+            assert known[::-1] != known or len(set(known)) == 1
+    assert tester.model() is table.packets
+
+
+CELLS = ("source", "destination", "protocol", "length", "kernel", "functions", "drop", "process")
+
+
+@pytest.mark.parametrize("key", [*CELLS, "match", "time", "number"])
+def test_the_filter_of_a_cell_shows_its_row(real: MainWindow, qtbot: QtBot, key: str) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    table = real.workspace.table
+    for position in (0, 4, 9, 12):
+        index = table.packets.index(position, table.packets.column_of(key))
+        table.setCurrentIndex(index)
+        text, shown = current_filter(real), table.packets.text(position, index.column())
+        assert text is not None
+        with qtbot.waitSignal(real.listing.shown):
+            real.use_filter(text, True)
+        assert number(real) == str(position + 1), text
+        found = set(column(real, key))
+        if key in ("source", "destination"):  # a MAC address is that of IP packets, too
+            assert shown in found and ("." not in shown or found == {shown})
+        elif key == "process":
+            assert {text.partition(" [")[0] for text in found} == {shown.partition(" [")[0]}
+        elif key != "time":
+            assert found == {shown}
+        with qtbot.waitSignal(real.listing.shown):
+            real.use_filter("", True)
+
+
+def test_along_a_real_conversation(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("handshake", "pcap"))
+    real.going.to_id(3)
+    seen = []
+    for key in (Qt.Key.Key_Period, Qt.Key.Key_Period, Qt.Key.Key_Comma):
+        with qtbot.waitSignal(real.going.tasks.ended):
+            QTest.keyClick(real, key, CONTROL)
+        seen.append(number(real))
+    assert seen == ["4", "5", "4"]
+
+
+def test_a_field_becomes_a_column_and_sorts(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("handshake", "kbl", "pcap"))
+    table = real.workspace.table
+    assert table.add_field("tcp.seq_raw")
+    key = "field:tcp.seq_raw"
+    texts = column(real, key)
+    assert texts[0] == "" and texts[2].isdigit()
+    table.header.setSortIndicator(table.packets.column_of(key), Qt.SortOrder.DescendingOrder)
+    qtbot.waitUntil(lambda: column(real, key) != texts)
+    known = [int(text) for text in column(real, key) if text]
+    assert known == sorted(known, reverse=True)
+
+
+def test_marks_stay_when_a_capture_has_grown_and_is_reloaded(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    [whole] = sample("handshake", "pcap")
+    capture = tmp_path / "捕获 live.pcap"
+    capture.write_bytes(whole.read_bytes()[:-300])
+    open_and_list(real, qtbot, [capture])
+    before = real.workspace.table.packets.rowCount()
+    real.going.to_id(3)
+    QTest.keyClick(real, Qt.Key.Key_M, CONTROL)
+    capture.write_bytes(whole.read_bytes())
+    with qtbot.waitSignal(real.listing.shown, timeout=30_000):
+        QTest.keyClick(real, Qt.Key.Key_R, CONTROL)
+    qtbot.waitUntil(lambda: number(real) == "3")
+    assert real.workspace.table.packets.rowCount() == 16 > before
+    assert real.notes.flags.all("mark").tolist() == [3]
+
+
+def test_a_saved_session_finds_a_moved_capture_and_its_notes(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [whole] = sample("handshake", "pcap")
+    capture, out = tmp_path / "a.pcap", tmp_path / "s.skbv"
+    capture.write_bytes(whole.read_bytes())
+    open_and_list(real, qtbot, [capture])
+    QTest.keyClick(real, Qt.Key.Key_M, CONTROL)
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(out), ""))
+    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+        QTest.keyClick(real, Qt.Key.Key_S, CONTROL | SHIFT)
+    real.close_recording()
+    moved = capture.rename(tmp_path / "b.pcap")
+    open_and_list(real, qtbot, [out])
+    assert "a.pcap: not where it was" in real.banner.text
+    assert real.notes.flags.all("mark").tolist() == [1]
+    recording = real.recording
+    assert recording is not None and recording.packet_bytes(1) is None
+    monkeypatch.setattr(
+        "skbviewer.gui.opening.ask_missing", lambda parent, paths: [moved for _ in paths]
+    )
+    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+        QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
+    assert recording.packet_bytes(1)
+
+
+def test_a_wrong_file_for_a_moved_one_is_refused(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_and_list(real, qtbot, sample("handshake", "pcap"))
+    assert real.recording is not None
+    real.recording.save_as(tmp_path / "s.skbv", _Silent())
+    open_and_list(real, qtbot, [tmp_path / "s.skbv"])
+    other = sample("drops", "pcap")[0]
+    source = real.recording.sources()[0]
+    monkeypatch.setattr("skbviewer.gui.opening.missing_sources", lambda _: [source])
+    monkeypatch.setattr("skbviewer.gui.opening.ask_missing", lambda *_: [other])
+    with qtbot.waitSignal(real.tasks.ended, timeout=30_000):
+        real.opening.locate()
+    assert "is not handshake.pcap" in real.banner.text
+
+
+class _Silent:
+    def report(self, what: str, done: int, total: int) -> None:
+        return None
