@@ -81,10 +81,9 @@ def _switches(records: Records, entry: Index, leave: Index) -> tuple[Flags, Flag
     place[order] = np.arange(len(item))
     position = (place[np.searchsorted(told, leave)], place[len(told) :])
     pid, cpu = _dense(records["pid"][item]), _dense(records["cpu"][item])
-    return (
-        _changed(cpu, pid, is_exit, *position),
-        _changed(pid, cpu, is_exit, *position),
-    )
+    moved = records["cpu"][entry] != records["cpu"][leave]
+    slept = _changed(cpu, pid, is_exit, *position) & ~moved
+    return slept, _changed(pid, cpu, is_exit, *position) | moved
 
 
 def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:

@@ -29,6 +29,7 @@ from .wire import Bytes
 __all__ = [
     "READERS",
     "SLOT_SIZE",
+    "Bytes",
     "KblChange",
     "KblEvent",
     "KblLost",
@@ -62,7 +63,7 @@ def read(path: Path, progress: Progress) -> Capture | KernelLog:
 
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
-    data, damage = _contents(path)
+    data, damage, _ = _contents(path)
     magic = bytes(data[:4])
     if magic not in READERS:
         known = "neither pcap, pcapng nor KBL"

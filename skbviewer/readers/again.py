@@ -7,10 +7,11 @@ import mmap
 from pathlib import Path
 
 from ..records import BadInput
+from .packed import is_packed, unpack
 
 
 def open_again(path: Path, size: int) -> mmap.mmap:
-    """The bytes of a source file that had `size` bytes when it was imported.
+    """The bytes of a source file that had `size` bytes when it was imported, unpacked.
 
     Raises BadInput if it cannot be read or has another size now.
     """
@@ -18,7 +19,13 @@ def open_again(path: Path, size: int) -> mmap.mmap:
         with path.open("rb") as file:
             if path.stat().st_size != size:
                 raise BadInput(path, None, "changed since it was imported: its bytes are not known")
-            return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
+            mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         why = f"its bytes cannot be read: {(error.strerror or str(error)).lower()}"
         raise BadInput(path, None, why) from error
+    magic = mapped[:4]
+    if not is_packed(magic):
+        return mapped
+    plain = unpack(path, magic).mapped
+    assert plain is not None
+    return plain

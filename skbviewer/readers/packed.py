@@ -30,6 +30,7 @@ class Unpacked(NamedTuple):
 
     data: Bytes
     damage: str
+    mapped: mmap.mmap | None = None  # what `data` is a view of
 
 
 def is_packed(magic: bytes) -> bool:
@@ -63,7 +64,7 @@ def _unpack(path: Path, magic: bytes, _size: int, _mtime_ns: int) -> Unpacked:
             mapped = mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
         raise BadInput(path, None, f"cannot unpack: {error.strerror or error}") from error
-    return Unpacked(np.frombuffer(mapped, np.uint8), damage)
+    return Unpacked(np.frombuffer(mapped, np.uint8), damage, mapped)
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:

@@ -12,6 +12,7 @@ from typing import Any
 
 from .. import readers
 from ..analysis.detail import PARSERS, Payload, payload_of, tell
+from ..readers import Bytes
 from ..records import BadInput, PacketRow
 
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
@@ -25,7 +26,7 @@ class Payloads:
             source.id: Path(source.path) for source in sources if source.kind != "kbl"
         }
         self._sizes = {source.id: source.size for source in sources}
-        self._there: dict[int, bool] = {}
+        self._kept: dict[int, Bytes | None] = {}  # of a source that is not what it was: None
 
     def told(self, row: Any, made: PacketRow) -> PacketRow:
         """`made` with the protocol and Info of its payload, where ports say what it may be."""
@@ -43,15 +44,18 @@ class Payloads:
 
     def data(self, source: int, offset: int, caplen: int) -> bytes | None:
         """Captured bytes; None where the source file is not what it was."""
-        if source not in self._there:
-            path = self._paths.get(source)
-            there = path is not None and path.is_file()
-            self._there[source] = (
-                there and self._paths[source].stat().st_size == self._sizes[source]
-            )
-        if not self._there[source]:
+        if source not in self._kept:
+            self._kept[source] = self._open(source)
+        kept = self._kept[source]
+        if kept is None or offset + caplen > len(kept):
             return None
+        return kept[offset : offset + caplen].tobytes()
+
+    def _open(self, source: int) -> Bytes | None:
+        path = self._paths.get(source)
         try:
-            return readers.packet_bytes(self._paths[source], offset, caplen)
-        except BadInput:
+            if path is None or path.stat().st_size != self._sizes[source]:
+                return None
+            return readers.file_bytes(path)
+        except (OSError, BadInput):
             return None

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import dpkt
@@ -53,3 +54,14 @@ def test_a_capture_that_is_gone_or_changed_tells_nothing(files: tuple[Path, Path
     assert told(out)[0][0] == "UDP"
     pcap.unlink()
     assert told(out)[0][0] == "UDP"
+
+
+def test_of_a_packed_capture(files: tuple[Path, Path], tmp_path: Path) -> None:
+    packed, out = tmp_path / "names.pcap.gz", tmp_path / "packed.skbv"
+    packed.write_bytes(gzip.compress(files[0].read_bytes()))
+    import_files([packed], out)
+    assert told(out) == told(files[1])
+    session = Session.open(out)
+    found = session.select('frame contains "example"')
+    assert found is not None and found.tolist() == [1, 4]
+    session.close()

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import random
 import struct
+import sys
 from collections.abc import Iterator
 
 import dpkt
 import pytest
 
 from skbviewer import readers
-from skbviewer.analysis.detail import Node, dissect
+from skbviewer.analysis.detail import Node, dissect, payload_of
 from skbviewer.records import Capture, Silent, resource
 
 ETHERNET = 1
@@ -137,3 +138,24 @@ def test_no_bytes_make_it_stumble_or_point_outside() -> None:
                 noisy[rest.randrange(len(noisy))] = rest.randrange(256)
             nodes = dissect(bytes(noisy), ETHERNET, len(data))
             assert all(0 <= n.offset <= n.offset + n.length <= len(noisy) for n in every(nodes))
+
+
+def test_the_quick_way_to_a_payload_is_the_long_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    rest = random.Random(9)
+    frames = []
+    for name in ("handshake", "drops", "ipv6-and-fragments"):
+        path = resource(f"samples/{name}/{name}.pcap")
+        capture = readers.read(path, Silent())
+        assert isinstance(capture, Capture)
+        for row in range(len(capture.packets)):
+            offset, caplen = (int(capture.packets[c][row]) for c in ("offset", "caplen"))
+            data = readers.packet_bytes(path, offset, caplen)
+            frames += [data, data + bytes(9), data[: rest.randrange(len(data) + 1)]]
+            noisy = bytearray(data)
+            noisy[rest.randrange(len(noisy))] = rest.randrange(256)
+            frames.append(bytes(noisy))
+    quick = [payload_of(data, ETHERNET) for data in frames]
+    module = sys.modules["skbviewer.analysis.detail.dissect"]  # the package has a dissect() too
+    monkeypatch.setattr(module, "_plain", lambda _: None)
+    assert quick == [payload_of(data, ETHERNET) for data in frames]
+    assert any(found is not None and found.data for found in quick)
