@@ -19,7 +19,7 @@ from skbviewer.gui.timeline_window import show_lanes, shown_now
 
 from .fake import FakeRecording
 from .fake_timeline import FakeTimeline
-from .test_timeline_lanes import drag, wait_lanes
+from .timeline_hands import drag, wait_lanes
 
 
 @pytest.fixture
