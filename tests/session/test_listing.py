@@ -103,5 +103,5 @@ def test_reasons_add_up_to_all_rows(drops: Session) -> None:
     assert by_verdict["kernel-only"] == drops.all_kernel_only_count()
     assert by_verdict["exact"] == matches["exact"] > 0
     assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packet_count()
-    for row in drops.rows(np.arange(1, drops.packet_count() + 1)):
-        assert any(row.reason == each.why for each in found)
+    for packet in drops.rows(np.arange(1, drops.packet_count() + 1)):
+        assert any(packet.reason == each.why for each in found)
