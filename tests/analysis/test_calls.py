@@ -6,9 +6,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
 from skbviewer.analysis import build_calls
 from skbviewer.matching import build_legs, build_series
 from skbviewer.readers._kbl_layout import KblEvent
@@ -23,7 +20,7 @@ class Calls:
     def __init__(self, story: Story, folder: Path) -> None:
         log = story.log(folder)
         series = build_series(log)
-        self.rows: npt.NDArray[np.void] = build_calls(log, series, build_legs(log, series))
+        self.rows = build_calls(log, series, build_legs(log, series))
         self.names = [log.probes[int(func)].name for func in self.rows["func"]]
 
     def __getitem__(self, name: str) -> Any:

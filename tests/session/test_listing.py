@@ -97,9 +97,9 @@ def test_kernel_only_rows_stand_at_their_time_among_the_packets(drops: Session) 
 def test_reasons_add_up_to_all_rows(drops: Session) -> None:
     found = drops.reasons()
     matches = drops.info()["matches"]
-    by_verdict = {row.verdict: 0 for row in found}
-    for row in found:
-        by_verdict[row.verdict] += row.number
+    by_verdict = {each.verdict: 0 for each in found}
+    for each in found:
+        by_verdict[each.verdict] += each.number
     assert by_verdict["kernel-only"] == drops.all_kernel_only_count()
     assert by_verdict["exact"] == matches["exact"] > 0
     assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packet_count()
