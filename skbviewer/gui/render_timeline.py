@@ -36,13 +36,14 @@ from .timeline_paint import (
     paint_gaps,
     paint_ground,
     paint_titles,
+    paint_wire_bands,
     paint_wires,
     row_font,
 )
 from .timeline_state import LANE_TITLES, TimeState
 
 MARGIN = 20
-GUTTER = 180
+GUTTER = 200
 AXIS = 22
 LINE = 18
 STRIP = 36
@@ -89,7 +90,8 @@ class TimelinePicture:
     def _own_title(self) -> str:
         if self._shown.lanes in PACKET_KINDS and len(self.timeline.lanes) == 1:
             return f"Packet {self.timeline.lanes[0].title}"
-        return f"{LANE_TITLES[self._shown.lanes]} over time"
+        title = LANE_TITLES[self._shown.lanes]
+        return title if self.timeline.is_relative else f"{title} over time"
 
     def _is_seen(self, times: tuple[int, int]) -> bool:
         return times[1] >= self.range[0] and times[0] <= self.range[1]
@@ -133,7 +135,7 @@ class TimelinePicture:
         return int((where.lane_y * ROW_PX[0] > max(room, 40)).sum())
 
     def _head(self) -> float:
-        return MARGIN + 26 + LINE * len(self.subtitle()) + STRIP + 8 + AXIS
+        return MARGIN + 26 + LINE * len(self.subtitle()) + 6 + STRIP + 8 + AXIS
 
     def lines(self) -> list[str]:
         """All words of the picture, for its table."""
@@ -186,7 +188,7 @@ class TimelinePicture:
         for line in self.subtitle():
             self._text(painter, y, line, QPalette.ColorRole.Text)
             y += LINE
-        return y
+        return y + 6
 
     def _paint_strip(self, painter: QPainter, area: QRectF) -> None:
         paint_overview(painter, area, self.overview, self.look.palette)
@@ -227,6 +229,7 @@ class TimelinePicture:
         painter.setFont(row_font(export_font(TEXT_PX), frame.row_px))
         paint_ground(painter, self.timeline, where, frame, self.look)
         paint_gaps(painter, self.overview.gaps, self.timeline, where, frame, self.look)
+        paint_wire_bands(painter, self.timeline, where, frame, self.look)
         paint_bins(painter, bins, self.timeline, where, frame, self.look)
         paint_wires(painter, bins, self.timeline, where, frame, self.look)
         painter.setFont(export_font(TEXT_PX))

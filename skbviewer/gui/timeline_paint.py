@@ -215,6 +215,30 @@ def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, l
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
 
 
+def paint_wire_bands(
+    painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
+) -> None:
+    """How far off the wire times of packet lanes may be, to be painted below the boxes."""
+    colour = chosen(WIRE_COLOURS, look.dark)
+    colour.setAlpha(44)
+    for wire in timeline.wires:
+        half = max(wire.error_ns, 0) * frame.per_ns  # -1: not known
+        x = frame.x(float(wire.at))
+        low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
+        if low < high:
+            painter.fillRect(
+                QRectF(low, *_lane_y(timeline, places, frame, wire.lane, high - low)), colour
+            )
+
+
+def _lane_y(
+    timeline: Timeline, places: Places, frame: Frame, lane: int, width: float
+) -> tuple[float, float, float]:
+    """A lane's top, with a width its height: what a QRectF wants behind the left edge."""
+    top = frame.y(float(places.lane_y[lane]))
+    return top, width, timeline.lanes[lane].rows * frame.row_px
+
+
 def paint_wires(
     painter: QPainter,
     bins: npt.NDArray[np.void],
@@ -223,44 +247,30 @@ def paint_wires(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Wire times of packet lanes; and how far off wire times may be, where that can be seen."""
+    """Wire times of packet lanes; and the error bars of wire lanes, where they can be seen."""
     colour = chosen(WIRE_COLOURS, look.dark)
-    for wire in timeline.wires:
-        top = frame.y(float(places.lane_y[wire.lane]))
-        height = timeline.lanes[wire.lane].rows * frame.row_px
-        _paint_wire(painter, frame, (frame.x(float(wire.at)), top, height), wire.error_ns, colour)
-    errors = {number: lane.error_ns for number, lane in enumerate(timeline.lanes) if lane.error_ns}
-    for number, error in errors.items():
-        lane, half = timeline.lanes[number], error * frame.per_ns
-        if lane.what != "wire" or half < 1:
-            continue
-        y = frame.y(float(places.row_y[lane.first]) + 0.5)
-        alone = bins[(bins["row"] == lane.first) & (bins["count"] == 1)]
-        painter.setPen(QPen(colour, 1.5))
-        for x in frame.x(alone["begin"].astype(np.float64)).tolist():
-            low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
-            painter.drawLine(QPointF(low, y), QPointF(high, y))
-            for end in (low, high):
-                painter.drawLine(QPointF(end, y - 3), QPointF(end, y + 3))
-
-
-def _paint_wire(
-    painter: QPainter,
-    frame: Frame,
-    place: tuple[float, float, float],
-    error_ns: int,
-    colour: QColor,
-) -> None:
-    x, top, height = place
-    half = max(error_ns, 0) * frame.per_ns  # -1: not known
-    if x + half < 0 or x - half > frame.width:
-        return
-    band = QColor(colour)
-    band.setAlpha(48)
-    low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
-    painter.fillRect(QRectF(low, top, high - low, height), band)
     painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
-    painter.drawLine(QPointF(x, top - 2), QPointF(x, top + height + 2))
+    for wire in timeline.wires:
+        x = frame.x(float(wire.at))
+        if 0 <= x <= frame.width:
+            top, _, height = _lane_y(timeline, places, frame, wire.lane, 0)
+            painter.drawLine(QPointF(x, top - 2), QPointF(x, top + height + 2))
+    painter.setPen(QPen(colour, 1.5))
+    for lane in timeline.lanes:
+        half = lane.error_ns * frame.per_ns
+        if lane.what == "wire" and half >= 1:
+            y = frame.y(float(places.row_y[lane.first]) + 0.5)
+            alone = bins[(bins["row"] == lane.first) & (bins["count"] == 1)]
+            for x in frame.x(alone["begin"].astype(np.float64)).tolist():
+                _paint_error(
+                    painter, (max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)), y
+                )
+
+
+def _paint_error(painter: QPainter, ends: tuple[float, float], y: float) -> None:
+    painter.drawLine(QPointF(ends[0], y), QPointF(ends[1], y))
+    for end in ends:
+        painter.drawLine(QPointF(end, y - 3), QPointF(end, y + 3))
 
 
 def paint_titles(

@@ -157,3 +157,19 @@ def test_lanes_that_do_not_fit_are_told(qtbot: QtBot) -> None:
 
 def test_ticks_are_round() -> None:
     assert [round_step(least) for least in (0.3, 1, 110, 5e8)] == [1, 1, 200, 500_000_000]
+
+
+def test_a_gap_is_hatched_in_a_vector_picture_too(qtbot: QtBot, tmp_path: Path) -> None:
+    texts = []
+    for name, end in (("with", 30 * MS), ("without", 10 * MS)):
+        t0, out = FakeRecording().overview().t0_ns, tmp_path / name
+        write_timeline(FakeRecording(), Shown("cpu", range=(t0, t0 + end)), out, "svg")
+        texts.append(out.read_text().count("pattern"))
+    assert texts[0] > texts[1]
+
+
+def test_aligned_packets_are_told_as_such(qtbot: QtBot) -> None:
+    picture = TimelinePicture(recording(), Shown("aligned", (3, 4, 5)), "png")
+    assert picture.title == "Displayed packets, aligned"
+    assert "after each packet's first entry" in picture.subtitle()[0]
+    assert picture.range[0] == 0
