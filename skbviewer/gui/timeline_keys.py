@@ -18,7 +18,7 @@ NONE = Qt.KeyboardModifier.NoModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
 Act = Callable[["TimelineView"], object]
 
-KEYS: dict[tuple[Qt.Key, Qt.KeyboardModifier], tuple[str, Act]] = {
+KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
     (Qt.Key.Key_W, NONE): ("Zoom in", lambda v: v.box.zoom(ZOOM_STEP)),
     (Qt.Key.Key_S, NONE): ("Zoom out", lambda v: v.box.zoom(1 / ZOOM_STEP)),
     (Qt.Key.Key_A, NONE): ("Move left", lambda v: v.box.pan(-0.15)),

@@ -61,7 +61,8 @@ class Mouse(QObject):
         if view.mode.is_relative:
             view.show_range(times)  # to be measured, but no time of the recording
         else:
-            view.choose_range(times, is_final)
+            # within one packet's path a range is there to be measured: no filter
+            view.choose_range(times, is_final and view.mode is view.lanes_mode)
 
     def _click(self, event: Any) -> None:
         view, scene = self._view, event.scenePos()

@@ -113,7 +113,7 @@ class TimelineView(QWidget):
         self.box.sigResized.connect(self._fit_rows)
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
         self.bar.valueChanged.connect(self._fit_rows)
-        self.kind.activated.connect(lambda _: self.show_kind(self.kind.currentData()))
+        self.kind.activated.connect(self._choose_kind)
         self.overview.window_asked.connect(self.show_window)
         self.loader.overview_ready.connect(self._show_overview)
         self.loader.timeline_ready.connect(self._show_timeline)
@@ -171,6 +171,10 @@ class TimelineView(QWidget):
             self.choose_range(None)
         self.show_layers()
         self._tell_message()
+
+    def _choose_kind(self) -> None:
+        self.show_kind(self.kind.currentData())
+        self.setFocus()  # for its keys
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview.show_overview(overview)
@@ -332,7 +336,7 @@ class TimelineView(QWidget):
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         known = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        found = KEYS.get((Qt.Key(event.key()), known))
+        found = KEYS.get((event.key(), known))
         if found is None:
             super().keyPressEvent(event)
         else:

@@ -6,8 +6,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QInputDialog
 from pytestqt.qtbot import QtBot
@@ -238,3 +238,19 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
     assert cpus.marks.message.startswith("Select a packet")
     cpus.show_path(FakeRecording().path(packet=50))
     assert "do not tell" in cpus.marks.message
+
+
+def test_a_range_within_a_path_is_measured_and_filters_nothing(view: TimelineView) -> None:
+    told: list[object] = []
+    view.range_finished.connect(told.append)
+    drag(view, QPoint(300, 300), QPoint(400, 300))
+    assert view.state.range is not None
+    assert told == []
+
+
+def test_keys_that_mean_nothing_here_are_let_through(view: TimelineView) -> None:
+    before = view.box.viewRange()[0]
+    for key in (0x4E2D, Qt.Key.Key_Launch0):  # a Chinese character, a media key
+        press = QKeyEvent(QEvent.Type.KeyPress, key, NO_KEY, "")
+        QApplication.sendEvent(view, press)
+    assert view.box.viewRange()[0] == before
