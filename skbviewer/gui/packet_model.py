@@ -17,7 +17,7 @@ from .colour_rules import Rule, colours
 from .contract import Recording, RowIds
 from .flag_sets import FlagSets
 from .host_names import HostNames
-from .packet_columns import COLUMNS, Column
+from .packet_columns import COLUMNS, RIGHT, Column
 from .packet_rows import ListRow, RowPages, list_row
 from .packet_times import REFERENCE, Moment, Precision, References, TimeFormat, time_text
 from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
@@ -41,7 +41,7 @@ class Cell(NamedTuple):
     ground: QColor | None
     ink: QColor | None
     icon: QIcon | None
-    align: Qt.AlignmentFlag
+    right: bool  # its text is at the right
 
 
 class Noted(Protocol):
@@ -152,6 +152,11 @@ class PacketModel(QAbstractTableModel):
             last = self.index(self.rowCount() - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
+    def loaded(self, position: int) -> bool:
+        """Whether a row can be shown without asking the recording; True outside."""
+        inside = self.pages is not None and 0 <= position < self.pages.count
+        return not inside or (self.pages is not None and self.pages.loaded(position))
+
     def cells(self, position: int) -> list[Cell]:
         """How the cells of a row look, by column; empty outside."""
         cells = self._cells.get(position)
@@ -172,18 +177,19 @@ class PacketModel(QAbstractTableModel):
         if column.key == "drop" and painted not in (MARKED, IGNORED):
             ink = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
-        return Cell(self.text(position, at), ground, ink, icon, column.align)
+        return Cell(self._text(row, position, at), ground, ink, icon, column.align == RIGHT)
 
     def text(self, position: int, column: int) -> str:
         """What a cell shows."""
         row = self.row(position)
-        if row is None or self.pages is None:
-            return ""
+        return "" if row is None else self._text(row, position, column)
+
+    def _text(self, row: ListRow, position: int, column: int) -> str:
         shown = self.columns[column]
         if shown.key == "time":
             return self._time(row, position)
         if shown.value is None:
-            return self.pages.field(position, shown.order)
+            return "" if self.pages is None else self.pages.field(position, shown.order)
         text = shown.value(row)
         if self.names is not None and shown.key in ("source", "destination"):
             return self.names.name(text)

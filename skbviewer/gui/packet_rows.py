@@ -12,8 +12,8 @@ from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
 
-PAGE = 128  # a screen or two: what a jump has to wait for
-PAGES_KEPT = 256
+PAGE = 64  # about a screen: what a jump has to wait for
+PAGES_KEPT = 512
 _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
@@ -127,6 +127,10 @@ class RowPages:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(page)
         return self._pages[page][place]
+
+    def loaded(self, position: int) -> bool:
+        """Whether a row can be shown without asking the recording."""
+        return position // PAGE in self._pages
 
     def ids(self, first: int, count: int) -> RowIds:
         """The ids of the rows from position `first` on, as far as there are."""

@@ -33,6 +33,7 @@ from .theme import is_dark
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 MIN_INFO = 140
 VISIBLE_DELAY_MS = 40
+AHEAD_DELAY_MS = 15
 
 
 class PacketTable(QTableView):
@@ -65,13 +66,18 @@ class PacketTable(QTableView):
         self._told: RowIds = np.empty(0, np.int64)
         self._visible_timer = QTimer(self, interval=VISIBLE_DELAY_MS, singleShot=True)
         self._visible_timer.timeout.connect(self._tell_visible)
+        self._scrolled = False
+        self._load_timer = QTimer(self, interval=0, singleShot=True)
+        self._load_timer.timeout.connect(self._load)
+        self._ahead_timer = QTimer(self, interval=AHEAD_DELAY_MS, singleShot=True)
+        self._ahead_timer.timeout.connect(self._load_ahead)
         self._set_row_height()
         self.restore_columns(column_state.DEFAULT)
         self._link()
 
     def _link(self) -> None:
         self.selectionModel().currentRowChanged.connect(self._tell)
-        self.verticalScrollBar().valueChanged.connect(lambda _: self._visible_timer.start())
+        self.verticalScrollBar().valueChanged.connect(self._scroll)
         self.packets.modelReset.connect(self._visible_timer.start)
         self.header.sortIndicatorChanged.connect(self._ask_order)
         self.header.sectionResized.connect(lambda *_: self.columns_changed.emit())
@@ -138,13 +144,31 @@ class PacketTable(QTableView):
         if row is not None:
             self.row_chosen.emit(row)
 
-    def _tell_visible(self) -> None:
+    def _scroll(self) -> None:
+        self._scrolled = True
+        self._visible_timer.start()
+
+    def _screen(self) -> tuple[int, int]:
+        """The first and last row on the screen; (0, -1) if there is none."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         if first < 0:
-            ids: RowIds = np.empty(0, np.int64)
-        else:
-            last = self.packets.rowCount() - 1 if last < 0 else last
-            ids = self.packets.ids(first, last - first + 1)
+            return 0, -1
+        return first, self.packets.rowCount() - 1 if last < 0 else last
+
+    def _load(self) -> None:
+        """Ask for what a quick jump of the scroll bar left out, and paint again."""
+        self._scrolled = False
+        self.viewport().update()
+
+    def _load_ahead(self) -> None:
+        """Have what a page up or down will show."""
+        first, last = self._screen()
+        for position in (2 * last - first, 2 * first - last):
+            self.packets.row(max(0, min(position, self.packets.rowCount() - 1)))
+
+    def _tell_visible(self) -> None:
+        first, last = self._screen()
+        ids = self.packets.ids(first, last - first + 1)
         if not np.array_equal(ids, self._told):
             self._told = ids
             self.visible_changed.emit(ids)
@@ -293,8 +317,9 @@ class PacketTable(QTableView):
         painter, nowhere, active = QPainter(self.viewport()), QModelIndex(), self.isActiveWindow()
         try:
             for position in range(first, last + 1):
-                cells = model.cells(position)
-                if cells:
+                if self._scrolled and not model.loaded(position):
+                    self._load_timer.start()  # while the bar is dragged no frame waits for rows
+                elif cells := model.cells(position):
                     selected = chosen.isRowSelected(position, nowhere)
                     self.painter.paint(painter, line, places, cells, selected, active)
                 line.translate(0, height)
@@ -302,6 +327,7 @@ class PacketTable(QTableView):
                 painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))
         finally:
             painter.end()
+        self._ahead_timer.start()
 
     def keyboardSearch(self, search: str) -> None:
         """Not Qt's search, which asks for every row: a letter begins a filter, as in Wireshark."""

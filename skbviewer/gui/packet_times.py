@@ -38,7 +38,10 @@ class Precision(Enum):
 
     @property
     def digits(self) -> int:
-        return (0, 1, 2, 3, 6, 9)[list(Precision).index(self)]
+        return _DIGITS[self]
+
+
+_DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 
 
 class Moment(NamedTuple):

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt
 from PySide6.QtGui import QFontMetrics, QIcon, QPainter, QPalette, QPixmap, QStaticText
 from PySide6.QtWidgets import QWidget
 
@@ -36,7 +36,7 @@ class RowPainter:
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
-        self._texts: dict[tuple[str, int], tuple[QStaticText, int]] = {}
+        self._texts: dict[tuple[str, int], tuple[str | QStaticText, int]] = {}
         self._pixmaps: dict[int, QPixmap] = {}
         self.use_looks()
 
@@ -44,6 +44,7 @@ class RowPainter:
         """Take the widget's font and palette as they are now."""
         self._font = self._widget.font()
         self._metrics = QFontMetrics(self._font)
+        self._ascent = self._metrics.ascent()
         self._texts.clear()
         self._pixmaps.clear()
         palette, role, group = self._widget.palette(), QPalette.ColorRole, QPalette.ColorGroup
@@ -69,6 +70,7 @@ class RowPainter:
             painter.fillRect(row, ground)
         top, height = row.top(), row.height()
         text_top, pen = top + (height - self._metrics.height()) // 2, None
+        ascent = self._ascent
         for column, left, width in places:
             cell = cells[column]
             ink = self._chosen_text if chosen else cell.ink or self._text
@@ -81,23 +83,32 @@ class RowPainter:
                 left, width = left + ICON + MARGIN, width - ICON - MARGIN
             if cell.text:
                 text, wide = self._laid_out(cell.text, width)
-                if cell.align & _RIGHT:
+                if cell.right:
                     left += width - wide
-                painter.drawStaticText(QPoint(left, text_top), text)
+                if isinstance(text, str):
+                    painter.drawText(left, text_top + ascent, text)
+                else:
+                    painter.drawStaticText(left, text_top, text)
 
-    def _laid_out(self, text: str, width: int) -> tuple[QStaticText, int]:
-        """A text cut to `width`, and how wide it is."""
+    def _laid_out(self, text: str, width: int) -> tuple[str | QStaticText, int]:
+        """A text cut to `width`, and how wide it is; as QStaticText from the second time on.
+
+        Laying out costs more than painting once: it pays only for a text that is seen again.
+        """
         found = self._texts.get((text, width))
         if found is None:
             if len(self._texts) > TEXTS_KEPT:
                 self._texts.clear()
-            short = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
-            static = QStaticText(short)
+            short, wide = text, self._metrics.horizontalAdvance(text)
+            if wide > width:
+                short = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
+                wide = self._metrics.horizontalAdvance(short)
+            found = self._texts[text, width] = short, wide
+        elif isinstance(found[0], str):
+            static = QStaticText(found[0])
             static.setTextFormat(Qt.TextFormat.PlainText)
             static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            static.prepare(font=self._font)
-            found = static, self._metrics.horizontalAdvance(short)
-            self._texts[text, width] = found
+            found = self._texts[text, width] = static, found[1]
         return found
 
     def _pixmap(self, icon: QIcon) -> QPixmap:

@@ -266,3 +266,21 @@ def entry(menu: QMenu, text: str) -> QAction:
     found = [action for action in menu.actions() if action.text().replace("&", "") == text]
     assert len(found) == 1, text
     return found[0]
+
+
+def test_a_jump_of_the_scroll_bar_waits_for_no_rows_and_fills_them_in(
+    table: PacketTable, qtbot: QtBot
+) -> None:
+    recording = FakeRecording(1_000_000)
+    table.show_rows(recording)
+    table.viewport().repaint()
+    asked = len(recording.asked)
+    table.verticalScrollBar().setValue(500_000)
+    table.viewport().repaint()
+    assert len(recording.asked) == asked
+    qtbot.waitUntil(lambda: table.packets.loaded(500_005))
+    image = table.viewport().grab().toImage()
+    height = table.rowHeight(0)
+    for row in range(3):
+        line = range(row * height + 4, (row + 1) * height - 4)
+        assert any(image.pixelColor(x, y).lightness() < 120 for y in line for x in range(5, 60))
