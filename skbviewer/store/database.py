@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -58,6 +59,7 @@ def open_session(path: Path) -> Engine:
     head = _head(path)
     if not head.startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")
+    _take_back(path)
     engine = engine_for(path, read_only=True)
     try:
         with engine.connect() as connection:
@@ -72,6 +74,16 @@ def open_session(path: Path) -> Engine:
             path, 60, f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
         )
     return engine
+
+
+def _take_back(path: Path) -> None:
+    """Undo a change that a crash cut short: that needs writing, which readers may not."""
+    if not path.with_name(f"{path.name}-journal").exists():
+        return
+    uri = f"file:{quote(str(path.absolute()))}?mode=rw"
+    # what cannot be undone is told by the reader that follows
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
 
 
 def is_session(path: Path) -> bool:

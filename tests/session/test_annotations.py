@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -138,3 +140,27 @@ def test_many_flags_take_little_room(session: Session) -> None:
     before = session.file.stat().st_size
     session.set_flags("mark", np.arange(1, 17))
     assert session.file.stat().st_size - before < 50_000
+
+
+CRASH = """
+import os, sqlite3, sys
+db = sqlite3.connect(sys.argv[1])
+db.execute("PRAGMA cache_size = 4")  # so that it writes before it commits
+db.execute("BEGIN")
+for number in range(200):
+    db.execute(
+        "INSERT INTO annotation (kind, source, anchor, ordinal, text) VALUES (?, ?, ?, ?, ?)",
+        ("comment", "", "session", -1, "x" * 9000),
+    )
+os._exit(1)
+"""
+
+
+def test_a_change_cut_short_by_a_crash_is_taken_back(session: Session) -> None:
+    session.annotate(Annotation("comment", "before", packet=1))
+    session.close()
+    subprocess.run([sys.executable, "-c", CRASH, str(session.file)], check=False)
+    assert session.file.with_name(session.file.name + "-journal").exists()
+    again = Session.open(session.file)
+    assert [note.text for note in again.annotations()] == ["before"]
+    assert again.packet_count() == 16
