@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from skbviewer.analysis import reason
-from skbviewer.matching import Matches
+from skbviewer.matching import AMBIGUOUS, Matches
 from skbviewer.records import Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
@@ -22,7 +22,9 @@ from .treated import TREATMENTS, Index, Kernel, follow, matched, owners, packets
 
 CAPTURES = ("basic", "loopback", "drops", "nat-inside", "nat", "bulk", "segments")
 NAMES = [sample.name for sample in SAMPLES]
-# Packets that are not exact, each with its reason: (kernel or sample, capture, packet, why).
+# IP packets that are not exact, each with its reason: (kernel or sample, capture, packet, why).
+# ARP has no identity: where a slow machine spreads the times of the sniffer over milliseconds it
+# may be ambiguous, which is never wrong.
 EXCEPTIONS: tuple[tuple[str, str, int, str], ...] = ()
 
 
@@ -50,7 +52,7 @@ def cases(name: str, kernel: Kernel, pcaps: Sequence[Path], folder: Path) -> Ite
 
 
 def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
-    """The packets that are not exact; all packets of the capture count."""
+    """The packets that are not exact, but for ambiguous ones without identity; all count."""
     verdict, rung = np.full(len(case.packets), 2), np.zeros(len(case.packets), np.int64)
     rows = case.found.rows
     np.minimum.at(verdict, rows["packet"], rows["verdict"])
@@ -59,6 +61,7 @@ def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
     return [
         (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))
         for number in np.flatnonzero(verdict).tolist()
+        if case.packets["ip_version"][number] != 0 or verdict[number] != AMBIGUOUS
     ]
 
 
