@@ -77,6 +77,13 @@ class MainWindow(QMainWindow):
         self._build()
         self._link()
         self.menus: Menus = Menus(self)
+        for word, changed in (
+            ("Undo", self.notes.stack.undoTextChanged),
+            ("Redo", self.notes.stack.redoTextChanged),
+        ):
+            changed.connect(
+                lambda text, word=word: self.menus.actions[word].setText(f"&{word} {text}".strip())
+            )
         self._restore()
 
     def _build(self) -> None:

@@ -68,6 +68,7 @@ def row_menu(window: MainWindow) -> QMenu:
     )
     for title, fill in fills:
         fill(menu.addMenu(title))
+    menu.addAction(window.menus.actions["Follow Stream"])
     menu.addSeparator()
     copy = menu.addMenu("Copy")
     for name in _COPIES:

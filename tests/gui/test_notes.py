@@ -60,8 +60,10 @@ def test_several_selected_rows_are_marked_at_once_and_undone_at_once(opened: Mai
         QTest.keyClick(opened.workspace.table, Qt.Key.Key_Down, SHIFT)
     press(opened, Qt.Key.Key_M)
     assert recording(opened).flags("mark").tolist() == [1, 2, 3, 4]
+    assert opened.menus.actions["Undo"].text() == "&Undo Mark, 4 rows"
     press(opened, Qt.Key.Key_Z)
     assert recording(opened).flags("mark").tolist() == []
+    assert opened.menus.actions["Undo"].text() == "&Undo"
     press(opened, Qt.Key.Key_Y)
     assert recording(opened).flags("mark").tolist() == [1, 2, 3, 4]
 
