@@ -7,6 +7,7 @@ are raw, not relative.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
 from typing import Any
 
@@ -26,6 +27,7 @@ ICMPV6_TYPES |= {135: "Neighbor Solicitation", 136: "Neighbor Advertisement"}
 ICMPV6_TYPES |= {143: "Multicast Listener Report Message v2"}
 
 
+@lru_cache(maxsize=1 << 16)
 def address(version: int, high: int, low: int) -> str | None:
     """An IP address as text from its column values; None if version is 0."""
     if version == 4:
@@ -35,6 +37,7 @@ def address(version: int, high: int, low: int) -> str | None:
     return None
 
 
+@lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
     """A 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""
     if value == BROADCAST:

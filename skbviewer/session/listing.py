@@ -24,20 +24,22 @@ class _Tells(NamedTuple):
     drop: str
 
 
-def rows(db: Any, ids: RowIds, names: NamesOf, fitted: Fitted) -> list[PacketRow | SeriesRow]:
+def rows(
+    db: Any, ids: RowIds, names: NamesOf, fitted: Fitted, files: Payloads
+) -> list[PacketRow | SeriesRow]:
     """The rows `ids` in their order.  Raises KeyError for one that does not exist."""
+    files.look_again()
     sources = queries.sources(db)
     has_kbl = any(row.kind == "kbl" for row in sources)
     starts = {row.id: row.first for row in sources}
-    files = Payloads(sources)
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
         told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
         for number, row in row_queries.packets(db, numbers).items():
             process, drop = told.get(number, _NOTHING)
-            made = files.told(row, packet_row(row, starts[row.source], has_kbl))
-            found[number] = made._replace(process=process, drop=drop)
+            made = packet_row(row, starts[row.source], has_kbl, process, drop)
+            found[number] = files.told(row, made)
     if lives:
         series = row_queries.kernel_only(db, lives)
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)

@@ -28,6 +28,11 @@ class Payloads:
         self._sizes = {source.id: source.size for source in sources}
         self._kept: dict[int, Bytes | None] = {}  # of a source that is not what it was: None
 
+    def look_again(self) -> None:
+        """Forget what was found of files that are not what they were then."""
+        for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
+            del self._kept[source]
+
     def told(self, row: Any, made: PacketRow) -> PacketRow:
         """`made` with the protocol and Info of its payload, where ports say what it may be."""
         ports = PORTS.get(row.protocol, set())
@@ -52,10 +57,14 @@ class Payloads:
         return kept[offset : offset + caplen].tobytes()
 
     def _open(self, source: int) -> Bytes | None:
-        path = self._paths.get(source)
         try:
-            if path is None or path.stat().st_size != self._sizes[source]:
-                return None
-            return readers.file_bytes(path)
-        except (OSError, BadInput):
+            return readers.file_bytes(self._paths[source]) if self._is(source) else None
+        except BadInput:
             return None
+
+    def _is(self, source: int) -> bool:
+        """Whether the source file is there and as long as it was."""
+        try:
+            return bool(self._paths[source].stat().st_size == self._sizes[source])
+        except (OSError, KeyError):
+            return False

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from .. import readers
-from ..analysis import LayerStyle, Names, layers, legs, names_of
+from ..analysis import LayerStyle, Names, layers, names_of
 from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, conversations, endpoints
@@ -33,15 +33,14 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import clocks, exporting, listing, ordering, saving, selecting, streams
+from . import clocks, exporting, listing, ordering, paths, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
+from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
 from .statistics import begin_of, by_kind, scope_of
 from .summary import summary
-
-MOST_BRANCHES = 64  # legs of clones and segments that are told of a packet
 
 
 class Session:
@@ -51,6 +50,7 @@ class Session:
         self.file = path
         self._engine = open_session(path)
         self._names: dict[int, Names] = {}
+        self._files: Payloads | None = None
         self._lock = threading.Lock()
         self._summary: dict[str, Any] | None = None
         self._summary_lock = threading.Lock()
@@ -106,7 +106,11 @@ class Session:
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not."""
         with self._db() as db:
-            return listing.rows(db, ids, self._names_of, self._fitted)
+            return listing.rows(db, ids, self._names_of, self._fitted, self._payloads())
+
+    def _payloads(self) -> Payloads:
+        self._files = self._files or Payloads(self.sources())
+        return self._files
 
     def listed(
         self,
@@ -143,6 +147,7 @@ class Session:
         """
         found = {row.id: row for row in self.sources()}
         saving.relocate(self.file, found[source], path)
+        self._files = None
         self._summary = None
 
     def kernel_only_count(self) -> int:
@@ -163,36 +168,12 @@ class Session:
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         """The kernel path of a packet (by number) or of a series; KeyError if there is none."""
         with self._db() as db:
-            if packet is not None:
-                return self._packet_path(db, packet)
-            rows = queries.legs_of_series(db, series or 0)
-            if not rows:
-                raise KeyError(f"no series {series}")
-            epoch = self._epoch(rows[0].source)
-            return PacketPath(
-                None, self._legs(db, rows), None, None, epoch, self._branches(db, rows)
-            )
-
-    def _packet_path(self, db: Any, number: int) -> PacketPath:
-        found = self.packets(number, 1)
-        if number < 1 or not found:
-            raise KeyError(f"no packet {number}")
-        rows = queries.legs_of_packet(db, number)
-        at = clocks.wire_time(db, found[0], rows[0].source) if rows else None
-        wire, error = at or (None, None)
-        epoch = self._epoch(rows[0].source) if rows else 0
-        branches = self._branches(db, rows)
-        return PacketPath(found[0], self._legs(db, rows), wire, error, epoch, branches)
-
-    def _branches(self, db: Any, rows: Sequence[Any]) -> Any:
-        own = sorted({row.series for row in rows})
-        return self._legs(db, queries.related_legs(db, own, MOST_BRANCHES) if own else ())
-
-    def _legs(self, db: Any, rows: Sequence[Any]) -> Any:
-        with self._lock:
-            for source in {row.source for row in rows} - set(self._names):
-                self._names[source] = names_of(db, source)
-        return legs(db, rows, self._names)
+            if packet is None:
+                return paths.of_series(db, series or 0, self._names_of, self.sources())
+            found = self.packets(packet, 1)
+            if packet < 1 or not found:
+                raise KeyError(f"no packet {packet}")
+            return paths.of_packet(db, found[0], self._names_of, self.sources())
 
     def _names_of(self, source: int) -> Names:
         with self._lock:
@@ -200,9 +181,6 @@ class Session:
                 with self._db() as db:
                     self._names[source] = names_of(db, source)
             return self._names[source]
-
-    def _epoch(self, source: int) -> int:
-        return int(self.sources()[source - 1].detail.get("epoch_offset_ns", 0))
 
     def statistics(self, chosen: Chosen | None = None) -> Scope:
         """What analysis.stats needs to tell of the `chosen` packets and time, else of all."""
