@@ -26,8 +26,9 @@ def engine_for(path: Path, *, read_only: bool) -> Engine:
 
     Those that read are kept for whoever reads next, with the statements they have prepared.
     """
-    mode = "ro" if read_only else "rw"
-    uri = f"file:{quote(str(path.absolute()))}?mode={mode}"
+    # Not mode=ro: when a note is written just then, SQLite may take its journal for one to undo,
+    # and a connection that could not write at all fails instead of looking again.
+    uri = f"file:{quote(str(path.absolute()))}?mode=rw"
 
     def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would undo the quoting
         return sqlite3.connect(uri, uri=True, check_same_thread=False, cached_statements=256)
@@ -41,7 +42,9 @@ def engine_for(path: Path, *, read_only: bool) -> Engine:
     def configure(connection: object, _: object) -> None:
         execute = connection.execute  # type: ignore[attr-defined]  # sqlite3.Connection
         execute(f"PRAGMA mmap_size = {MMAP}")
-        if not read_only:
+        if read_only:
+            execute("PRAGMA query_only = ON")
+        else:
             execute("PRAGMA page_size = 4096")  # what cells.py lays out
             execute("PRAGMA auto_vacuum = NONE")
             # The file is temporary until it is renamed: a crash loses only that.
