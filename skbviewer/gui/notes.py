@@ -14,6 +14,7 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from skbviewer.records import Annotation, BadInput
 from skbviewer.records.annotations import COMMENT, FLAGS, MARK
+from skbviewer.session.annotations import rising
 
 from .contract import Recording, RowIds
 from .flag_sets import FlagSets
@@ -79,7 +80,7 @@ class Notes(QObject):
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
         """Set or clear a flag on rows, as one step."""
-        ids = np.unique(self.flags.those(kind, ids, not on))
+        ids = rising(self.flags.those(kind, ids, not on))
         if not len(ids):
             return
         text = f"{'' if on else 'Clear '}{_WORDS[kind]}, {len(ids):,} row{'s' * (len(ids) > 1)}"
