@@ -34,6 +34,12 @@ def layers() -> tuple[LayerStyle, ...]:
 @cache
 def layer_of(function: str) -> str:
     """The layer of a function by the first pattern that fits its name, else "other"."""
-    return next(
-        (layer for pattern, layer in _table()[1] if fnmatchcase(function, pattern)), "other"
-    )
+    return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), "other")
+
+
+def _fits(name: str, pattern: str) -> bool:
+    """As fnmatch, which makes a regular expression of each pattern first: most need none."""
+    head, star, rest = pattern.partition("*")
+    if "?" in pattern or "[" in pattern or rest:
+        return fnmatchcase(name, pattern)
+    return name.startswith(head) if star else name == pattern

@@ -3,9 +3,12 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
+
 import pytest
 
 from skbviewer.analysis import layer_of, layers
+from skbviewer.analysis.layers import _fits
 
 
 @pytest.mark.parametrize(
@@ -31,3 +34,11 @@ def test_every_layer_of_a_function_has_colours() -> None:
         style = styles[layer_of(function)]
         assert style.colour.startswith("#")
         assert style.colour_dark.startswith("#")
+
+
+def test_the_quick_way_to_compare_is_fnmatchs() -> None:
+    names = ["ip_rcv", "ip_rcv_core", "ip", "xip_rcv", "", "a[b", "ip_rcv?"]
+    for pattern in ("ip_rcv", "ip_*", "*", "*_rcv", "ip_?cv", "i*v", "[i]p_rcv", "ip_rcv*"):
+        assert [_fits(name, pattern) for name in names] == [
+            fnmatchcase(name, pattern) for name in names
+        ]
