@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..matching import LegTable, Nesting, SeriesTable
 from ..readers import KblEvent
-from ..records import KernelLog
+from ..records import KernelLog, part
 from ..store import Builder, schema
 from .call_table import CallTable
 
@@ -51,12 +51,12 @@ def build(
 ) -> npt.NDArray[np.void]:
     """All events but those told for other records."""
     records = log.records
-    told = ~np.isin(records["event"], TOLD_FOR_OTHERS)
-    record = np.flatnonzero((records["kind"] == EVENT) & told)
+    record = np.flatnonzero(records["kind"] == EVENT)
+    record = record[~np.isin(part(records, "event", record), TOLD_FOR_OTHERS)]
     rows = np.zeros(len(record), EVENT_DTYPE)
     rows["record"] = record
     for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
-        rows[column] = records[column][record]
+        rows[column] = part(records, column, record)
     rows["leg"] = _legs(log, legs, nesting, record)
     rows["call"] = _calls(nesting, calls, record, rows["leg"], _made(series, record))
     return rows

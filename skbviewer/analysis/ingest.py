@@ -256,15 +256,16 @@ def _series_columns(
     count, first = len(made.series.parent), made.first
     member = np.flatnonzero(of >= 0)
     ends = np.zeros(count, np.int64)
-    np.maximum.at(ends, of[member], records["ts"][member])
+    ends[of[member]] = records["ts"][member]  # the latest is written last
     begin = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(begin, of[member], made.series.met[member])
     holds = member[records["skb"][member] != 0][::-1]  # an allocator's entry has no skb yet
     skb = np.zeros(count, np.int64)
     skb[of[holds]] = records["skb"][holds]
     kernel_ns, functions = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    np.add.at(kernel_ns, legs["series"], legs["end_ns"] - legs["begin_ns"])
-    np.add.at(functions, legs["series"], legs["functions"])
+    owner = np.ascontiguousarray(legs["series"])
+    np.add.at(kernel_ns, owner, legs["end_ns"] - legs["begin_ns"])
+    np.add.at(functions, owner, legs["functions"].astype(np.int64))
     columns: Columns = {
         "source": np.full(count, made.source),
         "parent": np.where(made.series.parent >= 0, made.series.parent + first["series"] + 1, -1),

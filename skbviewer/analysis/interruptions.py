@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import fits
+from ..matching import by_number, fits
 from ..records import Records
 from .call_table import CallTable
 
@@ -156,7 +156,8 @@ def _union(begin: Index, end: Index, cpu: Index) -> tuple[Index, Index, Index]:
     """Overlapping intervals of one CPU merged; sorted by (cpu, begin)."""
     if not len(begin):
         return begin, end, cpu
-    order = np.lexsort((begin, cpu))
+    order = np.argsort(begin, kind="stable")  # nearly in order already
+    order = order[by_number(cpu[order] - cpu.min())]
     begin, end, cpu = begin[order], end[order], cpu[order]
     base, span = int(begin.min()), np.int64(int(end.max()) - int(begin.min()) + 1)
     reach = np.maximum.accumulate(cpu * span + (end - base))

@@ -25,17 +25,19 @@ CWR = 0x80
 
 def covers(packets: Packets, wire: Index, prints: Prints) -> tuple[Index, Index]:
     """Pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's skb."""
-    frames, kernel = packets[wire], prints.of(np.arange(len(prints.number)))
+    frames, rows = packets[wire], prints.rows
     wire = wire[(frames["protocol"] == TCP) & (frames["payload"] > 0) & (frames["seq"] >= 0)]
-    large = (kernel["protocol"] == TCP) & (kernel["gso_size"] > 0) & (kernel["seq"] >= 0)
-    shown = np.flatnonzero(large & (kernel["skb_len"] > kernel["gso_size"]))
+    large = (rows["protocol"] == TCP) & (rows["gso_size"] > 0) & (rows["seq"] >= 0)
+    large &= rows["skb_len"] > rows["gso_size"]
+    shown = np.flatnonzero(large[prints.number])
     none = np.zeros(0, np.int64)
     if not len(wire) or not len(shown):
         return none, none
-    frame, large_one = _in_range(packets[wire], kernel[shown])
-    packet, shown = wire[frame], shown[large_one]
-    fits = _is_segment(packets[packet], kernel[shown])
-    return packet[fits], shown[fits]
+    kernel = prints.of(shown)
+    frame, large_one = _in_range(packets[wire], kernel)
+    packet = wire[frame]
+    fits = _is_segment(packets[packet], kernel[large_one])
+    return packet[fits], shown[large_one[fits]]
 
 
 def _in_range(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> tuple[Index, Index]:

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets, Records, RecordTable, pick
+from ..records import ColumnTable, Packets, Records, RecordTable, pick
 from .keys import distinct, equal_rows, hashed_rows, join
 from .pairing import ENTRY, Index
 
@@ -64,7 +64,7 @@ class Candidates(NamedTuple):
 class Prints(NamedTuple):
     """What a KBL shows of its packets: rows that say that a series had a footprint."""
 
-    rows: npt.NDArray[np.void]  # the footprints themselves
+    rows: Records | ColumnTable  # the footprints themselves
     number: Index  # row
     series: Index
     record: Index  # the first one that says so
@@ -80,17 +80,18 @@ class Prints(NamedTuple):
 
 def footprints(records: Records, series: Index, tap: Index) -> Prints:
     """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
+    rows: Records | ColumnTable
     if isinstance(records, RecordTable):
-        rows, number = records.footprints, records.footprint.astype(np.int64)
+        rows, number = records.footprints, records.footprint
     else:
-        rows, number = records, np.arange(len(records))
+        rows, number = records, np.arange(len(records), dtype=np.int32)
     useful = (records["kind"] == ENTRY) & (rows["ip_version"] != 0)[number] & (series >= 0)
     if len(tap):
         sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
         sniffed[tap] = True
         useful &= ~sniffed[series]
     index = np.flatnonzero(useful)
-    said, owner = number[index], series[index]
+    said, owner = number[index].astype(np.int64), series[index]
     # Nearly every footprint is one series' only: sort no more than the others.
     least, most = np.full(len(rows), len(series)), np.full(len(rows), -1)
     np.minimum.at(least, said, owner)
@@ -98,19 +99,19 @@ def footprints(records: Records, series: Index, tap: Index) -> Prints:
     first = np.zeros(len(rows), np.int64)
     first[said[::-1]] = index[::-1]
     single = np.flatnonzero((least == most) & (most >= 0))
-    single = single[_differs(pick(rows, single), least[single])]
+    single = single[_differs(rows, single, least[single])]
     shared = np.flatnonzero((least < most)[said])
     shared = shared[distinct(said[shared], owner[shared])]
     record = np.sort(np.concatenate([first[single], index[shared]]))
-    return Prints(rows, number[record], series[record], record)
+    return Prints(rows, number[record].astype(np.int64), series[record], record)
 
 
-def _differs(rows: npt.NDArray[np.void], series: Index) -> Flags:
+def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
     """Rows that are another packet than the row before, not just elsewhere or of another length."""
-    change = np.ones(len(rows), np.bool_)
+    change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
     for name in TELLING:
-        column = rows[name]
+        column = rows[name][index]
         change[1:] |= column[1:] != column[:-1]
     return change
 
@@ -204,10 +205,15 @@ def climb(
 
 def _crowded(packet: Index, series: Index) -> Flags:
     """Pairs whose packet has several series, or whose series has several packets."""
+    again = np.bincount(packet, minlength=1)[packet] > 1  # the same pair, perhaps
+    again |= np.bincount(series, minlength=1)[series] > 1
+    some = np.flatnonzero(again)
+    packet, series = packet[some], series[some]
     pairs = distinct(packet, series)
     per_packet = np.bincount(packet[pairs], minlength=int(packet.max(initial=0)) + 1)
     per_series = np.bincount(series[pairs], minlength=int(series.max(initial=0)) + 1)
-    return np.asarray((per_packet[packet] > 1) | (per_series[series] > 1))
+    again[some] = (per_packet[packet] > 1) | (per_series[series] > 1)
+    return np.asarray(again)
 
 
 def _cut_later(wire: Columns, kernel: Columns) -> Flags:

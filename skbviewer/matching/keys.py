@@ -13,6 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from .ordering import fits
 from .pairing import Index
 
 Hash = npt.NDArray[np.uint64]
@@ -76,9 +77,19 @@ def equal_rows(left: Chosen, right: Chosen, columns: Iterable[str]) -> npt.NDArr
     return same
 
 
+def by_pair(first: Index, second: Index) -> Index:
+    """The stable order of pairs of numbers."""
+    span = int(second.max(initial=0)) + 1
+    if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
+        return np.lexsort((second, first))
+    if not fits(int(first.max(initial=0)) + 1, span):
+        return np.lexsort((second, first))
+    return np.argsort(first * span + second, kind="stable")  # mostly nearly in order
+
+
 def distinct(first: Index, second: Index) -> Index:
     """Positions of the first occurrence of each pair of numbers, sorted by pair."""
-    order = np.lexsort((second, first))
+    order = by_pair(first, second)
     a, b = first[order], second[order]
     new = np.ones(len(order), np.bool_)
     new[1:] = (a[1:] != a[:-1]) | (b[1:] != b[:-1])

@@ -21,6 +21,7 @@ from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .series import SeriesTable
 
 TX, RX, FORWARD = 0, 1, 2
+_MATTER = TRANSMIT | RECEIVE_START | READER | frozenset(RECEIVE_TAP)
 
 # When a packet tap has seen a packet: when it was handed over, or, as soon as any socket of the
 # machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
@@ -70,16 +71,27 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
 
 
 class _Entered:
-    """Which function each of some records enters."""
+    """Which of the functions that matter here each of some records enters."""
 
     def __init__(self, log: KernelLog, item: Index) -> None:
         self._probes = log.probes
         self.entry = part(log.records, "kind", item) == ENTRY
-        self._func = np.where(self.entry, part(log.records, "func", item), -1)
+        func = part(log.records, "func", item)
+        self._at = np.flatnonzero(self.entry & chosen(func, self._ids(_MATTER)))
+        self._func = func[self._at]
 
-    def are(self, names: frozenset[str] | tuple[str, ...]) -> Flags:
+    def _ids(self, names: frozenset[str]) -> list[int]:
+        return [p.id for p in self._probes.values() if p.name in names]
+
+    def at(self, names: frozenset[str]) -> Index:
+        """Positions of the records that enter a function of `names`."""
+        return self._at[chosen(self._func, self._ids(names))]
+
+    def are(self, names: frozenset[str]) -> Flags:
         """Which of the records enter a function of `names`."""
-        return chosen(self._func, [p.id for p in self._probes.values() if p.name in names])
+        flags = np.zeros(len(self.entry), np.bool_)
+        flags[self.at(names)] = True
+        return flags
 
 
 def _boundaries(log: KernelLog, series: Index, item: Index, entered: _Entered) -> Flags:
@@ -87,7 +99,7 @@ def _boundaries(log: KernelLog, series: Index, item: Index, entered: _Entered) -
     transmit = entered.are(TRANSMIT)
     sent = np.cumsum(transmit)
     first = np.flatnonzero(new)
-    receive = np.flatnonzero(entered.are(RECEIVE_START))
+    receive = entered.at(RECEIVE_START)
     previous = np.r_[-1, sent[receive[:-1]]] if len(receive) else sent[:0]
     at_begin: Index = (sent[first] - transmit[first])[np.searchsorted(first, receive, "right") - 1]
     previous = np.maximum(previous, at_begin)
@@ -116,7 +128,7 @@ def _rows(
     rows["functions"] = np.bincount(leg[entered.entry], minlength=count)
     transmit = entered.are(TRANSMIT)
     _place(log, series.met[item], rows, item, leg, entered)
-    rows["reader_ns"] = _first(series.met[item], leg, entered.are(READER), count)
+    rows["reader_ns"] = _first(series.met[item], leg, entered.at(READER), count)
     rows["end_ns"] = _ends(log, series, rows, item, leg, transmit)
     rows["ethertype"] = _last_known(part(records, "ethertype", item), leg, count)
     return rows
@@ -132,13 +144,14 @@ def _place(
 ) -> None:
     """Set kind, wire_ns, early_ns, netns and ifindex."""
     count = len(rows)
-    xmit_ns = _first(ts, leg, entered.are(TRANSMIT), count)
-    rx_ns = _first(ts, leg, entered.are(RECEIVE_START), count)
+    xmit_ns = _first(ts, leg, entered.at(TRANSMIT), count)
+    rx_ns = _first(ts, leg, entered.at(RECEIVE_START), count)
     received = (rx_ns >= 0) & ((xmit_ns < 0) | (rx_ns <= xmit_ns))
     rows["kind"] = np.where(received, np.where(xmit_ns >= 0, FORWARD, RX), TX)
     tap_ns = np.full(count, -1, np.int64)
     for name in RECEIVE_TAP:
-        tap_ns = np.where(tap_ns < 0, _first(ts, leg, entered.are((name,)), count), tap_ns)
+        taps = _first(ts, leg, entered.at(frozenset({name})), count)
+        tap_ns = np.where(tap_ns < 0, taps, tap_ns)
     wire = np.where(received, np.where(tap_ns >= 0, tap_ns, rx_ns), xmit_ns)
     rows["wire_ns"] = np.where(wire >= 0, wire, rows["begin_ns"])
     rows["early_ns"] = np.where(received & (rx_ns >= 0), rx_ns, rows["wire_ns"])
@@ -169,11 +182,12 @@ def _ends(
     return np.asarray(ends, np.int64)
 
 
-def _first(ts: Index, leg: Index, chosen: Flags, count: int) -> Index:
-    """Earliest time per leg among the chosen items, -1 where there is none."""
-    found = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(found, leg[chosen], ts[chosen])
-    return np.where(found == np.iinfo(np.int64).max, -1, found)
+def _first(ts: Index, leg: Index, items: Index, count: int) -> Index:
+    """Earliest time per leg among some items, -1 where there is none; a leg's are in time order."""
+    found = np.full(count, -1, np.int64)
+    backwards = items[::-1]
+    found[leg[backwards]] = ts[backwards]  # the earliest is written last
+    return found
 
 
 def _last_known(values: Index, leg: Index, count: int) -> Index:

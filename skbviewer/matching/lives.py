@@ -111,10 +111,13 @@ def _makers(log: KernelLog) -> Index:
     maker = np.full(len(records), -1, np.int64)
     where = contexts(records)
     span = np.int64(len(records) + 1)
+    births = {p.id: p.event for p in log.probes.values() if p.event in BIRTHS}
+    kind, func, event_of = records["kind"], records["func"], records["event"]
+    entries = np.flatnonzero((kind == ENTRY) & chosen(func, list(births)))
+    events = np.flatnonzero((kind == EVENT) & chosen(event_of, BIRTHS))
     for event in BIRTHS:
-        ids = [p.id for p in log.probes.values() if p.event == event]
-        entry = np.flatnonzero((records["kind"] == ENTRY) & chosen(records["func"], ids))
-        told = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == event))
+        ids = [id_ for id_, tells in births.items() if tells == event]
+        entry, told = entries[chosen(func[entries], ids)], events[event_of[events] == event]
         if not len(entry) or not len(told):
             continue
         key = where[entry].astype(np.int64) * span + entry

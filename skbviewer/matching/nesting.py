@@ -53,9 +53,11 @@ class Nesting:
         rest, depth = np.flatnonzero((around > 0) | opens), 0
         while len(rest := rest[level[rest] > depth]):
             depth += 1
-            inner = rest[around[rest] == depth]
-            opening = rest[opens[rest] & (level[rest] == depth)]
-            parent[order[inner]] = order[opening[np.searchsorted(opening, inner) - 1]]
+            inner = np.flatnonzero(around[rest] == depth)
+            opens_it = opens[rest] & (level[rest] == depth)
+            opening = rest[opens_it]
+            latest = np.cumsum(opens_it, dtype=np.int32)[inner] - 1
+            parent[order[rest[inner]]] = order[opening[latest]]
         ends = self._partner[np.maximum(parent, 0)]
         return np.where((parent >= 0) & (ends >= np.arange(count)), parent, -1)
 

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Table, no_footprints
+from ..records import ColumnTable, no_footprints
 from . import _kbl_layout as kbl
 from .kbl_rows import Rows
 from .kbl_slots import Heads, Slots
@@ -22,7 +22,7 @@ STRUCTS = {
 }
 
 
-def read_footprints(rows: Rows, heads: Heads, version: int) -> Table:
+def read_footprints(rows: Rows, heads: Heads, version: int) -> ColumnTable:
     """All footprints of the file; fills `rows.footprint` of the rows that tell one.
 
     A call that was given a sock has a footprint of which nothing else is known.
@@ -49,7 +49,7 @@ def _socks(rows: Rows, heads: Heads, version: int) -> Ints:
     return given[np.isin(heads.kind[given], kinds)]
 
 
-def _fill_ipv4(records: Table, owner: Ints, slots: Slots) -> None:
+def _fill_ipv4(records: ColumnTable, owner: Ints, slots: Slots) -> None:
     records["ip_version"][owner] = 4
     for name in ("protocol", "ip_id", "frag_off"):
         records[name][owner] = slots[name]
@@ -64,7 +64,7 @@ def or_unknown(values: Ints) -> Ints:
     return np.where(values == 0, -1, values)
 
 
-def _fill_ipv6(records: Table, owner: Ints, slots: Slots) -> None:
+def _fill_ipv6(records: ColumnTable, owner: Ints, slots: Slots) -> None:
     records["ip_version"][owner] = 6
     records["protocol"][owner] = slots["nexthdr"]
     records["flow_label"][owner] = slots["flow_label"]
@@ -72,7 +72,7 @@ def _fill_ipv6(records: Table, owner: Ints, slots: Slots) -> None:
         records[name][owner] = np.ascontiguousarray(slots[name]).view(">i8")[:, 0]
 
 
-def _fill_ipv6_l4(records: Table, owner: Ints, slots: Slots) -> None:
+def _fill_ipv6_l4(records: ColumnTable, owner: Ints, slots: Slots) -> None:
     records["daddr_lo"][owner] = np.ascontiguousarray(slots["daddr_lo"]).view(">i8")[:, 0]
     payload_len = or_unknown(slots["payload_len"].astype(np.int64))
     records["tot_len"][owner] = np.where(payload_len > 0, payload_len + 40, -1)
@@ -82,7 +82,9 @@ def _fill_ipv6_l4(records: Table, owner: Ints, slots: Slots) -> None:
     _fill_l4(records, owner, slots, records["protocol"][owner])
 
 
-def _fill_l4(records: Table, owner: Ints, slots: Slots, protocol: npt.NDArray[np.integer]) -> None:
+def _fill_l4(
+    records: ColumnTable, owner: Ints, slots: Slots, protocol: npt.NDArray[np.integer]
+) -> None:
     """Ports and what else the protocol has, as the packet reader fills them."""
     valid = slots["l4_valid"] != 0
     tcp, icmp = valid & (protocol == TCP), valid & np.isin(protocol, (ICMP, ICMPV6))
@@ -96,7 +98,7 @@ def _fill_l4(records: Table, owner: Ints, slots: Slots, protocol: npt.NDArray[np
         records[name][owner[rows]] = slots[name][rows]
 
 
-def _fill_skb(records: Table, owner: Ints, slots: Slots) -> None:
+def _fill_skb(records: ColumnTable, owner: Ints, slots: Slots) -> None:
     for name in ("ifindex", "gso_size", "gso_segs", "mark"):
         records[name][owner] = slots[name]
     for name in ("ethertype", "netns"):

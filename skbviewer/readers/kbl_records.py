@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import Details, RecordTable, Table
+from ..records import ColumnTable, Details, RecordTable
 from . import _kbl_layout as kbl
 from .kbl_calls import Exits, Expanded, expand
 from .kbl_chunks import Chunk
@@ -72,7 +72,7 @@ def _as_written(rows: Rows, source: Ints) -> Expanded:
     )
 
 
-def _table(rows: Rows, expanded: Expanded, apart: _Apart, footprints: Table) -> RecordTable:
+def _table(rows: Rows, expanded: Expanded, apart: _Apart, footprints: ColumnTable) -> RecordTable:
     order = time_order(expanded.ts)
     made: dict[str, Column] = {}
     for first in range(0, max(len(order), 1), BLOCK):

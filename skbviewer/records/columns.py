@@ -88,7 +88,10 @@ class RecordTable(ColumnTable):
     """
 
     def __init__(
-        self, columns: Mapping[str, Column], footprint: npt.NDArray[np.int32], footprints: Table
+        self,
+        columns: Mapping[str, Column],
+        footprint: npt.NDArray[np.int32],
+        footprints: ColumnTable,
     ) -> None:
         """`columns` has those of RECORD_DTYPE that are none of a footprint."""
         super().__init__(RECORD_DTYPE, columns)
@@ -101,9 +104,11 @@ class RecordTable(ColumnTable):
         return np.asarray(self.footprints[name][self.footprint[rows]])
 
 
-def no_footprints(count: int) -> Table:
-    """`count` rows that know nothing, and row 0 before them."""
-    return empty(FOOTPRINT_DTYPE, count + 1)
+def no_footprints(count: int) -> ColumnTable:
+    """`count` rows that know nothing, and row 0 before them; they are for writing."""
+    unknown = empty(FOOTPRINT_DTYPE, 1)
+    columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
+    return ColumnTable(FOOTPRINT_DTYPE, columns)
 
 
 Records = npt.NDArray[np.void] | RecordTable

@@ -23,8 +23,8 @@ OWN = [name for name in NAMES if name not in (FOOTPRINT_DTYPE.names or ())]
 def table() -> RecordTable:
     columns = {name: np.arange(4, dtype=np.uint8) + len(name) for name in OWN}
     footprints = no_footprints(2)
-    footprints["saddr_lo"] = [0, 10, 20]
-    footprints["ip_version"] = [0, 4, 4]
+    footprints["saddr_lo"][:] = [0, 10, 20]
+    footprints["ip_version"][:] = [0, 4, 4]
     return RecordTable(columns, np.array([0, 2, 1, 2], np.int32), footprints)
 
 
