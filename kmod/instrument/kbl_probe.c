@@ -154,6 +154,9 @@ static int __init kbl_sites_find(void)
 	for (entry = __start___jump_table; entry < __stop___jump_table; entry++) {
 		site = kbl_site_at(entry);
 		if (site && site != last) {
+			/* BPF_CALL_n() puts the body of f into ____f. */
+			if (!strncmp(site->name, "____", 4))
+				site->name += 4;
 			site->labels = entry;
 			kbl_by_name[kbl_nr_sites++] = site;
 		}
