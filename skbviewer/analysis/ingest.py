@@ -259,6 +259,9 @@ def _series_columns(
     ends[of[member]] = records["ts"][member]  # the latest is written last
     begin = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(begin, of[member], made.series.met[member])
+    shown = identity.copy()
+    shown[of[member[::-1]]] = member[::-1]  # the first is written last
+    shown = np.where(identity >= 0, identity, shown)
     holds = member[records["skb"][member] != 0][::-1]  # an allocator's entry has no skb yet
     skb = np.zeros(count, np.int64)
     skb[of[holds]] = records["skb"][holds]
@@ -277,6 +280,7 @@ def _series_columns(
         "kernel_only": kernel_only,
         "kernel_ns": kernel_ns,
         "functions": functions,
+        "record": _numbered(shown, first["record"]),
         "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
     }
     known, unknown = np.flatnonzero(identity >= 0), empty(RECORD_DTYPE, 1)

@@ -217,8 +217,10 @@ def _rivals_gone(
     found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], exact: Flags
 ) -> Flags:
     """Pairs to keep: the exact ones, and those whose packet and point no exact one has."""
-    key = hashed([times.point, looks[found.packet]])
     rest = np.flatnonzero(~exact)  # few: what is exact stays anyway
+    if not len(rest):
+        return exact
+    key = hashed([times.point, looks[found.packet]])
     taken = np.zeros(len(key), np.bool_)
     packets = np.zeros(int(found.packet.max(initial=-1)) + 1, np.bool_)
     packets[found.packet[exact]] = True

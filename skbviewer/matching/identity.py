@@ -130,12 +130,14 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
     p, r, many = join(_joining_keys(frames), _joining_keys(kernel), MANY)
     # What has many partners by that, is joined by all that there is.
     left = np.flatnonzero(many)
-    p2, r2, many = join(full_keys(_some(frames, left)), full_keys(kernel), MANY)
-    p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
+    if len(left):
+        p2, r2, many = join(full_keys(_some(frames, left)), full_keys(kernel), MANY)
+        p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
+        left = left[many]
     same = equal_rows((frames, p), (kernel, r), THESIS_KEY)
     p, r = p[same], r[same]
     packet, shown, rung = climb(packets, prints, wire[p], r, start[p])
-    return _unique(packets, packet, prints.series[shown], rung, wire[left[many]])
+    return _unique(packets, packet, prints.series[shown], rung, wire[left])
 
 
 def full_keys(rows: Columns) -> npt.NDArray[np.uint64]:

@@ -19,11 +19,10 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
 
 def record_of_series(db: Connection, number: int) -> int:
     """The record that shows a packet life best, else its first.  Raises KeyError."""
-    first = select(func.min(record.c.id)).where(record.c.series == number).scalar_subquery()
-    found = db.execute(select(series.c.identity, first).where(series.c.id == number)).first()
+    found = db.execute(select(series.c.record).where(series.c.id == number)).scalar()
     if found is None:
         raise KeyError(f"no series {number}")
-    return int(found[0] if found[0] > 0 else found[1])
+    return int(found)
 
 
 def series_of_record(db: Connection, number: int) -> int | None:
@@ -35,10 +34,8 @@ def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[int]:
     """The records that stand for rows K<n>; unknown rows are left out."""
     found: list[int] = []
     for part in _parts(numbers):
-        first = select(func.min(record.c.id)).where(record.c.series == series.c.id)
-        wanted = select(series.c.identity, first.scalar_subquery())
-        rows = db.execute(wanted.where(series.c.kernel_only.in_(part)))
-        found.extend(int(identity if identity > 0 else other) for identity, other in rows)
+        wanted = select(series.c.record).where(series.c.kernel_only.in_(part))
+        found.extend(int(row[0]) for row in db.execute(wanted))
     return found
 
 

@@ -74,6 +74,7 @@ series = _table(
     Column("confidence", Float, nullable=False),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
     *_integers("kernel_ns", "functions"),
+    *_integers("record"),  # it stands for the series: `identity`, else the first
     # What that record tells of the packet which shows it best; its id, -1 = none does.
     *_integers("identity", "ifindex", "netns", "skb_len"),
     *_columns(IDENTITY_DTYPE),
@@ -185,7 +186,7 @@ def _names(table: Table, *but: str) -> tuple[str, ...]:
 
 CHUNKED: dict[str, tuple[str, ...]] = {
     "packet": _names(packet),
-    "series": _names(series),
+    "series": _names(series, "record"),
     "leg": _names(leg),
     "call": _names(call, "exit_ns"),  # entry_ns + dur_ns where dur_ns >= 0
     "event": _names(event, "record"),
@@ -215,7 +216,6 @@ flag = _table(
 )
 
 INDEXES = (
-    Index("record_series", record.c.series),
     Index("leg_series", leg.c.series),
     Index("call_leg", call.c.leg),
     Index("event_leg", event.c.leg),

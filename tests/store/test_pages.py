@@ -211,15 +211,14 @@ def test_unusual_settings_fall_back_to_rows(
 
 @pytest.mark.parametrize("writer", [bulk.Rows, bulk.Pages])
 def test_a_session_by_either_writer(tmp_path: Path, writer: type[bulk.Bulk]) -> None:
-    rows = empty(RECORD_DTYPE, 40_000)
-    rows["ts"] = np.arange(40_000)
-    columns: Columns = {name: rows[name] for name in RECORD_DTYPE.names or ()}
-    columns |= {"source": np.ones(40_000, np.int64), "series": np.arange(40_000) // 9}
+    names = [column.name for column in schema.event.columns if column.name != "id"]
+    columns: Columns = {name: np.arange(40_000) for name in names}
+    columns["leg"] = np.arange(40_000) // 9
     out = tmp_path / "a.skbv"
     with Builder(out, bulk=writer) as builder:
-        builder.add_array(schema.record, columns)
+        builder.add_array(schema.event, columns)
         builder.finish()
     with open_session(out).connect() as db:
         assert db.exec_driver_sql("PRAGMA integrity_check").scalar_one() == "ok"
-        wanted = "SELECT ts FROM record INDEXED BY record_series WHERE series = 4"
+        wanted = "SELECT ts FROM event INDEXED BY event_leg WHERE leg = 4"
         assert db.exec_driver_sql(wanted).scalars().all() == list(range(36, 45))
