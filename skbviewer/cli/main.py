@@ -5,23 +5,23 @@ from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from importlib import import_module
 
 from .. import __version__
 from ..analysis.filter import FilterError
 from ..records import BadInput, Cancelled
-from . import dump, export, importing, info, packets, path, stats, window
 from .filtering import told
 
-COMMANDS: dict[str, Callable[[Any], None]] = {
-    "import": importing.add,
-    "info": info.add,
-    "packets": packets.add,
-    "path": path.add,
-    "stats": stats.add,
-    "export": export.add,
-    "dump": dump.add,
+# Modules, imported when they are asked for: a command waits for no other one.
+COMMANDS = {
+    "import": "importing",
+    "info": "info",
+    "packets": "packets",
+    "path": "path",
+    "stats": "stats",
+    "export": "export",
+    "dump": "dump",
 }
 
 
@@ -30,9 +30,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
-            arguments = _parser().parse_args(words)
+            chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
+            arguments = _parser(chosen).parse_args(words)
             return int(arguments.run(arguments))
-        return window.run(words)
+        return int(import_module(".window", __package__).run(words))
     except BadInput as error:
         return _fail(str(error))
     except FilterError as error:
@@ -51,7 +52,8 @@ def _fail(text: str) -> int:
     return 2
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
+    """A parser that knows these commands."""
     parser = argparse.ArgumentParser(
         prog="skbviewer",
         description="What did the kernel do with this packet? Without a command the window opens.",
@@ -60,6 +62,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"skbviewer {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    for add in COMMANDS.values():
-        add(commands)
+    for name in chosen:
+        import_module(f".{COMMANDS[name]}", __package__).add(commands)
     return parser
