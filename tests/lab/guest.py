@@ -59,7 +59,7 @@ def command(kernel: Kernel, initramfs: Path, disk: Path, how: Run) -> list[str]:
         *("-nodefaults", "-no-user-config", "-nographic", "-no-reboot", "-serial", "stdio"),
         *("-kernel", str(kernel.image), "-initrd", str(initramfs)),
         # A busy machine may hold up the emulated timer for longer than the kernel waits at boot.
-        *("-append", f"console=ttyS0 panic=-1 quiet no_timer_check {words}"),
+        *("-append", f"console=ttyS0 panic=-1 quiet log_buf_len=4M no_timer_check {words}"),
         *("-drive", f"file={disk},format=raw,if=virtio"),
         *how.devices,
     ]
