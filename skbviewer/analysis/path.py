@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from ..matching import READER
-from ..records import Leg, PathCall, Wait
+from ..records import OUTSIDE, Leg, PathCall, Wait
 from ..store import queries
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
@@ -135,7 +135,7 @@ def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
     if last.function in BACKLOG:
         return "softirq"
     if (following.context, following.pid, following.cpu) == (last.context, last.pid, last.cpu):
-        return "outside probed functions"
+        return OUTSIDE
     return "socket backlog" if following.context == "task" and not reading else "queue"
 
 

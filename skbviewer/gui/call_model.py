@@ -9,7 +9,7 @@ from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistent
 from PySide6.QtGui import QBrush, QColor, QFont
 
 from skbviewer.export import told
-from skbviewer.records import Leg, PacketPath, PathCall, PathEvent, Wait
+from skbviewer.records import OUTSIDE, Leg, PacketPath, PathCall, PathEvent, Wait
 
 from . import wording
 from .call_columns import CALL_COLUMNS, FUNCTION, LAYER
@@ -49,7 +49,7 @@ def _add_leg(nodes: list[Node], leg_number: int, leg: Leg) -> None:
     top = _append(nodes, leg_number, -1, _ROOT)
     of_call: list[int] = []
     events = [number for number, event in enumerate(leg.events) if told(event)]
-    waits = list(range(len(leg.waits)))
+    waits = [number for number, wait in enumerate(leg.waits) if wait.what != OUTSIDE]
     for number, call in enumerate(leg.calls):
         while events and leg.events[events[0]].ts_ns < call.entry_ns:
             _append_event(nodes, leg_number, leg, events.pop(0), of_call, top)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 Ask = Callable[[RowIds | None, Progress], EndRows]  # rows by kind
-MOST_WIDE = 60  # characters of an address
+ARROW = 14  # pixels
 
 
 class EndsWindow(QDialog):
@@ -87,7 +87,7 @@ class EndsWindow(QDialog):
         column.addWidget(self.tabs, 1)
         column.addLayout(row)
         column.addWidget(buttons)
-        self.resize(1000, 520)
+        self.resize(1180, 520)
 
     def _count(self) -> None:
         rows = self._rows if self.limit.isChecked() else None
@@ -123,6 +123,8 @@ class EndsWindow(QDialog):
         table.customContextMenuRequested.connect(lambda place: self._menu(table, model, place))
         table.doubleClicked.connect(lambda index: self._filter(model, index.row()))
         table.resizeColumnsToContents()
+        for column in range(len(model.columns)):  # room for the arrow that tells the order
+            table.setColumnWidth(column, table.columnWidth(column) + ARROW)
         return table
 
     def _filter(self, model: EndsModel, position: int) -> None:

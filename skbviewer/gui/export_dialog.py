@@ -75,10 +75,12 @@ class ExportDialog(QDialog):
         self.error.setWordWrap(True)
         self.error.hide()
         rows = QFormLayout(self)
+        pixels = QLabel("&Size")  # a layout has no buddy of its own
+        pixels.setBuddy(self.wide)
         for label, thing in (
             ("&Format", self.form),
             ("&Title", self.title_edit),
-            ("&Size", size),
+            (pixels, size),
             ("&Colours", self.theme),
             ("Command", self.command),
         ):

@@ -29,7 +29,17 @@ from .columns import (
 from .errors import BadInput, Cancelled
 from .progress import Progress, Silent
 from .resource import resource
-from .rows import Leg, PacketPath, PacketRow, PathCall, PathEvent, SeriesRow, SourceRow, Wait
+from .rows import (
+    OUTSIDE,
+    Leg,
+    PacketPath,
+    PacketRow,
+    PathCall,
+    PathEvent,
+    SeriesRow,
+    SourceRow,
+    Wait,
+)
 from .sources import Calibration, Capture, ClockTriple, Details, Interface, KernelLog, Probe
 
 __all__ = [
@@ -39,6 +49,7 @@ __all__ = [
     "FOOTPRINT_DTYPE",
     "FRAME_DTYPE",
     "IDENTITY_DTYPE",
+    "OUTSIDE",
     "PACKET_CUT",
     "PACKET_DTYPE",
     "PACKET_MALFORMED",

@@ -110,8 +110,11 @@ class PathEvent(NamedTuple):
     stack: tuple[str, ...]  # of a drop, innermost first
 
 
+OUTSIDE = "outside probed functions"
+
+
 class Wait(NamedTuple):
-    """Time a packet lay somewhere: in a queue, between stack passes."""
+    """Time a packet lay somewhere: in a queue, between stack passes; or OUTSIDE, which is none."""
 
     what: str
     begin_ns: int
