@@ -51,7 +51,6 @@ _LOOP_NAME = re.compile(
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _DEFINE = re.compile(r"([A-Za-z_]\w*)(?:\(([^()]*)\))?", re.DOTALL)
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attribute__\s*\(\(.*\)\)")
-_STRUCT = re.compile(r"\b(?:struct|union)\s+\w+")
 
 
 class MacroTable(NamedTuple):
@@ -168,8 +167,3 @@ def learn(macros: Iterable[Macro]) -> MacroTable:
 def is_loop(name: str, table: MacroTable) -> bool:
     """Say whether a call of this macro at statement position begins a loop."""
     return name in table.loops or (len(name) >= 5 and bool(_LOOP_NAME.search(name)))
-
-
-def names_struct(macro: Macro) -> list[str]:
-    """Return the struct and union types that the body names."""
-    return [" ".join(text.split()) for text in _STRUCT.findall(macro.body)]

@@ -45,7 +45,6 @@ class FilterBar(QWidget):
         self.edit.setAccessibleName("Display filter")
         self.setFocusProxy(self.edit)
         self._applied = ""
-        self._dialog: QWidget | None = None
         self._make_edit_actions()
         self.error = QLabel()
         self.error.setAccessibleName("What is wrong with the filter")

@@ -3,8 +3,6 @@
 
 from __future__ import annotations
 
-import time
-
 from skbviewer.records import Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
@@ -42,12 +40,6 @@ def microseconds(ns: int | None) -> str:
 def seconds(ns: int) -> str:
     """`ns` as seconds with all nine digits, without passing through a float."""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
-
-
-def time_of_day(ns: int) -> str:
-    """Local wall-clock time of `ns` since the epoch."""
-    whole, rest = divmod(ns, 10**9)
-    return f"{time.strftime('%H:%M:%S', time.localtime(whole))}.{rest:09d}"
 
 
 def functions(count: int) -> str:

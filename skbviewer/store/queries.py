@@ -76,11 +76,6 @@ def packets(db: Connection, first: int, number: int) -> Rows:
     return db.execute(_PACKETS, {"first": first, "last": first + number - 1}).all()
 
 
-def first_packet_ts(db: Connection) -> int | None:
-    """Capture time of packet 1."""
-    return db.execute(select(packet.c.ts).where(packet.c.id == 1)).scalar()
-
-
 def all_kernel_only_count(db: Connection) -> int:
     """How many rows K<n> there are."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
