@@ -36,6 +36,7 @@ def unpack(deb: Path, tree: Path) -> Path:
     shutil.rmtree(tree, ignore_errors=True)
     packed = tree.with_name(f"{tree.name}.packed")
     shutil.rmtree(packed, ignore_errors=True)
+    tree.parent.mkdir(parents=True, exist_ok=True)
     debs.run("dpkg-deb", "-x", str(deb), str(packed))
     tree.mkdir(parents=True)
     tar = str(packed / "usr/src" / f"{PACKAGE}.tar.xz")
