@@ -42,7 +42,11 @@ def record(built: Built, timeout_s: int) -> dict[str, Path]:
 
     def one(role: str) -> Path:
         how = guest.Run(
-            (f"+{STEP}",), (f"role={role}",), timeout_s=timeout_s, devices=cable(role, ports)
+            (f"+{STEP}",),
+            (f"role={role}",),
+            patched=True,  # two guests have two threads already
+            timeout_s=timeout_s,
+            devices=cable(role, ports),
         )
         return run(built, how, f"{STEP}-{role}")
 
