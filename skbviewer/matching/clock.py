@@ -19,6 +19,7 @@ from .steps import boundaries, runs
 MIN_DRIFT_PAIRS = 8
 MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
+FEW = 16  # pairs of which a drift may be made up of two late ones
 MAX_SLOPES = 2000
 MOST = 75  # percent of the stamps that are made within their slack
 FLOOR_NS = 500  # a spread below this is not believed when distances are judged
@@ -140,6 +141,8 @@ def _drift(x: Floats, y: Floats) -> tuple[float, float]:
     spread = _spread(y - slope * x)
     if abs(slope) > MAX_DRIFT_PPM * 1e-6 or abs(slope) * span <= CLEAR * spread:
         return 0.0, min(abs(slope) * span / 2, _spread(y))
+    if len(x) < FEW:  # it may be jitter: then it is as wrong as it is large
+        return slope, abs(slope) * span
     return slope, spread * 3 / max(len(x), 1) ** 0.5
 
 
