@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, pick
-from .keys import distinct, equal_rows, hashed_rows, join
+from .keys import distinct, equal_rows, hashed, hashed_rows, join
 from .pairing import ENTRY, Index
 
 Flags = npt.NDArray[np.bool_]
@@ -103,7 +103,30 @@ def footprints(records: Records, series: Index, tap: Index) -> Prints:
     shared = np.flatnonzero((least < most)[said])
     shared = shared[distinct(said[shared], owner[shared])]
     record = np.sort(np.concatenate([first[single], index[shared]]))
-    return Prints(rows, number[record].astype(np.int64), series[record], record)
+    return _without_stale(Prints(rows, number[record].astype(np.int64), series[record], record))
+
+
+TCP = 6
+SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
+
+
+def _without_stale(prints: Prints) -> Prints:
+    """A TCP segment sent again begins with the header it was sent with before, and gets a new one.
+
+    So of one segment's identifications in one series only the last ever was on the wire.
+    """
+    rows, number = prints.rows, prints.number
+    at = np.flatnonzero((rows["protocol"][number] == TCP) & (rows["seq"][number] >= 0))
+    if not len(at):
+        return prints
+    key = hashed([prints.series[at], *(rows[name][number[at]] for name in SEGMENT)])
+    order = np.argsort(key, kind="stable")  # in time order within a segment
+    ends = np.r_[key[order][1:] != key[order][:-1], True]
+    group = np.cumsum(np.r_[0, ends[:-1]])
+    ip_id = rows["ip_id"][number[at]][order]
+    keep = np.ones(len(number), np.bool_)
+    keep[at[order[ip_id != ip_id[ends][group]]]] = False
+    return Prints(rows, number[keep], prints.series[keep], prints.record[keep])
 
 
 def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
