@@ -147,3 +147,14 @@ def test_more_agreement_is_better(tmp_path: Path) -> None:
     prints = footprints(log.records, series.of, np.zeros(0, np.int64))
     found = candidates(packets, prints)
     assert list(zip(found.packet.tolist(), found.series.tolist(), strict=True)) == [(0, 0), (1, 1)]
+
+
+def test_the_header_a_segment_was_sent_with_before_is_not_its_identity(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(900, A)  # with births told, another header does not begin another life
+    story.call("__tcp_transmit_skb", 1000, 1900, A, ipv4=tcp4(7, seq=100))
+    story.call("ip_output", 1100, 1800, A, ipv4=tcp4(9, seq=100))
+    log = story.log(tmp_path)
+    packets = wire(tmp_path, [(10**9 + n, tcp4_frame(n, seq=100)) for n in (7, 9)])
+    prints = footprints(log.records, build_series(log).of, np.zeros(0, np.int64))
+    assert candidates(packets, prints).packet.tolist() == [1]
