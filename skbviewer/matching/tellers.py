@@ -42,7 +42,9 @@ def tellers(log: KernelLog, partner: Index) -> Index:
     order = np.argsort(told, kind="stable")
     told = told[order]
     wanted = key(events, records["event"][events].astype(np.int64))
-    found = np.searchsorted(told, wanted, "right") - 1
-    same = (found >= 0) & (told[found] == wanted)
+    # Of a call that carries several packets the first: they return at one time, the reader puts
+    # the packets after the first behind it, and the event is of the first.
+    found = np.minimum(np.searchsorted(told, wanted), len(told) - 1)
+    same = told[found] == wanted
     teller[events[same]] = exits[order[found[same]]]
     return teller

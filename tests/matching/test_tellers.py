@@ -6,14 +6,18 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from skbviewer.matching import build_series, pair, tellers
+from skbviewer.readers import read
 from skbviewer.readers._kbl_layout import KblEvent
-from skbviewer.records import KernelLog
+from skbviewer.records import KernelLog, Silent
+from tests.readers.build_kbl import KblBuilder
 
 from .story import SOFTIRQ, Story, find
 
 A = 0xFFFF888000001000
+B = 0xFFFF888000002000
 
 
 def dropped() -> Story:
@@ -58,3 +62,22 @@ def test_an_event_nobodys_exit_told_is_of_its_address(tmp_path: Path) -> None:
     assert tellers(log, pair(log.records)).max() == -1
     of = build_series(log).of
     assert of[one(log, KblEvent.NF_HOOK)] == of[find(log, "__alloc_skb")[0]]
+
+
+@pytest.mark.parametrize("event", [KblEvent.GRO_MERGE, KblEvent.COALESCE])
+def test_of_two_packets_the_event_is_the_firsts(tmp_path: Path, event: KblEvent) -> None:
+    """A is merged into B: both are in the hands of one call."""
+    kbl = KblBuilder(version=3)
+    kbl.probe("unused")
+    merge = kbl.probe("merge", event)
+    for ts, skb in ((1000, A), (1100, B)):
+        kbl.event(ts, 0, KblEvent.ALLOC, skb, 256)
+    kbl.carry(2000, 0, B, 1)
+    kbl.event(2050, 0, event, A, B)
+    kbl.call(2000, 0, merge, A, dur=50)
+    log = read(kbl.write(tmp_path / "merge.kbl"), Silent())
+    assert isinstance(log, KernelLog)
+    of, merged = build_series(log).of, one(log, event)
+    entered = find(log, "merge")
+    assert log.records["skb"][entered].view(np.uint64).tolist() == [A, B]
+    assert of[merged] == of[entered[0]] != of[entered[1]]
