@@ -26,7 +26,7 @@ from .columns import (
     part,
     pick,
 )
-from .errors import BadInput, Cancelled
+from .errors import BadInput, Cancelled, OtherVersion
 from .progress import Progress, Silent
 from .resource import resource
 from .rows import (
@@ -67,6 +67,7 @@ __all__ = [
     "KernelLog",
     "Leg",
     "NotePlace",
+    "OtherVersion",
     "PacketPath",
     "PacketRow",
     "Packets",

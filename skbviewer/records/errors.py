@@ -17,5 +17,16 @@ class BadInput(Exception):
         super().__init__(f"{self.path}{place}: {why}")
 
 
+class OtherVersion(BadInput):
+    """A session that another version of the program wrote; `inputs` are the files it was made of.
+
+    Read anew they make a session of this version that keeps its notes; () where it does not tell.
+    """
+
+    def __init__(self, path: Path, why: str, inputs: tuple[Path, ...]) -> None:
+        super().__init__(path, None, why)
+        self.inputs = inputs
+
+
 class Cancelled(Exception):
     """The user stopped a long piece of work; nothing of it is kept."""

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
-from sqlalchemy import Engine, create_engine, event
+from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import NullPool, QueuePool
 
-from ..records import BadInput
+from ..records import BadInput, OtherVersion
 from . import schema
 
 READERS = 8  # connections that are kept
@@ -68,15 +68,39 @@ def open_session(path: Path) -> Engine:
         with engine.connect() as connection:
             application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
             version = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
+            lacking = _lacking(connection)
     except DBAPIError as error:
         raise BadInput(path, None, f"not a readable session: {error.orig}") from error
     if application != schema.APPLICATION_ID:
         raise BadInput(path, 68, "an SQLite database, but not a session of skbviewer")
     if version != schema.SCHEMA_VERSION:
-        raise BadInput(
-            path, 60, f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
-        )
+        why = f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
+        raise OtherVersion(path, why, _inputs(path))
+    if lacking:
+        why = f"a session of another build of this program: it has no {lacking}"
+        raise OtherVersion(path, why, _inputs(path))
     return engine
+
+
+def _lacking(connection: Connection) -> str:
+    """The first table or column of the schema that the session does not have, else ""."""
+    there: dict[str, set[str]] = {}
+    asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
+    for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
+        there.setdefault(table, set()).add(column)
+    for table in schema.metadata.sorted_tables:
+        for column in table.columns:
+            if column.name not in there.get(table.name, set()):
+                return f"{table.name}.{column.name}"
+    return ""
+
+
+def _inputs(path: Path) -> tuple[Path, ...]:
+    """The files that a session of any version was made of, as far as it tells."""
+    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
+        return tuple(Path(p) for (p,) in connection.execute("SELECT path FROM source ORDER BY id"))
+    return ()
 
 
 def _take_back(path: Path) -> None:

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from sqlalchemy.exc import OperationalError
 
-from skbviewer.records import BadInput
+from skbviewer.records import BadInput, OtherVersion
 from skbviewer.store import Builder, is_session, open_session, queries, schema
 
 
@@ -81,3 +81,15 @@ def test_only_the_head_of_an_sqlite_file(tmp_path: Path) -> None:
     path = tmp_path / "a.skbv"
     path.write_bytes(b"SQLite format 3\x00" + b"\xff" * 200)
     assert refused(path)
+
+
+def test_another_version_tells_its_inputs(tmp_path: Path) -> None:
+    path = session(tmp_path / "a.skbv")
+    execute(path, "PRAGMA user_version = 1")
+    with pytest.raises(OtherVersion) as caught:
+        open_session(path)
+    assert caught.value.inputs == ()
+    execute(path, "DROP TABLE event_name")
+    execute(path, f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+    with pytest.raises(OtherVersion, match="it has no event_name"):
+        open_session(path)
