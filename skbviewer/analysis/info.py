@@ -79,6 +79,11 @@ def _ip(row: Any) -> tuple[str, str]:
     if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & 0x1FFF:
         offset = (row.frag_off & 0x1FFF) * 8
         return "IPv4", f"Fragmented IP protocol (proto={name}, off={offset}, ID={row.ip_id:04x})"
+    if row.ip_version == 6 and row.frag_off > 0 and row.frag_off & 0x1FFF:
+        more = "y" if row.frag_off & 0x2000 else "n"
+        offset = (row.frag_off & 0x1FFF) * 8
+        ident = f" ident=0x{row.frag_id:08x}" if getattr(row, "frag_id", -1) >= 0 else ""
+        return "IPv6", f"IPv6 fragment (off={offset} more={more}{ident} nxt={row.protocol})"
     if row.protocol in (TCP, UDP) and row.sport < 0:
         return name, "header not captured"
     if row.protocol == TCP:

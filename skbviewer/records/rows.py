@@ -46,6 +46,8 @@ class PacketRow(NamedTuple):
     destination_text: str
     process: str = ""  # "curl [412]": the thread that sent or received it, "" if none is known
     drop: str = ""  # the kernel's name of the first drop's reason
+    drop_place: str = ""  # symbol+offset of who dropped it
+    lost: bool = False  # dropped, and no socket got it nor a packet it was joined to
 
 
 class SeriesRow(NamedTuple):
@@ -64,6 +66,8 @@ class SeriesRow(NamedTuple):
     reason: str
     process: str = ""  # as in PacketRow
     drop: str = ""
+    drop_place: str = ""
+    lost: bool = False
     time_ns: int = 0  # ts_ns by the clock fit, as if the first capture had it; since the epoch
 
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -15,13 +15,23 @@ from .annotations import RowIds
 from .payloads import Payloads
 from .rows import packet_row, series_row
 
+Row = TypeVar("Row", PacketRow, SeriesRow)
 NamesOf = Callable[[int], Names]  # of a source
 Fitted = Callable[[int, RowIds], RowIds]  # times of a source to those of the first capture
 
 
+FREED_WITH_ITS_WHOLE = "skb_release_data"  # a fragment, when the packet it became part of is freed
+PURGED = "sk_stream_kill_queues"  # what nobody had read when the socket was closed
+
+
 class _Tells(NamedTuple):
-    process: str
-    drop: str
+    """Of a row: PacketRow's words; `purged` where that is a loss only if there was data."""
+
+    process: str = ""
+    drop: str = ""
+    place: str = ""
+    lost: bool = False
+    purged: bool = False
 
 
 def rows(
@@ -37,18 +47,22 @@ def rows(
     if numbers:
         told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
         for number, row in row_queries.packets(db, numbers).items():
-            process, drop = told.get(number, _NOTHING)
-            made = packet_row(row, starts[row.source], has_kbl, process, drop)
-            found[number] = files.told(row, made)
+            made = packet_row(row, starts[row.source], has_kbl)
+            mine = told.get(number, _Tells())
+            found[number] = _with(files.told(row, made), mine, row.payload > 0)
     if lives:
         series = row_queries.kernel_only(db, lives)
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)
         times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
-            process, drop = told.get(row.id, _NOTHING)
-            life = series_row(row)._replace(process=process, drop=drop)
-            found[-number] = life._replace(time_ns=times[row.id])
+            life = series_row(row)._replace(time_ns=times[row.id])
+            found[-number] = _with(life, told.get(row.id, _Tells()), False)
     return [found[number] for number in ids.tolist()]
+
+
+def _with(row: Row, told: _Tells, has_data: bool) -> Row:
+    lost = told.lost or (told.purged and has_data)
+    return row._replace(process=told.process, drop=told.drop, drop_place=told.place, lost=lost)
 
 
 def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
@@ -63,20 +77,33 @@ def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
     return found
 
 
-_NOTHING = _Tells("", "")
-
-
 def _tells(legs: Iterable[Any], names: NamesOf) -> dict[int, _Tells]:
-    """By row: the thread that sent or received it, and the reason of its first drop."""
+    """By row: the thread that sent or received it, and its first drop."""
     found: dict[int, _Tells] = {}
+    read = set()
     for leg in legs:
-        process, drop = found.get(leg.row, _NOTHING)
-        if not process and leg.pid > 0:
-            process = f"{names(leg.source).tasks.get(leg.pid, '')} [{leg.pid}]".strip()
-        if not drop and leg.drop_reason >= 0:
-            drop = names(leg.source).drop_reason(leg.drop_reason)
-        found[leg.row] = _Tells(process, drop)
+        told, known = found.get(leg.row, _Tells()), names(leg.source)
+        if leg.reader_ns >= 0:
+            read.add(leg.row)
+        if not told.process and leg.pid > 0:
+            told = told._replace(process=f"{known.tasks.get(leg.pid, '')} [{leg.pid}]".strip())
+        if leg.drop_reason >= 0 and (not told.drop or not told.lost):
+            told = _dropped(told, leg, known)
+        found[leg.row] = told
+    for row in read:  # whatever was let go, a process got the packet
+        found[row] = found[row]._replace(lost=False, purged=False)
     return found
+
+
+def _dropped(told: _Tells, leg: Any, names: Names) -> _Tells:
+    """Which drops are a loss: not of one of several copies, nor of what a socket has."""
+    place = names.place((leg.drop or 0) >> 32)
+    purged = place.startswith(PURGED)
+    lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
+    if told.drop and not lost:
+        return told  # the first one is told
+    reason = names.drop_reason(leg.drop_reason)
+    return told._replace(drop=reason, place=place, lost=lost, purged=purged)
 
 
 def numbered(first: int, count: int, last: int) -> RowIds:

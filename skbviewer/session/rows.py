@@ -9,7 +9,7 @@ from ..analysis import VERDICTS, address, describe, known, mac, reason, series_r
 from ..records import PacketRow, SeriesRow
 
 
-def packet_row(row: Any, first: int, has_kbl: bool, process: str = "", drop: str = "") -> PacketRow:
+def packet_row(row: Any, first: int, has_kbl: bool) -> PacketRow:
     protocol_name, info = describe(row)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
@@ -38,8 +38,6 @@ def packet_row(row: Any, first: int, has_kbl: bool, process: str = "", drop: str
         source_text=saddr or mac(row.eth_src),
         destination_text=daddr
         or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
-        process=process,
-        drop=drop,
     )
 
 

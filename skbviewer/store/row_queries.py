@@ -7,10 +7,10 @@ import json
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, case, exists, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
-from .schema import leg, match, packet, series
+from .schema import event, leg, match, packet, series
 
 Rows = Sequence[Any]
 
@@ -27,7 +27,18 @@ def _numbers(numbers: Iterable[int]) -> dict[str, str]:
 
 _PACKETS = select(packet).where(packet.c.id.in_(_listed()))
 _KERNEL_ONLY = select(series).where(series.c.kernel_only.in_(_listed()))
-_OF_LEG = (leg.c.source, leg.c.pid, leg.c.drop_reason)
+KBL_EV_DROP, KBL_EV_SOCK_ENQUEUE = 7, 15  # kbl.h
+_IN_LEG = event.c.leg == leg.c.id
+_FIRST_DROP = select(event.c.data).where(_IN_LEG, event.c.event == KBL_EV_DROP).order_by(event.c.id)
+_IN_SOCKET = exists().where(_IN_LEG, event.c.event == KBL_EV_SOCK_ENQUEUE)
+_OF_LEG = (
+    leg.c.source,
+    leg.c.pid,
+    leg.c.drop_reason,
+    leg.c.reader_ns,
+    case((leg.c.drop_reason >= 0, _FIRST_DROP.limit(1).scalar_subquery())).label("drop"),
+    case((leg.c.drop_reason >= 0, _IN_SOCKET), else_=False).label("in_socket"),
+)
 _TELLS_OF_PACKETS = (
     select(match.c.packet.label("row"), *_OF_LEG)
     .select_from(match.join(leg, leg.c.id == match.c.leg))
@@ -54,10 +65,10 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
 
 
 def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
-    """(packet, source, pid, drop_reason) of the matched legs, by time."""
+    """What _OF_LEG has of the matched legs, with the packet as `row`, by time."""
     return db.execute(_TELLS_OF_PACKETS, _numbers(numbers)).all()
 
 
 def tells_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
-    """(series, source, pid, drop_reason) of the legs of packet lives, by time."""
+    """What _OF_LEG has of the legs of packet lives, with the series as `row`, by time."""
     return db.execute(_TELLS_OF_SERIES, _numbers(numbers)).all()

@@ -105,3 +105,23 @@ def test_reasons_add_up_to_all_rows(drops: Session) -> None:
     assert sum(by_verdict.values()) - by_verdict["kernel-only"] == drops.packet_count()
     for packet in drops.rows(np.arange(1, drops.packet_count() + 1)):
         assert any(packet.reason == each.why for each in found)
+
+
+def test_only_a_drop_of_the_packet_itself_is_a_loss(drops: Session) -> None:
+    rows = {row.number: row for row in drops.packets(1, drops.packet_count())}
+    reply, filtered = rows[4], rows[5]
+    assert (reply.drop, reply.lost) == ("NO_SOCKET", False)  # ping's raw socket has a copy
+    assert reply.drop_place.startswith("icmp_rcv+")
+    assert (filtered.drop, filtered.lost) == ("NETFILTER_DROP", True)
+    assert filtered.drop_place.startswith("nf_hook_slow+")
+
+
+def test_what_is_freed_with_its_whole_is_no_loss(tmp_path: Path) -> None:
+    session = session_of("ipv6-and-fragments", tmp_path, "pcap", "kbl")
+    rows = session.packets(1, session.packet_count())
+    session.close()
+    fragments = [row for row in rows if row.drop_place.startswith("skb_release_data+")]
+    assert fragments and not any(row.lost for row in fragments)
+    purged = [row for row in rows if row.drop == "QUEUE_PURGE"]
+    assert purged and not any(row.lost for row in purged)  # a FIN without data
+    assert any("IPv6 fragment (off=" in row.info for row in rows)
