@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
@@ -19,6 +20,8 @@ from .tasks import Tasks
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
+
+_NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Going(QObject):
@@ -37,6 +40,9 @@ class Going(QObject):
 
     def to_id(self, row_id: int) -> None:
         """Go to a row; if it is not shown, to the nearest that is, and say so."""
+        if row_id < 0 and not self._window.listing.holds_life(-row_id):
+            self._window.list_life(row_id)
+            return
         if not self._table.go_to_id(row_id):
             name = f"packet {row_id}" if row_id > 0 else f"K{-row_id}"
             self._say(f"No {name} in the list: this one is nearest")
@@ -57,15 +63,24 @@ class Going(QObject):
             self._table.go_to_id(row_id)
 
     def ask(self) -> None:
-        """Ask for a packet's number."""
-        last = max(self._table.packets.packets, 1)
-        row = self._table.current_row()
-        now = row.packet if row is not None and row.packet is not None else 1
-        number, chosen = QInputDialog.getInt(
-            self._window, "Go to Packet", f"Packet number (1 to {last:,}):", now, 1, last
+        """Ask for a packet's number, or for that of a packet life: "12", "K3"."""
+        row, recording = self._table.current_row(), self._window.recording
+        if recording is None:
+            return
+        packets, lives = recording.packet_count(), recording.all_kernel_only_count()
+        spans = [f"1 to {packets:,}"] * (packets > 0) + [f"K1 to K{lives:,}"] * (lives > 0)
+        text, chosen = QInputDialog.getText(
+            self._window,
+            "Go to Packet",
+            f"Packet number ({' or '.join(spans)}):",
+            text="" if row is None else row.number,
         )
-        if chosen:
-            self.to_id(number)
+        found = _NUMBER.fullmatch(text.strip()) if chosen else None
+        if found is not None:
+            number = int(found[2].replace(",", ""))
+            self.to_id(min(-number, -1) if found[1] else max(number, 1))
+        elif chosen:
+            self._say(f"No packet number: {text.strip()}")
 
     def in_conversation(self, step: int) -> None:
         """Go to the next (1) or previous (-1) packet of the current packet's conversation."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .theme import UNKNOWN_LAYER
@@ -39,12 +39,17 @@ def paint_legend(
 
 
 class Legend(QWidget):
-    """One line of layers."""
+    """The layers, on two lines where one is too short; at the right a hint.
+
+    What is `told` (the markers' difference, work under way) always has its room, a hint only where
+    the layers leave some.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._entries: list[tuple[str, QColor]] = []
         self.hint = ""
+        self.told = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
@@ -52,32 +57,70 @@ class Legend(QWidget):
         names = sorted(shown, key=[*colours, *shown].index)
         self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
         self.setToolTip("Layers: " + ", ".join(names) if names else "")
-        self.updateGeometry()
+        self._make_room()
+
+    def tell(self, text: str) -> None:
+        """Tell `text` at the right end instead of the hint; "" = the hint again."""
+        self.told = text
+        self._make_room()
+
+    def _width(self, entries: Sequence[tuple[str, QColor]]) -> int:
+        advance = self.fontMetrics().horizontalAdvance
+        return 8 + sum(_CHIP + 5 + advance(name) + _SPACE for name, _ in entries)
+
+    def _room(self) -> int:
+        """What is left for the layers."""
+        told = self.fontMetrics().horizontalAdvance(self.told) + 20 if self.told else 0
+        return self.width() - told
+
+    def _lines(self) -> list[list[tuple[str, QColor]]]:
+        """The layers on one line or two."""
+        first: list[tuple[str, QColor]] = []
+        rest = list(self._entries)
+        while rest and self._width([*first, rest[0]]) - _SPACE <= self._room():
+            first.append(rest.pop(0))
+        return [first, rest] if first and rest else [self._entries]
+
+    def _make_room(self) -> None:
+        self.setFixedHeight(self._line_height() * len(self._lines()) + 4)
         self.update()
 
-    def set_hint(self, text: str) -> None:
-        """Tell `text` at the right end."""
-        self.hint = text
-        self.update()
+    def _line_height(self) -> int:
+        return self.fontMetrics().height() + 4
 
-    def _paint_hint(self, painter: QPainter, left: float) -> None:
-        """The hint at the right end, if there is room for it."""
-        width = painter.fontMetrics().horizontalAdvance(self.hint)
-        if left + width + 12 < self.width():
-            painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
-            box = QRectF(left, 0, self.width() - left - 8, self.height())
-            painter.drawText(
-                box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, self.hint
-            )
+    def _paint_right(self, painter: QPainter, left: float) -> None:
+        """What is told, else the hint if there is room for it."""
+        text, role = self.told, QPalette.ColorRole.WindowText
+        if not text:
+            text, role = self.hint, QPalette.ColorRole.PlaceholderText
+            if left + painter.fontMetrics().horizontalAdvance(text) + 12 >= self.width():
+                return
+        painter.setPen(self.palette().color(role))
+        box = QRectF(0, 0, self.width() - 8, self.height())
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
 
     # Qt's own names
 
     def sizeHint(self) -> QSize:
         return QSize(200, self.fontMetrics().height() + 8)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._make_room()
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange:
+            self._make_room()
+
     def paintEvent(self, event: QPaintEvent) -> None:
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        left = paint_legend(painter, QRectF(self.rect()), self._entries, self.palette())
-        self._paint_hint(painter, left)
+        height, lines = self._line_height(), self._lines()
+        top = (self.height() - height * len(lines)) / 2
+        left = 0.0
+        for at, line in enumerate(lines):
+            area = QRectF(0, top + at * height, self._room(), height)
+            left = max(left, paint_legend(painter, area, line, self.palette()))
+        self._paint_right(painter, left)
         painter.end()

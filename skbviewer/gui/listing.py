@@ -88,6 +88,12 @@ class Listing(QObject):
         every = self._recording.all_kernel_only_count
         return every() if self.all_lives else self._recording.kernel_only_count()
 
+    def holds_life(self, number: int) -> bool:
+        """Whether K<number> is listed, but for the filter."""
+        every = self.all_lives or self._recording is None
+        known = 0 if self._recording is None else self._recording.kernel_only_count()
+        return self.kernel_only and (every or number <= known)
+
     def hide_ignored(self, hidden: bool) -> None:
         self.ignored_hidden = hidden
         self.refresh()

@@ -267,6 +267,15 @@ class MainWindow(QMainWindow):
         """List also packet lives without a network identity, or not."""
         self.listing.show_all_lives(not self.listing.all_lives)
 
+    def list_life(self, row_id: int) -> None:
+        """List packet lives, and go to that of the id -n."""
+        known = 0 if self.recording is None else self.recording.kernel_only_count()
+        self._pending = ViewState((), row=row_id)
+        if -row_id > known:
+            self.listing.show_all_lives(True)
+        else:
+            self.listing.show_kernel_only(True)
+
     def toggle_ignored(self) -> None:
         self.listing.hide_ignored(not self.listing.ignored_hidden)
 

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QFileDialog
 
-from skbviewer.records import Progress
+from skbviewer.records import OtherVersion, Progress
+from skbviewer.session import import_files
 
 from . import recent, samples, view_state
 from .contract import Opener, Recording
@@ -67,13 +68,45 @@ class Opening(QObject):
         files = tuple(files)
         keep = self._related(files)
 
-        def work(progress: Progress) -> _Opened:
+        def work(progress: Progress) -> _Opened | OtherVersion:
             seen = _Seen(progress)
-            return _Opened(self._opener(files, seen, keep), seen.any)
+            try:
+                return _Opened(self._opener(files, seen, keep), seen.any)
+            except OtherVersion as old:
+                return old
+
+        def done(found: _Opened | OtherVersion) -> None:
+            if isinstance(found, OtherVersion):
+                self._offer_anew(found, files, then)
+            else:
+                self._show(found, files, then)
 
         names = " + ".join(path.name for path in files)
+        self._window.tasks.start(f"Opening {names}", work, done)
+
+    def _offer_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
+        """A session of another version: offer to read the files it was made of once more."""
+        if not old.inputs:
+            self._window.banner.tell(str(old), "error")
+            return
+        names = ", ".join(path.name for path in old.inputs)
+        self._window.banner.tell(
+            f"{old.path.name}: {old.why}. It can be made anew from {names}; notes and marks stay.",
+            "error",
+            ("Make Anew", lambda: self._make_anew(old, files, then)),
+        )
+
+    def _make_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
+        inputs = ask_missing(self._window, old.inputs)
+        if inputs is None:
+            return
+
+        def work(progress: Progress) -> None:
+            import_files(inputs, old.path, progress)
+
+        self._window.banner.clear()
         self._window.tasks.start(
-            f"Opening {names}", work, lambda opened: self._show(opened, files, then)
+            f"Making {old.path.name} anew", work, lambda _: self._start(files, then)
         )
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:

@@ -174,7 +174,7 @@ class PacketModel(QAbstractTableModel):
     def _cell(self, row: ListRow, position: int, at: int, painted: RowColours | None) -> Cell:
         column = self.columns[at]
         ground, ink = (None, None) if painted is None else (painted.background, painted.text)
-        if column.key == "drop" and painted not in (MARKED, IGNORED):
+        if column.key == "drop" and row.lost and painted not in (MARKED, IGNORED):
             ink = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         return Cell(self._text(row, position, at), ground, ink, icon, column.align == RIGHT)
@@ -212,6 +212,8 @@ class PacketModel(QAbstractTableModel):
         comment = self.notes.comment(row)
         if key == "match":
             return f"{wording.VERDICT.get(row.verdict, row.verdict)}: {row.reason}"
+        if key == "drop" and row.drop:
+            return wording.drop(row.drop, row.drop_place, row.lost)
         told = {"info": row.info, "source": row.source, "destination": row.destination}
         return "\n".join(part for part in (told.get(key, ""), comment) if part) or None
 

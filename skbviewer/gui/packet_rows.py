@@ -36,6 +36,8 @@ class ListRow(NamedTuple):
     reason: str
     process: str = ""
     drop: str = ""
+    drop_place: str = ""
+    lost: bool = False
     saddr: str | None = None  # IP addresses, protocol number and ports, where there are any
     daddr: str | None = None
     ip_protocol: int | None = None
@@ -66,6 +68,8 @@ def of_packet(row: PacketRow) -> ListRow:
         row.reason,
         row.process,
         row.drop,
+        row.drop_place,
+        row.lost,
         row.saddr,
         row.daddr,
         row.protocol,
@@ -94,6 +98,8 @@ def of_series(row: SeriesRow) -> ListRow:
         row.reason,
         row.process,
         row.drop,
+        row.drop_place,
+        row.lost,
         row.saddr,
         row.daddr,
         row.protocol,

@@ -16,7 +16,14 @@ from PySide6.QtCore import (
     QTimer,
     Signal,
 )
-from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import (
+    QFont,
+    QFontMetrics,
+    QFontMetricsF,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+)
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from . import column_state
@@ -71,6 +78,7 @@ class PacketTable(QTableView):
         self._load_timer.timeout.connect(self._load)
         self._ahead_timer = QTimer(self, interval=AHEAD_DELAY_MS, singleShot=True)
         self._ahead_timer.timeout.connect(self._load_ahead)
+        self._letter = _letter(self.font())
         self._set_row_height()
         self.restore_columns(column_state.DEFAULT)
         self._link()
@@ -269,6 +277,15 @@ class PacketTable(QTableView):
         room = metrics.height() + 6 if column.key == "match" else 0  # its chip
         return MIN_INFO if column.key == "info" else wide + room + 12
 
+    def _scale_columns(self) -> None:
+        """After the text changed its size: columns as wide for it as they were."""
+        before, now = self._letter, _letter(self.font())
+        self._letter = now
+        for at in self.shown_columns():
+            if self.packets.columns[at].key != "info":
+                self.header.resizeSection(at, round(self.header.sectionSize(at) * now / before))
+        self._fill()
+
     def _fill(self) -> None:
         """Give Info the width that the others leave."""
         info = self.packets.column_of("info")
@@ -347,4 +364,9 @@ class PacketTable(QTableView):
             self.painter.use_looks()
         if event.type() == QEvent.Type.FontChange:
             self._set_row_height()
-            self.restore_columns([s._replace(width=0) for s in self.columns_state()])
+            self._scale_columns()
+
+
+def _letter(font: QFont) -> float:
+    """How wide a letter is, about."""
+    return QFontMetricsF(font).averageCharWidth()

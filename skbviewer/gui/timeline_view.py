@@ -187,7 +187,7 @@ class TimelineView(QWidget):
 
     def _tell_work(self, line: str) -> None:
         self.overview.message = line
-        self.legend.set_hint(line or self._hint())
+        self.legend.tell(line or self._difference())
         self._tell_message()
 
     def _tell_message(self) -> None:
@@ -285,7 +285,7 @@ class TimelineView(QWidget):
     def set_marker(self, letter: str, at_ns: int | None) -> None:
         """Put a marker at a session time, or away."""
         self.state.set_marker(letter, at_ns)
-        self.legend.set_hint(self._hint())
+        self.legend.tell(self._difference())
         self.marks.update()
 
     def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:
@@ -320,9 +320,9 @@ class TimelineView(QWidget):
         """Select the next call (or the one before) in order of entry."""
         self.path_mode.step(by)
 
-    def _hint(self) -> str:
+    def _difference(self) -> str:
         ns = self.state.difference
-        return HINT if ns is None else f"B − A = {difference_text(ns)}"
+        return "" if ns is None else f"B − A = {difference_text(ns)}"
 
     def bar_under(self, scene: QPointF) -> int | None:
         """The bar of the path drawn at a scene position."""

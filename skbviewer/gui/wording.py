@@ -46,6 +46,13 @@ def functions(count: int) -> str:
     return "1 function" if count == 1 else f"{count:,} functions"
 
 
+def drop(reason: str, place: str, lost: bool) -> str:
+    """ "NO_SOCKET at icmp_rcv+0x1f4", and what that means for the packet."""
+    where = f"{reason} at {place}" if place else reason
+    meaning = "the packet was lost" if lost else "a copy or a rest: the packet itself arrived"
+    return f"{where}: {meaning}"
+
+
 def leg_name(leg: Leg) -> str:
     """ "Sending, veth-c, netns 4026532177"."""
     words = [LEG_KIND.get(leg.kind, leg.kind), leg.device]

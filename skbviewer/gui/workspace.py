@@ -25,6 +25,7 @@ from .theme import is_dark, layer_colours
 from .timeline_view import TimelineView
 
 LIST_SHARE = (38, 62)  # of the height: list, panes
+WIDTHS = (43, 57)  # of the width: path, timeline
 
 
 class Workspace(QMainWindow):
@@ -69,8 +70,8 @@ class Workspace(QMainWindow):
         self.setDockNestingEnabled(True)
         for pane in PANES:
             self._add(pane)
-        docks = list(self.docks.values())
-        self.resizeDocks(docks, [1000] * len(docks), Qt.Orientation.Horizontal)
+        docks = [self.docks["tree"], self.docks["timeline"]]
+        self.resizeDocks(docks, [WIDTHS[0] * 10, WIDTHS[1] * 10], Qt.Orientation.Horizontal)
 
     def _add(self, pane: Pane) -> None:
         dock = QDockWidget(pane.title, self)

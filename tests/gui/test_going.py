@@ -96,7 +96,7 @@ def test_go_to_the_nearest_that_is_shown(
 ) -> None:
     with qtbot.waitSignal(opened.listing.shown):
         opened.use_filter("udp", True)
-    monkeypatch.setattr(QInputDialog, "getInt", lambda *arguments: (32, True))
+    monkeypatch.setattr(QInputDialog, "getText", lambda *given, **more: ("32", True))
     QTest.keyClick(opened, Qt.Key.Key_G, CONTROL)
     assert number(opened) == "33"
     assert "nearest" in opened.statusBar().currentMessage()

@@ -162,7 +162,7 @@ def test_recent_files_are_remembered(window: MainWindow, qtbot: QtBot, tmp_path:
 
 
 def test_go_to_packet(opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(QInputDialog, "getInt", lambda *arguments: (33, True))
+    monkeypatch.setattr(QInputDialog, "getText", lambda *given, **more: ("33", True))
     QTest.keyClick(opened, Qt.Key.Key_G, Qt.KeyboardModifier.ControlModifier)
     row = opened.workspace.table.current_row()
     assert row is not None and row.number == "33"

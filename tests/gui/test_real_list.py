@@ -3,19 +3,24 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QFileDialog
+from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.row_menu import current_filter
+from skbviewer.gui.theme import DROP_COLOURS
 from skbviewer.records.resource import resource
-from skbviewer.session import open_files
+from skbviewer.session import import_files, open_files
 
 from .conftest import show_window
 
@@ -189,3 +194,63 @@ def test_a_wrong_file_for_a_moved_one_is_refused(
 class _Silent:
     def report(self, what: str, done: int, total: int) -> None:
         return None
+
+
+def test_a_session_of_another_version_is_made_anew_with_its_notes(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    saved = tmp_path / "kept.skbv"
+    import_files(sample("drops", "kbl", "pcap"), saved)
+    kept = open_files([saved])
+    kept.set_flags("mark", np.array([3]))
+    kept.close()
+    with closing(sqlite3.connect(saved)) as db:
+        db.execute("PRAGMA user_version = 1")
+    with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
+        real.open_files([saved])
+    assert "notes and marks stay" in real.banner.text and "drops.pcap" in real.banner.text
+    assert real.recording is None
+    QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: real.recording is not None, timeout=60_000)
+    assert real.windowTitle().startswith("kept.skbv")
+    assert real.notes.marked() == 1
+
+
+def test_go_to_a_packet_life(
+    real: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    assert real.recording is not None
+    known, every = real.recording.kernel_only_count(), real.recording.all_kernel_only_count()
+    assert 0 < known < every
+    for name in ("K2", f"k{every}"):
+        monkeypatch.setattr(QInputDialog, "getText", lambda *given, name=name, **more: (name, True))
+        with qtbot.waitSignal(real.listing.shown):
+            QTest.keyClick(real, Qt.Key.Key_G, CONTROL)
+        assert number(real) == name.upper()
+    assert real.listing.kernel_only and real.listing.all_lives
+
+
+def test_larger_text_leaves_the_columns_as_the_user_had_them(
+    real: MainWindow, qtbot: QtBot
+) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    table = real.workspace.table
+    at = table.packets.column_of("source")
+    table.header.resizeSection(at, 300)
+    QTest.keyClick(real, Qt.Key.Key_Plus, CONTROL)
+    qtbot.waitUntil(lambda: 310 < table.header.sectionSize(at) < 350)
+    QTest.keyClick(real, Qt.Key.Key_Equal, CONTROL)
+    qtbot.waitUntil(lambda: abs(table.header.sectionSize(at) - 300) <= 2)
+
+
+def test_drops_of_copies_are_not_red(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    model = real.workspace.table.packets
+    at = model.column_of("drop")
+    copy, lost = (model.cells(position)[at] for position in (3, 4))
+    assert copy.text == "NO_SOCKET" and lost.text == "NETFILTER_DROP"
+    red = QColor(DROP_COLOURS[0])
+    assert copy.ink != red and lost.ink == red
+    tip = model.index(4, at).data(Qt.ItemDataRole.ToolTipRole)
+    assert tip.startswith("NETFILTER_DROP at nf_hook_slow+") and tip.endswith("was lost")

@@ -95,7 +95,7 @@ def test_markers_snap_to_edges_and_tell_their_difference(cpus: TimelineView) -> 
         QTest.mouseMove(viewport, edge)
         QTest.keyClick(cpus, getattr(Qt.Key, f"Key_{letter}"), SHIFT)
     assert cpus.state.difference == 19_000
-    assert cpus.legend.hint == "B − A = +19.000 µs"
+    assert cpus.legend.told == "B − A = +19.000 µs"
     QTest.mouseClick(viewport, RIGHT, pos=QPoint(500, 400))
     assert (cpus.state.a is not None, cpus.state.b) == (True, None)
 
