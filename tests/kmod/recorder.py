@@ -34,7 +34,8 @@ def built() -> Path:
     folder = Path(tempfile.mkdtemp(prefix="kblrecord-"))
     sources = [KMOD / "kblrecord.c", *sorted(KMOD.glob("rec_*.c"))]
     compile_c(folder / "kblrecord", *sources)
-    compile_c(folder / "fake.so", "-shared", "-fPIC", HERE / "recorder_fake.c", "-ldl")
+    fake = [HERE / "recorder_fake.c", HERE / "recorder_relay.c"]
+    compile_c(folder / "fake.so", "-shared", "-fPIC", *fake, "-ldl")
     return folder
 
 
