@@ -19,7 +19,8 @@ pytestmark = pytest.mark.lab
 
 # kretprobes skip a hit that falls into another's handling, and count it; an fprobe does not.
 MISSED = re.compile(r"records are lost \(0 buffers full, \d+ missed hits, 0 nested hits\)$")
-CAPTURES = ("basic", "loopback", "drops", "nat", "bulk", "segments")
+MERGED = ("merge-sent", "merge")  # before and behind GRO
+CAPTURES = ("basic", "loopback", "drops", "nat", "bulk", "segments", "copies", *MERGED)
 
 
 @pytest.fixture(scope="module")

@@ -43,7 +43,8 @@ def built(series: str) -> Built:
 @functools.cache
 def scenarios(series: str) -> Lab:
     """The guest that records: the handshake, and all scenarios with many functions armed."""
-    many = (f"start:{ROUTINE[series]}", "basic", "drops", "nat", "bulk", "segments", "stop")
+    recorded = ("basic", "drops", "nat", "bulk", "segments", "copies", "merge")
+    many = (f"start:{ROUTINE[series]}", *recorded, "stop")
     steps = ("+handshake", "recorder", *many, "exact", "carry", "hostile")
     how = guest.Run(steps, timeout_s=TIMEOUT_S, memory_mb=1024)
     return Lab(series, built(series), run(built(series), how, "scenarios"))

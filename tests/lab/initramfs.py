@@ -35,11 +35,14 @@ NEEDS = {
     "nat": Needs(("iptables-legacy",), (*FILTER, "iptable_nat", "xt_MASQUERADE")),
     "bulk": Needs(("iperf3",)),
     "segments": Needs(("iperf3", "ethtool")),
+    "merge": Needs(("iperf3", "ethtool")),
+    "copies": Needs(("iptables-legacy", "tc"), (*FILTER, "iptable_mangle", "xt_TEE", "sch_netem")),
     "cycles": Needs(("iperf3", "nice")),
     "fuzz": Needs(("iperf3",)),
     "two-hosts": Needs((), ("virtio_net",)),
 }
-PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so")
+PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so",
+           "libxt_TEE.so")  # fmt: skip
 
 
 class Parts(NamedTuple):
