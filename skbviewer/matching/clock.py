@@ -3,25 +3,25 @@
 
 Only a result of matching by identity, never its reason.  In segments, where a clock was set; within
 each robust: median offset, Theil-Sen drift (Sen 1968), spread as 1.4826 x median absolute
-deviation.
+deviation.  What it states as its error is what the moments that the log shows leave open.
 """
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from .corridor import Intervals, corridor
 from .pairing import Index
 from .steps import boundaries, runs
 
 MIN_DRIFT_PAIRS = 8
 MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
-FEW = 16  # pairs of which a drift may be made up of two late ones
 MAX_SLOPES = 2000
-MOST = 75  # percent of the stamps that are made within their slack
 FLOOR_NS = 500  # a spread below this is not believed when distances are judged
 AGREED = 3  # pairs that speak for a segment before time may contradict an identity
 
@@ -32,8 +32,8 @@ class Segment(NamedTuple):
     """capture time = KBL time + offset_ns + drift_ppm * 1e-6 * (KBL time - origin_ns).
 
     It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
-    off it may be: the spread of the pairs, how long the sniffer may have waited with its stamp, and
-    what an uncertain drift adds up to.
+    off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
+    pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter.
     """
 
     begin_ns: int
@@ -87,63 +87,88 @@ class ClockFit(NamedTuple):
         return sum(segment.pairs for segment in self.segments)
 
 
-def fit(
-    packet: Index, captured: Index, kernel_ns: Index, slack: Index | None = None
-) -> ClockFit | None:
-    """The fit of pairs of the same packet; None without any.
+class Pairs(NamedTuple):
+    """Pairs of the same packet.
 
-    `packet` is the index of each pair's packet, `captured` the times (ns) of all packets of the
-    capture; the KBL's time lies within `slack` ns of kernel_ns.
+    `packet` is its index in the capture; the KBL shows it at `kernel_ns`, and that the stamp was
+    made from `after` to `before`, ns of its clock.
     """
-    if not len(packet):
+
+    packet: Index
+    kernel_ns: Index
+    after: Index
+    before: Index
+
+    def only(self, chosen: Index | npt.NDArray[np.bool_]) -> Pairs:
+        """The chosen pairs."""
+        return Pairs._make(column[chosen] for column in self)
+
+
+def fit(pairs: Pairs, captured: Index) -> ClockFit | None:
+    """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets."""
+    if not len(pairs.packet):
         return None
-    order = np.lexsort((kernel_ns, packet))
-    packet, kernel_ns = packet[order], kernel_ns[order]
-    slack = np.zeros(len(order), np.int64) if slack is None else slack[order]
-    capture_ns = captured[packet]
-    run = runs(capture_ns - kernel_ns, kernel_ns)
-    segments, begins = [], boundaries(packet, captured, capture_ns - kernel_ns, run)
+    pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
+    difference = captured[pairs.packet] - pairs.kernel_ns
+    run = runs(difference, pairs.kernel_ns)
+    segments, begins = [], boundaries(pairs.packet, captured, difference, run)
     for number, first in enumerate(begins):
-        mine = run == number
-        rows = (capture_ns[mine], kernel_ns[mine], slack[mine])
-        segments.append(_segment(int(captured[first]), first, *rows))
+        end = begins[number + 1] if number + 1 < len(begins) else len(captured)
+        segments.append(_segment(first, captured[first:end], captured, pairs.only(run == number)))
     return ClockFit(tuple(segments))
 
 
-def _segment(
-    begin_ns: int, first: int, capture_ns: Index, kernel_ns: Index, slack: Index
-) -> Segment:
-    origin = int(kernel_ns.min())
-    difference = capture_ns - kernel_ns
+def _whole(pairs: Pairs) -> Pairs:
+    """The pairs, sorted by packet: one that was at several points was stamped at any of them."""
+    new = np.r_[True, pairs.packet[1:] != pairs.packet[:-1]]
+    if new.all():
+        return pairs
+    begin, which = np.flatnonzero(new), np.cumsum(new) - 1
+    after = np.minimum.reduceat(pairs.after, begin)[which]
+    return pairs._replace(after=after, before=np.maximum.reduceat(pairs.before, begin)[which])
+
+
+def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segment:
+    """The segment of the packets from `first` on, captured at range_ns."""
+    capture_ns = captured[pairs.packet]
+    origin = int(pairs.kernel_ns.min())
+    difference = capture_ns - pairs.kernel_ns
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
-    y = (difference - base).astype(np.float64)
-    x = (kernel_ns - origin).astype(np.float64)
-    slope, unsure = _drift(x, y)
-    rest = y - slope * x
-    middle = float(np.median(rest))
-    spread = _spread(rest)
-    known = slack[slack > 0]  # the log does not show the sniffer of every packet
-    residual = spread + (float(np.percentile(known, MOST)) if len(known) else 0.0) + unsure
-    offset = base + round(middle)
-    return Segment(
-        begin_ns, first, origin, offset, slope * 1e6, round(residual), len(y), round(spread)
+    x, y = (pairs.kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
+    tries = []
+    for slope in {0.0, _drift(x, y)}:
+        offset, spread = base + round(float(np.median(y - slope * x))), _spread(y - slope * x)
+        line = Segment(
+            int(captured[first]), first, origin, offset, slope * 1e6, 0, len(x), round(spread)
+        )
+        error = max(_error(line, range_ns, capture_ns, pairs), spread)
+        tries.append(line._replace(residual_ns=math.ceil(error)))
+    return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
+
+
+def _error(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> float:
+    """How far off the line may be at packets captured within range_ns, ns."""
+    order = np.argsort(capture_ns, kind="stable")
+    pairs, capture_ns = pairs.only(order), capture_ns[order]
+    here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
+    ends = np.array([range_ns.min(), range_ns.max()]) - begin
+    moments = Intervals(
+        (capture_ns - begin).astype(np.float64),
+        (pairs.after - here).astype(np.float64),
+        (pairs.before - here).astype(np.float64),
     )
+    return corridor(moments, MAX_DRIFT_PPM * 1e-6).error(ends.astype(np.float64))
 
 
 def _spread(rest: Floats) -> float:
     return 1.4826 * float(np.median(np.abs(rest - np.median(rest))))
 
 
-def _drift(x: Floats, y: Floats) -> tuple[float, float]:
-    """The slope, and how far an error in it may carry the clock within the segment, ns."""
-    span = float(np.ptp(x))
-    slope = _slope(x, y)
-    spread = _spread(y - slope * x)
-    if abs(slope) > MAX_DRIFT_PPM * 1e-6 or abs(slope) * span <= CLEAR * spread:
-        return 0.0, min(abs(slope) * span / 2, _spread(y))
-    if len(x) < FEW:  # it may be jitter: then it is as wrong as it is large
-        return slope, abs(slope) * span
-    return slope, spread * 3 / max(len(x), 1) ** 0.5
+def _drift(x: Floats, y: Floats) -> float:
+    """The slope, if it is clear."""
+    span, slope = float(np.ptp(x)), _slope(x, y)
+    clear = abs(slope) * span > CLEAR * _spread(y - slope * x)
+    return slope if clear and abs(slope) <= MAX_DRIFT_PPM * 1e-6 else 0.0
 
 
 def _slope(x: Floats, y: Floats) -> float:

@@ -63,7 +63,8 @@ def reach(
     has = np.bincount(pair[chosen], minlength=len(series)) > 0
     chosen |= ~has[pair]
     pair, point = pair[chosen], point[chosen]
-    inside = np.where(points["how"][point] == SOCKET, points["slack"][point], 0)
+    known = points["how"][point] == SOCKET  # from its entry to its exit
+    inside = np.where(known, points["before"][point] - points["ts"][point], 0)
     away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
     order = np.lexsort((away, pair))
     first = order[np.unique(pair[order], return_index=True)[1]]

@@ -48,6 +48,22 @@ TRANSMIT = frozenset(
     }
 )
 
+# Inside these a sniffer's stamp is made, and never before (net/core/dev.c: dev_queue_xmit_nit(),
+# net_timestamp_check()).
+STAMPS_SENT = frozenset({"dev_hard_start_xmit", "xmit_one"})
+STAMPS_RECEIVED = frozenset(
+    {
+        "__netif_rx",
+        "dev_gro_receive",
+        "gro_cells_receive",
+        "napi_gro_frags",
+        "napi_gro_receive",
+        "netif_receive_skb",
+        "netif_rx",
+        "netif_rx_internal",
+    }
+)
+
 # The reading process takes the packet from its socket: the stack's part of the leg ended before.
 READER = frozenset(
     {

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from ..records import KernelLog, RecordTable
 from .legs import FORWARD, TX, LegTable
 from .pairing import ENTRY, Index
-from .phases import PACKET_SOCKET, TRANSMIT
+from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
 from .series import SeriesTable
 
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
@@ -29,7 +29,8 @@ POINT_DTYPE = np.dtype(
         ("sends", "u1"),  # 1: on the way out of the device
         ("how", "u1"),
         ("ts", "<i8"),  # ns of the KBL's clock
-        ("slack", "<i8"),  # the stamp may be that much off, ns; 0 where the log does not show it
+        ("after", "<i8"),  # the stamp was made not before this, not after that
+        ("before", "<i8"),
     ]
 )
 
@@ -37,26 +38,46 @@ POINT_DTYPE = np.dtype(
 def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray[np.void]:
     """The points of all legs, sorted by series."""
     rows = legs.rows
-    every = np.arange(len(rows))
     sent = _entries(log, TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
     sent = sent[rows["kind"][legs.of[sent]] == FORWARD]
     first = np.unique(legs.of[sent], return_index=True)[1]
     forward = sent[first]
+    arrival = _arrivals(log, legs)
     sockets = _sockets(log, series, legs)
     parts = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
         made = np.zeros(len(rows), POINT_DTYPE)
-        made["leg"], made["ts"] = every, rows[column]
+        made["leg"], made["ts"] = np.arange(len(rows)), rows[column]
         made["sends"], made["how"] = rows["kind"] == TX, how
         for name in ("series", "netns", "ifindex"):
             made[name] = rows[name]
-        parts += [made, _of_records(log, series, legs, forward, how, True)]
+        made["after"], made["before"] = arrival, rows["end_ns"]
+        parts += [made, _of_records(log, series, legs, forward, how)]
         parts[-2:] = [_until_socket(part, sockets) for part in parts[-2:]]
-    sockets["slack"] //= 2
-    sockets["ts"] += sockets["slack"]
+    sockets["after"] = np.minimum(sockets["after"], arrival[sockets["leg"]])
     points = np.concatenate(parts)
     return points[np.argsort(points["series"], kind="stable")]
+
+
+def _arrivals(log: KernelLog, legs: LegTable) -> Index:
+    """The moment in each leg before which no sniffer at its first point can stamp the packet.
+
+    The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
+    a packet that is received the begin of all.
+    """
+    rows = legs.rows
+    new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
+    begin = rows["begin_ns"][np.flatnonzero(new)][np.cumsum(new) - 1]
+    begin = np.where(rows["kind"] == TX, rows["begin_ns"], begin)
+    for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
+        index = _entries(log, names)
+        leg = legs.of[index]
+        index, leg = index[leg >= 0], leg[leg >= 0]
+        sure = log.records["ts"][index] == rows["early_ns"][leg]
+        sure &= (rows["kind"][leg] != TX) == received
+        begin[leg[sure]] = rows["early_ns"][leg[sure]]
+    return np.asarray(begin, np.int64)
 
 
 def _column(log: KernelLog, name: str, index: Index) -> Index:
@@ -76,14 +97,15 @@ def _entries(log: KernelLog, names: frozenset[str]) -> Index:
 
 
 def _of_records(
-    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index, how: int, sends: bool
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index, how: int
 ) -> npt.NDArray[np.void]:
-    """A point for each of these records, which have a leg."""
+    """A point for each of these records, which have a leg and send."""
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
     made["series"] = legs.rows["series"][made["leg"]]
     made["ts"] = series.met[index]
-    made["sends"], made["how"] = sends, how
+    made["sends"], made["how"] = True, how
+    made["after"], made["before"] = made["ts"], legs.rows["end_ns"][made["leg"]]
     for name in ("netns", "ifindex"):
         made[name] = _column(log, name, index)
     return made
@@ -103,10 +125,9 @@ def _sockets(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray
     index, copy, leg = index[leg >= 0], copy[leg >= 0], leg[leg >= 0]
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"], made["series"] = leg, legs.rows["series"][leg]
-    made["sends"], made["how"], made["ts"] = copy, SOCKET, series.met[index]
+    made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
     partner = series.partner[index]
-    leave = np.where(partner >= 0, _column(log, "ts", partner), made["ts"])
-    made["slack"] = leave - made["ts"]
+    made["before"] = np.where(partner >= 0, _column(log, "ts", partner), made["after"])
     for name in ("netns", "ifindex"):
         made[name] = _column(log, name, index)
     return _merged(made)
@@ -133,25 +154,26 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     """One point for all sockets at one place of a leg."""
     if not len(points):
         return points
-    names = ("ts", "ifindex", "netns", "sends", "leg")
+    names = ("after", "ifindex", "netns", "sends", "leg")
     points = points[np.lexsort([points[name] for name in names])]
     new = np.ones(len(points), np.bool_)
     new[1:] = np.any([points[n][1:] != points[n][:-1] for n in names[1:]], axis=0)
-    until = np.maximum.reduceat(points["ts"] + points["slack"], np.flatnonzero(new))
+    until = np.maximum.reduceat(points["before"], np.flatnonzero(new))
     points = points[new]
-    points["slack"] = until - points["ts"]
+    points["before"] = until
+    points["ts"] = (points["after"] + until) // 2
     return points
 
 
 def _until_socket(
     points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]
 ) -> npt.NDArray[np.void]:
-    """The points, each at most one a leg and way, with the time until a packet socket had them."""
+    """The points, each at most one a leg and way, ended by the exit of a packet socket."""
     asked, known = (rows["leg"] * 2 + rows["sends"] for rows in (points, sockets))
     order = np.argsort(known, kind="stable")
     at = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
     if len(known):
         found = known[order][at] == asked
-        later = sockets["ts"][order][at] - points["ts"]
-        points["slack"] = np.where(found, np.maximum(later, 0), 0)
+        points["before"] = np.where(found, sockets["before"][order][at], points["before"])
+    points["before"] = np.maximum(points["before"], points["after"])
     return points

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
-from .clock import ClockFit, fit
+from .clock import ClockFit, Pairs, fit
 from .nearest import Place, points_of
 from .pairing import Index
 from .points import EARLY, SOCKET, WIRE
@@ -56,28 +56,7 @@ def locate(
     best = min(tries, key=lambda one: (one.spread, one.place.how))
     points = points[best.place.holds(points)]
     pair, point = points_of(points, series)
-    clock = _fit(captured, packet[pair], points[point])
-    same = [one for one in tries if one.place[:3] == best.place[:3]]
-    return _unsure(clock, best, same, packet[::step], captured), best.place
-
-
-def _unsure(
-    clock: ClockFit | None, best: _Try, tries: list[_Try], packet: Index, captured: Index
-) -> ClockFit | None:
-    """The fit, its residual with what the moments leave open that fit as well."""
-    if clock is None:
-        return None
-    at = best.clock.to_kernel(captured[packet], packet)
-    more = 0.0
-    for one in tries:
-        away = np.abs(one.clock.to_kernel(captured[packet], packet) - at)
-        slack = min(s.residual_ns - s.spread_ns for s in one.clock.segments)
-        more = max(more, float(np.median(away)) + (slack if one.place.how == SOCKET else 0))
-    segments = [
-        s._replace(residual_ns=max(s.residual_ns, round(s.spread_ns + more)))
-        for s in clock.segments
-    ]
-    return ClockFit(tuple(segments))
+    return _fit(captured, packet[pair], points[point]), best.place
 
 
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:
@@ -121,4 +100,4 @@ def _places(rows: npt.NDArray[np.void]) -> list[Place]:
 
 
 def _fit(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> ClockFit | None:
-    return fit(packet, captured, rows["ts"], rows["slack"])
+    return fit(Pairs(packet, rows["ts"], rows["after"], rows["before"]), captured)

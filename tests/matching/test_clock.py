@@ -7,17 +7,25 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.clock import ClockFit, Segment
-from skbviewer.matching.clock import fit as fit_packets
+from skbviewer.matching.clock import ClockFit, Pairs, Segment
+from skbviewer.matching.clock import fit as fit_pairs
 
 SECOND = 1_000_000_000
 KERNEL = np.arange(20, dtype=np.int64) * 137_000_001 + 10_582_780_115
 HOUR = 3600 * SECOND
 
 
-def fit(capture_ns: npt.NDArray[np.int64], kernel_ns: npt.NDArray[np.int64]) -> ClockFit:
-    """Each packet of the capture is a pair."""
-    clock = fit_packets(np.arange(len(capture_ns)), capture_ns, kernel_ns)
+Index = npt.NDArray[np.int64]
+
+
+def fit(
+    capture_ns: Index, kernel_ns: Index, pairs: Index | None = None, unsure_ns: int = 0
+) -> ClockFit:
+    """Of these packets, or all; each is stamped within `unsure_ns` of its moment."""
+    pairs = np.arange(len(capture_ns)) if pairs is None else pairs
+    clock = fit_pairs(
+        Pairs(pairs, kernel_ns, kernel_ns - unsure_ns, kernel_ns + unsure_ns), capture_ns
+    )
     assert clock is not None
     return clock
 
@@ -28,9 +36,7 @@ def one(clock: ClockFit) -> Segment:
     return segment
 
 
-def errors(
-    clock: ClockFit, capture_ns: npt.NDArray[np.int64], kernel_ns: npt.NDArray[np.int64]
-) -> int:
+def errors(clock: ClockFit, capture_ns: Index, kernel_ns: Index) -> int:
     """The greatest error of the fit, ns."""
     at = clock.to_kernel(capture_ns, np.arange(len(capture_ns)))
     return int(np.abs(at - kernel_ns).max())
@@ -121,8 +127,7 @@ def test_the_boundary_is_where_the_captures_time_leaps() -> None:
     capture = KERNEL.copy()
     capture[11:] += 5 * SECOND
     pairs = np.array([*range(9), *range(13, 20)])
-    clock = fit_packets(pairs, capture, KERNEL[pairs])
-    assert clock is not None
+    clock = fit(capture, KERNEL[pairs], pairs)
     assert [s.first for s in clock.segments] == [0, 11]
 
 
@@ -140,19 +145,37 @@ def test_two_pairs_that_contradict_each_other_make_one_segment() -> None:
     assert not clock.agreed(np.zeros(1, np.int64))[0]
 
 
-def test_the_residual_is_the_spread() -> None:
+def test_the_residual_is_what_the_moments_leave_open() -> None:
+    """The offset lies within 700 ns, and the drift turns the line by no more."""
+    assert one(fit(KERNEL, KERNEL, unsure_ns=700)).residual_ns == 700
     capture = KERNEL + SECOND + np.tile([-1000, 1000], 10)
-    assert one(fit(capture, KERNEL)).residual_ns == pytest.approx(1483, rel=0.1)
+    tight = one(fit(capture, KERNEL, unsure_ns=1000))
+    assert tight.residual_ns == tight.spread_ns == pytest.approx(1483, abs=1)
 
 
-def test_the_residual_holds_how_long_the_sniffer_may_wait() -> None:
-    slack = np.full(20, 700)
-    clock = fit_packets(np.arange(20), KERNEL, KERNEL, slack)
-    assert clock is not None
-    assert one(clock).residual_ns == 700
-    assert one(clock).spread_ns == 0
+def test_the_residual_grows_with_the_distance_from_the_pairs() -> None:
+    """Three pairs within 2 ms leave the drift open; a packet comes ten seconds later."""
+    kernel = np.array([0, 1, 2, 10_000], np.int64) * 1_000_000
+    clock = fit(kernel, kernel[:3], np.arange(3), unsure_ns=50)
+    assert one(clock).residual_ns == pytest.approx(50 + 9999e6 * 50e-6, rel=0.01)
+
+
+def test_one_pair_tells_nothing_of_the_drift() -> None:
+    kernel = np.array([0, SECOND], np.int64)
+    assert one(fit(kernel, kernel[:1], np.arange(1))).residual_ns == 1_000_000
+
+
+def test_moments_that_no_clock_fits_are_in_the_residual() -> None:
+    capture = KERNEL[:10] + np.array([0, 0, 0, 40_000, 40_000] * 2)
+    assert one(fit(capture, KERNEL[:10], unsure_ns=100)).residual_ns >= 40_000
+
+
+def test_a_wrong_pair_of_many_is_not_in_the_residual() -> None:
+    capture = KERNEL.copy()
+    capture[7] += 9_000_000
+    assert one(fit(capture, KERNEL, unsure_ns=100)).residual_ns < 200
 
 
 def test_without_pairs_there_is_no_fit() -> None:
     none = np.zeros(0, np.int64)
-    assert fit_packets(none, none, none) is None
+    assert fit_pairs(Pairs(none, none, none, none), none) is None

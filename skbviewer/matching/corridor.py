@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""How far off a line through intervals may be.
+
+The sniffer stamped each packet at some moment between two that the log shows, so what a fitted
+clock is off lies in an interval.  Every line that passes all intervals may be the truth: between
+the convex hulls of their ends (Moon, Skelly, Towsley: Estimation and Removal of Clock Skew from
+Network Delay Measurements, INFOCOM 1999).  What such lines leave open is what a fit must state.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
+WRONG = 20  # of so many pairs one may be of two different packets
+ROUNDS = 16
+
+Floats = npt.NDArray[np.float64]
+
+
+class Intervals(NamedTuple):
+    """At x (ns) the line is between low and high (ns); float64, x rises."""
+
+    x: Floats
+    low: Floats
+    high: Floats
+
+
+class Corridor(NamedTuple):
+    """All lines that pass: slopes at the corners, lowest and highest value there at x = 0.
+
+    `torn`: by how much no line passes all intervals, ns; 0 where one does.
+    """
+
+    slope: Floats
+    low: Floats
+    high: Floats
+    torn: float
+
+    def error(self, at: Floats) -> float:
+        """How far a line that passes may be from 0 at any x of `at`, ns."""
+        rise = self.slope[:, None] * at
+        above, below = self.high[:, None] + rise, self.low[:, None] + rise
+        return float(max(above.max(), -below.min(), 0.0)) + self.torn
+
+
+def corridor(rows: Intervals, steepest: float) -> Corridor:
+    """The lines of a slope within `steepest` (ns/ns) that pass the intervals, at least one.
+
+    Of WRONG intervals one may be left out if no line passes all; if still none does, all intervals
+    are widened.
+    """
+    left, made = len(rows.x) // WRONG, _through(rows, steepest)
+    for _ in range(min(left, ROUNDS)):
+        if made.lines.torn == 0:
+            break
+        without = [_through(_but(rows, at), steepest) for at in made.tight]
+        best = min(range(len(without)), key=lambda n: without[n].lines.torn)
+        rows, made = _but(rows, made.tight[best]), without[best]
+    return made.lines
+
+
+class _Found(NamedTuple):
+    lines: Corridor
+    tight: tuple[int, int]  # the intervals that leave least room
+
+
+def _but(rows: Intervals, at: int) -> Intervals:
+    return Intervals(*(np.delete(column, at) for column in rows))
+
+
+def _through(rows: Intervals, steepest: float) -> _Found:
+    over, under = _hull(rows.x, rows.high), _hull(rows.x, -rows.low)
+    x, high = rows.x[over], rows.high[over]
+    z, low = rows.x[under], rows.low[under]
+    edges = np.concatenate([np.diff(high) / np.diff(x), np.diff(low) / np.diff(z)])
+    limits = np.array([-steepest, steepest])
+    slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
+    upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
+    room = upper.min(axis=1) - lower.max(axis=1)
+    best = int(np.argmax(room))
+    tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
+    torn = max(0.0, -float(room[best]) / 2)
+    slope = np.union1d(slope, _crossings(slope, room + 2 * torn))
+    top = (high - slope[:, None] * x).min(axis=1) + torn
+    bottom = (low - slope[:, None] * z).max(axis=1) - torn
+    passes = top - bottom >= -1e-3  # of a ns: rounding
+    passes[np.argmax(top - bottom)] = True
+    if torn > 0:  # the truth is no line: it may be at the other end of the tightest
+        torn += float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
+    return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
+
+
+def _crossings(slope: Floats, room: Floats) -> Floats:
+    """The slopes where the room, linear between `slope`, becomes nought."""
+    at = np.flatnonzero((room[:-1] < 0) != (room[1:] < 0))
+    part = room[at] / (room[at] - room[at + 1])
+    return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
+
+
+def _hull(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
+    """The lower convex hull: positions in x, which rises."""
+    kept: list[int] = []
+    for at in _lowest(x, y).tolist():
+        if kept and x[at] == x[kept[-1]]:
+            if y[at] >= y[kept[-1]]:
+                continue
+            kept.pop()
+        while len(kept) > 1 and _above(x, y, kept[-2], kept[-1], at):
+            kept.pop()
+        kept.append(at)
+    return np.array(kept, np.int64)
+
+
+def _above(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
+    rise = (y[last] - y[first]) * (x[middle] - x[first])
+    return bool((y[middle] - y[first]) * (x[last] - x[first]) >= rise)
+
+
+def _lowest(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
+    """Where y is lowest in each of THIN parts; all of a few."""
+    if len(x) <= 2 * THIN:
+        return np.arange(len(x))
+    part = ((x - x[0]) * (THIN / (x[-1] - x[0] + 1))).astype(np.int64)
+    begin = np.flatnonzero(np.r_[True, part[1:] != part[:-1]])
+    least = np.minimum.reduceat(y, begin)
+    at = np.flatnonzero(y == np.repeat(least, np.diff(np.append(begin, len(x)))))
+    return at[np.unique(part[at], return_index=True)[1]]
