@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: MIT
 /* Events as text. */
 #include <string.h>
+#include <time.h>
 
 #include "rec_text.h"
+
+#define REC_IFF_UP 0x1		/* linux/if.h */
+#define REC_IFF_RUNNING 0x40
 
 /* An offset from _stext as symbol+0xoffset. */
 void rec_symbol_show(FILE *out, const struct rec_names *names, kbl_s32 offset)
@@ -27,18 +31,14 @@ static const union rec_slot *rec_ext(const union rec_slot *slot, unsigned int ty
 	return NULL;
 }
 
-static void rec_free_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
+/* Where a drop happened: the hook of netfilter, if one, and who called. */
+static void rec_drop_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
 {
-	const char *reason = rec_reason_name(names, (kbl_u32)slot->event.data);
-	kbl_s32 location = slot->event.data >> 32;
+	const union rec_slot *first = rec_ext(slot, KBL_EXT_DROP);
 
-	if (reason)
-		fprintf(out, " %s", reason);
-	else
-		fprintf(out, " reason %u", (kbl_u32)slot->event.data);
-	if (location) {
-		fputs(" at ", out);
-		rec_symbol_show(out, names, location);
+	if (first && first->drop.hook) {
+		fputs(" in netfilter", out);
+		rec_hook_show(out, first->drop.hook);
 	}
 	for (int i = 1; i <= slot->event.ext; i++) {
 		const struct kbl_ext_drop *drop = &slot[i].drop;
@@ -47,25 +47,87 @@ static void rec_free_show(FILE *out, const struct rec_names *names, const union 
 			fputs(" < ", out);
 			rec_symbol_show(out, names, drop->stack[j]);
 		}
-		if (drop->type == KBL_EXT_DROP && drop->hook)
-			fprintf(out, " in netfilter hook %u of family %u", drop->hook & 0xff,
-				drop->hook >> 8 & 0x7f);
 	}
 }
 
-static void rec_syscall_show(FILE *out, const union rec_slot *slot)
+static void rec_free_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
+{
+	const char *reason = rec_reason_name(names, (kbl_u32)slot->event.data);
+	kbl_s32 location = slot->event.data >> 32;
+
+	if (slot->event.event == KBL_EV_DROP && reason)
+		fprintf(out, " %s", reason);
+	else if (slot->event.event == KBL_EV_DROP)
+		fprintf(out, " reason %u", (kbl_u32)slot->event.data);
+	if (location) {
+		fputs(" at ", out);
+		rec_symbol_show(out, names, location);
+	}
+	rec_drop_show(out, names, slot);
+}
+
+static void rec_syscall_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
 {
 	const union rec_slot *ext = rec_ext(slot, KBL_EXT_SYSCALL);
+	const char *name = rec_syscall_word(names->machine, slot->event.data);
 
 	if (slot->event.event == KBL_EV_SYSCALL_EXIT) {
 		fprintf(out, " = %lld", (long long)slot->event.data);
 		return;
 	}
-	fprintf(out, " %llu", (unsigned long long)slot->event.data);
+	if (name)
+		fprintf(out, " %s", name);
+	else
+		fprintf(out, " %llu", (unsigned long long)slot->event.data);
 	if (ext && ext->syscall.fd >= 0)
 		fprintf(out, " fd %d", ext->syscall.fd);
 	if (ext && ext->syscall.sk)
 		fprintf(out, " sock 0x%llx", (unsigned long long)ext->syscall.sk);
+}
+
+static void rec_neigh_show(FILE *out, const struct kbl_ext_neigh *neigh)
+{
+	const char *state = rec_nud_word(neigh->nud_state);
+	const kbl_u8 *mac = neigh->lladdr;
+
+	fputc(' ', out);
+	rec_address_show(out, neigh->family, neigh->addr);
+	fprintf(out, " at %02x:%02x:%02x:%02x:%02x:%02x", mac[0], mac[1], mac[2], mac[3], mac[4],
+		mac[5]);
+	if (state)
+		fprintf(out, " %s", state);
+	else
+		fprintf(out, " state 0x%02x", neigh->nud_state);
+}
+
+static void rec_route_show(FILE *out, const struct kbl_ext_route *route)
+{
+	const char *table = rec_table_word(route->table);
+
+	fputc(' ', out);
+	rec_address_show(out, route->family, route->addr);
+	if (table)
+		fprintf(out, "/%u table %s", route->prefix_len, table);
+	else
+		fprintf(out, "/%u table %u", route->prefix_len, route->table);
+}
+
+/* The gateway of a route, or an address of a device. */
+static void rec_addr_show(FILE *out, const struct kbl_ext_addr *addr, bool gateway)
+{
+	fputs(gateway ? " via " : " ", out);
+	rec_address_show(out, addr->family, addr->addr);
+	if (!gateway)
+		fprintf(out, "/%u", addr->prefix_len);
+}
+
+static void rec_link_show(FILE *out, const union rec_slot *comm, const struct kbl_ext_addr *addr)
+{
+	if (comm)
+		fprintf(out, " %.15s", comm->comm.comm);
+	if (addr)
+		fprintf(out, " %s%s", addr->flags & REC_IFF_UP ? "up" : "down",
+			addr->flags & REC_IFF_RUNNING ? " running" : "");
 }
 
 /* Neighbours, addresses, routes, links. */
@@ -74,35 +136,77 @@ static void rec_change_show(FILE *out, const struct rec_names *names, const unio
 	const union rec_slot *neigh = rec_ext(slot, KBL_EXT_NEIGH);
 	const union rec_slot *route = rec_ext(slot, KBL_EXT_ROUTE);
 	const union rec_slot *addr = rec_ext(slot, KBL_EXT_ADDR);
-	const kbl_u8 *mac = neigh ? neigh->neigh.lladdr : NULL;
+	const union rec_slot *comm = rec_ext(slot, KBL_EXT_COMM);
 	kbl_u32 ifindex = neigh ? neigh->neigh.ifindex : route ? route->route.ifindex :
 			  addr ? addr->addr.ifindex : 0;
 	const char *device = rec_device_name(names, slot->event.data >> 32, ifindex);
 
 	if (slot->event.event <= KBL_EV_MODULE && slot->event.event >= KBL_EV_NEIGH)
 		fputs((kbl_u32)slot->event.data == KBL_CHANGE_GONE ? " gone" : " set", out);
-	fputc(' ', out);
-	if (neigh) {
-		rec_address_show(out, neigh->neigh.family, neigh->neigh.addr);
-		fprintf(out, " at %02x:%02x:%02x:%02x:%02x:%02x state 0x%02x", mac[0], mac[1],
-			mac[2], mac[3], mac[4], mac[5], neigh->neigh.nud_state);
+	if (slot->event.event == KBL_EV_LINK) {
+		rec_link_show(out, comm, addr ? &addr->addr : NULL);
+		return;
 	}
-	if (route) {
-		rec_address_show(out, route->route.family, route->route.addr);
-		fprintf(out, "/%u table %u", route->route.prefix_len, route->route.table);
-	}
-	if (addr && addr->addr.family) {
-		fputs(route ? " via " : "", out);
-		rec_address_show(out, addr->addr.family, addr->addr.addr);
-		if (!route)
-			fprintf(out, "/%u", addr->addr.prefix_len);
-	}
+	if (neigh)
+		rec_neigh_show(out, &neigh->neigh);
+	if (route)
+		rec_route_show(out, &route->route);
+	if (addr && addr->addr.family)
+		rec_addr_show(out, &addr->addr, route);
 	if (device)
 		fprintf(out, " dev %s", device);
 	else if (ifindex)
 		fprintf(out, " dev %u", ifindex);
-	if (rec_ext(slot, KBL_EXT_COMM))
-		fprintf(out, " %.15s", rec_ext(slot, KBL_EXT_COMM)->comm.comm);
+	if (comm)
+		fprintf(out, " %.15s", comm->comm.comm);
+}
+
+/* The real time that a clock_set set. */
+static void rec_clock_show(FILE *out, const struct kbl_event_slot *event)
+{
+	kbl_u64 real = event->data + event->ts;
+	time_t seconds = real / 1000000000;
+	struct tm parts;
+	char text[32];
+
+	if (!localtime_r(&seconds, &parts) || !strftime(text, sizeof(text), "%F %T", &parts))
+		return;
+	fprintf(out, " to %s.%09llu", text, (unsigned long long)(real % 1000000000));
+}
+
+/* The interrupt's number; at its exit what the handler returned. */
+static void rec_irq_show(FILE *out, const union rec_slot *slot)
+{
+	static const char *const returned[] = { "not ours", "handled", "wakes its thread" };
+	const union rec_slot *comm = rec_ext(slot, KBL_EXT_COMM);
+
+	fprintf(out, " %u", (kbl_u32)slot->event.data);
+	if (comm)
+		fprintf(out, " %.15s", comm->comm.comm);
+	if (slot->event.event == KBL_EV_IRQ_EXIT && slot->event.data >> 32 < 3)
+		fprintf(out, " %s", returned[slot->event.data >> 32]);
+}
+
+static void rec_softirq_show(FILE *out, kbl_u64 number)
+{
+	const char *word = rec_softirq_word(number);
+
+	if (word)
+		fprintf(out, " %s", word);
+	else
+		fprintf(out, " %llu", (unsigned long long)number);
+}
+
+static void rec_nf_hook_show(FILE *out, kbl_u32 data)
+{
+	int verdict = (int)(data >> 16) - 1;
+	const char *word = rec_verdict_word(verdict);
+
+	rec_hook_show(out, data & 0xffff);
+	if (word)
+		fprintf(out, ": %s", word);
+	else
+		fprintf(out, ": verdict %d", verdict);
 }
 
 static void rec_data_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
@@ -129,7 +233,23 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 		break;
 	case KBL_EV_SYSCALL_ENTRY:
 	case KBL_EV_SYSCALL_EXIT:
-		rec_syscall_show(out, slot);
+		rec_syscall_show(out, names, slot);
+		break;
+	case KBL_EV_IRQ_ENTRY:
+	case KBL_EV_IRQ_EXIT:
+		rec_irq_show(out, slot);
+		break;
+	case KBL_EV_SOFTIRQ_ENTRY:
+	case KBL_EV_SOFTIRQ_EXIT:
+		rec_softirq_show(out, data);
+		break;
+	case KBL_EV_QDISC_ENQUEUE:
+	case KBL_EV_QDISC_DEQUEUE:	/* the handle as tc(8) writes it */
+		fprintf(out, " %x:%x ifindex %u", (kbl_u32)data >> 16, (kbl_u32)data & 0xffff,
+			(kbl_u32)(data >> 32));
+		break;
+	case KBL_EV_CLOCK_SET:
+		rec_clock_show(out, &slot->event);
 		break;
 	case KBL_EV_NAPI_POLL:
 		fprintf(out, " work %u of %u", (kbl_u32)data, (kbl_u32)(data >> 32));
@@ -148,8 +268,7 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 			fprintf(out, ", %u more not told", (kbl_u32)(data >> 32));
 		break;
 	case KBL_EV_NF_HOOK:
-		fprintf(out, " hook %u family %u verdict %d", (kbl_u32)data & 0xff,
-			(kbl_u32)data >> 8 & 0xff, (int)((kbl_u32)data >> 16) - 1);
+		rec_nf_hook_show(out, data);
 		break;
 	case KBL_EV_TASK:
 		fprintf(out, " tgid %llu", data);

@@ -43,15 +43,48 @@ int rec_module_write(const char *name, const char *text)
 	return err;
 }
 
-/* The same, but a refusal ends the program. */
+/* Where the kernel's log ends now; -1: it is not for us. */
+static int rec_kmsg_open(void)
+{
+	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	if (fd >= 0)
+		lseek(fd, 0, SEEK_END);
+	return fd;
+}
+
+/* What the module logged since then, into text; "": nothing. */
+static void rec_kmsg_reason(int fd, char *text, size_t size)
+{
+	char record[1024], *said;
+	ssize_t n;
+
+	*text = 0;
+	/* One record each; EPIPE: some were overwritten before we came. */
+	while ((n = read(fd, record, sizeof(record) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
+		record[n > 0 ? n : 0] = 0;
+		said = strstr(record, ";kbl: ");
+		if (!said)
+			continue;
+		said += strlen(";kbl: ");
+		snprintf(text, size, "%.*s", (int)strcspn(said, "\n"), said);
+	}
+}
+
+/* The same, but a refusal ends the program, with the reason that the kernel's log has. */
 void rec_module_tell(const char *name, const char *text)
 {
-	int err = rec_module_write(name, text);
+	int log = rec_kmsg_open(), err = rec_module_write(name, text);
+	char why[512] = "";
 
 	if (err)
-		rec_die("the kernel module refuses '%.*s' in %s: %s%s", (int)strcspn(text, "\n"),
-			text, rec_module_path(name), strerror(err),
-			err == EINVAL ? "; dmesg tells why" : "");
+		rec_kmsg_reason(log, why, sizeof(why));
+	if (log >= 0)
+		close(log);
+	if (err)
+		rec_die("the kernel module refuses '%.*s' in %s: %s%s%s",
+			(int)strcspn(text, "\n"), text, rec_module_path(name), strerror(err),
+			*why ? ": " : err == EINVAL ? "; dmesg tells why" : "", why);
 }
 
 /*

@@ -61,6 +61,7 @@ void rec_reader_open(struct rec_reader *r)
 	r->symbols.stext = header->stext;
 	r->names.symbols = &r->symbols;
 	r->names.real_minus_mono = header->start_real_ns - (kbl_s64)header->start_mono_ns;
+	memcpy(r->names.machine, header->arch, sizeof(r->names.machine) - 1);
 }
 
 /* The next chunk's header, checked; false: no more, or no sense in what follows. */

@@ -93,6 +93,7 @@ static void rec_session_names(struct rec_session *s)
 	rec_session_devices(s);
 	s->names.symbols = &s->symbols;
 	s->names.real_minus_mono = now.start_real_ns - (kbl_s64)now.start_mono_ns;
+	memcpy(s->names.machine, now.arch, sizeof(s->names.machine) - 1);
 	for (size_t i = 0; i < s->probes.n; i++)
 		rec_names_probe(&s->names, s->probes.v[i].slot.id, s->probes.v[i].name);
 	while (text && (line = rec_line(&rest)))

@@ -25,6 +25,7 @@ struct rec_names {
 	struct kbl_device *device;
 	size_t devices;
 	kbl_s64 real_minus_mono;
+	char machine[16];	/* uname -m, where it was recorded */
 };
 
 /* A record that waits for those before it. */
@@ -103,6 +104,14 @@ void rec_line_show(struct rec_text *t, const struct rec_line *line, unsigned int
 /* rec_event.c */
 void rec_event_show(FILE *out, const struct rec_names *names, const union rec_slot *slot);
 void rec_symbol_show(FILE *out, const struct rec_names *names, kbl_s32 offset);
+
+/* rec_words.c */
+const char *rec_softirq_word(kbl_u64 number);
+const char *rec_syscall_word(const char *machine, kbl_u64 number);
+const char *rec_verdict_word(int verdict);
+const char *rec_nud_word(unsigned int state);
+const char *rec_table_word(kbl_u32 table);
+void rec_hook_show(FILE *out, unsigned int hook);
 
 /* rec_packet.c */
 void rec_packet_show(FILE *out, const struct rec_names *names, const union rec_slot *ext,

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What kblrecord says of events: in the words of ip(8), iptables(8), tc(8) and /proc/softirqs."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+
+from skbviewer.readers import _kbl_layout as layout
+from tests.kmod.recorder import REAL_MINUS_MONO, Fake, event, ext
+from tests.kmod.test_recorder_show import show
+
+E, X = layout.KblEvent, layout.KblExtType
+SET, GONE = int(layout.KblChange.SET), int(layout.KblChange.GONE)
+NS = 6_000_000_000
+NETNS = 4026531840
+SENDTO = {"x86_64": 44, "aarch64": 206}[os.uname().machine]
+MAC = (2, 0, 0, 0, 0, 7)
+FOUR = (192, 0, 2, 1, *[0] * 12)
+
+
+def told(number: int, data: int, *slots: bytes) -> bytes:
+    """An event with these EXT slots."""
+    return event(NS, number, data=data, ext=len(slots), pid=7) + b"".join(slots)
+
+
+def drop(hook: int, *stack: int) -> bytes:
+    """A slot of a drop's stack."""
+    return ext("drop", X.DROP, hook=hook, depth=7, stack=stack)
+
+
+def comm(name: bytes) -> bytes:
+    """A name of a device, module or handler."""
+    return ext("comm", X.COMM, comm=name)
+
+
+def link(flags: int) -> bytes:
+    """The slot of a device's state."""
+    return ext("addr", X.ADDR, ifindex=2, netns=NETNS, flags=flags)
+
+
+HOOKED = 1 | 2 << 8 | 1 << 15  # INPUT of IPv4
+NEIGH = ext("neigh", X.NEIGH, family=2, ifindex=2, nud_state=2, addr=FOUR, lladdr=MAC)
+ODD = ext("neigh", X.NEIGH, family=2, ifindex=2, nud_state=3, addr=FOUR, lladdr=MAC)
+ROUTE = ext("route", X.ROUTE, family=2, prefix_len=24, ifindex=2, table=254, addr=FOUR)
+SOME_TABLE = ext("route", X.ROUTE, family=2, prefix_len=24, ifindex=2, table=77, addr=FOUR)
+ADDR = ext("addr", X.ADDR, family=2, prefix_len=28, ifindex=2, addr=FOUR, netns=NETNS)
+HERE = NETNS << 32
+LINES = [
+    (told(E.SOFTIRQ_ENTRY, 3), "softirq_entry NET_RX"),
+    (told(E.SOFTIRQ_EXIT, 77), "softirq_exit 77"),
+    (told(E.IRQ_ENTRY, 11, comm(b"virtio0")), "irq_entry 11 virtio0"),
+    (told(E.IRQ_EXIT, 11 | 1 << 32), "irq_exit 11 handled"),
+    (told(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, sk=0xFFFF888000005000)),
+     "syscall_entry sendto fd 3 sock 0xffff888000005000"),
+    (told(E.SYSCALL_ENTRY, 9999, ext("syscall", X.SYSCALL, fd=-1)), "syscall_entry 9999"),
+    (told(E.SYSCALL_EXIT, (1 << 64) - 11), "syscall_exit = -11"),
+    (told(E.NEIGH, SET | HERE, NEIGH),
+     "neigh set 192.0.2.1 at 02:00:00:00:00:07 reachable dev eth0"),
+    (told(E.NEIGH, GONE | HERE, ODD),
+     "neigh gone 192.0.2.1 at 02:00:00:00:00:07 state 0x03 dev eth0"),
+    (told(E.ADDR, SET | HERE, ADDR), "addr set 192.0.2.1/28 dev eth0"),
+    (told(E.ROUTE, SET | HERE, ROUTE, ADDR),
+     "route set 192.0.2.1/24 table main via 192.0.2.1 dev eth0"),
+    (told(E.ROUTE, GONE | HERE, SOME_TABLE), "route gone 192.0.2.1/24 table 77 dev eth0"),
+    (told(E.LINK, SET | HERE, link(0x41), comm(b"eth0")), "link set eth0 up running"),
+    (told(E.LINK, SET | HERE, link(0), comm(b"eth0")), "link set eth0 down"),
+    (told(E.MODULE, GONE, comm(b"sch_netem")), "module gone sch_netem"),
+    (told(E.CLOCK_SET, REAL_MINUS_MONO), "clock_set to 2023-11-14 22:13:26.000000000"),
+    (told(E.NF_HOOK, 4 | 2 << 8 | 2 << 16), "nf_hook IPv4 POSTROUTING: accept"),
+    (told(E.NF_HOOK, 1 | 3 << 8 | 1 << 16), "nf_hook ARP OUTPUT: drop"),
+    (told(E.NF_HOOK, 9 | 2 << 8), "nf_hook IPv4 hook 9: verdict -1"),
+    (told(E.QDISC_ENQUEUE, 0x50001 | 2 << 32), "qdisc_enqueue 5:1 ifindex 2"),
+    (told(E.CONSUME, 0x3010 << 32), "consume at skb_clone+0x10"),
+    (told(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, 0, 0, 0, 0, 0)),
+     "drop NO_SOCKET at skb_clone+0x10 in netfilter IPv4 INPUT" + " < ip_rcv+0x1" * 6
+     + " < tcp_v4_rcv+0x1"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("raw", "text"), LINES, ids=[text.split()[0] for _, text in LINES])
+def test_event_is_told_in_words(tmp_path: Path, raw: bytes, text: str) -> None:
+    fake = Fake(tmp_path / "kbl")
+    fake.add(0, raw)
+    fake.start("-w", tmp_path / "a.kbl", "-c", 1).end()
+    (line,) = show("-r", tmp_path / "a.kbl", "-t").stdout.splitlines()
+    assert line.split("* ", 1)[1] == text
