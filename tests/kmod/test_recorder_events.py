@@ -74,7 +74,7 @@ LINES = [
     (told(E.NF_HOOK, 9 | 2 << 8), "nf_hook IPv4 hook 9: verdict -1"),
     (told(E.QDISC_ENQUEUE, 0x50001 | 2 << 32), "qdisc_enqueue 5:1 ifindex 2"),
     (told(E.CONSUME, 0x3010 << 32), "consume at skb_clone+0x10"),
-    (told(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, 0, 0, 0, 0, 0)),
+    (told(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, *[0] * 5)),
      "drop NO_SOCKET at skb_clone+0x10 in netfilter IPv4 INPUT" + " < ip_rcv+0x1" * 6
      + " < tcp_v4_rcv+0x1"),
 ]  # fmt: skip
