@@ -89,7 +89,7 @@ static inline unsigned int kbl_cycles_khz(void)
  * A function that is seldom called from where registers are scarce: it saves all
  * that it uses, so that its caller need not.  ftrace does not heed that.
  */
-#define KBL_SELDOM __attribute__((no_caller_saved_registers, __no_instrument_function__))
+#define KBL_SELDOM __no_caller_saved_registers notrace
 
 /*
  * Reads *@ptr; a fault sets @err and leaves garbage in @to.  Unlike kbl_get() one
