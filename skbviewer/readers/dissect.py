@@ -11,17 +11,17 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Table, empty
+from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, empty
 from .link import LINK_LAYERS, to_network
 from .network import network_headers
 from .plain import Plain
 from .transport import transport_headers
-from .wire import Bytes, Frames, Ints, Wire
+from .wire import Block, Bytes, Frames, Ints, Rows, Wire
 
-BLOCK = 1 << 13  # packets at once: what is written stays in the processor's cache
+BLOCK = 1 << 13  # packets at once: what is made of them stays in the processor's cache
 
 # Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.
-Fill = Callable[[Table, int], None]
+Fill = Callable[[Rows, int], None]
 
 
 def dissect(
@@ -30,23 +30,21 @@ def dissect(
     """All packets, and one warning for each link type not understood."""
     wire, plain = Wire(data), Plain(data)
     columns = {field: np.empty(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
-    unknown, rows = empty(PACKET_DTYPE, BLOCK), empty(PACKET_DTYPE, BLOCK)
-    opaque = f"V{PACKET_DTYPE.itemsize}"  # numpy copies structs by member
+    unknown = empty(PACKET_DTYPE, 1)
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
-        block = rows[: min(BLOCK, count - first)]
-        block.view(opaque)[:] = unknown.view(opaque)[: len(block)]
+        block = Block({field: column[first : first + BLOCK] for field, column in columns.items()})
+        for field in columns:
+            block[field] = unknown[field]
         fill(block, first)
         block["flags"][block["caplen"] < block["len"]] = PACKET_CUT
         _dissect_block(wire, plain, block)
-        for field, column in columns.items():
-            column[first : first + BLOCK] = block[field]
     packets = ColumnTable(PACKET_DTYPE, columns)
     progress.report(f"dissecting {name}", count, count)
     return packets, _unknown_link_types(name, packets)
 
 
-def _dissect_block(wire: Wire, plain: Plain, packets: Table) -> None:
+def _dissect_block(wire: Wire, plain: Plain, packets: Rows) -> None:
     linktypes = packets["linktype"]
     for linktype in np.unique(linktypes).tolist():
         layer = LINK_LAYERS.get(linktype)
@@ -62,7 +60,7 @@ def _dissect_block(wire: Wire, plain: Plain, packets: Table) -> None:
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 
-def whole_frames(packets: Table, rows: Ints) -> Frames:
+def whole_frames(packets: Rows, rows: Ints) -> Frames:
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

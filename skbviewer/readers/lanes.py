@@ -15,7 +15,7 @@ import numpy as np
 
 from .wire import Ints, Mask
 
-LANES = 512
+LANES = 1024
 WORTHWHILE = 1 << 20  # bytes below which a plain walk is as fast
 WINDOW = 1 << 9  # bytes searched for a beginning at first
 WIDEST_WINDOW = 1 << 17
@@ -32,12 +32,19 @@ class Walk(NamedTuple):
 
 
 class _Lanes(NamedTuple):
-    """The records visited from each start, as a matrix (step, lane) with so many valid `steps`."""
+    """The records visited: lanes and places of each step; each lane made so many steps."""
 
     start: Ints
-    offsets: Ints
+    visited: list[tuple[Ints, Ints]]
     steps: Ints
     stopped: Ints  # where each lane ended
+
+    def matrix(self) -> Ints:
+        """The places as (step, lane); what lies behind a lane's steps means nothing."""
+        made = np.zeros((len(self.visited), len(self.start)), np.int64)
+        for step, (lane, place) in enumerate(self.visited):
+            made[step, lane] = place
+        return made
 
 
 def walk(begin: int, end: int, length: Length, likely: Likely, lanes: int = LANES) -> Walk:
@@ -86,18 +93,18 @@ def _run(starts: Ints, end: int, length: Length) -> _Lanes:
         if not on.all():
             stopped[active[~on]] = at[~on]
             active, at, goal = active[on], at[on], goal[on]
-    offsets = np.zeros((len(steps), len(starts)), np.int64)
-    for step, (lane, place) in enumerate(steps):
-        offsets[step, lane] = place
-    return _Lanes(starts, offsets, count, stopped)
+    return _Lanes(starts, steps, count, stopped)
 
 
 def _joined(lanes: _Lanes, end: int, length: Length) -> Walk:
     """The one chain from the first start; lanes that it does not pass through are left out."""
+    if np.array_equal(lanes.stopped, [*lanes.start[1:], end]):  # each met the next
+        return Walk(np.sort(np.concatenate([place for _, place in lanes.visited])), end)
+    offsets = lanes.matrix()
     parts: list[Ints] = []
     lane, first = 0, 0  # the chain goes through this lane from its record number `first` on
     while True:
-        parts.append(lanes.offsets[first : lanes.steps[lane], lane])
+        parts.append(offsets[first : lanes.steps[lane], lane])
         at = int(lanes.stopped[lane])
         singles: list[int] = []
         while True:
@@ -105,7 +112,7 @@ def _joined(lanes: _Lanes, end: int, length: Length) -> Walk:
                 parts.append(np.array(singles, np.int64))
                 return Walk(np.concatenate(parts), at)
             lane = int(np.searchsorted(lanes.start, at, "right")) - 1
-            visited = lanes.offsets[: lanes.steps[lane], lane]
+            visited = offsets[: lanes.steps[lane], lane]
             first = int(np.searchsorted(visited, at))
             if first < len(visited) and visited[first] == at:
                 break

@@ -11,9 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..records import Table
 from .ppp import cisco_hdlc, ethertype_of, ppp, ppp_hdlc, pppoe, with_direction
-from .wire import Frames, Ints, Wire, fill, joined, malformed
+from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
 from .wireless import ieee_802_11, radiotap
 
 ETH_P_IP = 0x0800
@@ -26,36 +25,36 @@ ETH_P_PPPOE_SESSION = 0x8864
 MAX_TAGS = 8
 AF_INET6 = (10, 23, 24, 28, 30)  # Linux, Windows, NetBSD, FreeBSD, macOS
 
-LinkLayer = Callable[[Wire, Table, Frames], Frames]
+LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
 
-def _ethernet(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(14))
     frames = frames.room(14)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
     return frames.past(14, wire.u16(frames.at + 12))
 
 
-def _linux_sll(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(16))
     frames = frames.room(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.past(16, wire.u16(frames.at + 14))
 
 
-def _linux_sll2(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(20))
     frames = frames.room(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.past(20, wire.u16(frames.at))
 
 
-def _cooked_source(wire: Wire, packets: Table, frames: Frames, length: Ints, address: int) -> None:
+def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Ints, address: int) -> None:
     ethernet = frames.only(length == 6)
     fill(packets, ethernet.rows, eth_src=wire.u48(ethernet.at + address))
 
 
-def _raw_ip(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(1))
     frames = frames.room(1)
     return frames.past(0, _by_version(wire.u8(frames.at)))
@@ -66,15 +65,15 @@ def _by_version(first: Ints) -> Ints:
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
-def _ipv4(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     return frames.past(0, np.full(len(frames.rows), ETH_P_IP))
 
 
-def _ipv6(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     return frames.past(0, np.full(len(frames.rows), ETH_P_IPV6))
 
 
-def _loopback(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """NULL has the capturing host's byte order, LOOP the network's: a family is a small number."""
     malformed(packets, frames.lacking(4))
     frames = frames.room(4)
@@ -106,7 +105,7 @@ LINK_LAYERS: dict[int, LinkLayer] = {
 }
 
 
-def to_network(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Step over VLAN tags, SNAP, MPLS and PPPoE; fills `vlan` and `ethertype`.
 
     `ethertype` is what follows the VLAN tags; IP inside MPLS or PPPoE is found all the same.
@@ -121,7 +120,7 @@ def to_network(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return joined([known.only(~mpls & ~pppoe), *inner])
 
 
-def _skip_tags(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _skip_tags(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     done = []
     for depth in range(MAX_TAGS):
         tagged = np.isin(frames.kind, VLAN_TPIDS)

@@ -8,10 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Table
 from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 from .transport import IP_MF
-from .wire import Frames, Ints, Wire, fill, joined, malformed
+from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
 
 IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
 FLOW_LABEL = 0xFFFFF  # of the first 32 bits of the IPv6 header (RFC 8200)
@@ -20,7 +19,7 @@ EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
 MAX_EXTENSIONS = 16
 
 
-def network_headers(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Fill the identity of the outermost IP header, or of ARP."""
     _arp(wire, packets, frames.only(frames.kind == ETH_P_ARP))
     return joined(
@@ -31,7 +30,7 @@ def network_headers(wire: Wire, packets: Table, frames: Frames) -> Frames:
     )
 
 
-def _ipv4(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(20))
     frames = frames.room(20)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
@@ -59,7 +58,7 @@ def _ipv4(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return whole.past(header_len, protocol).only(frag_off & IP_OFFSET == 0)
 
 
-def _ipv6(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(40))
     frames = frames.room(40)
     sane = wire.u8(frames.at) >> 4 == 6
@@ -92,7 +91,7 @@ def _within(frames: Frames, length: Ints) -> Frames:
     return frames._replace(end=np.minimum(frames.end, stop), stop=stop)
 
 
-def _skip_extensions(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     done = []
     for _ in range(MAX_EXTENSIONS):
         extended = np.isin(frames.kind, EXTENSIONS)
@@ -105,7 +104,7 @@ def _skip_extensions(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return joined(done)
 
 
-def _next_header(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     fragment = frames.kind == FRAGMENT
     length = wire.u8(frames.at + 1)
     size = np.where(frames.kind == AUTH, (length + 2) * 4, (length + 1) * 8)
@@ -121,7 +120,7 @@ def _next_header(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return frames.past(np.where(fragment, 8, size), nexthdr).only(first)
 
 
-def _arp(wire: Wire, packets: Table, frames: Frames) -> None:
+def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
     malformed(packets, frames.lacking(8))
     frames = frames.room(28)
     ethernet_ipv4 = (wire.u16(frames.at + 2) == ETH_P_IP) & (wire.u16(frames.at + 4) == 0x0604)

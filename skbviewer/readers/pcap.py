@@ -14,10 +14,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, Interface, Progress, Table
+from ..records import BadInput, Capture, Interface, Progress
 from .dissect import dissect
 from .lanes import WORTHWHILE, Walk, walk
-from .wire import Bytes, Ints, Mask, numbers_at
+from .wire import Bytes, Ints, Mask, Rows, numbers_at
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
@@ -65,7 +65,7 @@ def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
     headers = numbers_at(data, f"V{RECORD.itemsize}")
     record = RECORD if layout.order == "<" else RECORD.newbyteorder(">")
 
-    def fill(packets: Table, first: int) -> None:
+    def fill(packets: Rows, first: int) -> None:
         at = offsets[first : first + len(packets)]
         header = headers[at].view(record)
         packets["ts"] = header["seconds"] * np.int64(1_000_000_000)
@@ -109,20 +109,20 @@ def _walk_lanes(data: Bytes, layout: _Format, limit: int) -> Walk:
     last = size - header
 
     def length(at: Ints) -> Ints:
-        caplen = u32[np.minimum(at, last) + 8].astype(np.int64)
-        good = (at <= last) & (caplen <= limit) & (at + header + caplen <= size)
-        return np.where(good, caplen + header, 0)
+        made = u32[np.minimum(at, last) + 8].astype(np.int64) + header
+        made[(made > limit + header) | (made > size - at)] = 0
+        return np.asarray(made, np.int64)
 
     def likely(at: Ints) -> Mask:
         """Times near the first packet's, lengths as they should be."""
         at = np.minimum(at, last)
-        seconds, fraction, caplen, whole = (u32[at + 4 * i].astype(np.int64) for i in range(4))
-        good = (fraction < units) & (caplen <= limit) & (caplen <= whole)
-        good &= np.abs(seconds - first) < DAY
+        good = np.abs(u32[at].astype(np.int64) - first) < DAY
         some = at[good]
+        fraction, caplen, whole = (u32[some + 4 * i].astype(np.int64) for i in range(1, 4))
         following = some + length(some)
         end = (following == size) | (length(following) > 0)
-        good[good] = end & (following > some)
+        fits = (fraction < units) & (caplen <= limit) & (caplen <= whole)
+        good[good] = fits & end & (following > some)
         return np.asarray(good, np.bool_)
 
     return walk(FILE_HEADER_SIZE, size, length, likely)

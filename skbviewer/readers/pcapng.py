@@ -18,7 +18,7 @@ import numpy as np
 from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Progress, Table
 from .dissect import dissect
 from .lanes import WORTHWHILE, walk
-from .wire import Bytes, Ints, Mask, numbers_at
+from .wire import Bytes, Ints, Mask, Rows, numbers_at
 
 SECTION_HEADER = 0x0A0D0D0A
 INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
@@ -77,7 +77,7 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
         interfaces += [described.interface for described in section.interfaces]
     blocks = np.concatenate(parts)
 
-    def fill(packets: Table, first: int) -> None:
+    def fill(packets: Rows, first: int) -> None:
         for name in BLOCK_DTYPE.names or ():
             packets[name] = blocks[name][first : first + len(packets)]
 

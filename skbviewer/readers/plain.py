@@ -12,10 +12,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Table
 from .link import ETH_P_IP, ETH_P_IPV6
 from .transport import ICMP, ICMPV6, TCP, UDP
-from .wire import Bytes, Ints, Mask, numbers_at
+from .wire import Bytes, Ints, Mask, Rows, numbers_at
 
 ETH_P_8021Q = 0x8100
 VLAN_ID = 0x0FFF
@@ -66,7 +65,7 @@ class Plain:
         self._u16 = numbers_at(data, ">u2")
         self._u8 = data
 
-    def fill(self, packets: Table, linktype: int) -> Mask:
+    def fill(self, packets: Rows, linktype: int) -> Mask:
         """Fill the plain packets of rows of one link type in place, and tell which they are."""
         done = np.zeros(len(packets), np.bool_)
         network = self._network(packets, linktype)
@@ -90,7 +89,7 @@ class Plain:
     def _structs(self, dtype: np.dtype[np.void], at: Ints) -> Structs:
         return np.asarray(numbers_at(self._data, f"V{dtype.itemsize}")[at].view(dtype))
 
-    def _network(self, packets: Table, linktype: int) -> _Network | None:
+    def _network(self, packets: Rows, linktype: int) -> _Network | None:
         """Step over the link header; fills its columns for all packets that have a whole one."""
         at = packets["offset"].copy()
         end = at + packets["caplen"]
@@ -105,7 +104,7 @@ class Plain:
             return _Network(at, _KINDS[version])
         return None
 
-    def _ethernet(self, packets: Table, at: Ints, end: Ints) -> _Network:
+    def _ethernet(self, packets: Rows, at: Ints, end: Ints) -> _Network:
         rows = np.flatnonzero((at + 18 <= end) & (at <= len(self._data) - ETHERNET.itemsize))
         everything = len(rows) == len(at)
         header = self._structs(ETHERNET, at if everything else at[rows])

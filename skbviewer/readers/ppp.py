@@ -5,8 +5,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Table
-from .wire import Frames, Ints, Wire, malformed
+from .wire import Frames, Ints, Rows, Wire, malformed
 
 ADDRESS_CONTROL = 0xFF03
 CISCO = (0x0F, 0x8F)  # addresses of Cisco HDLC: unicast, broadcast
@@ -21,7 +20,7 @@ def ethertype_of(protocol: Ints) -> Ints:
     return found
 
 
-def ppp(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames at their first byte, with or without address and control (RFC 1662)."""
     malformed(packets, frames.lacking(2))
     frames = frames.room(2)
@@ -34,7 +33,7 @@ def ppp(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return frames.past(np.where(short, 1, 2), ethertype_of(protocol))
 
 
-def ppp_hdlc(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Serial lines: PPP as above, or Cisco HDLC, told apart by the address."""
     some = frames.room(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)
@@ -47,14 +46,14 @@ def ppp_hdlc(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def cisco_hdlc(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Address, control, EtherType."""
     malformed(packets, frames.lacking(4))
     frames = frames.room(4)
     return frames.past(4, wire.u16(frames.at + 2))
 
 
-def pppoe(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames at their PPPoE header: version 1, type 1, code, session, length."""
     malformed(packets, frames.lacking(6))
     frames = frames.room(6)
@@ -62,6 +61,6 @@ def pppoe(wire: Wire, packets: Table, frames: Frames) -> Frames:
     return ppp(wire, packets, session.past(6, session.kind))
 
 
-def with_direction(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """A byte that tells the direction, then PPP."""
     return ppp(wire, packets, frames.past(1, frames.kind))

@@ -5,14 +5,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Table
-from .wire import Frames, Ints, Wire, fill, malformed
+from .wire import Frames, Ints, Rows, Wire, fill, malformed
 
 IP_MF = 0x2000  # of frag_off
 ICMP, TCP, UDP, ICMPV6, SCTP, UDPLITE = 1, 6, 17, 58, 132, 136
 
 
-def transport_headers(wire: Wire, packets: Table, frames: Frames) -> None:
+def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill what the captured bytes tell; a cut header leaves its columns unknown."""
     _mark(wire, packets, frames)
     ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
@@ -30,7 +29,7 @@ def transport_headers(wire: Wire, packets: Table, frames: Frames) -> None:
     )
 
 
-def _tcp(wire: Wire, packets: Table, frames: Frames) -> None:
+def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
     at = frames.at
     fill(
         packets,
@@ -49,7 +48,7 @@ def _payload(frames: Frames, header_len: int | Ints) -> Ints:
     return length
 
 
-def _mark(wire: Wire, packets: Table, frames: Frames) -> None:
+def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Mark headers that are not whole though nothing was cut, and lengths that cannot be.
 
     A fragment's transport header speaks of the whole packet.

@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +20,25 @@ def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
     """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
+
+
+class Block:
+    """Some packets under dissection: parts of the columns that they will be found in."""
+
+    def __init__(self, columns: Mapping[str, npt.NDArray[Any]]) -> None:
+        self._columns = columns
+
+    def __len__(self) -> int:
+        return len(self._columns["offset"])
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        return self._columns[name]
+
+    def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
+        self._columns[name][...] = values
+
+
+Rows = Table | Block  # packets whose columns can be written
 
 
 class Wire:
@@ -87,12 +107,12 @@ def joined(parts: list[Frames]) -> Frames:
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def fill(packets: Table, rows: Ints, **columns: Ints) -> None:
+def fill(packets: Rows, rows: Ints, **columns: Ints) -> None:
     """Write columns into some rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 
 
-def malformed(packets: Table, rows: Ints) -> None:
+def malformed(packets: Rows, rows: Ints) -> None:
     """Mark packets that are not what they should be."""
     packets["flags"][rows] |= PACKET_MALFORMED

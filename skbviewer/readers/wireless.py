@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Table
-from .wire import Frames, Ints, Mask, Wire, fill, malformed
+from .wire import Frames, Ints, Mask, Rows, Wire, fill, malformed
 
 DATA = 2  # type of a frame
 NO_DATA, QOS = 4, 8  # bits of the subtype of a data frame
@@ -22,12 +21,12 @@ DATA_PAD = 0x20  # of radiotap's flags: the frame's header is padded to 32 bits
 MAX_PRESENT = 8
 
 
-def ieee_802_11(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames at their first byte."""
     return _data(wire, packets, frames, np.zeros(len(frames.rows), np.bool_))
 
 
-def radiotap(wire: Wire, packets: Table, frames: Frames) -> Frames:
+def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames at their radiotap header."""
     malformed(packets, frames.lacking(8))
     frames = frames.room(8)
@@ -53,7 +52,7 @@ def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
     return np.asarray(told & ((wire.u8(np.where(told, at, 0)) & DATA_PAD) != 0), np.bool_)
 
 
-def _data(wire: Wire, packets: Table, frames: Frames, padded: Mask) -> Frames:
+def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
     """Step over the header of data frames and fill their addresses."""
     malformed(packets, frames.lacking(10))  # the shortest frames: CTS, ACK
     room = frames.at + 24 <= frames.end
@@ -78,7 +77,7 @@ def _data(wire: Wire, packets: Table, frames: Frames, padded: Mask) -> Frames:
     return frames.past(size, kind).only(open_)
 
 
-def _addresses(wire: Wire, packets: Table, frames: Frames, flags: Ints, four: Mask) -> None:
+def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Ints, four: Mask) -> None:
     """Who sent it and who it is for; the other addresses are those of access points."""
     first, second, third = (wire.u48(frames.at + 4 + 6 * i) for i in range(3))
     to, from_ = flags & TO_DS != 0, flags & FROM_DS != 0
