@@ -116,8 +116,7 @@ class Builder:
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
         """Append rows given in the table's column order without `id`; not to a bulk table."""
         assert table.name not in self._bulk_tables
-        names = [c.name for c in table.columns if c.name != "id"]
-        self._insert(table, names, [tuple(row) for row in rows])
+        self._insert(table, [tuple(row) for row in rows])
 
     def finish(self) -> None:
         """Make indexes, write everything to disk and give the file its name."""
@@ -135,16 +134,20 @@ class Builder:
         os.replace(self.temporary, self.out)
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
-        for chunk in chunks:  # one at a time: a whole column of them would be a copy of it
-            self.add_rows(schema.chunk, [chunk])
+        """One at a time: a whole column of them would be a copy of it."""
+        statement = _insertion(schema.chunk)
+        connection = self._open().connection.driver_connection
+        assert connection is not None
+        try:
+            connection.executemany(statement, chunks)
+            connection.commit()
+        except sqlite3.Error as error:
+            raise DBAPIError(statement, None, error) from error
 
-    def _insert(self, table: Table, names: list[str], rows: list[tuple[object, ...]]) -> None:
+    def _insert(self, table: Table, rows: list[tuple[object, ...]]) -> None:
         if not rows:
             return
-        places = ", ".join("?" * len(names))
-        listed = ", ".join(f'"{n}"' for n in names)
-        statement = f'INSERT INTO "{table.name}" ({listed}) VALUES ({places})'  # noqa: S608
-        self._open().exec_driver_sql(statement, rows)
+        self._open().exec_driver_sql(_insertion(table), rows)
         self._rows[table.name] = self.count(table) + len(rows)
 
     def _open(self) -> Connection:
@@ -172,3 +175,10 @@ class Builder:
         full = isinstance(cause, sqlite3.OperationalError) and "full" in str(cause)
         why = "the disk is full" if full else str(cause)
         return BadInput(self.out, None, f"cannot write the session: {why}")
+
+
+def _insertion(table: Table) -> str:
+    """The statement that inserts a row of `table` without `id`."""
+    names = [c.name for c in table.columns if c.name != "id"]
+    listed, places = ", ".join(f'"{n}"' for n in names), ", ".join("?" * len(names))
+    return f'INSERT INTO "{table.name}" ({listed}) VALUES ({places})'  # noqa: S608

@@ -42,6 +42,22 @@ def varint(value: int) -> bytes:
     return bytes(reversed(groups))
 
 
+def varints(values: npt.NDArray[np.int64]) -> list[bytes]:
+    """varint() of numbers that rise."""
+    made: list[bytes] = []
+    begin = 0
+    while begin < len(values):
+        size = len(varint(int(values[begin])))
+        end = int(np.searchsorted(values, 1 << 7 * size))
+        shifts = np.arange(size - 1, -1, -1) * 7
+        groups = (values[begin:end, None] >> shifts & 0x7F).astype(np.uint8)
+        groups[:, :-1] |= 0x80
+        joined = groups.tobytes()
+        made += [joined[at : at + size] for at in range(0, len(joined), size)]
+        begin = end
+    return made
+
+
 def signed(values: Values) -> Values:
     """`values` as SQLite keeps them: unsigned 64 bits as signed ones, no booleans."""
     if values.dtype.kind == "b":
@@ -130,12 +146,13 @@ def _head(pages: Pages, kind: int, count: int, start: int) -> None:
 def interior(kind: int, children: list[int], cells: list[bytes]) -> Pages:
     """One interior page; `cells` stand between the children, each without its child's number."""
     page = np.zeros((1, PAGE), np.uint8)
-    parts = [c.to_bytes(4, "big") + cell for c, cell in zip(children[:-1], cells, strict=True)]
+    heads = np.array(children[:-1], ">u4").tobytes()
+    parts = [heads[4 * at : 4 * at + 4] + cell for at, cell in enumerate(cells)]
     content = b"".join(parts)
     start = PAGE - len(content)
     _head(page, kind, len(cells), start)
     page[0, 8:INTERIOR_HEADER] = np.frombuffer(children[-1].to_bytes(4, "big"), np.uint8)
-    offsets = start + np.cumsum([0, *(len(part) for part in parts[:-1])])
+    offsets = start + np.cumsum([0, *map(len, parts[:-1])])
     pointers = offsets.astype(">u2").view(np.uint8)
     page[0, INTERIOR_HEADER : INTERIOR_HEADER + len(pointers)] = pointers
     page[0, start:] = np.frombuffer(content, np.uint8)

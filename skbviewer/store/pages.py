@@ -32,6 +32,7 @@ from .cells import (
     per_page,
     signed,
     varint,
+    varints,
 )
 
 BLOCK = 1 << 14  # rows laid out at once: their pages stay in the processor's cache
@@ -121,20 +122,20 @@ class Rows:
         self._leaves += file.append(pages)
 
     def _grow(self, file: PageFile) -> None:
-        children, keys = self._leaves, self._last
-        most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(keys[-1]))) + 1
+        children, keys = self._leaves, np.array(self._last, np.int64)
+        most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
         while len(children) > 1:
             above: list[int] = []
             ends: list[int] = []
             for begin, end in _shares(len(children), most):
-                between = [varint(key) for key in keys[begin : end - 1]]
+                between = varints(keys[begin : end - 1])
                 page = interior(TABLE_INTERIOR, children[begin:end], between)
                 if end - begin == len(children):
                     file.put(self._root, page)
                     return
                 above += file.append(page)
-                ends.append(keys[end - 1])
-            children, keys = above, ends
+                ends.append(end - 1)
+            children, keys = above, keys[ends]
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
