@@ -17,6 +17,7 @@ from .fields_scaling import syn_scales
 from .fields_streams import ACK, SYN, Streams, last_before, starts, streams_of
 
 FIN, RST = 0x01, 0x04
+PART = 1 << 19  # segments looked at together
 FAST_NS = 20_000_000  # a fast retransmission follows the last duplicate ACK within it
 ORDER_NS = 3_000_000  # an out-of-order segment follows the highest one within it, or the first RTT
 NAMES = {
@@ -58,27 +59,41 @@ class Segments(NamedTuple):
     ts: Ints
 
 
-def analysis_of(data: Data) -> dict[str, Mask]:
-    """For each of NAMES, and for "flags" (any of them), which packets have it; made once."""
-    found: dict[str, Mask] = data.kept("tcp.analysis", lambda: _analysed(data))
+class Analysis:
+    """For each packet of a session which of NAMES it has, a bit each."""
+
+    def __init__(self, packets: int) -> None:
+        self._bits = np.zeros(packets, np.uint16)
+
+    def add(self, rows: Array, told: dict[str, Mask]) -> None:
+        for bit, name in enumerate(NAMES):
+            self._bits[rows[told[name]]] |= np.uint16(1 << bit)
+
+    def has(self, name: str, rows: Ints | None) -> Mask:
+        """Which packets (0-based rows, None = all) have it; "flags" is any."""
+        bits = self._bits if rows is None else self._bits[rows]
+        wanted = 0xFFFF if name == "flags" else 1 << list(NAMES).index(name)
+        return np.asarray(bits & np.uint16(wanted) != 0)
+
+
+def analysis_of(data: Data) -> Analysis:
+    """Of all streams; made once."""
+    found: Analysis = data.kept("tcp.analysis", lambda: _analysed(data))
     return found
 
 
-def _analysed(data: Data) -> dict[str, Mask]:
-    segments = _segments(data)
-    told = _flags(segments)
-    told["window_full"] = _window_full(segments, window_scales(data, segments))
-    packets = data.columns.length(PACKET)
-    out = {}
-    for name in NAMES:
-        out[name] = np.zeros(packets, np.bool_)
-        out[name][segments.found.rows[told[name]]] = True
-    out["flags"] = np.logical_or.reduce(list(out.values()))
+def _analysed(data: Data) -> Analysis:
+    out = Analysis(data.columns.length(PACKET))
+    for part in streams_of(data, "tcp").parts(PART):
+        segments = _segments(data, part)
+        told = _flags(segments)
+        told["window_full"] = _window_full(segments, window_scales(data, segments))
+        out.add(part.rows, told)
     return out
 
 
-def _segments(data: Data) -> Segments:
-    view, found = data.packets(), streams_of(data, "tcp")
+def _segments(data: Data, found: Streams) -> Segments:
+    view = data.packets()
 
     def of(name: str) -> Ints:
         return view.column(name)[found.rows].astype(np.int64)
@@ -101,7 +116,7 @@ def window_scales(data: Data, s: Segments) -> Ints:
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
     offered = np.full(len(s.flags), -1, np.int64)
-    offered[syn] = syn_scales(data, s.found.rows[syn])
+    offered[syn] = syn_scales(data, s.found.rows[syn].astype(np.int64))
     first = s.found.direction == 0
     ways = []
     for mine in (first, ~first):
@@ -323,8 +338,7 @@ def _there(name: str) -> Field:
     def make(view: View) -> list[Values]:
         if view.table != PACKET:
             return [Values(np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_))]
-        whole = analysis_of(view.data)[name]
-        there = whole if view.rows is None else whole[view.rows]
+        there = analysis_of(view.data).has(name, view.rows)
         return [Values(there, there)]
 
     text = NAMES.get(name, "Any of tcp.analysis.*")

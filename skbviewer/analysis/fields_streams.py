@@ -7,6 +7,7 @@ A SYN with another sequence number begins a new TCP stream, as in Wireshark.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from .fields_kind import Field, Kind, Values
 from .fields_packet import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10
+PART = 1 << 20  # packets whose keys are made together
 MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd numbers with their bits well spread
 
 
@@ -26,11 +28,22 @@ class Streams(NamedTuple):
     the ends are.  `number` has a stream for each packet of the session, -1 for others.
     """
 
-    rows: Ints
-    stream: Ints
+    rows: Array
+    stream: Array
     direction: Array
     key: Array
     number: Array
+
+    def parts(self, size: int) -> Iterator[Streams]:
+        """About `size` packets after others, all that ever was between two ends together."""
+        begin = 0
+        while begin < len(self.rows):
+            last = min(begin + size, len(self.rows)) - 1
+            end = int(np.searchsorted(self.key, self.key[last], side="right"))
+            mine = slice(begin, end)
+            rows, stream, direction, key = (column[mine] for column in self[:4])
+            yield Streams(rows, stream, direction, key, self.number)
+            begin = end
 
 
 def streams_of(data: Data, transport: str) -> Streams:
@@ -41,20 +54,24 @@ def streams_of(data: Data, transport: str) -> Streams:
 
 def _streams(data: Data, transport: str) -> Streams:
     view = data.packets()
-    rows = np.flatnonzero((is_tcp if transport == "tcp" else is_udp)(view))
-    key, direction = _keys(view, rows)
+    rows = np.flatnonzero((is_tcp if transport == "tcp" else is_udp)(view)).astype(np.int32)
+    key, direction = np.empty(len(rows), np.uint64), np.empty(len(rows), np.int8)
+    for begin in range(0, len(rows), PART):
+        part = slice(begin, begin + PART)
+        key[part], direction[part] = _keys(view, rows[part])
     order = np.argsort(key, kind="stable")
     rows, key, direction = rows[order], key[order], direction[order]
+    del order
     new = np.r_[True, key[1:] != key[:-1]][: len(rows)]
     if transport == "tcp":
         new |= _reused(view, rows, direction, new)
-    stream = _by_first_packet(np.cumsum(new) - 1, rows[new])
+    stream = _by_first_packet(np.cumsum(new, dtype=np.int32) - 1, rows[new])
     number = np.full(view.size, -1, np.int32)
     number[rows] = stream
     return Streams(rows, stream, direction, key, number)
 
 
-def _keys(view: View, rows: Ints) -> tuple[Array, Array]:
+def _keys(view: View, rows: Array) -> tuple[Array, Array]:
     """(a number for the unordered pair of ends, which end sends) of some packets."""
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
@@ -64,7 +81,7 @@ def _keys(view: View, rows: Ints) -> tuple[Array, Array]:
     return (first * np.uint64(MIX[0]) ^ last) * np.uint64(MIX[1]) + source, direction
 
 
-def _mixed(view: View, rows: Ints, address: tuple[str, str], port: str) -> Array:
+def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
     """64 bits of an address and its port: different ends hardly ever share them."""
     mixed = view.column(port)[rows].astype(np.uint64)
     for name in address:
@@ -75,14 +92,14 @@ def _mixed(view: View, rows: Ints, address: tuple[str, str], port: str) -> Array
     return mixed
 
 
-def _by_first_packet(group: Ints, first: Ints) -> Ints:
+def _by_first_packet(group: Array, first: Array) -> Array:
     """Groups numbered by the row of their first packet."""
-    rank = np.empty(len(first), np.int64)
+    rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return rank[group] if len(group) else group
 
 
-def _reused(view: View, rows: Ints, direction: Array, new: Mask) -> Mask:
+def _reused(view: View, rows: Array, direction: Array, new: Mask) -> Mask:
     """SYNs that begin a stream anew on the same ports: of another number than the last one."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
@@ -103,7 +120,7 @@ def last_before(of: Mask, start: Ints) -> Ints:
     return np.where(last >= start, last, -1)
 
 
-def starts(stream: Ints) -> Ints:
+def starts(stream: Array) -> Ints:
     """For each position where its stream begins."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))

@@ -8,7 +8,7 @@ their packets' wire times.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..records import Progress
 from .layers import layer_of, layers
-from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes
+from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
 from .timeline_rows import Index, order_by, ranks, stack
 
 PACKET, ALIGNED = "packet", "aligned"
@@ -41,6 +41,8 @@ class Columns(Protocol):
     """Column chunks: see store.Columns."""
 
     def array(self, table: str, column: str) -> Any: ...  # numbers
+    def once(self, table: str, column: str) -> Any: ...
+    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Any, ...]]]: ...
     def length(self, table: str) -> int: ...
 
 
@@ -188,7 +190,7 @@ def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
     """All packets' wire times; `captures` are (source, first packet's row, count), a lane each."""
-    ts = columns.array("packet", "ts")
+    ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []
     for number, (source, first, count) in enumerate(captures):
         at = clock.to_session(source, ts[first : first + count].astype(np.int64)) - t0_ns
@@ -237,7 +239,7 @@ def assemble(
         for lane, count in zip(named, counts, strict=True):
             lanes.append(lane._replace(first=first, rows=count))
             first += count
-        stacked.append((row, part._asdict()))
+        stacked.append((row, part._asdict() | {"end": durations(part.begin, part.end)}))
         del part
     layer = layer_names()
     layer += ("",) * (WIRE - len(layer)) + (WIRE_LAYER,)
@@ -272,32 +274,34 @@ def _join(stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]], rows: int
     sorted_rows = [row[order] for (row, _), order in zip(stacked, orders, strict=True)]
     row = np.concatenate([np.zeros(0, np.int32), *sorted_rows])
     columns = []
+    wide = any(part["end"].dtype.itemsize > 4 for _, part in stacked)
     for name, dtype in _JOINED.items():
-        out, at = np.empty(len(row), dtype), 0
+        out, at = np.empty(len(row), np.int64 if name == "end" and wide else dtype), 0
         for (_, part), order in zip(stacked, orders, strict=True):
             out[at : at + len(order)] = part.pop(name)[order]
             at += len(order)
         columns.append(out)
-    begin, end, look, item, names = columns
-    return boxes(row, rows, begin, end, look, item, names)
+    begin, dur, look, item, names = columns
+    return boxes(row, rows, begin, dur, look, item, names)
 
 
-_JOINED = {"begin": np.int64, "end": np.int64, "look": np.uint8, "item": np.int32}
+_JOINED = {"begin": np.int64, "end": np.uint32, "look": np.uint8, "item": np.int32}
 _JOINED |= {"name": np.uint16}
 
 
 def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
-    whole = columns.array(table, name)
+    whole = columns.once(table, name)
     return whole if rows is None else whole[rows]
 
 
 def _once(columns: Columns) -> Index | None:
     """The calls to show: None for all, else without those told before for another packet."""
-    by_socket = np.flatnonzero(
-        (columns.array("call", "flags").astype(np.uint8) & np.uint8(SOCK) != 0)
-        & (columns.array("call", "skb") == 0)
-    )
-    entry = columns.array("call", "entry")[by_socket]
+    found, entries = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first, (flags, skb, entry) in columns.pieces("call", "flags", "skb", "entry"):
+        mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
+        found.append(first + mine)
+        entries.append(entry[mine].astype(np.int64))
+    by_socket, entry = np.concatenate(found), np.concatenate(entries)
     _, firsts = np.unique(entry, return_index=True)
     if len(firsts) == len(by_socket):
         return None

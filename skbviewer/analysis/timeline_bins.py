@@ -38,19 +38,30 @@ class Boxes(NamedTuple):
 
     starts: Index  # first box of each row, and how many boxes there are
     begin: Index
-    end: Index
+    dur: npt.NDArray[np.integer]  # see durations()
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.int32]
     name: npt.NDArray[np.uint16]  # see Timeline.names
     drops: Index  # boxes with DROP
     opens: Index  # boxes with OPEN
 
+    @property
+    def end(self) -> Index:
+        """Made anew each time."""
+        return np.asarray(self.begin + self.dur, np.int64)
+
+
+def durations(begin: Index, end: Index) -> npt.NDArray[np.integer]:
+    """How long boxes are, in 32 bits where all fit: they are most of a timeline's memory."""
+    dur = end - begin
+    return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
+
 
 def boxes(
     row: npt.NDArray[np.integer],
     rows: int,
     begin: Index,
-    end: Index,
+    dur: npt.NDArray[np.integer],
     look: npt.NDArray[np.uint8],
     item: npt.NDArray[np.integer],
     name: npt.NDArray[np.uint16] | None = None,
@@ -59,7 +70,7 @@ def boxes(
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
-    return Boxes(starts, begin, end, look, item.astype(np.int32, copy=False), names, drops, opens)
+    return Boxes(starts, begin, dur, look, item.astype(np.int32, copy=False), names, drops, opens)
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
@@ -92,7 +103,7 @@ def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
     begin = of.begin[base:stop]
     first = int(np.searchsorted(begin, edges[0]))
     last = int(np.searchsorted(begin, edges[-1]))
-    if first and of.end[base + first - 1] > edges[0]:
+    if first and int(begin[first - 1]) + int(of.dur[base + first - 1]) > edges[0]:
         first -= 1  # began left of the window and is still there
     if first == last:
         return None
@@ -114,16 +125,17 @@ def _groups(begin: Index, edges: Index) -> Index:
 def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
     """Each pixel's boxes as one bin, less the last if that is a pixel wide or more."""
     last = np.r_[group[1:], stop] - 1
-    wide = of.end[last] - of.begin[last] > pixel
+    wide = of.dur[last] > pixel
     count = last + 1 - group - wide
     # a column for the bin and one for the wide box behind it, of which either may be missing
     there = np.stack([count > 0, wide], 1).ravel()
     first = np.stack([group, last], 1).ravel()[there]
     number = np.stack([count, wide], 1).ravel()[there]
     look, mixed = _looks(of, first, number)
+    final = first + number - 1
     return _Drawn(
         of.begin[first],
-        of.end[first + number - 1],
+        of.begin[final] + of.dur[final],
         number,
         look,
         mixed,

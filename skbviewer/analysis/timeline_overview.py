@@ -7,7 +7,7 @@ time since `t0_ns`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,6 @@ from .timeline import Clock, Columns
 
 BINS = 2048
 DROP_EVENT = 7  # kbl.h KBL_EV_DROP
-_PART = 1 << 20  # calls looked at together
 
 Index = npt.NDArray[np.int64]
 
@@ -52,15 +51,22 @@ def overview(
 ) -> Overview:
     """`captures` are (source, first packet's row, count); `gaps` are in their KBL's clock."""
     gaps = [_in_session(gap, clock) for gap in gaps]
-    times = [_of_calls(columns, clock), *_of_packets(columns, clock, captures)]
     drops = np.sort(_of_drops(columns, clock))
-    ends = [(int(t.min()), int(t.max())) for t in (*times, drops) if len(t)]
+    ends = [(int(t.min()), int(t.max())) for t in (drops,) if len(t)]
     ends += [(gap.begin, gap.end) for gap in gaps]
+    kinds: tuple[Callable[[], Iterator[Index]], ...] = (
+        lambda: _of_calls(columns, clock),
+        lambda: _of_packets(columns, clock, captures),
+    )
+    ends += [(int(t.min()), int(t.max())) for kind in kinds for t in kind() if len(t)]
     t0 = min((low for low, _ in ends), default=0)
     span = max((high for _, high in ends), default=t0) - t0 + 1
-    packets = sum((_density(t, t0, span) for t in times[1:]), np.zeros(BINS, np.int64))
+    calls, packets = (
+        sum((_density(part, t0, span) for part in kind()), np.zeros(BINS, np.int64))
+        for kind in kinds
+    )
     moved = tuple(gap._replace(begin=gap.begin - t0, end=gap.end - t0) for gap in gaps)
-    return Overview(t0, span, _density(times[0], t0, span), packets, moved, drops - t0)
+    return Overview(t0, span, calls, packets, moved, drops - t0)
 
 
 def _in_session(gap: Gap, clock: Clock) -> Gap:
@@ -76,35 +82,37 @@ def _by_source(ts: Index, source: npt.NDArray[np.integer], clock: Clock) -> Inde
     return at
 
 
-def _of_calls(columns: Columns, clock: Clock) -> Index:
-    entry = columns.array("call", "entry_ns").astype(np.int64)
+def _of_calls(columns: Columns, clock: Clock) -> Iterator[Index]:
+    """Some after others: all together would be most of what the window needs."""
     source = columns.array("leg", "source")
-    if not len(source) or source.min() == source.max():
-        return clock.to_session(int(source[0]) if len(source) else 0, entry)
-    return _by_source(entry, source[columns.array("call", "leg") - 1], clock)
+    one = int(source[0]) if len(source) and source.min() == source.max() else 0
+    if one or not len(source):
+        for _, (entry,) in columns.pieces("call", "entry_ns"):
+            yield clock.to_session(one, entry.astype(np.int64))
+        return
+    for _, (entry, leg) in columns.pieces("call", "entry_ns", "leg"):
+        yield _by_source(entry.astype(np.int64), source[leg - 1], clock)
 
 
 def _of_packets(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]]
-) -> list[Index]:
-    ts = columns.array("packet", "ts")
-    return [
-        clock.to_session(source, ts[first : first + count].astype(np.int64))
-        for source, first, count in captures
-    ]
+) -> Iterator[Index]:
+    for begin, (ts,) in columns.pieces("packet", "ts"):
+        for source, first, count in captures:
+            mine = ts[max(first - begin, 0) : max(first + count - begin, 0)]
+            if len(mine):
+                yield clock.to_session(source, mine.astype(np.int64))
 
 
 def _of_drops(columns: Columns, clock: Clock) -> Index:
-    at = np.flatnonzero(columns.array("event", "event") == DROP_EVENT)
-    ts = columns.array("event", "ts")[at].astype(np.int64)
-    return _by_source(ts, columns.array("event", "source")[at], clock)
+    found = [np.zeros(0, np.int64)]
+    for _, (event, ts, source) in columns.pieces("event", "event", "ts", "source"):
+        at = np.flatnonzero(event == DROP_EVENT)
+        found.append(_by_source(ts[at].astype(np.int64), source[at], clock))
+    return np.concatenate(found)
 
 
 def _density(at: Index, t0: int, span: int) -> Index:
-    tally = np.zeros(BINS, np.int64)
-    for begin in range(0, len(at), _PART):
-        part = at[begin : begin + _PART]
-        # doubles hold ns of a session exactly; a long one's times BINS do not fit into 64 bits
-        place = ((part - t0) * (BINS / span)).astype(np.int64)
-        tally += np.bincount(np.minimum(place, BINS - 1), minlength=BINS)
-    return tally
+    # doubles hold ns of a session exactly; a long one's times BINS do not fit into 64 bits
+    place = ((at - t0) * (BINS / span)).astype(np.int64)
+    return np.bincount(np.minimum(place, BINS - 1), minlength=BINS)

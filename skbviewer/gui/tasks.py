@@ -15,8 +15,10 @@ from typing import Any
 from PySide6.QtCore import QObject, QRunnable, Qt, QThreadPool, Signal, Slot
 
 from skbviewer.records import BadInput, Cancelled, Progress
+from skbviewer.session.memory import give_back
 
 SIGNAL_INTERVAL_S = 0.1
+LONG_S = 0.2  # work that may have needed much memory
 Work = Callable[[Progress], Any]
 
 
@@ -55,6 +57,12 @@ class _Job(QRunnable):
         self.voice.said.emit(self, word, value)
 
     def run(self) -> None:
+        begin = time.monotonic()
+        self._run()
+        if time.monotonic() - begin > LONG_S:
+            give_back()
+
+    def _run(self) -> None:
         try:
             result = self._work(_Reporter(self))
         except Cancelled:

@@ -42,3 +42,10 @@ def reused_memory() -> Iterator[None]:
             libc.mallopt(option, value)
         libc.prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)
         libc.malloc_trim(0)
+
+
+def give_back() -> None:
+    """Give what was freed back to the kernel: after work that needed much for a moment."""
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if libc is not None and hasattr(libc, "malloc_trim"):
+        libc.malloc_trim(0)

@@ -22,7 +22,9 @@ def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str
     tables = (schema.packet, schema.record, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
     kernel_only = queries.kernel_only_count(db)
-    events = np.bincount(columns.array("event", "event").astype(np.uint8))
+    events = np.zeros(256, np.int64)
+    for _, (kind,) in columns.pieces("event", "event"):
+        events += np.bincount(kind.astype(np.uint8), minlength=256)
     metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
     by_protocol = _by_protocol(columns)
     total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}

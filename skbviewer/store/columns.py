@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,8 +19,10 @@ from sqlalchemy import Engine, select
 
 from . import schema
 from .chunks import CHUNK, unpack
+from .database import forget_pages
 
-BUDGET = 512 << 20  # bytes of arrays that are kept
+MUCH = 1 << 20  # bytes of a read that should leave no trace in memory
+BUDGET = 320 << 20  # bytes of arrays that are kept
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
 
 Array = npt.NDArray[Any]
@@ -62,10 +65,37 @@ class Columns:
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
+        return self._keep((table, column, -1), self.once(table, column))
+
+    def once(self, table: str, column: str) -> Array:
+        """The whole column, to be read and forgotten: it is not kept."""
+        kept = self._get((table, column, -1))
+        if kept is not None:
+            return kept
         places = self._of(table, column)
         out = np.empty(sum(place.number for place in places), _dtype(table, column, places))
         self._read(places, out)
-        return self._keep((table, column, -1), out)
+        return out
+
+    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
+        """(first row, values of each column) of some rows after others; nothing is kept."""
+        first = 0
+        for number, place in enumerate(self._of(table, columns[0])):
+            yield first, tuple(self._piece(table, column, number) for column in columns)
+            first += place.number
+        if first * 8 > MUCH:
+            with self._engine.connect() as db:
+                forget_pages(db)
+
+    def _piece(self, table: str, column: str, number: int) -> Array:
+        for key in ((table, column, -1), (table, column, number)):
+            kept = self._get(key)
+            if kept is not None:
+                return kept if key[2] >= 0 else kept[number * CHUNK : (number + 1) * CHUNK]
+        places = self._of(table, column)
+        out = np.empty(places[number].number, _dtype(table, column, places))
+        self._read([places[number]], out)
+        return out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
         """`count` values from row `first` on, fewer at the end of the table."""
@@ -112,15 +142,19 @@ class Columns:
 
     def _read(self, places: list[_Place], out: Array) -> None:
         begin = 0
-        chunk = schema.chunk
         with self._engine.connect() as db:
+            cursor = db.connection.cursor()  # the driver's own: a chunk is often a small read
             for place in places:
                 data = b""
                 if place.dtype:
-                    wanted = select(chunk.c.data).where(chunk.c.id == place.id)
-                    data = db.execute(wanted).scalar_one()
+                    (data,) = cursor.execute(
+                        "SELECT data FROM chunk WHERE id = ?", (place.id,)
+                    ).fetchone()
                 unpack(place.dtype, place.low, data, out[begin : begin + place.number])
                 begin += place.number
+            cursor.close()
+            if out.nbytes > MUCH:
+                forget_pages(db)
 
     def _of(self, table: str, column: str) -> list[_Place]:
         if column not in schema.CHUNKED[table]:

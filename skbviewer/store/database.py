@@ -54,6 +54,15 @@ def engine_for(path: Path, *, read_only: bool) -> Engine:
     return engine
 
 
+def forget_pages(connection: Connection) -> None:
+    """Unmap what was read of the file, and map it anew when it is read again.
+
+    The kernel keeps those pages as long as it has room, but they no longer count as the process's.
+    """
+    for size in (0, MMAP):
+        connection.exec_driver_sql(f"PRAGMA mmap_size = {size}")
+
+
 def open_session(path: Path) -> Engine:
     """An engine that reads the session at `path`; connect anew in each thread.
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 import numpy.typing as npt
 import pytest
@@ -70,6 +72,15 @@ class Table:
 
     def array(self, table: str, column: str) -> npt.NDArray[np.generic]:
         return self.of[table, column]
+
+    once = array
+
+    def pieces(
+        self, table: str, *columns: str
+    ) -> Iterator[tuple[int, tuple[npt.NDArray[np.generic], ...]]]:
+        whole = [self.of[table, column] for column in columns]
+        for first in range(0, len(whole[0]), 7):
+            yield first, tuple(column[first : first + 7] for column in whole)
 
     def length(self, table: str) -> int:
         return len(self.of[table, "entry_ns"])
@@ -198,7 +209,7 @@ def test_a_bin_tells_the_layer_of_most_and_a_drop_among_many() -> None:
     look[500:600] = 5
     look[777] |= DROP
     at = np.arange(1000, dtype=np.int64)
-    of = boxes(np.zeros(1000, np.int32), 1, at * 10, at * 10 + 1, look, at)
+    of = boxes(np.zeros(1000, np.int32), 1, at * 10, np.ones(1000, np.uint32), look, at)
     line = Timeline("cpu", 0, 10_000, (), of, layer_names())
     (whole,) = line.bins(0, 1_000_000, 10, range(1))
     assert whole["count"] == 1000

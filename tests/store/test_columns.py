@@ -135,3 +135,17 @@ def test_tables_without_rows_and_names_that_do_not_exist(tmp_path: Path) -> None
     for table, column in (("packet", "nothing"), ("task", "pid")):
         with pytest.raises(KeyError):
             columns.array(table, column)
+
+
+def test_pieces_and_once_keep_nothing(tmp_path: Path) -> None:
+    whole = np.arange(2 * CHUNK + 7)
+    columns = session(tmp_path / "a.skbv", {"leg": whole})
+    for _ in range(2):  # the second time of what is kept
+        parts = list(columns.pieces("match", "leg", "packet"))
+        assert [first for first, _ in parts] == [0, CHUNK, 2 * CHUNK]
+        assert np.array_equal(np.concatenate([leg for _, (leg, _) in parts]), whole)
+        assert all(len(leg) == len(packet) for _, (leg, packet) in parts)
+        once = columns.once("match", "leg")
+        assert np.array_equal(once, whole)
+        columns.array("match", "leg")
+    assert columns.once("match", "leg") is columns.array("match", "leg")
