@@ -14,10 +14,12 @@ from PySide6.QtWidgets import QMenu
 
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import ends_window, export_dialog, exporting, recent
+from . import ends_window, export_dialog, exporting, recent, timeline_window
 from .appearance import Theme
 from .follow_stream import ask_stream
 from .packet_times import Precision, TimeFormat
+from .preferences import Preferences
+from .profile_dialog import ProfileDialog
 from .row_menu import fill_conversations, fill_filters
 
 if TYPE_CHECKING:
@@ -89,6 +91,19 @@ def _precision(precision: Precision) -> Action:
         lambda w: w.workspace.table.set_precision(precision),
         tip="How many digits the Time column has",
         checked=lambda w: w.workspace.table.packets.precision is precision,
+    )
+
+
+CONVERSATION = "&View/Colorize C&onversation"
+
+
+def _conversation_colour(number: int) -> Action:
+    return Action(
+        CONVERSATION,
+        f"Color {number}",
+        lambda w: w.colouring.paint(number),
+        (f"Ctrl+{number}",) if number < 10 else (),  # Ctrl+0 shows the whole timeline
+        tip="Colour the selected packet's conversation, until something else is opened",
     )
 
 
@@ -179,6 +194,11 @@ EDIT = (
     Action("&Edit", "Packet Co&mment…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
            "Write a comment on the packet; kept in the session"),
     Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
+    _line("&Edit"),
+    Action("&Edit", "Configuration P&rofiles…", lambda w: ProfileDialog(w).open(),
+           ("Ctrl+Shift+A",), "Sets of columns, panes, colours and filter buttons", False),
+    Action("&Edit", "&Preferences…", lambda w: Preferences(w).open(), ("Ctrl+Shift+P",),
+           "Colours, text, times, what dragging does", False),
 )  # fmt: skip
 
 TIMES = "&View/&Time Display Format"
@@ -202,6 +222,9 @@ VIEW = (
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
     Action("&View", "Colouri&ze Packet List", lambda w: w.colouring.switch(), (),
            "Colour packets by rules, or not", checked=lambda w: w.colouring.on),
+    *(_conversation_colour(number) for number in range(1, 11)),
+    Action(CONVERSATION, "&Reset Colorization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
+           "Take the colours of conversations away"),
     Action("&View", "Colouring &Rules…", lambda w: w.colouring.ask(), (),
            "Filters and their colours", False),
     Action("&View", "Resolve &Names", lambda w: w.names.switch(not w.names.on), (),
@@ -238,6 +261,8 @@ GO = (
     Action("&Go", "Next in &Conversation", lambda w: w.going.in_conversation(1), ("Ctrl+.",),
            "Next packet between the same addresses and ports"),
     Action("&Go", "Previous in C&onversation", lambda w: w.going.in_conversation(-1), ("Ctrl+,",)),
+    Action("&Go", "Go to Ti&me Range…", timeline_window.ask_range, ("Ctrl+Shift+G",),
+           "Show an exact part of the time in the timeline"),
     _line("&Go"),
     Action("&Go", "Next Pa&ne", lambda w: w.workspace.next_pane(1), ("F6",),
            "Move the keyboard to the next part of the window"),

@@ -106,6 +106,11 @@ class CallTree(QTreeView):
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
         self.calls.set_colours(colours, dark)
 
+    def use_settings(self) -> None:
+        """Show the columns that are kept as shown."""
+        self._hidden = _hidden_columns()
+        self._show_columns()
+
     def columns_menu(self) -> QMenu:
         """A check mark for each column but the first."""
         menu = QMenu(self)

@@ -12,13 +12,17 @@ from PySide6.QtWidgets import QDialog
 from skbviewer.records import Progress
 
 from .colour_dialog import ColourDialog
-from .colour_rules import Rule, store, stored
+from .colour_rules import INK, Rule, store, stored
 from .contract import Recording
+from .filtering import conversations
 from .tasks import Tasks
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
+# Wireshark's ten
+CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#c0e0e0")
+CONVERSATIONS += ("#c0ffff", "#c0ffc0", "#ffffc0", "#e0e0c0", "#e0e0e0")
 SLOW = "tcp.analysis"  # looks at whole streams, once for each recording
 QUICK_PACKETS = 100_000  # of which even that takes no time
 
@@ -31,10 +35,33 @@ class Colouring(QObject):
         self._window = window
         self.rules = stored()
         self.on = True
+        self.painted: tuple[Rule, ...] = ()  # conversations, until something else is opened
+        self._shown: tuple[Rule, ...] = ()
         self.tasks = Tasks(self)
 
     def use(self, recording: Recording | None) -> None:
         """Colour the rows of `recording`; rules that take long come when they are ready."""
+        self.painted = ()
+        self._use(recording)
+
+    def paint(self, number: int) -> None:
+        """Give the current packet's conversation colour `number` (from 1)."""
+        row = self._window.workspace.table.current_row()
+        found = [] if row is None else conversations(row)
+        if not found:
+            self._window.statusBar().showMessage("No addresses of a conversation", 5000)
+            return
+        name, text = found[0]
+        rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], INK)
+        self.painted = (rule, *(one for one in self.painted if one.text != text))
+        self._set(self._shown)
+
+    def unpaint(self) -> None:
+        """No conversation has a colour of its own any more."""
+        self.painted = ()
+        self._set(self._shown)
+
+    def _use(self, recording: Recording | None) -> None:
         rules = self.rules if self.on else ()
         slow = [rule.text for rule in rules if SLOW in rule.text and rule.on]
         if recording is None or not slow or recording.packet_count() <= QUICK_PACKETS:
@@ -50,7 +77,7 @@ class Colouring(QObject):
     def switch(self) -> None:
         """Colours, or none."""
         self.on = not self.on
-        self.use(self._window.recording)
+        self._use(self._window.recording)
 
     def ask(self) -> None:
         """Let the user edit the rules."""
@@ -63,7 +90,8 @@ class Colouring(QObject):
         """Use and keep these rules."""
         self.rules = rules
         store(rules)
-        self.use(self._window.recording)
+        self._use(self._window.recording)
 
     def _set(self, rules: list[Rule] | tuple[Rule, ...]) -> None:
-        self._window.workspace.table.packets.set_rules(rules)
+        self._shown = tuple(rules)
+        self._window.workspace.table.packets.set_rules((*self.painted, *rules))

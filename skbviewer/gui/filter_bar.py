@@ -126,6 +126,11 @@ class FilterBar(QWidget):
         """Put a filter into the line without applying it."""
         self.edit.setText(text)
 
+    def show_applied(self, text: str) -> None:
+        """This filter is in force now, without asking for it."""
+        self._applied = text
+        self.set_text(text)
+
     def apply(self) -> None:
         """Apply what stands in the line; tell what is wrong if it cannot be."""
         if self.edit.error is not None:

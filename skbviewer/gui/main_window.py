@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from skbviewer import __version__
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import column_state, copying, recent, timeline_window, view_state
+from . import column_state, copying, kept_settings, profiles, recent, timeline_window, view_state
 from .appearance import Appearance
 from .colouring import Colouring
 from .contract import Opener, Recording, RowIds
@@ -34,7 +34,6 @@ from .menus import Menus
 from .notes import Notes
 from .notices import Banner, WorkBar
 from .opening import Opening
-from .packet_times import Precision, TimeFormat
 from .row_menu import row_menu
 from .selection import Selection
 from .status import list_text, status_text
@@ -60,6 +59,7 @@ class MainWindow(QMainWindow):
         self.recording: Recording | None = None
         self.appearance: Appearance = Appearance(_app(), self)
         self.tasks: Tasks = Tasks(self)
+        self.counting = Tasks(self)  # for the status bar: looks at every packet
         self.selection: Selection = Selection(self)
         self.notes: Notes = Notes(self)
         self.names: HostNames = HostNames(self)
@@ -70,7 +70,7 @@ class MainWindow(QMainWindow):
         self.work_bar = WorkBar()
         self.query_bar = WorkBar(delay_ms=QUERY_DELAY_MS)
         self.status = QLabel()
-        self.recording_status = QLabel()
+        self.recording_status, self.profile_status = QLabel(), QLabel()
         self.colouring: Colouring = Colouring(self)
         self.opening: Opening = Opening(self, opener)
         self.going: Going = Going(self)
@@ -104,6 +104,8 @@ class MainWindow(QMainWindow):
         self.recording_status.setAccessibleName("Matches and clock")
         self.statusBar().addWidget(self.status, 1)
         self.statusBar().addPermanentWidget(self.recording_status)
+        self.statusBar().addPermanentWidget(self.profile_status)
+        self.show_profile()
 
     def _link(self) -> None:
         for tasks, bar in (
@@ -135,21 +137,15 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         settings = QSettings()
-        self.resize(1280, 800)
+        self.resize(QSize(1280, 800).boundedTo(self.screen().availableSize()))
         if settings.contains("geometry"):
             self.restoreGeometry(settings.value("geometry"))
-        self.workspace.restore_layout(settings.value("panes"))
-        table = self.workspace.table
-        if settings.contains("columns"):
-            table.restore_columns(column_state.read(str(settings.value("columns"))))
-        self._restore_times(str(settings.value("time")), str(settings.value("precision")))
+        kept_settings.use(self)
 
-    def _restore_times(self, form: str, precision: str) -> None:
-        table = self.workspace.table
-        if form in TimeFormat.__members__:
-            table.set_time_format(TimeFormat[form])
-        if precision in Precision.__members__:
-            table.set_precision(Precision[precision])
+    def show_profile(self) -> None:
+        """Tell in the status bar which profile is in force, unless it is the default."""
+        name = profiles.current()
+        self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
 
     # what is open
 
@@ -171,7 +167,7 @@ class MainWindow(QMainWindow):
         self.workspace.table.setFocus()
         self.menus.enable(True)
         self.setWindowTitle(f"{title} - skbviewer")
-        self.recording_status.setText(status_text(recording))
+        self.counting.start("", lambda _: status_text(recording), self.recording_status.setText)
 
     def close_recording(self) -> None:
         """Close what is open and go back to the welcome page."""
@@ -179,6 +175,7 @@ class MainWindow(QMainWindow):
             view_state.keep(self.view_state())
         self.banner.clear()
         self.setWindowTitle("skbviewer")
+        self.counting.cancel()
         self.notes.use(None)
         self.listing.use(None)
         self.going.use_nothing()
@@ -212,14 +209,13 @@ class MainWindow(QMainWindow):
         table = self.workspace.table
         if state.columns:
             table.restore_columns(column_state.read(state.columns))
-        self._restore_times(state.time_format, state.precision)
+        kept_settings.use_times(self, state.time_format, state.precision)
         self.listing.order = state.order
         self.listing.kernel_only = self.listing.kernel_only or state.kernel_only
         table.show_order(state.order)
         self._pending = state
-        self.workspace.filter_bar.set_text(state.filter)
         if state.filter:
-            self.listing.set_filter(state.filter)
+            self.workspace.filter_bar.apply_text(state.filter)
         else:
             self.listing.refresh()
 
@@ -253,10 +249,10 @@ class MainWindow(QMainWindow):
 
     def use_filter(self, text: str, apply: bool) -> None:
         """Put a display filter into its bar, and apply it."""
-        self.workspace.filter_bar.set_text(text)
         if apply:
-            self.listing.set_filter(text)
+            self.workspace.filter_bar.apply_text(text)
         else:
+            self.workspace.filter_bar.set_text(text)
             self.workspace.filter_bar.setFocus()
 
     def toggle_kernel_only(self) -> None:
@@ -361,14 +357,10 @@ class MainWindow(QMainWindow):
         event.acceptProposedAction()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        settings, table = QSettings(), self.workspace.table
-        settings.setValue("geometry", self.saveGeometry())
-        settings.setValue("panes", self.workspace.saveState())
-        settings.setValue("columns", column_state.write(table.columns_state()))
-        settings.setValue("time", table.packets.time_format.name)
-        settings.setValue("precision", table.packets.precision.name)
+        QSettings().setValue("geometry", self.saveGeometry())
+        kept_settings.keep(self)
         self.close_recording()
-        for tasks in (self.tasks, self.listing.tasks, self.going.tasks):
+        for tasks in (self.tasks, self.counting, self.listing.tasks, self.going.tasks):
             tasks.close()
         self.workspace.close_tasks()
         self.names.close_tasks()

@@ -23,7 +23,7 @@ def missing(recording: Recording) -> str | None:
         lines.append(NO_KBL)
     elif kinds == {"kbl"}:
         lines.append(NO_CAPTURE)
-    warnings = recording.info().get("warnings", [])
+    warnings = [line for source in recording.sources() for line in source.warnings]
     if warnings:
         more = f" (and {len(warnings) - 1} more)" if len(warnings) > 1 else ""
         lines.append(f"{warnings[0]}{more}")

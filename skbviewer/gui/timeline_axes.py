@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSettings, Qt, Signal
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 ZOOM_STEP = 0.8
+DRAG = "timeline_drag"  # in the settings: "selects" or "moves"
 TICK_PX = 90  # at least between labelled ticks
 FAR_SPANS = 100  # ticks further than this many spans from 0 are told from a base
 _UNITS = ((2_000, 1, "ns"), (2_000_000, 1_000, "µs"), (2_000_000_000, 1_000_000, "ms"))
@@ -64,6 +65,11 @@ def base_text(base_ns: int) -> str:
     return f"{whole:,}{'.' if digits else ''}{digits} s +"
 
 
+def drag_moves() -> bool:
+    """Whether a plain drag moves what is shown, and one with Shift selects: a preference."""
+    return bool(QSettings().value(DRAG, "selects") == "moves")
+
+
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
     """Ticks as "12.5 µs" since 0, or since `base_ns` when 0 is far away."""
 
@@ -115,7 +121,8 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
         button, shift = event.button(), event.modifiers() & Qt.KeyboardModifier.ShiftModifier
         start = self.mapSceneToView(event.buttonDownScenePos(button))
         now = self.mapSceneToView(event.scenePos())
-        if button == Qt.MouseButton.MiddleButton or (shift and button == Qt.MouseButton.LeftButton):
+        left = button == Qt.MouseButton.LeftButton
+        if button == Qt.MouseButton.MiddleButton or (left and bool(shift) != drag_moves()):
             moved = now.x() - self.mapSceneToView(event.lastScenePos()).x()
             low, high = self.viewRange()[0]
             self.setXRange(low - moved, high - moved)

@@ -223,6 +223,11 @@ class TimelineView(QWidget):
         low, high = self.box.viewRange()[0]
         return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
 
+    def zero_ns(self) -> int:
+        """Session time of the first thing recorded; 0 where times are relative."""
+        overview = self.loader.overview
+        return 0 if overview is None or self.mode.is_relative else overview.t0_ns
+
     def zoom_to_selection(self) -> None:
         """Show the selected range, else between the markers, else the selected packet."""
         state = self.state

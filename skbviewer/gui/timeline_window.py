@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+from decimal import Decimal, InvalidOperation
 from typing import TYPE_CHECKING
+
+from PySide6.QtWidgets import QInputDialog
 
 from skbviewer.analysis.timeline import PACKET_KINDS
 from skbviewer.analysis.timeline_shown import Shown
@@ -11,6 +14,7 @@ from skbviewer.analysis.timeline_shown import Shown
 from .packet_rows import of_packet
 from .range_filter import RangeFilter
 from .timeline_state import SELECTED
+from .wording import seconds
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -37,6 +41,29 @@ def show_lanes(window: MainWindow, kind: str) -> None:
     """Show other lanes in the timeline, and the pane if it is closed."""
     window.workspace.docks["timeline"].show()
     window.workspace.timeline.show_kind(kind)
+
+
+def ask_range(window: MainWindow) -> None:
+    """Ask what part of the time to show: seconds, as the command line's --range has them."""
+    view = window.workspace.timeline
+    zero = view.zero_ns()
+    now = ", ".join(seconds(at - zero) for at in view.window_ns())
+    told = "From, to: seconds since the first thing recorded"
+    if view.mode.is_relative:
+        told = "From, to: seconds since each packet's first function"
+    text, chosen = QInputDialog.getText(window, "Go to Time Range", told, text=now)
+    if not chosen:
+        return
+    try:
+        low, high = (round(Decimal(part.strip()) * 10**9) for part in text.split(","))
+    except (ValueError, InvalidOperation):
+        window.banner.tell(f"Go to Time Range: not two numbers with a comma: {text}", "error")
+        return
+    if high <= low:
+        window.banner.tell(f"Go to Time Range: it ends before it begins: {text}", "error")
+        return
+    window.workspace.docks["timeline"].show()
+    view.show_window(low + zero, high + zero)
 
 
 def shown_now(window: MainWindow) -> Shown | None:

@@ -95,7 +95,7 @@ class Workspace(QMainWindow):
         """From now on show `recording`, whose rows come later; None empties all views."""
         self._colour(recording)
         self._selection.use(recording)
-        self.filter_bar.set_text("")
+        self.filter_bar.show_applied("")
         self.find_bar.hide()
         self.table.show_order(None)
         self.table.show_rows(None)

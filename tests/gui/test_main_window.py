@@ -65,8 +65,9 @@ def test_timeline_click_selects_in_the_tree_and_back(opened: MainWindow, qtbot: 
     assert line.item.selected == 3
 
 
-def test_status_bar_counts(opened: MainWindow) -> None:
+def test_status_bar_counts(opened: MainWindow, qtbot: QtBot) -> None:
     assert opened.status.text() == "Packets: 60  ·  Displayed: 60 (100.0 %)"
+    qtbot.waitUntil(lambda: not opened.counting.busy)
     text = opened.recording_status.text()
     for part in ("Matched: 40", "Ambiguous: 1", "Wire-only: 19", "Kernel-only: 3"):
         assert part in text

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Configuration Profiles: choose one, make one of how things are now, remove one."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QListWidget,
+    QPushButton,
+    QVBoxLayout,
+)
+
+from . import kept_settings, profiles
+
+if TYPE_CHECKING:
+    from .main_window import MainWindow
+
+TEXT = (
+    "A profile keeps columns, panes, time format, colouring rules and filter buttons. What is "
+    "changed belongs to the profile in force."
+)
+
+
+class ProfileDialog(QDialog):
+    """Acts at once on the settings of `window`."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self.setWindowTitle("Configuration Profiles")
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        text = QLabel(TEXT)
+        text.setWordWrap(True)
+        self.list = QListWidget()
+        self.list.setAccessibleName("Profiles")
+        self.name = QLineEdit()
+        self.name.setPlaceholderText("Name of a new profile")
+        self.name.setAccessibleName("Name of a new profile")
+        self.add, self.remove = QPushButton("&New"), QPushButton("&Remove")
+        self.add.setToolTip("A profile of how things are now")
+        for button in (self.add, self.remove):
+            button.setAutoDefault(False)
+        row = QHBoxLayout()
+        for widget in (self.name, self.add, self.remove):
+            row.addWidget(widget)
+        standard = QDialogButtonBox.StandardButton
+        buttons = QDialogButtonBox(standard.Ok | standard.Cancel)
+        buttons.accepted.connect(self._choose)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        for part in (text, self.list):
+            column.addWidget(part)
+        column.addLayout(row)
+        column.addWidget(buttons)
+        self._show()
+        self.list.itemActivated.connect(lambda _: self._choose())
+        self.list.currentTextChanged.connect(self._check)
+        self.name.textChanged.connect(self._check)
+        self.add.clicked.connect(self._add)
+        self.remove.clicked.connect(self._remove)
+        self._check()
+        self.resize(420, 320)
+
+    def _show(self) -> None:
+        self.list.clear()
+        self.list.addItems(profiles.names())
+        self.list.setCurrentRow(profiles.names().index(profiles.current()))
+
+    def _check(self) -> None:
+        item = self.list.currentItem()
+        self.remove.setEnabled(item is not None and item.text() != profiles.DEFAULT)
+        self.add.setEnabled(profiles.valid(self.name.text()))
+
+    def _add(self) -> None:
+        kept_settings.keep(self._window)
+        profiles.keep(profiles.current())
+        profiles.keep(self.name.text().strip())
+        self.name.clear()
+        self._show()
+        self._window.show_profile()
+
+    def _remove(self) -> None:
+        profiles.remove(self.list.currentItem().text())
+        self._show()
+        self._window.show_profile()
+
+    def _choose(self) -> None:
+        item = self.list.currentItem()
+        if item is not None and item.text() != profiles.current():
+            kept_settings.keep(self._window)
+            profiles.keep(profiles.current())
+            profiles.switch(item.text())
+            kept_settings.use(self._window)
+            self._window.show_profile()
+        self.accept()

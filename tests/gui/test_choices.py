@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: MIT
+"""Preferences, profiles, colours of conversations, an exact time range: as a person does it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from PySide6.QtCore import QSettings, Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialogButtonBox, QInputDialog
+from pytestqt.qtbot import QtBot
+
+from skbviewer.gui import profiles
+from skbviewer.gui.colouring import CONVERSATIONS
+from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.packet_times import TimeFormat
+from skbviewer.gui.preferences import Preferences
+from skbviewer.gui.profile_dialog import ProfileDialog
+from skbviewer.records.resource import resource
+from skbviewer.session import open_files
+
+from .conftest import show_window
+
+CONTROL = Qt.KeyboardModifier.ControlModifier
+SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.fixture
+def real(
+    qtbot: QtBot, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[MainWindow]:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path_factory.mktemp("cache")))
+    yield from show_window(qtbot, open_files)
+
+
+def open_drops(window: MainWindow, qtbot: QtBot) -> None:
+    folder = resource("samples/drops")
+    with qtbot.waitSignal(window.tasks.ended, timeout=60_000):
+        window.open_files([folder / "drops.kbl", folder / "drops.pcap"])
+    qtbot.waitUntil(lambda: window.workspace.table.current_row() is not None)
+
+
+def time_format(window: MainWindow) -> TimeFormat:
+    return window.workspace.table.packets.time_format
+
+
+def profile_dialog(window: MainWindow) -> ProfileDialog:
+    """The dialog, opened by its keys."""
+    window.activateWindow()
+    QApplication.processEvents()
+    QTest.keyClick(window, Qt.Key.Key_A, CONTROL | SHIFT)
+    (dialog,) = window.findChildren(ProfileDialog)
+    return dialog
+
+
+def choose(window: MainWindow, name: str) -> None:
+    """Choose a profile by keys: Ctrl+Shift+A, to its line, Enter."""
+    dialog = profile_dialog(window)
+    dialog.list.setCurrentRow(profiles.names().index(name))
+    QTest.keyClick(dialog.list, Qt.Key.Key_Return)
+    QApplication.sendPostedEvents(None, 52)  # QEvent.DeferredDelete
+    QApplication.processEvents()
+
+
+def test_a_profile_keeps_columns_and_times(opened: MainWindow, qtbot: QtBot) -> None:
+    table = opened.workspace.table
+    dialog = profile_dialog(opened)
+    assert not dialog.add.isEnabled() and not dialog.remove.isEnabled()
+    QTest.keyClicks(dialog.name, "Drops")
+    QTest.mouseClick(dialog.add, Qt.MouseButton.LeftButton)
+    assert profiles.current() == "Drops"
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    assert opened.profile_status.text() == "Profile: Drops"
+    table.header.setSectionHidden(table.packets.column_of("process"), True)
+    table.set_time_format(TimeFormat.EPOCH)
+    qtbot.waitUntil(lambda: not opened.findChildren(ProfileDialog))
+    choose(opened, "Default")
+    assert not table.header.isSectionHidden(table.packets.column_of("process"))
+    assert time_format(opened) is TimeFormat.FIRST
+    qtbot.waitUntil(lambda: not opened.findChildren(ProfileDialog))
+    choose(opened, "Drops")
+    assert table.header.isSectionHidden(table.packets.column_of("process"))
+    assert time_format(opened) is TimeFormat.EPOCH
+    qtbot.waitUntil(lambda: not opened.findChildren(ProfileDialog))
+    dialog = profile_dialog(opened)
+    QTest.mouseClick(dialog.remove, Qt.MouseButton.LeftButton)
+    assert profiles.names() == ["Default"] and opened.profile_status.text() == ""
+    dialog.close()
+
+
+def test_preferences_are_in_force_at_once(opened: MainWindow) -> None:
+    QTest.keyClick(opened, Qt.Key.Key_P, CONTROL | SHIFT)
+    (dialog,) = opened.findChildren(Preferences)
+    dialog.theme.setCurrentText("Dark")
+    assert opened.appearance.dark()
+    dialog.theme.setCurrentText("Light")
+    assert not opened.appearance.dark()
+    size = QApplication.font().pointSizeF()
+    dialog.text.setValue(2)
+    assert QApplication.font().pointSizeF() > size
+    dialog.text.setValue(0)
+    dialog.times.setCurrentText(TimeFormat.PREVIOUS.value)
+    assert time_format(opened) is TimeFormat.PREVIOUS
+    dialog.summary.setChecked(True)
+    assert QSettings().value("import_summary") == "true"
+    dialog.summary.setChecked(False)
+    QTest.mouseClick(
+        dialog.findChildren(QDialogButtonBox)[0].buttons()[0], Qt.MouseButton.LeftButton
+    )
+    assert not dialog.isVisible()
+
+
+def test_a_plain_drag_moves_if_preferred(opened: MainWindow) -> None:
+    view = opened.workspace.timeline
+    viewport, middle = view.plot.viewport(), view.plot.viewport().rect().center()
+
+    def drag(keys: Qt.KeyboardModifier) -> None:
+        QTest.mousePress(viewport, Qt.MouseButton.LeftButton, keys, middle)
+        for step in (10, 30, 60):
+            QTest.mouseMove(viewport, middle + type(middle)(step, 0))
+            QApplication.processEvents()
+        end = middle + type(middle)(60, 0)
+        QTest.mouseRelease(viewport, Qt.MouseButton.LeftButton, keys, end)
+
+    view.box.zoom(0.5)
+    nothing = view.state.range
+    QSettings().setValue("timeline_drag", "moves")
+    before = view.box.viewRange()[0]
+    drag(Qt.KeyboardModifier.NoModifier)
+    assert view.state.range == nothing
+    assert view.box.viewRange()[0][0] < before[0]
+    QSettings().remove("timeline_drag")
+    before = view.box.viewRange()[0]
+    drag(Qt.KeyboardModifier.NoModifier)
+    assert view.state.range != nothing
+    assert view.box.viewRange()[0] == before
+
+
+def test_conversations_get_colours_of_their_own(real: MainWindow, qtbot: QtBot) -> None:
+    open_drops(real, qtbot)
+    table = real.workspace.table
+    QTest.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.NoModifier)
+    table.go_to_row(4)
+    plain = table.packets.cells(4)[0].ground
+    QTest.keyClick(real, Qt.Key.Key_3, CONTROL)
+    painted, other = table.packets.cells(4)[0].ground, table.packets.cells(5)[0].ground
+    assert painted is not None and painted.name() == CONVERSATIONS[2]
+    assert plain == other  # another port: another conversation
+    QTest.keyClick(real, Qt.Key.Key_Space, CONTROL)
+    assert table.packets.cells(4)[0].ground == plain
+
+
+def test_an_exact_time_range(
+    real: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    open_drops(real, qtbot)
+    view = real.workspace.timeline
+    qtbot.waitUntil(lambda: not view.loader.busy)
+    view.show_kind("cpu")
+    qtbot.waitUntil(lambda: not view.loader.busy and view.lanes.timeline is not None)
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **more: ("0.01, 0.02", True))
+    QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
+    shown = [at - view.zero_ns() for at in view.window_ns()]
+    assert shown == pytest.approx([10_000_000, 20_000_000], abs=9)
+    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **more: ("2, 1", True))
+    QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
+    assert "ends before it begins" in real.banner.text
