@@ -20,6 +20,8 @@ _HEAD = re.compile(
     r"^(?:(?:static|inline|extern|asmlinkage|__\w+)[ \t]+)*([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE
 )
 _BLOCK = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\([^;{}\n]*\)[ \t]*\{[ \t]*$)", re.MULTILINE)
+_ALONE = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\()", re.MULTILINE)
+_INSIDE = re.compile(r"\breturn\b|[{;]")
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
@@ -96,6 +98,7 @@ class Normaliser:
         text = _apply(text, list(self._file_scope(text, heads)))
         text = self.plain(text)
         text = _apply(text, list(_blocks(text)))
+        text = _apply(text, list(self._alone(text)))
         return Normal(_apply(text, list(_old_style(text))), heads, text)
 
     def plain(self, text: str) -> str:
@@ -123,6 +126,27 @@ class Normaliser:
                     yield start, end, "int z()" + blank(text[start + 7 : end])
             elif following != "=" and match.start() == start and (capital or following == ";"):
                 yield start, end, blank(text[start:end])
+
+    def _alone(self, text: str) -> Iterator[tuple[int, int, str]]:
+        """Macro calls that are a statement, or a declaration, but need no semicolon: they get one.
+
+        It stands where the parenthesis closed; what is left of the call are its arguments.
+        """
+        for match in _ALONE.finditer(text):
+            # <linux/compiler.h> has a macro called if.
+            if match[1] not in self.table.functions or match[1] in KEYWORDS:
+                continue
+            if _before(text, match.start(1)) not in ";{}":
+                continue
+            end = close_paren(text, match.end())
+            line_end = text.find("\n", end)
+            following = _after(text, end)
+            alone = end > 0 and end <= line_end <= following and not text[end:line_end].strip()
+            if not alone or not _WORD.match(text, following):
+                continue
+            if not _INSIDE.search(text, match.end(), end):
+                yield match.start(1), match.end() + 1, " " * (match.end() + 1 - match.start(1))
+                yield end - 1, end, ";"
 
     def _words(self, text: str) -> Iterator[tuple[int, int, str]]:
         kinds = self._kinds
