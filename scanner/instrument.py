@@ -64,9 +64,9 @@ def _type(text: str) -> tuple[str, int, int]:
 
 
 def carriers(row: Row) -> tuple[str, ...]:
-    """Return where a function carries packets, as in a probe list."""
+    """Return where a function carries packets and its sock, as in a probe list."""
     kinds = [_type(kind) for _, _, kind in row["parameters"]]
-    return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"])
+    return probes.carriers(kinds, _type(row["returns_stripped"]), row["skb_list"], every=True)
 
 
 def _wanted(row: Row) -> Wanted:

@@ -55,27 +55,33 @@ class Listed(NamedTuple):
     unprobed: list[dict[str, Any]]
 
 
-def carriers(parameters: list[_Type], returns: _Type, listed: bool = False) -> tuple[str, ...]:
+def carriers(
+    parameters: list[_Type], returns: _Type, listed: bool = False, every: bool = False
+) -> tuple[str, ...]:
     """Return where a function carries packets, at most four places.
 
-    A sock counts only where there is no packet, which tells its sock itself; a queue only
-    where there is no skb, which is what is put into it or taken from it.
+    listed: its struct list_head is one of packets.  A sock counts only where there is no packet,
+    which tells its sock itself; a queue only where there is no skb, which is what is put into it
+    or taken from it.  every: they count all the same, of the socks the first.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"
-    if listed and "skb" not in kinds:
+    if listed and (every or "skb" not in kinds):
         kinds = [
             "list" if p[:2] == ("struct list_head", 1) else k
             for p, k in zip(parameters, kinds, strict=False)
         ]
-    if gives or "skb" in kinds:
+    if every:
+        wanted = {*_KINDS.values(), "list"}
+    elif gives or "skb" in kinds:
         wanted = {"skb"}
     elif {"skbp", "queue", "list"} & {*kinds}:
         wanted = {"skbp", "queue", "list"}
     else:
         wanted = {"sock"}
     found = [f"{kind}@{i}" for i, kind in enumerate(kinds) if kind in wanted]
-    found = found[:1] if wanted == {"sock"} else found[: MAX_CARRIERS - gives]
+    socks = [place for place in found if place.startswith("sock@")]
+    found = [place for place in found if place not in socks[1:]][: MAX_CARRIERS - gives]
     return (*found, "skb@ret") if gives else tuple(found)
 
 

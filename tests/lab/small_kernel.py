@@ -66,6 +66,12 @@ def manifest(folder: Path) -> list[dict[str, Any]]:
     return functions
 
 
+def carriers(row: dict[str, Any]) -> list[str]:
+    """Return those of a function's carriers that a probe list names: a sock only by itself."""
+    packets = [place for place in row["carriers"] if not place.startswith("sock@")]
+    return packets or row["carriers"]
+
+
 def symbols(kernel: debs.Kernel) -> set[str]:
     """Return the names of a kernel's functions."""
     lines = (kernel.headers / "System.map").read_text().splitlines()

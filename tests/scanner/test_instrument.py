@@ -268,3 +268,21 @@ def test_headers_define_what_is_inserted(header: str) -> None:
     text = (HERE.parents[2] / header / "kbl_probe.h").read_text()
     defined = set(re.findall(r"#define (KBL_\w+)", text))
     assert set(re.findall(r"\bKBL_\w+", inserted)) <= defined
+
+
+def test_every_carrier_is_passed_and_of_the_socks_the_first(tree: Path) -> None:
+    source = tree / "carriers.c"
+    source.write_text(
+        '#include "skb.h"\n\nstruct sk_buff_head { struct sk_buff *next; };\n'
+        "\nint both(struct sock *sk, struct sk_buff *skb, struct sock *other)\n"
+        "{\n\treturn skb->len + sk->state + other->state;\n}\n"
+        "\nvoid queued(struct sk_buff_head *list, struct sk_buff *skb, struct sk_buff **to_free)\n"
+        "{\n\tlist->next = skb;\n\t*to_free = skb;\n}\n"
+    )
+    rows = {row["function"]: row for row in instrumented(tree)["functions"]}
+    assert rows["both"]["carriers"] == ["sock@0", "skb@1"]
+    assert rows["both"]["arguments"] == ["sk", "skb"]
+    assert rows["queued"]["carriers"] == ["queue@0", "skb@1", "skbp@2"]
+    text = source.read_text()
+    assert f"KBL_ENTER({rows['both']['id']}, sk, skb)" in text
+    assert f"KBL_ENTER({rows['queued']['id']}, list, skb, to_free)" in text
