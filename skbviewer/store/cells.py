@@ -7,6 +7,7 @@ and highest value of the block need, so every row of the block has the same reco
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ SERIAL_0, SERIAL_1 = 8, 9  # all values are 0, all are 1: no bytes at all
 STORED = {1: ">i1", 2: ">i2", 3: ">i4", 4: ">i4", 6: ">i8", 8: ">i8"}  # how a width is written
 
 Values = npt.NDArray[np.generic]
+Numbers = npt.NDArray[np.int64]  # of pages
 Pages = npt.NDArray[np.uint8]  # (n, PAGE)
 
 
@@ -40,22 +42,6 @@ def varint(value: int) -> bytes:
     while value := value >> 7:
         groups.append(value & 0x7F | 0x80)
     return bytes(reversed(groups))
-
-
-def varints(values: npt.NDArray[np.int64]) -> list[bytes]:
-    """varint() of numbers that rise."""
-    made: list[bytes] = []
-    begin = 0
-    while begin < len(values):
-        size = len(varint(int(values[begin])))
-        end = int(np.searchsorted(values, 1 << 7 * size))
-        shifts = np.arange(size - 1, -1, -1) * 7
-        groups = (values[begin:end, None] >> shifts & 0x7F).astype(np.uint8)
-        groups[:, :-1] |= 0x80
-        joined = groups.tobytes()
-        made += [joined[at : at + size] for at in range(0, len(joined), size)]
-        begin = end
-    return made
 
 
 def signed(values: Values) -> Values:
@@ -143,17 +129,34 @@ def _head(pages: Pages, kind: int, count: int, start: int) -> None:
     pages[:, :LEAF_HEADER] = np.frombuffer(bytes([kind, 0, 0]) + numbers + b"\0", np.uint8)
 
 
-def interior(kind: int, children: list[int], cells: list[bytes]) -> Pages:
+def varints(values: npt.NDArray[np.int64]) -> list[npt.NDArray[np.uint8]]:
+    """varint() of rising numbers: (n, bytes) for those of each length."""
+    made = []
+    steps = np.searchsorted(values, [1 << 7 * size for size in range(1, 9)])
+    for size, (begin, end) in enumerate(pairwise([0, *steps.tolist()]), start=1):
+        if end > begin:
+            shifts = 7 * np.arange(size - 1, -1, -1)
+            groups = (values[begin:end, None] >> shifts & 0x7F).astype(np.uint8)
+            groups[:, :-1] |= 0x80
+            made.append(groups)
+    return made
+
+
+def interior(kind: int, children: Numbers, cells: list[npt.NDArray[np.uint8]]) -> Pages:
     """One interior page; `cells` stand between the children, each without its child's number."""
     page = np.zeros((1, PAGE), np.uint8)
-    heads = np.array(children[:-1], ">u4").tobytes()
-    parts = [heads[4 * at : 4 * at + 4] + cell for at, cell in enumerate(cells)]
-    content = b"".join(parts)
-    start = PAGE - len(content)
-    _head(page, kind, len(cells), start)
-    page[0, 8:INTERIOR_HEADER] = np.frombuffer(children[-1].to_bytes(4, "big"), np.uint8)
-    offsets = start + np.cumsum([0, *map(len, parts[:-1])])
-    pointers = offsets.astype(">u2").view(np.uint8)
+    numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)
+    parts, sizes, count = [], [], 0
+    for group in cells:
+        here = numbers[count : count + len(group)]
+        parts.append(np.concatenate([here, group], axis=1).reshape(-1))
+        sizes.append(np.full(len(group), 4 + group.shape[1]))
+        count += len(group)
+    size = np.concatenate(sizes)
+    start = PAGE - int(size.sum())
+    _head(page, kind, count, start)
+    page[0, 8:INTERIOR_HEADER] = numbers[-1]
+    pointers = (start + np.cumsum(size) - size).astype(">u2").view(np.uint8)
     page[0, INTERIOR_HEADER : INTERIOR_HEADER + len(pointers)] = pointers
-    page[0, start:] = np.frombuffer(content, np.uint8)
+    page[0, start:] = np.concatenate(parts)
     return page

@@ -23,6 +23,7 @@ from .cells import (
     PAGE,
     TABLE_INTERIOR,
     TABLE_LEAF,
+    Numbers,
     Pages,
     Values,
     cells,
@@ -50,15 +51,15 @@ class PageFile:
         self._file = os.open(path, os.O_RDWR)
         self._pages = os.fstat(self._file).st_size // PAGE
 
-    def append(self, pages: Pages) -> list[int]:
+    def append(self, pages: Pages) -> Numbers:
         """Write pages; returns their numbers."""
         first, count = self._pages + 1, len(pages)
         before = max(min(LOCK_PAGE - first, count), 0) if first <= LOCK_PAGE else count
-        numbers = list(range(first, first + before))
-        numbers += range(LOCK_PAGE + 1, LOCK_PAGE + 1 + count - before)
+        numbers = np.arange(first, first + count)
+        numbers[before:] += LOCK_PAGE + 1 - (first + before)
         self._write(first, pages[:before])
         self._write(LOCK_PAGE + 1, pages[before:])
-        self._pages = numbers[-1] if numbers else self._pages
+        self._pages = int(numbers[-1]) if count else self._pages
         return numbers
 
     def put(self, number: int, page: Pages) -> None:
@@ -88,8 +89,8 @@ class Rows:
     def __init__(self, root: int) -> None:
         self._root = root
         self._count = 0
-        self._leaves: list[int] = []
-        self._last: list[int] = []  # row id of each leaf
+        self._leaves: list[Numbers] = []
+        self._last: list[Numbers] = []  # row id of each leaf
         self._single: Pages | None = None  # the only leaf so far: it may become the root
 
     def add(self, file: PageFile, columns: list[Values]) -> None:
@@ -103,8 +104,8 @@ class Rows:
             pages = leaves(TABLE_LEAF, cells(cell, part, first), each)
             self._count += end - begin
             self._append(file, pages)
-            ends = range(first - 1 + each, first - 1 + each * len(pages), each)
-            self._last += [*ends, self._count]
+            ends = first - 1 + each * np.arange(1, len(pages) + 1)
+            self._last.append(np.minimum(ends, self._count))
 
     def finish(self, file: PageFile) -> None:
         """Write the rest of the tree."""
@@ -119,23 +120,23 @@ class Rows:
             return
         if self._single is not None:
             pages, self._single = np.concatenate([self._single, pages]), None
-        self._leaves += file.append(pages)
+        self._leaves.append(file.append(pages))
 
     def _grow(self, file: PageFile) -> None:
-        children, keys = self._leaves, np.array(self._last, np.int64)
+        children, keys = np.concatenate(self._leaves), np.concatenate(self._last)
         most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
         while len(children) > 1:
-            above: list[int] = []
-            ends: list[int] = []
+            above = []
+            ends = []
             for begin, end in _shares(len(children), most):
                 between = varints(keys[begin : end - 1])
                 page = interior(TABLE_INTERIOR, children[begin:end], between)
                 if end - begin == len(children):
                     file.put(self._root, page)
                     return
-                above += file.append(page)
-                ends.append(end - 1)
-            children, keys = above, keys[ends]
+                above.append(file.append(page))
+                ends.append(keys[end - 1 : end])
+            children, keys = np.concatenate(above), np.concatenate(ends)
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
@@ -151,27 +152,28 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
         return
     while total % (each + 1) == 0:  # nothing would be left for the last leaf
         each -= 1
-    children: list[int] = []
+    parts: list[Numbers] = []
     step = (BLOCK // each + 1) * (each + 1)
     for begin in range(0, total, step):
         part = [values[begin : begin + step] for values in columns]
         stays = np.arange(len(part[0])) % (each + 1) != each
         made = cells(cell, [values[stays] for values in part])
-        children += file.append(leaves(INDEX_LEAF, made, each))
-    between = cells(cell, [values[each :: each + 1] for values in columns])
-    lifted = [one.tobytes() for one in between]  # stand only in the tree above the leaves
+        parts.append(file.append(leaves(INDEX_LEAF, made, each)))
+    # Cells that stand only in the tree above the leaves.
+    lifted = cells(cell, [values[each :: each + 1] for values in columns])
+    children = np.concatenate(parts)
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + cell.size) + 1
     while True:
-        above: list[int] = []
-        higher: list[bytes] = []
+        above: list[Numbers] = []
+        higher: list[Pages] = []
         for begin, end in _shares(len(children), most):
-            page = interior(INDEX_INTERIOR, children[begin:end], lifted[begin : end - 1])
+            page = interior(INDEX_INTERIOR, children[begin:end], [lifted[begin : end - 1]])
             if end - begin == len(children):
                 file.put(root, page)
                 return
-            above += file.append(page)
-            higher += lifted[end - 1 : end]
-        children, lifted = above, higher
+            above.append(file.append(page))
+            higher.append(lifted[end - 1 : end])
+        children, lifted = np.concatenate(above), np.concatenate(higher)
 
 
 def _sorted(keys: list[Values]) -> list[Values]:
