@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The calls of a KBL, column by column; what a call's records tell is taken from them when asked.
 
-In: records and which of them enter calls.  Out: columns of CALL_DTYPE, whole or in parts.
+In: records and which of them are calls.  Out: columns of CALL_DTYPE, whole or in parts.
 """
 
 from __future__ import annotations
@@ -44,11 +44,13 @@ CALL_DTYPE = np.dtype(
     ]
 )
 
+SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
+
 Index = npt.NDArray[np.int64]
 Column = npt.NDArray[Any]
 Rows = slice | Index
 
-_OF_ENTRY = {"carried": "data", "entry_ns": "ts"}
+_OF_ENTRY = {"carried": "data", "entry_ns": "ts", "exit_ns": "exit_ts", "counter": "counter"}
 _OF_ENTRY |= {name: name for name in ("func", "caller", "cpu", "context", "flags", "pid")}
 _OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
 _NARROW = ("<i1", "<i2", "<i4")
@@ -59,9 +61,9 @@ class CallTable:
 
     dtype = CALL_DTYPE
 
-    def __init__(self, records: Records, partner: Index, of: Index, leg: Index, entry: Index):
+    def __init__(self, records: Records, of: Index, leg: Index, entry: Index):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
-        self._records, self._partner, self._of = records, partner, of
+        self._records, self._of = records, of
         self._set: dict[str, Column] = {}
         self["leg"], self["entry"] = leg, entry
 
@@ -92,24 +94,22 @@ class CallTable:
         entry = self._set["entry"][rows]
         if name in _OF_ENTRY:
             return self._told(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
-        return self._of_exit(name, entry)
-
-    def _of_exit(self, name: str, entry: Index) -> Column:
-        """What the exit tells, or both records; -1 without an exit."""
-        leave = self._partner[entry]
-        has_exit = leave >= 0
         if name == "skb":
-            skb = self._told("skb", entry)
-            given = (skb == 0) & has_exit & (self._of[entry] >= 0)
-            return np.where(given, self._told("skb", leave), skb)
-        if name == "counter":
-            return np.where(has_exit, self._told("counter", leave), -1)
-        ends = self._told("ts", leave)
-        if name == "dur_ns":
-            ends = ends - self._told("ts", entry)
-        elif name != "exit_ns":
+            return self._skb(entry)
+        if name != "dur_ns":
             raise KeyError(name)
-        return np.where(has_exit, ends, -1)
+        ends = self._told("exit_ts", entry)
+        return np.where(ends >= 0, ends - self._told("ts", entry), -1)
+
+    def _skb(self, entry: Index) -> Column:
+        """What the call was given, else what it returned."""
+        skb = self._told("skb", entry)
+        gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
+        gives = gives[(self._told("flags", entry[gives]) & SKB_IS_RET) != 0]
+        if len(gives):
+            skb = skb.copy()
+            skb[gives] = self._told("ret", entry[gives])
+        return skb
 
     def _told(self, name: str, item: Index) -> Column:
         return part(self._records, name, item)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Turn entry and exit records into calls with duration, self time, depth and parent.
 
-In: a KBL, its series (which pair entries with exits) and legs, what encloses what, and the calls
-joined by their socket.  Out: CALL_DTYPE rows by leg and time.  Depth counts enclosing calls of the
-same leg in the same execution context.
+In: a KBL, its series and legs, what encloses what, and the calls joined by their socket.  Out:
+CALL_DTYPE rows by leg and time.  Depth counts enclosing calls of the same leg in the same execution
+context.
 """
 
 from __future__ import annotations
@@ -11,13 +11,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable, contexts, fits
+from ..matching import Joined, LegTable, Nesting, SeriesTable, fits
 from ..records import KernelLog
+from .call_finder import Finder
 from .call_table import CallTable
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
 
-ENTRY, EXIT, EVENT = 1, 2, 4
+ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
 
 Index = npt.NDArray[np.int64]
@@ -31,19 +32,20 @@ def build(
     joined: Joined | None = None,
 ) -> CallTable:
     """The calls of all legs, sorted by (leg, entry record)."""
-    records, partner = log.records, series.partner
+    records, nesting = log.records, nesting or Nesting(log.records)
     entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
     leg = legs.of[entry]
     if joined is not None:
         entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
     order = _by_leg(leg, entry)
     entry, leg = entry[order], leg[order]
-    calls = CallTable(records, partner, legs.of, leg, entry)
-    calls["depth"], calls["parent"] = _nesting(log, leg, partner, entry)
-    calls["marks"], calls["irq_ns"] = find_interruptions(records, calls, partner)
+    calls = CallTable(records, legs.of, leg, entry)
+    parent = Finder(nesting, legs, calls).around(leg, entry)
+    calls["depth"], calls["parent"] = _depth(parent), parent
+    calls["marks"], calls["irq_ns"] = find_interruptions(records, calls)
     gap = (calls["marks"] & MARK_GAP) != 0
     times = {"self_ns": _self_times(calls)}
-    times |= _compensated(log, nesting or Nesting(records, partner), calls)
+    times |= _compensated(log, nesting, calls)
     for column, values in times.items():
         values[gap] = -1  # what is inside them is not known
         calls[column] = values
@@ -68,64 +70,29 @@ def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> dict[str
     if known is None:
         return {"comp_ns": unknown, "comp_err_ns": unknown.copy()}
     duration, entry = calls["dur_ns"], calls["entry"]
-    inside = nesting.inside(_costs(log, known.nested, known.skb_nested, nesting))[entry]
+    probed = (log.records["kind"] == ENTRY) & ~nesting.carried  # a list's packets cost but once
+    carries = probed & (log.records["skb"] != 0)
+    every, with_skb = nesting.inside(probed)[entry], nesting.inside(carries)[entry]
+    inside = every * known.nested + with_skb * (known.skb_nested - known.nested)
     left = np.maximum(duration - known.empty - inside, 0)
-    apart = abs(known.skb_nested - known.nested)
-    unsure = nesting.inside(_costs(log, apart, apart, nesting))[entry]
+    unsure = every * abs(known.skb_nested - known.nested)
     return {
         "comp_ns": np.where(duration >= 0, left, -1),
         "comp_err_ns": np.where(duration >= 0, known.error + unsure, -1),
     }
 
 
-def _costs(log: KernelLog, nested: int, skb_nested: int, nesting: Nesting) -> Index:
-    """What the probe at each entry costs the calls around it; a list's packets cost but once."""
-    records = log.records
-    carries = (records["skb"] != 0) & (records["kind"] == ENTRY)
-    cost = np.where(carries, skb_nested, nested)
-    return np.where((records["kind"] == ENTRY) & ~nesting.carried, cost, 0)
-
-
-def _nesting(log: KernelLog, of: Index, partner: Index, entry: Index) -> tuple[Index, Index]:
-    """Depth and parent row of each entry."""
-    count, paired = len(entry), np.flatnonzero(partner[entry] >= 0)
-    if not count:
-        return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    point = np.concatenate([entry, partner[entry[paired]]])
-    step = np.zeros(len(point), np.int8)  # a call without an end encloses nothing
-    step[paired], step[count:] = 1, -1
-    context = contexts(log.records)[entry]
-    group = of * (int(context.max()) + 1) + context  # legs and contexts are fewer than records
-    group = np.concatenate([group, group[paired]])
-    span = len(log.records)
-    if fits(int(group.max()) + 1, span):
-        order = np.argsort(group * span + point, kind="stable")
-    else:
-        order = np.lexsort((point, group))
-    group, step = group[order], step[order]
-    first = np.flatnonzero(np.r_[True, group[1:] != group[:-1]])
-    before = np.cumsum(step) - step
-    before -= np.repeat(before[first], np.diff(first, append=len(point)))
-    at = np.flatnonzero(order < count)
-    depth, place = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    depth[order[at]] = before[at]
-    place[order[at]] = np.repeat(np.arange(len(first)), np.diff(first, append=len(point)))[at]
-    return depth, _parents(place, depth, entry, paired)
-
-
-def _parents(group: Index, depth: Index, entry: Index, paired: Index) -> Index:
-    """For each row the latest earlier row one level up in its group."""
-    parent = np.full(len(entry), -1, np.int64)
-    inner = np.flatnonzero(depth > 0)
-    if not len(inner):
-        return parent
-    place = group * (int(depth.max()) + 1) + depth
-    span = int(entry.max()) + 1
-    key = place[paired] * span + entry[paired]
-    order = np.argsort(key)
-    found = np.searchsorted(key[order], (place[inner] - 1) * span + entry[inner]) - 1
-    parent[inner] = paired[order[found]]
-    return parent
+def _depth(parent: Index) -> Index:
+    """How many calls are around each: a call and those above it are told by ever longer steps."""
+    depth = (parent >= 0).astype(np.int64)
+    left = np.flatnonzero(parent >= 0)
+    above = parent.copy()
+    while len(left):
+        next_ = above[left]
+        depth[left] += depth[next_]
+        above[left] = above[next_]
+        left = left[above[left] >= 0]
+    return depth
 
 
 def _self_times(calls: CallTable) -> Index:

@@ -8,8 +8,6 @@ happened: that packet caused it.
 
 from __future__ import annotations
 
-from itertools import chain
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +15,7 @@ from ..matching import LegTable, Nesting, SeriesTable
 from ..readers import KblEvent
 from ..records import KernelLog, part
 from ..store import Builder, schema
+from .call_finder import Finder
 from .call_table import CallTable
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
@@ -58,7 +57,8 @@ def build(
     for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
         rows[column] = part(records, column, record)
     rows["leg"] = _legs(log, legs, nesting, record)
-    rows["call"] = _calls(nesting, calls, record, rows["leg"], _made(series, record))
+    finder = Finder(nesting, legs, calls)
+    rows["call"] = _calls(series, finder, record, rows["leg"])
     return rows
 
 
@@ -91,25 +91,14 @@ def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
     return leg[len(starts) :]
 
 
-def _made(series: SeriesTable, record: Index) -> Index:
-    """The ENTRY of the call whose return told each event, -1 for others."""
-    told_by = series.told_by[record]
-    return np.where(told_by >= 0, series.partner[told_by], -1)
-
-
-def _calls(nesting: Nesting, calls: CallTable, record: Index, leg: Index, made: Index) -> Index:
+def _calls(series: SeriesTable, finder: Finder, record: Index, leg: Index) -> Index:
     """The row of the call of the leg that told each record, else of the innermost one open then."""
+    told_by = series.told_by[record]
     row = np.full(len(record), -1, np.int64)
-    span = np.int64(len(nesting.parent) + 1)
-    key = calls["leg"] * span + calls["entry"]  # ascending, as calls are sorted
-    if not len(key):
-        return row
-    told = np.flatnonzero(made >= 0)
-    for position, call in chain([(told, made[told])], nesting.around(record)):
-        wanted = leg[position] * span + call
-        found = np.minimum(np.searchsorted(key, wanted), len(key) - 1)
-        fits = (key[found] == wanted) & (row[position] < 0)
-        row[position[fits]] = found[fits]
+    told = np.flatnonzero(told_by >= 0)
+    row[told] = finder.at(leg[told], told_by[told])
+    left = np.flatnonzero((row < 0) & (leg >= 0))
+    row[left] = finder.around(leg[left], record[left])
     return row
 
 

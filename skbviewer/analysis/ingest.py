@@ -106,7 +106,7 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
 def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     series = build_series(log)
     legs = build_legs(log, series)
-    nesting = Nesting(log.records, series.partner)
+    nesting = Nesting(log.records)
     joined = join_sockets(log, series, legs, nesting)
     np.add.at(legs.rows["functions"], joined.leg, 1)
     calls = build_calls(log, series, legs, nesting, joined)
@@ -257,6 +257,7 @@ def _series_columns(
     member = np.flatnonzero(of >= 0)
     ends = np.zeros(count, np.int64)
     ends[of[member]] = records["ts"][member]  # the latest is written last
+    np.maximum.at(ends, of[member], records["exit_ts"][member])
     begin = np.full(count, np.iinfo(np.int64).max)
     np.minimum.at(begin, of[member], made.series.met[member])
     shown = identity.copy()

@@ -3,8 +3,8 @@
 
 In: the records of a KBL and its calls.  Out: for each call MARK_* bits and the time that interrupts
 took inside it.  An interrupt is known by its events (irq, softirq) and by calls of a higher
-context on the same CPU.  A CALL is written when the function returns, so only exits tell for sure
-on which CPU a task was.
+context on the same CPU.  A CALL is written when the function returns, so only returns tell for
+sure on which CPU a task was.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import by_number, fits
-from ..records import Records
+from ..records import Records, part
+from ..records.order import time_order
 from .call_table import CallTable
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
@@ -38,22 +39,19 @@ class Interruptions(NamedTuple):
     irq_ns: Index
 
 
-def find(records: Records, calls: CallTable, partner: Index) -> Interruptions:
-    """Marks and interrupt times of `calls`, made from `records` in time order.
-
-    `partner` is the EXIT of each ENTRY, by record.
-    """
+def find(records: Records, calls: CallTable) -> Interruptions:
+    """Marks and interrupt times of `calls`, made from `records` in time order."""
     marks = np.zeros(len(calls), np.uint8)
     whole = calls["exit_ns"] >= 0
     level, entry = calls["context"], calls["entry"]
     task = np.flatnonzero(whole & (level == TASK) & (calls["pid"] > 0))
-    slept, migrated = _switches(records, entry[task], partner[entry[task]])
-    marks[task[slept]] |= MARK_SLEPT
-    marks[task[migrated]] |= MARK_MIGRATED
+    slept, migrated = _switches(records)
+    marks[task[slept[entry[task]]]] |= MARK_SLEPT
+    marks[task[migrated[entry[task]]]] |= MARK_MIGRATED
     irq_ns = np.zeros(len(calls), np.int64)
     steady = whole & (marks == 0)
     for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
-        begin, end, cpu = _higher(records, partner, context)
+        begin, end, cpu = _higher(records, context)
         if len(begin):
             mine = np.flatnonzero(steady & (level == context))
             irq_ns[mine] = _covered(begin, end, cpu, calls, mine)
@@ -70,20 +68,26 @@ def _has_sane_times(records: Records) -> bool:
     return fits(int(ts.max()) - int(ts.min()) + 2, cpus + 1)
 
 
-def _switches(records: Records, entry: Index, leave: Index) -> tuple[Flags, Flags]:
-    """Which calls saw another task on their CPU, and which their own task on another CPU."""
-    told = np.flatnonzero((records["kind"] == EXIT) & (records["context"] == TASK))
-    item = np.concatenate([told, entry])
-    order = np.argsort(item, kind="stable")  # records stand in time order
-    item = item[order]
-    is_exit = order < len(told)
-    place = np.empty(len(item), np.int64)
-    place[order] = np.arange(len(item))
-    position = (place[np.searchsorted(told, leave)], place[len(told) :])
-    pid, cpu = _dense(records["pid"][item]), _dense(records["cpu"][item])
-    moved = records["cpu"][entry] != records["cpu"][leave]
-    slept = _changed(cpu, pid, is_exit, *position) & ~moved
-    return slept, _changed(pid, cpu, is_exit, *position) | moved
+def _switches(records: Records) -> tuple[Flags, Flags]:
+    """Which calls saw another task on their CPU, and which their own task on another CPU.
+
+    Of a return it is known which task was on which CPU: what matters is the last time that this
+    changed before a call's own return, and whether that was inside the call.
+    """
+    slept, migrated = np.zeros(len(records), np.bool_), np.zeros(len(records), np.bool_)
+    ends = np.where(records["kind"] == EXIT, records["ts"], records["exit_ts"])
+    item = np.flatnonzero((ends >= 0) & (records["context"] == TASK))
+    if not len(item):
+        return slept, migrated
+    item = item[time_order(ends[item])]
+    begin, end = part(records, "ts", item), ends[item]
+    cpu = np.where(part(records, "kind", item) == EXIT, -1, part(records, "exit_cpu", item))
+    cpu = np.where(cpu < 0, part(records, "cpu", item), cpu)
+    moved = cpu != part(records, "cpu", item)
+    pid, where = _dense(part(records, "pid", item)), _dense(cpu)
+    slept[item] = _changed(where, pid, begin, end) & ~moved
+    migrated[item] = _changed(pid, where, begin, end) | moved
+    return slept, migrated
 
 
 def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:
@@ -100,29 +104,23 @@ def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:
 
 
 def _changed(
-    group: npt.NDArray[np.generic],
-    value: npt.NDArray[np.generic],
-    is_exit: Flags,
-    leave: Index,
-    entry: Index,
+    group: npt.NDArray[np.generic], value: npt.NDArray[np.generic], begin: Index, end: Index
 ) -> Flags:
-    """Whether exits of one group, behind `entry` and up to `leave`, show more than one value."""
-    if not len(entry):
-        return np.zeros(0, np.bool_)
+    """Whether, of returns in order of `end`, those of one group inside a call show two values."""
     order = np.argsort(group, kind="stable")
-    rank = np.empty(len(order), np.int64)
-    rank[order] = np.arange(len(order))
-    told = np.flatnonzero(is_exit[order])
-    group, value = group[order][told], value[order][told]
-    change = np.r_[False, (value[1:] != value[:-1]) & (group[1:] == group[:-1])]
-    total = np.append(np.cumsum(change), np.count_nonzero(change))  # behind the last exit: no more
-    following = np.cumsum(is_exit[order])  # of an entry: the number of the next exit
-    return np.asarray(total[following[rank[leave]] - 1] > total[following[rank[entry]]])
+    group, value, end = group[order], value[order], end[order]
+    change = np.zeros(len(order), np.bool_)
+    change[1:] = (value[1:] != value[:-1]) & (group[1:] == group[:-1])
+    last = np.maximum.accumulate(np.where(change, np.arange(len(order)), 0))
+    same = group[last] == group  # of another group: it has not changed in this one
+    found = np.zeros(len(order), np.bool_)
+    found[order] = change[last] & same & (end[np.maximum(last - 1, 0)] > begin[order])
+    return found
 
 
-def _higher(records: Records, partner: Index, context: int) -> tuple[Index, Index, Index]:
+def _higher(records: Records, context: int) -> tuple[Index, Index, Index]:
     """Times (begin, end, cpu) in which a context above `context` ran, as far as it is told."""
-    parts = [_calls_above(records, partner, context)]
+    parts = [_calls_above(records, context)]
     if context < HARDIRQ:
         parts.append(_told(records, IRQ_ENTRY, IRQ_EXIT))
     if context < SOFTIRQ:
@@ -131,13 +129,13 @@ def _higher(records: Records, partner: Index, context: int) -> tuple[Index, Inde
     return _union(begin, end, cpu)
 
 
-def _calls_above(records: Records, partner: Index, context: int) -> tuple[Index, Index, Index]:
+def _calls_above(records: Records, context: int) -> tuple[Index, Index, Index]:
     """Calls of higher contexts."""
-    enter = np.flatnonzero(
-        (records["kind"] == ENTRY) & (records["context"] > context) & (partner >= 0)
+    calls = np.flatnonzero(
+        (records["kind"] == ENTRY) & (records["context"] > context) & (records["exit_ts"] >= 0)
     )
-    leave = partner[enter]
-    return records["ts"][enter], records["ts"][leave], records["cpu"][leave].astype(np.int64)
+    begin, end, cpu = (part(records, name, calls) for name in ("ts", "exit_ts", "exit_cpu"))
+    return begin, end, cpu.astype(np.int64)
 
 
 def _told(records: Records, enter: int, leave: int) -> tuple[Index, Index, Index]:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """A KBL's records as text lines, in tcpdump's manner.
 
-In: a KBL as read.  Out: one line a record: time (s, KBL clock), CPU, context, task, what, packet;
-behind a drop its stack, a line each.
+In: a KBL as read.  Out: one line a record, of a call one more when it returned: time (s, KBL
+clock), CPU, context, task, what, packet; behind a drop its stack, a line each.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from types import SimpleNamespace
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..analysis import Names, Told, address, event_text, names_in
 from ..readers import KblLost
@@ -20,7 +21,7 @@ from ..records import KernelLog, Table
 KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
 CONTEXTS = "TSHN"  # task, softirq, hardirq, NMI
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
-OPEN, SOCK = 0x08, 0x80  # kbl.h KBL_FLAG_*
+OPEN, SKB_IS_RET, SOCK = 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
 LOSSES = {
     KblLost.BUFFER: "buffers were full",
     KblLost.MISSED: "missed hits",
@@ -28,6 +29,7 @@ LOSSES = {
 }
 MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
 Row = SimpleNamespace  # of any table, by column
+Ints = npt.NDArray[np.int64]
 
 
 class _Beside(NamedTuple):
@@ -46,11 +48,32 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
     changes = {row.ordinal: row for row in _rows(details.changes)}
     syscalls = {row.ordinal: row for row in _rows(details.syscalls)}
     beside = _Beside(hooks, changes, syscalls, details.frames)
-    for begin in range(0, len(log.records), batch):
-        for row in _rows(log.records[begin : begin + batch]):
-            yield _line(log, names, beside, row)
+    record, returns = _in_time(log)
+    for begin in range(0, len(record), batch):
+        part = slice(begin, begin + batch)
+        for row, returned in zip(_rows(log.records[record[part]]), returns[part], strict=True):
+            yield _line(log, names, beside, _return(row) if returned else row)
             if row.kind == EVENT and row.ordinal in hooks:
                 yield from _stack(names, beside.stacks, row.ordinal)
+
+
+def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
+    """Records in the order of their lines, and whether a line tells of the return."""
+    kind, ends = log.records["kind"], log.records["exit_ts"]
+    calls = np.flatnonzero(ends >= 0)
+    record = np.concatenate([np.arange(len(kind)), calls])
+    returns = np.arange(len(record)) >= len(kind)
+    ts = np.concatenate([log.records["ts"], ends[calls]])
+    rank = np.where(returns | (kind[record] == EXIT), 1, np.where(kind[record] == ENTRY, 0, 2))
+    order = np.lexsort((rank, ts))
+    return record[order], returns[order]
+
+
+def _return(call: Row) -> Row:
+    """A call's record as that of its return: at the exit nothing is known of an skb."""
+    skb = call.ret if call.flags & SKB_IS_RET else call.skb
+    told = {"kind": EXIT, "ts": call.exit_ts, "cpu": call.exit_cpu, "skb": skb, "data": call.ret}
+    return Row(**(vars(call) | told | {"ip_version": 0, "ethertype": -1}))
 
 
 def _rows(table: Table) -> Iterator[Row]:

@@ -22,7 +22,7 @@ from .matcher import (
 from .nesting import Nesting
 from .oneway import OneWay, Trips, bound, joined, trips
 from .ordering import by_number, dense, fits
-from .pairing import contexts, execution, pair
+from .pairing import contexts
 from .phases import READER, TRANSMIT
 from .series import SeriesTable
 from .series import build as build_series
@@ -68,12 +68,10 @@ __all__ = [
     "by_number",
     "contexts",
     "dense",
-    "execution",
     "fits",
     "join_sockets",
     "joined",
     "match",
-    "pair",
     "sightable",
     "tellers",
     "trips",

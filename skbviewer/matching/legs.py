@@ -16,7 +16,7 @@ import numpy.typing as npt
 from ..records import KernelLog, part
 from .lives import Flags
 from .ordering import by_number
-from .pairing import ENTRY, EXIT, Index, chosen
+from .pairing import ENTRY, Index, chosen
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .series import SeriesTable
 
@@ -55,8 +55,7 @@ class LegTable:
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
     records = log.records
-    exits = (records["kind"] == EXIT) & (series.partner >= 0)
-    item = np.flatnonzero((series.of >= 0) & ~exits)
+    item = np.flatnonzero(series.of >= 0)
     item = item[np.argsort(series.met[item], kind="stable")]  # nearly in order already
     item = item[by_number(series.of[item])]
     of = np.full(len(records), -1, np.int64)
@@ -66,7 +65,6 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     start = _boundaries(log, series.of[item], item, entered)
     leg = np.cumsum(start) - 1
     of[item] = leg
-    of[exits] = of[series.partner[exits]]
     return LegTable(_rows(log, series, item, leg, start, entered), of)
 
 
@@ -171,8 +169,7 @@ def _ends(
 ) -> Index:
     """End of each leg in the stack; what the reading process does later is not counted."""
     records = log.records
-    partner = series.partner[item]
-    leave = records["ts"][np.where(partner >= 0, partner, item)]
+    leave = np.maximum(part(records, "exit_ts", item), part(records, "ts", item))
     sends = rows["kind"] != RX
     sends &= np.bincount(leg[transmit], minlength=len(rows)) > 0
     reader = np.where(rows["reader_ns"] < 0, np.iinfo(np.int64).max, rows["reader_ns"])[leg]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Cut records into the lives of skbs: from birth to free at one address.
 
-In: records of one KBL in time order, their call partners, the log's tables.  Out: for each record
+In: records of one KBL in time order, the log's tables.  Out: for each record
 the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
 carried 17 packets in a short recording), so births, frees and clones cut, not time.
 """
@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog
+from ..records import KernelLog, part
 from .ordering import by_number, dense
-from .pairing import ENTRY, EVENT, EXIT, SKB_IS_RET, Index, chosen, contexts
+from .pairing import ENTRY, EVENT, SKB_IS_RET, Index, chosen, contexts
 from .phases import TAP_CLONER
 from .tellers import tellers
 
@@ -46,24 +46,24 @@ class Lives:
     told_by: Index
 
 
-def cut(log: KernelLog, partner: Index) -> Lives:
+def cut(log: KernelLog) -> Lives:
     """Assign each record of `log` to a life; records without an skb get -1."""
     records = log.records
-    skb = _effective_skb(log, partner)
+    skb = _effective_skb(log)
     maker = _makers(log)  # the child is handled inside already: it is born at the entry
     at = records["ts"][np.where(maker >= 0, maker, np.arange(len(records)))]
-    inside = _born_inside(log, partner, skb)
+    inside = _born_inside(log, skb)
     kind, event = records["kind"], records["event"]
-    told_by = tellers(log, partner)
+    told_by = tellers(log)
     late = (told_by >= 0) & chosen(event, MAYBE_FREED)
     item, is_child = _items(
-        (skb != 0) & ~((kind == EXIT) & (partner >= 0)) & ~late,
+        (skb != 0) & ~late,
         (kind == EVENT) & chosen(event, (CLONE, COPY, SEGMENT)),
     )
     address = np.where(is_child, records["data"][item], skb[item])
     found = (kind == ENTRY) & (records["skb"] == 0) & (skb != 0) & ~inside
     met = records["ts"].copy()
-    met[found] = met[partner[found]]  # it got the skb when it returned
+    met[found] = records["exit_ts"][found]  # it got the skb when it returned
     when = np.where(
         is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], met[item]
     )
@@ -73,9 +73,7 @@ def cut(log: KernelLog, partner: Index) -> Lives:
     life = np.cumsum(_starts(log, inside, item, is_child, address)) - 1
     of = np.full(len(records), -1, np.int64)
     of[item[~is_child]] = life[~is_child]
-    exits = np.flatnonzero((kind == EXIT) & (partner >= 0))
-    of[exits] = of[partner[exits]]
-    of[late] = of[partner[told_by[late]]]
+    of[late] = of[told_by[late]]
     count = int(life[-1]) + 1 if len(life) else 0
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]
@@ -93,14 +91,13 @@ def _items(own: Flags, child: Flags) -> tuple[Index, Flags]:
     return np.repeat(index, times), is_child
 
 
-def _effective_skb(log: KernelLog, partner: Index) -> Index:
-    """The skb of each record; an allocator's entry gets the skb that its exit returns."""
+def _effective_skb(log: KernelLog) -> Index:
+    """The skb of each record; an allocator's entry gets the skb that it returns."""
     records = log.records
     skb = records["skb"].copy()
-    blank = np.flatnonzero((records["kind"] == ENTRY) & (skb == 0) & (partner >= 0))
-    returned = partner[blank]
-    gives = (records["flags"][returned] & SKB_IS_RET) != 0
-    skb[blank[gives]] = records["skb"][returned[gives]]
+    blank = np.flatnonzero((records["kind"] == ENTRY) & (skb == 0) & (records["exit_ts"] >= 0))
+    blank = blank[(part(records, "flags", blank) & SKB_IS_RET) != 0]
+    skb[blank] = part(records, "ret", blank)
     skb[(records["kind"] == EVENT) & chosen(records["event"], ABOUT_OTHERS)] = 0
     return np.asarray(skb, np.int64)
 
@@ -147,7 +144,7 @@ def _starts(log: KernelLog, inside: Flags, item: Index, is_child: Flags, address
     return np.asarray(start, np.bool_)
 
 
-def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
+def _born_inside(log: KernelLog, skb: Index) -> Flags:
     """Which records enter a function that returns an skb born inside it (not just found)."""
     records = log.records
     giver = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
@@ -167,8 +164,8 @@ def _born_inside(log: KernelLog, partner: Index, skb: Index) -> Flags:
     following = np.append(born, np.iinfo(np.int64).max)[np.searchsorted(born, mine)]
     event = following - (mine - givers)  # of another place: beyond the records
     near = event < len(records)  # the birth may be told just after the exit, at its time
-    leave = records["ts"][partner[givers[near]]]
-    inside[givers[near]] = records["ts"][event[near]] <= leave
+    leave = part(records, "exit_ts", givers[near])
+    inside[givers[near]] = part(records, "ts", event[near]) <= leave
     return inside
 
 

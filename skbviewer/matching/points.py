@@ -126,8 +126,7 @@ def _sockets(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"], made["series"] = leg, legs.rows["series"][leg]
     made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
-    partner = series.partner[index]
-    made["before"] = np.where(partner >= 0, _column(log, "ts", partner), made["after"])
+    made["before"] = np.maximum(_column(log, "exit_ts", index), made["after"])
     for name in ("netns", "ifindex"):
         made[name] = _column(log, name, index)
     return _merged(made)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..records import KernelLog
 from .lives import Flags, Lives, cut
-from .pairing import EXIT, Index, named, pair
+from .pairing import Index, named
 from .phases import RECEIVE_START, TRANSMIT
 
 
@@ -23,26 +23,22 @@ from .phases import RECEIVE_START, TRANSMIT
 class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
-    Series are numbered from 0 by their first record.  `partner` pairs entries with exits; `met` is
-    the time (ns) when each record's function had the skb; `told_by` is the EXIT that told each
-    event (see tellers) or -1.
+    Series are numbered from 0 by their first record.  `met` is the time (ns) when each record's
+    function had the skb; `told_by` is the ENTRY of the call that told each event (see tellers) or
+    -1.
     """
 
     of: Index
     parent: Index
     tap: Flags
-    partner: Index
     met: Index
     told_by: Index
 
 
 def build(log: KernelLog) -> SeriesTable:
     """The series of `log`."""
-    partner = pair(log.records)
-    lives = cut(log, partner)
+    lives = cut(log)
     of = _with_branches(log, lives, _with_preludes(log, lives))
-    exits = np.flatnonzero((log.records["kind"] == EXIT) & (partner >= 0))
-    of[exits] = of[partner[exits]]
     member = np.flatnonzero(of >= 0)[::-1]
     first = np.full(len(lives.parent), len(of), np.int64)
     first[of[member]] = member  # the earliest is written last
@@ -50,7 +46,7 @@ def build(log: KernelLog) -> SeriesTable:
     rank = np.full(len(lives.parent) + 1, -1, np.int64)
     rank[ordered] = np.arange(len(ordered))
     parent = rank[lives.parent[ordered]]
-    return SeriesTable(rank[of], parent, lives.tap[ordered], partner, lives.met, lives.told_by)
+    return SeriesTable(rank[of], parent, lives.tap[ordered], lives.met, lives.told_by)
 
 
 def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:

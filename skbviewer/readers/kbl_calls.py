@@ -1,103 +1,49 @@
 # SPDX-License-Identifier: MIT
-"""Makes an ENTRY and an EXIT of each of version 3's whole calls.
+"""Completes version 3's whole calls: returns that the head slot does not hold, further packets.
 
-In: one row a head slot, CALLs filled as entries.  A CARRY becomes a further pair of its call, for
-the further packet.  Both rows of a pair have the head slot's ordinal.
+In: one row a head slot, CALLs filled as entries that know of their return.  A CARRY becomes a
+further call with the same entry and return, for the further packet.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from . import _kbl_layout as kbl
 from .kbl_rows import Rows
 from .kbl_slots import Heads, complain
-from .wire import Ints, Mask
+from .wire import Ints
 
 KIND, EVENT, FLAG = kbl.KblKind, kbl.KblEvent, kbl
-LONG = 0xFFFFFFFF  # dur of a CALL whose EXT has it
 
 
-class Exits(NamedTuple):
-    """What the EXIT rows to be made say; `of` is the row whose exit it is."""
-
-    of: Ints
-    ts: Ints
-    cpu: Ints
-    skb: Ints
-    ret: Ints
-
-
-class Expanded(NamedTuple):
-    """All rows: `source` is the row each comes from, `ts` its time.
-
-    Those from `begin` on, as many as there are `exits`, are the exits of their source.
-    """
-
-    source: npt.NDArray[np.int32]
-    ts: Ints
-    begin: int
-    exits: Exits
-
-
-def expand(rows: Rows, heads: Heads, unknown: Mask, complaints: list[str]) -> Expanded:
-    """All rows, in the order of those of one time: entries, exits, the rest as written."""
-    spans = np.flatnonzero(rows.kind == KIND.CALL)
-    exits = _exits(rows, heads, spans)
-    rows.kind[spans] = KIND.ENTRY
-    exits = _carried(rows, spans, exits, complaints)
-    first = np.flatnonzero(rows.kind == KIND.ENTRY)
-    further = rows.data[first] >= 0
-    first = np.concatenate([first[~further], first[further]])  # a list's first packet first
-    leave = np.flatnonzero(rows.kind == KIND.EXIT)
-    rest = np.flatnonzero((rows.kind != KIND.ENTRY) & (rows.kind != KIND.EXIT) & ~unknown)
-    ts = np.concatenate([rows.ts[first], rows.ts[leave], exits.ts, rows.ts[rest]])
-    source = np.concatenate([first, leave, exits.of, rest], dtype=np.int32, casting="same_kind")
-    return Expanded(source, ts, len(first) + len(leave), exits)
-
-
-def _exits(rows: Rows, heads: Heads, spans: Ints) -> Exits:
-    """The exits of CALLs."""
-    dur, ret = np.zeros(len(rows), np.int64), np.zeros(len(rows), np.int64)
+def complete_calls(rows: Rows, heads: Heads, complaints: list[str]) -> None:
+    """Make entries of CALLs and CARRY events."""
     owner, further = heads.of_type(kbl.KblExtType.CALL, kbl.KBL_EXT_CALL)
-    dur[owner], ret[owner] = further["dur"].astype(np.int64), further["ret"]
-    told = heads.view(kbl.KBL_SPAN_SLOT)["dur"][spans].astype(np.int64)
-    long = np.flatnonzero(told == LONG)
-    told[long] = dur[spans[long]]
-    ret = ret[spans]
-    cpu = heads.per_record(heads.cpus())[spans]
-    returned = (rows.flags[spans] & FLAG.KBL_FLAG_SKB_IS_RET) != 0
-    skb = np.where(returned, ret, rows.skb[spans])
-    return Exits(spans, rows.ts[spans] + told, cpu, skb, ret)
+    mine = rows.kind[owner] == KIND.CALL
+    owner, further = owner[mine], further[mine]
+    rows.ret[owner] = further["ret"]
+    told = rows.exit_ts[owner] < 0  # the slot has no room for so long a time
+    rows.exit_ts[owner[told]] = rows.ts[owner[told]] + further["dur"][told].astype(np.int64)
+    rows.kind[rows.kind == KIND.CALL] = KIND.ENTRY
+    _carried(rows, complaints)
 
 
-def _carried(rows: Rows, spans: Ints, exits: Exits, complaints: list[str]) -> Exits:
-    """Make CARRY events entries of the call they name, and add their exits."""
+def _carried(rows: Rows, complaints: list[str]) -> None:
+    """Make CARRY events entries of the call they name."""
     carry = rows.events(EVENT.CARRY)
     if not len(carry):
-        return exits
-    calls = np.flatnonzero(rows.kind == KIND.ENTRY)
-    call = _named(rows, carry, calls)
+        return
+    call = _named(rows, carry, np.flatnonzero(rows.kind == KIND.ENTRY))
     complain(complaints, call < 0, "CARRY events name no call: it was lost")
     carry, call = carry[call >= 0], call[call >= 0]
-    for name in ("func", "caller", "context", "pid"):
+    for name in ("func", "caller", "context", "pid", "exit_ts", "exit_cpu", "ret"):
         column = getattr(rows, name)
         column[carry] = column[call]
     own = FLAG.KBL_FLAG_SKB_IS_RET | FLAG.KBL_FLAG_SOCK | FLAG.KBL_FLAG_NULL_SKB
-    number = np.full(len(rows), -1, np.int64)
-    number[spans] = np.arange(len(spans))
-    exit_ = number[call]
-    ends = exit_ >= 0  # a call without an end is open, so are they
-    open_ = np.where(ends, 0, FLAG.KBL_FLAG_OPEN)
+    open_ = np.where(rows.exit_ts[call] >= 0, 0, FLAG.KBL_FLAG_OPEN)  # without an end, so are they
     rows.flags[carry] = rows.flags[call] & ~np.uint8(own) | open_.astype(np.uint8)
     rows.kind[carry], rows.event[carry] = KIND.ENTRY, 0
-    carry, exit_ = carry[ends], exit_[ends]
-    skb = rows.skb[carry]
-    further = Exits(carry, exits.ts[exit_], exits.cpu[exit_], skb, exits.ret[exit_])
-    return Exits(*(np.concatenate(pair) for pair in zip(exits, further, strict=True)))
 
 
 def _named(rows: Rows, carry: Ints, calls: Ints) -> Ints:

@@ -2,7 +2,7 @@
 """From the slots of a .kbl file to records in time order.
 
 First one row a head slot, then, for version 3, what the stream tells but once (threads, footprints)
-goes to every row it holds for, and each CALL becomes an ENTRY and an EXIT.
+goes to every row it holds for.  A call with its return is one record, in either version.
 """
 
 from __future__ import annotations
@@ -12,18 +12,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import ColumnTable, Details, RecordTable
+from ..records.order import time_order
 from . import _kbl_layout as kbl
-from .kbl_calls import Exits, Expanded, expand
+from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
 from .kbl_details import read_details
 from .kbl_footprints import read_footprints
-from .kbl_order import time_order
+from .kbl_pairs import join_pairs
 from .kbl_rows import Rows, make_rows
 from .kbl_slots import Column, Heads, Slots, complain, find_heads
 from .kbl_told import fill_told
-from .wire import Bytes, Ints
-
-BLOCK = 1 << 18  # rows made at once
+from .wire import Bytes, Ints, Mask
 
 
 class Decoded(NamedTuple):
@@ -49,59 +48,45 @@ def decode_records(
     known = {int(kind) for kind in kbl.KblKind} - ({kbl.KblKind.CALL} if version == 2 else set())
     listed = np.zeros(256, np.bool_)
     listed[sorted(known)] = True
-    unknown = ~listed[rows.kind]
-    complain(complaints, unknown, "records of an unknown kind: left out")
+    keep = listed[rows.kind]
+    complain(complaints, ~keep, "records of an unknown kind: left out")
     details = read_details(heads, stext)
     if version == 2:
-        expanded = _as_written(rows, np.flatnonzero(~unknown))
+        keep = join_pairs(rows, keep)
     else:
         fill_told(rows, heads)
-        expanded = expand(rows, heads, unknown, complaints)
+        complete_calls(rows, heads, complaints)
     apart = _apart(heads)
     del heads  # the slots are the largest of what is no longer needed
-    records = _table(rows, expanded, apart, footprints)
+    records = _table(rows, _in_time(rows, keep, version), apart, footprints)
     return Decoded(records, times, comms, details, complaints)
 
 
-def _as_written(rows: Rows, source: Ints) -> Expanded:
-    """Of equal times by CPU, then in the order of its stream, in which the ordinal grows."""
-    source = source[np.argsort(rows.cpu[source], kind="stable")]
-    none = np.zeros(0, np.int64)
-    return Expanded(
-        source.astype(np.int32), rows.ts[source], len(source), Exits(none, none, none, none, none)
-    )
+def _in_time(rows: Rows, keep: Mask, version: int) -> Ints:
+    """The rows to keep in time order.
+
+    Of one time version 2's are as written, by CPU; of version 3's entries come first, a list's
+    first packet before its others, for the stream tells a call when all is over.
+    """
+    if version == 2:
+        source = np.flatnonzero(keep)
+        source = source[np.argsort(rows.cpu[source], kind="stable")]
+    else:
+        entry = rows.kind == kbl.KblKind.ENTRY
+        further = entry & (rows.data >= 0)
+        parts = (entry & ~further, further, keep & ~entry)
+        source = np.concatenate([np.flatnonzero(part) for part in parts])
+    return source[time_order(rows.ts[source])]
 
 
-def _table(rows: Rows, expanded: Expanded, apart: _Apart, footprints: ColumnTable) -> RecordTable:
-    order = time_order(expanded.ts)
-    made: dict[str, Column] = {}
-    for first in range(0, max(len(order), 1), BLOCK):
-        part = slice(first, first + BLOCK)
-        for name, values in _columns(rows, expanded, order[part]).items():
-            if not first:
-                made[name] = np.empty(len(order), values.dtype)
-            made[name][part] = values
+def _table(rows: Rows, order: Ints, apart: _Apart, footprints: ColumnTable) -> RecordTable:
+    made: dict[str, Column] = {"ordinal": order.astype(np.int32)}
+    for name, column in rows.columns().items():
+        made[name] = column[order]
+    made["exit_cpu"][made["exit_ts"] < 0] = -1
     footprint = made.pop("footprint")
     made["dur"], made["counter"] = _gaps(apart, made), _counted(apart, made)
     return RecordTable(made, footprint, footprints)
-
-
-def _columns(rows: Rows, expanded: Expanded, order: Ints) -> dict[str, Column]:
-    """Columns of some rows: those of their sources, except what exits have of their own."""
-    exits, number = expanded.exits, order - expanded.begin
-    place = np.flatnonzero((number >= 0) & (number < len(exits.of)))
-    number = number[place]
-    source = expanded.source[order]
-    columns = {name: column[source] for name, column in rows.columns().items() if name != "ts"}
-    columns["ts"] = expanded.ts[order]
-    columns["ordinal"] = source
-    columns["kind"][place] = kbl.KblKind.EXIT
-    columns["caller"][place] = 0
-    for name, values in (("cpu", exits.cpu), ("skb", exits.skb), ("data", exits.ret)):
-        columns[name][place] = values[number]
-    given = (columns["flags"][place] & kbl.KBL_FLAG_SOCK) != 0
-    columns["footprint"][place[~given]] = 0  # at the exit nothing is known of an skb
-    return columns
 
 
 class _Apart(NamedTuple):
@@ -136,13 +121,13 @@ def _gaps(apart: _Apart, columns: dict[str, Column]) -> Column:
 
 
 def _counted(apart: _Apart, columns: dict[str, Column]) -> Column:
-    """Of a call's EXIT the events of the hardware counter."""
+    """Of calls the events of the hardware counter."""
     if not len(apart.counting):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))
     made = np.full(len(columns["kind"]), -1)
-    exits = np.flatnonzero(columns["kind"] == kbl.KblKind.EXIT)
-    ordinal = columns["ordinal"][exits]
+    calls = np.flatnonzero(columns["exit_ts"] >= 0)
+    ordinal = columns["ordinal"][calls]
     place = np.minimum(np.searchsorted(apart.counting, ordinal), len(apart.counting) - 1)
     own = apart.counting[place] == ordinal
-    made[exits[own]] = apart.counted[place[own]]
+    made[calls[own]] = apart.counted[place[own]]
     return made

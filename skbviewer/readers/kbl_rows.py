@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, one row a head slot, and further rows behind them.
+"""Columns of the records of a .kbl file, one row a head slot.
 
-What a head slot says goes into the columns of RECORD_DTYPE; a CALL's row is that of its entry.
+What a head slot says goes into the columns of RECORD_DTYPE; a CALL's row is that of its entry, with
+the return beside it.
 """
 
 from __future__ import annotations
@@ -16,7 +17,8 @@ from .kbl_slots import Column, Heads
 from .wire import Ints
 
 KIND, FLAG = kbl.KblKind, kbl
-BLOCK = 1 << 18  # rows made at once
+BLOCK = 1 << 16  # rows made at once: they stay in the processor's cache
+LONG = 0xFFFFFFFF  # dur of a CALL whose EXT slot has it
 
 
 @dataclass
@@ -34,6 +36,9 @@ class Rows:
     skb: npt.NDArray[np.int64]
     caller: npt.NDArray[np.int64]
     data: npt.NDArray[np.int64]
+    exit_ts: npt.NDArray[np.int64]
+    exit_cpu: npt.NDArray[np.int32]
+    ret: npt.NDArray[np.int64]
     footprint: npt.NDArray[np.int32]
 
     def __len__(self) -> int:
@@ -53,6 +58,8 @@ def make_rows(heads: Heads, version: int, stext: int, symbols: Ints) -> Rows:
     count = len(heads.kind)
     cpu = heads.per_record(heads.cpus().astype(np.uint16))
     made = {"cpu": cpu, "footprint": np.zeros(count, np.int32), "context": heads.context}
+    made["ret"] = np.zeros(count, np.int64)
+    made["exit_cpu"] = cpu.astype(np.int32)
     for first in range(0, max(count, 1), BLOCK):
         block = _Block(heads, slice(first, first + BLOCK), version)
         for name, values in (block.columns() | {"caller": block.callers(stext, symbols)}).items():
@@ -87,6 +94,7 @@ class _Block:
         data = np.where(is_event | is_lost, events["data"].astype(np.int64), -1)
         return {
             "ts": events["ts"].astype(np.int64),
+            "exit_ts": self._returns(),
             "kind": kind,
             "event": flags * is_event,
             "flags": flags * ~is_event,
@@ -95,6 +103,11 @@ class _Block:
             "skb": skb,
             "data": np.where(kind == KIND.EXIT, self._calls["caller"], data),
         }
+
+    def _returns(self) -> Ints:
+        """When CALLs returned; -1 of those whose EXT slot tells, and of other records."""
+        dur = self._spans["dur"].astype(np.int64)
+        return np.where(self._is_span & (dur != LONG), self._spans["ts"].astype(np.int64) + dur, -1)
 
     def callers(self, stext: int, symbols: Ints) -> Ints:
         """Absolute return addresses, as signed 64 bits; 0 where the file does not tell."""

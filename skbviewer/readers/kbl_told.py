@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records.order import time_order
 from . import _kbl_layout as kbl
-from .kbl_order import time_order
 from .kbl_rows import Rows
 from .kbl_slots import Heads
 from .wire import Ints, Mask

@@ -58,8 +58,8 @@ PACKET_MALFORMED = 2  # a header that is not whole, or lengths that contradict e
 RECORD_DTYPE = np.dtype(
     [
         ("ts", "<i8"),  # ns of the KBL's clock
-        ("ordinal", "<i8"),  # of its head slot among those of the file; a CALL's rows share it
-        ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY, EXIT, EVENT or LOST
+        ("ordinal", "<i8"),  # of its head slot among those of the file
+        ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY (a call), EXIT (without one), EVENT or LOST
         ("event", "u1"),  # kbl.h enum kbl_event, 0 when kind is not EVENT
         ("flags", "u1"),  # KBL_FLAG_*; LOST: kbl.h enum kbl_lost
         ("context", "u1"),
@@ -69,8 +69,11 @@ RECORD_DTYPE = np.dtype(
         ("skb", "<i8"),  # address as signed 64 bits, 0 = none
         ("caller", "<i8"),  # absolute address as signed 64 bits, 0 = unknown; ENTRY only
         ("data", "<i8"),  # EVENT: its data; EXIT: return value; LOST: count; ENTRY: see CARRIED
+        ("exit_ts", "<i8"),  # ENTRY: when the function returned, -1 = not told
+        ("exit_cpu", "<i4"),
+        ("ret", "<i8"),  # return value; with KBL_FLAG_SKB_IS_RET the skb returned
         ("dur", "<i8"),  # LOST: ns from the gap's begin to ts
-        ("counter", "<i8"),  # EXIT: events of the hardware counter in the call
+        ("counter", "<i8"),  # ENTRY: events of the hardware counter in the call
         # What the packet is known to be, from here on: the footprint.
         ("ifindex", "<i8"),
         ("netns", "<i8"),

@@ -93,9 +93,8 @@ class Calibration(NamedTuple):
 class KernelLog:
     """A KBL as read: `records` has RECORD_DTYPE, in time order.
 
-    At one time of one CPU stand ENTRY, EXIT, then events as written.  Two records of one ordinal
-    are the ENTRY and EXIT of one call; of calls without such a pair the order of a version 2 log
-    (ts, cpu, order in the CPU's stream) tells.
+    A call is one record, an ENTRY at the time it began that knows of its return; an EXIT is one
+    whose entry is not told.  At one time of one CPU stand entries, then events as written.
 
     `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.

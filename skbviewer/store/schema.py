@@ -13,7 +13,7 @@ from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, Tab
 
 from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -62,8 +62,10 @@ source = _table(
 
 packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
 # Without footprints, which readers find by ordinal, and what calls and losses have.
-RECORD_COLUMNS = RECORD_DTYPE[["ts", "ordinal", "kind", "event", "flags", "context", "cpu", "func",
-                               "pid", "skb", "caller", "data"]]  # fmt: skip
+RECORD_COLUMNS = RECORD_DTYPE[[
+    "ts", "ordinal", "kind", "event", "flags", "context", "cpu", "func", "pid", "skb", "caller",
+    "data", "exit_ts", "exit_cpu", "ret",
+]]  # fmt: skip
 record = _table("record", *_integers("source", "series"), *_columns(RECORD_COLUMNS))
 loss = _table("loss", *_integers("source", "record", "ts", "dur", "cpu", "data", "flags"))
 

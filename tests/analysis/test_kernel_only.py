@@ -15,7 +15,7 @@ from skbviewer.session import Session, import_files
 
 def table(tap: list[bool]) -> SeriesTable:
     zeros = np.zeros(len(tap), np.int64)
-    return SeriesTable(zeros, zeros, np.array(tap), zeros, zeros, zeros)
+    return SeriesTable(zeros, zeros, np.array(tap), zeros, zeros)
 
 
 def test_those_with_an_identity_come_first_over_all_kbls() -> None:

@@ -121,11 +121,11 @@ class Story:
         return log
 
 
-def find(log: KernelLog, name: str, kind: int = 1) -> list[int]:
-    """Indexes of the records of a function: kind 1 entries, 2 exits."""
+def find(log: KernelLog, name: str) -> list[int]:
+    """Indexes of the records of a function's calls."""
     ids = [p.id for p in log.probes.values() if p.name == name]
     records = log.records
-    return np.flatnonzero(np.isin(records["func"], ids) & (records["kind"] == kind)).tolist()
+    return np.flatnonzero(np.isin(records["func"], ids) & (records["kind"] == 1)).tolist()
 
 
 def of_packets(log: KernelLog) -> npt.NDArray[np.int64]:

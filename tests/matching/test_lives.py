@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.matching import pair
 from skbviewer.matching.lives import Lives, cut
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
@@ -16,7 +15,7 @@ A, B, C = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
 
 
 def lives_of(log: KernelLog) -> Lives:
-    return cut(log, pair(log.records))
+    return cut(log)
 
 
 def test_an_address_used_again_after_a_free_is_a_new_life(tmp_path: Path) -> None:
@@ -63,7 +62,7 @@ def test_a_call_around_the_free_stays_in_the_old_life(tmp_path: Path) -> None:
     story.alloc(300, A)
     log = story.log(tmp_path)
     of = lives_of(log).of
-    assert of[find(log, "consume_skb", kind=2)].tolist() == of[find(log, "kfree_skbmem")].tolist()
+    assert of[find(log, "consume_skb")].tolist() == of[find(log, "kfree_skbmem")].tolist()
     assert of[find(log, "__alloc_skb")] != of[find(log, "consume_skb")]
 
 
@@ -158,6 +157,6 @@ def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
     log = story.log(tmp_path)
     lives = lives_of(log)
     shown = of_packets(log)
-    assert log.records["kind"][shown].tolist() == [1, 2, 1, 2, 4, 1, 2]
-    assert lives.of[shown].tolist() == [0, 0, 1, 1, 1, 1, 1]
+    assert log.records["kind"][shown].tolist() == [1, 1, 4, 1]
+    assert lives.of[shown].tolist() == [0, 1, 1, 1]
     assert lives.met[find(log, "__alloc_skb")] == 100

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from skbviewer.matching import Nesting, pair
+from skbviewer.matching import Nesting
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
@@ -18,7 +18,7 @@ A, B = 0xFFFF888000001000, 0xFFFF888000002000
 
 def parents(log: KernelLog) -> dict[str, str]:
     """The function around each function's one call, and around the one event."""
-    nesting = Nesting(log.records, pair(log.records))
+    nesting = Nesting(log.records)
     names = {p.id: p.name for p in log.probes.values()}
     found = {}
     for row in np.flatnonzero(
@@ -73,7 +73,7 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
         story.call("ip_rcv", begin, end, A)
     story.call("ip_output", 210, 220, A, pid=9)
     log = story.log(tmp_path)
-    nesting = Nesting(log.records, pair(log.records))
+    nesting = Nesting(log.records)
     inside = nesting.inside((log.records["kind"] == 1).astype(np.int64))
     assert inside[find(log, "ip_rcv")].tolist() == [3, 2, 0, 0, 0]
     assert inside[find(log, "ip_output")].tolist() == [0]
@@ -81,6 +81,6 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
 
 def test_an_empty_log(tmp_path: Path) -> None:
     log = Story().log(tmp_path)
-    nesting = Nesting(log.records, pair(log.records))
+    nesting = Nesting(log.records)
     assert len(nesting.parent) == 0
     assert len(nesting.inside(np.zeros(0, np.int64))) == 0

@@ -53,14 +53,6 @@ def test_what_tcp_did_after_the_last_clone_stays_with_the_original(tmp_path: Pat
     assert original not in series_at(log, table, "ip_output")
 
 
-def test_an_exit_is_in_the_series_of_its_entry(tmp_path: Path) -> None:
-    log = sent_twice().log(tmp_path)
-    table = build_series(log)
-    for name in ("tcp_write_xmit", "ip_output", "tcp_retransmit_skb"):
-        leave = [int(s) for s in table.of[find(log, name, kind=2)]]
-        assert leave == series_at(log, table, name)
-
-
 def test_a_sniffers_clone_is_a_tap_with_its_packet_as_parent(tmp_path: Path) -> None:
     story = Story()
     story.alloc(100, A)
@@ -108,7 +100,7 @@ def test_series_are_numbered_by_their_first_record(tmp_path: Path) -> None:
     story.call("ip_output", 200, 210, A)
     story.call("ip_forward", 300, 310, B)
     log = story.log(tmp_path)
-    assert build_series(log).of[of_packets(log)].tolist() == [0, 0, 1, 1, 2, 2]
+    assert build_series(log).of[of_packets(log)].tolist() == [0, 1, 2]
 
 
 def test_a_log_without_records_has_no_series(tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ def joined(story: Story, folder: Path) -> list[tuple[str, int]]:
     log = story.log(folder)
     series = build_series(log)
     legs = build_legs(log, series)
-    pairs = join_sockets(log, series, legs, Nesting(log.records, series.partner))
+    pairs = join_sockets(log, series, legs, Nesting(log.records))
     names = {p.id: p.name for p in log.probes.values()}
     records = log.records
     skb = {}

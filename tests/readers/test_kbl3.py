@@ -14,7 +14,7 @@ from skbviewer.records import KernelLog, Silent
 from tests.readers.build_kbl import STEXT, Ipv4, KblBuilder, SkbInfo, ext
 
 SKB, OTHER, SOCK = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
-ENTRY, EXIT, EVENT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT, kbl.KblKind.EVENT
+ENTRY, EVENT = kbl.KblKind.ENTRY, kbl.KblKind.EVENT
 ORDERS = pytest.mark.parametrize("order", ["<", ">"])
 INFO = SkbInfo(0x0800, 3, 0xF0000001, 1500, 1448, 2, SOCK, 77)
 
@@ -39,7 +39,7 @@ def rows(log: KernelLog, kind: int, *names: str) -> list[tuple[int, ...]]:
 
 
 @ORDERS
-def test_a_call_is_an_entry_and_an_exit(tmp_path: Path, order: str) -> None:
+def test_a_call_is_one_record(tmp_path: Path, order: str) -> None:
     build = KblBuilder(3)
     func = build.probe("tcp_sendmsg")
     build.task(90, 1, 40, 41, "server")
@@ -47,14 +47,13 @@ def test_a_call_is_an_entry_and_an_exit(tmp_path: Path, order: str) -> None:
     caller = STEXT + 0x10000 + 0x4C
     build.call(100, 1, func, SKB, 30, -(1 << 40), caller, context=0, entry_cpu=0)
     log = load(build, tmp_path, order)
-    assert log.records["kind"].tolist() == [EVENT, ENTRY, EVENT, EXIT]
-    shared = ("ordinal", "func", "pid", "skb")
-    assert rows(log, ENTRY, *shared) == rows(log, EXIT, *shared) == [(2, 0, 41, signed(SKB))]
+    assert log.records["kind"].tolist() == [EVENT, ENTRY, EVENT]
+    assert rows(log, ENTRY, "ordinal", "func", "pid", "skb") == [(2, 0, 41, signed(SKB))]
     assert rows(log, ENTRY, "ts", "cpu", "caller", "data") == [(100, 0, signed(caller), -1)]
-    assert rows(log, EXIT, "ts", "cpu", "caller", "data") == [(130, 1, 0, -(1 << 40))]
+    assert rows(log, ENTRY, "exit_ts", "exit_cpu", "ret") == [(130, 1, -(1 << 40))]
+    assert rows(log, EVENT, "exit_ts", "exit_cpu") == [(-1, -1)] * 2
     footprint = ("ip_id", "protocol", "ifindex", "netns", "skb_len", "gso_segs", "mark", "sk")
     assert rows(log, ENTRY, *footprint) == [(9, 17, 3, 0xF0000001, 1500, 2, 77, signed(SOCK))]
-    assert rows(log, EXIT, "ip_version", *footprint) == [(0, *([-1] * len(footprint)))]
     assert log.symbols[signed(caller)] == "tcp_sendmsg+0x4c"
     assert log.warnings == ()
 
@@ -65,19 +64,18 @@ def test_a_duration_of_more_than_four_seconds(tmp_path: Path) -> None:
     build.call(10, 0, func, SKB, 0xFFFFFFFE)
     build.call(20, 0, func, SKB, 0xFFFFFFFF)
     build.call(30, 0, func, SKB, 1 << 40)
-    ends = rows(load(build, tmp_path), EXIT, "ts")
+    ends = rows(load(build, tmp_path), ENTRY, "exit_ts")
     assert ends == [(10 + 0xFFFFFFFE,), (20 + 0xFFFFFFFF,), (30 + (1 << 40),)]
 
 
-def test_an_skb_returned_is_that_of_the_exit(tmp_path: Path) -> None:
+def test_an_skb_returned_is_told(tmp_path: Path) -> None:
     build = KblBuilder(3)
     func = build.probe("skb_clone", ret=1)
     returned = kbl.KBL_FLAG_SKB_IS_RET
     build.call(10, 0, func, SKB, 5, signed(OTHER), flags=returned)
     build.call(20, 0, func, SKB, 5, flags=returned)  # there was no memory
     log = load(build, tmp_path)
-    assert rows(log, ENTRY, "skb") == [(signed(SKB),)] * 2
-    assert rows(log, EXIT, "skb") == [(signed(OTHER),), (0,)]
+    assert rows(log, ENTRY, "skb", "ret") == [(signed(SKB), signed(OTHER)), (signed(SKB), 0)]
 
 
 def test_a_sock_is_no_skb(tmp_path: Path) -> None:
@@ -86,8 +84,10 @@ def test_a_sock_is_no_skb(tmp_path: Path) -> None:
     build.call(10, 0, func, SOCK, 5, flags=kbl.KBL_FLAG_SOCK)
     build.entry(30, 0, func, SOCK, flags=kbl.KBL_FLAG_SOCK | kbl.KBL_FLAG_OPEN)
     log = load(build, tmp_path)
-    assert rows(log, ENTRY, "skb", "sk") == [(0, signed(SOCK))] * 2
-    assert rows(log, EXIT, "skb", "sk") == [(0, signed(SOCK))]
+    assert rows(log, ENTRY, "skb", "sk", "exit_ts") == [
+        (0, signed(SOCK), 15),
+        (0, signed(SOCK), -1),
+    ]
 
 
 def test_rows_of_one_time_stand_in_the_order_of_cause(tmp_path: Path) -> None:
@@ -99,8 +99,8 @@ def test_rows_of_one_time_stand_in_the_order_of_cause(tmp_path: Path) -> None:
     build.event(20, 0, kbl.KblEvent.CLONE, SKB, OTHER)
     build.call(10, 0, func, SKB, 10)
     log = load(build, tmp_path)
-    assert log.records["kind"].tolist() == [ENTRY, EVENT, EVENT, EXIT, EVENT]
-    assert log.records["ordinal"].tolist() == [3, 0, 1, 3, 2]
+    assert log.records["kind"].tolist() == [ENTRY, EVENT, EVENT, EVENT]
+    assert log.records["ordinal"].tolist() == [3, 0, 1, 2]
 
 
 def test_threads_hold_on_their_cpu_until_the_next(tmp_path: Path) -> None:
@@ -114,7 +114,6 @@ def test_threads_hold_on_their_cpu_until_the_next(tmp_path: Path) -> None:
     build.call(45, 0, func, SKB, 9)
     log = load(build, tmp_path)
     assert rows(log, ENTRY, "ts", "pid") == [(5, -1), (20, 7), (30, -1), (40, 7), (45, 8)]
-    assert rows(log, EXIT, "pid") == [(-1,), (7,), (-1,), (7,), (8,)]
     assert log.tasks == {8: "named"}
 
 
@@ -230,10 +229,8 @@ def test_a_call_carries_several_packets(tmp_path: Path) -> None:
         (10, 0, signed(OTHER), 1, func, 1, 7, 1),
         (10, 0, signed(SKB + 0x100), 2, func, 1, 7, 2 | 5 << 32),
     ]
-    exits = rows(log, EXIT, "ts", "cpu", "skb", "data")
-    assert sorted(exits) == sorted((30, 1, row[2], -5) for row in entries)
+    assert rows(log, ENTRY, "exit_ts", "exit_cpu", "ret") == [(30, 1, -5)] * 3
     assert sorted(rows(log, ENTRY, "ordinal")) == [(3,), (4,), (7,)]
-    assert sorted(rows(log, EXIT, "ordinal")) == [(3,), (4,), (7,)]
     assert rows(log, EVENT, "ts", "event")[-1] == (11, kbl.KblEvent.CARRY)
     assert any("1 CARRY events name no call" in line for line in log.warnings)
 
@@ -246,7 +243,7 @@ def test_an_open_call_carries_several_packets(tmp_path: Path) -> None:
     log = load(build, tmp_path)
     assert rows(log, ENTRY, "skb", "func") == [(signed(SKB), func), (signed(OTHER), func)]
     assert all(flags & kbl.KBL_FLAG_OPEN for (flags,) in rows(log, ENTRY, "flags"))
-    assert rows(log, EXIT, "ts") == []
+    assert rows(log, ENTRY, "exit_ts") == [(-1,)] * 2
 
 
 def test_events_of_the_counter(tmp_path: Path) -> None:
@@ -256,7 +253,7 @@ def test_events_of_the_counter(tmp_path: Path) -> None:
         slot = ext(kbl.KBL_EXT_COUNTER, kbl.KblExtType.COUNTER, valid=valid, event=3, count=1234)
         build.call(ts, 0, func, SKB, 5, extra=(slot,))
     build.call(30, 0, func, SKB, 5)
-    assert rows(load(build, tmp_path), EXIT, "counter") == [(1234,), (-1,), (-1,)]
+    assert rows(load(build, tmp_path), ENTRY, "counter") == [(1234,), (-1,), (-1,)]
 
 
 @ORDERS

@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
+import numpy.typing as npt
 
-from .wire import Ints
-
+Index = npt.NDArray[np.int64]
 BITS = 63
 
 
-def time_order(ts: Ints) -> Ints:
+def time_order(ts: Index) -> Index:
     """As np.argsort(ts, kind="stable")."""
     count = len(ts)
     if not count:

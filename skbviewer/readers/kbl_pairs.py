@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: MIT
+"""Makes one row of the ENTRY and the EXIT that version 2 tells apart.
+
+In: rows in file order, of which one stream is one CPU's.  Out: entries that know of their return;
+exits whose entry is not in the file stay rows of their own.  A call lives in one execution context,
+in which calls of one function nest properly, so counting levels pairs them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..records.contexts import execution
+from ..records.order import time_order
+from . import _kbl_layout as kbl
+from .kbl_rows import Rows
+from .wire import Ints, Mask
+
+ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
+
+
+def join_pairs(rows: Rows, keep: Mask) -> Mask:
+    """Give entries their returns; `keep` without the exits that are told by them."""
+    entry, leave = _pairs(rows, np.flatnonzero(keep))
+    rows.exit_ts[entry], rows.exit_cpu[entry] = rows.ts[leave], rows.cpu[leave]
+    returned = rows.flags[leave] & np.uint8(kbl.KBL_FLAG_SKB_IS_RET)
+    rows.flags[entry] |= returned
+    rows.ret[entry] = np.where(returned != 0, rows.skb[leave], rows.data[leave])
+    left = keep.copy()
+    left[leave] = False
+    return left
+
+
+def _pairs(rows: Rows, index: Ints) -> tuple[Ints, Ints]:
+    """(entry, exit) of the rows `index` that belong together."""
+    open_ = (rows.flags[index] & kbl.KBL_FLAG_OPEN) != 0
+    kind = rows.kind[index]
+    index = index[((kind == ENTRY) & ~open_) | (kind == EXIT)]
+    index = index[np.argsort(rows.cpu[index], kind="stable")]  # of one time by CPU, as written
+    index = index[time_order(rows.ts[index])]
+    is_entry = rows.kind[index] == ENTRY
+    where = execution(rows.context[index], rows.pid[index], rows.cpu[index])
+    order = np.lexsort((rows.func[index], where))
+    index, where, is_entry = index[order], where[order], is_entry[order]
+    func = rows.func[index]
+    new = np.r_[True, (where[1:] != where[:-1]) | (func[1:] != func[:-1])][: len(index)]
+    group = np.cumsum(new) - 1
+    step = np.where(is_entry, 1, -1)
+    running = np.cumsum(step)
+    level = running - (running - step)[new][group] + ~is_entry
+    by_level = np.lexsort((level, group))
+    a, b = by_level[:-1], by_level[1:]
+    match = (group[a] == group[b]) & (level[a] == level[b]) & is_entry[a] & ~is_entry[b]
+    entry, leave = index[a[match]], index[b[match]]
+    # An exit tells the skb of its entry: with another one, records between them were lost.
+    same = (rows.skb[entry] == rows.skb[leave]) | (
+        (rows.flags[leave] & kbl.KBL_FLAG_SKB_IS_RET) != 0
+    )
+    return entry[same], leave[same]
