@@ -42,6 +42,7 @@ from .view_state import ViewState
 from .welcome import Welcome
 from .workspace import Workspace
 
+TITLE_PX = 40  # what the window manager puts above a window, at most
 QUERY_DELAY_MS = 300  # a filter that is quicker shows no progress
 
 
@@ -137,7 +138,8 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         settings = QSettings()
-        self.resize(QSize(1280, 800).boundedTo(self.screen().availableSize()))
+        room = self.screen().availableSize() - QSize(0, TITLE_PX)
+        self.resize(QSize(1280, 800).boundedTo(room))
         if settings.contains("geometry"):
             self.restoreGeometry(settings.value("geometry"))
         kept_settings.use(self)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QObject, QSettings
+from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from skbviewer.records import OtherVersion, Progress
@@ -125,7 +125,7 @@ class Opening(QObject):
         if then is not None:
             self._window.restore(then)
         if opened.imported and QSettings().value("import_summary", "true") != "false":
-            self.show_summary()
+            self.show_summary(asked=False)
 
     def _tell_missing(self, recording: Recording) -> None:
         gone = missing_sources(recording)
@@ -229,8 +229,9 @@ class Opening(QObject):
 
         self._window.tasks.start("Comparing", work, lambda _: self._window.banner.clear())
 
-    def show_summary(self) -> None:
-        """What was loaded, matched, lost and why."""
+    def show_summary(self, asked: bool = True) -> None:
+        """What was loaded, matched, lost and why; takes the focus only where the user asked."""
         if self._window.recording is not None:
             self.summary = ImportSummary(self._window.recording, self._window)
+            self.summary.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, not asked)
             self.summary.show()

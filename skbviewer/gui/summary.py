@@ -18,7 +18,8 @@ from .theme import VERDICT_COLOURS, chosen, is_dark
 def headline(row: ListRow) -> str:
     """ "Packet 3: 10.0.0.1 → 10.0.0.2 TCP"."""
     kind = "Packet" if row.packet is not None else "Kernel-only packet"
-    return f"{kind} {row.number}: {row.source} → {row.destination}  {row.protocol}"
+    ends = f"{row.source} → {row.destination}  " if row.source or row.destination else ""
+    return f"{kind} {row.number}: {ends}{row.protocol}"
 
 
 def totals(path: PacketPath) -> str:
@@ -51,8 +52,9 @@ class Summary(QLabel):
         colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
         self.setToolTip(row.reason)
+        info = "" if row.info == row.protocol else html.escape(row.info)
         self.setText(
-            f"<b>{html.escape(headline(row))}</b>&nbsp; {html.escape(row.info)}<br>"
+            f"<b>{html.escape(headline(row))}</b>&nbsp; {info}<br>"
             f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>"
             f" &nbsp;·&nbsp; {html.escape(totals(path))} &nbsp;·&nbsp; {html.escape(row.reason)}"
         )

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from .timeline_items import LanesItem
 from .timeline_paint import paint_titles
 
-WIDTH_PX = (150, 250)
+WIDTH_PX = (200, 250)
 
 
 def width_in(pixels: int) -> int:
