@@ -33,12 +33,12 @@ def dissect(
     unknown = empty(PACKET_DTYPE, 1)
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
-        block = Block({field: column[first : first + BLOCK] for field, column in columns.items()})
-        for field in columns:
-            block[field] = unknown[field]
+        part = {field: column[first : first + BLOCK] for field, column in columns.items()}
+        block = Block(part, unknown)
         fill(block, first)
         block["flags"][block["caplen"] < block["len"]] = PACKET_CUT
         _dissect_block(wire, plain, block)
+        block.finish()
     packets = ColumnTable(PACKET_DTYPE, columns)
     progress.report(f"dissecting {name}", count, count)
     return packets, _unknown_link_types(name, packets)
@@ -46,11 +46,12 @@ def dissect(
 
 def _dissect_block(wire: Wire, plain: Plain, packets: Rows) -> None:
     linktypes = packets["linktype"]
-    for linktype in np.unique(linktypes).tolist():
+    one = bool((linktypes == linktypes[0]).all())
+    for linktype in np.unique(linktypes[:1] if one else linktypes).tolist():
         layer = LINK_LAYERS.get(linktype)
         if layer is None:
             continue
-        if (linktypes == linktype).all():
+        if one:
             rows = np.flatnonzero(~plain.fill(packets, linktype))
         else:
             rows = np.flatnonzero(linktypes == linktype)
@@ -67,10 +68,11 @@ def whole_frames(packets: Rows, rows: Ints) -> Frames:
 
 
 def _unknown_link_types(name: str, packets: ColumnTable) -> list[str]:
-    found, counts = np.unique(packets["linktype"], return_counts=True)
+    counts = np.bincount(packets["linktype"])
+    found = np.flatnonzero(counts)
     return [
         f"{name}: {count} packets of link type {linktype}, which is not understood: "
         "their addresses stay unknown"
-        for linktype, count in zip(found.tolist(), counts.tolist(), strict=True)
+        for linktype, count in zip(found.tolist(), counts[found].tolist(), strict=True)
         if linktype not in LINK_LAYERS
     ]

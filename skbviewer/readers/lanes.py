@@ -39,6 +39,14 @@ class _Lanes(NamedTuple):
     steps: Ints
     stopped: Ints  # where each lane ended
 
+    def chained(self) -> Ints:
+        """The places of all lanes, one lane behind the other."""
+        before = np.cumsum(self.steps) - self.steps
+        made = np.empty(int(self.steps.sum()), np.int64)
+        for step, (lane, place) in enumerate(self.visited):
+            made[before[lane] + step] = place
+        return made
+
     def matrix(self) -> Ints:
         """The places as (step, lane); what lies behind a lane's steps means nothing."""
         made = np.zeros((len(self.visited), len(self.start)), np.int64)
@@ -99,7 +107,7 @@ def _run(starts: Ints, end: int, length: Length) -> _Lanes:
 def _joined(lanes: _Lanes, end: int, length: Length) -> Walk:
     """The one chain from the first start; lanes that it does not pass through are left out."""
     if np.array_equal(lanes.stopped, [*lanes.start[1:], end]):  # each met the next
-        return Walk(np.sort(np.concatenate([place for _, place in lanes.visited])), end)
+        return Walk(lanes.chained(), end)
     offsets = lanes.matrix()
     parts: list[Ints] = []
     lane, first = 0, 0  # the chain goes through this lane from its record number `first` on

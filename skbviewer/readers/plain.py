@@ -80,9 +80,12 @@ class Plain:
             room, limit = end[rows] - network.at[rows], stop[rows] - network.at[rows]
             columns, good = read(header, room, limit)
             columns["ethertype"] = np.broadcast_to(np.int32(kind), len(rows))
-            chosen = slice(None) if good.all() and len(rows) == len(packets) else rows[good]
-            for name, values in columns.items():
-                packets[name][chosen] = values if isinstance(chosen, slice) else values[good]
+            if good.all() and len(rows) == len(packets):
+                for name, values in columns.items():
+                    packets[name] = values
+            else:
+                for name, values in columns.items():
+                    packets[name][rows[good]] = values[good]
             done[rows[good]] = True
         return done
 
@@ -111,7 +114,11 @@ class Plain:
         index = slice(None) if everything else rows
         kind = np.full(len(at), -1)
         for name, high, low in (("eth_dst", "dst_hi", "dst_lo"), ("eth_src", "src_hi", "src_lo")):
-            packets[name][index] = header[high].astype(np.int64) << 32 | header[low]
+            address = header[high].astype(np.int64) << 32 | header[low]
+            if everything:
+                packets[name] = address
+            else:
+                packets[name][rows] = address
         inner = header["type"].astype(np.int64)
         size = np.full(len(rows), 14)
         tagged = np.flatnonzero(inner == ETH_P_8021Q)

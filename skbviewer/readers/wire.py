@@ -23,19 +23,32 @@ def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
 
 
 class Block:
-    """Some packets under dissection: parts of the columns that they will be found in."""
+    """Some packets under dissection: parts of the columns that they will be found in.
 
-    def __init__(self, columns: Mapping[str, npt.NDArray[Any]]) -> None:
+    A column that is asked for before it was written is that of `unknown`, one row, until then.
+    """
+
+    def __init__(self, columns: Mapping[str, npt.NDArray[Any]], unknown: Table) -> None:
         self._columns = columns
+        self._unknown = unknown
+        self._blank = set(columns)
 
     def __len__(self) -> int:
         return len(self._columns["offset"])
 
     def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        if name in self._blank:
+            self[name] = self._unknown[name]
         return self._columns[name]
 
     def __setitem__(self, name: str, values: npt.ArrayLike) -> None:
+        self._blank.discard(name)
         self._columns[name][...] = values
+
+    def finish(self) -> None:
+        """What nobody wrote is unknown."""
+        for name in tuple(self._blank):
+            self[name] = self._unknown[name]
 
 
 Rows = Table | Block  # packets whose columns can be written
