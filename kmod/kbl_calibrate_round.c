@@ -29,18 +29,8 @@ static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 	KBL_CAL_SITE(KBL_CAL_OUTER_SKB),
 };
 #define KBL_CAL_SITE_OF(i) (&kbl_cal_sites[i])
-#define KBL_CAL_ENTER(i, skb)						\
-	void *volatile kbl_token KBL_UNSET;				\
-									\
-	if (static_branch_unlikely(&kbl_cal_sites[i].key))		\
-		kbl_token = kbl_probe_open(&kbl_cal_sites[i],		\
-					   (unsigned long)__builtin_return_address(0), skb, \
-					   NULL, NULL, NULL)
-#define KBL_CAL_LEAVE(i)						\
-do {									\
-	if (static_branch_unlikely(&kbl_cal_sites[i].key))		\
-		kbl_probe_close(&kbl_cal_sites[i], kbl_token, 0);	\
-} while (0)
+#define KBL_CAL_ENTER(i, skb) KBL_ENTERED(&kbl_cal_sites[i], skb)
+#define KBL_CAL_LEAVE(i) KBL_LEFT(&kbl_cal_sites[i])
 #else
 #define KBL_CAL_SITE_OF(i) NULL
 #define KBL_CAL_ENTER(i, skb)

@@ -15,21 +15,16 @@
 
 #include <linux/kbl_probe.h>
 
-#define KBL_STACK_WORDS 12	/* the return address and the arguments on the stack */
-
-/* A call as the registers would show it. */
-struct kbl_faked {
-	struct pt_regs regs;
-	unsigned long stack[KBL_STACK_WORDS];
-	unsigned long unused;
-};
+#include "kbl_faked.h"
+#include "kbl_open.h"
 
 /* A site that is armed, and where its carriers go. */
 struct kbl_sited {
 	struct kbl_target *target;
 	bool plain;		/* the first carrier is the one skb that is read */
+	u8 nr;			/* of the carriers that the site passes */
 	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
-	struct kbl_site *site;
+	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
 };
 
 struct kbl_source {
@@ -37,101 +32,107 @@ struct kbl_source {
 	struct kbl_sited sited[];
 };
 
-/*
- * What a site keeps between entry and exit: its stamp, the CPU and the place in
- * that CPU's table.  Not an address: the function may return when all of that is
- * gone, and one entered before its site was enabled returns with anything here.
- */
-#define KBL_TOKEN_CPU_SHIFT 8
-#define KBL_TOKEN_STAMP_SHIFT 24
-
 static unsigned int kbl_source_armed;
 
-static __always_inline void *kbl_source_token(const struct kbl_site *site,
-					      const struct kbl_call *call)
+/* All that the target may look at, and nothing in what it has not. */
+static void kbl_fake_all(struct kbl_faked *f, const struct kbl_sited *s, const void *first,
+			 const void *const *more)
 {
-	u64 place = call - call->owner->calls;
+	unsigned int i;
 
-	BUILD_BUG_ON(KBL_NR_CALLS > 1 << KBL_TOKEN_CPU_SHIFT);
-	BUILD_BUG_ON(NR_CPUS > 1 << (KBL_TOKEN_STAMP_SHIFT - KBL_TOKEN_CPU_SHIFT));
-	return (void *)(unsigned long)(site->stamp << KBL_TOKEN_STAMP_SHIFT |
-				       (u64)raw_smp_processor_id() << KBL_TOKEN_CPU_SHIFT | place);
+	for (i = 0; i < KBL_REG_ARGS; i++)
+		kbl_fake(f, kbl_arg_offset(i), NULL);
+	for (i = 0; i < s->nr; i++)
+		kbl_fake(f, s->offset[i], i ? more[i - 1] : first);
 }
+NOKPROBE_SYMBOL(kbl_fake_all);
 
-static __always_inline void kbl_fake(struct kbl_faked *f, unsigned int offset, const void *value)
-{
-	*(unsigned long *)((u8 *)f + offset) = (unsigned long)value;
-}
-
-static void *kbl_source_enter(struct kbl_site *site, unsigned long caller, const void *a,
-			      const void *b, const void *c, const void *d)
+static void kbl_source_enter(struct kbl_site *site, unsigned long caller, unsigned long frame,
+			     const void *first, const void *const *more)
 {
 	const struct kbl_sited *s = READ_ONCE(site->data);
 	struct kbl_faked f KBL_NOT_CLEARED;
+	struct kbl_open *open;
 	struct kbl_target *t;
 	unsigned long token;
-	unsigned int i;
+	u64 key;
 
 	if (unlikely(!s))
-		return NULL;
+		return;
 	t = s->target;
 	kbl_arch_fake(&f.regs, f.stack, caller);
-	if (likely(s->plain)) {
-		kbl_fake(&f, t->plain, a);
-	} else {
-		for (i = 0; i < KBL_REG_ARGS; i++)
-			kbl_fake(&f, kbl_arg_offset(i), NULL);
-		kbl_fake(&f, s->offset[0], a);
-		kbl_fake(&f, s->offset[1], b);
-		kbl_fake(&f, s->offset[2], c);
-		kbl_fake(&f, s->offset[3], d);
-	}
+	if (likely(s->plain))
+		kbl_fake(&f, t->plain, first);
+	else
+		kbl_fake_all(&f, s, first, more);
 	token = kbl_enter(t, &f.regs, false);
 	/* Too many calls are open: the entry is told, and counted as unpaired. */
 	if (unlikely(!token || token & KBL_UNPAIRED))
-		return NULL;
-	return kbl_source_token(site, (const struct kbl_call *)token);
+		return;
+	key = kbl_open_key(t, frame);
+	open = kbl_open_claim(kbl_open_set(key), key);
+	if (likely(open))
+		open->call = (struct kbl_call *)token;
+	else
+		kbl_open_lose((struct kbl_call *)token);
 }
 NOKPROBE_SYMBOL(kbl_source_enter);
 
-static void kbl_source_leave(struct kbl_site *site, void *token, unsigned long value)
+static void kbl_source_leave(struct kbl_site *site, unsigned long frame, unsigned long value)
 {
-	u64 word = (unsigned long)token;
-	struct kbl_call *call;
+	const struct kbl_sited *s = READ_ONCE(site->data);
 	struct pt_regs regs KBL_NOT_CLEARED;
-	unsigned int cpu;
+	struct kbl_open *open;
+	struct kbl_call *call;
+	u64 key;
 
-	/* Not to be told, or entered before the site was enabled. */
-	if (unlikely(!word || word >> KBL_TOKEN_STAMP_SHIFT != READ_ONCE(site->stamp)))
+	if (unlikely(!s))
 		return;
-	cpu = word >> KBL_TOKEN_CPU_SHIFT & (BIT(KBL_TOKEN_STAMP_SHIFT - KBL_TOKEN_CPU_SHIFT) - 1);
-	call = &per_cpu_ptr(kbl_cpus, cpu)->calls[word & (KBL_NR_CALLS - 1)];
+	key = kbl_open_key(s->target, frame);
+	open = kbl_open_find(kbl_open_set(key), key);
+	/* Not told, or entered before the site was enabled. */
+	if (!open)
+		return;
+	call = open->call;
+	WRITE_ONCE(open->key, 0);
 	kbl_arch_fake_return(&regs, value);
-	kbl_leave(call->target, (unsigned long)call, &regs);
+	kbl_leave(s->target, (unsigned long)call, &regs);
 }
 NOKPROBE_SYMBOL(kbl_source_leave);
 
 /* What the interface costs by itself, for measurements. */
-static void *kbl_source_floor_enter(struct kbl_site *site, unsigned long caller, const void *a,
-				    const void *b, const void *c, const void *d)
+static void kbl_source_floor_enter(struct kbl_site *site, unsigned long caller,
+				   unsigned long frame, const void *first,
+				   const void *const *more)
 {
-	return NULL;
 }
 NOKPROBE_SYMBOL(kbl_source_floor_enter);
 
-static void kbl_source_floor_leave(struct kbl_site *site, void *token, unsigned long value)
+static void kbl_source_floor_leave(struct kbl_site *site, unsigned long frame,
+				   unsigned long value)
 {
 }
 NOKPROBE_SYMBOL(kbl_source_floor_leave);
 
+/* Its module goes. */
+static void kbl_source_gone(struct kbl_site *site)
+{
+	struct kbl_sited *s = site->data;
+
+	s->site = NULL;
+	WRITE_ONCE(s->target->error, -ENODEV);
+}
+
 static const struct kbl_probe_ops kbl_source_ops = {
 	.enter = kbl_source_enter,
 	.leave = kbl_source_leave,
+	.gone = kbl_source_gone,
 };
 
 static const struct kbl_probe_ops kbl_source_floor_ops = {
 	.enter = kbl_source_floor_enter,
 	.leave = kbl_source_floor_leave,
+	.gone = kbl_source_gone,
 };
 
 static const struct kbl_probe_ops *kbl_source_chosen(void)
@@ -148,14 +149,6 @@ static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *
 		if ((site->carriers >> 4 * i & 15) == kind)
 			at[n++] = i;
 	return n;
-}
-
-static u16 kbl_faked_offset(unsigned int arg)
-{
-	if (arg < KBL_REG_ARGS)
-		return kbl_arg_offset(arg);
-	return offsetof(struct kbl_faked, stack) +
-	       kbl_arch_stack_offset(arg - KBL_REG_ARGS);
 }
 
 /* How many of the target's carriers of that kind are arguments below @arg. */
@@ -179,8 +172,11 @@ static int kbl_source_map(struct kbl_sited *s)
 	unsigned int i, nr, mine;
 	u8 at[KBL_SITE_CARRIERS];
 
-	for (i = 0; i < KBL_SITE_CARRIERS; i++)
+	for (i = 0; i < KBL_SITE_CARRIERS; i++) {
 		s->offset[i] = offsetof(struct kbl_faked, unused);
+		if (s->site->carriers >> 4 * i)
+			s->nr = i + 1;
+	}
 	for (i = 0; i < t->nr_carriers; i++) {
 		u8 kind = t->carrier[i] >> 4, arg = t->carrier[i] & 15;
 
@@ -207,6 +203,28 @@ static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *
 	return !t->exit_event || !site->scope;
 }
 
+/* Of several functions of a name, the one that is meant. */
+static bool kbl_source_meant(const struct kbl_target *t, const struct kbl_site *site,
+			     unsigned int nr)
+{
+	if (t->module[0] && strcmp(t->module, kbl_site_module(site)))
+		return false;
+	return nr == 1 || kbl_site_address(site) == t->addr;
+}
+
+static int kbl_source_take(struct kbl_target *t, struct kbl_source *source, struct kbl_site *site)
+{
+	struct kbl_sited *s = &source->sited[source->nr];
+	int err;
+
+	s->target = t;
+	s->site = site;
+	err = !kbl_source_knows(t, site) ? -EOPNOTSUPP : site->data ? -EBUSY : kbl_source_map(s);
+	source->nr += !err;
+	return err;
+}
+
+/* Under kbl_sites_lock(). */
 static int kbl_source_arm_one(struct kbl_target *t)
 {
 	struct kbl_site **sites, *own = t->site;
@@ -215,35 +233,37 @@ static int kbl_source_arm_one(struct kbl_target *t)
 	int err = -ENOENT;
 
 	sites = own ? &own : kbl_sites_named(t->name, &nr);
-	if (!nr || t->module[0])
+	if (!nr)
 		return -ENOENT;
 	source = kzalloc(struct_size(source, sited, nr), GFP_KERNEL);
 	if (!source)
 		return -ENOMEM;
-	for (i = 0; i < nr; i++) {
-		struct kbl_sited *s = &source->sited[source->nr];
-
-		/* Of several functions of that name, the one that is meant. */
-		if (nr > 1 && kbl_site_address(sites[i]) != t->addr)
-			continue;
-		s->target = t;
-		s->site = sites[i];
-		err = !kbl_source_knows(t, s->site) ? -EOPNOTSUPP :
-		      s->site->data ? -EBUSY : kbl_source_map(s);
-		if (err)
-			continue;
-		/* Pairs with the dependency in kbl_source_enter(). */
-		smp_store_release(&s->site->data, s);
-		source->nr++;
-	}
+	for (i = 0; i < nr; i++)
+		if (kbl_source_meant(t, sites[i], nr))
+			err = kbl_source_take(t, source, sites[i]);
 	if (!source->nr) {
 		kfree(source);
 		return err;
 	}
 	t->probe = source;
-	for (i = 0; i < source->nr; i++)
+	/* An entry is told when the probes of all exits are in place, so no key stays behind. */
+	for (i = 0; i < source->nr; i++) {
 		kbl_site_enable(source->sited[i].site);
+		/* Pairs with the dependency in kbl_source_enter(). */
+		smp_store_release(&source->sited[i].site->data, &source->sited[i]);
+	}
 	return 0;
+}
+
+static void kbl_source_end(void)
+{
+	kbl_probe_detach(kbl_source_chosen());
+	kbl_open_end();
+}
+
+static int kbl_source_begin(void)
+{
+	return kbl_open_begin() ?: kbl_probe_attach(kbl_source_chosen());
 }
 
 static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
@@ -253,11 +273,13 @@ static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 	int err = 0;
 
 	if (first)
-		err = kbl_probe_attach(kbl_source_chosen());
+		err = kbl_source_begin();
 	for (i = 0; i < nr; i++) {
 		struct kbl_target *t = targets[i];
 
+		kbl_sites_lock();
 		t->error = err ?: kbl_source_arm_one(t);
+		kbl_sites_unlock();
 		if (!t->error) {
 			t->mechanism = t->was = KBL_BY_SOURCE;
 			t->trap = false;
@@ -265,8 +287,8 @@ static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 		}
 		cond_resched();
 	}
-	if (first && !err && !kbl_source_armed)
-		kbl_probe_detach(kbl_source_chosen());
+	if (first && !kbl_source_armed)
+		kbl_source_end();
 }
 
 static void kbl_source_disable(struct kbl_target *t)
@@ -274,10 +296,16 @@ static void kbl_source_disable(struct kbl_target *t)
 	struct kbl_source *source = t->probe;
 	unsigned int i;
 
+	kbl_sites_lock();
 	for (i = 0; i < source->nr; i++) {
-		kbl_site_disable(source->sited[i].site);
-		WRITE_ONCE(source->sited[i].site->data, NULL);
+		struct kbl_site *site = source->sited[i].site;
+
+		if (!site)
+			continue;
+		kbl_site_disable(site);
+		WRITE_ONCE(site->data, NULL);
 	}
+	kbl_sites_unlock();
 	t->mechanism = 0;
 	kbl_source_armed--;
 }
@@ -292,9 +320,11 @@ static void kbl_source_disarm(struct kbl_target **targets, unsigned int nr)
 			kbl_source_disable(targets[i]);
 	if (before == kbl_source_armed)
 		return;
-	if (!kbl_source_armed)
-		kbl_probe_detach(kbl_source_chosen());
 	synchronize_rcu();
+	if (kbl_source_armed)
+		kbl_open_forget();
+	else
+		kbl_source_end();
 	for (i = 0; i < nr; i++)
 		if (targets[i]->was == KBL_BY_SOURCE && !targets[i]->mechanism) {
 			kfree(targets[i]->probe);
@@ -310,21 +340,29 @@ static u64 kbl_source_missed(const struct kbl_target *t)
 /* Where a function is that has no symbol, 0 = the kernel has no site of that name. */
 unsigned long kbl_source_address(const char *name)
 {
+	struct kbl_site **sites;
+	unsigned long address;
 	unsigned int nr;
-	struct kbl_site **sites = kbl_sites_named(name, &nr);
 
-	return nr ? kbl_site_address(sites[0]) : 0;
+	kbl_sites_lock();
+	sites = kbl_sites_named(name, &nr);
+	address = nr ? kbl_site_address(sites[0]) : 0;
+	kbl_sites_unlock();
+	return address;
 }
 
-/* "0xADDR NAME" of each function that has a site. */
+/* "0xADDR NAME [MODULE]" of each function that has a site. */
 void kbl_source_show(struct seq_file *m)
 {
 	struct kbl_site **sites;
 	unsigned int i, nr;
 
+	kbl_sites_lock();
 	sites = kbl_sites(&nr);
 	for (i = 0; i < nr; i++)
-		seq_printf(m, "0x%lx %s\n", kbl_site_address(sites[i]), sites[i]->name);
+		seq_printf(m, "0x%lx %s%s%s\n", kbl_site_address(sites[i]), sites[i]->name,
+			   sites[i]->owner ? " " : "", kbl_site_module(sites[i]));
+	kbl_sites_unlock();
 }
 
 const struct kbl_backend kbl_source_backend = {

@@ -40,7 +40,10 @@ static void rec_sites_load(void)
 			room = room ? 2 * room : 4096;
 			rec_sites = rec_more(rec_sites, room, sizeof(*rec_sites));
 		}
-		site.name = name + 1;
+		/* Behind it the module, if it is in one. */
+		site.name = strtok(name + 1, " ");
+		if (!site.name)
+			continue;
 		rec_sites[rec_nr_sites++] = site;
 	}
 	if (rec_nr_sites)

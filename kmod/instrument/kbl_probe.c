@@ -2,19 +2,18 @@
 /*
  * The runtime of probes compiled into a kernel; "skbscan instrument --runtime" puts it into lib/.
  *
- * Sites lie anywhere among the kernel's data.  They are found by the table of jump labels, where
- * the key of each stands: so neither a section nor the linker's script is needed.
+ * Sites lie anywhere among the data of the kernel and its modules.  They are found by the tables of
+ * jump labels, where the key of each stands: so neither a section nor the linker's script is needed.
  *
  * Nothing here may be instrumented itself, nor what a recorder calls.
  */
-#include <linux/export.h>
-#include <linux/init.h>
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/mutex.h>
+#include <linux/notifier.h>
 #include <linux/preempt.h>
-#include <linux/random.h>
 #include <linux/rcupdate.h>
 #include <linux/sort.h>
 #include <linux/static_call.h>
@@ -27,56 +26,110 @@
 #error "probes compiled into the kernel need CONFIG_JUMP_LABEL"
 #endif
 
-static DEFINE_MUTEX(kbl_mutex);
+static DEFINE_MUTEX(kbl_mutex);	/* of all below, and of what is enabled */
 static const struct kbl_probe_ops *kbl_ops;
-static u64 kbl_stamp;		/* the last given to a site */
 static struct kbl_site **kbl_by_name;
 static unsigned int kbl_nr_sites;
 
-static void *kbl_no_enter(struct kbl_site *site, unsigned long caller, const void *a,
-			  const void *b, const void *c, const void *d)
-{
-	return NULL;
-}
-NOKPROBE_SYMBOL(kbl_no_enter);
-
-static void kbl_no_leave(struct kbl_site *site, void *token, unsigned long value)
-{
-}
-NOKPROBE_SYMBOL(kbl_no_leave);
-
-DEFINE_STATIC_CALL(kbl_probe_enter, kbl_no_enter);
-DEFINE_STATIC_CALL(kbl_probe_leave, kbl_no_leave);
+DEFINE_STATIC_CALL_NULL(kbl_probe_enter, *((struct kbl_probe_ops *)0)->enter);
+DEFINE_STATIC_CALL_NULL(kbl_probe_leave, *((struct kbl_probe_ops *)0)->leave);
 
 /*
  * In an inlined copy, @caller is where the function around returns to; but the copy's caller is
- * that function, and so are we called from there.
+ * that function, and so is the probe's @place.
  */
-void *notrace kbl_probe_open(struct kbl_site *site, unsigned long caller, const void *a,
-			     const void *b, const void *c, const void *d)
+static __always_inline unsigned long kbl_probe_caller(const struct kbl_site *site,
+						      unsigned long place, unsigned long caller)
 {
-	void *token;
+	return place - site->start < site->size ? caller : place;
+}
 
-	if (unlikely(_RET_IP_ - site->start >= site->size))
-		caller = _RET_IP_;
+void notrace kbl_probe_open(struct kbl_site *site, unsigned long frame, unsigned long caller,
+			    const void *a, const void *b, const void *c, const void *d)
+{
+	const void *more[KBL_SITE_CARRIERS - 1] = { b, c, d };
+
+	if (unlikely(site->copied))
+		caller = kbl_probe_caller(site, _RET_IP_, caller);
 	preempt_disable_notrace();
-	token = static_call(kbl_probe_enter)(site, caller, a, b, c, d);
+	static_call_cond(kbl_probe_enter)(site, caller, frame, a, more);
 	preempt_enable_notrace();
-	return token;
 }
 EXPORT_SYMBOL(kbl_probe_open);
 NOKPROBE_SYMBOL(kbl_probe_open);
 
 /* Returns the value. */
-unsigned long notrace kbl_probe_close(struct kbl_site *site, void *token, unsigned long value)
+unsigned long notrace kbl_probe_close(struct kbl_site *site, unsigned long frame,
+				      unsigned long value)
 {
 	preempt_disable_notrace();
-	static_call(kbl_probe_leave)(site, token, value);
+	static_call_cond(kbl_probe_leave)(site, frame, value);
 	preempt_enable_notrace();
 	return value;
 }
 EXPORT_SYMBOL(kbl_probe_close);
 NOKPROBE_SYMBOL(kbl_probe_close);
+
+#ifdef KBL_STUB
+
+/*
+ * What the stubs call: a function that leaves all registers as they are, but those that the
+ * stubs may use.  r10: the site, r11: where the return address lies, rax: the first carrier,
+ * the others on the stack; rcx: the value.
+ */
+#ifndef ASM_RET
+#define ASM_RET "ret\n"
+#endif
+
+#define KBL_THUNK(name, first, code) \
+	asm("\t.pushsection .kprobes.text, \"ax\"\n" \
+	    "\t.globl " #name "\n" \
+	    "\t.type " #name ", @function\n" \
+	    "\t.balign 16\n" \
+	    #name ":\n" \
+	    "\tpush %" first "\n\tpush %rdx\n\tpush %rsi\n\tpush %rdi\n\tpush %r8\n\tpush %r9\n" \
+	    code \
+	    "\tpop %r9\n\tpop %r8\n\tpop %rdi\n\tpop %rsi\n\tpop %rdx\n\tpop %" first "\n" \
+	    "\t" ASM_RET \
+	    "\t.size " #name ", . - " #name "\n" \
+	    "\t.popsection\n")
+
+KBL_THUNK(kbl_probe_entry_thunk, "rcx",
+	  "\tmov %r10, %rdi\n"
+	  "\tmov %r11, %rsi\n"
+	  "\tmov %rax, %rdx\n"
+	  "\tmov 48(%rsp), %rcx\n"
+	  "\tlea 56(%rsp), %r8\n"
+	  "\tcall kbl_probe_entered\n");
+EXPORT_SYMBOL(kbl_probe_entry_thunk);
+
+KBL_THUNK(kbl_probe_exit_thunk, "rax",
+	  "\tmov %r10, %rdi\n"
+	  "\tmov %r11, %rsi\n"
+	  "\tmov %rcx, %rdx\n"
+	  "\tcall kbl_probe_close\n");
+EXPORT_SYMBOL(kbl_probe_exit_thunk);
+
+/* @stub: behind the call, where the stub jumps back to the probe's place. */
+void notrace __used kbl_probe_entered(struct kbl_site *site, const unsigned long *frame,
+				      const void *first, const u8 *stub, const void *const *more)
+{
+	unsigned long caller = *frame;
+
+	if (unlikely(site->copied)) {
+		/* The four bytes of add, that of the jump, and its distance; see KBL_STUB(). */
+		while (*stub != 0xe9)
+			stub++;
+		caller = kbl_probe_caller(site, (unsigned long)stub + 5 + *(const s32 *)(stub + 1),
+					  caller);
+	}
+	preempt_disable_notrace();
+	static_call_cond(kbl_probe_enter)(site, caller, (unsigned long)frame, first, more);
+	preempt_enable_notrace();
+}
+NOKPROBE_SYMBOL(kbl_probe_entered);
+
+#endif
 
 /* Call a recorder from now on; its sites are enabled one by one.  One recorder at a time. */
 int kbl_probe_attach(const struct kbl_probe_ops *ops)
@@ -104,14 +157,27 @@ void kbl_probe_detach(const struct kbl_probe_ops *ops)
 	if (kbl_ops == ops) {
 		for (i = 0; i < kbl_nr_sites; i++)
 			kbl_site_disable(kbl_by_name[i]);
-		static_call_update(kbl_probe_enter, kbl_no_enter);
-		static_call_update(kbl_probe_leave, kbl_no_leave);
+		static_call_update(kbl_probe_enter, NULL);
+		static_call_update(kbl_probe_leave, NULL);
 		kbl_ops = NULL;
 		synchronize_rcu();
 	}
 	mutex_unlock(&kbl_mutex);
 }
 EXPORT_SYMBOL_GPL(kbl_probe_detach);
+
+/* While this is held, no site comes or goes with its module. */
+void kbl_sites_lock(void)
+{
+	mutex_lock(&kbl_mutex);
+}
+EXPORT_SYMBOL_GPL(kbl_sites_lock);
+
+void kbl_sites_unlock(void)
+{
+	mutex_unlock(&kbl_mutex);
+}
+EXPORT_SYMBOL_GPL(kbl_sites_unlock);
 
 /* The site whose key a jump label hangs on, NULL: it is another key. */
 static struct kbl_site *kbl_site_at(struct jump_entry *entry)
@@ -133,41 +199,97 @@ static int kbl_site_compare(const void *a, const void *b)
 	return strcmp(x->name, y->name) ?: (x->id > y->id) - (x->id < y->id);
 }
 
-/* Those of the kernel itself.  The jump labels of one key stand together. */
-static int __init kbl_sites_find(void)
+/*
+ * Add the sites of the kernel itself, or of a module that comes.  The labels of one key stand
+ * together; a module's may also hang on keys that are not its own.
+ */
+static int kbl_sites_add(struct jump_entry *start, struct jump_entry *stop, struct module *owner)
 {
+	struct kbl_site **all, *site, *last = NULL;
 	struct jump_entry *entry;
-	struct kbl_site *site, *last = NULL;
 
-	for (entry = __start___jump_table; entry < __stop___jump_table; entry++) {
-		site = kbl_site_at(entry);
-		kbl_nr_sites += site && site != last;
-		last = site;
-	}
-	kbl_by_name = kvmalloc_array(kbl_nr_sites + 1, sizeof(*kbl_by_name), GFP_KERNEL);
-	if (!kbl_by_name) {
-		kbl_nr_sites = 0;
+	all = kvmalloc_array(kbl_nr_sites + (stop - start) + 1, sizeof(*all), GFP_KERNEL);
+	if (!all)
 		return -ENOMEM;
-	}
-	kbl_nr_sites = 0;
-	last = NULL;
-	for (entry = __start___jump_table; entry < __stop___jump_table; entry++) {
+	if (kbl_nr_sites)
+		memcpy(all, kbl_by_name, kbl_nr_sites * sizeof(*all));
+	for (entry = start; entry < stop; entry++) {
 		site = kbl_site_at(entry);
-		if (site && site != last) {
-			/* BPF_CALL_n() puts the body of f into ____f. */
-			if (!strncmp(site->name, "____", 4))
-				site->name += 4;
-			site->labels = entry;
-			kbl_by_name[kbl_nr_sites++] = site;
-		}
+		if (!site || site == last || (owner && !within_module((unsigned long)site, owner)))
+			continue;
 		last = site;
+		/* BPF_CALL_n() puts the body of f into ____f. */
+		if (!strncmp(site->name, "____", 4))
+			site->name += 4;
+		site->owner = owner;
+		site->labels = entry;
+		site->labels_end = stop;
+		all[kbl_nr_sites++] = site;
 	}
-	sort(kbl_by_name, kbl_nr_sites, sizeof(*kbl_by_name), kbl_site_compare, NULL);
+	sort(all, kbl_nr_sites, sizeof(*all), kbl_site_compare, NULL);
+	kvfree(kbl_by_name);
+	kbl_by_name = all;
 	return 0;
 }
-late_initcall(kbl_sites_find);
 
-/* All of them, by name; nobody frees the array. */
+#ifdef CONFIG_MODULES
+static void kbl_sites_remove(struct module *owner)
+{
+	unsigned int i, left = 0;
+	bool enabled = false;
+
+	for (i = 0; i < kbl_nr_sites; i++)
+		if (kbl_by_name[i]->owner == owner && static_key_enabled(&kbl_by_name[i]->key)) {
+			kbl_site_disable(kbl_by_name[i]);
+			enabled = true;
+		}
+	if (enabled)
+		synchronize_rcu();
+	for (i = 0; i < kbl_nr_sites; i++) {
+		struct kbl_site *site = kbl_by_name[i];
+
+		if (site->owner != owner)
+			kbl_by_name[left++] = site;
+		else if (kbl_ops && kbl_ops->gone && site->data)
+			kbl_ops->gone(site);
+	}
+	kbl_nr_sites = left;
+}
+
+/* After the jump labels' own notifier, which sorts the table. */
+static int kbl_module_changes(struct notifier_block *block, unsigned long state, void *data)
+{
+	struct module *m = data;
+
+	mutex_lock(&kbl_mutex);
+	if (state == MODULE_STATE_COMING && m->num_jump_entries &&
+	    kbl_sites_add(m->jump_entries, m->jump_entries + m->num_jump_entries, m))
+		pr_warn("kbl_probe: no memory for the sites of %s\n", m->name);
+	else if (state == MODULE_STATE_GOING)
+		kbl_sites_remove(m);
+	mutex_unlock(&kbl_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block kbl_module_block = { .notifier_call = kbl_module_changes };
+#endif
+
+/* Before the first module can come. */
+static int __init kbl_sites_find(void)
+{
+	int err;
+
+	mutex_lock(&kbl_mutex);
+	err = kbl_sites_add(__start___jump_table, __stop___jump_table, NULL);
+	mutex_unlock(&kbl_mutex);
+#ifdef CONFIG_MODULES
+	err = err ?: register_module_notifier(&kbl_module_block);
+#endif
+	return err;
+}
+core_initcall(kbl_sites_find);
+
+/* All of them, by name; under kbl_sites_lock(), like all that follows. */
 struct kbl_site **kbl_sites(unsigned int *nr)
 {
 	*nr = kbl_nr_sites;
@@ -199,18 +321,6 @@ struct kbl_site **kbl_sites_named(const char *name, unsigned int *nr)
 }
 EXPORT_SYMBOL_GPL(kbl_sites_named);
 
-/* That of a number in the manifest, NULL: it is not in this kernel. */
-struct kbl_site *kbl_site_of(unsigned int id)
-{
-	unsigned int i;
-
-	for (i = 0; i < kbl_nr_sites; i++)
-		if (kbl_by_name[i]->id == id)
-			return kbl_by_name[i];
-	return NULL;
-}
-EXPORT_SYMBOL_GPL(kbl_site_of);
-
 static bool kbl_symbol_of(const struct kbl_site *site, const char *symbol)
 {
 	size_t len = strlen(site->name);
@@ -230,7 +340,7 @@ static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *
 
 	*start = 0;
 	*size = 0;
-	for (entry = site->labels; entry < __stop___jump_table; entry++) {
+	for (entry = site->labels; entry < site->labels_end; entry++) {
 		if (jump_entry_key(entry) != &site->key.key)
 			break;
 		code = jump_entry_code(entry);
@@ -255,32 +365,36 @@ unsigned long kbl_site_address(const struct kbl_site *site)
 }
 EXPORT_SYMBOL_GPL(kbl_site_address);
 
-/*
- * Let a function tell of its calls, from the next one on.  The stamp is like no other, and like
- * nothing else that may lie on a stack: no address, no small number.
- */
+/* Is some of its code elsewhere than in its own symbol? */
+static bool kbl_site_copied(const struct kbl_site *site)
+{
+	struct jump_entry *entry;
+
+	for (entry = site->labels; entry < site->labels_end; entry++) {
+		if (jump_entry_key(entry) != &site->key.key)
+			break;
+		if (jump_entry_code(entry) - site->start >= site->size)
+			return true;
+	}
+	return false;
+}
+
+/* The name of the module that it is in, "": it is the kernel's own. */
+const char *kbl_site_module(const struct kbl_site *site)
+{
+	return site->owner ? site->owner->name : "";
+}
+EXPORT_SYMBOL_GPL(kbl_site_module);
+
+/* Let a function tell of its calls, from the next one on. */
 void kbl_site_enable(struct kbl_site *site)
 {
-	unsigned long start = 0, size = ULONG_MAX;
-
+	site->start = 0;
+	site->size = ULONG_MAX;
 	/* A recorder may have sites of its own. */
 	if (site->labels)
-		kbl_site_place(site, &start, &size);
-	mutex_lock(&kbl_mutex);
-	site->start = start;
-	site->size = size;
-	if (!kbl_stamp)
-		kbl_stamp = (u64)0x4b << 32 | get_random_u32();
-	WRITE_ONCE(site->stamp, ++kbl_stamp);
-	mutex_unlock(&kbl_mutex);
+		kbl_site_place(site, &site->start, &site->size);
+	site->copied = site->labels && kbl_site_copied(site);
 	static_branch_enable(&site->key);
 }
 EXPORT_SYMBOL_GPL(kbl_site_enable);
-
-/* Calls that are open stay so: their exits are not told. */
-void kbl_site_disable(struct kbl_site *site)
-{
-	static_branch_disable(&site->key);
-	WRITE_ONCE(site->stamp, 0);
-}
-EXPORT_SYMBOL_GPL(kbl_site_disable);

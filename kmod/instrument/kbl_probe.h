@@ -12,6 +12,7 @@
 #include <linux/kernel.h>
 
 struct list_head;
+struct module;
 struct sk_buff;
 struct sk_buff_head;
 struct sock;
@@ -36,46 +37,51 @@ struct kbl_site {
 	u32 id;				/* that of the manifest */
 	u16 carriers;			/* enum kbl_site_carrier, 4 bits each, the first lowest */
 	bool scope;			/* the exit is told without a value */
+	bool copied;			/* some of its copies are inlined elsewhere */
 	const char *name;
-	struct jump_entry *labels;	/* the first of its copies */
+	struct module *owner;		/* NULL: the kernel itself */
+	struct jump_entry *labels;	/* of the first of its copies */
+	struct jump_entry *labels_end;
 	unsigned long start;		/* of its own code; copies elsewhere are inlined */
 	unsigned long size;
-	u64 stamp;			/* of the time that it is enabled, 40 bits; 0: it is not */
 	void *data;			/* the recorder's */
 };
 
-/* What a recorder does; called in any context, without preemption.  Unused carriers are NULL. */
+/*
+ * What a recorder does; called in any context, without preemption.  @frame is the same at the
+ * entry and the exit of one call of the site, and no other call has it meanwhile.
+ */
 struct kbl_probe_ops {
-	/* NULL: the exit is not to be told. */
-	void *(*enter)(struct kbl_site *site, unsigned long caller, const void *a, const void *b,
-		       const void *c, const void *d);
-	/* The token may be anything but one of this site since it was enabled: see its stamp. */
-	void (*leave)(struct kbl_site *site, void *token, unsigned long value);
+	/* @first and the three of @more are its carriers; where it has fewer, anything. */
+	void (*enter)(struct kbl_site *site, unsigned long caller, unsigned long frame,
+		      const void *first, const void *const *more);
+	void (*leave)(struct kbl_site *site, unsigned long frame, unsigned long value);
+	/* Its module goes, the site is disabled; under kbl_sites_lock(). */
+	void (*gone)(struct kbl_site *site);
 };
 
-void *kbl_probe_open(struct kbl_site *site, unsigned long caller, const void *a, const void *b,
-		     const void *c, const void *d);
-unsigned long kbl_probe_close(struct kbl_site *site, void *token, unsigned long value);
+void kbl_probe_open(struct kbl_site *site, unsigned long frame, unsigned long caller,
+		    const void *a, const void *b, const void *c, const void *d);
+unsigned long kbl_probe_close(struct kbl_site *site, unsigned long frame, unsigned long value);
+void kbl_probe_entered(struct kbl_site *site, const unsigned long *frame, const void *first,
+		       const u8 *stub, const void *const *more);
+void kbl_probe_entry_thunk(void);
+void kbl_probe_exit_thunk(void);
 
 int kbl_probe_attach(const struct kbl_probe_ops *ops);
 void kbl_probe_detach(const struct kbl_probe_ops *ops);
+void kbl_sites_lock(void);
+void kbl_sites_unlock(void);
 struct kbl_site **kbl_sites(unsigned int *nr);
 struct kbl_site **kbl_sites_named(const char *name, unsigned int *nr);
-struct kbl_site *kbl_site_of(unsigned int id);
 unsigned long kbl_site_address(const struct kbl_site *site);
+const char *kbl_site_module(const struct kbl_site *site);
 void kbl_site_enable(struct kbl_site *site);
-void kbl_site_disable(struct kbl_site *site);
 
-/* A pointer seen at the entry is told again at the exit, never followed. */
-struct kbl_scope {
-	struct kbl_site *site;
-	void *token;
-};
-
-static __always_inline void kbl_scope_end(struct kbl_scope *scope)
+/* Calls that are open stay so: their exits are not told. */
+static inline void kbl_site_disable(struct kbl_site *site)
 {
-	if (unlikely(scope->token))
-		kbl_probe_close(scope->site, scope->token, 0);
+	static_branch_disable(&site->key);
 }
 
 /* Is it a pointer to this, or to a const one? */
@@ -103,54 +109,142 @@ static __always_inline void kbl_scope_end(struct kbl_scope *scope)
 		.name = __func__, \
 	}
 
-/* No array and no address of a local: they would cost a stack canary in every function. */
-#define KBL_OPEN(...) KBL_OPEN_FOUR(0, ##__VA_ARGS__, NULL, NULL, NULL, NULL)
-#define KBL_OPEN_FOUR(zero, a, b, c, d, ...) \
-	kbl_probe_open(&kbl_site, (unsigned long)__builtin_return_address(0), a, b, c, d)
+/* Where the caller's frame ends: a constant distance from the stack pointer, so it costs nothing. */
+#define KBL_FRAME ((unsigned long *)__builtin_dwarf_cfa())
 
-/* Kernels may clear what lies on the stack. */
-#if __has_attribute(__uninitialized__)
-#define KBL_UNSET __attribute__((__uninitialized__))
-#else
-#define KBL_UNSET
-#endif
+#if defined(CONFIG_X86_64) && !defined(CONFIG_FRAME_POINTER) && !defined(CONFIG_UML)
 
 /*
- * An idle function does nothing but run over two NOPs: the token has a place on the stack, but
- * not in a register, and it is not set.  What a call in flight finds there when its site is
- * enabled before its exit is older than the site's stamp, which each token holds.
+ * An idle function runs over one NOP at its entry and one at each exit, nothing else: to the
+ * compiler both are one instruction that calls nothing, so it inlines, spills and aligns as
+ * without them.  The stubs are where code may refer to .init.text, which the function may be
+ * inlined into.  Operands are fetched before anything is pushed, others are in registers.
  */
-#define KBL_ENTER(id, ...) \
-	KBL_SITE(id, false, ##__VA_ARGS__); \
-	void *volatile kbl_token __maybe_unused KBL_UNSET; \
-	bool kbl_told __maybe_unused = static_branch_unlikely(&kbl_site.key) && \
-				       (kbl_token = KBL_OPEN(__VA_ARGS__), true)
+#define KBL_STUB(code) \
+	"1:\t.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n" \
+	"2:\n" \
+	"\t.pushsection .ref.text, \"ax\"\n" \
+	"3:\tlea %[frame], %%r11\n" \
+	"\tmov %[site], %%r10\n" \
+	code \
+	"\t.byte 0xe9\n" \
+	"\t.long 2b - . - 4\n" \
+	"\t.popsection\n" \
+	"\t.pushsection __jump_table, \"aw\"\n" \
+	"\t.balign 8\n" \
+	"\t.long 1b - ., 3b - .\n" \
+	"\t.quad %c[site] - .\n" \
+	"\t.popsection\n"
 
-#define KBL_ENTER_SCOPE(id, ...) \
-	KBL_SITE(id, true, ##__VA_ARGS__); \
-	struct kbl_scope kbl_scope __maybe_unused __attribute__((cleanup(kbl_scope_end))) = { \
-		&kbl_site, \
-		static_branch_unlikely(&kbl_site.key) ? KBL_OPEN(__VA_ARGS__) : NULL \
-	}
+#define KBL_COUNT(...) KBL_COUNT_OF(0, ##__VA_ARGS__, 4, 3, 2, 1, 0)
+#define KBL_COUNT_OF(zero, a, b, c, d, n, ...) n
 
-#define KBL_RESULT(type) type kbl_ret __maybe_unused
-
-#define KBL_LEAVE(id) \
+#define KBL_ENTERED_FOUR(at, n, a, b, c, d, ...) \
 	do { \
-		if (static_branch_unlikely(&kbl_site.key)) \
-			kbl_probe_close(&kbl_site, kbl_token, 0); \
+		if ((n) < 2) \
+			asm_inline volatile(KBL_STUB("\tmov %[one], %%rax\n" \
+						     "\tcall kbl_probe_entry_thunk\n") \
+				: : [site] "i" (at), [frame] "m" (KBL_FRAME[-1]), \
+				[one] "g" ((const void *)(a)) \
+				: "rax", "r10", "r11", "cc", "memory"); \
+		else \
+			asm_inline volatile(KBL_STUB("\tmov %[one], %%rax\n" \
+						     "\tpush %[four]\n" \
+						     "\tpush %[three]\n" \
+						     "\tpush %[two]\n" \
+						     "\tcall kbl_probe_entry_thunk\n" \
+						     "\tadd $24, %%rsp\n") \
+				: : [site] "i" (at), [frame] "m" (KBL_FRAME[-1]), \
+				[one] "g" ((const void *)(a)), [two] "ri" ((const void *)(b)), \
+				[three] "ri" ((const void *)(c)), [four] "ri" ((const void *)(d)) \
+				: "rax", "r10", "r11", "cc", "memory"); \
+	} while (0)
+
+/* @fetch moves the value into rcx. */
+#define KBL_LEFT_BY(at, fetch, value) \
+	asm_inline volatile(KBL_STUB("\t" fetch "\n" \
+				     "\tcall kbl_probe_exit_thunk\n") \
+		: : [site] "i" (at), [frame] "m" (KBL_FRAME[-1]), [result] "r" (value) \
+		: "rcx", "r10", "r11", "cc", "memory")
+
+#define KBL_LEFT(at) \
+	asm_inline volatile(KBL_STUB("\txor %%ecx, %%ecx\n" \
+				     "\tcall kbl_probe_exit_thunk\n") \
+		: : [site] "i" (at), [frame] "m" (KBL_FRAME[-1]) \
+		: "rcx", "r10", "r11", "cc", "memory")
+
+#define KBL_LEFT_VALUE(at, value) \
+	do { \
+		switch (sizeof(value)) { \
+		case 1: \
+			KBL_LEFT_BY(at, "movzbl %b[result], %%ecx", value); \
+			break; \
+		case 2: \
+			KBL_LEFT_BY(at, "movzwl %w[result], %%ecx", value); \
+			break; \
+		case 4: \
+			KBL_LEFT_BY(at, "movslq %k[result], %%rcx", value); \
+			break; \
+		case 8: \
+			KBL_LEFT_BY(at, "mov %q[result], %%rcx", value); \
+			break; \
+		default: \
+			KBL_LEFT(at); \
+		} \
+	} while (0)
+
+#else
+
+#define KBL_COUNT(...) 4
+
+#define KBL_ENTERED_FOUR(at, n, a, b, c, d, ...) \
+	do { \
+		if (static_branch_unlikely(&(at)->key)) \
+			kbl_probe_open(at, (unsigned long)KBL_FRAME, \
+				       (unsigned long)__builtin_return_address(0), a, b, c, d); \
+	} while (0)
+
+#define KBL_LEFT(at) \
+	do { \
+		if (static_branch_unlikely(&(at)->key)) \
+			kbl_probe_close(at, (unsigned long)KBL_FRAME, 0); \
 	} while (0)
 
 /* The value comes back, so that it need not be kept over the call. */
-#define KBL_LEAVE_VALUE(id, value) \
+#define KBL_LEFT_VALUE(at, value) \
 	do { \
-		if (static_branch_unlikely(&kbl_site.key)) { \
-			unsigned long kbl_back = kbl_probe_close(&kbl_site, kbl_token, \
-								 (unsigned long)(value)); \
+		if (static_branch_unlikely(&(at)->key)) { \
+			unsigned long kbl_back = \
+				kbl_probe_close(at, (unsigned long)KBL_FRAME, \
+						(unsigned long)(value)); \
 			if (sizeof(value) <= sizeof(kbl_back)) \
 				(value) = (__typeof__(value))kbl_back; \
 		} \
 	} while (0)
+
+#endif
+
+#define KBL_ENTERED(at, ...) \
+	KBL_ENTERED_FOUR(at, KBL_COUNT(__VA_ARGS__), ##__VA_ARGS__, NULL, NULL, NULL, NULL)
+
+static __always_inline void kbl_scope_end(struct kbl_site **site)
+{
+	KBL_LEFT(*site);
+}
+
+#define KBL_ENTER(id, ...) \
+	KBL_SITE(id, false, ##__VA_ARGS__); \
+	bool kbl_told __maybe_unused = ({ KBL_ENTERED(&kbl_site, ##__VA_ARGS__); true; })
+
+#define KBL_ENTER_SCOPE(id, ...) \
+	KBL_SITE(id, true, ##__VA_ARGS__); \
+	struct kbl_site *kbl_scope __maybe_unused __attribute__((cleanup(kbl_scope_end))) = \
+		({ KBL_ENTERED(&kbl_site, ##__VA_ARGS__); &kbl_site; })
+
+#define KBL_RESULT(type) type kbl_ret __maybe_unused
+
+#define KBL_LEAVE(id) KBL_LEFT(&kbl_site)
+#define KBL_LEAVE_VALUE(id, value) KBL_LEFT_VALUE(&kbl_site, value)
 
 #define KBL_VOID (void)
 #define KBL_NOTHING (void)0

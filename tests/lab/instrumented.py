@@ -52,7 +52,7 @@ def inlined(folder: Path, kernel: debs.Kernel) -> list[str]:
     rows = small_kernel.manifest(folder)
     once = Counter(row["function"] for row in rows)
     return [
-        " ".join((row["function"], *row["carriers"]))
+        " ".join((row["function"], *small_kernel.carriers(row)))
         for row in rows
         if row["function"] not in plain
         and once[row["function"]] == 1
@@ -62,7 +62,7 @@ def inlined(folder: Path, kernel: debs.Kernel) -> list[str]:
 
 @functools.cache
 def instrumented(folder: Path = FOLDER) -> Instrumented:
-    """Record the basic scenario, at most once a session."""
+    """Record the basic scenario, then try the sites of a module; at most once a session."""
     small, built = prepare(folder)
-    how = guest.Run(("+basic",), patched=True, timeout_s=TIMEOUT_S)
+    how = guest.Run(("+basic", "module-sites"), patched=True, timeout_s=TIMEOUT_S)
     return Instrumented(small, folder, run(built, how, "basic"))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import errno
 from collections import Counter
 from pathlib import Path
 
@@ -109,6 +110,20 @@ def test_every_caller_is_in_the_kernel(kbl: Kbl) -> None:
     at = np.searchsorted(addresses, np.array(callers, np.uint64), side="right")
     assert len(callers) > 1000
     assert (at > 0).all()
+
+
+def test_sites_of_a_module_come_and_go_with_it(lab: Instrumented) -> None:
+    rows = {
+        name: (lab.out / name).read_text().split()
+        for name in ("module-armed", "module-gone", "module-again")
+    }
+    # id addr armed error hits missed mechanism carriers name module
+    for name in ("module-armed", "module-again"):
+        assert rows[name][2:4] == ["1", "0"] and rows[name][6] == "source"
+        assert int(rows[name][4]) >= 3
+    assert int(rows["module-gone"][3]) == -errno.ENODEV
+    where = [(lab.out / f"sites-{name}").read_text().split() for name in ("loaded", "again")]
+    assert [row[1:] for row in where] == [["netem_enqueue", "sch_netem"]] * 2
 
 
 def test_the_viewer_matches_every_packet_exactly(lab: Instrumented, session: Session) -> None:

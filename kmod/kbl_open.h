@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The open calls of functions with probes in their source; a part of kbl_source.c. */
+#ifndef KBL_OPEN_H
+#define KBL_OPEN_H
+
+#include <linux/hash.h>
+#include <linux/log2.h>
+#include <linux/mm.h>
+#include <linux/slab.h>
+
+#include "kbl_internal.h"
+
+/*
+ * The calls that are open, by frame and function: what a site shows at its exit is where its
+ * frame was, and no other open call of the function has that frame.  A task may return on
+ * another CPU, so there is one table for all.  A key is claimed and given up by the context
+ * whose frame it is; a set is one cache line.
+ */
+#define KBL_OPEN_WAYS 4
+
+struct kbl_open {
+	u64 key;		/* 0: free */
+	struct kbl_call *call;
+};
+
+static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* while one is armed */
+static u32 kbl_open_mask;
+
+/* Frames are multiples of 8, and kernel addresses alike in the bits that are lost. */
+static __always_inline u64 kbl_open_key(const struct kbl_target *t, unsigned long frame)
+{
+	BUILD_BUG_ON(!is_power_of_2(KBL_MAX_PROBES));
+	return (u64)(frame >> 3) * KBL_MAX_PROBES + t->id;
+}
+
+static __always_inline struct kbl_open *kbl_open_set(u64 key)
+{
+	return kbl_opened[(u32)(key * GOLDEN_RATIO_64 >> 32) & kbl_open_mask];
+}
+
+/* NULL: no such call is open; with key 0, no place is free. */
+static __always_inline struct kbl_open *kbl_open_find(struct kbl_open *set, u64 key)
+{
+	unsigned int i;
+
+	if (likely(READ_ONCE(set->key) == key))
+		return set;
+	for (i = 1; i < KBL_OPEN_WAYS; i++)
+		if (READ_ONCE(set[i].key) == key)
+			return &set[i];
+	return NULL;
+}
+
+/* Other contexts claim too. */
+static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64 key)
+{
+	struct kbl_open *found;
+
+	do {
+		found = kbl_open_find(set, 0);
+	} while (found && unlikely(cmpxchg(&found->key, 0, key)));
+	return found;
+}
+
+/* No room, though the table is four times as large as all calls that can be open. */
+static void kbl_open_lose(struct kbl_call *call)
+{
+	unsigned long irq;
+
+	local_irq_save(irq);
+	kbl_lose(this_cpu_ptr(kbl_cpus), 1);
+	kbl_call_give_back(call);
+	local_irq_restore(irq);
+}
+NOKPROBE_SYMBOL(kbl_open_lose);
+
+/* Their exits are told no more, for all functions that are not armed. */
+static void kbl_open_forget(void)
+{
+	struct kbl_open *open;
+
+	for (open = kbl_opened[0]; open < kbl_opened[kbl_open_mask + 1]; open++) {
+		u64 key = READ_ONCE(open->key);
+		const struct kbl_target *t = kbl_target_by_id(key & (KBL_MAX_PROBES - 1));
+
+		if (key && (!t || t->mechanism != KBL_BY_SOURCE))
+			WRITE_ONCE(open->key, 0);
+	}
+}
+
+/* Room for four times as many as can be open. */
+static int kbl_open_begin(void)
+{
+	unsigned int sets = 4 * num_possible_cpus() * KBL_NR_CALLS / KBL_OPEN_WAYS;
+
+	sets = roundup_pow_of_two(sets);
+	kbl_open_mask = sets - 1;
+	kbl_opened = kvcalloc(sets, sizeof(*kbl_opened), GFP_KERNEL);
+	return kbl_opened ? 0 : -ENOMEM;
+}
+
+static void kbl_open_end(void)
+{
+	kvfree(kbl_opened);
+	kbl_opened = NULL;
+}
+
+#endif /* KBL_OPEN_H */
