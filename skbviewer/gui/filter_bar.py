@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAction, QColor, QIcon, QKeyEvent, QPainter, QPalette, QPixmap
+from PySide6.QtGui import QAction, QColor, QKeyEvent
 from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
@@ -27,7 +27,7 @@ from skbviewer.analysis.filter import FilterError
 from . import filter_memory as memory
 from .filter_dialogs import ButtonDialog, FieldList
 from .filter_edit import FilterEdit
-from .theme import DROP_COLOURS, is_dark
+from .theme import DROP_COLOURS, arrow, is_dark
 
 PAUSE_MS = 800  # in typing, before an error is told in words
 LONGEST = 60  # characters of a filter in a menu
@@ -71,7 +71,7 @@ class FilterBar(QWidget):
         place = FilterEdit.ActionPosition.TrailingPosition
         clear = self.style().standardIcon(QStyle.StandardPixmap.SP_LineEditClearButton)
         self.clear_action = QAction(clear, "Clear the filter", self)
-        self.apply_action = QAction(_arrow(self.palette()), "Apply the filter (Enter)", self)
+        self.apply_action = QAction(arrow(self.palette()), "Apply the filter (Enter)", self)
         for action, done in ((self.clear_action, self.clear), (self.apply_action, self.apply)):
             self.edit.addAction(action, place)
             action.triggered.connect(done)
@@ -161,7 +161,7 @@ class FilterBar(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
-            self.apply_action.setIcon(_arrow(self.palette()))
+            self.apply_action.setIcon(arrow(self.palette()))
 
     def _changed(self) -> None:
         self.error.hide()
@@ -247,19 +247,6 @@ class FilterBar(QWidget):
     def _open(self, dialog: FieldList | ButtonDialog) -> None:
         dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.open()
-
-
-def _arrow(palette: QPalette) -> QIcon:
-    """A triangle to the right that is seen on every ground of the line."""
-    pixmap = QPixmap(32, 32)
-    pixmap.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(pixmap)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(palette.color(QPalette.ColorRole.Text))
-    painter.drawPolygon([QPoint(10, 5), QPoint(25, 16), QPoint(10, 27)])
-    painter.end()
-    return QIcon(pixmap)
 
 
 def _told(error: FilterError, colour: str) -> str:

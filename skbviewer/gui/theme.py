@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPalette, QPen, QPixmap
 
 from .contract import LayerColours
@@ -96,3 +97,16 @@ def _palette(
     for each in (role.WindowText, role.Text, role.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, each, QColor(dim))
     return palette
+
+
+def arrow(palette: QPalette) -> QIcon:
+    """A triangle to the right that is seen on the palette's grounds."""
+    pixmap = QPixmap(32, 32)
+    pixmap.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(pixmap)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(Qt.PenStyle.NoPen)
+    painter.setBrush(palette.color(QPalette.ColorRole.Text))
+    painter.drawPolygon([QPoint(10, 5), QPoint(25, 16), QPoint(10, 27)])
+    painter.end()
+    return QIcon(pixmap)

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QEvent, Qt, Signal
 from PySide6.QtGui import QFont, QFontDatabase, QGuiApplication, QIcon
 from PySide6.QtWidgets import (
     QCommandLinkButton,
@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
 from skbviewer.records.resource import resource
 
 from . import recent
+from .theme import arrow
 
 # The same as in README.md.
 RECORD_COMMANDS = """\
@@ -49,6 +50,7 @@ class Welcome(QScrollArea):
         self.setObjectName("welcome")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
+        self._links: list[QCommandLinkButton] = []
         page = QWidget()
         page.setMaximumWidth(_WIDTH)
         self._column = QVBoxLayout(page)
@@ -118,14 +120,16 @@ class Welcome(QScrollArea):
 
     def _link(self, title: str, description: str) -> QCommandLinkButton:
         button = QCommandLinkButton(title, description)
+        button.setIcon(arrow(self.palette()))
+        self._links.append(button)
         self._column.addWidget(button)
         return button
 
     def _record_your_own(self) -> None:
         self._heading("Record your own", 1.2)
         self._text(
-            "On the machine to look into (Linux 6.1), as root, in a copy of the source. Use one "
-            "you can afford to reboot: a kernel module can bring it down."
+            "On the machine to look into (Linux 6.1 or 6.12), as root, in a copy of the source. "
+            "Use one you can afford to reboot: a kernel module can bring it down."
         )
         self.commands = QPlainTextEdit(RECORD_COMMANDS)
         self.commands.setReadOnly(True)
@@ -138,6 +142,12 @@ class Welcome(QScrollArea):
         self.copy_button = QPushButton("Copy commands")
         self.copy_button.clicked.connect(self.copy_commands)
         self._column.addWidget(self.copy_button, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.PaletteChange:
+            for link in self._links:
+                link.setIcon(arrow(self.palette()))
 
     def copy_commands(self) -> None:
         QGuiApplication.clipboard().setText(RECORD_COMMANDS)
