@@ -110,9 +110,8 @@ def store_events(
     builder: Builder,
 ) -> None:
     """Write the events of a KBL and their details; `first` counts the rows stored before."""
-    columns = {name: events[name] for name in EVENT_DTYPE.names or () if name != "ordinal"}
+    columns = {name: events[name] for name in EVENT_DTYPE.names or () if name != "record"}
     columns["source"] = np.full(len(events), source)
-    columns["record"] = events["record"] + first["record"] + 1
     for name in ("leg", "call"):
         columns[name] = np.where(events[name] >= 0, events[name] + first[name] + 1, -1)
     builder.add_array(schema.event, columns)

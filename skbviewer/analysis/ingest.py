@@ -67,13 +67,13 @@ class _Log(NamedTuple):
     legs: LegTable
     calls: CallTable
     events: npt.NDArray[np.void]
-    first: dict[str, int]  # rows of series, leg, record that came before, per table
+    first: dict[str, int]  # rows of series, leg, call that came before, per table
 
 
 def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> None:
     """Match all inputs and write them to `builder` (which the caller finishes)."""
     logs: list[_Log] = []
-    before = {"series": 0, "leg": 0, "record": 0, "call": 0, "event": 0}
+    before = {"series": 0, "leg": 0, "call": 0, "event": 0}
     for source, item in enumerate(inputs, start=1):
         if isinstance(item.data, KernelLog):
             progress.report("following packets", source - 1, len(inputs))
@@ -81,7 +81,6 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
             made = logs[-1]
             for name, rows in (("series", made.series.parent), ("leg", made.legs.rows)):
                 before[name] += len(rows)
-            before["record"] += len(item.data.records)
             before["call"] += len(made.calls)
             before["event"] += len(made.events)
     table: dict[int, tuple[object, ...]] = {}
@@ -98,7 +97,7 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
     kernel_only = numbers([log.series for log in logs], [v.verdict for v in verdicts], known)
     for log, verdict, identity, number in zip(logs, verdicts, known, kernel_only, strict=True):
         _store_log(log, verdict, builder, identity, number)
-        row = _source_row(inputs[log.source - 1], log.first["record"] + 1, len(log.log.records))
+        row = _source_row(inputs[log.source - 1], 0, len(log.log.records))
         table[log.source] = row
     builder.add_rows(schema.source, [table[source] for source in sorted(table)])
 
@@ -205,31 +204,36 @@ def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]
 
 
 def _store_records(made: _Log, builder: Builder) -> None:
-    records, first = made.log.records, made.first
+    """What is in no other table, and losses."""
+    records = made.log.records
+    rest = np.ones(len(records), np.bool_)
+    rest[made.calls["entry"]] = False
+    rest[made.events["record"]] = False
+    lost = np.flatnonzero(records["kind"] == LOST)
+    rest[lost] = False
+    kept = np.flatnonzero(rest)
 
     def make(rows: slice) -> Columns:
         names = schema.RECORD_COLUMNS.names or ()
-        columns: Columns = {name: part(records, name, rows) for name in names}
-        columns["series"] = _numbered(made.series.of[rows], first["series"])
+        columns: Columns = {name: part(records, name, kept[rows]) for name in names}
+        columns["series"] = _numbered(made.series.of[kept[rows]], made.first["series"])
         columns["source"] = np.full(len(columns["series"]), made.source)
         return columns
 
-    builder.add_parts(schema.record, len(records), make)
-    lost = np.flatnonzero(records["kind"] == LOST)
-    columns: Columns = {
-        name: part(records, name, lost) for name in ("ts", "dur", "cpu", "data", "flags")
-    }
-    columns |= {"source": np.full(len(lost), made.source), "record": lost + first["record"] + 1}
-    builder.add_array(schema.loss, columns)
+    builder.add_parts(schema.record, len(kept), make)
+    names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
+    columns: Columns = {name: part(records, name, lost) for name in names}
+    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), made.source)})
 
 
 def _store_calls(made: _Log, builder: Builder) -> None:
-    calls, first = made.calls, made.first
+    calls, first, records = made.calls, made.first, made.log.records
 
     def make(rows: slice) -> Columns:
-        columns: Columns = {name: calls.part(name, rows) for name in CALL_DTYPE.names or ()}
+        names = (name for name in CALL_DTYPE.names or () if name != "entry")
+        columns: Columns = {name: calls.part(name, rows) for name in names}
         columns["leg"] = columns["leg"] + first["leg"] + 1
-        columns["entry"] = columns["entry"] + first["record"] + 1
+        columns["ordinal"] = part(records, "ordinal", calls.part("entry", rows))
         columns["parent"] = _numbered(calls.part("parent", rows), first["call"])
         return columns
 
@@ -281,8 +285,8 @@ def _series_columns(
         "kernel_only": kernel_only,
         "kernel_ns": kernel_ns,
         "functions": functions,
-        "record": _numbered(shown, first["record"]),
-        "identity": np.where(identity >= 0, identity + first["record"] + 1, -1),
+        "ordinal": part(records, "ordinal", shown),
+        "identity": np.where(identity >= 0, part(records, "ordinal", identity), -1),
     }
     known, unknown = np.flatnonzero(identity >= 0), empty(RECORD_DTYPE, 1)
     for name in ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ())):

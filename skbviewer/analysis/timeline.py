@@ -296,13 +296,14 @@ def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
 
 def _once(columns: Columns) -> Index | None:
     """The calls to show: None for all, else without those told before for another packet."""
-    found, entries = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
-    for first, (flags, skb, entry) in columns.pieces("call", "flags", "skb", "entry"):
+    found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+    for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
         mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
         found.append(first + mine)
-        entries.append(entry[mine].astype(np.int64))
-    by_socket, entry = np.concatenate(found), np.concatenate(entries)
-    _, firsts = np.unique(entry, return_index=True)
+        ordinals.append(ordinal[mine].astype(np.int64))
+    by_socket, record = np.concatenate(found), np.concatenate(ordinals)
+    record += _sources(columns, by_socket) * (int(record.max(initial=0)) + 1)
+    _, firsts = np.unique(record, return_index=True)
     if len(firsts) == len(by_socket):
         return None
     keep = np.ones(columns.length("call"), np.bool_)

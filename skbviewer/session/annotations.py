@@ -44,8 +44,9 @@ def flags(db: Any, kind: str) -> RowIds:
     found = [np.empty(0, np.int64)]
     for sha256, anchor, ordinals in store.flags(db, kind):
         for source in files.of(sha256, anchor):
-            ids = ordinals[ordinals < source.rows] + source.first
-            found.append(ids if anchor == store.PACKET else _kernel_only_of(db, ids))
+            there = ordinals[ordinals < source.rows]
+            packets = anchor == store.PACKET
+            found.append(there + source.first if packets else _kernel_only_of(db, source.id, there))
     return np.unique(np.concatenate(found))
 
 
@@ -54,13 +55,16 @@ def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:
     files = _Files(db)
     packets = rising(rows[rows > 0])
     kernel_only = [-int(n) for n in rows[rows < 0]]
-    records = np.sort(np.array(anchors.records_of_kernel_only(db, kernel_only), np.int64))
-    for anchor, ids in ((store.PACKET, packets), (store.RECORD, records)):
-        for source in files.all(anchor):
-            low, high = np.searchsorted(ids, [source.first, source.first + source.rows])
-            if low < high:
-                where = (source.sha256, anchor)
-                store.set_flags(path, kind, where, ids[low:high] - source.first, on)
+    records = np.array(anchors.records_of_kernel_only(db, kernel_only), np.int64).reshape(-1, 2)
+    for source in files.all(store.PACKET):
+        low, high = np.searchsorted(packets, [source.first, source.first + source.rows])
+        if low < high:
+            where = (source.sha256, store.PACKET)
+            store.set_flags(path, kind, where, packets[low:high] - source.first, on)
+    for source in files.all(store.RECORD):
+        ordinals = np.sort(records[records[:, 0] == source.id, 1])
+        if len(ordinals):
+            store.set_flags(path, kind, (source.sha256, store.RECORD), ordinals, on)
 
 
 def rising(ids: RowIds) -> RowIds:
@@ -68,8 +72,8 @@ def rising(ids: RowIds) -> RowIds:
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 
-def _kernel_only_of(db: Any, records: RowIds) -> RowIds:
-    numbers = anchors.kernel_only_of_records(db, [int(n) for n in records])
+def _kernel_only_of(db: Any, source: int, ordinals: RowIds) -> RowIds:
+    numbers = anchors.kernel_only_of_records(db, source, [int(n) for n in ordinals])
     return -np.array(numbers, np.int64)
 
 
@@ -87,11 +91,12 @@ class _Files:
         """The source of that content (a file given twice is two)."""
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
-    def holding(self, anchor: str, number: int) -> Any:
-        for row in self.all(anchor):
-            if row.first <= number < row.first + row.rows:
+    def holding(self, packet: int) -> Any:
+        """The capture of a packet."""
+        for row in self.all(store.PACKET):
+            if row.first <= packet < row.first + row.rows:
                 return row
-        raise KeyError(f"no {anchor} {number}")
+        raise KeyError(f"no packet {packet}")
 
     def any(self, sha256: str) -> Any | None:
         return next((row for row in self._rows if row.sha256 == sha256), None)
@@ -105,15 +110,14 @@ class _Files:
 
 def _place(db: Any, files: _Files, note: Annotation) -> tuple[str, str, int]:
     if note.packet is not None:
-        source = files.holding(store.PACKET, note.packet)
+        source = files.holding(note.packet)
         return source.sha256, store.PACKET, note.packet - source.first
     if note.series is not None or note.call is not None:
         if note.call is not None:
-            record = anchors.record_of_call(db, note.call)
+            number, ordinal = anchors.record_of_call(db, note.call)
         else:
-            record = anchors.record_of_series(db, note.series or 0)
-        source = files.holding(store.RECORD, record)
-        return source.sha256, store.RECORD, record - source.first
+            number, ordinal = anchors.record_of_series(db, note.series or 0)
+        return files.number(number).sha256, store.RECORD, ordinal
     if note.source is not None:
         return files.number(note.source).sha256, store.TIME, -1
     return "", store.SESSION, -1
@@ -129,11 +133,11 @@ def _resolved(db: Any, files: _Files, row: Any) -> Annotation | None:
     for source in files.of(row.source, row.anchor):
         if row.ordinal >= source.rows:
             return None
-        number = row.ordinal + source.first
         if row.anchor == store.PACKET:
-            return note._replace(packet=number)
+            return note._replace(packet=row.ordinal + source.first)
+        record = (source.id, row.ordinal)
         if row.kind == "call_note":
-            call = anchors.call_of_record(db, number)
+            call = anchors.call_of_record(db, record)
             return None if call is None else note._replace(call=call)
-        return note._replace(series=anchors.series_of_record(db, number))
+        return note._replace(series=anchors.series_of_record(db, record))
     return None

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from .. import readers
 from ..analysis.detail import Node
 from ..records import BadInput, Progress
-from ..store import queries
+from ..store import anchors
 
 
 class RawCall(NamedTuple):
@@ -24,7 +24,7 @@ def raw_of(db: Any, call: int, sources: Any, progress: Progress) -> RawCall:
 
     Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, Cancelled.
     """
-    source, ordinal = queries.record_of_call(db, call)
+    source, ordinal = anchors.record_of_call(db, call)
     row = sources[source - 1]
     path = Path(row.path)
     if not path.is_file() or path.stat().st_size != row.size:

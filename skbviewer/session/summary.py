@@ -19,7 +19,7 @@ ETH_P_ARP = 0x0806
 
 def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str, Any]:
     """The counts of the open session `db`, whose columns are `columns`, and of its `sources`."""
-    tables = (schema.packet, schema.record, schema.series, schema.call)
+    tables = (schema.packet, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
     kernel_only = queries.kernel_only_count(db)
     events = np.zeros(256, np.int64)
@@ -30,7 +30,7 @@ def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str
     total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
     return {
         "packets": counts["packet"],
-        "records": counts["record"],
+        "records": sum(s.rows for s in sources if s.kind == "kbl"),
         "series": counts["series"],
         "calls": counts["call"],
         "matches": total | {"kernel_only": kernel_only},

@@ -1,13 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""From rows of a session to records of its KBLs and back: what annotations are kept by."""
+"""From rows of a session to records of its KBLs and back: what annotations are kept by.
+
+A record is named by its KBL (`source`) and its ordinal in the file.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
 from sqlalchemy import Connection, func, select
 
-from .schema import call, leg, record, series
+from .chunks import unpack
+from .schema import call, chunk, leg, series
+
+Record = tuple[int, int]  # source, ordinal
 
 _AT_ONCE = 500  # numbers in one statement
 
@@ -17,53 +24,75 @@ def _parts(numbers: Sequence[int]) -> Iterator[Sequence[int]]:
         yield numbers[begin : begin + _AT_ONCE]
 
 
-def record_of_series(db: Connection, number: int) -> int:
+def record_of_series(db: Connection, number: int) -> Record:
     """The record that shows a packet life best, else its first.  Raises KeyError."""
-    found = db.execute(select(series.c.record).where(series.c.id == number)).scalar()
+    found = db.execute(
+        select(series.c.source, series.c.ordinal).where(series.c.id == number)
+    ).one_or_none()
     if found is None:
         raise KeyError(f"no series {number}")
-    return int(found)
+    return int(found.source), int(found.ordinal)
 
 
-def series_of_record(db: Connection, number: int) -> int | None:
-    found = db.execute(select(record.c.series).where(record.c.id == number)).scalar()
-    return found if found is not None and found > 0 else None
+def series_of_record(db: Connection, record: Record) -> int | None:
+    """The packet life that a record stands for."""
+    own = (series.c.source == record[0], series.c.ordinal == record[1])
+    found = db.execute(select(series.c.id).where(*own)).scalar()
+    return None if found is None else int(found)
 
 
-def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[int]:
+def records_of_kernel_only(db: Connection, numbers: Sequence[int]) -> list[Record]:
     """The records that stand for rows K<n>; unknown rows are left out."""
-    found: list[int] = []
+    found: list[Record] = []
     for part in _parts(numbers):
-        wanted = select(series.c.record).where(series.c.kernel_only.in_(part))
-        found.extend(int(row[0]) for row in db.execute(wanted))
+        wanted = select(series.c.source, series.c.ordinal).where(series.c.kernel_only.in_(part))
+        found.extend((int(row[0]), int(row[1])) for row in db.execute(wanted))
     return found
 
 
-def kernel_only_of_records(db: Connection, records: Sequence[int]) -> list[int]:
-    """The n of the rows K<n> that records belong to; those of no such row are left out."""
+def kernel_only_of_records(db: Connection, source: int, ordinals: Sequence[int]) -> list[int]:
+    """The n of the rows K<n> that records stand for; those of no such row are left out."""
     found: list[int] = []
-    for part in _parts(records):
-        joined = record.join(series, series.c.id == record.c.series)
-        wanted = select(series.c.kernel_only).select_from(joined)
-        rows = db.execute(wanted.where(record.c.id.in_(part), series.c.kernel_only > 0))
+    for part in _parts(ordinals):
+        wanted = select(series.c.kernel_only).where(series.c.ordinal.in_(part))
+        rows = db.execute(wanted.where(series.c.source == source, series.c.kernel_only > 0))
         found.extend(int(row[0]) for row in rows)
     return found
 
 
-def record_of_call(db: Connection, number: int) -> int:
-    """The entry's record of a call.  Raises KeyError."""
-    found = db.execute(select(call.c.entry).where(call.c.id == number)).scalar()
+def record_of_call(db: Connection, number: int) -> Record:
+    """The record that tells of a call.  Raises KeyError."""
+    wanted = select(leg.c.source, call.c.ordinal).select_from(
+        call.join(leg, leg.c.id == call.c.leg)
+    )
+    found = db.execute(wanted.where(call.c.id == number)).one_or_none()
     if found is None:
         raise KeyError(f"no call {number}")
-    return int(found)
+    return int(found.source), int(found.ordinal)
 
 
-def call_of_record(db: Connection, number: int) -> int | None:
-    """The first call whose entry a record is."""
-    own = select(record.c.series).where(record.c.id == number).scalar_subquery()
-    inside = call.join(leg, leg.c.id == call.c.leg)
-    wanted = select(func.min(call.c.id)).where(call.c.entry == number)
-    found = db.execute(wanted.select_from(inside).where(leg.c.series == own)).scalar()
-    if found is None:  # joined by its socket: of no packet life of its own
-        found = db.execute(wanted).scalar()
-    return None if found is None else int(found)
+def call_of_record(db: Connection, record: Record) -> int | None:
+    """The first call that a record tells of."""
+    source, ordinal = record
+    joined = call.join(leg, leg.c.id == call.c.leg)
+    own = select(func.min(call.c.id)).select_from(joined).where(leg.c.source == source)
+    for numbers in _parts(_calls(db, ordinal)):
+        found = db.execute(own.where(call.c.id.in_(numbers))).scalar()
+        if found is not None:
+            return int(found)
+    return None
+
+
+def _calls(db: Connection, ordinal: int) -> list[int]:
+    """Calls of that ordinal in any KBL, by the column's chunks: there is no index of it."""
+    c = chunk.c
+    wanted = select(c.first, c.count, c.dtype, c.low, c.data).order_by(c.first)
+    wanted = wanted.where(c.table_name == "call", c.column_name == call.c.ordinal.name)
+    found: list[int] = []
+    for first, count, dtype, low, data in db.execute(
+        wanted.where(c.low <= ordinal, c.high >= ordinal)
+    ):
+        values = np.empty(count, np.int64)
+        unpack(dtype, low, data, values)
+        found.extend((np.flatnonzero(values == ordinal) + first + 1).tolist())
+    return found

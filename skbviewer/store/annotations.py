@@ -26,6 +26,7 @@ from .schema import annotation, flag, source
 FLAGS_PER_ROW = 1 << 16
 PACKET, RECORD, TIME, SESSION = "packet", "record", "time", "session"  # anchors
 PATIENCE_S = 10.0
+BY_TIME = 3  # the last version of sessions whose records were counted in order of time
 Ordinals = npt.NDArray[np.int64]
 
 
@@ -137,6 +138,7 @@ def take_over(db: Connection, old: Path) -> None:
                 " ORDER BY id"
             ).fetchall()
             bits = before.execute("SELECT kind, source, anchor, first, bits FROM flag").fetchall()
+            kept, bits = _by_ordinal(before, kept, bits)
             was = before.execute("SELECT path, sha256, size FROM source").fetchall()
     except sqlite3.Error:
         return  # no such file, or of a version without annotations
@@ -149,6 +151,32 @@ def take_over(db: Connection, old: Path) -> None:
             db.execute(insert(annotation).values(dict(zip(names, row, strict=True))))
     for kind, sha256, anchor, first, packed in bits:
         _merge(db, (kind, grown.get(sha256, sha256), anchor, first), packed)
+
+
+def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
+    """The same rows with records by ordinal: up to version 3 they were counted by time."""
+    if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
+        return notes, bits
+    first = dict(before.execute("SELECT sha256, first FROM source"))
+
+    def ordinal(sha256: str, number: int) -> int:
+        asked = "SELECT ordinal FROM record WHERE id = ?"
+        found = before.execute(asked, (first.get(sha256, 0) + number,)).fetchone()
+        return int(found[0]) if found else number
+
+    notes = [
+        (kind, sha256, anchor, ordinal(sha256, number) if anchor == RECORD else number, *rest)
+        for kind, sha256, anchor, number, *rest in notes
+    ]
+    made = [row for row in bits if row[2] != RECORD]
+    for kind, sha256, anchor, begin, packed in bits:
+        for number in np.flatnonzero(_unpacked(packed)).tolist() if anchor == RECORD else ():
+            place = ordinal(sha256, begin + number)
+            one = np.zeros(FLAGS_PER_ROW, np.uint8)
+            one[place % FLAGS_PER_ROW] = 1
+            at = place // FLAGS_PER_ROW * FLAGS_PER_ROW
+            made.append((kind, sha256, anchor, at, np.packbits(one).tobytes()))
+    return notes, made
 
 
 def merge(path: Path, old: Path) -> None:

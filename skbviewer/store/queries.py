@@ -35,7 +35,6 @@ from .schema import (
     oneway,
     packet,
     probe,
-    record,
     series,
     source,
     symbol,
@@ -88,7 +87,7 @@ def kernel_only_count(db: Connection) -> int:
     while low < high:
         middle = (low + high + 1) // 2
         wanted = select(series.c.identity).where(series.c.kernel_only == middle)
-        if int(db.execute(wanted).scalar_one()) > 0:
+        if int(db.execute(wanted).scalar_one()) >= 0:
             low = middle
         else:
             high = middle - 1
@@ -225,16 +224,6 @@ def functions(db: Connection, source_id: int) -> dict[int, str]:
 def probe_names(db: Connection) -> Rows:
     """(source, func, name) of all probes."""
     return _all(db, select(probe.c.source, probe.c.func, probe.c.name))
-
-
-def record_of_call(db: Connection, number: int) -> tuple[int, int]:
-    """(source, ordinal) of the record that tells of a call.  Raises KeyError."""
-    joined = call.join(record, record.c.id == call.c.entry)
-    wanted = select(record.c.source, record.c.ordinal).select_from(joined)
-    found = db.execute(wanted.where(call.c.id == number)).one_or_none()
-    if found is None:
-        raise KeyError(f"no call {number}")
-    return int(found.source), int(found.ordinal)
 
 
 def symbols(db: Connection, source_id: int) -> dict[int, str]:

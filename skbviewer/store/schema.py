@@ -55,19 +55,20 @@ source = _table(
     Column("kind", Text, nullable=False),
     *_integers("size"),
     Column("sha256", Text, nullable=False),
-    *_integers("first", "rows"),  # id of the first packet or record, and how many
+    *_integers("first", "rows"),  # id of the first packet (KBL: ordinal of a record), how many
     Column("warnings", Text, nullable=False),  # JSON array
     Column("detail", Text, nullable=False),  # JSON object
 )
 
 packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
-# Without footprints, which readers find by ordinal, and what calls and losses have.
+# Those that are in none of the tables `call`, `event` and `loss`: what belongs to no packet, and
+# what is told for other records.  Without footprints, which readers find by ordinal.
 RECORD_COLUMNS = RECORD_DTYPE[[
     "ts", "ordinal", "kind", "event", "flags", "context", "cpu", "func", "pid", "skb", "caller",
     "data", "exit_ts", "exit_cpu", "ret",
 ]]  # fmt: skip
 record = _table("record", *_integers("source", "series"), *_columns(RECORD_COLUMNS))
-loss = _table("loss", *_integers("source", "record", "ts", "dur", "cpu", "data", "flags"))
+loss = _table("loss", *_integers("source", "ordinal", "ts", "dur", "cpu", "data", "flags"))
 
 series = _table(
     "series",
@@ -76,8 +77,8 @@ series = _table(
     Column("confidence", Float, nullable=False),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
     *_integers("kernel_ns", "functions"),
-    *_integers("record"),  # it stands for the series: `identity`, else the first
-    # What that record tells of the packet which shows it best; its id, -1 = none does.
+    *_integers("ordinal"),  # of the record that stands for the series: `identity`, else the first
+    # What that record tells of the packet which shows it best; its ordinal, -1 = none does.
     *_integers("identity", "ifindex", "netns", "skb_len"),
     *_columns(IDENTITY_DTYPE),
 )
@@ -91,7 +92,7 @@ leg = _table(
 
 call = _table(
     "call",
-    *_integers("leg", "entry", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
+    *_integers("leg", "ordinal", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
     *_integers("comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
     *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
     *_integers("sk", "mark", "carried", "drop_reason"),
@@ -100,7 +101,7 @@ call = _table(
 # What happened beside calls.  The tables that follow it tell more of some events.
 event = _table(
     "event",
-    *_integers("source", "record", "event", "ts", "cpu", "context", "pid", "skb", "data"),
+    *_integers("source", "ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"),
     *_integers("leg", "call"),  # of no packet: -1
 )
 frame = _table("frame", *_integers("event", "position", "address"))  # stack of a drop
@@ -188,10 +189,10 @@ def _names(table: Table, *but: str) -> tuple[str, ...]:
 
 CHUNKED: dict[str, tuple[str, ...]] = {
     "packet": _names(packet),
-    "series": _names(series, "record"),
+    "series": _names(series, "ordinal"),
     "leg": _names(leg),
     "call": _names(call, "exit_ns"),  # entry_ns + dur_ns where dur_ns >= 0
-    "event": _names(event, "record"),
+    "event": _names(event, "ordinal"),
     "match": _names(match),
 }
 
@@ -227,6 +228,7 @@ INDEXES = (
     Index("match_leg", match.c.leg),
     Index("series_kernel_only", series.c.kernel_only),
     Index("series_parent", series.c.parent),
+    Index("series_ordinal", series.c.ordinal),
     Index("symbol_address", symbol.c.source, symbol.c.address),
 )
 

@@ -58,7 +58,7 @@ class Table:
             ("call", "pid"): pid,
             ("call", "func"): func,
             ("call", "leg"): nothing + 1,
-            ("call", "entry"): np.arange(number),
+            ("call", "ordinal"): np.arange(number),
             ("call", "skb"): nothing + 1,
             ("call", "flags"): nothing.copy(),
             ("call", "marks"): nothing.copy(),
@@ -172,7 +172,7 @@ def test_a_call_told_for_two_packets_by_its_socket_is_shown_once() -> None:
     table = Table([(0, 90, 0, 7, 1), (0, 90, 0, 7, 1), (10, 5, 0, 7, 0)])
     table.of["call", "flags"][:2] = 0x80
     table.of["call", "skb"][:2] = 0
-    table.of["call", "entry"][:] = [4, 4, 5]
+    table.of["call", "ordinal"][:] = [4, 4, 5]
     assert sorted(made(table).boxes.item.tolist()) == [0, 2]
 
 

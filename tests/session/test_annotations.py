@@ -4,9 +4,12 @@
 from __future__ import annotations
 
 import os
+import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -68,6 +71,38 @@ def test_kernel_only_rows_carry_flags(tmp_path: Path) -> None:
     session = Session.open(tmp_path / "k.skbv")
     session.set_flags("mark", np.array([-1, -7]))
     assert session.flags("mark").tolist() == [-7, -1]
+
+
+def test_records_of_an_old_session_were_counted_by_time(tmp_path: Path) -> None:
+    """Version 3 named the n-th record in order of time; its table of records tells which it was."""
+    import_files([KBL], tmp_path / "new.skbv")
+    session = Session.open(tmp_path / "new.skbv")
+    call = a_call(session)
+    note = session.annotate(Annotation("call_note", "slow", call=call))
+    session.set_flags("mark", np.array([-3]))
+    session.close()
+    old = tmp_path / "old.skbv"
+    shutil.copy(tmp_path / "new.skbv", old)
+    with closing(sqlite3.connect(old)) as db, db:
+        (ordinal,) = db.execute("SELECT ordinal FROM annotation").fetchone()
+        (marked,) = db.execute("SELECT ordinal FROM series WHERE kernel_only = 3").fetchone()
+        db.execute("DELETE FROM record")
+        db.execute("DELETE FROM flag")
+        names = [row[1] for row in db.execute("PRAGMA table_info(record)")]
+        insert = f"INSERT INTO record VALUES ({', '.join('?' * len(names))})"  # noqa: S608
+        for told in ({"id": 41, "ordinal": ordinal}, {"id": 42, "ordinal": marked}):
+            db.execute(insert, [told.get(name, 0) for name in names])
+        db.execute("UPDATE source SET first = 1")
+        db.execute("UPDATE annotation SET ordinal = 40")
+        bits = np.zeros(1 << 16, np.uint8)
+        bits[41] = 1
+        row = ("mark", session.sources()[0].sha256, "record", 0, np.packbits(bits).tobytes())
+        db.execute("INSERT INTO flag (kind, source, anchor, first, bits) VALUES (?,?,?,?,?)", row)
+        db.execute("PRAGMA user_version = 3")
+    import_files([KBL], tmp_path / "again.skbv", keep=[old])
+    again = Session.open(tmp_path / "again.skbv")
+    assert [(n.call, n.text) for n in again.annotations()] == [(call, note.text)]
+    assert again.flags("mark").tolist() == [-3]
 
 
 def test_annotations_outlast_a_rebuild_and_another_import_order(session: Session) -> None:
