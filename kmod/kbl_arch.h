@@ -73,6 +73,9 @@ static __always_inline void kbl_arch_fake_return(struct pt_regs *regs, unsigned 
 	regs->ax = value;
 }
 
+/* The kernel's text and its modules lie in 2 GB: any two places are an s32 apart. */
+#define KBL_ARCH_NEAR 1
+
 /* A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown. */
 #define KBL_ARCH_CYCLES
 static __always_inline u64 kbl_cycles(void)
@@ -213,6 +216,10 @@ KBL_SAME(64)
 
 #ifndef KBL_SELDOM
 #define KBL_SELDOM notrace
+#endif
+
+#ifndef KBL_ARCH_NEAR
+#define KBL_ARCH_NEAR 0
 #endif
 
 extern unsigned long kbl_kernel_low;

@@ -91,11 +91,12 @@ static __always_inline unsigned long kbl_enter_told(struct kbl_cpu *c, struct kb
 		kbl_sweep(c);
 	call = c->free;
 	if (unlikely(!call)) {
-		kbl_call_fill(&c->spare, t, head, c->now, skb, caller, t->trap);
+		kbl_call_fill(&c->spare, head, c->now, skb, caller, t->trap);
 		return kbl_enter_unpaired(c, &c->spare);
 	}
 	c->free = call->next;
-	kbl_call_fill(call, t, head, c->now, skb, caller, t->trap);
+	kbl_call_fill(call, head, c->now, skb, caller, t->trap);
+	call->target = t;
 	if (static_branch_unlikely(&kbl_counter_on))
 		call->counter = kbl_counter_read();
 	/* After next was read: they lie in one place. */
@@ -106,9 +107,10 @@ static __always_inline unsigned long kbl_enter_told(struct kbl_cpu *c, struct kb
 
 /* At the instant c->now: with packets to be told, or events, or without room in the table. */
 static __always_inline unsigned long kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
-						   struct pt_regs *regs, u64 head, s32 caller)
+						   struct pt_regs *regs)
 {
-	u64 skb = *(unsigned long *)((u8 *)regs + t->plain);
+	u64 skb = *(unsigned long *)((u8 *)regs + t->plain), head = t->head | c->head;
+	s32 caller = kbl_caller(regs, &head);
 	u8 flags = 0;
 
 	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
@@ -128,15 +130,38 @@ static __always_inline unsigned long kbl_enter_any(struct kbl_cpu *c, struct kbl
 	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb);
 }
 
-unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-			     u64 head, s32 caller, unsigned long irq)
+/* As kbl_enter_as(), of which it is the rest. */
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   unsigned long *token)
 {
-	unsigned long token = kbl_enter_any(c, t, regs, head, caller);
+	unsigned long made = kbl_enter_any(c, t, regs);
 
-	kbl_idle(c, irq);
-	return token;
+	*token = made;
+	kbl_idle(c);
+	return !made;
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
+
+/*
+ * The rest of kbl_enter_as() where only what the packet holds is to be told: the
+ * place of the call is filled.
+ */
+int kbl_enter_untold(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		     unsigned long *token)
+{
+	struct kbl_call *call = c->free;
+
+	if (unlikely(!kbl_is_kernel(call->span.skb)))
+		return kbl_enter_slow(c, t, regs, token);
+	if (unlikely(!kbl_skb_tell_alone(c, call->span.skb)))
+		call->span.flags |= KBL_FLAG_EXT_LOST;
+	c->free = call->next;
+	call->target = t;
+	*token = (unsigned long)call;
+	kbl_idle(c);
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_enter_untold);
 
 static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
 {
@@ -180,7 +205,7 @@ static void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned
 	struct kbl_call call;
 
 	/* A return is never reached by a breakpoint. */
-	kbl_call_fill(&call, t, t->head | c->head, c->now, token & ~KBL_UNPAIRED, ret, false);
+	kbl_call_fill(&call, t->head | c->head, c->now, token & ~KBL_UNPAIRED, ret, false);
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_EXIT, &call, 0);
 	kbl_batch_end(c);
@@ -189,7 +214,7 @@ NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
 /* At the instant c->now, with c->busy set. */
 void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-		    unsigned long ret, unsigned long irq)
+		    unsigned long ret)
 {
 	if (static_branch_unlikely(&kbl_counter_on))
 		c->counter = kbl_counter_read();
@@ -197,7 +222,7 @@ void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token
 		kbl_leave_unpaired(c, t, token, ret);
 	else
 		kbl_leave_paired(c, (struct kbl_call *)token, ret);
-	kbl_idle(c, irq);
+	kbl_idle(c);
 }
 NOKPROBE_SYMBOL(kbl_leave_slow);
 

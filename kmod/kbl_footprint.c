@@ -2,6 +2,18 @@
 /* What each CPU has told of the skbs it saw last, so that it is told once. */
 #include "kbl_hot.h"
 
+/* What not every packet needs compared. */
+KBL_SELDOM bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	const u64 *l3 = k->l3;
+
+	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
+		return false;
+	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
+		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+}
+NOKPROBE_SYMBOL(kbl_watched_told);
+
 /* After a loss: nothing told before counts any more. */
 void kbl_forget(struct kbl_cpu *c)
 {
@@ -16,21 +28,26 @@ void kbl_forget(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_forget);
 
+/* No loop: compilers leave it one. */
+static __always_inline void kbl_slot_copy(u64 *to, const u64 *from)
+{
+	to[0] = from[0];
+	to[1] = from[1];
+	to[2] = from[2];
+	to[3] = from[3];
+}
+
 static __always_inline void kbl_footprint_copy(u64 *to, const struct kbl_footprint *fp)
 {
 	const u64 *from = (const u64 *)fp;
-	unsigned int i;
 
-	for (i = 0; i < 4; i++)
-		to[i] = from[i];
+	kbl_slot_copy(to, from);
 	if (fp->slots == 1)
 		return;
-	for (; i < 8; i++)
-		to[i] = from[i];
+	kbl_slot_copy(to + 4, from + 4);
 	if (likely(fp->slots == 2))
 		return;
-	for (; i < 12; i++)
-		to[i] = from[i];
+	kbl_slot_copy(to + 8, from + 8);
 }
 
 /* Of what was told before only the words are at hand. */

@@ -38,7 +38,7 @@ static __always_inline u32 kbl_map_hash(unsigned long ip)
 	return (u32)(ip >> 4) * GOLDEN_RATIO_32 >> 16;
 }
 
-static struct kbl_target *kbl_map_find(unsigned long addr)
+static __always_inline struct kbl_target *kbl_map_find(unsigned long addr)
 {
 	u32 at = kbl_map_hash(addr);
 	struct kbl_target *t;
@@ -48,10 +48,9 @@ static struct kbl_target *kbl_map_find(unsigned long addr)
 			break;
 	return t;
 }
-NOKPROBE_SYMBOL(kbl_map_find);
 
 /* Hits before the place is known, neighbours in the table, functions not to be heeded. */
-static struct kbl_target *kbl_map_search(unsigned long ip)
+static KBL_SELDOM struct kbl_target *kbl_map_search(unsigned long ip)
 {
 	struct kbl_target *t = kbl_map_find(ip) ?: kbl_map_find(ip - KBL_ENDBR);
 
@@ -78,8 +77,7 @@ static int kbl_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long r
 			return 1;
 	}
 	data->target = t;
-	data->token = kbl_enter(t, regs, false);
-	return !data->token;
+	return kbl_enter_as(t, regs, false, &data->token);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_entry);
 

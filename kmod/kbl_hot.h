@@ -83,7 +83,7 @@ static __always_inline s32 kbl_caller(const struct pt_regs *regs, u64 *head)
 	}
 #endif
 	offset = addr - kbl_stext;
-	if (likely(offset == (s32)offset))
+	if (KBL_ARCH_NEAR || likely(offset == (s32)offset))
 		return offset;
 	*head |= KBL_HEAD(flags, KBL_FLAG_NO_CALLER);
 	return 0;
@@ -106,17 +106,6 @@ static __always_inline unsigned int kbl_known_index(u64 addr)
 static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 addr)
 {
 	return &c->known[kbl_known_index(addr)];
-}
-
-/* What not every packet needs compared. */
-static __always_inline bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
-{
-	const u64 *l3 = k->l3;
-
-	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
-		return false;
-	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
-		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
 }
 
 /* Are the headers where they were, if that is all that may have moved, and what they were? */
@@ -177,7 +166,6 @@ static __always_inline void kbl_put(struct kbl_cpu *c, unsigned int slots)
 	/* Pairs with the reader in relay_file_read(). */
 	smp_wmb();
 	WRITE_ONCE(buf->offset, buf->offset + slots * KBL_SLOT_SIZE);
-	c->bytes += slots * KBL_SLOT_SIZE;
 }
 
 /* All of the head slot of an event. */
@@ -192,30 +180,39 @@ static __always_inline void kbl_event_fill(union kbl_slot *slot, u64 now, u8 eve
 	slot->event.data = data;
 }
 
-static __always_inline void kbl_call_fill(struct kbl_call *call, struct kbl_target *t, u64 head,
-					  u64 now, u64 skb, s32 caller, bool trap)
+/* All but its target, which makes it a call. */
+static __always_inline void kbl_call_fill(struct kbl_call *call, u64 head, u64 now, u64 skb,
+					  s32 caller, bool trap)
 {
 	call->words[0] = head | KBL_HEAD(context, kbl_context(trap));
 	call->span.ts = now;
 	call->span.skb = skb;
 	call->span.caller = caller;
 	call->span.dur = current->pid;
-	call->target = t;
 }
 
-/* The end of what was begun with interrupts off and c->busy set. */
-static __always_inline void kbl_idle(struct kbl_cpu *c, unsigned long irq)
+/*
+ * The end of what was begun with interrupts off, then c->busy set, and only then
+ * c->irq, where it takes no register: an NMI that sees c->busy leaves it alone.
+ */
+static __always_inline void kbl_idle(struct kbl_cpu *c)
 {
-	c->busy = false;
+	unsigned long irq = READ_ONCE(c->irq);
+
+	WRITE_ONCE(c->busy, false);
 	local_irq_restore(irq);
 }
 
 /*
- * The beginning of a call; 0: its return is not to be told.  Preemption is off.
- * @trap: by a breakpoint, which some back ends know never to be.
+ * The beginning of a call; 1: its return is not to be told, 0: it is, by *@token.
+ * Preemption is off.  @trap: by a breakpoint, which some back ends know never to be.
+ * Only while armed: a back end that arms one after the other uses kbl_enter().
+ *
+ * The place of the call is filled before it is known whether it is taken: so
+ * little is at hand at the same time that it fits the registers.
  */
-static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs,
-					       bool trap)
+static __always_inline int kbl_enter_as(struct kbl_target *t, struct pt_regs *regs, bool trap,
+					unsigned long *token)
 {
 	struct kbl_call *call;
 	unsigned long irq;
@@ -223,29 +220,44 @@ static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_r
 	u64 now, skb, head;
 	s32 caller;
 
-	if (unlikely(!READ_ONCE(kbl_active)))
-		return 0;
 	local_irq_save(irq);
 	c = this_cpu_ptr(kbl_cpus);
 	if (unlikely(c->busy)) {
 		kbl_nested(c);
 		local_irq_restore(irq);
-		return 0;
+		return 1;
 	}
-	c->busy = true;
+	WRITE_ONCE(c->busy, true);
+	WRITE_ONCE(c->irq, irq);
 	now = kbl_instant(c);
 	c->hits[t->id]++;
+	call = c->free;
+	if (static_branch_unlikely(&kbl_filter_on) || static_branch_unlikely(&kbl_counter_on) ||
+	    unlikely(t->slow || !call))
+		return kbl_enter_slow(c, t, regs, token);
 	head = t->head | c->head;
 	caller = kbl_caller(regs, &head);
 	skb = *(unsigned long *)((u8 *)regs + t->plain);
-	call = c->free;
-	if (static_branch_unlikely(&kbl_filter_on) || static_branch_unlikely(&kbl_counter_on) ||
-	    unlikely(t->slow || !call) || unlikely(!kbl_skb_told(c, skb)))
-		return kbl_enter_slow(c, t, regs, head, caller, irq);
+	kbl_call_fill(call, head, now, skb, caller, trap);
+	if (unlikely(!kbl_skb_told(c, skb)))
+		return kbl_enter_untold(c, t, regs, token);
 	c->free = call->next;
-	kbl_call_fill(call, t, head, now, skb, caller, trap);
-	kbl_idle(c, irq);
-	return (unsigned long)call;
+	call->target = t;
+	*token = (unsigned long)call;
+	kbl_idle(c);
+	return 0;
+}
+
+/* The same; returns the token, 0: its return is not to be told. */
+static __always_inline unsigned long kbl_enter(struct kbl_target *t, struct pt_regs *regs,
+					       bool trap)
+{
+	unsigned long token = 0;
+
+	if (unlikely(!READ_ONCE(kbl_active)))
+		return 0;
+	kbl_enter_as(t, regs, trap, &token);
+	return token;
 }
 
 /* Only the CPU of the entry may link it. */
@@ -266,7 +278,7 @@ static __always_inline void kbl_write_ext(union kbl_slot *slot, const struct kbl
 {
 	if (t->returns == KBL_RETURNS_INT)
 		ret = (int)ret;
-	if (dur >= U32_MAX)
+	if (unlikely(dur >= U32_MAX))
 		slot->span.dur = U32_MAX;
 	if (t->ret_skb && kbl_is_kernel(ret))
 		slot->span.flags |= KBL_FLAG_SKB_IS_RET;
@@ -306,6 +318,7 @@ static __always_inline void kbl_leave(struct kbl_target *t, unsigned long token,
 	unsigned long irq, ret;
 	struct rchan_buf *buf;
 	struct kbl_cpu *c;
+	size_t offset;
 	u64 now;
 
 	local_irq_save(irq);
@@ -315,22 +328,28 @@ static __always_inline void kbl_leave(struct kbl_target *t, unsigned long token,
 		local_irq_restore(irq);
 		return;
 	}
-	c->busy = true;
+	WRITE_ONCE(c->busy, true);
 	now = kbl_instant(c);
 	ret = kbl_ret(regs) & t->ret_mask;
 	if (static_branch_unlikely(&kbl_counter_on) || unlikely(c->slow || t->exit_event) ||
 	    unlikely(token & KBL_UNPAIRED) || unlikely(!kbl_task_told(c)))
 		goto slow;
 	buf = c->buf;
-	if (unlikely(buf->offset > c->limit))
+	offset = buf->offset;
+	if (unlikely(offset > c->limit))
 		goto slow;
-	kbl_put(c, kbl_write_call(buf->data + buf->offset, call, t, now, ret));
+	offset += kbl_write_call(buf->data + offset, call, t, now, ret) * KBL_SLOT_SIZE;
+	/* Pairs with the reader, as in kbl_put(). */
+	smp_wmb();
+	WRITE_ONCE(buf->offset, offset);
 	c->written++;
 	kbl_call_free(c, call);
-	kbl_idle(c, irq);
+	WRITE_ONCE(c->busy, false);
+	local_irq_restore(irq);
 	return;
 slow:
-	kbl_leave_slow(c, t, token, ret, irq);
+	WRITE_ONCE(c->irq, irq);
+	kbl_leave_slow(c, t, token, ret);
 }
 
 #endif /* KBL_HOT_H */

@@ -166,15 +166,16 @@ struct kbl_cpu {
 	size_t limit;		/* up to this offset there is room for a CALL */
 	u64 task_comm[2];
 	u32 task_pid;		/* the thread told last */
-	bool busy;
+	bool busy;		/* a record is being made; then irq holds ... */
 	bool slow;		/* something is to be told before the next record */
 	bool gap;		/* records were lost and it is not told yet */
 	bool telling;		/* the batch at hand tells what was lost */
 	bool returned;		/* calls returned elsewhere wait to be swept up */
 	bool told;		/* since the last time all was forgotten */
+	unsigned long irq;	/* ... what is to be restored after it */
 	struct kbl_call *calls;
 	u64 written;
-	u64 bytes;
+	u64 bytes;		/* in sub-buffers that are full; those of the last one come to it */
 	u64 lost;
 	u64 lost_pending;
 	u64 lost_first_ns;
@@ -226,6 +227,7 @@ const struct file_operations *kbl_cpu_file(void);
 int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs);
 void kbl_relay_close(void);
 void kbl_relay_clear(void);
+size_t kbl_relay_last(const struct kbl_cpu *c);
 void kbl_relay_start(void);
 void kbl_relay_stop(void);
 struct kbl_cpu *kbl_batch_open(unsigned long *irq);
@@ -246,6 +248,7 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
 bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
+KBL_SELDOM bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */
@@ -253,10 +256,12 @@ void kbl_cycles_start(void);
 KBL_SELDOM u64 kbl_clock_read(struct kbl_cpu *c);
 
 /* kbl_call.c; the rest of it is kbl_hot.h */
-unsigned long kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-			     u64 head, s32 caller, unsigned long irq);
+int kbl_enter_untold(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		     unsigned long *token);
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   unsigned long *token);
 void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-		    unsigned long ret, unsigned long irq);
+		    unsigned long ret);
 KBL_SELDOM void kbl_leave_nested(struct kbl_cpu *c, unsigned long token);
 KBL_SELDOM void kbl_call_give_back(struct kbl_call *call);
 int kbl_calls_init(void);

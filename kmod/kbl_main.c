@@ -86,8 +86,13 @@ u64 kbl_total(size_t offset)
 	u64 sum = 0;
 	int cpu;
 
-	for_each_possible_cpu(cpu)
-		sum += *(u64 *)((u8 *)per_cpu_ptr(kbl_cpus, cpu) + offset);
+	for_each_possible_cpu(cpu) {
+		const struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+
+		sum += *(const u64 *)((const u8 *)c + offset);
+		if (offset == offsetof(struct kbl_cpu, bytes))
+			sum += kbl_relay_last(c);
+	}
 	return sum;
 }
 

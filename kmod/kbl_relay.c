@@ -59,6 +59,14 @@ static __always_inline void kbl_relay_ready(struct kbl_cpu *c, size_t subbufs)
 	smp_store_release(&c->ready, subbufs);
 }
 
+/* Bytes of records in a CPU's last sub-buffer. */
+size_t kbl_relay_last(const struct kbl_cpu *c)
+{
+	const struct rchan_buf *buf = READ_ONCE(c->buf);
+
+	return buf ? READ_ONCE(buf->offset) - KBL_MAP_HEAD : 0;
+}
+
 /* Forget what was recorded; only while nothing is armed. */
 void kbl_relay_clear(void)
 {
@@ -187,6 +195,7 @@ static bool kbl_relay_switch(struct kbl_cpu *c, size_t len)
 
 	if (buf->subbufs_produced + 1 - READ_ONCE(buf->subbufs_consumed) >= kbl_chan->n_subbufs)
 		return false;
+	c->bytes += buf->offset - KBL_MAP_HEAD;
 	if (!relay_switch_subbuf(buf, len))
 		return false;
 	kbl_relay_ready(c, buf->subbufs_produced);
