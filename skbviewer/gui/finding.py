@@ -15,7 +15,7 @@ from skbviewer.records import Progress
 from .contract import Recording, RowIds
 from .packet_rows import ListRow, RowPages, list_row
 
-REPORT_EVERY = 512
+FIRST, BLOCK = 64, 1024  # rows that are asked for together
 
 
 class What(Enum):
@@ -67,11 +67,12 @@ def find(
         hit = _bytes_test(recording, search)
     else:
         hit = _text_test(search)
-    for done, position in enumerate(_around(pages.count, start, step)):
-        if done % REPORT_EVERY == 0:
-            progress.report("Searching", done, pages.count)
-        if hit(pages[position]):
-            return position
+    for done, positions in _around(pages.count, start, step):
+        progress.report("Searching", done, pages.count)
+        asked = positions + 1 if ids is None else ids[positions]
+        for position, row in zip(positions.tolist(), recording.rows(asked), strict=True):
+            if hit(list_row(row)):
+                return int(position)
     return None
 
 
@@ -85,9 +86,13 @@ def check(search: Search) -> None:
         _regex(search.text, re.NOFLAG)
 
 
-def _around(count: int, start: int, step: int) -> Iterator[int]:
-    for distance in range(1, count + 1):
-        yield (start + distance * step) % count
+def _around(count: int, start: int, step: int) -> Iterator[tuple[int, RowIds]]:
+    """(how many before, positions) from `start` on, all around; at first few: a hit may be near."""
+    begin, size = 1, FIRST
+    while begin <= count:
+        distance = np.arange(begin, min(begin + size, count + 1))
+        yield begin - 1, (start + distance * step) % count
+        begin, size = begin + size, BLOCK
 
 
 def _find_filtered(

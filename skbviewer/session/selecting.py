@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from functools import lru_cache
 from typing import Any, Protocol
 
 import numpy as np
@@ -112,13 +113,19 @@ def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
     return np.concatenate([there[rank], rest])
 
 
+@lru_cache(maxsize=256)
+def _plan(text: str) -> Plan | None:
+    """Colouring asks for the same few with every page."""
+    return parse(text)
+
+
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
     """For each of the rows `ids` the first of the filters `texts` that it passes, else -1.
 
     Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
-    plans = [parse(text) for text in texts]
+    plans = [_plan(text) for text in texts]
     for mine, view in (
         (np.flatnonzero(ids > 0), View(data, PACKET, ids[ids > 0] - 1)),
         (np.flatnonzero(ids < 0), _lives(data, -ids[ids < 0])),

@@ -166,3 +166,30 @@ def test_an_exact_time_range(
     monkeypatch.setattr(QInputDialog, "getText", lambda *_, **more: ("2, 1", True))
     QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
     assert "ends before it begins" in real.banner.text
+
+
+def test_the_markers_difference_is_told_in_a_narrow_pane(opened: MainWindow) -> None:
+    view, legend = opened.workspace.timeline, opened.workspace.timeline.legend
+    layers = view.mode.layers()
+    view.set_marker("A", view.window_ns()[0])
+    view.set_marker("B", view.window_ns()[0] + 1_000)
+    assert legend.told == "B − A = +1.000 µs"
+    wide = legend.height()
+    legend.setFixedWidth(legend.fontMetrics().horizontalAdvance(legend.told) + 120)
+    QApplication.processEvents()
+    assert len(list(layers)) > 1
+    assert legend.height() > wide  # the layers took a second line, the difference its room
+    view.set_marker("A", None)
+    assert legend.told == ""
+
+
+def test_a_filter_from_a_menu_counts_as_applied(opened: MainWindow, qtbot: QtBot) -> None:
+    bar = opened.workspace.filter_bar
+    with qtbot.waitSignal(opened.listing.shown):
+        opened.use_filter("udp", True)
+    assert not bar.apply_action.isVisible()
+    QTest.keyClicks(bar.edit, " || tcp")
+    assert bar.apply_action.isVisible()
+    QTest.keyClick(bar.edit, Qt.Key.Key_Escape)  # closes what is completed, if anything is
+    QTest.keyClick(bar.edit, Qt.Key.Key_Escape)
+    assert bar.text() == "udp"
