@@ -21,7 +21,7 @@
 /* A site that is armed, and where its carriers go. */
 struct kbl_sited {
 	struct kbl_target *target;
-	bool plain;		/* the first carrier is the one skb that is read */
+	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
 	u8 nr;			/* of the carriers that the site passes */
 	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
 	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
@@ -62,7 +62,7 @@ static void kbl_source_enter(struct kbl_site *site, unsigned long caller, unsign
 	t = s->target;
 	kbl_arch_fake(&f.regs, f.stack, caller);
 	if (likely(s->plain))
-		kbl_fake(&f, t->plain, first);
+		kbl_fake(&f, t->plain, s->plain == 1 ? first : more[s->plain - 2]);
 	else
 		kbl_fake_all(&f, s, first, more);
 	token = kbl_enter(t, &f.regs, false);
@@ -188,7 +188,10 @@ static int kbl_source_map(struct kbl_sited *s)
 			return -EINVAL;
 		s->offset[at[kbl_carriers_below(t, kind, arg)]] = kbl_faked_offset(arg);
 	}
-	s->plain = t->one && s->offset[0] == t->plain;
+	for (i = 0; i < s->nr; i++)
+		if (s->offset[i] == t->plain &&
+		    (t->one || (t->sock && !t->entry_event && !t->exit_event)))
+			s->plain = i + 1;
 	return 0;
 }
 
