@@ -24,19 +24,13 @@ CHANGES = (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)
 
 EVENT_DTYPE = np.dtype(
     [
-        ("record", "<i8"),
-        ("ordinal", "<i8"),
+        ("record", "<i4"),
         ("event", "u1"),
-        ("ts", "<i8"),
-        ("cpu", "<i4"),
-        ("context", "u1"),
-        ("pid", "<i8"),
-        ("skb", "<i8"),
-        ("data", "<i8"),
-        ("leg", "<i8"),  # -1: of no packet
-        ("call", "<i8"),  # row of the innermost call of that leg around it, -1 = none
+        ("leg", "<i4"),  # -1: of no packet
+        ("call", "<i4"),  # row of the innermost call of that leg around it, -1 = none
     ]
 )
+OF_RECORD = ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data")  # stored beside
 
 Index = npt.NDArray[np.int64]
 
@@ -53,12 +47,9 @@ def build(
     record = np.flatnonzero(records["kind"] == EVENT)
     record = record[~np.isin(part(records, "event", record), TOLD_FOR_OTHERS)]
     rows = np.zeros(len(record), EVENT_DTYPE)
-    rows["record"] = record
-    for column in ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"):
-        rows[column] = part(records, column, record)
-    rows["leg"] = _legs(log, legs, nesting, record)
-    finder = Finder(nesting, legs, calls)
-    rows["call"] = _calls(series, finder, record, rows["leg"])
+    rows["record"], rows["event"] = record, part(records, "event", record)
+    rows["leg"] = leg = _legs(log, legs, nesting, record)
+    rows["call"] = _calls(series, Finder(nesting, legs, calls), record, leg)
     return rows
 
 
@@ -110,13 +101,20 @@ def store_events(
     builder: Builder,
 ) -> None:
     """Write the events of a KBL and their details; `first` counts the rows stored before."""
-    columns = {name: events[name] for name in EVENT_DTYPE.names or () if name != "record"}
-    columns["source"] = np.full(len(events), source)
-    for name in ("leg", "call"):
-        columns[name] = np.where(events[name] >= 0, events[name] + first[name] + 1, -1)
-    builder.add_array(schema.event, columns)
-    number = np.full(int(log.records["ordinal"].max(initial=-1)) + 1, -1, np.int64)
-    number[events["ordinal"]] = np.arange(len(events)) + first["event"] + 1
+    records = log.records
+
+    def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
+        some = events[rows]
+        columns = {name: part(records, name, some["record"]) for name in OF_RECORD}
+        columns["source"] = np.full(len(some), source)
+        for name in ("leg", "call"):
+            columns[name] = np.where(some[name] >= 0, some[name] + np.int64(first[name] + 1), -1)
+        return columns
+
+    builder.add_parts(schema.event, len(events), make)
+    number = np.full(int(records["ordinal"].max(initial=-1)) + 1, -1, np.int64)
+    ordinal = part(records, "ordinal", events["record"])
+    number[ordinal] = np.arange(len(events)) + first["event"] + 1
     details = log.details
     for table, rows in (
         (schema.frame, details.frames),

@@ -8,6 +8,7 @@ each capture is matched to each KBL.
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +35,7 @@ from ..records import (
     Packets,
     Progress,
     Records,
+    RecordTable,
     empty,
     part,
 )
@@ -48,6 +50,7 @@ from .leg_tells import drop_reasons, owners
 from .names import meta_of
 
 LOST = 5  # kbl.h KBL_LOST
+MATCHED = ("ts", "ordinal", "kind", "func", "skb", "exit_ts")  # what is asked of records later
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -65,24 +68,26 @@ class _Log(NamedTuple):
     log: KernelLog
     series: SeriesTable
     legs: LegTable
-    calls: CallTable
-    events: npt.NDArray[np.void]
-    first: dict[str, int]  # rows of series, leg, call that came before, per table
+    pid: npt.NDArray[np.int64]  # of each leg
+    drop_reason: npt.NDArray[np.int64]
+    first: dict[str, int]  # rows that came before, per table
 
 
 def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> None:
-    """Match all inputs and write them to `builder` (which the caller finishes)."""
+    """Match all inputs and write them to `builder` (which the caller finishes).
+
+    Of KBLs among `inputs` only what matching needs is left there.
+    """
     logs: list[_Log] = []
-    before = {"series": 0, "leg": 0, "call": 0, "event": 0}
+    before = {"series": 0, "leg": 0}
     for source, item in enumerate(inputs, start=1):
         if isinstance(item.data, KernelLog):
             progress.report("following packets", source - 1, len(inputs))
-            logs.append(_follow(source, item.data, dict(before)))
-            made = logs[-1]
+            made = _follow(source, item.data, dict(before), builder)
+            inputs[source - 1] = item._replace(data=made.log)
+            logs.append(made)
             for name, rows in (("series", made.series.parent), ("leg", made.legs.rows)):
                 before[name] += len(rows)
-            before["call"] += len(made.calls)
-            before["event"] += len(made.events)
     table: dict[int, tuple[object, ...]] = {}
     joining = Joining({log.source: sightable(log.log, log.series, log.legs) for log in logs})
     for source, item in enumerate(inputs, start=1):
@@ -102,7 +107,8 @@ def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> N
     builder.add_rows(schema.source, [table[source] for source in sorted(table)])
 
 
-def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
+def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder) -> _Log:
+    """Series and legs; what happened in them is stored at once, for it takes much memory."""
     series = build_series(log)
     legs = build_legs(log, series)
     nesting = Nesting(log.records)
@@ -110,7 +116,16 @@ def _follow(source: int, log: KernelLog, first: dict[str, int]) -> _Log:
     np.add.at(legs.rows["functions"], joined.leg, 1)
     calls = build_calls(log, series, legs, nesting, joined)
     events = build_events(log, series, legs, nesting, calls)
-    return _Log(source, log, series, legs, calls, events, first)
+    del nesting, joined
+    first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
+    pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
+    made = _Log(source, log, series, legs, pid, reason, first)
+    _store_records(made, calls, events, builder)
+    _store_calls(made, calls, builder)
+    store_events(log, source, events, first, builder)
+    if isinstance(log.records, RecordTable):
+        made = made._replace(log=replace(log, records=log.records.only(MATCHED)))
+    return made
 
 
 def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
@@ -184,18 +199,14 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 def _store_log(
     made: _Log, verdicts: SeriesVerdicts, builder: Builder, identity: Ids, kernel_only: Ids
 ) -> None:
-    log, first = made.log, made.first
+    first = made.first
     _store_tables(made, builder)
-    _store_records(made, builder)
     builder.add_array(schema.series, _series_columns(made, verdicts, identity, kernel_only))
     columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
     columns["source"] = np.full(len(made.legs.rows), made.source)
     columns["series"] = made.legs.rows["series"] + first["series"] + 1
-    columns["pid"] = owners(made.calls, len(made.legs.rows))
-    columns["drop_reason"] = drop_reasons(made.events, len(made.legs.rows))
+    columns["pid"], columns["drop_reason"] = made.pid, made.drop_reason
     builder.add_array(schema.leg, columns)
-    _store_calls(made, builder)
-    store_events(log, made.source, made.events, first, builder)
 
 
 def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]:
@@ -203,12 +214,14 @@ def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]
     return np.where(rows >= 0, rows + before + 1, -1)
 
 
-def _store_records(made: _Log, builder: Builder) -> None:
+def _store_records(
+    made: _Log, calls: CallTable, events: npt.NDArray[np.void], builder: Builder
+) -> None:
     """What is in no other table, and losses."""
     records = made.log.records
     rest = np.ones(len(records), np.bool_)
-    rest[made.calls["entry"]] = False
-    rest[made.events["record"]] = False
+    rest[calls["entry"]] = False
+    rest[events["record"]] = False
     lost = np.flatnonzero(records["kind"] == LOST)
     rest[lost] = False
     kept = np.flatnonzero(rest)
@@ -226,8 +239,8 @@ def _store_records(made: _Log, builder: Builder) -> None:
     builder.add_array(schema.loss, columns | {"source": np.full(len(lost), made.source)})
 
 
-def _store_calls(made: _Log, builder: Builder) -> None:
-    calls, first, records = made.calls, made.first, made.log.records
+def _store_calls(made: _Log, calls: CallTable, builder: Builder) -> None:
+    first, records = made.first, made.log.records
 
     def make(rows: slice) -> Columns:
         names = (name for name in CALL_DTYPE.names or () if name != "entry")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..records import Records, part
 from .call_table import CallTable
 
 TASK = 0  # records' context
@@ -28,9 +29,10 @@ def owners(calls: CallTable, legs: int) -> Column:
     return pid
 
 
-def drop_reasons(events: npt.NDArray[np.void], legs: int) -> Column:
+def drop_reasons(records: Records, events: npt.NDArray[np.void], legs: int) -> Column:
     """Per leg the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
     reason = np.full(legs, -1, np.int64)
     drops = np.flatnonzero((events["event"] == DROP) & (events["leg"] >= 0))[::-1]
-    reason[events["leg"][drops]] = events["data"][drops] & 0xFFFFFFFF
+    data = part(records, "data", events["record"][drops])
+    reason[events["leg"][drops]] = data & 0xFFFFFFFF
     return reason

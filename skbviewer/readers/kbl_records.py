@@ -81,8 +81,12 @@ def _in_time(rows: Rows, keep: Mask, version: int) -> Ints:
 
 def _table(rows: Rows, order: Ints, apart: _Apart, footprints: ColumnTable) -> RecordTable:
     made: dict[str, Column] = {"ordinal": order.astype(np.int32)}
-    for name, column in rows.columns().items():
+    columns = rows.columns()
+    vars(rows).clear()  # no column is there twice
+    while columns:
+        name, column = columns.popitem()
         made[name] = column[order]
+        del column
     made["exit_cpu"][made["exit_ts"] < 0] = -1
     footprint = made.pop("footprint")
     made["dur"], made["counter"] = _gaps(apart, made), _counted(apart, made)

@@ -8,7 +8,7 @@ RECORD_DTYPE has them: ten million records take a quarter of what its rows would
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -96,6 +96,11 @@ class RecordTable(ColumnTable):
         """`columns` has those of RECORD_DTYPE that are none of a footprint."""
         super().__init__(RECORD_DTYPE, columns)
         self.footprint, self.footprints = footprint, footprints
+
+    def only(self, names: Collection[str]) -> RecordTable:
+        """The same records with these columns and those of footprints; others are forgotten."""
+        columns = {name: column for name, column in self._columns.items() if name in names}
+        return RecordTable(columns, self.footprint, self.footprints)
 
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, without making the whole column first."""

@@ -12,7 +12,7 @@ from .. import readers
 from ..analysis import Input, store_inputs
 from ..records import BadInput, Progress, Silent
 from ..store import Builder, is_session
-from .memory import reused_memory
+from .memory import give_back, reused_memory
 
 
 class ImportResult(NamedTuple):
@@ -39,8 +39,10 @@ def import_files(
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     with reused_memory():
         inputs = [_read(path, watch) for path in paths]
+        give_back()
         with Builder(out, watch, keep) as builder:
             store_inputs(inputs, builder, watch)
+            give_back()
             builder.finish()
     return ImportResult(out, tuple(w for item in inputs for w in item.data.warnings))
 
