@@ -42,7 +42,7 @@ SAME: tuple[str, ...] = (
     "protocol",
 )
 SAME += ("ethertype", "sport", "dport", "seq", "tcp_flags")
-NEAR_NS = 50_000_000  # an emulated machine may take long from a stamp to the socket
+NEAR_NS = 2_000_000_000  # a busy machine may leave a packet in a backlog for as long
 
 Index = npt.NDArray[np.int64]
 
@@ -93,7 +93,7 @@ def rewrite(pcap: Path, out: Path, treatment: Callable[[Index], Index]) -> Path:
 
 
 class Kernel(NamedTuple):
-    """A log, followed; `sockets` are the calls of packet sockets."""
+    """A log, followed; `sockets` are the calls of packet sockets, less so many `missed`."""
 
     log: KernelLog
     series: SeriesTable
@@ -101,6 +101,7 @@ class Kernel(NamedTuple):
     sight: Sightable
     epoch_ns: int
     sockets: Index
+    missed: int  # hits of their functions that the kernel's probes skipped, by its own count
 
 
 def follow(kbl: Path) -> Kernel:
@@ -114,12 +115,14 @@ def followed(log: KernelLog) -> Kernel:
     """The same of a log that is read."""
     series = build_series(log)
     legs = build_legs(log, series)
-    ids = [p.id for p in log.probes.values() if p.name in SOCKETS]
+    probes = [p for p in log.probes.values() if p.name in SOCKETS]
+    ids = [p.id for p in probes]
     records = log.records
     calls = (records["kind"] == 1) & np.isin(records["func"], ids) & (series.of >= 0)
     epoch_ns = log.clock[0].real_ns - log.clock[0].mono_ns
     sight = sightable(log, series, legs)
-    return Kernel(log, series, legs, sight, epoch_ns, np.flatnonzero(calls))
+    missed = sum(p.missed for p in probes)
+    return Kernel(log, series, legs, sight, epoch_ns, np.flatnonzero(calls), missed)
 
 
 def packets_of(pcap: Path) -> Packets:
