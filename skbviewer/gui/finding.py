@@ -64,9 +64,9 @@ def find(
     if search.what is What.FILTER:
         return _find_filtered(recording, pages, ids, start, step, search.text, progress)
     if search.what is What.HEX or search.where is Where.BYTES:
-        hit = _bytes_test(recording, search)
-    else:
-        hit = _text_test(search)
+        text = _bytes_filter(search)
+        return _find_filtered(recording, pages, ids, start, step, text, progress)
+    hit = _text_test(search)
     for done, positions in _around(pages.count, start, step):
         progress.report("Searching", done, pages.count)
         asked = positions + 1 if ids is None else ids[positions]
@@ -130,20 +130,15 @@ def _text_test(search: Search) -> Callable[[ListRow], bool]:
     return lambda row: wanted in texts(row).casefold()
 
 
-def _bytes_test(recording: Recording, search: Search) -> Callable[[ListRow], bool]:
+def _bytes_filter(search: Search) -> str:
+    """The display filter that finds it: many packets' bytes are searched together."""
     if search.what is What.HEX:
-        pattern = re.compile(re.escape(_hex(search.text)), re.DOTALL)
-    else:
-        flags = re.NOFLAG if search.case_sensitive else re.IGNORECASE
-        plain = search.text if search.what is What.REGEX else re.escape(search.text)
-        _regex(plain, flags)
-        pattern = re.compile(plain.encode(), flags | re.DOTALL)
-
-    def hit(row: ListRow) -> bool:
-        data = None if row.packet is None else recording.packet_bytes(row.packet)
-        return data is not None and pattern.search(data) is not None
-
-    return hit
+        return f"frame contains 0x{_hex(search.text).hex()}"
+    pattern = search.text if search.what is What.REGEX else re.escape(search.text)
+    _regex(pattern, re.NOFLAG)
+    flags = "s-i" if search.case_sensitive else "s"
+    plain = pattern.replace('"', r"\x22")  # it would end the string
+    return f'frame matches r"(?{flags}:{plain})"'
 
 
 def _hex(text: str) -> bytes:

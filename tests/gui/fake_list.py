@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -60,13 +61,16 @@ class FakeList:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """Filters: "tcp", "udp", "ip.addr ..." (the TCP packets), "frame.number <op> n"."""
+        """Filters: "frame contains 0x...", "frame matches ...",
+        "tcp", "udp", "ip.addr ..." (the TCP packets), "frame.number <op> n"."""
         parse(text)
         self.listings.append((text, order))
         ids = np.arange(1, self.count + 1, dtype=np.int64)
         if text.startswith("frame.number"):
             number = int(text.split()[-1])
             ids = {"==": ids[ids == number], ">": ids[ids > number]}[text.split()[1]]
+        elif text.startswith("frame "):
+            ids = ids[[_holds(self.packet_bytes(n), text) for n in ids.tolist()]]
         elif text:
             wanted = "UDP" if "udp" in text else "TCP"
             names = np.array([self.packet(n).protocol_name for n in ids.tolist()])
@@ -145,3 +149,12 @@ class FakeList:
 
     def relocate(self, source: int, path: Path) -> None:
         self.moved[source] = path
+
+
+def _holds(data: bytes | None, text: str) -> bool:
+    """Whether bytes pass "frame contains 0x..." or "frame matches ..."."""
+    word, value = text.removeprefix("frame ").split(" ", 1)
+    if word == "contains":
+        return bytes.fromhex(value.removeprefix("0x")) in (data or b"")
+    pattern = value.removeprefix("r").strip('"')
+    return re.search(pattern.encode(), data or b"", re.IGNORECASE | re.DOTALL) is not None

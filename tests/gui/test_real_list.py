@@ -16,9 +16,11 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.finding import Search, What, Where, find
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.row_menu import current_filter
 from skbviewer.gui.theme import DROP_COLOURS
+from skbviewer.records import Silent
 from skbviewer.records.resource import resource
 from skbviewer.session import import_files, open_files
 
@@ -254,3 +256,27 @@ def test_drops_of_copies_are_not_red(real: MainWindow, qtbot: QtBot) -> None:
     assert copy.ink != red and lost.ink == red
     tip = model.index(4, at).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.startswith("NETFILTER_DROP at nf_hook_slow+") and tip.endswith("was lost")
+
+
+def test_bytes_are_found_by_the_filter_engine(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("nat", "kbl", "pcap"))
+    recording = real.recording
+    assert recording is not None
+    data = {n: recording.packet_bytes(n) or b"" for n in range(1, recording.packet_count() + 1)}
+    said = [n for n, whole in data.items() if b"hello from" in whole]
+    assert len(said) > 1
+    tries = (
+        Search("68 65:6c6c 6f", What.HEX),
+        Search("HELLO FROM", What.STRING, Where.BYTES),
+        Search("hello.{3}o", What.REGEX, Where.BYTES, True),
+    )
+    for search in tries:
+        found, at = [], -1
+        for _ in said:
+            hit = find(recording, None, at, 1, search, Silent())
+            assert hit is not None
+            at = hit
+            found.append(at + 1)
+        assert found == said
+    loud = Search("HELLO FROM", What.STRING, Where.BYTES, True)
+    assert find(recording, None, 0, 1, loud, Silent()) is None
