@@ -192,7 +192,7 @@ class FakeRecording(FakeList, FakeTimeline):
         return SeriesRow(
             number, f"K{number}", KBL_T0 + number * 1000, "10.0.0.9", "10.0.0.1", number, 17,
             "sport 53", 9_000, 6, "no packet of the capture has this identity", "named [53]",
-            "NO_SOCKET", T0 + number * 1000,
+            "NO_SOCKET", time_ns=T0 + number * 1000,
         )  # fmt: skip
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
