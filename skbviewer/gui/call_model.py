@@ -131,6 +131,11 @@ class CallModel(QAbstractItemModel):
                 )
         return found
 
+    def told_at(self, index: Index) -> PathCall | None:
+        """The call of a row, or that in which an event's row happened; None of other rows."""
+        node = self._nodes[index.internalId() if index.isValid() else _ROOT]
+        return None if node.call < 0 else self._legs[node.leg].calls[node.call]
+
     def call_at(self, index: Index) -> tuple[int, int]:
         """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere.
 

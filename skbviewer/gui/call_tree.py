@@ -13,7 +13,7 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QColor, QFontMetrics, QResizeEvent
+from PySide6.QtGui import QColor, QFontMetrics, QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QMenu,
@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 from skbviewer.records import PacketPath
 
 from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, UNUSUAL
+from .call_filter import call_filter
 from .call_model import CallModel
 
 MOST = 0.5
@@ -56,6 +57,7 @@ class CallTree(QTreeView):
 
     call_chosen = Signal(int, int)
     source_asked = Signal(str)
+    filter_asked = Signal(str, bool)  # a display filter, and whether to apply it
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +79,32 @@ class CallTree(QTreeView):
         self.header().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.header().customContextMenuRequested.connect(self._ask_columns)
         self._hidden = _hidden_columns()
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.customContextMenuRequested.connect(self._ask_menu)
+
+    def row_menu(self, index: QModelIndex) -> QMenu | None:
+        """What can be done with a cell; None beside the calls."""
+        call = self.calls.told_at(index)
+        if call is None:
+            return None
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        wanted = call_filter(CALL_COLUMNS[index.column()].title, call)
+        for text, apply in (("&Apply as Filter", True), ("&Prepare as Filter", False)):
+            action = menu.addAction(f"{text}: {wanted.replace('&', '&&')}")
+            action.triggered.connect(lambda _=False, on=apply: self.filter_asked.emit(wanted, on))
+        menu.addSeparator()
+        cell = str(index.data() or "")
+        copy = menu.addAction("&Copy")
+        copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(cell))
+        source = menu.addAction("Show &Source")
+        source.triggered.connect(lambda: self.source_asked.emit(call.function))
+        return menu
+
+    def _ask_menu(self, place: QPoint) -> None:
+        menu = self.row_menu(self.indexAt(place))
+        if menu is not None:
+            menu.popup(self.viewport().mapToGlobal(place))
 
     def show_path(self, path: PacketPath | None) -> None:
         self.calls.show(path)

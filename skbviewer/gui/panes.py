@@ -39,6 +39,7 @@ def _tree(selection: Selection) -> CallTree:
     tree = CallTree()
     tree.call_chosen.connect(selection.choose_call)
     tree.source_asked.connect(selection.source_asked)
+    tree.filter_asked.connect(selection.filter_asked)
     selection.path_changed.connect(tree.show_path)
     selection.call_changed.connect(tree.show_call)
     selection.colours_changed.connect(tree.set_colours)

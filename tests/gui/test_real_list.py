@@ -16,6 +16,7 @@ from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.call_columns import CALL_COLUMNS
 from skbviewer.gui.finding import Search, What, Where, find
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.row_menu import current_filter
@@ -280,3 +281,25 @@ def test_bytes_are_found_by_the_filter_engine(real: MainWindow, qtbot: QtBot) ->
         assert found == said
     loud = Search("HELLO FROM", What.STRING, Where.BYTES, True)
     assert find(recording, None, 0, 1, loud, Silent()) is None
+
+
+def test_every_cell_of_the_kernel_path_makes_a_filter_that_finds_its_packet(
+    real: MainWindow, qtbot: QtBot
+) -> None:
+    open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
+    tree = real.workspace.tree
+    qtbot.waitUntil(lambda: tree.calls.rowCount() > 0)
+    real.workspace.table.go_to_row(4)
+    qtbot.waitUntil(lambda: tree.calls.index_of(1, 3).isValid())
+    whole, seen = real.listing.count(), set()
+    for at in range(len(CALL_COLUMNS)):
+        menu = tree.row_menu(tree.calls.index_of(1, 3).siblingAtColumn(at))
+        assert menu is not None
+        with qtbot.waitSignal(real.listing.shown):
+            menu.actions()[0].trigger()
+        menu.close()
+        seen.add(real.listing.filter)
+        assert number(real) == "5" and 0 < real.listing.count() <= whole
+        real.use_filter("", True)
+    assert len(seen) >= 9
+    assert tree.row_menu(tree.calls.index_of(1, -1)) is None
