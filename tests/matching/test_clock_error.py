@@ -100,8 +100,8 @@ def test_the_stated_error_is_no_excuse(fits: list[tuple[Drawn, ClockFit]]) -> No
     assert np.median(tight) < 1
 
 
-def test_a_drift_is_taken_only_where_it_is_nearer(fits: list[tuple[Drawn, ClockFit]]) -> None:
-    """What is stated of no drift at all is honest too, and never much less than with the drift."""
-    drifting = [clock for _, clock in fits if any(s.drift_ppm for s in clock.segments)]
-    assert 0.1 < len(drifting) / DRAWS < 0.9
-    assert all(abs(s.drift_ppm) <= 1000 for clock in drifting for s in clock.segments)
+def test_fits_with_and_without_drift_were_drawn(fits: list[tuple[Drawn, ClockFit]]) -> None:
+    """And with a step: the tests above are of all of them."""
+    drifting = sum(any(s.drift_ppm for s in clock.segments) for _, clock in fits)
+    assert 0.1 < drifting / DRAWS < 0.9
+    assert sum(len(clock.segments) == 2 for _, clock in fits) > 100
