@@ -17,6 +17,7 @@ Index = npt.NDArray[np.int64]
 
 LAYER = 0x1F  # bits of `look`: the layer's number
 OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped in it
+COARSE = 16  # of so many boxes one begin is kept apart, to be searched first: a power of two
 SAMPLES = 8  # calls of a bin asked for their layer
 
 BIN_DTYPE = np.dtype(
@@ -44,6 +45,7 @@ class Boxes(NamedTuple):
     name: npt.NDArray[np.uint16]  # see Timeline.names
     drops: Index  # boxes with DROP
     opens: Index  # boxes with OPEN
+    coarse: Index  # begin of each COARSE-th box
 
     @property
     def end(self) -> Index:
@@ -70,7 +72,8 @@ def boxes(
     starts = np.searchsorted(row, np.arange(rows + 1)).astype(np.int64)
     drops, opens = (np.flatnonzero(look & bit) for bit in (DROP, OPEN))
     names = np.zeros(len(begin), np.uint16) if name is None else name
-    return Boxes(starts, begin, dur, look, item.astype(np.int32, copy=False), names, drops, opens)
+    items, coarse = item.astype(np.int32, copy=False), begin[::COARSE].copy()
+    return Boxes(starts, begin, dur, look, items, names, drops, opens, coarse)
 
 
 def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArray[np.void]:
@@ -107,18 +110,36 @@ def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
         first -= 1  # began left of the window and is still there
     if first == last:
         return None
-    group = base + first + _groups(begin[first:last], edges)
+    if 2 * (last - first) < len(edges):
+        pixel = np.searchsorted(edges, begin[first:last], "right")
+        group = np.flatnonzero(np.r_[True, pixel[1:] != pixel[:-1]]) + base + first
+    else:
+        group = _groups(_positions(of, base, stop, edges[:-1]), base + first, base + last)
     return _drawn(of, group, base + last, int(edges[-1] - edges[0]) // (len(edges) - 1))
 
 
-def _groups(begin: Index, edges: Index) -> Index:
-    """Where in `begin` the boxes of each pixel start, only pixels in which boxes begin."""
-    if 2 * len(begin) < len(edges):
-        pixel = np.searchsorted(edges, begin, "right")
-        return np.flatnonzero(np.r_[True, pixel[1:] != pixel[:-1]])
-    bounds = np.searchsorted(begin, edges[:-1])
-    bounds[0] = 0
-    new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < len(begin))
+def _positions(of: Boxes, base: int, stop: int, edges: Index) -> Index:
+    """The first box of base <= box < stop, one row, that begins at each edge or later.
+
+    As np.searchsorted() finds it, in a third of the time: what is near each other is looked at
+    for all edges at once, so that they wait for memory together.
+    """
+    begin, end = -(-base // COARSE), -(-stop // COARSE)
+    low = (np.searchsorted(of.coarse[begin:end], edges) + begin - 1) * COARSE + 1
+    low = np.maximum(low, base)
+    size = COARSE
+    while size > 1:
+        size //= 2
+        at = np.minimum(low + (size - 1), stop - 1)
+        low += size * (of.begin[at] < edges)
+    return np.minimum(low, stop)
+
+
+def _groups(bounds: Index, first: int, stop: int) -> Index:
+    """Where the boxes of each pixel start, only pixels in which boxes of first .. stop begin."""
+    bounds = np.maximum(bounds, first)
+    bounds[0] = first
+    new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
     return np.asarray(bounds[new], np.int64)
 
 
