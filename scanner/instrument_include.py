@@ -88,6 +88,8 @@ def place(text: str, hidden: str, functions: list[int]) -> int:
         before = plain[:start].rstrip()[-1:]
         if inside or before not in ("", ";", "}", ")") or text[:start].endswith("\\\n"):
             continue
+        if before == ")" and plain[start:].lstrip()[:1] == "{":
+            continue  # between the head of a function and its body
         around = _conditions(found, start)
         if all(other[: len(around)] == around for other in wanted):
             return start

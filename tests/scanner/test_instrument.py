@@ -286,3 +286,15 @@ def test_every_carrier_is_passed_and_of_the_socks_the_first(tree: Path) -> None:
     text = source.read_text()
     assert f"KBL_ENTER({rows['both']['id']}, sk, skb)" in text
     assert f"KBL_ENTER({rows['queued']['id']}, list, skb, to_free)" in text
+
+
+def test_the_include_is_not_put_between_a_head_and_its_body(tree: Path) -> None:
+    source = tree / "apart.c"
+    source.write_text(
+        '#include "skb.h"\n\nint first(int a)\n{\n\treturn a;\n}\n\n'
+        "int apart(struct sk_buff *skb)\n\n{\n\treturn skb->len;\n}\n"
+    )
+    instrumented(tree)
+    lines = source.read_text().splitlines()
+    assert lines.index("#include <linux/kbl_probe.h>") == 6
+    assert lines[8] == "" and lines[9].startswith("{ KBL_ENTER(1, skb)")
