@@ -17,6 +17,9 @@ struct sk_buff;
 struct sk_buff_head;
 struct sock;
 
+/* Behind a loop without a body, a return that became a block would look like the body. */
+#pragma GCC diagnostic ignored "-Wmisleading-indentation"
+
 #define KBL_SITE_MAGIC 0x4b424c31	/* tells the key of a site from any other static key */
 #define KBL_SITE_CARRIERS 4
 
