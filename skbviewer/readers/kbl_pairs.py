@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Makes one row of the ENTRY and the EXIT that version 2 tells apart.
+"""Makes one row of an ENTRY and an EXIT that are told apart.
 
-In: rows in file order, of which one stream is one CPU's.  Out: entries that know of their return;
+Version 2 tells all calls so, version 3 those beyond as many as it can hold open at once.  In: rows
+in file order, of which one stream is one CPU's.  Out: entries that know of their return;
 exits whose entry is not in the file stay rows of their own.  A call lives in one execution context,
 in which calls of one function nest properly, so counting levels pairs them.
 """
@@ -33,9 +34,10 @@ def join_pairs(rows: Rows, keep: Mask) -> Mask:
 
 def _pairs(rows: Rows, index: Ints) -> tuple[Ints, Ints]:
     """(entry, exit) of the rows `index` that belong together."""
-    open_ = (rows.flags[index] & kbl.KBL_FLAG_OPEN) != 0
     kind = rows.kind[index]
-    index = index[((kind == ENTRY) & ~open_) | (kind == EXIT)]
+    index, kind = (a[(kind == ENTRY) | (kind == EXIT)] for a in (index, kind))
+    open_ = (rows.flags[index] & kbl.KBL_FLAG_OPEN) != 0
+    index = index[((kind == ENTRY) & ~open_ & (rows.exit_ts[index] < 0)) | (kind == EXIT)]
     index = index[np.argsort(rows.cpu[index], kind="stable")]  # of one time by CPU, as written
     index = index[time_order(rows.ts[index])]
     is_entry = rows.kind[index] == ENTRY

@@ -51,11 +51,10 @@ def decode_records(
     keep = listed[rows.kind]
     complain(complaints, ~keep, "records of an unknown kind: left out")
     details = read_details(heads, stext)
-    if version == 2:
-        keep = join_pairs(rows, keep)
-    else:
+    if version > 2:
         fill_told(rows, heads)
         complete_calls(rows, heads, complaints)
+    keep = join_pairs(rows, keep)
     apart = _apart(heads)
     del heads  # the slots are the largest of what is no longer needed
     records = _table(rows, _in_time(rows, keep, version), apart, footprints)

@@ -98,3 +98,18 @@ def test_what_the_log_tells_is_not_guessed(tmp_path: Path) -> None:
     assert isinstance(log, KernelLog)
     assert times(log) == {100: 120, 105: -1, 110: 310}
     assert alone(log) == [400]
+
+
+def test_calls_that_version_3_could_not_hold_open(tmp_path: Path) -> None:
+    """Too many were open at once: their entries and exits are told apart."""
+    build = KblBuilder(3)
+    func, inner = build.probe("tcp_sendmsg"), build.probe("ip_output")
+    build.entry(100, 0, func, SKB, pid=7)
+    build.call(110, 0, inner, SKB, 20)
+    build.exit(150, 1, func, SKB, pid=7, ret=-5)
+    log = readers.read(build.write(tmp_path / "a.kbl"), Silent())
+    assert isinstance(log, KernelLog)
+    assert times(log) == {100: 150, 110: 130}
+    assert alone(log) == []
+    told = log.records[["exit_cpu", "ret"]][log.records["ts"] == 100]
+    assert told.tolist() == [(1, -5)]
