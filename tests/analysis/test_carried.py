@@ -54,3 +54,28 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
         assert {call.comm for call in leg.calls} == {"ksoftirqd/0"}
     notes = [leg.calls[0].note for leg in legs]
     assert notes == ["", "packet 2 of the call, 3 more packets are not told"]
+
+
+def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
+    """A clone that sees no driver belongs to its parent: what follows is in the latter's call."""
+    build = KblBuilder(3)
+    clone = build.probe("skb_clone", KblEvent.CLONE)
+    copy, put = build.probe("__copy_skb_header"), build.probe("skb_put")
+    build.task(900, 0, 1, 7, "nc")
+    build.event(910, 0, KblEvent.ALLOC, A)
+    build.event(1010, 0, KblEvent.CLONE, A, B)
+    build.call(1000, 0, clone, A, 10)
+    build.carry(1100, 0, A, 1)
+    build.call(1110, 0, put, A, 20)
+    build.call(1100, 0, copy, B, 90)
+    log = read(build.write(tmp_path / "a.kbl"), Silent())
+    with Builder(tmp_path / "a.skbv") as builder:
+        store_inputs([Input(log, 1, "ab")], builder, Silent())
+        builder.finish()
+    (leg,) = Session.open(tmp_path / "a.skbv").path(series=1).legs
+    assert [(c.function, c.depth, c.parent, c.self_ns) for c in leg.calls] == [
+        ("skb_clone", 0, -1, 10),
+        ("__copy_skb_header", 0, -1, 0),
+        ("__copy_skb_header", 1, 1, 70),
+        ("skb_put", 2, 2, 20),
+    ]

@@ -79,6 +79,19 @@ def test_what_is_inside_counts_on_all_levels(tmp_path: Path) -> None:
     assert inside[find(log, "ip_output")].tolist() == [0]
 
 
+def test_a_call_that_ended_is_not_around(tmp_path: Path) -> None:
+    """A thread seen on two CPUs at once, as only a broken log tells: calls that do not nest."""
+    story = Story()
+    story.call("ip_rcv", 1000, 1300, A)
+    story.call("ip_output", 1200, 2000, B, cpu=1)
+    story.call("kfree_skb", 1500, 1600, A)
+    log = story.log(tmp_path)
+    nesting = Nesting(log.records)
+    (freed,), (sent,) = find(log, "kfree_skb"), find(log, "ip_output")
+    around = [call.tolist() for _, call in nesting.around(np.array([freed]))]
+    assert [call for part in around for call in part] == [sent]
+
+
 def test_an_empty_log(tmp_path: Path) -> None:
     log = Story().log(tmp_path)
     nesting = Nesting(log.records)
