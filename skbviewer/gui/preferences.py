@@ -6,6 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QValidator
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -22,6 +23,23 @@ from .timeline_axes import DRAG, drag_moves
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
+
+
+class _Steps(QSpinBox):
+    """Steps of text size, shown as percent of the usual size; only stepped, never typed."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lineEdit().setReadOnly(True)
+
+    def textFromValue(self, val: int) -> str:
+        return f"{STEP**val:.0%}"
+
+    def valueFromText(self, text: str) -> int:
+        return next(n for n in range(SMALLEST, LARGEST + 1) if self.textFromValue(n) == text)
+
+    def validate(self, input: str, pos: int) -> tuple[QValidator.State, str, int]:
+        return QValidator.State.Acceptable, input, pos
 
 
 class Preferences(QDialog):
@@ -53,7 +71,7 @@ class Preferences(QDialog):
 
     def _add_appearance(self) -> None:
         appearance = self._window.appearance
-        self.theme, self.text = QComboBox(), QSpinBox()
+        self.theme, self.text = QComboBox(), _Steps()
         for theme in Theme:
             self.theme.addItem(theme.value)
         self.theme.setCurrentText(appearance.theme.value)

@@ -97,9 +97,13 @@ def test_preferences_are_in_force_at_once(opened: MainWindow) -> None:
     dialog.theme.setCurrentText("Light")
     assert not opened.appearance.dark()
     size = QApplication.font().pointSizeF()
-    dialog.text.setValue(2)
-    assert QApplication.font().pointSizeF() > size
-    dialog.text.setValue(0)
+    QTest.keyClick(dialog.text, Qt.Key.Key_Up)
+    QTest.keyClick(dialog.text, Qt.Key.Key_Up)
+    assert dialog.text.text() == "121%"
+    assert QApplication.font().pointSizeF() == pytest.approx(size * 1.21)
+    QTest.keyClick(dialog.text, Qt.Key.Key_Down)
+    QTest.keyClick(dialog.text, Qt.Key.Key_Down)
+    assert (dialog.text.text(), QApplication.font().pointSizeF()) == ("100%", size)
     dialog.times.setCurrentText(TimeFormat.PREVIOUS.value)
     assert time_format(opened) is TimeFormat.PREVIOUS
     dialog.summary.setChecked(True)
