@@ -94,7 +94,7 @@ def _precision(precision: Precision) -> Action:
     )
 
 
-CONVERSATION = "&View/Colorize C&onversation"
+CONVERSATION = "&View/Colourize C&onversation"
 
 
 def _conversation_colour(number: int) -> Action:

@@ -71,7 +71,7 @@ def row_menu(window: MainWindow) -> QMenu:
     )
     for title, fill in fills:
         fill(menu.addMenu(title))
-    colours = menu.addMenu("Colorize Conversation")
+    colours = menu.addMenu("Colourize Conversation")
     for number, colour in enumerate(CONVERSATIONS, 1):
         action = window.menus.actions[f"Color {number}"]
         action.setIcon(chip(QColor(colour)))
