@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import argparse
-import gc
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
 
 from .. import __version__
 from ..records import BadInput, Cancelled
+from .starting import importing
 
 # Modules, imported when they are asked for: a command waits for no other one.
 COMMANDS = {
@@ -32,7 +32,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
             arguments = _parser(chosen).parse_args(words)
             return int(arguments.run(arguments))
-        return int(import_module(".window", __package__).run(words))
+        with importing():
+            window = import_module(".window", __package__)
+        return int(window.run(words))
     except BadInput as error:
         return _fail(str(error))
     except ValueError as error:
@@ -71,8 +73,7 @@ def _parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"skbviewer {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
-    gc.disable()  # a tenth of the time: what is imported stays
-    for name in chosen:
-        import_module(f".{COMMANDS[name]}", __package__).add(commands)
-    gc.enable()
+    with importing():
+        for name in chosen:
+            import_module(f".{COMMANDS[name]}", __package__).add(commands)
     return parser

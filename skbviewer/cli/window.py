@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..analysis.filter import FilterError, parse
+from .starting import importing
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -47,6 +48,6 @@ def run(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(prog="skbviewer", add_help=False)
     add_arguments(parser)
     arguments = parser.parse_args(words)
-    from ..gui.app import run as show  # Qt is loaded only for the window
-
+    with importing():
+        from ..gui.app import run as show  # Qt is loaded only for the window
     return show(arguments.files, goto=arguments.goto, display_filter=arguments.filter)

@@ -15,15 +15,18 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-from PySide6.QtCore import QCoreApplication, QPoint, QSettings, Qt
-from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from skbviewer.cli.starting import importing
 
-from skbviewer.gui.app import application
-from skbviewer.gui.main_window import MainWindow
-from skbviewer.records.resource import resource
-from skbviewer.session import open_files
+with importing():  # as the program itself does
+    import numpy as np
+    from PySide6.QtCore import QCoreApplication, QPoint, QSettings, Qt
+    from PySide6.QtTest import QTest
+    from PySide6.QtWidgets import QApplication
+
+    from skbviewer.gui.app import application
+    from skbviewer.gui.main_window import MainWindow
+    from skbviewer.records.resource import resource
+    from skbviewer.session import open_files
 
 SEED = 20261121
 ZOOM_TO_NS = 1_000
