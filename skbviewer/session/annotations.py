@@ -47,7 +47,7 @@ def flags(db: Any, kind: str) -> RowIds:
             there = ordinals[ordinals < source.rows]
             packets = anchor == store.PACKET
             found.append(there + source.first if packets else _kernel_only_of(db, source.id, there))
-    return np.unique(np.concatenate(found))
+    return rising(np.concatenate(found))
 
 
 def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:

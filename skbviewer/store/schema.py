@@ -230,6 +230,7 @@ INDEXES = (
     Index("series_parent", series.c.parent),
     Index("series_ordinal", series.c.ordinal),
     Index("symbol_address", symbol.c.source, symbol.c.address),
+    Index("flag_first", flag.c.first),
 )
 
 VIEWS = (
