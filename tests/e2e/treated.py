@@ -43,6 +43,7 @@ SAME: tuple[str, ...] = (
 )
 SAME += ("ethertype", "sport", "dport", "seq", "tcp_flags")
 NEAR_NS = 2_000_000_000  # a busy machine may leave a packet in a backlog for as long
+NAMELESS_NS = 50_000_000  # of what has no identity (ARP): the nearest of two seconds may be another
 
 Index = npt.NDArray[np.int64]
 
@@ -149,6 +150,7 @@ def owners(kernel: Kernel, packets: Packets, device: tuple[int, int]) -> Index:
         same = np.all([near[name] == packet[name] for name in SAME], axis=0)
         if packet["ip_version"] == 0:
             same = near["ethertype"] == packet["ethertype"]
+            same &= np.abs(near["ts"] - at[number]) <= NAMELESS_NS
         mine = [i for i in (np.flatnonzero(same) + low[number]).tolist() if i not in used]
         if mine:
             best = min(mine, key=lambda i: abs(int(rows["ts"][i]) - int(at[number])))
