@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QEvent, QStringListModel, Qt, Signal
-from PySide6.QtGui import QColor, QKeyEvent, QPalette
+from PySide6.QtGui import QColor, QFocusEvent, QKeyEvent, QPalette
 from PySide6.QtWidgets import QApplication, QCompleter, QLineEdit, QListView, QWidget
 
 from skbviewer.analysis.filter import Completion, FilterError, complete, parse
@@ -17,6 +17,20 @@ VALID = ("#afffaf", "#173a24")  # on light ground as in Wireshark, on dark groun
 INVALID = ("#ffafaf", "#4f1d22")
 POPUP_ROWS = 12
 PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange)
+
+
+class _Words(QListView):
+    """Chooses no word by itself: Qt makes the first one current when the popup gets the focus."""
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        chosen = self.currentIndex().isValid()
+        super().focusInEvent(event)
+        if not chosen:
+            self.choose_none()
+
+    def choose_none(self) -> None:
+        """Enter applies the filter; Down goes to the first word."""
+        self.selectionModel().clearCurrentIndex()
 
 
 class FilterEdit(QLineEdit):
@@ -39,7 +53,7 @@ class FilterEdit(QLineEdit):
         self._completer.setWidget(self)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
         self._completer.setMaxVisibleItems(POPUP_ROWS)
-        self.popup = QListView()
+        self.popup = _Words()
         self.popup.setAccessibleName("Completions of the display filter")
         self._completer.setPopup(self.popup)
         self._completer.activated.connect(self._insert)
@@ -58,6 +72,7 @@ class FilterEdit(QLineEdit):
         self._proposal = found
         self._words.setStringList(found.words)
         self._completer.complete()
+        self.popup.choose_none()  # the completer made the first word current
 
     def _insert(self, word: str) -> None:
         begin, end = self._proposal.begin, self._proposal.end

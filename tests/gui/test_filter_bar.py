@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QColor, QPalette
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor, QFocusEvent, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QWidget
 from pytestqt.qtbot import QtBot
@@ -48,6 +48,15 @@ def test_enter_applies_a_valid_filter(bar: FilterBar, qtbot: QtBot) -> None:
         QTest.keyClick(bar.edit, KEY.Key_Return)
     assert signal.args == ["tcp.port == 80"]
     assert not bar.edit.popup.isVisible()
+
+
+def test_the_popup_chooses_nothing_by_itself(bar: FilterBar, qtbot: QtBot) -> None:
+    type_text(bar, qtbot, "tcp or arp")
+    assert bar.edit.popup.isVisible()
+    QApplication.sendEvent(bar.edit.popup, QFocusEvent(QEvent.Type.FocusIn))  # as X11 does
+    with qtbot.waitSignal(bar.applied) as signal:
+        QTest.keyClick(bar.edit.popup, KEY.Key_Return)
+    assert signal.args == ["tcp or arp"]
 
 
 def test_green_and_red(bar: FilterBar, qtbot: QtBot) -> None:
