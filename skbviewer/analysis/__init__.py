@@ -1,14 +1,19 @@
 # SPDX-License-Identifier: MIT
 """What the matched records mean: calls, layers, paths and the words for them."""
 
+from importlib import import_module
+from typing import TYPE_CHECKING
+
 from .calls import build as build_calls
 from .event_text import Told, event_text, event_word
 from .info import address, describe, known, mac
 from .ingest import Input, store_inputs
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
-from .path import legs
 from .reasons import VERDICTS, reason, series_reason
+
+if TYPE_CHECKING:
+    from .path import legs
 
 __all__ = [
     "VERDICTS",
@@ -32,3 +37,10 @@ __all__ = [
     "series_reason",
     "store_inputs",
 ]
+
+
+def __getattr__(name: str) -> object:
+    """What asks a session, imported when it is asked for: an import makes one without it."""
+    if name != "legs":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return import_module(".path", __name__).legs

@@ -9,7 +9,6 @@ from functools import cache
 from typing import Any, NamedTuple
 
 from ..records import KernelLog, resource
-from ..store import queries
 
 MASK64 = (1 << 64) - 1
 REASON = "drop_reason."  # docs/kbl-format.md, META
@@ -57,6 +56,8 @@ def _syscalls() -> dict[str, dict[str, str]]:
 
 def names_of(db: Any, source: int) -> Names:
     """The names of KBL `source` of a session."""
+    from ..store import queries  # an import asks no session
+
     return Names(
         queries.symbols(db, source),
         queries.tasks(db, source),

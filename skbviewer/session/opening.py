@@ -17,7 +17,7 @@ from .session import Session
 
 def cached_session(paths: Sequence[Path]) -> Path:
     """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes."""
-    tables = [(table.name, table.columns.keys()) for table in schema.metadata.sorted_tables]
+    tables = [(table.name, table.names) for table in schema.TABLES.values()]
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {sha256(path)}".encode())

@@ -1,10 +1,17 @@
 # SPDX-License-Identifier: MIT
 """Session files: one SQLite database each.  All SQL of the program is in this package."""
 
-from . import anchors, annotations, queries, row_queries, schema
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from . import schema
 from .build import Builder
-from .columns import Columns
-from .database import is_session, open_session
+from .files import is_session
+
+if TYPE_CHECKING:
+    from . import anchors, annotations, queries, row_queries
+    from .columns import Columns
+    from .database import open_session
 
 __all__ = [
     "Builder",
@@ -17,3 +24,13 @@ __all__ = [
     "row_queries",
     "schema",
 ]
+
+# What asks a session is imported when somebody does: an import makes one without it.
+_LATER = {"Columns": ".columns", "open_session": ".database"}
+
+
+def __getattr__(name: str) -> object:
+    """What a session is read with, imported when it is asked for."""
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(_LATER[name], __name__), name)

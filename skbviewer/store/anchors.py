@@ -12,7 +12,7 @@ import numpy as np
 from sqlalchemy import Connection, func, select
 
 from .chunks import unpack
-from .schema import call, chunk, leg, series
+from .tables import call, chunk, leg, series
 
 Record = tuple[int, int]  # source, ordinal
 

@@ -17,15 +17,14 @@ from types import TracebackType
 
 import numpy as np
 import numpy.typing as npt
-from sqlalchemy import Connection, Table
-from sqlalchemy.exc import DBAPIError
 
 from ..records import BadInput, Progress, Silent
 from . import schema
-from .annotations import take_over
 from .bulk import Bulk, fastest
 from .chunks import Chunk, Packer
-from .database import engine_for
+from .declare import Table
+from .files import connect_new
+from .taking_over import take_over
 
 BATCH = 1 << 18  # rows between two reports of progress
 FULL = (errno.ENOSPC, errno.EDQUOT)
@@ -51,7 +50,7 @@ class Builder:
         self.temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
         self.progress: Progress = progress or Silent()
         self._keep = (*keep, out)  # sessions whose annotations are taken over
-        self._connection: Connection | None = None
+        self._connection: sqlite3.Connection | None = None
         self._bulk_type = bulk
         self._bulk: Bulk | None = None
         self._bulk_tables: set[str] = set()
@@ -63,16 +62,16 @@ class Builder:
             self.out.parent.mkdir(parents=True, exist_ok=True)
             self.temporary.unlink(missing_ok=True)
             os.close(os.open(self.temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-            self._connection = engine_for(self.temporary, read_only=False).connect()
-            schema.metadata.create_all(self._connection, checkfirst=False)
-            for index in schema.INDEXES:
-                index.drop(self._connection)  # made again when the rows are in
+            self._connection = connect_new(self.temporary)
+            self._connection.execute("BEGIN")
+            for table in schema.TABLES.values():
+                self._connection.execute(table.creation())
             for view in schema.VIEWS:
-                self._connection.exec_driver_sql(view)
+                self._connection.execute(view)
             self._connection.commit()
             writer = self._bulk_type or fastest(self.out.parent.absolute())
-            self._bulk = writer(self._connection, self.temporary)
-        except (OSError, DBAPIError) as error:
+            self._bulk = writer(self._connection, self.temporary, schema.INDEXES)
+        except (OSError, sqlite3.Error) as error:
             self._remove()
             raise self._bad(error) from error
         return self
@@ -84,7 +83,7 @@ class Builder:
         trace: TracebackType | None,
     ) -> None:
         self._remove()
-        if isinstance(error, DBAPIError) or (isinstance(error, OSError) and error.errno in FULL):
+        if isinstance(error, sqlite3.Error) or (isinstance(error, OSError) and error.errno in FULL):
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
@@ -126,39 +125,32 @@ class Builder:
             self._add_chunks(packer.finish())
         for old in self._keep:
             take_over(connection, old)
-        self._bulk.finish(schema.INDEXES)
-        connection.exec_driver_sql(f"PRAGMA application_id = {schema.APPLICATION_ID}")
-        connection.exec_driver_sql(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
+        self._bulk.finish()
+        connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
+        connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()
         self._close()
         os.replace(self.temporary, self.out)
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
         """One at a time: a whole column of them would be a copy of it."""
-        statement = _insertion(schema.chunk)
-        connection = self._open().connection.driver_connection
-        assert connection is not None
-        try:
-            connection.executemany(statement, chunks)
-            connection.commit()
-        except sqlite3.Error as error:
-            raise DBAPIError(statement, None, error) from error
+        connection = self._open()
+        connection.executemany(schema.chunk.insertion(), chunks)
+        connection.commit()
 
     def _insert(self, table: Table, rows: list[tuple[object, ...]]) -> None:
         if not rows:
             return
-        self._open().exec_driver_sql(_insertion(table), rows)
+        self._open().executemany(table.insertion(), rows)
         self._rows[table.name] = self.count(table) + len(rows)
 
-    def _open(self) -> Connection:
+    def _open(self) -> sqlite3.Connection:
         assert self._connection is not None, "Builder is used outside its with statement"
         return self._connection
 
     def _close(self) -> None:
         if self._connection is not None:
-            engine = self._connection.engine
             self._connection.close()
-            engine.dispose()
             self._connection = None
 
     def _remove(self) -> None:
@@ -167,18 +159,10 @@ class Builder:
             with suppress(OSError):  # the error that led here is the one to tell
                 name.unlink(missing_ok=True)
 
-    def _bad(self, error: OSError | DBAPIError) -> BadInput:
+    def _bad(self, error: OSError | sqlite3.Error) -> BadInput:
         if isinstance(error, OSError):
             why = "the disk is full" if error.errno in FULL else error.strerror
             return BadInput(self.out, None, f"cannot write the session: {why}")
-        cause = error.orig
-        full = isinstance(cause, sqlite3.OperationalError) and "full" in str(cause)
-        why = "the disk is full" if full else str(cause)
+        full = isinstance(error, sqlite3.OperationalError) and "full" in str(error)
+        why = "the disk is full" if full else str(error)
         return BadInput(self.out, None, f"cannot write the session: {why}")
-
-
-def _insertion(table: Table) -> str:
-    """The statement that inserts a row of `table` without `id`."""
-    names = [c.name for c in table.columns if c.name != "id"]
-    listed, places = ", ".join(f'"{n}"' for n in names), ", ".join("?" * len(names))
-    return f'INSERT INTO "{table.name}" ({listed}) VALUES ({places})'  # noqa: S608

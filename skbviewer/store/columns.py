@@ -20,6 +20,7 @@ from sqlalchemy import Engine, select
 from . import schema
 from .chunks import CHUNK, unpack
 from .database import forget_pages
+from .tables import chunk
 
 MUCH = 1 << 20  # bytes of a read that should leave no trace in memory
 BUDGET = 320 << 20  # bytes of arrays that are kept
@@ -166,7 +167,7 @@ class Columns:
 
     def _all_places(self) -> dict[tuple[str, str], list[_Place]]:
         found: dict[tuple[str, str], list[_Place]] = {}
-        c = schema.chunk.c
+        c = chunk.c
         wanted = select(c.table_name, c.column_name, c.id, c.count, c.dtype, c.low, c.high)
         with self._engine.connect() as db:
             for table, column, *place in db.execute(wanted.order_by(c.first)):

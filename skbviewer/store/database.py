@@ -6,25 +6,23 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing, suppress
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.exc import DBAPIError
-from sqlalchemy.pool import NullPool, QueuePool
+from sqlalchemy.pool import QueuePool
 
 from ..records import BadInput, OtherVersion
 from . import schema
+from .files import MMAP, SQLITE_HEAD, head
 
 READERS = 8  # connections that are kept
-MMAP = 1 << 40  # as much as SQLite allows: reading copies no pages
-SQLITE_HEAD = b"SQLite format 3\x00"
 
 
-def engine_for(path: Path, *, read_only: bool) -> Engine:
-    """An engine for `path`; a connection is never in two hands at once.
+def engine_for(path: Path) -> Engine:
+    """An engine that reads `path`; a connection is never in two hands at once.
 
-    Those that read are kept for whoever reads next, with the statements they have prepared.
+    Those are kept for whoever reads next, with the statements they have prepared.
     """
     # Not mode=ro: when a note is written just then, SQLite may take its journal for one to undo,
     # and a connection that could not write at all fails instead of looking again.
@@ -33,23 +31,14 @@ def engine_for(path: Path, *, read_only: bool) -> Engine:
     def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would undo the quoting
         return sqlite3.connect(uri, uri=True, check_same_thread=False, cached_statements=256)
 
-    pool: dict[str, Any] = {"poolclass": NullPool}
-    if read_only:
-        pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": -1}
+    pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": -1}
     engine = create_engine("sqlite://", creator=connect, **pool)
 
     @event.listens_for(engine, "connect")
     def configure(connection: object, _: object) -> None:
         execute = connection.execute  # type: ignore[attr-defined]  # sqlite3.Connection
         execute(f"PRAGMA mmap_size = {MMAP}")
-        if read_only:
-            execute("PRAGMA query_only = ON")
-        else:
-            execute("PRAGMA page_size = 4096")  # what cells.py lays out
-            execute("PRAGMA auto_vacuum = NONE")
-            # The file is temporary until it is renamed: a crash loses only that.
-            execute("PRAGMA journal_mode = OFF")
-            execute("PRAGMA synchronous = OFF")
+        execute("PRAGMA query_only = ON")
 
     return engine
 
@@ -68,11 +57,10 @@ def open_session(path: Path) -> Engine:
 
     Raises BadInput if there is no such file, it is no session, or of another version.
     """
-    head = _head(path)
-    if not head.startswith(SQLITE_HEAD):
+    if not head(path).startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")
     _take_back(path)
-    engine = engine_for(path, read_only=True)
+    engine = engine_for(path)
     try:
         with engine.connect() as connection:
             application = connection.exec_driver_sql("PRAGMA application_id").scalar_one()
@@ -97,10 +85,10 @@ def _lacking(connection: Connection) -> str:
     asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
         there.setdefault(table, set()).add(column)
-    for table in schema.metadata.sorted_tables:
-        for column in table.columns:
-            if column.name not in there.get(table.name, set()):
-                return f"{table.name}.{column.name}"
+    for table in schema.TABLES.values():
+        for column in ("id", *table.names):
+            if column not in there.get(table.name, set()):
+                return f"{table.name}.{column}"
     return ""
 
 
@@ -120,19 +108,3 @@ def _take_back(path: Path) -> None:
     # what cannot be undone is told by the reader that follows
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
-
-
-def is_session(path: Path) -> bool:
-    """Whether the file looks like an SQLite database; False if it cannot be read."""
-    try:
-        return _head(path).startswith(SQLITE_HEAD)
-    except BadInput:
-        return False
-
-
-def _head(path: Path) -> bytes:
-    try:
-        with path.open("rb") as file:
-            return file.read(16)
-    except OSError as error:
-        raise BadInput(path, None, f"cannot read: {error.strerror}") from error

@@ -13,7 +13,6 @@ from sqlalchemy import (
     Connection,
     Row,
     Select,
-    Table,
     bindparam,
     func,
     literal,
@@ -21,7 +20,8 @@ from sqlalchemy import (
     union_all,
 )
 
-from .schema import (
+from .declare import Table
+from .tables import (
     call,
     change,
     clock,
@@ -32,6 +32,7 @@ from .schema import (
     frame,
     leg,
     match,
+    metadata,
     oneway,
     packet,
     probe,
@@ -42,7 +43,7 @@ from .schema import (
     task,
     timebase,
 )
-from .schema import (
+from .tables import (
     meta as meta_table,
 )
 
@@ -56,7 +57,8 @@ def _all(db: Connection, statement: Select[Any]) -> Rows:
 
 def count(db: Connection, table: Table) -> int:
     """Rows of a table with dense ids."""
-    return int(db.execute(select(func.coalesce(func.max(table.c.id), 0))).scalar_one())
+    last = func.max(metadata.tables[table.name].c.id)
+    return int(db.execute(select(func.coalesce(last, 0))).scalar_one())
 
 
 _SOURCES = select(source).order_by(source.c.id)

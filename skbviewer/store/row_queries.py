@@ -11,7 +11,7 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, case, exists, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
-from .schema import event, leg, match, packet, series
+from .tables import event, leg, match, packet, series
 
 Rows = Sequence[Any]
 

@@ -9,9 +9,9 @@ for each column.  Row ids are dense and start at 1; addresses are signed 64-bit;
 from __future__ import annotations
 
 import numpy as np
-from sqlalchemy import Column, Float, Index, Integer, LargeBinary, MetaData, Table, Text
 
 from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
+from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
 SCHEMA_VERSION = 4
 APPLICATION_ID = 0x736B6276  # "skbv"
@@ -26,38 +26,36 @@ MATCH_COLUMNS = np.dtype(
     ]
 )
 
-metadata = MetaData()
+TABLES: dict[str, Table] = {}
 
 
-def _columns(dtype: np.dtype[np.void]) -> list[Column[object]]:
-    columns: list[Column[object]] = []
-    for name in dtype.names or ():
-        kind = Float() if dtype[name].kind == "f" else Integer()
-        columns.append(Column(name, kind, nullable=False))
-    return columns
+def _columns(dtype: np.dtype[np.void]) -> list[Column]:
+    names = dtype.names or ()
+    return [Column(name, FLOAT if dtype[name].kind == "f" else INTEGER) for name in names]
 
 
-def _table(name: str, *columns: Column[object]) -> Table:
-    return Table(name, metadata, Column("id", Integer, primary_key=True), *columns)
+def _table(name: str, *columns: Column) -> Table:
+    TABLES[name] = Table(name, columns)
+    return TABLES[name]
 
 
-def _integers(*names: str) -> list[Column[object]]:
-    return [Column(name, Integer, nullable=False) for name in names]
+def _integers(*names: str) -> list[Column]:
+    return [Column(name, INTEGER) for name in names]
 
 
-def _texts(*names: str) -> list[Column[object]]:
-    return [Column(name, Text(), nullable=False) for name in names]
+def _texts(*names: str) -> list[Column]:
+    return [Column(name, TEXT) for name in names]
 
 
 source = _table(
     "source",
-    Column("path", Text, nullable=False),
-    Column("kind", Text, nullable=False),
+    Column("path", TEXT),
+    Column("kind", TEXT),
     *_integers("size"),
-    Column("sha256", Text, nullable=False),
+    Column("sha256", TEXT),
     *_integers("first", "rows"),  # id of the first packet (KBL: ordinal of a record), how many
-    Column("warnings", Text, nullable=False),  # JSON array
-    Column("detail", Text, nullable=False),  # JSON object
+    Column("warnings", TEXT),  # JSON array
+    Column("detail", TEXT),  # JSON object
 )
 
 packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
@@ -74,7 +72,7 @@ series = _table(
     "series",
     *_integers("source", "parent", "tap", "begin_ns", "end_ns", "skb"),
     *_integers("verdict", "rung"),  # as in match, 2 = no wire packet
-    Column("confidence", Float, nullable=False),
+    Column("confidence", FLOAT),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
     *_integers("kernel_ns", "functions"),
     *_integers("ordinal"),  # of the record that stands for the series: `identity`, else the first
@@ -116,34 +114,32 @@ syscall = _table(
     *_integers("event"),
     *(c for c in _columns(SYSCALL_DTYPE) if c.name != "ordinal"),
 )
-event_name = _table("event_name", *_integers("event"), Column("name", Text, nullable=False))
+event_name = _table("event_name", *_integers("event"), Column("name", TEXT))
 
 match = _table(
     "match",
     *_integers("packet", "leg", "verdict", "rung"),
-    Column("confidence", Float, nullable=False),
+    Column("confidence", FLOAT),
     *_integers("delta_ns"),
 )
 
 probe = _table(
     "probe",
     *_integers("source", "func"),
-    Column("name", Text, nullable=False),
-    Column("module", Text, nullable=False),
+    Column("name", TEXT),
+    Column("module", TEXT),
     *_integers("address", "arg", "returns_skb", "event", "error", "hits", "missed"),
 )
 
-symbol = _table("symbol", *_integers("source", "address"), Column("name", Text, nullable=False))
-task = _table("task", *_integers("source", "pid"), Column("comm", Text, nullable=False))
-device = _table(
-    "device", *_integers("source", "netns", "ifindex"), Column("name", Text, nullable=False)
-)
+symbol = _table("symbol", *_integers("source", "address"), Column("name", TEXT))
+task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
+device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
 meta = _table(
     "meta",
     *_integers("source"),
-    Column("key", Text, nullable=False),
-    Column("value", Text, nullable=False),
+    Column("key", TEXT),
+    Column("value", TEXT),
 )
 
 clock = _table(
@@ -151,7 +147,7 @@ clock = _table(
     *_integers("source", "kbl"),
     *_integers("begin_ns", "first"),  # a row a segment: from that packet on, captured then
     *_integers("origin_ns", "offset_ns"),
-    Column("drift_ppm", Float, nullable=False),
+    Column("drift_ppm", FLOAT),
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
 
@@ -159,7 +155,7 @@ clock = _table(
 timebase = _table(
     "timebase",
     *_integers("source", "begin_ns", "offset_ns"),
-    Column("drift_ppm", Float, nullable=False),
+    Column("drift_ppm", FLOAT),
     *_integers("error_ns"),  # -1 = unknown
 )
 
@@ -167,24 +163,24 @@ timebase = _table(
 oneway = _table(
     "oneway",
     *_integers("kbl", "other", "origin_ns", "low_ns", "high_ns"),
-    Column("drift_ppm", Float, nullable=False),
+    Column("drift_ppm", FLOAT),
     *_integers("onward", "back"),  # packets
 )
 
 # The bulk tables once more, by column: see chunks.py.
 chunk = _table(
     "chunk",
-    Column("table_name", Text, nullable=False),
-    Column("column_name", Text, nullable=False),
+    Column("table_name", TEXT),
+    Column("column_name", TEXT),
     *_integers("first", "count"),
-    Column("dtype", Text, nullable=False),
+    Column("dtype", TEXT),
     *_integers("low", "high"),
-    Column("data", LargeBinary, nullable=False),
+    Column("data", BLOB),
 )
 
 
 def _names(table: Table, *but: str) -> tuple[str, ...]:
-    return tuple(c.name for c in table.columns if c.name not in ("id", *but))
+    return tuple(name for name in table.names if name not in but)
 
 
 CHUNKED: dict[str, tuple[str, ...]] = {
@@ -199,7 +195,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
 
 def is_float(table: str, column: str) -> bool:
     """Whether a column holds real numbers."""
-    return isinstance(metadata.tables[table].columns[column].type, Float)
+    return any(c.name == column and c.type == FLOAT for c in TABLES[table].columns)
 
 
 # What users leave: see annotations.py.  Named by the input file, so that it outlasts row ids.
@@ -207,30 +203,30 @@ annotation = _table(
     "annotation",
     *_texts("kind", "source", "anchor"),
     *_integers("ordinal"),
-    Column("begin_ns", Integer),
-    Column("end_ns", Integer),
-    Column("text", Text, nullable=False),
+    Column("begin_ns", INTEGER, nullable=True),
+    Column("end_ns", INTEGER, nullable=True),
+    Column("text", TEXT),
 )
 flag = _table(
     "flag",
     *_texts("kind", "source", "anchor"),
     *_integers("first"),
-    Column("bits", LargeBinary, nullable=False),  # 65,536 of them from `first` on
+    Column("bits", BLOB),  # 65,536 of them from `first` on
 )
 
 INDEXES = (
-    Index("leg_series", leg.c.series),
-    Index("call_leg", call.c.leg),
-    Index("event_leg", event.c.leg),
-    Index("event_kind", event.c.event),
-    *(Index(f"{t.name}_event", t.c.event) for t in (frame, drop, change, syscall, event_name)),
-    Index("match_packet", match.c.packet),
-    Index("match_leg", match.c.leg),
-    Index("series_kernel_only", series.c.kernel_only),
-    Index("series_parent", series.c.parent),
-    Index("series_ordinal", series.c.ordinal),
-    Index("symbol_address", symbol.c.source, symbol.c.address),
-    Index("flag_first", flag.c.first),
+    Index("leg_series", leg, ("series",)),
+    Index("call_leg", call, ("leg",)),
+    Index("event_leg", event, ("leg",)),
+    Index("event_kind", event, ("event",)),
+    *(Index(f"{t.name}_event", t, ("event",)) for t in (frame, drop, change, syscall, event_name)),
+    Index("match_packet", match, ("packet",)),
+    Index("match_leg", match, ("leg",)),
+    Index("series_kernel_only", series, ("kernel_only",)),
+    Index("series_parent", series, ("parent",)),
+    Index("series_ordinal", series, ("ordinal",)),
+    Index("symbol_address", symbol, ("source", "address")),
+    Index("flag_first", flag, ("first",)),
 )
 
 VIEWS = (

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from .queries import Rows
-from .schema import call, leg, loss, match, packet, probe, series
+from .tables import call, leg, loss, match, packet, probe, series
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:

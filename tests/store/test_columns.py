@@ -22,7 +22,7 @@ def session(path: Path, *parts: dict[str, Values]) -> Columns:
     with Builder(path) as builder:
         for part in parts:
             count = len(next(iter(part.values())))
-            names = [c.name for c in schema.match.columns if c.name != "id"]
+            names = schema.match.names
             zeros: dict[str, Values] = {name: np.zeros(count, np.int64) for name in names}
             builder.add_array(schema.match, zeros | part)
         builder.finish()

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 import pytest
-from sqlalchemy import Column, Float, Index, Integer, MetaData, Table
 
 from skbviewer.records import RECORD_DTYPE, empty
 from skbviewer.store import Builder, bulk, open_session, pages, schema
 from skbviewer.store.cells import PAGE
-from skbviewer.store.database import engine_for
+from skbviewer.store.declare import FLOAT, INTEGER, Column, Index, Table
+from skbviewer.store.files import connect_new
 
 Values = npt.NDArray[np.generic]
 Columns = dict[str, Values]
@@ -27,26 +27,22 @@ BY_INDEX = "SELECT {1}, id FROM {0}.t INDEXED BY t_{1} ORDER BY {1}, id"
 
 
 def declare(columns: Columns, indexed: tuple[str, ...]) -> tuple[Table, tuple[Index, ...]]:
-    table = Table("t", MetaData(), Column("id", Integer, primary_key=True))
-    for name, values in columns.items():
-        kind = Float() if values.dtype.kind == "f" else Integer()
-        table.append_column(Column(name, kind, nullable=False))
-    indexes = [Index(f"t_{name}", table.c[name]) for name in indexed]
+    kinds = {name: FLOAT if c.dtype.kind == "f" else INTEGER for name, c in columns.items()}
+    table = Table("t", tuple(Column(name, kind) for name, kind in kinds.items()))
+    indexes = [Index(f"t_{name}", table, (name,)) for name in indexed]
     if len(indexed) > 1:
-        indexes.append(Index("t_both", *(table.c[name] for name in indexed)))
+        indexes.append(Index("t_both", table, indexed))
     return table, tuple(indexes)
 
 
 def write(path: Path, writer: type[bulk.Bulk], parts: list[Columns], *indexed: str) -> Path:
     table, indexes = declare(parts[0], indexed)
-    with engine_for(path.parent / path.name, read_only=False).connect() as connection:
-        table.create(connection)
-        for index in indexes:
-            index.drop(connection)
-        made = writer(connection, path)
+    with closing(connect_new(path)) as connection:
+        connection.execute(table.creation())
+        made = writer(connection, path, indexes)
         for part in parts:
             made.add(table, part)
-        made.finish(indexes)
+        made.finish()
     return path
 
 
@@ -180,20 +176,17 @@ def test_the_page_with_the_lock_byte_is_left_out(tmp_path: Path) -> None:
     path = touched(tmp_path / "a.db")
     columns = columns_of(30_000)
     table, indexes = declare(columns, ("a",))
-    with engine_for(path, read_only=False).connect() as connection:
-        table.create(connection)
-        for index in indexes:
-            index.drop(connection)
-        connection.commit()
+    with closing(connect_new(path)) as connection:
+        connection.execute(table.creation())
         os.truncate(path, (pages.LOCK_PAGE - 20) * PAGE)
         pages.PageFile(path).close()  # tells the header
-        writer = bulk.Pages(connection, path)
+        writer = bulk.Pages(connection, path, indexes)
         writer.add(table, columns)
-        writer.finish(indexes)
-        found = connection.exec_driver_sql("PRAGMA integrity_check(5)").scalars().all()
-        assert all("never used" in line for line in found), found  # the hole we made
-        rows = connection.exec_driver_sql("SELECT a FROM t ORDER BY id").scalars().all()
-    assert rows == columns["a"].tolist()
+        writer.finish()
+        found = connection.execute("PRAGMA integrity_check(5)").fetchall()
+        assert all("never used" in line for (line,) in found), found  # the hole we made
+        rows = connection.execute("SELECT a FROM t ORDER BY id").fetchall()
+    assert [a for (a,) in rows] == columns["a"].tolist()
     with path.open("rb") as raw:
         raw.seek((pages.LOCK_PAGE - 1) * 4096)
         assert raw.read(4096) == bytes(4096)
@@ -211,8 +204,7 @@ def test_unusual_settings_fall_back_to_rows(
 
 @pytest.mark.parametrize("writer", [bulk.Rows, bulk.Pages])
 def test_a_session_by_either_writer(tmp_path: Path, writer: type[bulk.Bulk]) -> None:
-    names = [column.name for column in schema.event.columns if column.name != "id"]
-    columns: Columns = {name: np.arange(40_000) for name in names}
+    columns: Columns = {name: np.arange(40_000) for name in schema.event.names}
     columns["leg"] = np.arange(40_000) // 9
     out = tmp_path / "a.skbv"
     with Builder(out, bulk=writer) as builder:

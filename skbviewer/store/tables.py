@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""The tables of schema.py as SQLAlchemy's, which queries are made of."""
+
+from __future__ import annotations
+
+from sqlalchemy import Column, Float, Integer, LargeBinary, MetaData, Table, Text
+
+from . import schema
+from .declare import BLOB, FLOAT, INTEGER, TEXT
+
+_TYPES = {INTEGER: Integer, FLOAT: Float, TEXT: Text, BLOB: LargeBinary}
+
+metadata = MetaData()
+for _table in schema.TABLES.values():
+    Table(
+        _table.name,
+        metadata,
+        Column("id", Integer, primary_key=True),
+        *(Column(c.name, _TYPES[c.type](), nullable=c.nullable) for c in _table.columns),
+    )
+
+annotation = metadata.tables["annotation"]
+call = metadata.tables["call"]
+change = metadata.tables["change"]
+chunk = metadata.tables["chunk"]
+clock = metadata.tables["clock"]
+device = metadata.tables["device"]
+drop = metadata.tables["drop"]
+event = metadata.tables["event"]
+event_name = metadata.tables["event_name"]
+flag = metadata.tables["flag"]
+frame = metadata.tables["frame"]
+leg = metadata.tables["leg"]
+loss = metadata.tables["loss"]
+match = metadata.tables["match"]
+meta = metadata.tables["meta"]
+oneway = metadata.tables["oneway"]
+packet = metadata.tables["packet"]
+probe = metadata.tables["probe"]
+series = metadata.tables["series"]
+source = metadata.tables["source"]
+symbol = metadata.tables["symbol"]
+syscall = metadata.tables["syscall"]
+task = metadata.tables["task"]
+timebase = metadata.tables["timebase"]
