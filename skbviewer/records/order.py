@@ -21,6 +21,6 @@ def time_order(ts: Index) -> Index:
     key = ts - start
     key <<= bits
     key |= np.arange(count)
-    key.sort()
+    key.sort(kind="stable")  # runs that lie one behind the other are merged
     key &= (1 << bits) - 1
     return key
