@@ -3,6 +3,7 @@
 
 from .clock import ClockFit, Segment
 from .decide import LATE, UNSURE
+from .kinds import contexts
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
@@ -22,7 +23,6 @@ from .matcher import (
 from .nesting import Nesting
 from .oneway import OneWay, Trips, bound, joined, trips
 from .ordering import by_number, dense, fits
-from .pairing import contexts
 from .phases import READER, TRANSMIT
 from .series import SeriesTable
 from .series import build as build_series

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .corridor import Intervals, corridor
-from .pairing import Index
+from .kinds import Index
 from .steps import boundaries, runs
 
 MIN_DRIFT_PAIRS = 8

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..records import Packets
 from .identity import ADDRESS, PORTS, Flags, Prints
 from .keys import hashed_rows, spread
-from .pairing import Index
+from .kinds import Index
 
 FLOW = ("ip_version", *ADDRESS, "protocol", *PORTS)
 TCP = 6

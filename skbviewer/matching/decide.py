@@ -18,8 +18,8 @@ from ..records import PACKET_DTYPE, KernelLog, Packets
 from .clock import ClockFit
 from .identity import RUNGS, Candidates, Flags
 from .keys import hashed, hashed_rows
+from .kinds import Index
 from .nearest import FAR, Place, Reach, nearest, reach
-from .pairing import Index
 
 if TYPE_CHECKING:
     from .matcher import Sightable

@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, pick
 from .keys import distinct, equal_rows, hashed, hashed_rows, join
-from .pairing import ENTRY, Index
+from .kinds import ENTRY, Index
 
 Flags = npt.NDArray[np.bool_]
 

@@ -13,8 +13,8 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
+from .kinds import Index
 from .ordering import fits
-from .pairing import Index
 
 Hash = npt.NDArray[np.uint64]
 

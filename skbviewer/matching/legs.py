@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog, part
+from .kinds import ENTRY, Index, chosen
 from .lives import Flags
 from .ordering import by_number
-from .pairing import ENTRY, Index, chosen
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .series import SeriesTable
 

@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog, part
+from .kinds import ENTRY, EVENT, SKB_IS_RET, Index, chosen, contexts
 from .ordering import by_number, dense
-from .pairing import ENTRY, EVENT, SKB_IS_RET, Index, chosen, contexts
 from .phases import TAP_CLONER
 from .tellers import tellers
 

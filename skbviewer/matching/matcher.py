@@ -29,10 +29,10 @@ from .decide import (
 )
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import without
+from .kinds import Index
 from .legs import LegTable
 from .nearest import Place
 from .nonip import by_ethertype
-from .pairing import Index
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from .identity import Flags
 from .keys import spread
-from .pairing import Index
+from .kinds import Index
 from .points import SOCKET
 
 FAR = np.int64(np.iinfo(np.int64).max)

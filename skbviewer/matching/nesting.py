@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records
+from .kinds import ENTRY, Index, contexts
 from .ordering import by_number, fits
-from .pairing import ENTRY, Index, contexts
 
 Flags = npt.NDArray[np.bool_]
 

@@ -15,7 +15,7 @@ from ..records import Packets
 from .clock import ClockFit
 from .identity import Candidates
 from .keys import distinct, spread
-from .pairing import Index
+from .kinds import Index
 
 if TYPE_CHECKING:
     from .matcher import Sightable

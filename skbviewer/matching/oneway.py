@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .decide import EXACT
-from .pairing import Index
+from .kinds import Index
 from .points import WIRE
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from ..records import Packets
 from .covers import covers
 from .identity import Candidates, is_strong, wire_identity
 from .keys import distinct
-from .pairing import Index
+from .kinds import Index
 
 if TYPE_CHECKING:
     from .matcher import Sightable

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog, RecordTable
+from .kinds import ENTRY, Index
 from .legs import FORWARD, TX, LegTable
-from .pairing import ENTRY, Index
 from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
 from .series import SeriesTable
 

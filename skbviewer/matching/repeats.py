@@ -11,8 +11,8 @@ from ..records import Packets
 from .clock import ClockFit
 from .identity import Candidates, climb, full_keys, is_strong, wire_identity
 from .keys import distinct, spread
+from .kinds import Index
 from .nearest import FAR
-from .pairing import Index
 from .points import WIRE
 
 if TYPE_CHECKING:

@@ -14,8 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..records import KernelLog
+from .kinds import Index, named
 from .lives import Flags, Lives, cut
-from .pairing import Index, named
 from .phases import RECEIVE_START, TRANSMIT
 
 

@@ -16,8 +16,8 @@ import numpy.typing as npt
 
 from ..records import Packets
 from .clock import ClockFit, Pairs, fit
+from .kinds import Index
 from .nearest import Place, points_of
-from .pairing import Index
 from .points import EARLY, SOCKET, WIRE
 
 MOST = 0.9  # of the packets must have a point at the place

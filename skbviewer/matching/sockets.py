@@ -13,9 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import KernelLog
+from .kinds import ENTRY, SOCK, Index
 from .legs import LegTable
 from .nesting import Nesting
-from .pairing import ENTRY, SOCK, Index
 from .series import SeriesTable
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .pairing import Index
+from .kinds import Index
 
 STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
 NOISES = 20

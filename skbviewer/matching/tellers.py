@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import KernelLog, part
-from .pairing import ENTRY, EVENT, Index, chosen
+from .kinds import ENTRY, EVENT, Index, chosen
 
 # ALLOC, CLONE, COPY, SEGMENT, GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK of kbl.h
 AT_EXIT = (1, 2, 3, 4, 9, 10, 11, 15, 36)

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from .clock import ClockFit, Segment
+from .kinds import Index
 from .oneway import OneWay
-from .pairing import Index
 
 UNKNOWN = -1  # error of a source that nothing joins to the first KBL
 
