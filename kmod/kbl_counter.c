@@ -14,6 +14,9 @@
 #define KBL_COUNTER_RAW 0x80000000u
 #define KBL_COUNTER_SOFTWARE 0x40000000u
 
+#define KBL_COUNTER_WORDS \
+	"instructions cycles cache-misses branch-misses raw:0xNNN cpu-clock off"
+
 struct kbl_counter_kind {
 	const char *name;
 	u32 type;		/* PERF_TYPE_* */
@@ -160,7 +163,7 @@ static int kbl_counter_parse(const char *text, struct kbl_counter_kind *kind)
 }
 
 /* Can it be counted at all? Asked before the one that counts is given up. */
-static int kbl_counter_try(const struct kbl_counter_kind *kind)
+static int kbl_counter_try(const struct kbl_counter_kind *kind, const char *text)
 {
 	struct perf_event *event = kbl_counter_create(kind, raw_smp_processor_id());
 	int err = PTR_ERR_OR_ZERO(event);
@@ -170,10 +173,11 @@ static int kbl_counter_try(const struct kbl_counter_kind *kind)
 		return 0;
 	}
 	if (err != -ENOENT && err != -ENODEV && err != -EOPNOTSUPP) {
-		pr_warn("kbl: counter: cannot be counted now: %d\n", err);
+		pr_warn("kbl: counter: %s cannot be counted now: error %d\n", text, err);
 		return err;
 	}
-	pr_warn("kbl: counter: no such counter here (no PMU, or a hypervisor hides it)\n");
+	pr_warn("kbl: counter: %s cannot be counted here: no PMU, or a hypervisor hides it\n",
+		text);
 	return -EOPNOTSUPP;
 }
 
@@ -201,13 +205,16 @@ int kbl_counter_set(const char *text)
 
 	if (!sysfs_streq(text, "off"))
 		err = kbl_counter_parse(text, &kind);
-	if (err)
+	if (err) {
+		pr_warn("kbl: counter: '%*pE' is none of " KBL_COUNTER_WORDS "\n",
+			(int)min_t(size_t, strlen(text), 64), text);
 		return err;
+	}
 	if (READ_ONCE(kbl_active))
 		return -EBUSY;
 	mutex_lock(&kbl_counter_lock);
 	if (!kbl_counter_same(&kind)) {
-		err = kind.name ? kbl_counter_try(&kind) : 0;
+		err = kind.name ? kbl_counter_try(&kind, text) : 0;
 		if (!err)
 			err = kbl_counter_change(&kind) ?: 1;
 	}
@@ -216,7 +223,7 @@ int kbl_counter_set(const char *text)
 }
 
 static const char kbl_counter_help[] =
-	"# Write one of: instructions cycles cache-misses branch-misses raw:0xNNN cpu-clock off.\n"
+	"# Write one of: " KBL_COUNTER_WORDS ".\n"
 	"# Counts in the kernel only, beside the time of each call; not while recording.\n";
 
 void kbl_counter_show(struct seq_file *m)

@@ -299,6 +299,15 @@ void kbl_filter_life(u8 event, u64 skb, u64 other)
 }
 NOKPROBE_SYMBOL(kbl_filter_life);
 
+static void kbl_filter_complain(const char *text, const struct kbl_filter_error *error)
+{
+	if (error->len)
+		pr_warn("kbl: filter: '%*pE' at character %u: %s\n", (int)min(error->len, 64U),
+			text + error->at, error->at + 1, error->why);
+	else
+		pr_warn("kbl: filter: at the end: %s\n", error->why);
+}
+
 /* NULL for an empty text. */
 static struct kbl_filter *kbl_filter_make(const char *text)
 {
@@ -314,8 +323,7 @@ static struct kbl_filter *kbl_filter_make(const char *text)
 		return ERR_PTR(-ENOMEM);
 	strscpy(f->text, text, sizeof(f->text));
 	if (kbl_filter_parse(&f->program, text, &error)) {
-		pr_warn("kbl: filter: '%*pE' at character %u: %s\n", (int)min(error.len, 64U),
-			text + error.at, error.at + 1, error.why);
+		kbl_filter_complain(text, &error);
 		kvfree(f);
 		return ERR_PTR(-EINVAL);
 	}

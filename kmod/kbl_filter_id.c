@@ -77,7 +77,9 @@ static bool kbl_id_host(const struct kbl_qual *q, const struct kbl_word *word,
 {
 	u32 bits;
 
-	if (!kbl_id_address(word->at, word->len, op, &bits))
+	if (kbl_text_find(word->at, word->len, '/') < word->len)
+		*why = "not one address; use net";
+	else if (!kbl_id_address(word->at, word->len, op, &bits))
 		*why = "not an address (names are not looked up)";
 	else if (bits != (op->version == 4 ? 32 : 128))
 		*why = "not a whole address; use net";
@@ -202,7 +204,7 @@ static bool kbl_id_value(u8 code, const struct kbl_word *word, struct kbl_filter
 {
 	op->code = code;
 	if (!kbl_text_number(word->at, word->len, 0xffffffff, &op->low))
-		*why = "not a number";
+		*why = "not a number of 32 bits";
 	return !*why;
 }
 

@@ -7,6 +7,7 @@
 #include "kbl_filter.h"
 
 #define KBL_PARSE_STACK 64
+#define KBL_NO_WORD "not a word of this subset of pcap-filter"
 
 /* An operator that waits for its right side, or an open parenthesis. */
 struct kbl_waiting {
@@ -37,7 +38,7 @@ static bool kbl_fail(struct kbl_parser *p, const char *why)
 
 static bool kbl_unexpected(struct kbl_parser *p, const char *why)
 {
-	return kbl_fail(p, p->word.token == KBL_TOK_BAD ? "not a word of a filter" : why);
+	return kbl_fail(p, p->word.token == KBL_TOK_BAD ? KBL_NO_WORD : why);
 }
 
 static bool kbl_emit(struct kbl_parser *p, const struct kbl_filter_op *op)
@@ -203,7 +204,8 @@ static bool kbl_operand(struct kbl_parser *p, bool *complete)
 	case KBL_TOK_NOT:
 	case KBL_TOK_OPEN:
 		ok = kbl_wait(p, p->word.token);
-		kbl_advance(p);
+		if (ok)
+			kbl_advance(p);
 		break;
 	case KBL_TOK_PROTO:
 	case KBL_TOK_DIR:
@@ -214,7 +216,7 @@ static bool kbl_operand(struct kbl_parser *p, bool *complete)
 		break;
 	case KBL_TOK_OTHER:
 		if (!p->q_valid)
-			return kbl_fail(p, "not a word of a filter");
+			return kbl_fail(p, KBL_NO_WORD);
 		ok = kbl_id(p);
 		break;
 	default:

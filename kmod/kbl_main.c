@@ -43,8 +43,10 @@ int kbl_activate(void)
 
 	if (kbl_active)
 		return -EBUSY;
-	if (!kbl_stext)
+	if (!kbl_stext) {
+		pr_warn("kbl: activate: debugfs/kbl/control has not been told 'stext 0xADDR'\n");
 		return -EINVAL;
+	}
 	kbl_calls_reset();
 	kbl_relay_start();
 	kbl_cycles_start();

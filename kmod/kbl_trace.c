@@ -237,8 +237,11 @@ int kbl_trace_set(const char *words)
 		if (!*word)
 			continue;
 		err = kbl_trace_word(word, &wanted);
-		if (err)
+		if (err) {
+			pr_warn("kbl: events: '%*pE' is no group with + or - before it\n",
+				(int)min_t(size_t, strlen(word), 64), word);
 			return err;
+		}
 	}
 	if (err)
 		return err;

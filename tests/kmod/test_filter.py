@@ -232,9 +232,10 @@ def test_before_the_header_the_socket_decides(text: str, sock: Sock, verdict: st
 @pytest.mark.parametrize(
     ("text", "word", "why"),
     [
-        ("tcp and foo", "foo", "not a word of a filter"),
+        ("tcp and foo", "foo", "not a word of this subset of pcap-filter"),
         ("host example.org", "example.org", "not looked up"),
-        ("host 10.9", "10.9", "use net"),
+        ("host 10.9", "10.9", "not a whole address; use net"),
+        ("host 10.0.0.1/8", "10.0.0.1/8", "not one address; use net"),
         ("port http", "http", "not looked up"),
         ("port 65536", "65536", "not a port"),
         ("icmp port 7", "7", "only tcp, udp and sctp"),

@@ -171,9 +171,9 @@ def test_an_accepted_packet_stays_accepted_through_nat(lab: Lab, tmp_path: Path)
 def test_refused_filters_are_named_in_the_kernel_log(lab: Lab) -> None:
     said = (lab.out / "filter-refused").read_text().splitlines()
     assert [line.split("kbl: filter: ")[1] for line in said] == [
-        "'foo' at character 9: not a word of a filter",
-        "'10.0.0.1/8' at character 6: not an address (names are not looked up)",
-        "'' at character 5: a parenthesis is not closed",
+        "'foo' at character 9: not a word of this subset of pcap-filter",
+        "'10.0.0.1/8' at character 6: not one address; use net",
+        "at the end: a parenthesis is not closed",
         "'70000' at character 6: not a port number (names are not looked up)",
         "longer than 1023 characters",
     ]
