@@ -14,7 +14,7 @@
 #include <net/dropreason.h>
 #include <net/net_namespace.h>
 
-#include "kbl_internal.h"
+#include "kbl_events.h"
 
 #define KBL_MAX_WRITE 65536
 
@@ -125,7 +125,7 @@ static void kbl_control_show(struct seq_file *m)
 		 "# Write: activate | deactivate | clear (the list and the data, while inactive)\n"
 		 "#   enable GLOB | disable GLOB (functions, also while active) | calibrate\n"
 		 "#   stext 0xADDR (of _stext, before the first activate)\n"
-		 "#   retell (threads and packets, as if none had been told)\n");
+		 "#   retell (threads, packets, interrupts, as if none had been told)\n");
 	seq_printf(m, "%s\narmed %u\nstext 0x%lx\n", kbl_active ? "active" : "inactive",
 		   kbl_targets_armed(), kbl_stext);
 }
@@ -137,6 +137,7 @@ static void kbl_retell(void *unused)
 
 	memset(c->seen, 0, sizeof(c->seen));
 	kbl_forget(c);
+	kbl_irq_retell();
 }
 
 static int kbl_control_set(char *text)

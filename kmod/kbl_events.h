@@ -13,6 +13,7 @@
 
 #define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
 #define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
+#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name: a module's may be long */
 
 /* What can be switched on and off on its own. */
 enum kbl_group {
@@ -54,6 +55,7 @@ void kbl_route_stop(void);
 void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
+void kbl_irq_retell(void);
 
 /* An address as the log tells it; 0 if it is out of reach. */
 static __always_inline s32 kbl_offset(unsigned long addr)
@@ -79,6 +81,23 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, u8 event, u64 skb
 	c->written++;
 	c->busy = false;
 	return true;
+}
+
+/* A name behind the head written last; returns the slots it took. */
+static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
+{
+	unsigned int slots = 0;
+	size_t len = strlen(name), at = 0;
+
+	do {
+		struct kbl_ext_comm *ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
+		size_t part = min(len - at, sizeof(ext->comm) - 1);
+
+		memcpy(ext->comm, name + at, part);
+		at += part;
+		slots++;
+	} while (at < len && slots < KBL_NAME_SLOTS);
+	return slots;
 }
 
 void kbl_event_alone_slow(u8 event, u64 skb, u64 data);

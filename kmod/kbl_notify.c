@@ -14,7 +14,6 @@
 
 #include "kbl_events.h"
 
-#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name: a module's may be long */
 
 /* The thread that registers or unregisters: what it is told is a replay. */
 static struct task_struct *kbl_replaying;
@@ -152,23 +151,6 @@ static void kbl_inet6addr_stop(void)
 {
 }
 #endif
-
-/* A name behind the head written last; returns the slots it took. */
-static unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
-{
-	unsigned int slots = 0;
-	size_t len = strlen(name), at = 0;
-
-	do {
-		struct kbl_ext_comm *ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
-		size_t part = min(len - at, sizeof(ext->comm) - 1);
-
-		memcpy(ext->comm, name + at, part);
-		at += part;
-		slots++;
-	} while (at < len && slots < KBL_NAME_SLOTS);
-	return slots;
-}
 
 static bool kbl_link_changes(unsigned long event)
 {

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Interrupts and softirqs: what else took a CPU's time while packets waited. */
-#include <linux/bitmap.h>
+#include <linux/hash.h>
 
 #include "kbl_events.h"
 
-#define KBL_NAMED_IRQS 1024	/* those above tell their name each time */
+#define KBL_NAMED_BITS 8
 
-/* Of one CPU: the begins told whose ends are awaited, and the interrupts named. */
+/*
+ * Of one CPU: the begins told whose ends are awaited, and which handler was named
+ * last for an interrupt, as a hash; 0: none.  Handlers that share an interrupt,
+ * or interrupts a place here, are named whenever they take turns.
+ */
 struct kbl_irqs {
 	unsigned int irqs;
 	unsigned int softirqs;
-	unsigned long named[BITS_TO_LONGS(KBL_NAMED_IRQS)];
+	u32 named[1 << KBL_NAMED_BITS];
 };
 
 static DEFINE_PER_CPU(struct kbl_irqs, kbl_irqs);
@@ -23,21 +27,18 @@ void kbl_irq_start(void)
 		memset(per_cpu_ptr(&kbl_irqs, cpu), 0, sizeof(kbl_irqs));
 }
 
-static __always_inline void kbl_irq_name(struct kbl_cpu *c, struct kbl_event_slot *event,
-					 const struct irqaction *action)
+/* A file of the recorder begins anew: this CPU tells its names in it too. */
+void kbl_irq_retell(void)
 {
-	struct kbl_ext_comm *ext;
+	struct kbl_irqs *irqs = this_cpu_ptr(&kbl_irqs);
 
-	if (!action->name)
-		return;
-	event->ext = 1;
-	ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
-	strscpy(ext->comm, action->name, sizeof(ext->comm));
+	memset(irqs->named, 0, sizeof(irqs->named));
 }
 
-/* An interrupt's name is told once, and again after it was lost. */
+/* A handler's name is told once, and again after it was lost. */
 void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 {
+	u32 handler = hash_ptr(action, 32), *named;
 	struct kbl_event_slot *event;
 	struct kbl_irqs *irqs;
 	unsigned long flags;
@@ -48,11 +49,13 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 		return;
 	irqs = this_cpu_ptr(&kbl_irqs);
 	irqs->irqs++;
+	named = &irqs->named[hash_32(irq, KBL_NAMED_BITS)];
 	event = kbl_event(c, KBL_EV_IRQ_ENTRY, 0, irq);
-	if (irq >= KBL_NAMED_IRQS || !__test_and_set_bit(irq, irqs->named))
-		kbl_irq_name(c, event, action);
+	if (*named != handler && action->name)
+		event->ext = kbl_name_ext(c, action->name);
+	*named = handler;
 	if (!kbl_batch_close(c, flags))
-		memset(irqs->named, 0, sizeof(irqs->named));
+		*named = 0;
 }
 NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);
 
