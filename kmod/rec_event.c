@@ -121,10 +121,10 @@ static void rec_addr_show(FILE *out, const struct kbl_ext_addr *addr, bool gatew
 		fprintf(out, "/%u", addr->prefix_len);
 }
 
-static void rec_link_show(FILE *out, const union rec_slot *comm, const struct kbl_ext_addr *addr)
+static void rec_link_show(FILE *out, const char *name, const struct kbl_ext_addr *addr)
 {
-	if (comm)
-		fprintf(out, " %.15s", comm->comm.comm);
+	if (name)
+		fprintf(out, " %s", name);
 	if (addr)
 		fprintf(out, " %s%s", addr->flags & REC_IFF_UP ? "up" : "down",
 			addr->flags & REC_IFF_RUNNING ? " running" : "");
@@ -136,7 +136,8 @@ static void rec_change_show(FILE *out, const struct rec_names *names, const unio
 	const union rec_slot *neigh = rec_ext(slot, KBL_EXT_NEIGH);
 	const union rec_slot *route = rec_ext(slot, KBL_EXT_ROUTE);
 	const union rec_slot *addr = rec_ext(slot, KBL_EXT_ADDR);
-	const union rec_slot *comm = rec_ext(slot, KBL_EXT_COMM);
+	char name[REC_NAME];
+	bool named = rec_name(slot, name, sizeof(name));
 	kbl_u32 ifindex = neigh ? neigh->neigh.ifindex : route ? route->route.ifindex :
 			  addr ? addr->addr.ifindex : 0;
 	const char *device = rec_device_name(names, slot->event.data >> 32, ifindex);
@@ -144,7 +145,7 @@ static void rec_change_show(FILE *out, const struct rec_names *names, const unio
 	if (slot->event.event <= KBL_EV_MODULE && slot->event.event >= KBL_EV_NEIGH)
 		fputs((kbl_u32)slot->event.data == KBL_CHANGE_GONE ? " gone" : " set", out);
 	if (slot->event.event == KBL_EV_LINK) {
-		rec_link_show(out, comm, addr ? &addr->addr : NULL);
+		rec_link_show(out, named ? name : NULL, addr ? &addr->addr : NULL);
 		return;
 	}
 	if (neigh)
@@ -157,8 +158,8 @@ static void rec_change_show(FILE *out, const struct rec_names *names, const unio
 		fprintf(out, " dev %s", device);
 	else if (ifindex)
 		fprintf(out, " dev %u", ifindex);
-	if (comm)
-		fprintf(out, " %.15s", comm->comm.comm);
+	if (named)
+		fprintf(out, " %s", name);
 }
 
 /* The real time that a clock_set set. */
@@ -172,29 +173,6 @@ static void rec_clock_show(FILE *out, const struct kbl_event_slot *event)
 	if (!localtime_r(&seconds, &parts) || !strftime(text, sizeof(text), "%F %T", &parts))
 		return;
 	fprintf(out, " to %s.%09llu", text, (unsigned long long)(real % 1000000000));
-}
-
-/* The interrupt's number; at its exit what the handler returned. */
-static void rec_irq_show(FILE *out, const union rec_slot *slot)
-{
-	static const char *const returned[] = { "not ours", "handled", "wakes its thread" };
-	const union rec_slot *comm = rec_ext(slot, KBL_EXT_COMM);
-
-	fprintf(out, " %u", (kbl_u32)slot->event.data);
-	if (comm)
-		fprintf(out, " %.15s", comm->comm.comm);
-	if (slot->event.event == KBL_EV_IRQ_EXIT && slot->event.data >> 32 < 3)
-		fprintf(out, " %s", returned[slot->event.data >> 32]);
-}
-
-static void rec_softirq_show(FILE *out, kbl_u64 number)
-{
-	const char *word = rec_softirq_word(number);
-
-	if (word)
-		fprintf(out, " %s", word);
-	else
-		fprintf(out, " %llu", (unsigned long long)number);
 }
 
 static void rec_nf_hook_show(FILE *out, kbl_u32 data)
@@ -235,13 +213,10 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 	case KBL_EV_SYSCALL_EXIT:
 		rec_syscall_show(out, names, slot);
 		break;
-	case KBL_EV_IRQ_ENTRY:
+	case KBL_EV_IRQ_ENTRY:	/* rec_interrupt_show() */
 	case KBL_EV_IRQ_EXIT:
-		rec_irq_show(out, slot);
-		break;
 	case KBL_EV_SOFTIRQ_ENTRY:
 	case KBL_EV_SOFTIRQ_EXIT:
-		rec_softirq_show(out, data);
 		break;
 	case KBL_EV_QDISC_ENQUEUE:
 	case KBL_EV_QDISC_DEQUEUE:	/* the handle as tc(8) writes it */

@@ -113,7 +113,8 @@ static void rec_line_end(const struct rec_text *t, const union rec_slot *slot)
 		printf(" (has not returned)");
 }
 
-static void rec_line_lost(const struct rec_text *t, const struct kbl_lost_slot *lost)
+/* An end may be among the lost: the next one is of another begin. */
+static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl_lost_slot *lost)
 {
 	static const char *const reasons[] = {
 		[KBL_LOST_BUFFER] = "the buffers were full",
@@ -127,6 +128,13 @@ static void rec_line_lost(const struct rec_text *t, const struct kbl_lost_slot *
 	       known ? reasons[lost->reason] : "unknown reason");
 	if (lost->func != REC_NO_PROBE)
 		printf(", %s", rec_probe_name(t->names, lost->func));
+	t->began[cpu] = (struct rec_began){};
+}
+
+static void rec_line_event(struct rec_text *t, unsigned int cpu, const union rec_slot *slot)
+{
+	rec_event_show(stdout, t->names, slot);
+	rec_interrupt_show(t, cpu, slot);
 }
 
 void rec_line_show(struct rec_text *t, const struct rec_line *line, unsigned int depth)
@@ -145,9 +153,9 @@ void rec_line_show(struct rec_text *t, const struct rec_line *line, unsigned int
 	if (slot->call.kind == KBL_CALL)
 		rec_line_call(t, slot);
 	else if (slot->call.kind == KBL_EVENT)
-		rec_event_show(stdout, t->names, slot);
+		rec_line_event(t, line->cpu, slot);
 	else if (slot->call.kind == KBL_LOST)
-		rec_line_lost(t, &slot->lost);
+		rec_line_lost(t, line->cpu, &slot->lost);
 	else
 		rec_line_end(t, slot);
 	putchar('\n');

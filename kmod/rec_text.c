@@ -24,8 +24,11 @@ static void rec_text_cpu(struct rec_text *t, unsigned int cpu)
 	if (cpu < t->cpus)
 		return;
 	t->pid = rec_more(t->pid, cpu + 1, sizeof(*t->pid));
-	while (t->cpus <= cpu)
-		t->pid[t->cpus++] = REC_NO_PID;
+	t->began = rec_more(t->began, cpu + 1, sizeof(*t->began));
+	for (; t->cpus <= cpu; t->cpus++) {
+		t->pid[t->cpus] = REC_NO_PID;
+		t->began[t->cpus] = (struct rec_began){};
+	}
 }
 
 /* Records of this CPU are missing: who runs there must be told again. */
@@ -33,6 +36,7 @@ void rec_text_forget(struct rec_text *t, unsigned int cpu)
 {
 	rec_text_cpu(t, cpu);
 	t->pid[cpu] = REC_NO_PID;
+	t->began[cpu] = (struct rec_began){};
 }
 
 static void rec_text_task(struct rec_text *t, unsigned int cpu, const union rec_slot *slot)

@@ -7,6 +7,8 @@
 
 #define REC_LANES 1024		/* powers of two */
 #define REC_COMMS 8192
+#define REC_IRQS 4096
+#define REC_NAME 64		/* of a module, interrupt or device */
 #define REC_DEPTH 64
 #define REC_NO_PID 0xffffffffu
 
@@ -51,6 +53,17 @@ struct rec_comm {
 	char name[16];
 };
 
+struct rec_irq {
+	kbl_u32 irq;
+	char name[REC_NAME];	/* "": not told */
+};
+
+/* ns, 0: not told; each CPU has one of each at a time. */
+struct rec_began {
+	kbl_u64 irq;
+	kbl_u64 softirq;
+};
+
 struct rec_text {
 	const struct rec_options *o;
 	const struct rec_names *names;
@@ -60,9 +73,11 @@ struct rec_text {
 	kbl_u64 newest;		/* ns */
 	kbl_u64 shown;		/* ns of the line before */
 	kbl_u32 *pid;		/* by CPU */
+	struct rec_began *began;
 	size_t cpus;
 	struct rec_lane lane[REC_LANES];
 	struct rec_comm comm[REC_COMMS];
+	struct rec_irq irq[REC_IRQS];
 };
 
 union rec_slot {
@@ -104,6 +119,10 @@ void rec_line_show(struct rec_text *t, const struct rec_line *line, unsigned int
 /* rec_event.c */
 void rec_event_show(FILE *out, const struct rec_names *names, const union rec_slot *slot);
 void rec_symbol_show(FILE *out, const struct rec_names *names, kbl_s32 offset);
+
+/* rec_interrupt.c */
+bool rec_name(const union rec_slot *slot, char *name, size_t size);
+void rec_interrupt_show(struct rec_text *t, unsigned int cpu, const union rec_slot *slot);
 
 /* rec_words.c */
 const char *rec_softirq_word(kbl_u64 number);

@@ -68,6 +68,8 @@ LINES = [
     (told(E.LINK, SET | HERE, link(0x41), comm(b"eth0")), "link set eth0 up running"),
     (told(E.LINK, SET | HERE, link(0), comm(b"eth0")), "link set eth0 down"),
     (told(E.MODULE, GONE, comm(b"sch_netem")), "module gone sch_netem"),
+    (told(E.MODULE, SET, comm(b"nf_conntrack_ne"), comm(b"tlink")),
+     "module set nf_conntrack_netlink"),
     (told(E.CLOCK_SET, REAL_MINUS_MONO), "clock_set to 2023-11-14 22:13:26.000000000"),
     (told(E.NF_HOOK, 4 | 2 << 8 | 2 << 16), "nf_hook IPv4 POSTROUTING: accept"),
     (told(E.NF_HOOK, 1 | 3 << 8 | 1 << 16), "nf_hook ARP OUTPUT: drop"),
@@ -87,3 +89,27 @@ def test_event_is_told_in_words(tmp_path: Path, raw: bytes, text: str) -> None:
     fake.start("-w", tmp_path / "a.kbl", "-c", 1).end()
     (line,) = show("-r", tmp_path / "a.kbl", "-t").stdout.splitlines()
     assert line.split("* ", 1)[1] == text
+
+
+def test_interrupts_have_their_name_and_their_time(tmp_path: Path) -> None:
+    """The log tells a name where it is another than before; each CPU has its own begin."""
+    fake = Fake(tmp_path / "kbl")
+    first, second = comm(b"i40e-eth0-TxRx-") + comm(b"12"), comm(b"usb1")
+    numbers = (E.IRQ_ENTRY, E.IRQ_EXIT, E.IRQ_ENTRY, E.IRQ_EXIT)
+    names = (first, b"", second, b"")
+    for number, (kind, name) in enumerate(zip(numbers, names, strict=True)):
+        data = 11 | (kind == E.IRQ_EXIT) << 32
+        fake.add(0, event(NS + 1000 * number, kind, data=data, ext=len(name) // 32) + name)
+    fake.add(1, event(NS + 500, E.SOFTIRQ_EXIT, data=3) + event(NS + 4000, E.IRQ_ENTRY, data=11))
+    fake.add(1, event(NS + 5500, E.IRQ_EXIT, data=11))
+    fake.start("-w", tmp_path / "a.kbl", "-c", 7).end()
+    lines = show("-r", tmp_path / "a.kbl", "-t").stdout.splitlines()
+    assert [line.split("* ", 1)[1] for line in lines] == [
+        "irq_entry 11 i40e-eth0-TxRx-12",
+        "softirq_exit NET_RX",
+        "irq_exit 11 i40e-eth0-TxRx-12 handled after 1.000 us",
+        "irq_entry 11 usb1",
+        "irq_exit 11 usb1 handled after 1.000 us",
+        "irq_entry 11 usb1",
+        "irq_exit 11 usb1 not ours after 1.500 us",
+    ]
