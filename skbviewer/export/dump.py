@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..analysis import Names, Told, address, event_text, names_in
-from ..readers import KblLost
+from ..readers import KblEvent, KblLost
 from ..records import KernelLog, Table
 
 KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
@@ -39,6 +39,7 @@ class _Beside(NamedTuple):
     changes: dict[int, Row]
     syscalls: dict[int, Row]
     stacks: Table
+    words: dict[int, str]
 
 
 def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
@@ -47,8 +48,9 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
     hooks = {row.ordinal: row.hook for row in _rows(details.drops)}
     changes = {row.ordinal: row for row in _rows(details.changes)}
     syscalls = {row.ordinal: row for row in _rows(details.syscalls)}
-    beside = _Beside(hooks, changes, syscalls, details.frames)
     record, returns = _in_time(log)
+    words = dict(details.names) | _interrupt_names(log)
+    beside = _Beside(hooks, changes, syscalls, details.frames, words)
     for begin in range(0, len(record), batch):
         part = slice(begin, begin + batch)
         for row, returned in zip(_rows(log.records[record[part]]), returns[part], strict=True):
@@ -67,6 +69,19 @@ def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
     rank = np.where(returns | (kind[record] == EXIT), 1, np.where(kind[record] == ENTRY, 0, 2))
     order = np.lexsort((rank, ts))
     return record[order], returns[order]
+
+
+def _interrupt_names(log: KernelLog) -> dict[int, str]:
+    """Names by ordinal of all interrupts: the log tells a name once, and again if it changes."""
+    event = log.records["event"]
+    chosen = np.isin(event, (KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT))
+    rows = log.records[chosen & (log.records["kind"] == EVENT)]
+    told, names, last = log.details.names, dict[int, str](), dict[int, str]()
+    for ordinal, data in rows[["ordinal", "data"]][np.argsort(rows["ts"], kind="stable")].tolist():
+        number = data & 0xFFFFFFFF
+        last[number] = told.get(ordinal) or last.get(number, "")
+        names[ordinal] = last[number]
+    return names
 
 
 def _return(call: Row) -> Row:
@@ -131,7 +146,7 @@ def _told(log: KernelLog, beside: _Beside, row: Row) -> Told:
         beside.hooks.get(ordinal, -1),
         beside.changes.get(ordinal),
         beside.syscalls.get(ordinal),
-        log.details.names.get(ordinal, ""),
+        beside.words.get(ordinal, ""),
     )
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.export import dump_lines
+from skbviewer.readers import _kbl_layout as layout
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
@@ -69,3 +70,19 @@ def test_lost_records_stand_where_they_are_missing(tmp_path: Path) -> None:
     story.kbl.lost(5000, 0, 2000, 17)
     (text,) = dump_lines(story.log(tmp_path))
     assert text.endswith("17 records lost in 3000 ns: buffers were full")
+
+
+def test_an_interrupt_keeps_its_name(tmp_path: Path) -> None:
+    """The log tells it once on each CPU, in slots of 15 bytes."""
+    story = Story()
+    for ts, event, parts in (
+        (1000, KblEvent.IRQ_ENTRY, (b"i40e-eth0-TxRx-", b"12")),
+        (2000, KblEvent.IRQ_EXIT, ()),
+        (3000, KblEvent.IRQ_ENTRY, ()),
+    ):
+        fields = {"kind": layout.KblKind.EXT, "type": layout.KblExtType.COMM}
+        extra = tuple((layout.KBL_EXT_COMM, fields | {"comm": part}) for part in parts)
+        story.event(ts, event, 0, data=37, context=2, extra=extra)
+    texts = [text.partition("** ")[2] for text in dump_lines(story.log(tmp_path))]
+    name = "i40e-eth0-TxRx-12"
+    assert texts == [f"irq_entry 37 {name}", f"irq_exit 37 {name} not ours", f"irq_entry 37 {name}"]
