@@ -40,7 +40,7 @@ def use_times(window: MainWindow, form: str, precision: str) -> None:
 def keep(window: MainWindow) -> None:
     """Keep what is not kept as soon as it changes."""
     settings, table = QSettings(), window.workspace.table
-    settings.setValue("panes", window.workspace.saveState())
+    settings.setValue("panes", window.workspace.layout_to_keep())
     settings.setValue("columns", column_state.write(table.columns_state()))
     settings.setValue("time", table.packets.time_format.name)
     settings.setValue("precision", table.packets.precision.name)

@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QEvent, Qt
-from PySide6.QtGui import QShowEvent
+from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
+from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
 
 from skbviewer.records import PacketPath
@@ -43,7 +43,8 @@ class Workspace(QMainWindow):
         self._build()
         self._link()
         self._first_layout = self.saveState()
-        self._share_when_shown = True
+        self._layout: QByteArray | None = None
+        self._lay_out_when_shown = True
 
     @property
     def tree(self) -> CallTree:
@@ -70,8 +71,6 @@ class Workspace(QMainWindow):
         self.setDockNestingEnabled(True)
         for pane in PANES:
             self._add(pane)
-        docks = [self.docks["tree"], self.docks["timeline"]]
-        self.resizeDocks(docks, [WIDTHS[0] * 10, WIDTHS[1] * 10], Qt.Orientation.Horizontal)
 
     def _add(self, pane: Pane) -> None:
         dock = QDockWidget(pane.title, self)
@@ -143,18 +142,30 @@ class Workspace(QMainWindow):
                     dock.raise_()
             target.setFocus(Qt.FocusReason.TabFocusReason)
 
-    def _share_height(self) -> None:
-        """Give the list and the panes below it their usual parts of the height."""
+    def _share_room(self) -> None:
+        """Give the list and the panes below it their usual parts of the window."""
         below = [d for d in self.docks.values() if self.dockWidgetArea(d) == PANES[0].area]
         height = self.height() * LIST_SHARE[1] // sum(LIST_SHARE)
         self.resizeDocks(below, [height] * len(below), Qt.Orientation.Vertical)
+        widths = [self.width() * part // sum(WIDTHS) for part in WIDTHS]
+        docks = [self.docks["tree"], self.docks["timeline"]]
+        self.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
-    def restore_layout(self, state: QByteArray | None) -> None:
+    def restore_layout(self, layout: QByteArray | None) -> None:
         """Put panes where they were; None: where they are at first."""
-        restored = state is not None and self.restoreState(state)
-        self._share_when_shown = not restored
-        if not restored:
+        self._layout = layout
+        self._lay_out_when_shown = not self.isVisible()
+        if not self._lay_out_when_shown:
+            self._use_layout()
+
+    def _use_layout(self) -> None:
+        if self._layout is None or not self.restoreState(self._layout):
             self.restoreState(self._first_layout)
+            self._share_room()
+
+    def layout_to_keep(self) -> QByteArray | None:
+        """Where the panes are, for restore_layout(); None: where they are at first."""
+        return self._layout if self._lay_out_when_shown else self.saveState()
 
     def _show_path(self, path: PacketPath | None) -> None:
         self.summary.show_path(self._selection.row, path)
@@ -168,10 +179,26 @@ class Workspace(QMainWindow):
     # Qt's own names
 
     def showEvent(self, event: QShowEvent) -> None:
+        """Only now the size is known, which heights of panes are parts of.
+
+        A pane that floats is not painted when it is shown before this event is over.
+        """
         super().showEvent(event)
-        if self._share_when_shown:
-            self._share_when_shown = False
-            self._share_height()
+        QTimer.singleShot(0, self, self._lay_out)
+
+    def _lay_out(self) -> None:
+        if self._lay_out_when_shown and self.isVisible():
+            self._lay_out_when_shown = False
+            self._use_layout()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        """Panes that float would stay when another page takes the place."""
+        super().hideEvent(event)
+        if not event.spontaneous() and not self._lay_out_when_shown:
+            self._layout, self._lay_out_when_shown = self.saveState(), True
+            for dock in self.docks.values():
+                if dock.isFloating():
+                    dock.hide()
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

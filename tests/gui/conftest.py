@@ -75,3 +75,4 @@ def opened(window: MainWindow, qtbot: QtBot) -> MainWindow:
 def open_and_wait(window: MainWindow, qtbot: QtBot, *names: str) -> None:
     with qtbot.waitSignal(window.tasks.ended):
         window.open_files([Path("/tmp") / name for name in names])
+    QApplication.processEvents()  # panes take their places

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
@@ -25,7 +25,7 @@ from skbviewer.gui.actions import ACTIONS, LINE, MENUS
 from skbviewer.gui.key_list import KeyList
 from skbviewer.gui.main_window import MainWindow
 
-from .conftest import show_window
+from .conftest import open_and_wait
 from .fake import opener
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
@@ -133,20 +133,62 @@ def test_dark_and_light_are_chosen_and_kept(opened: MainWindow, qtbot: QtBot) ->
     assert QSettings().value("theme") == "LIGHT"
 
 
-def test_panes_are_closed_from_the_menu_and_the_layout_is_kept(
-    opened: MainWindow, qtbot: QtBot
-) -> None:
-    docks = opened.workspace.docks
-    docks["timeline"].toggleViewAction().trigger()
-    assert not docks["timeline"].isVisible()
-    opened.close()
-    for window in show_window(qtbot, opener):
-        from .conftest import open_and_wait
+Start = Callable[[], MainWindow]
 
-        open_and_wait(window, qtbot, "a.kbl", "a.pcap")
-        assert not window.workspace.docks["timeline"].isVisible()
-        window.workspace.restore_layout(None)
-        assert window.workspace.docks["timeline"].isVisible()
+
+@pytest.fixture
+def start(opened: MainWindow, qtbot: QtBot) -> Start:
+    """Closes the window before and starts a new one, nothing open."""
+    windows = [opened]
+
+    def again() -> MainWindow:
+        windows[-1].close()
+        windows.append(MainWindow(opener))
+        qtbot.addWidget(windows[-1])
+        windows[-1].resize(1280, 800)
+        with qtbot.waitExposed(windows[-1]):
+            windows[-1].show()
+        return windows[-1]
+
+    return again
+
+
+def test_panes_are_closed_from_the_menu_and_the_layout_is_kept(
+    opened: MainWindow, start: Start, qtbot: QtBot
+) -> None:
+    opened.workspace.docks["timeline"].toggleViewAction().trigger()
+    assert not opened.workspace.docks["timeline"].isVisible()
+    window = start()
+    open_and_wait(window, qtbot, "a.kbl", "a.pcap")
+    assert not window.workspace.docks["timeline"].isVisible()
+    window.workspace.restore_layout(None)
+    assert window.workspace.docks["timeline"].isVisible()
+
+
+def test_heights_of_panes_are_kept(opened: MainWindow, start: Start, qtbot: QtBot) -> None:
+    tree = opened.workspace.docks["tree"]
+    opened.workspace.resizeDocks([tree], [tree.height() - 130], Qt.Orientation.Vertical)
+    QApplication.processEvents()
+    height = tree.height()
+    start()  # nothing opened: nothing changes
+    window = start()
+    open_and_wait(window, qtbot, "a.kbl", "a.pcap")
+    assert window.workspace.docks["tree"].height() == height
+
+
+def test_a_pane_that_floats_is_shown_with_a_recording_only(
+    opened: MainWindow, start: Start, qtbot: QtBot
+) -> None:
+    opened.workspace.docks["tree"].setFloating(True)
+    window = start()
+    tree = window.workspace.docks["tree"]
+    assert not tree.isVisible()
+    open_and_wait(window, qtbot, "a.kbl", "a.pcap")
+    assert tree.isFloating() and tree.isVisible()
+    window.close_recording()
+    assert not tree.isVisible()
+    open_and_wait(window, qtbot, "a.kbl", "a.pcap")
+    assert tree.isFloating() and tree.isVisible()
 
 
 def test_f6_goes_around_the_panes(opened: MainWindow, qtbot: QtBot) -> None:
