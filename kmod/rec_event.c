@@ -14,6 +14,8 @@ void rec_symbol_show(FILE *out, const struct rec_names *names, kbl_s32 offset)
 	kbl_u64 addr = names->symbols->stext + offset;
 	const struct rec_symbol *symbol = rec_symbol_at(names->symbols, addr);
 
+	if (symbol && !*symbol->name)
+		symbol = NULL;
 	if (symbol)
 		fprintf(out, "%s+0x%llx", symbol->name, (unsigned long long)(addr - symbol->addr));
 	else

@@ -30,6 +30,20 @@ static kbl_u32 rec_module_string(struct rec_symbols *s, const char *module)
 	return rec_string(s, module);
 }
 
+/*
+ * Where the symbol ends, a symbol without a name: an address behind it must not
+ * seem to lie in it, as the symbols between are not written.
+ */
+static void rec_symbol_end(struct rec_symbols *s, const struct rec_symbol *symbol)
+{
+	struct kbl_symbol end = {};
+
+	if (symbol + 1 == s->v + s->n || symbol[1].used)
+		return;
+	end.addr = symbol[1].addr;
+	rec_append(&s->used, &end, sizeof(end));
+}
+
 /* Note the symbol that contains the address. */
 void rec_symbols_use(struct rec_symbols *s, kbl_u64 addr)
 {
@@ -43,6 +57,7 @@ void rec_symbols_use(struct rec_symbols *s, kbl_u64 addr)
 	used.name = rec_string(s, symbol->name);
 	used.module = rec_module_string(s, symbol->module);
 	rec_append(&s->used, &used, sizeof(used));
+	rec_symbol_end(s, symbol);
 }
 
 /* A kernel module came or went: read all anew, forget which callers were seen. */

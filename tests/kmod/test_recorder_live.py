@@ -31,7 +31,7 @@ def raw(path: Path, cpu: int) -> bytes:
 
 
 def symbols(kbl: Kbl) -> dict[str, int]:
-    """Names and addresses of the SYMBOLS table."""
+    """Names and addresses of the SYMBOLS table; one without a name ends the one before."""
     table = np.frombuffer(kbl.tables[Type.SYMBOLS], layout.KBL_SYMBOL)
     return {string(kbl, int(row["name"])): int(row["addr"]) for row in table}
 
@@ -111,6 +111,8 @@ def test_tables_tell_functions_symbols_and_costs(fake: Fake, tmp_path: Path) -> 
     known = symbols(kbl)
     assert known["net_rx_action"] == STEXT + 0x6000
     assert known["skb_clone"] == STEXT + 0x3000
+    places = np.frombuffer(kbl.tables[Type.SYMBOLS], layout.KBL_SYMBOL)["addr"] - STEXT
+    assert 0x4000 in places, "where skb_clone ends"
     cost = one(kbl.tables[Type.CALIBRATION], layout.KBL_CALIBRATION)
     assert (cost["tau_empty"], cost["tau_pair"], cost["rounds"]) == (50, 300, 1000)
     counters = one(kbl.tables[Type.COUNTERS], layout.KBL_COUNTERS)
