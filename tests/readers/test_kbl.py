@@ -186,6 +186,27 @@ def test_tables(tmp_path: Path, order: str) -> None:
     assert any("there are no records in it" in w for w in log.warnings)
 
 
+def test_losses_of_a_file_without_its_last_counters(tmp_path: Path) -> None:
+    build = KblBuilder()
+    build.counters = {"written": 9, "lost": 3, "missed": 4, "nested": 0}
+    build.lost(5000, 0, 2000, 17)
+    log = load(build.write(tmp_path / "a.kbl"))
+    assert log.lost_records == 21
+    reasons = "17 buffers full, 4 missed hits, 0 nested hits"
+    assert any(f"21 records are lost ({reasons})" in w for w in log.warnings)
+
+
+def test_a_symbol_without_a_name_ends_the_one_before(tmp_path: Path) -> None:
+    build = KblBuilder()
+    for offset, name in ((0x1000, "ip_rcv"), (0x1100, ""), (0x2000, "ip_output")):
+        build.symbol(STEXT + offset, name)
+    for number, offset in enumerate((0x10FF, 0x1100, 0x2001)):
+        build.entry(number, 0, build.probe(f"f{number}"), SKB, caller=STEXT + offset)
+    log = load(build.write(tmp_path / "a.kbl"))
+    named = [log.symbols[caller] for caller in log.records["caller"].tolist()]
+    assert named == ["ip_rcv+0xff", f"0x{STEXT + 0x1100:x}", "ip_output+0x1"]
+
+
 def test_a_grown_string_table_is_written_anew(tmp_path: Path) -> None:
     build = KblBuilder()
     build.probe("ip_rcv")
