@@ -238,6 +238,7 @@ void rec_probes_send(struct rec_probes *p);
 void rec_probes_update(struct rec_probes *p);
 void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_file *f);
 size_t rec_probes_armed(const struct rec_probes *p);
+void rec_probes_report(const struct rec_probes *p);
 
 /* rec_tables.c */
 void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext);

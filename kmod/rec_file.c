@@ -15,11 +15,12 @@ static const char rec_zeros[8];
 /* What cannot be written whole is cut off again: the file stays readable. */
 void rec_file_failed(struct rec_file *f)
 {
+	const char *path = strcmp(f->path, "-") ? f->path : "standard output";
 	int err = errno;
 
-	if (ftruncate(f->fd, f->good))
-		fprintf(stderr, "kblrecord: %s: the last chunk is cut\n", f->path);
-	rec_die("%s: %s; the %llu bytes before are kept", f->path, strerror(err),
+	if (ftruncate(f->fd, f->good))	/* a pipe, or a device */
+		rec_die("%s: %s", path, strerror(err));
+	rec_die("%s: %s; the %llu bytes before are kept", path, strerror(err),
 		(unsigned long long)f->good);
 }
 

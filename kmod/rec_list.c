@@ -200,17 +200,21 @@ const char *rec_list_default(void)
 	return path;
 }
 
-/* As dtrace -l has it: one line an entry, one a return. */
+/* As dtrace -l has it: one line an entry, one a return; numbered as in a recording. */
 void rec_list_show(const struct rec_probes *p)
 {
 	static const char *const ends[] = { "entry", "return" };
+	size_t id = 0;
 
 	printf("%5s %10s %17s %33s %s\n", "ID", "PROVIDER", "MODULE", "FUNCTION", "NAME");
-	for (size_t i = 0; i < p->n; i++)
+	for (size_t i = 0; i < p->n; i++) {
 		for (int end = 0; p->v[i].asked && end < 2; end++)
-			printf("%5zu %10s %17s %33s %s\n", i, "kbl",
+			printf("%5zu %10s %17s %33s %s\n", id, "kbl",
 			       *p->v[i].module ? p->v[i].module : "vmlinux", p->v[i].name,
 			       ends[end]);
+		id += p->v[i].asked != 0;
+	}
+	fflush(stdout);
 	for (size_t i = 0; i < p->n; i++)
 		if (!p->v[i].asked)
 			fprintf(stderr, "kblrecord: %s is not in this kernel\n", p->v[i].name);

@@ -8,6 +8,8 @@
 
 #include "rec.h"
 
+#define REC_TOLD 5	/* functions that are not probed, by name */
+
 static const char *const rec_kinds[] = { "none", "skb", "skbp", "list", "queue", "sock" };
 
 struct rec_probe *rec_probe_add(struct rec_probes *p, const struct rec_probe *probe)
@@ -159,6 +161,41 @@ size_t rec_probes_armed(const struct rec_probes *p)
 	for (size_t i = 0; i < p->n; i++)
 		armed += p->v[i].slot.addr != 0;
 	return armed;
+}
+
+static const char *rec_probe_why(int error)
+{
+	switch (-error) {
+	case ENOENT:
+		return "not in this kernel";
+	case EBUSY:
+		return "its code is another one's of the list";
+	case EINVAL:
+		return "the kernel allows no probe there";
+	}
+	return strerror(-error);
+}
+
+/* Which are not probed, and why; a list for another kernel may have many of them. */
+void rec_probes_report(const struct rec_probes *p)
+{
+	size_t told = 0, more = 0;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct rec_probe *probe = &p->v[i];
+
+		if (probe->slot.addr)
+			continue;
+		if (told == REC_TOLD) {
+			more++;
+			continue;
+		}
+		told++;
+		fprintf(stderr, "kblrecord: not probed: %s: %s\n", probe->name,
+			probe->slot.error ? rec_probe_why(probe->slot.error) : "not armed");
+	}
+	if (more)
+		fprintf(stderr, "kblrecord: not probed: %zu more\n", more);
 }
 
 static int rec_by_id(const void *a, const void *b)

@@ -138,6 +138,7 @@ void rec_session_begin(struct rec_session *s)
 	fprintf(stderr, "kblrecord: recording %zu of %zu functions%s%s\n",
 		rec_probes_armed(&s->probes), s->probes.n, o->out ? " to " : "",
 		o->out ? s->out.path : "");
+	rec_probes_report(&s->probes);
 }
 
 /* Each second: clock and counters, CPUs that came, the end by another's hand. */
@@ -175,7 +176,7 @@ bool rec_session_turn(struct rec_session *s)
 	now = rec_now_ns();
 	if (s->text)
 		rec_text_flush(s->text, o->unbuffered ? ~0ull : now - REC_WAIT_NS);
-	if (s->text && ferror(stdout))
+	if (s->text && rec_text_unheard())
 		return false;
 	if (now - s->tick_ns >= REC_TICK_NS)
 		rec_session_tick(s);
@@ -208,5 +209,5 @@ int rec_session_end(struct rec_session *s)
 	else if (s->stopped)
 		fputs("kblrecord: the kernel module was deactivated\n", stderr);
 	rec_session_report(s);
-	return s->cpus.gone || ferror(stdout);
+	return s->cpus.gone || rec_text_unheard();
 }

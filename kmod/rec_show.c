@@ -112,5 +112,5 @@ int rec_show(const struct rec_options *o)
 		rec_summary_show(summary, stdout, 0);
 	else
 		rec_text_flush(text, ~0ull);
-	return r.damaged;
+	return r.damaged || rec_text_unheard();
 }

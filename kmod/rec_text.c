@@ -4,6 +4,7 @@
  * those before them must have come, then go out in order of time.  A call that
  * lasts longer than the wait comes out late.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,6 +161,22 @@ static void rec_text_keep(struct rec_text *t, size_t gone)
 	free(t->pool.data);
 	t->pool = pool;
 	t->lines.len = left * sizeof(*line);
+}
+
+/*
+ * Whether text could not be written; told once.  A reader that has enough of it,
+ * such as head(1), is nothing to tell.
+ */
+bool rec_text_unheard(void)
+{
+	static bool told;
+
+	if (!fflush(stdout) && !ferror(stdout))
+		return false;
+	if (!told && errno != EPIPE)
+		fprintf(stderr, "kblrecord: standard output: %s\n", strerror(errno));
+	told = true;
+	return true;
 }
 
 /* Show the records of before `until`. */

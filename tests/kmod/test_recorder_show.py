@@ -132,6 +132,14 @@ def test_count_limits_what_is_shown(recorded: Path) -> None:
     assert len(show("-r", recorded, "-v", "-c", 3).stdout.splitlines()) == 3
 
 
+def test_text_that_finds_no_room_is_an_error(recorded: Path) -> None:
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([str(built() / "kblrecord"), "-r", str(recorded)], stdout=full,
+                              stderr=subprocess.PIPE, text=True, check=False)  # fmt: skip
+    assert done.returncode == 1
+    assert done.stderr == "kblrecord: standard output: No space left on device\n"
+
+
 def test_file_comes_from_a_pipe(recorded: Path) -> None:
     with recorded.open("rb") as file:
         done = subprocess.run([str(built() / "kblrecord"), "-t", "-r", "-"], stdin=file,
