@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
 from . import _kbl_layout as kbl
-from .kbl_chunks import Chunks, find_chunks
+from .kbl_chunks import find_chunks
 from .kbl_records import Decoded, decode_records
 from .kbl_tables import Tables, read_tables, text
 from .symbols import HIDDEN, symbol_table
