@@ -23,7 +23,7 @@ from . import wording
 from .contract import Recording
 from .fonts import export_font
 from .legend import paint_legend
-from .picture_files import ensure_application, layout_size, write_png, write_svg
+from .picture_files import SCREEN_DPI, ensure_application, layout_size, write_png, write_svg
 from .status import clock_texts
 from .theme import dark_palette, layer_colours, light_palette
 from .timeline_axes import TICK_PX, base_of, base_text, round_step, tick_text
@@ -31,6 +31,7 @@ from .timeline_frame import Frame, places
 from .timeline_marks import difference_text, paint_marks
 from .timeline_overview import paint_overview
 from .timeline_paint import (
+    LEAST_TEXT_PX,
     Look,
     paint_bins,
     paint_gaps,
@@ -41,6 +42,7 @@ from .timeline_paint import (
     row_font,
 )
 from .timeline_state import LANE_TITLES, TimeState
+from .wrapping import wrapped
 
 MARGIN = 20
 GUTTER = 200
@@ -49,6 +51,8 @@ LINE = 18
 STRIP = 36
 ROW_PX = (3.0, 20.0)
 TEXT_PX = 12
+FOOT_PX = 10
+LEAST_TEXT_DOTS = 13  # of the picture: what can still be read in it
 
 
 def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
@@ -73,7 +77,8 @@ class TimelinePicture:
 
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
         palette = dark_palette() if shown.dark else light_palette()
-        self.look = Look(layer_colours(recording.layers(), shown.dark), palette)
+        least = min(max(round(LEAST_TEXT_DOTS * SCREEN_DPI / shown.dpi), 1), LEAST_TEXT_PX)
+        self.look = Look(layer_colours(recording.layers(), shown.dark), palette, least)
         self.overview: Overview = recording.overview()
         self.timeline: Timeline = recording.timeline(shown.lanes, shown.ids)
         self._shown = shown
@@ -124,18 +129,31 @@ class TimelinePicture:
         hidden = self._lanes_below()
         if hidden:
             notes.append(f"Not shown for want of height: the last {hidden} lanes")
-        made = f"Made with skbviewer {__version__}:  {self._command}"
-        return [*notes, *self._sources, *self._clocks, made]
+        return [*notes, *self._sources, *self._clocks, self._made()]
+
+    def _made(self) -> str:
+        return f"Made with skbviewer {__version__}:  {self._command}"
+
+    def _foot_lines(self) -> list[str]:
+        """The footer as it is painted."""
+        metrics = QFontMetricsF(export_font(FOOT_PX))
+        width = self._size.width() - 2 * MARGIN
+        return [line for text in self.footer() for line in wrapped(text, metrics, width)]
 
     def _lanes_below(self) -> int:
         """How many lanes begin below the picture's end."""
         where = places([lane.rows for lane in self.timeline.lanes])
-        room = self._size.height() - self._head() - MARGIN - LINE - 12
-        room -= (LINE - 3) * (len(self._sources) + len(self._clocks) + len(self._state.notes) + 2)
+        foot = len(self._sources) + len(self._clocks) + len(self._state.notes) + 3
+        room = self._size.height() - self._head() - self._foot(foot)
         return int((where.lane_y * ROW_PX[0] > max(room, 40)).sum())
 
     def _head(self) -> float:
         return MARGIN + 26 + LINE * len(self.subtitle()) + 6 + STRIP + 8 + AXIS
+
+    @staticmethod
+    def _foot(lines: int) -> float:
+        """How high legend and footer are."""
+        return MARGIN + (LINE - 3) * lines + 12 + LINE
 
     def lines(self) -> list[str]:
         """All words of the picture, for its table."""
@@ -144,7 +162,7 @@ class TimelinePicture:
     def frame(self) -> tuple[Frame, QPointF]:
         """The frame of the lanes, and where its corner is in the picture."""
         head = self._head()
-        foot = MARGIN + (LINE - 3) * len(self.footer()) + 12 + LINE
+        foot = self._foot(len(self._foot_lines()))
         width = max(self._size.width() - 2 * MARGIN - GUTTER, 50)
         height = max(self._size.height() - head - foot, 40)
         total = places([lane.rows for lane in self.timeline.lanes]).total + 0.5
@@ -226,7 +244,7 @@ class TimelinePicture:
         painter.setClipping(False)
         painter.translate(GUTTER, 0)
         painter.setClipRect(QRectF(0, 0, frame.width, frame.height))
-        painter.setFont(row_font(export_font(TEXT_PX), frame.row_px))
+        painter.setFont(row_font(export_font(TEXT_PX), frame.row_px, self.look))
         paint_ground(painter, self.timeline, where, frame, self.look)
         paint_gaps(painter, self.overview.gaps, self.timeline, where, frame, self.look)
         paint_wire_bands(painter, self.timeline, where, frame, self.look)
@@ -241,8 +259,8 @@ class TimelinePicture:
         painter.setFont(export_font(TEXT_PX))
         paint_legend(painter, area, self.legend(), self.look.palette)
         y += LINE + 4
-        painter.setFont(export_font(10))
-        for line in self.footer():
+        painter.setFont(export_font(FOOT_PX))
+        for line in self._foot_lines():
             self._text(painter, y, line, QPalette.ColorRole.PlaceholderText)
             y += LINE - 3
 

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from . import wording
 from .contract import Recording
 
@@ -38,11 +40,17 @@ def status_text(recording: Recording) -> str:
 
 
 def clock_texts(recording: Recording) -> list[str]:
-    """One text per fitted capture clock: "Clock offset 1.234567890 s ± 250 ns"."""
+    """One text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
+
+    It names the capture where there is more than one clock.
+    """
+    clocks = recording.info().get("clock", [])
+    names = {each.id: Path(each.path).name for each in recording.sources()}
     texts = []
-    for clock in recording.info().get("clock", []):
+    for clock in clocks:
+        of = f" of {names[clock['source']]}" if len(clocks) > 1 else ""
         for segment in clock["segments"]:
             offset = wording.seconds(round(segment["offset_ns"]))
             error = wording.duration(round(segment["residual_ns"]))
-            texts.append(f"Clock offset: {offset} s ± {error}")
+            texts.append(f"Clock offset{of}: {offset} s ± {error}")
     return texts

@@ -19,8 +19,10 @@ from .rect_array import Rects, draw_rects
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
 from .timeline_frame import Frame, Places
 
-LABEL_FROM_PX = 40
-TEXT_FROM_PX = 11  # rows that are lower have no texts
+LEAST_TEXT_PX = 8  # on a screen
+TEXT_FROM = 1.375  # heights of the least text that a row needs
+LABEL_FROM = 5  # the same, of a box's width
+TEXT_PART = 0.68  # of a row's height
 GAP_PX = 1.0
 FAR_PX = 4.0  # boxes reach no further than this out of the frame: Qt loses huge ones
 MERGED_PART = 0.62  # of the layer's colour in a bin of several calls; the rest is the ground's
@@ -29,10 +31,21 @@ _ALIGN_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 class Look(NamedTuple):
-    """Colours by layer name, and the palette of the ground."""
+    """Colours by layer name, the palette of the ground, and how small texts may get."""
 
     colours: Mapping[str, QColor]
     palette: QPalette
+    least_text_px: int = LEAST_TEXT_PX
+
+    @property
+    def text_from_px(self) -> float:
+        """Rows that are lower have no texts."""
+        return self.least_text_px * TEXT_FROM
+
+    @property
+    def label_from_px(self) -> int:
+        """How wide a box must be to have a label."""
+        return self.least_text_px * LABEL_FROM
 
     @property
     def dark(self) -> bool:
@@ -146,7 +159,7 @@ def paint_bins(
             painter.setBrush(colour)
             draw_rects(painter, rects[(layers == layer) & (merged == is_merged)])
     _paint_flags(painter, bins, rects, look)
-    if frame.row_px >= TEXT_FROM_PX:
+    if frame.row_px >= look.text_from_px:
         _paint_labels(painter, bins, rects, timeline, look)
         _paint_counts(painter, bins, rects, look)
 
@@ -174,7 +187,7 @@ def _paint_labels(
     look: Look,
 ) -> None:
     metrics = QFontMetricsF(painter.font())
-    fits = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX) & (bins["name"] > 0)
+    fits = (bins["count"] == 1) & (rects[:, 2] > look.label_from_px) & (bins["name"] > 0)
     for at in np.flatnonzero(fits):
         inner = QRectF(*rects[at]).adjusted(4, 0, -3, 0)
         inner.setLeft(max(inner.left(), 4.0))  # of a box that begins further left, too
@@ -185,12 +198,12 @@ def _paint_labels(
         painter.drawText(inner, _ALIGN_LEFT, short)
 
 
-def runs_of(bins: npt.NDArray[np.void], rects: Rects) -> list[tuple[int, int]]:
+def runs_of(bins: npt.NDArray[np.void], rects: Rects, label_from_px: int) -> list[tuple[int, int]]:
     """(first, last) of bins that stand side by side in one row, at least one of them merged."""
     if not len(bins):
         return []
     right = rects[:, 0] + rects[:, 2]
-    single_wide = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX)
+    single_wide = (bins["count"] == 1) & (rects[:, 2] > label_from_px)
     apart = (np.diff(bins["row"]) != 0) | (rects[1:, 0] - right[:-1] > RUN_GAP_PX)
     apart |= single_wide[1:] | single_wide[:-1]
     starts = np.r_[0, np.flatnonzero(apart) + 1]
@@ -203,11 +216,11 @@ def runs_of(bins: npt.NDArray[np.void], rects: Rects) -> list[tuple[int, int]]:
 def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
     metrics = QFontMetricsF(painter.font())
     ground = look.role(QPalette.ColorRole.Base)
-    for first, last in runs_of(bins, rects):
+    for first, last in runs_of(bins, rects, look.label_from_px):
         left, right = max(rects[first, 0], 0.0), rects[last, 0] + rects[last, 2]
         text = f"×{int(bins['count'][first : last + 1].sum()):,}"
         width = metrics.horizontalAdvance(text) + 8
-        if width > right - left or right - left < LABEL_FROM_PX:
+        if width > right - left or right - left < look.label_from_px:
             continue
         plate = QRectF((left + right - width) / 2, rects[first, 1] + 1, width, rects[first, 3] - 2)
         painter.fillRect(plate, ground)
@@ -295,8 +308,9 @@ def paint_titles(
         painter.drawText(box, _ALIGN_LEFT, short)
 
 
-def row_font(font: QFont, row_px: float) -> QFont:
+def row_font(font: QFont, row_px: float, look: Look) -> QFont:
     """`font` as large as fits a row."""
     made = QFont(font)
-    made.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(row_px * 0.68))))
+    fits = min(QFontInfo(font).pixelSize(), round(row_px * TEXT_PART))
+    made.setPixelSize(max(look.least_text_px, fits))
     return made

@@ -5,18 +5,24 @@ from __future__ import annotations
 
 import csv
 import os
+import re
 import subprocess
 import sys
+from html import unescape
 from pathlib import Path
+from typing import Any
 
 import pytest
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QFontMetricsF, QImage
 from PySide6.QtSvg import QSvgRenderer
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_of, seconds_text
+from skbviewer.gui.fonts import export_font
 from skbviewer.gui.render_timeline import TimelinePicture, write_timeline
 from skbviewer.gui.timeline_axes import round_step
+from skbviewer.gui.wrapping import wrapped
 from skbviewer.records import Annotation, BadInput
 
 from .fake import T0, FakeRecording
@@ -102,6 +108,49 @@ def test_an_svg_is_a_picture_with_texts(qtbot: QtBot, tmp_path: Path) -> None:
     text = out.read_text()
     assert "veth_xmit" in text
     assert "DejaVu Sans" in text
+
+
+def texts_of(out: Path) -> list[str]:
+    """What an SVG says, piece by piece, in the order of painting."""
+    return re.findall(r"<text[^>]*>(.*?)</text>", out.read_text(), re.DOTALL)
+
+
+def test_the_command_is_whole_in_a_narrow_picture(qtbot: QtBot, tmp_path: Path) -> None:
+    out, what = tmp_path / "t.svg", shown(size=(500, 900), filter="tcp && ip.ttl < 64")
+    write_timeline(recording(), what, out, "svg")
+    words = " ".join(unescape(text) for text in texts_of(out)).split()
+    command = command_of(what, recording().file.name, "svg", recording().overview().t0_ns)
+    assert " ".join(command.split()) in " ".join(words)
+
+
+def test_low_rows_have_labels_where_dots_are_fine(qtbot: QtBot, tmp_path: Path) -> None:
+    out = tmp_path / "t.svg"
+    for dpi, labelled in ((96, False), (300, True)):
+        size = (800 * dpi // 96, 300 * dpi // 96)
+        write_timeline(FakeRecording(), Shown("packet", (3,), size=size, dpi=dpi), out, "svg")
+        assert ("veth_xmit" in texts_of(out)) == labelled
+
+
+def test_clocks_are_told_apart(qtbot: QtBot) -> None:
+    class TwoClocks(FakeRecording):
+        def info(self) -> dict[str, Any]:
+            made = super().info()
+            return made | {"clock": [made["clock"][0], made["clock"][0] | {"source": 2}]}
+
+    one = TimelinePicture(FakeRecording(), shown(), "png").footer()
+    two = TimelinePicture(TwoClocks(), shown(), "png").footer()
+    assert [text.split(":")[0] for text in one if "Clock" in text] == ["Clock offset"]
+    names = [Path(source.path).name for source in FakeRecording().sources()]
+    found = [text.split(":")[0] for text in two if "Clock" in text]
+    assert found == [f"Clock offset of {name}" for name in names[:2]]
+
+
+@pytest.mark.parametrize("text", ["one two three", "a" * 300, "", "x " * 50 + "y" * 90])
+def test_wrapped_text_is_whole_and_fits(qapp: QApplication, text: str) -> None:
+    metrics = QFontMetricsF(export_font(10))
+    lines = wrapped(text, metrics, 120)
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "")
+    assert all(metrics.horizontalAdvance(line) <= 120 for line in lines)
 
 
 def test_the_table_holds_the_boxes_of_the_picture(qtbot: QtBot, tmp_path: Path) -> None:
