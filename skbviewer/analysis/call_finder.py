@@ -13,6 +13,7 @@ from ..matching import LegTable, Nesting
 from .call_table import CallTable
 
 Index = npt.NDArray[np.int64]
+Numbers = npt.NDArray[np.integer]
 
 
 class Finder:
@@ -38,7 +39,7 @@ class Finder:
         self._several = np.zeros(len(legs.of), np.bool_)
         self._several[stands_for[stands_for >= 0]] = True
 
-    def at(self, leg: Index, entry: Index) -> Index:
+    def at(self, leg: Index, entry: Numbers) -> Index:
         """The row of the call of `leg` that each of the records `entry` is, -1 where none."""
         row = np.where(self._of[entry] == leg, self._row[entry], np.int32(-1)).astype(np.int64)
         return np.where(row < 0, self._last(leg, entry, np.full(len(leg), self._rows)), row)
@@ -57,7 +58,7 @@ class Finder:
             row[mine] = np.where(self._of[call] == leg[mine], self._row[call], np.int32(-1))
         return row
 
-    def _last(self, leg: Index, entry: Index, before: Index) -> Index:
+    def _last(self, leg: Index, entry: Numbers, before: Numbers) -> Index:
         """The last row below `before` that stands for `entry` in `leg`, -1 where none does."""
         row = np.full(len(leg), -1, np.int64)
         left = np.flatnonzero(self._several[entry])

@@ -61,7 +61,7 @@ class CallTable:
 
     dtype = CALL_DTYPE
 
-    def __init__(self, records: Records, of: Index, leg: Index, entry: Index):
+    def __init__(self, records: Records, of: npt.NDArray[np.int32], leg: Index, entry: Index):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
         self._records, self._of = records, of
         self._set: dict[str, Column] = {}

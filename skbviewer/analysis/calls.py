@@ -11,8 +11,8 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable, fits
-from ..records import KernelLog
+from ..matching import Joined, LegTable, Nesting, SeriesTable
+from ..records import KernelLog, part
 from .call_finder import Finder
 from .call_table import CallTable
 from .interruptions import MARK_GAP
@@ -34,11 +34,10 @@ def build(
     """The calls of all legs, sorted by (leg, entry record)."""
     records, nesting = log.records, nesting or Nesting(log.records)
     entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
-    leg = legs.of[entry]
-    if joined is not None:
+    leg = legs.of[entry].astype(np.int64)
+    if joined is not None and len(joined.entry):
         entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
-    order = _by_leg(leg, entry)
-    entry, leg = entry[order], leg[order]
+    leg, entry = _by_leg(leg, entry)
     calls = CallTable(records, legs.of, leg, entry)
     parent = Finder(nesting, legs, calls).around(leg, entry)
     calls["depth"], calls["parent"] = _depth(parent), parent
@@ -53,12 +52,12 @@ def build(
     return calls
 
 
-def _by_leg(leg: Index, entry: Index) -> Index:
-    """The order of (leg, entry)."""
-    span = int(entry.max(initial=0)) + 1
-    if not fits(int(leg.max(initial=0)) + 1, span):
-        return np.lexsort((entry, leg))
-    return np.argsort(leg * span + entry, kind="stable")  # legs are nearly in order of time
+def _by_leg(leg: Index, entry: Index) -> tuple[Index, Index]:
+    """Both in the order of (leg, entry); together they are below 2**63."""
+    bits = int(entry.max(initial=0)).bit_length()
+    key = (leg << bits) | entry
+    key.sort(kind="stable")  # legs are nearly in order of time
+    return key >> bits, key & ((1 << bits) - 1)
 
 
 def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> dict[str, Index]:
@@ -72,7 +71,7 @@ def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> dict[str
     duration, entry = calls["dur_ns"], calls["entry"]
     probed = (log.records["kind"] == ENTRY) & ~nesting.carried  # a list's packets cost but once
     carries = probed & (log.records["skb"] != 0)
-    every, with_skb = nesting.inside(probed)[entry], nesting.inside(carries)[entry]
+    every, with_skb = (nesting.inside(m)[entry].astype(np.int64) for m in (probed, carries))
     inside = every * known.nested + with_skb * (known.skb_nested - known.nested)
     left = np.maximum(duration - known.empty - inside, 0)
     unsure = every * abs(known.skb_nested - known.nested)
@@ -112,7 +111,8 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Index:
         return reason
     span = len(records) + 1
     leg = calls["leg"]
-    row = np.searchsorted(leg * span + calls["entry"], legs.of[drops] * span + drops) - 1
+    wanted = legs.of[drops].astype(np.int64) * span + drops
+    row = np.searchsorted(leg * span + calls["entry"], wanted) - 1
     same = (row >= 0) & (leg[row] == legs.of[drops])
-    reason[row[same]] = records["data"][drops[same]] & 0xFFFFFFFF
+    reason[row[same]] = part(records, "data", drops[same]) & 0xFFFFFFFF
     return reason

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, SeriesTable
+from ..matching import LegTable, Nesting, SeriesTable, blocks
 from ..readers import KblEvent
-from ..records import KernelLog, part
+from ..records import KernelLog, Records, part
 from ..store import Builder, schema
 from .call_finder import Finder
 from .call_table import CallTable
@@ -54,15 +54,15 @@ def build(
 
 
 def _legs(log: KernelLog, legs: LegTable, nesting: Nesting, record: Index) -> Index:
-    event = log.records["event"][record]
-    leg = legs.of[record]
+    event = part(log.records, "event", record)
+    leg = legs.of[record].astype(np.int64)
     sent = np.flatnonzero(event == KblEvent.XMIT)
     leg[sent] = _started(log, legs, record[sent])
     caused = np.flatnonzero(np.isin(event, CHANGES) & (leg < 0))
     for position, call in nesting.around(record[caused]):
         mine = caused[position]
         leg[mine] = np.where(leg[mine] < 0, legs.of[call], leg[mine])
-    return np.asarray(leg, np.int64)
+    return leg
 
 
 def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
@@ -112,10 +112,8 @@ def store_events(
         return columns
 
     builder.add_parts(schema.event, len(events), make)
-    number = np.full(int(records["ordinal"].max(initial=-1)) + 1, -1, np.int64)
-    ordinal = part(records, "ordinal", events["record"])
-    number[ordinal] = np.arange(len(events)) + first["event"] + 1
     details = log.details
+    number = _numbers(records, events, first["event"])
     for table, rows in (
         (schema.frame, details.frames),
         (schema.drop, details.drops),
@@ -126,3 +124,12 @@ def store_events(
         builder.add_array(table, told | {"event": number[rows["ordinal"]]})
     names = ((int(number[ordinal]), name) for ordinal, name in details.names.items())
     builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])
+
+
+def _numbers(records: Records, events: npt.NDArray[np.void], before: int) -> npt.NDArray[np.int32]:
+    """By ordinal of a record the row of its event, -1 = none; `before` are rows stored before."""
+    number = np.full(int(records["ordinal"].max(initial=-1)) + 1, -1, np.int32)
+    for rows in blocks(len(events)):
+        told = part(records, "ordinal", events["record"][rows])
+        number[told] = np.arange(rows.start, rows.stop) + before + 1
+    return number

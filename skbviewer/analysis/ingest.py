@@ -52,6 +52,8 @@ from .names import meta_of
 LOST = 5  # kbl.h KBL_LOST
 MATCHED = ("ts", "ordinal", "kind", "func", "skb", "exit_ts")  # what is asked of records later
 
+OF_LEG = ("begin_ns", "end_ns", "functions")
+
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
@@ -164,7 +166,7 @@ def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None
     for column in ("verdict", "rung", "confidence"):
         summary[column][rows["packet"][better]] = rows[column][better]
     exact = rows[rows["verdict"] == EXACT]
-    leg = log.legs.rows[exact["leg"]]
+    leg = {name: part(log.legs.rows, name, exact["leg"]) for name in OF_LEG}
     spent = {"kernel_ns": leg["end_ns"] - leg["begin_ns"], "functions": leg["functions"]}
     for column, values in spent.items():
         unknown = summary[column][exact["packet"]] < 0
@@ -209,9 +211,9 @@ def _store_log(
     builder.add_array(schema.leg, columns)
 
 
-def _numbered(rows: npt.NDArray[np.int64], before: int) -> npt.NDArray[np.int64]:
+def _numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
     """Ids of rows counted from 0, -1 = none, behind those stored before."""
-    return np.where(rows >= 0, rows + before + 1, -1)
+    return np.where(rows >= 0, rows + np.int64(before + 1), -1)
 
 
 def _store_records(

@@ -75,12 +75,16 @@ def _switches(records: Records) -> tuple[Flags, Flags]:
     changed before a call's own return, and whether that was inside the call.
     """
     slept, migrated = np.zeros(len(records), np.bool_), np.zeros(len(records), np.bool_)
-    ends = np.where(records["kind"] == EXIT, records["ts"], records["exit_ts"])
-    item = np.flatnonzero((ends >= 0) & (records["context"] == TASK))
+    told = (records["kind"] == EXIT) | (records["exit_ts"] >= 0)
+    item = np.flatnonzero(told & (records["context"] == TASK))
+    exits = part(records, "kind", item) == EXIT
+    end = np.where(exits, part(records, "ts", item), part(records, "exit_ts", item))
+    item, end = item[end >= 0], end[end >= 0]
     if not len(item):
         return slept, migrated
-    item = item[time_order(ends[item])]
-    begin, end = part(records, "ts", item), ends[item]
+    order = time_order(end)
+    item, end = item[order].astype(np.int32), end[order]
+    begin = part(records, "ts", item)
     cpu = np.where(part(records, "kind", item) == EXIT, -1, part(records, "exit_cpu", item))
     cpu = np.where(cpu < 0, part(records, "cpu", item), cpu)
     moved = cpu != part(records, "cpu", item)

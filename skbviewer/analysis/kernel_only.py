@@ -21,7 +21,7 @@ WIRE_ONLY = 2
 Ids = npt.NDArray[np.int64]
 
 
-def identities(records: Records, of: Ids, count: int) -> Ids:
+def identities(records: Records, of: npt.NDArray[np.integer], count: int) -> Ids:
     """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
     identity = np.full(count, -1, np.int64)
     has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses

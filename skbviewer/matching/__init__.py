@@ -22,7 +22,7 @@ from .matcher import (
 )
 from .nesting import Nesting
 from .oneway import OneWay, Trips, bound, joined, trips
-from .ordering import by_number, dense, fits
+from .ordering import blocks, by_number, dense, fits
 from .phases import READER, TRANSMIT
 from .series import SeriesTable
 from .series import build as build_series
@@ -61,6 +61,7 @@ __all__ = [
     "Sightable",
     "Timebase",
     "Trips",
+    "blocks",
     "bound",
     "build_legs",
     "build_series",

@@ -169,10 +169,13 @@ def incomplete(log: KernelLog) -> bool:
 def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
     """Begin and end of each series in the stack, ns; FAR and 0 where it has no leg."""
     legs = kernel.legs.rows
-    legs = legs[: np.searchsorted(legs["series"], size)]  # sorted by series
+    owner = legs["series"][: np.searchsorted(legs["series"], size)]  # sorted
     begin, end = np.full(size, FAR), np.zeros(size, np.int64)
-    np.minimum.at(begin, legs["series"], legs["begin_ns"])
-    np.maximum.at(end, legs["series"], np.maximum(legs["end_ns"], legs["wire_ns"]))
+    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]][: len(owner)])
+    if len(first):
+        some, last = owner[first], np.maximum(legs["end_ns"], legs["wire_ns"])[: len(owner)]
+        begin[some] = np.minimum.reduceat(legs["begin_ns"][: len(owner)], first)
+        end[some] = np.maximum(np.maximum.reduceat(last, first), 0)
     return begin, end
 
 

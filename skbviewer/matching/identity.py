@@ -78,7 +78,7 @@ class Prints(NamedTuple):
         return pick(self.rows, self.number[index])
 
 
-def footprints(records: Records, series: Index, tap: Index) -> Prints:
+def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) -> Prints:
     """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
@@ -91,7 +91,7 @@ def footprints(records: Records, series: Index, tap: Index) -> Prints:
         sniffed[tap] = True
         useful &= ~sniffed[series]
     index = np.flatnonzero(useful)
-    said, owner = number[index].astype(np.int64), series[index]
+    said, owner = number[index].astype(np.int64), series[index].astype(np.int64)
     # Nearly every footprint is one series' only: sort no more than the others.
     least, most = np.full(len(rows), len(series)), np.full(len(rows), -1)
     np.minimum.at(least, said, owner)
@@ -103,7 +103,9 @@ def footprints(records: Records, series: Index, tap: Index) -> Prints:
     shared = np.flatnonzero((least < most)[said])
     shared = shared[distinct(said[shared], owner[shared])]
     record = np.sort(np.concatenate([first[single], index[shared]]))
-    return _without_stale(Prints(rows, number[record].astype(np.int64), series[record], record))
+    return _without_stale(
+        Prints(rows, number[record].astype(np.int64), series[record].astype(np.int64), record)
+    )
 
 
 TCP = 6

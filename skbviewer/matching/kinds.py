@@ -11,28 +11,31 @@ import numpy.typing as npt
 
 from ..records import KernelLog, Records, RecordTable, part
 from ..records.contexts import execution
-from .ordering import Small, dense
+from .ordering import RADIX, blocks, dense
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]
+Contexts = npt.NDArray[np.integer]
 
-BLOCK = 1 << 16  # records taken at once: they stay in the processor's cache
 _OF_CONTEXT = ("context", "pid", "cpu")
-_CONTEXTS: WeakKeyDictionary[RecordTable, Small] = WeakKeyDictionary()
+_CONTEXTS: WeakKeyDictionary[RecordTable, Contexts] = WeakKeyDictionary()
 
 
-def contexts(records: Records) -> Small:
-    """execution() as numbers from 0 on; made once for a log's records."""
+def contexts(records: Records) -> Contexts:
+    """execution() as numbers from 0 on, in as few bytes as do; made once for a log's records."""
     if not isinstance(records, RecordTable):
-        return dense(execution(*(records[name] for name in _OF_CONTEXT)))
+        return dense(execution(records["context"], records["pid"], records["cpu"]))
     if records not in _CONTEXTS:
-        made = np.empty(len(records), np.int64)
-        for begin in range(0, len(made), BLOCK):
-            rows = slice(begin, begin + BLOCK)
+        pid, cpu = records.stored("pid"), records.stored("cpu")
+        small = int(pid.max(initial=0)) < 1 << 31 and int(cpu.max(initial=0)) < 1 << 20
+        made: Contexts = np.empty(len(records), np.int32 if small else np.int64)
+        for rows in blocks(len(made)):
             made[rows] = execution(*(records.part(name, rows) for name in _OF_CONTEXT))
-        _CONTEXTS[records] = dense(made)
+        number = dense(made)
+        few = int(number.max(initial=0)) < RADIX
+        _CONTEXTS[records] = number.astype(np.uint16) if few else number
     return _CONTEXTS[records]
 
 

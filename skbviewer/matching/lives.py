@@ -3,7 +3,9 @@
 
 In: records of one KBL in time order, the log's tables.  Out: for each record
 the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
-carried 17 packets in a short recording), so births, frees and clones cut, not time.
+carried 17 packets in a short recording), so births, frees and clones cut, not time.  Lives are cut
+block by block of time, knowing how each address stood before: what is sorted stays in the
+processor's cache.
 """
 
 from __future__ import annotations
@@ -15,7 +17,7 @@ import numpy.typing as npt
 
 from ..records import KernelLog, part
 from .kinds import ENTRY, EVENT, SKB_IS_RET, Index, chosen, contexts
-from .ordering import by_number, dense
+from .ordering import BLOCK, Small, blocks, by_number, dense
 from .phases import TAP_CLONER
 from .tellers import tellers
 
@@ -33,17 +35,17 @@ Flags = npt.NDArray[np.bool_]
 class Lives:
     """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
 
-    `birth` is the index of the record that tells of the clone (-1: none).  `met` is per record: the
-    time (ns) when its function had the skb: a reader's entry may have waited for the packet.
-    `told_by` is per record: see tellers.
+    Lives are numbered by their first record.  `birth` is the index of the record that tells of the
+    clone (-1: none).  `met` is per record: the time (ns) when its function had the skb: a reader's
+    entry may have waited for the packet.  `told_by` is per record: see tellers.
     """
 
-    of: Index
+    of: Small
     parent: Index
     birth: Index
     tap: Flags
     met: Index
-    told_by: Index
+    told_by: Small
 
 
 def cut(log: KernelLog) -> Lives:
@@ -51,8 +53,12 @@ def cut(log: KernelLog) -> Lives:
     records = log.records
     skb = _effective_skb(log)
     maker = _makers(log)  # the child is handled inside already: it is born at the entry
-    at = records["ts"][np.where(maker >= 0, maker, np.arange(len(records)))]
-    inside = _born_inside(log, skb)
+    found = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
+    inside = _born_inside(log, skb, found, maker)
+    met = records["ts"]
+    if (found := found & ~inside).any():
+        met = met.copy()
+        met[found] = records["exit_ts"][found]  # it got the skb when it returned
     kind, event = records["kind"], records["event"]
     told_by = tellers(log)
     late = (told_by >= 0) & chosen(event, MAYBE_FREED)
@@ -60,35 +66,46 @@ def cut(log: KernelLog) -> Lives:
         (skb != 0) & ~late,
         (kind == EVENT) & chosen(event, (CLONE, COPY, SEGMENT)),
     )
-    address = np.where(is_child, records["data"][item], skb[item])
-    found = (kind == ENTRY) & (records["skb"] == 0) & (skb != 0) & ~inside
-    met = records["ts"].copy()
-    met[found] = records["exit_ts"][found]  # it got the skb when it returned
-    when = np.where(
-        is_child | ((kind[item] == EVENT) & (event[item] == ALLOC)), at[item], met[item]
-    )
-    order = np.argsort(when, kind="stable")  # nearly in order already
-    order = order[by_number(dense(address)[order])]
-    item, is_child, address = item[order], is_child[order], address[order]
-    life = np.cumsum(_starts(log, inside, item, is_child, address)) - 1
-    of = np.full(len(records), -1, np.int64)
+    born = is_child | ((kind[item] == EVENT) & (event[item] == ALLOC))
+    order = _by_time(met[item], born, records["ts"][_or_self(maker, item[born])])
+    item, is_child = item[order], is_child[order]
+    del order
+    address = skb[item]
+    address[is_child] = part(records, "data", item[is_child])
+    del skb
+    place = dense(address)
+    del address
+    life = _Cutter(log, item, place, is_child, inside).lives()
+    of = np.full(len(records), -1, np.int32)
     of[item[~is_child]] = life[~is_child]
-    of[late] = of[told_by[late]]
-    count = int(life[-1]) + 1 if len(life) else 0
+    rows = np.flatnonzero(late)
+    of[rows] = of[told_by[rows]]
+    count = int(life.max(initial=-1)) + 1
     birth = np.full(count, -1, np.int64)
     birth[life[is_child]] = item[is_child]
     parent = np.where(birth >= 0, of[birth], -1) if count else birth
-    return Lives(of, parent, birth, _is_tap(log, maker, birth), met, told_by)
+    return Lives(of, parent.astype(np.int64), birth, _is_tap(log, maker, birth), met, told_by)
 
 
-def _items(own: Flags, child: Flags) -> tuple[Index, Flags]:
+def _or_self(maker: Small, rows: Small) -> Small:
+    made = maker[rows]
+    return np.where(made >= 0, made, rows)
+
+
+def _by_time(when: Index, born: Flags, born_at: Index) -> Small:
+    """The stable order of items that happened `when`, those `born` at `born_at`."""
+    when[born] = born_at
+    return np.argsort(when, kind="stable").astype(np.int32)  # nearly in order already
+
+
+def _items(own: Flags, child: Flags) -> tuple[Small, Flags]:
     """Records of lives; births of clones, before the record of their own, are marked."""
-    index = np.flatnonzero(own | child)
-    times = own[index].astype(np.int64) + child[index]
-    is_child = np.zeros(int(times.sum()), np.bool_)
-    begin = np.cumsum(times) - times
-    is_child[begin[child[index]]] = True
-    return np.repeat(index, times), is_child
+    item = np.flatnonzero(own | child).astype(np.int32)
+    at = np.flatnonzero(child[item])
+    twice = own[item[at]]
+    is_child = np.zeros(len(item) + np.count_nonzero(twice), np.bool_)
+    is_child[at + np.cumsum(twice) - twice] = True
+    return np.insert(item, at[twice], item[at[twice]]), is_child
 
 
 def _effective_skb(log: KernelLog) -> Index:
@@ -102,58 +119,99 @@ def _effective_skb(log: KernelLog) -> Index:
     return np.asarray(skb, np.int64)
 
 
-def _makers(log: KernelLog) -> Index:
+def _makers(log: KernelLog) -> Small:
     """For each birth event the index of the ENTRY of the function that tells of it, else -1."""
     records = log.records
-    maker = np.full(len(records), -1, np.int64)
+    maker = np.full(len(records), -1, np.int32)
     where = contexts(records)
-    span = np.int64(len(records) + 1)
+    bits = len(records).bit_length()
     births = {p.id: p.event for p in log.probes.values() if p.event in BIRTHS}
-    kind, func, event_of = records["kind"], records["func"], records["event"]
-    entries = np.flatnonzero((kind == ENTRY) & chosen(func, list(births)))
+    kind, event_of = records["kind"], records["event"]
+    entries = np.flatnonzero((kind == ENTRY) & chosen(records["func"], list(births)))
     events = np.flatnonzero((kind == EVENT) & chosen(event_of, BIRTHS))
     for event in BIRTHS:
         ids = [id_ for id_, tells in births.items() if tells == event]
-        entry, told = entries[chosen(func[entries], ids)], events[event_of[events] == event]
+        entry = entries[chosen(part(records, "func", entries), ids)]
+        told = events[event_of[events] == event]
         if not len(entry) or not len(told):
             continue
-        key = where[entry].astype(np.int64) * span + entry
+        key = (where[entry].astype(np.int64) << bits) | entry
         key.sort(kind="stable")
-        place = where[told].astype(np.int64)
-        found = np.searchsorted(key, place * span + told) - 1
-        valid = (found >= 0) & (key[found] // span == place)
-        maker[told[valid]] = key[found[valid]] % span
+        place = where[told].astype(np.int64) << bits
+        found = np.searchsorted(key, place | told) - 1
+        valid = (found >= 0) & (key[found] >= place)
+        maker[told[valid]] = key[found[valid]] & ((1 << bits) - 1)
     return maker
 
 
-def _starts(log: KernelLog, inside: Flags, item: Index, is_child: Flags, address: Index) -> Flags:
-    """Which of the items, sorted by address and time, begin a new life."""
-    if not len(item):
-        return np.zeros(0, np.bool_)
-    kind, event = log.records["kind"][item], log.records["event"][item]
-    is_event = (kind == EVENT) & ~is_child
-    birth = is_child | (is_event & (event == ALLOC))
-    birth |= inside[item] & ~is_child
-    free = is_event & (event == FREE)
-    first = np.r_[True, address[1:] != address[:-1]]
-    start = first.copy()
-    start[1:] |= birth[1:] & ~birth[:-1]
-    start[1:] |= free[:-1] & ~free[1:]
-    if not np.any(birth) and not np.any(free):
-        start |= _identity_changes(log, item, first)
-    return np.asarray(start, np.bool_)
+class _Cutter:
+    """Numbers the lives of items in order of time, each at a `place` (the address, numbered)."""
+
+    def __init__(
+        self, log: KernelLog, item: Small, place: Small, is_child: Flags, inside: Flags
+    ) -> None:
+        self._log, self._item, self._place = log, item, place
+        kind, event = log.records["kind"][item], log.records["event"][item]
+        is_event = (kind == EVENT) & ~is_child
+        self._birth = is_child | (is_event & (event == ALLOC)) | (inside[item] & ~is_child)
+        self._free = is_event & (event == FREE)
+        places = int(place.max(initial=-1)) + 1
+        self._last = np.full(places, -1, np.int32)  # what was at each place: which life,
+        self._was_birth, self._was_free = np.zeros((2, places), np.bool_)  # and whether only then
+        self._count = 0
+
+    def lives(self) -> Small:
+        """The life of each item; without events of lives an identity that changes cuts as well."""
+        life = np.empty(len(self._item), np.int32)
+        tells = bool(self._birth.any() or self._free.any())
+        for rows in blocks(len(life), BLOCK if tells else max(len(life), 1)):
+            life[rows] = self._block(rows, tells)
+        return life
+
+    def _block(self, rows: slice, tells: bool) -> Small:
+        order = by_number(self._place[rows])
+        place, birth, free = (a[rows][order] for a in (self._place, self._birth, self._free))
+        first = np.r_[True, place[1:] != place[:-1]]
+        head, tail = np.flatnonzero(first), np.flatnonzero(np.r_[first[1:], True])
+        at = place[head]
+        start = np.zeros(len(order), np.bool_)
+        start[1:] = (birth[1:] & ~birth[:-1]) | (free[:-1] & ~free[1:])
+        start[head] = (birth[head] & ~self._was_birth[at]) | (self._was_free[at] & ~free[head])
+        start[head] |= self._last[at] < 0
+        if not tells:
+            start |= _identity_changes(self._log, self._item[rows][order], first)
+        number = np.zeros(len(order), np.int32)  # by time
+        number[order] = start
+        number = (np.cumsum(number, dtype=np.int32) + np.int32(self._count - 1))[order]
+        self._count += int(np.count_nonzero(start))
+        number[head] = np.where(start[head], number[head], self._last[at])
+        begin = np.flatnonzero(first | start)
+        number = np.repeat(number[begin], np.diff(begin, append=len(order)))
+        self._last[at] = number[tail]
+        self._was_birth[at], self._was_free[at] = birth[tail], free[tail]
+        life = np.empty(len(order), np.int32)
+        life[order] = number
+        return life
 
 
-def _born_inside(log: KernelLog, skb: Index) -> Flags:
-    """Which records enter a function that returns an skb born inside it (not just found)."""
+def _born_inside(log: KernelLog, skb: Index, giver: Flags, maker: Small) -> Flags:
+    """Which of the records `giver` enter a function whose skb is born inside it, not just found."""
     records = log.records
-    giver = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
     inside = np.zeros(len(records), np.bool_)
     births = np.flatnonzero((records["kind"] == EVENT) & chosen(records["event"], BIRTHS))
-    givers = np.flatnonzero(giver)
+    child = part(records, "data", births)
+    own = part(records, "event", births) == ALLOC
+    child[own] = skb[births[own]]
+    # Most often the function that gives the skb is the one that tells of the birth.
+    by = maker[births]
+    told = giver[by] & (by >= 0) & (skb[by] == child)
+    told[told] = part(records, "ts", births[told]) <= part(records, "exit_ts", by[told])
+    inside[by[told]] = True
+    givers = np.flatnonzero(giver & ~inside)
+    mine = np.isin(child, np.unique(skb[givers]))
+    births, child = births[mine], child[mine]
     if not len(births) or not len(givers):
         return inside
-    child = np.where(records["event"][births] == ALLOC, skb[births], records["data"][births])
     both = np.concatenate([births, givers])
     where = contexts(records)[both].astype(np.int64)
     address = dense(np.concatenate([child, skb[givers]]))
@@ -169,10 +227,10 @@ def _born_inside(log: KernelLog, skb: Index) -> Flags:
     return inside
 
 
-def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:
+def _identity_changes(log: KernelLog, item: Small, first: Flags) -> Flags:
     """In a log without life events: items whose thesis key differs from the one before."""
     change = np.zeros(len(item), np.bool_)
-    known = np.flatnonzero(log.records["ip_version"][item] != 0)
+    known = np.flatnonzero(part(log.records, "ip_version", item) != 0)
     columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
     key = log.records[columns][item[known]]
     if len(known) > 1:
@@ -181,9 +239,9 @@ def _identity_changes(log: KernelLog, item: Index, first: Flags) -> Flags:
     return change
 
 
-def _is_tap(log: KernelLog, maker: Index, birth: Index) -> Flags:
+def _is_tap(log: KernelLog, maker: Small, birth: Index) -> Flags:
     """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
     told = np.where(birth >= 0, maker[birth], -1)
-    caller = np.where(told >= 0, log.records["caller"][told], 0)
+    caller = np.where(told >= 0, part(log.records, "caller", told), 0)
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
     return np.isin(caller, np.array(taps, np.int64))

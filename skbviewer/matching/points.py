@@ -132,7 +132,7 @@ def _sockets(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray
     return _merged(made)
 
 
-def _leg_at(legs: LegTable, series: Index, ts: Index) -> Index:
+def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Index) -> Index:
     """The last leg of each series that has begun by then, -1 if none has."""
     rows = legs.rows  # sorted by (series, begin_ns)
     both = np.concatenate([series, rows["series"]])

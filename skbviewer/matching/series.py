@@ -16,6 +16,7 @@ import numpy as np
 from ..records import KernelLog
 from .kinds import Index, named
 from .lives import Flags, Lives, cut
+from .ordering import Small, blocks
 from .phases import RECEIVE_START, TRANSMIT
 
 
@@ -28,28 +29,34 @@ class SeriesTable:
     -1.
     """
 
-    of: Index
+    of: Small
     parent: Index
     tap: Flags
     met: Index
-    told_by: Index
+    told_by: Small
 
 
 def build(log: KernelLog) -> SeriesTable:
     """The series of `log`."""
     lives = cut(log)
     of = _with_branches(log, lives, _with_preludes(log, lives))
-    member = np.flatnonzero(of >= 0)[::-1]
-    first = np.full(len(lives.parent), len(of), np.int64)
-    first[of[member]] = member  # the earliest is written last
+    first = _firsts(of, len(lives.parent))
     ordered = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(of))]
-    rank = np.full(len(lives.parent) + 1, -1, np.int64)
+    rank = np.full(len(lives.parent) + 1, -1, np.int32)
     rank[ordered] = np.arange(len(ordered))
-    parent = rank[lives.parent[ordered]]
+    parent = rank[lives.parent[ordered]].astype(np.int64)
     return SeriesTable(rank[of], parent, lives.tap[ordered], lives.met, lives.told_by)
 
 
-def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
+def _firsts(of: Small, count: int) -> Index:
+    """The first record of each life, beyond all records where there is none."""
+    first = np.full(count + 1, len(of), np.int64)  # the last is that of no life
+    for rows in reversed(list(blocks(len(of)))):
+        first[of[rows][::-1]] = np.arange(rows.stop - 1, rows.start - 1, -1)
+    return first[:count]  # the earliest was written last
+
+
+def _with_branches(log: KernelLog, lives: Lives, of: Small) -> Small:
     """Series with clones that never see a driver (for a raw socket, say) joined to their parent."""
     count = len(lives.parent)
     wired = np.zeros(count + 1, np.bool_)  # the last is that of no life
@@ -61,10 +68,10 @@ def _with_branches(log: KernelLog, lives: Lives, of: Index) -> Index:
     root = np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
     if np.array_equal(root, np.arange(count)):
         return of
-    return np.append(root, -1)[of]  # the last is that of no life
+    return np.append(root, -1).astype(np.int32)[of]  # the last is that of no life
 
 
-def _with_preludes(log: KernelLog, lives: Lives) -> Index:
+def _with_preludes(log: KernelLog, lives: Lives) -> Small:
     """Lives with each headerless parent's records moved to the clone made next."""
     of = lives.of.copy()
     records = log.records
@@ -75,9 +82,10 @@ def _with_preludes(log: KernelLog, lives: Lives) -> Index:
     children = children[~known[lives.parent[children]] & known[children]]
     if not len(children):
         return of
-    children = children[np.lexsort((lives.birth[children], lives.parent[children]))]
     span = np.int64(len(of) + 1)
     birth = lives.parent[children] * span + lives.birth[children]
+    order = np.argsort(birth, kind="stable")
+    children, birth = children[order], birth[order]
     is_parent = np.zeros(count + 1, np.bool_)
     is_parent[lives.parent[children]] = True
     mine = np.flatnonzero(is_parent[of])

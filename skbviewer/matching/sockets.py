@@ -11,12 +11,15 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from ..records import KernelLog
 from .kinds import ENTRY, SOCK, Index
 from .legs import LegTable
 from .nesting import Nesting
 from .series import SeriesTable
+
+Numbers = npt.NDArray[np.integer]
 
 
 class Joined(NamedTuple):
@@ -35,9 +38,9 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
     if not len(calls):
         return Joined(none, none)
     owners = _Owners(log, series, np.unique(records["sk"][calls]))
-    pairs = [(none, none)]
+    pairs: list[tuple[Numbers, Numbers]] = [(none, none)]
     packet = np.flatnonzero(owners.may(series.of) & (records["kind"] == ENTRY) & (legs.of >= 0))
-    outer = [(none, none)]
+    outer: list[tuple[Numbers, Numbers]] = [(none, none)]
     for position, call in nesting.around(packet):  # a packet's call inside a socket's
         mine = packet[position]
         right = is_sock[call] & owners.own(series.of[mine], records["sk"][call])
@@ -48,11 +51,11 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
         right = (legs.of[call] >= 0) & owners.own(series.of[call], records["sk"][mine])
         pairs.append((mine[right], legs.of[call[right]]))
     entry, leg = (np.concatenate(part) for part in zip(*pairs, strict=True))
-    both = np.unique(np.stack([entry, leg], axis=1), axis=0)
+    both = np.unique(np.stack([entry, leg], axis=1).astype(np.int64), axis=0)
     return Joined(both[:, 0], both[:, 1])
 
 
-def _first_legs(legs: LegTable, entry: Index, leg: Index) -> tuple[Index, Index]:
+def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
     """Of each call and series the first leg: a sender also hands its packet to the next stack."""
     series = legs.rows["series"][leg]
     order = np.lexsort((leg, series, entry))  # legs are numbered by series and time
@@ -73,16 +76,16 @@ class _Owners:
         self._series = np.zeros(len(series.parent) + 1, np.bool_)
         self._series[series.of[has]] = True
 
-    def _key(self, series: Index, sock: Index) -> Index:
+    def _key(self, series: Numbers, sock: Index) -> Index:
         found = np.minimum(np.searchsorted(self._socks, sock), len(self._socks) - 1)
         known = self._socks[found] == sock
-        return np.where(known, series * len(self._socks) + found, -1)
+        return np.where(known, series * np.int64(len(self._socks)) + found, -1)
 
-    def may(self, series: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def may(self, series: Numbers) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which of the series (-1: none) had any of the sockets."""
         return self._series[series] & (series >= 0)
 
-    def own(self, series: Index, sock: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def own(self, series: Numbers, sock: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which of the series had the socket beside them."""
         key = self._key(series, sock)
         return np.isin(key, self._known) & (key >= 0)

@@ -11,16 +11,17 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import KernelLog, part
-from .kinds import ENTRY, EVENT, Index, chosen
+from .kinds import ENTRY, EVENT, chosen
+from .ordering import Small
 
 # ALLOC, CLONE, COPY, SEGMENT, GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK of kbl.h
 AT_EXIT = (1, 2, 3, 4, 9, 10, 11, 15, 36)
 
 
-def tellers(log: KernelLog) -> Index:
+def tellers(log: KernelLog) -> Small:
     """The ENTRY of the call that told each event."""
     records = log.records
-    teller = np.full(len(records), -1, np.int64)
+    teller = np.full(len(records), -1, np.int32)
     by_probe = {p.id: p.event for p in log.probes.values() if p.event in AT_EXIT}
     calls = np.flatnonzero((records["kind"] == ENTRY) & chosen(records["func"], list(by_probe)))
     calls = calls[part(records, "exit_ts", calls) >= 0]

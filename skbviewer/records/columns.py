@@ -72,6 +72,10 @@ class ColumnTable:
         """A column of some rows, without making the whole column first."""
         return self._columns[name][rows].astype(self.dtype[name], copy=False)
 
+    def stored(self, name: str) -> Column:
+        """A column as it lies here, perhaps of a narrower type than `dtype` says."""
+        return self._columns[name]
+
     def _rows(self, names: list[str], rows: Rows) -> npt.NDArray[np.void]:
         dtype = np.dtype([(name, self.dtype[name]) for name in names])
         columns = [self.part(name, rows) for name in names]
@@ -106,7 +110,7 @@ class RecordTable(ColumnTable):
         """A column of some rows, without making the whole column first."""
         if name in self._columns:
             return super().part(name, rows)
-        return np.asarray(self.footprints[name][self.footprint[rows]])
+        return self.footprints.part(name, self.footprint[rows])
 
 
 def no_footprints(count: int) -> ColumnTable:
