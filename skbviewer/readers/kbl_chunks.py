@@ -25,10 +25,11 @@ from ._kbl_layout import (
     KblChunkType,
     in_order,
 )
-from .wire import Bytes
+from .wire import Bytes, forget
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20
+FORGET_STEP = 1 << 23  # bytes walked over between two times that their pages are forgotten
 
 
 class Chunk(NamedTuple):
@@ -61,8 +62,12 @@ def find_chunks(path: Path, data: Bytes, begin: int, order: str, progress: Progr
     found, at = Chunks(), begin
     # Records of damaged chunks by (cpu, seq): their sequence number is then no unexplained hole.
     damaged: dict[tuple[int, int], int] = {}
+    kept = begin
     while at < len(data):
         progress.report(f"reading {path.name}", at, len(data))
+        if at - kept > FORGET_STEP:
+            forget(data, kept, at)
+            kept = at
         chunk, why = _chunk(data, at, order)
         if chunk is not None and not why:
             found.whole.append(chunk)

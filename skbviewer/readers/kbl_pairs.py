@@ -22,6 +22,8 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 def join_pairs(rows: Rows, keep: Mask) -> Mask:
     """Give entries their returns; `keep` without the exits that are told by them."""
+    if not (keep & (rows.kind == EXIT)).any():
+        return keep
     entry, leave = _pairs(rows, np.flatnonzero(keep))
     rows.exit_ts[entry], rows.exit_cpu[entry] = rows.ts[leave], rows.cpu[leave]
     returned = rows.flags[leave] & np.uint8(kbl.KBL_FLAG_SKB_IS_RET)

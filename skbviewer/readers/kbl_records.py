@@ -17,10 +17,10 @@ from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
 from .kbl_details import read_details
-from .kbl_footprints import read_footprints
+from .kbl_footprints import FILLERS, Prints, narrowed
 from .kbl_pairs import join_pairs
-from .kbl_rows import Rows, make_rows
-from .kbl_slots import Column, Heads, Slots, complain, find_heads
+from .kbl_rows import Beside, Rows, Told, read_rows
+from .kbl_slots import Column, Heads, SlotReader, Slots, complain
 from .kbl_told import fill_told
 from .wire import Bytes, Ints, Mask
 
@@ -39,9 +39,11 @@ def decode_records(
     data: Bytes, chunks: list[Chunk], order: str, version: int, stext: int, symbols: Ints
 ) -> Decoded:
     """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order."""
-    heads, complaints = find_heads(data, chunks, order)
-    rows = make_rows(heads, version, stext, symbols)
-    footprints = read_footprints(rows, heads, version)
+    reader = SlotReader(data, chunks, order, FILLERS)
+    prints = Prints(reader.most, order)
+    rows, beside = read_rows(reader, Told(order, version, stext, symbols), prints)
+    heads, complaints = reader.heads()
+    footprints = prints.table()
     owner, comms = heads.all_of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     of_task = rows.event[owner] == kbl.KblEvent.TASK  # other events have names as well
     times, comms = rows.ts[owner[of_task]], comms[of_task]
@@ -51,12 +53,12 @@ def decode_records(
     keep = listed[rows.kind]
     complain(complaints, ~keep, "records of an unknown kind: left out")
     details = read_details(heads, stext)
+    apart = _apart(rows, heads, beside)
     if version > 2:
-        fill_told(rows, heads)
+        fill_told(rows, heads, beside)
         complete_calls(rows, heads, complaints)
+    del heads
     keep = join_pairs(rows, keep)
-    apart = _apart(heads)
-    del heads  # the slots are the largest of what is no longer needed
     records = _table(rows, _in_time(rows, keep, version), apart, footprints)
     return Decoded(records, times, comms, details, complaints)
 
@@ -86,7 +88,9 @@ def _table(rows: Rows, order: Ints, apart: _Apart, footprints: ColumnTable) -> R
         name, column = columns.popitem()
         made[name] = column[order]
         del column
+    made["func"] = narrowed(made["func"])
     made["exit_cpu"][made["exit_ts"] < 0] = -1
+    made["exit_cpu"] = narrowed(made["exit_cpu"])
     footprint = made.pop("footprint")
     made["dur"], made["counter"] = _gaps(apart, made), _counted(apart, made)
     return RecordTable(made, footprint, footprints)
@@ -101,15 +105,13 @@ class _Apart(NamedTuple):
     counted: Ints
 
 
-def _apart(heads: Heads) -> _Apart:
-    lost = np.flatnonzero(heads.kind == kbl.KblKind.LOST)
-    begin = heads.view(kbl.KBL_LOST_SLOT)["first_ns"][lost].astype(np.int64)
+def _apart(rows: Rows, heads: Heads, beside: Beside) -> _Apart:
     owner, slots = heads.all_of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     owner, first = np.unique(owner, return_index=True)
-    of_call = heads.kind[owner] == kbl.KblKind.CALL
+    of_call = rows.kind[owner] == kbl.KblKind.CALL
     owner, slots = owner[of_call], slots[first[of_call]]
     counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
-    return _Apart(lost, begin, owner, counted)
+    return _Apart(beside.lost, beside.begin, owner, counted)
 
 
 def _gaps(apart: _Apart, columns: dict[str, Column]) -> Column:

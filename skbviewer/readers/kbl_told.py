@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Version 3 tells a thread and a footprint once: give them to all records they hold for.
 
-In: one row a head slot, with the columns its own slots fill.  The thread holds along a CPU's stream
+In: one row a head slot, with the columns its own slot fills.  The thread holds along a CPU's stream
 from one TASK to the next; the footprint of an skb from the time of one FOOTPRINT to the next, for
 calls entered on that CPU.  Behind a hole in the file nothing holds until it is told again.
 """
@@ -12,7 +12,7 @@ import numpy as np
 
 from ..records.order import time_order
 from . import _kbl_layout as kbl
-from .kbl_rows import Rows
+from .kbl_rows import Beside, Rows
 from .kbl_slots import Heads
 from .wire import Ints, Mask
 
@@ -20,16 +20,13 @@ KIND = kbl.KblKind
 RADIX = 1 << 16  # so many values sort by counting
 
 
-def fill_told(rows: Rows, heads: Heads) -> None:
-    """Fill pid and entry CPU of CALLs and the footprints of all entries."""
+def fill_told(rows: Rows, heads: Heads, beside: Beside) -> None:
+    """Fill the pid of CALLs and the footprints of all entries."""
     if not len(rows):
         return
     fresh = _begins_after_a_hole(heads)
     _fill_threads(rows, heads, fresh)
-    barriers = _gaps(rows, heads) + _holes(heads, fresh)
-    spans = np.flatnonzero(rows.kind == KIND.CALL)
-    entry_cpu = heads.view(kbl.KBL_SPAN_SLOT)["entry_cpu"]
-    rows.cpu[spans] = entry_cpu[spans]  # from here on the row is the entry's
+    barriers = _gaps(rows, beside) + _holes(heads, fresh)
     tells = rows.events(kbl.KblEvent.FOOTPRINT)
     asks = _asking(rows)
     if not len(tells) or not len(asks):
@@ -71,12 +68,11 @@ def _fill_threads(rows: Rows, heads: Heads, fresh: Mask) -> None:
                 last = -1
 
 
-def _gaps(rows: Rows, heads: Heads) -> list[tuple[int, int]]:
+def _gaps(rows: Rows, beside: Beside) -> list[tuple[int, int]]:
     """(cpu, time) from which on footprints told before no longer hold: records were lost."""
-    lost = np.flatnonzero(rows.kind == KIND.LOST)
-    lost = lost[rows.flags[lost] == kbl.KblLost.BUFFER]
-    begins = heads.view(kbl.KBL_LOST_SLOT)["first_ns"][lost].astype(np.int64)
-    return list(zip(rows.cpu[lost].tolist(), begins.tolist(), strict=True))
+    full = rows.flags[beside.lost] == kbl.KblLost.BUFFER
+    cpus = rows.cpu[beside.lost[full]]
+    return list(zip(cpus.tolist(), beside.begin[full].tolist(), strict=True))
 
 
 def _holes(heads: Heads, fresh: Mask) -> list[tuple[int, int]]:
@@ -100,14 +96,14 @@ def _asking(rows: Rows) -> Ints:
 
 def _fill_footprints(rows: Rows, tells: Ints, asks: Ints, barriers: Ints) -> None:
     """Give each entry of a CPU the footprint last told for its skb on it."""
-    skbs = np.unique(rows.skb[tells])
-    place = np.searchsorted(skbs, rows.skb[asks])
-    asks = asks[skbs[np.minimum(place, len(skbs) - 1)] == rows.skb[asks]]
-    item = np.concatenate([tells, asks])  # at one time the footprint comes first
-    ts = rows.ts[item]
-    order = time_order(ts)
-    item, told = item[order], order < len(tells)
-    place = np.searchsorted(skbs, rows.skb[item])
+    skbs, place = np.unique(rows.skb[tells], return_inverse=True)
+    asked = rows.skb[asks]
+    found = np.searchsorted(skbs, asked)
+    known = skbs[np.minimum(found, len(skbs) - 1)] == asked
+    item = np.concatenate([tells, asks[known]])  # at one time the footprint comes first
+    place = np.concatenate([place, found[known]])
+    order = time_order(rows.ts[item])
+    item, place, told = item[order], place[order], order < len(tells)
     by_skb = np.argsort(place.astype(np.uint16 if len(skbs) < RADIX else np.int64), kind="stable")
     item, told, place = item[by_skb], told[by_skb], place[by_skb]
     last = np.maximum.accumulate(np.where(told, np.arange(len(item)), -1))

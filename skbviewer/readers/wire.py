@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import mmap
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -20,6 +21,18 @@ def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
     """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
+
+
+def forget(data: Bytes, begin: int, end: int) -> None:
+    """The pages of a mapped file that hold these bytes need not stay in the process's memory.
+
+    They come back when they are read again.
+    """
+    base: object = data.base
+    mapped = base.obj if isinstance(base, memoryview) else None
+    if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
+        first = begin // mmap.PAGESIZE * mmap.PAGESIZE
+        mapped.madvise(mmap.MADV_DONTNEED, first, end - first)
 
 
 class Block:
