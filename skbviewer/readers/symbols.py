@@ -27,7 +27,7 @@ class SymbolTable(NamedTuple):
     def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
         """Text such as `ip_output+0x4c` for addresses given as signed 64 bits.
 
-        An address below the first symbol becomes plain hexadecimal.
+        An address in none of the symbols becomes plain hexadecimal.
         """
         unique = np.unique(addresses)
         unsigned = unique.astype(np.uint64)
@@ -40,7 +40,7 @@ class SymbolTable(NamedTuple):
         }
 
     def _text(self, number: int, address: int) -> str:
-        if number < 0:
+        if number < 0 or not self.names[number]:
             return f"0x{address:x}"
         name, _, module = self.names[number].partition(" ")
         offset = f"{name}+0x{address - int(self.addresses[number]):x}"
@@ -48,10 +48,14 @@ class SymbolTable(NamedTuple):
 
 
 def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
-    """Sort (address, name) pairs; of several names of one address the first is kept."""
+    """Sort (address, name) pairs; of several names of one address the first is kept.
+
+    One with an empty name ends the symbol before it: what follows lies in none.
+    """
     first: dict[int, str] = {}
     for address, name in symbols:
-        first.setdefault(address, name)
+        if not first.get(address):
+            first[address] = name
     addresses = sorted(first)
     return SymbolTable(np.array(addresses, np.uint64), tuple(first[item] for item in addresses))
 
