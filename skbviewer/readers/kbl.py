@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
 from . import _kbl_layout as kbl
-from .kbl_chunks import Chunks, find_chunks
+from .kbl_chunks import find_chunks
 from .kbl_records import Decoded, decode_records
 from .kbl_tables import Tables, read_tables, text
 from .symbols import HIDDEN, symbol_table
@@ -24,6 +24,11 @@ from .wire import Bytes, Ints
 Header = np.void
 OLDEST_VERSION = 2
 SORTED_AT_ONCE = 1 << 15
+LOSSES = {
+    kbl.KblLost.BUFFER: "buffers full",
+    kbl.KblLost.MISSED: "missed hits",
+    kbl.KblLost.NESTED: "nested hits",
+}
 
 
 def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
@@ -51,8 +56,9 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
     warnings = chunks.warnings + [
         f"{path}: {line}" for line in [*tables.complaints, *decoded.complaints]
     ]
-    lost = _lost_records(tables, chunks, records)
-    warnings += [f"{path}: {line}" for line in _shortcomings(tables, records, lost)]
+    losses = _lost_records(tables, records)
+    lost = sum(losses.values()) + chunks.lost
+    warnings += [f"{path}: {line}" for line in _shortcomings(tables, records, losses)]
     return KernelLog(
         path=path,
         version=int(header["version"]),
@@ -105,22 +111,29 @@ def _header_meta(header: Header) -> dict[str, str]:
     }
 
 
-def _lost_records(tables: Tables, chunks: Chunks, records: Records) -> int:
-    """By the file's counters, else by its LOST records; and what the file itself has lost."""
-    if tables.counters:
-        return sum(tables.counters[name] for name in ("lost", "missed", "nested")) + chunks.lost
-    lost = records["data"][records["kind"] == kbl.KblKind.LOST]
-    return int(lost.sum()) + chunks.lost
+def _lost_records(tables: Tables, records: Records) -> dict[int, int]:
+    """By KblLost: what the file's counters or its LOST records tell, whichever is more.
+
+    A recorder that was killed did not write its last counters.
+    """
+    marks = records[["flags", "data"]][records["kind"] == kbl.KblKind.LOST]
+    counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
+    return {
+        reason: max(
+            tables.counters.get(counted[reason], 0),
+            int(marks["data"][marks["flags"] == reason].sum()),
+        )
+        for reason in LOSSES
+    }
 
 
-def _shortcomings(tables: Tables, records: Records, lost: int) -> list[str]:
+def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> list[str]:
     lines = []
     if not len(records):
         lines.append("there are no records in it")
+    lost = sum(losses.values())
     if lost:
-        counters = tables.counters
-        buffers, missed, nested = (counters.get(n, 0) for n in ("lost", "missed", "nested"))
-        reasons = f"{buffers} buffers full, {missed} missed hits, {nested} nested hits"
+        reasons = ", ".join(f"{losses[reason]} {word}" for reason, word in LOSSES.items())
         lines.append(f"{lost} records are lost ({reasons})")
     if not tables.symbols:
         lines.append("no symbol table: callers are shown as addresses")
