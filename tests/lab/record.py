@@ -117,10 +117,13 @@ def prepare(folder: Path, series: str = "6.1") -> Built:
 def run(built: Built, how: guest.Run, name: str, init: Path = HERE / "init.sh") -> Path:
     """Run a guest in the subfolder `name`; returns the folder of its files.
 
-    Raises guest.GuestFailed or RuntimeError.
+    Its run before stays beside it, with ".before" in the name: a test may have failed on it that
+    will not fail again.  Raises guest.GuestFailed or RuntimeError.
     """
-    folder = built.folder / name
-    shutil.rmtree(folder, ignore_errors=True)
+    folder, before = built.folder / name, built.folder / f"{name}.before"
+    if folder.exists():
+        shutil.rmtree(before, ignore_errors=True)
+        folder.rename(before)
     folder.mkdir(parents=True)
     steps = tuple(step.removeprefix("+") for step in how.steps)
     files = [*built.lists.values(), HERE / "few.txt", built.kbltest]
