@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from .calls import build as build_calls
 from .event_text import Told, event_text, event_word
 from .info import address, describe, known, mac
-from .ingest import Input, store_inputs
+from .ingest import Input, Unread, store_inputs
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
 from .reasons import VERDICTS, reason, series_reason
@@ -21,6 +21,7 @@ __all__ = [
     "LayerStyle",
     "Names",
     "Told",
+    "Unread",
     "address",
     "build_calls",
     "describe",

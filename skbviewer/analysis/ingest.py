@@ -2,13 +2,13 @@
 """From what the readers made of the input files to a whole session file.
 
 In: captures and KBLs.  Out: rows in a store.Builder.  Series, legs and calls are made per KBL, then
-each capture is matched to each KBL.
+each capture is matched to each KBL.  No more than one of them is there whole at any time.
 """
 
 from __future__ import annotations
 
 import json
-from dataclasses import replace
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,26 +17,24 @@ import numpy.typing as npt
 from ..matching import (
     CONTESTED,
     EXACT,
+    LEG_DTYPE,
     LegTable,
     Matches,
     Nesting,
     SeriesTable,
+    Sightable,
     build_legs,
     build_series,
     join_sockets,
     sightable,
 )
 from ..records import (
-    IDENTITY_DTYPE,
     PACKET_DTYPE,
-    RECORD_DTYPE,
     Capture,
     KernelLog,
     Packets,
     Progress,
     Records,
-    RecordTable,
-    empty,
     part,
 )
 from ..store import Builder, schema
@@ -45,12 +43,12 @@ from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
 from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
-from .kernel_only import WIRE_ONLY, Ids, identities, numbers
+from .kernel_only import WIRE_ONLY, Ids, numbers
 from .leg_tells import drop_reasons, owners
 from .names import meta_of
+from .series_tells import SeriesTells, told
 
 LOST = 5  # kbl.h KBL_LOST
-MATCHED = ("ts", "ordinal", "kind", "func", "skb", "exit_ts")  # what is asked of records later
 
 OF_LEG = ("begin_ns", "end_ns", "functions")
 
@@ -65,48 +63,89 @@ class Input(NamedTuple):
     sha256: str
 
 
+class Unread(NamedTuple):
+    """One source that is read when its turn comes.  `read` raises BadInput, Cancelled."""
+
+    is_log: bool
+    read: Callable[[], Input]
+
+
 class _Log(NamedTuple):
     source: int
-    log: KernelLog
-    series: SeriesTable
-    legs: LegTable
+    sight: Sightable  # without records
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
+    tells: SeriesTells
     first: dict[str, int]  # rows that came before, per table
 
 
-def store_inputs(inputs: list[Input], builder: Builder, progress: Progress) -> None:
-    """Match all inputs and write them to `builder` (which the caller finishes).
+class _Session:
+    """What is in the session already."""
 
-    Of KBLs among `inputs` only what matching needs is left there.
+    def __init__(self, builder: Builder) -> None:
+        self.builder = builder
+        self.rows: dict[int, tuple[object, ...]] = {}  # of table source
+        self.warnings: dict[int, tuple[str, ...]] = {}
+
+    def note(self, source: int, item: Input, first: int, rows: int) -> None:
+        """A source is in it."""
+        self.rows[source] = _source_row(item, first, rows)
+        self.warnings[source] = item.data.warnings
+
+
+def store_inputs(
+    inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
+) -> tuple[str, ...]:
+    """Match all inputs and write them to `builder` (which the caller finishes); their warnings.
+
+    KBLs come first, one by one, for what is made of one takes much memory for a while.
     """
-    logs: list[_Log] = []
+    session, logs = _Session(builder), list[_Log]()
     before = {"series": 0, "leg": 0}
-    for source, item in enumerate(inputs, start=1):
-        if isinstance(item.data, KernelLog):
-            progress.report("following packets", source - 1, len(inputs))
-            made = _follow(source, item.data, dict(before), builder)
-            inputs[source - 1] = item._replace(data=made.log)
-            logs.append(made)
-            for name, rows in (("series", made.series.parent), ("leg", made.legs.rows)):
+    numbered = list(enumerate(inputs, start=1))
+    for source, item in numbered:
+        if _is_log(item):
+            logs.append(_store_kbl(source, _read(item), before, session, progress))
+            for name, rows in (("series", logs[-1].pid), ("leg", logs[-1].pid)):
                 before[name] += len(rows)
-    table: dict[int, tuple[object, ...]] = {}
-    joining = Joining({log.source: sightable(log.log, log.series, log.legs) for log in logs})
-    for source, item in enumerate(inputs, start=1):
-        progress.report("matching", source - 1, len(inputs))
-        if isinstance(item.data, Capture):
-            first = builder.count(schema.packet) + 1
-            _store_capture(source, item.data, logs, joining, builder)
-            table[source] = _source_row(item, first, len(item.data.packets))
-    joining.store_times(sorted(table), builder)
-    known = [identities(log.log.records, log.series.of, len(log.series.parent)) for log in logs]
+    joining = Joining(
+        {log.source: log.sight for log in logs}, {log.source: log.tells.is_ip for log in logs}
+    )
+    for source, item in numbered:
+        if not _is_log(item):
+            read = _read(item)
+            progress.report("matching", source - 1, len(inputs))
+            _store_capture(source, read, logs, joining, session)
+            del read
+    joining.store_times((s for s, item in numbered if not _is_log(item)), builder)
     verdicts = [joining.verdicts[log.source] for log in logs]
-    kernel_only = numbers([log.series for log in logs], [v.verdict for v in verdicts], known)
-    for log, verdict, identity, number in zip(logs, verdicts, known, kernel_only, strict=True):
-        _store_log(log, verdict, builder, identity, number)
-        row = _source_row(inputs[log.source - 1], 0, len(log.log.records))
-        table[log.source] = row
-    builder.add_rows(schema.source, [table[source] for source in sorted(table)])
+    kernel_only = numbers(
+        [log.sight.series for log in logs],
+        [v.verdict for v in verdicts],
+        [log.tells.identity for log in logs],
+    )
+    for log, verdict, number in zip(logs, verdicts, kernel_only, strict=True):
+        _store_log(log, verdict, builder, number)
+    builder.add_rows(schema.source, [session.rows[source] for source in sorted(session.rows)])
+    return tuple(line for source in sorted(session.rows) for line in session.warnings[source])
+
+
+def _is_log(item: Input | Unread) -> bool:
+    return item.is_log if isinstance(item, Unread) else isinstance(item.data, KernelLog)
+
+
+def _read(item: Input | Unread) -> Input:
+    return item.read() if isinstance(item, Unread) else item
+
+
+def _store_kbl(
+    source: int, item: Input, before: dict[str, int], session: _Session, progress: Progress
+) -> _Log:
+    """Of a KBL only what matching needs is left."""
+    assert isinstance(item.data, KernelLog)
+    progress.report("following packets", 0, 1)
+    session.note(source, item, 0, len(item.data.records))
+    return _follow(source, item.data, dict(before), session.builder)
 
 
 def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder) -> _Log:
@@ -121,13 +160,12 @@ def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder
     del nesting, joined
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
-    made = _Log(source, log, series, legs, pid, reason, first)
-    _store_records(made, calls, events, builder)
-    _store_calls(made, calls, builder)
+    _store_records(source, log, series, calls, events, first, builder)
+    _store_calls(log, calls, first, builder)
     store_events(log, source, events, first, builder)
-    if isinstance(log.records, RecordTable):
-        made = made._replace(log=replace(log, records=log.records.only(MATCHED)))
-    return made
+    del calls, events
+    sight = sightable(log, series, legs).without_records()
+    return _Log(source, sight, pid, reason, told(log.records, series), first)
 
 
 def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
@@ -135,14 +173,12 @@ def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
 
 
 def _store_capture(
-    source: int,
-    capture: Capture,
-    logs: list[_Log],
-    joining: Joining,
-    builder: Builder,
+    source: int, item: Input, logs: list[_Log], joining: Joining, session: _Session
 ) -> None:
-    packets = capture.packets
+    assert isinstance(item.data, Capture)
+    packets, builder = item.data.packets, session.builder
     number = builder.count(schema.packet)
+    session.note(source, item, number + 1, len(packets))
     columns = _columns(packets, PACKET_DTYPE)
     columns["source"] = np.full(len(packets), source)
     summary = np.zeros(len(packets), schema.MATCH_COLUMNS)
@@ -166,12 +202,15 @@ def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None
     for column in ("verdict", "rung", "confidence"):
         summary[column][rows["packet"][better]] = rows[column][better]
     exact = rows[rows["verdict"] == EXACT]
-    leg = {name: part(log.legs.rows, name, exact["leg"]) for name in OF_LEG}
+    if not len(exact):
+        return
+    leg = {name: part(log.sight.legs.rows, name, exact["leg"]) for name in OF_LEG}
     spent = {"kernel_ns": leg["end_ns"] - leg["begin_ns"], "functions": leg["functions"]}
+    first = np.flatnonzero(np.r_[True, np.diff(exact["packet"]) != 0])  # sorted by packet
+    packet = exact["packet"][first]
     for column, values in spent.items():
-        unknown = summary[column][exact["packet"]] < 0
-        summary[column][exact["packet"][unknown]] = 0
-        np.add.at(summary[column], exact["packet"], values)
+        so_far = np.maximum(summary[column][packet], 0)
+        summary[column][packet] = so_far + np.add.reduceat(values, first)
 
 
 def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> None:
@@ -198,17 +237,19 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
     }
 
 
-def _store_log(
-    made: _Log, verdicts: SeriesVerdicts, builder: Builder, identity: Ids, kernel_only: Ids
-) -> None:
-    first = made.first
+def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_only: Ids) -> None:
+    first, legs = made.first, made.sight.legs.rows
     _store_tables(made, builder)
-    builder.add_array(schema.series, _series_columns(made, verdicts, identity, kernel_only))
-    columns = {name: made.legs.rows[name] for name in made.legs.rows.dtype.names or ()}
-    columns["source"] = np.full(len(made.legs.rows), made.source)
-    columns["series"] = made.legs.rows["series"] + first["series"] + 1
-    columns["pid"], columns["drop_reason"] = made.pid, made.drop_reason
-    builder.add_array(schema.leg, columns)
+    _store_series(made, verdicts, kernel_only, builder)
+
+    def make(some: slice) -> Columns:
+        columns: Columns = {name: legs.part(name, some) for name in LEG_DTYPE.names or ()}
+        columns["source"] = np.full(len(columns["series"]), made.source)
+        columns["series"] = legs.part("series", some) + first["series"] + 1
+        columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
+        return columns
+
+    builder.add_parts(schema.leg, len(legs), make)
 
 
 def _numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
@@ -217,10 +258,16 @@ def _numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int6
 
 
 def _store_records(
-    made: _Log, calls: CallTable, events: npt.NDArray[np.void], builder: Builder
+    source: int,
+    log: KernelLog,
+    series: SeriesTable,
+    calls: CallTable,
+    events: npt.NDArray[np.void],
+    first: dict[str, int],
+    builder: Builder,
 ) -> None:
     """What is in no other table, and losses."""
-    records = made.log.records
+    records = log.records
     rest = np.ones(len(records), np.bool_)
     rest[calls["entry"]] = False
     rest[events["record"]] = False
@@ -231,18 +278,18 @@ def _store_records(
     def make(rows: slice) -> Columns:
         names = schema.RECORD_COLUMNS.names or ()
         columns: Columns = {name: part(records, name, kept[rows]) for name in names}
-        columns["series"] = _numbered(made.series.of[kept[rows]], made.first["series"])
-        columns["source"] = np.full(len(columns["series"]), made.source)
+        columns["series"] = _numbered(series.of[kept[rows]], first["series"])
+        columns["source"] = np.full(len(columns["series"]), source)
         return columns
 
     builder.add_parts(schema.record, len(kept), make)
     names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
     columns: Columns = {name: part(records, name, lost) for name in names}
-    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), made.source)})
+    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), source)})
 
 
-def _store_calls(made: _Log, calls: CallTable, builder: Builder) -> None:
-    first, records = made.first, made.log.records
+def _store_calls(log: KernelLog, calls: CallTable, first: dict[str, int], builder: Builder) -> None:
+    records = log.records
 
     def make(rows: slice) -> Columns:
         names = (name for name in CALL_DTYPE.names or () if name != "entry")
@@ -256,7 +303,7 @@ def _store_calls(made: _Log, calls: CallTable, builder: Builder) -> None:
 
 
 def _store_tables(made: _Log, builder: Builder) -> None:
-    log, source = made.log, made.source
+    log, source = made.sight.log, made.source
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
         for p in log.probes.values()
@@ -268,46 +315,39 @@ def _store_tables(made: _Log, builder: Builder) -> None:
     builder.add_rows(schema.meta, [(source, *pair) for pair in meta_of(log).items()])
 
 
-def _series_columns(
-    made: _Log, verdicts: SeriesVerdicts, identity: Ids, kernel_only: Ids
-) -> Columns:
-    records, of, legs = made.log.records, made.series.of, made.legs.rows
-    count, first = len(made.series.parent), made.first
-    member = np.flatnonzero(of >= 0)
-    ends = np.zeros(count, np.int64)
-    ends[of[member]] = records["ts"][member]  # the latest is written last
-    np.maximum.at(ends, of[member], records["exit_ts"][member])
-    begin = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(begin, of[member], made.series.met[member])
-    shown = identity.copy()
-    shown[of[member[::-1]]] = member[::-1]  # the first is written last
-    shown = np.where(identity >= 0, identity, shown)
-    holds = member[records["skb"][member] != 0][::-1]  # an allocator's entry has no skb yet
-    skb = np.zeros(count, np.int64)
-    skb[of[holds]] = records["skb"][holds]
-    kernel_ns, functions = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    owner = np.ascontiguousarray(legs["series"])
-    np.add.at(kernel_ns, owner, legs["end_ns"] - legs["begin_ns"])
-    np.add.at(functions, owner, legs["functions"].astype(np.int64))
-    columns: Columns = {
-        "source": np.full(count, made.source),
-        "parent": np.where(made.series.parent >= 0, made.series.parent + first["series"] + 1, -1),
-        "tap": made.series.tap.astype(np.int64),
-        "begin_ns": begin,
-        "end_ns": ends,
-        "skb": skb,
-        **verdicts._asdict(),
-        "kernel_only": kernel_only,
-        "kernel_ns": kernel_ns,
-        "functions": functions,
-        "ordinal": part(records, "ordinal", shown),
-        "identity": np.where(identity >= 0, part(records, "ordinal", identity), -1),
-    }
-    known, unknown = np.flatnonzero(identity >= 0), empty(RECORD_DTYPE, 1)
-    for name in ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ())):
-        columns[name] = np.repeat(unknown[name], count)
-        columns[name][known] = part(records, name, identity[known])
-    return columns
+def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builder: Builder) -> None:
+    series, tells, before = made.sight.series, made.tells, made.first["series"]
+    begin, kernel_ns, functions = _sums(made.sight.legs)
+
+    def make(some: slice) -> Columns:
+        columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
+        columns |= {
+            "source": np.full(len(columns["verdict"]), made.source),
+            "parent": _numbered(series.parent[some], before),
+            "tap": series.tap[some].astype(np.int64),
+            "begin_ns": begin[some],
+            "end_ns": tells.end_ns[some],
+            "skb": tells.skb[some],
+            "kernel_only": kernel_only[some],
+            "kernel_ns": kernel_ns[some],
+            "functions": functions[some],
+            "ordinal": tells.ordinal[some],
+            "identity": tells.identity[some],
+        }
+        return columns | tells.columns(some)
+
+    builder.add_parts(schema.series, len(series.parent), make)
+
+
+def _sums(legs: LegTable) -> tuple[Ids, Ids, Ids]:
+    """Of each series the begin, the kernel time and the number of functions; each has a leg."""
+    rows = legs.rows
+    if not len(rows):
+        return (np.zeros(0, np.int64),) * 3
+    first = np.flatnonzero(np.r_[True, np.diff(rows["series"]) != 0])
+    spent = np.add.reduceat(rows["end_ns"] - rows["begin_ns"], first)
+    functions = np.add.reduceat(rows["functions"].astype(np.int64), first)
+    return rows["begin_ns"][first], spent, functions
 
 
 def _log_detail(log: KernelLog) -> dict[str, str]:

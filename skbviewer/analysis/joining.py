@@ -31,6 +31,7 @@ from ..store import Builder, schema
 from .reasons import KERNEL_ONLY, LOST, NO_HEADER, SNIFFED
 
 Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
 
 
 class SeriesVerdicts(NamedTuple):
@@ -55,9 +56,10 @@ class SeriesVerdicts(NamedTuple):
 class Joining:
     """Matches captures one by one, and keeps what is asked of all of them."""
 
-    def __init__(self, logs: Mapping[int, Sightable]) -> None:
+    def __init__(self, logs: Mapping[int, Sightable], is_ip: Mapping[int, Flags]) -> None:
+        """KBLs by their source, and which of their series show an IP header."""
         self._logs = dict(logs)
-        self.verdicts = {source: _untold(kernel) for source, kernel in self._logs.items()}
+        self.verdicts = {source: _untold(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[tuple[int, int], ClockFit] = {}
         self._trips: dict[tuple[int, int], list[Trips]] = {}
 
@@ -104,11 +106,8 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tupl
     ]
 
 
-def _untold(kernel: Sightable) -> SeriesVerdicts:
-    count = len(kernel.series.parent)
-    shows = np.zeros(count, np.bool_)
-    of = kernel.series.of
-    shows[of[(kernel.log.records["ip_version"] != 0) & (of >= 0)]] = True
+def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:
+    count, shows = len(kernel.series.parent), is_ip.copy()
     shows[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
     rung = np.where(kernel.series.tap, SNIFFED, np.where(shows, 0, NO_HEADER))
     return SeriesVerdicts(np.full(count, KERNEL_ONLY, np.int64), rung, np.zeros(count))

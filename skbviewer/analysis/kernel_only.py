@@ -14,27 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import SeriesTable
-from ..records import Records
 
-ETH_P_ARP = 0x0806
 WIRE_ONLY = 2
 Ids = npt.NDArray[np.int64]
-
-
-def identities(records: Records, of: npt.NDArray[np.integer], count: int) -> Ids:
-    """Per series the first record that shows ports, else an IP header, else ARP, else -1."""
-    identity = np.full(count, -1, np.int64)
-    has_ip = records["ip_version"] != 0  # on the way out the ports are written after the addresses
-    for shows in (records["ethertype"] == ETH_P_ARP, has_ip, has_ip & (records["sport"] > 0)):
-        index = np.flatnonzero(shows & (of >= 0))[::-1]  # so that the earliest is written last
-        identity[of[index]] = index
-    return identity
 
 
 def numbers(
     series: Sequence[SeriesTable],
     verdicts: Sequence[npt.NDArray[np.int64]],
-    identity: Sequence[Ids],
+    identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
     """Per KBL and series the n of row K<n>, -1 = none."""
     found = [np.full(len(known), -1, np.int64) for known in identity]

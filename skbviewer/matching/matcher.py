@@ -9,12 +9,13 @@ that can come again.  What stays open is ambiguous.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Packets
+from ..records import RECORD_DTYPE, KernelLog, Packets, empty
 from .clock import ClockFit
 from .decide import (
     AMBIGUOUS,
@@ -89,6 +90,13 @@ class Sightable(NamedTuple):
     legs: LegTable
     prints: Prints
     points: npt.NDArray[np.void]  # POINT_DTYPE
+
+    def without_records(self) -> Sightable:
+        """The same for match(), which asks nothing of single records."""
+        none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
+        log = replace(self.log, records=empty(RECORD_DTYPE, 0))
+        series = replace(self.series, of=none, met=ts, told_by=none)
+        return self._replace(log=log, series=series, legs=replace(self.legs, of=none))
 
 
 def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:

@@ -17,7 +17,7 @@ import numpy as np
 from ..records import BadInput, Capture, KernelLog, Progress
 from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from .kbl import read_kbl
-from .packed import Unpacked, is_packed, unpack
+from .packed import Unpacked, beginning, is_packed, unpack
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
 from .pcapng import SECTION_HEADER, read_pcapng
@@ -37,6 +37,7 @@ __all__ = [
     "RawRecord",
     "RawSlot",
     "file_bytes",
+    "is_log",
     "packet_bytes",
     "raw_records",
     "read",
@@ -64,13 +65,26 @@ def read(path: Path, progress: Progress) -> Capture | KernelLog:
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
     data, damage, _ = _contents(path)
-    magic = bytes(data[:4])
-    if magic not in READERS:
-        known = "neither pcap, pcapng nor KBL"
-        why = (text for start, text in _NOT_READ.items() if magic.startswith(start))
-        raise BadInput(path, None, next(why, f"{known} (first bytes: {magic.hex(' ')})"))
-    found = READERS[magic](path, data, progress)
+    found = _reader(path, bytes(data[:4]))(path, data, progress)
     return replace(found, warnings=(damage, *found.warnings)) if damage else found
+
+
+def is_log(path: Path) -> bool:
+    """Whether the first bytes tell that this is a KBL; raises BadInput as read() does."""
+    magic = bytes(_map(path)[:4])
+    if is_packed(magic):
+        magic = beginning(path, magic)[:4]
+        if not magic:
+            return False  # reading it will say what is wrong
+    return _reader(path, magic) is read_kbl
+
+
+def _reader(path: Path, magic: bytes) -> Reader:
+    if magic in READERS:
+        return READERS[magic]
+    known = "neither pcap, pcapng nor KBL"
+    why = (text for start, text in _NOT_READ.items() if magic.startswith(start))
+    raise BadInput(path, None, next(why, f"{known} (first bytes: {magic.hex(' ')})"))
 
 
 def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:

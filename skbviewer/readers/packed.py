@@ -47,6 +47,16 @@ def unpack(path: Path, magic: bytes) -> Unpacked:
     return _unpack(path, magic[:2], found.st_size, found.st_mtime_ns)
 
 
+def beginning(path: Path, magic: bytes) -> bytes:
+    """What is packed at the beginning of such a file; b"" if it cannot be unpacked."""
+    step = next(step for known, step in UNPACKERS.items() if magic.startswith(known))
+    try:
+        with path.open("rb") as packed:
+            return next((part for part in step(packed) if part), b"")
+    except (OSError, zlib.error, zstandard.ZstdError, EOFError):
+        return b""
+
+
 @lru_cache(maxsize=2)  # the packets shown one after the other are mostly of one file
 def _unpack(path: Path, magic: bytes, _size: int, _mtime_ns: int) -> Unpacked:
     step = next(step for known, step in UNPACKERS.items() if known.startswith(magic))

@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import readers
-from ..analysis import Input, store_inputs
+from ..analysis import Input, Unread, store_inputs
 from ..records import BadInput, Progress, Silent
 from ..store import Builder, is_session
 from .memory import give_back, reused_memory
@@ -38,18 +39,19 @@ def import_files(
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     with reused_memory():
-        inputs = [_read(path, watch) for path in paths]
-        give_back()
+        inputs = [Unread(readers.is_log(path), partial(_read, path, watch)) for path in paths]
         with Builder(out, watch, keep) as builder:
-            store_inputs(inputs, builder, watch)
+            warnings = store_inputs(inputs, builder, watch)
             give_back()
             builder.finish()
-    return ImportResult(out, tuple(w for item in inputs for w in item.data.warnings))
+    return ImportResult(out, warnings)
 
 
 def _read(path: Path, progress: Progress) -> Input:
     data = readers.read(path, progress)
-    return Input(data, path.stat().st_size, sha256(path))
+    made = Input(data, path.stat().st_size, sha256(path))
+    give_back()
+    return made
 
 
 def sha256(path: Path) -> str:

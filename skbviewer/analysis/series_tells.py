@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What the records of a packet life tell of the whole life: when it ended, which skb it was, who.
+
+In: the records of a KBL and their series.  Out: one row a series.  After that nobody asks for the
+records themselves.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import SeriesTable, blocks
+from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part
+
+ETH_P_ARP = 0x0806
+ARP, IP, PORTS = 1, 2, 3  # how much a record shows of the packet's identity
+IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
+
+Index = npt.NDArray[np.int64]
+Columns = dict[str, npt.NDArray[np.generic]]
+
+
+class SeriesTells(NamedTuple):
+    """Columns, one row a series.
+
+    `ordinal` is of the record to show, `identity` of the one that shows the packet best (-1: none),
+    which is_ip where that shows an IP header.
+    """
+
+    end_ns: Index
+    skb: Index
+    ordinal: npt.NDArray[np.int32]
+    identity: npt.NDArray[np.int32]
+    is_ip: npt.NDArray[np.bool_]
+    rows: Records | ColumnTable
+    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, -1 = none
+
+    def columns(self, some: slice) -> Columns:
+        """The columns of table `series` that tell the identity, -1 or 0 where none is known."""
+        number = self.number[some]
+        known = np.flatnonzero(number >= 0)
+        made: Columns = {}
+        for name in IDENTITY:
+            values = part(self.rows, name, number[known])
+            column = np.full(len(number), _unknown(name, values.dtype), values.dtype)
+            column[known] = values
+            made[name] = column
+        return made
+
+
+def _unknown(name: str, dtype: np.dtype[np.generic]) -> int:
+    return -1 if dtype.kind == "i" and not name.endswith(("_hi", "_lo")) else 0
+
+
+def told(records: Records, series: SeriesTable) -> SeriesTells:
+    """Identities are of the first record that shows ports, else an IP header, else ARP."""
+    count = len(series.parent)
+    ends = np.full(count + 1, np.iinfo(np.int64).min)  # the last is that of no series
+    skb = np.zeros(count + 1, np.int64)
+    first, best = np.full(count + 1, -1, np.int32), np.full((4, count + 1), -1, np.int32)
+    level, number = _levels(records)
+    for rows in reversed(list(blocks(len(records)))):  # so that the earliest is written last
+        owner = series.of[rows]
+        leave = np.maximum(part(records, "ts", rows), part(records, "exit_ts", rows))
+        np.maximum.at(ends, owner, leave)
+        owner = owner[::-1]
+        item = np.arange(rows.stop - 1, rows.start - 1, -1, dtype=np.int32)
+        first[owner] = item
+        address = part(records, "skb", rows)[::-1]
+        holds = address != 0  # an allocator's entry has no skb yet
+        skb[owner[holds]] = address[holds]
+        shows = level[number[rows]][::-1]
+        for least in (ARP, IP, PORTS):
+            mine = shows == least if least == ARP else shows >= least
+            best[least][owner[mine]] = item[mine]
+    ip = np.where(best[PORTS] >= 0, best[PORTS], best[IP])[:count]
+    identity = np.where(ip >= 0, ip, best[ARP][:count])
+    shown = np.where(identity >= 0, identity, first[:count])
+    ordinal = part(records, "ordinal", shown).astype(np.int32)
+    own = np.where(identity >= 0, part(records, "ordinal", identity), -1).astype(np.int32)
+    rows_of: Records | ColumnTable = records
+    if isinstance(records, RecordTable):
+        rows_of = records.footprints
+    numbers = np.where(identity >= 0, number[identity], -1).astype(np.int32)
+    return SeriesTells(ends[:count], skb[:count], ordinal, own, ip >= 0, rows_of, numbers)
+
+
+def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
+    """How much each footprint shows, and the footprint of each record."""
+    rows: Records | ColumnTable = records
+    number = np.arange(len(records), dtype=np.int32)
+    if isinstance(records, RecordTable):
+        rows, number = records.footprints, records.footprint
+    level = (rows["ethertype"] == ETH_P_ARP).astype(np.uint8)
+    has_ip = rows["ip_version"] != 0  # on the way out the ports are written after the addresses
+    level[has_ip] = IP
+    level[has_ip & (rows["sport"] > 0)] = PORTS
+    return level, number
