@@ -134,9 +134,8 @@ class Builder:
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
         """One at a time: a whole column of them would be a copy of it."""
-        connection = self._open()
-        connection.executemany(schema.chunk.insertion(), chunks)
-        connection.commit()
+        assert self._bulk is not None
+        self._bulk.add_records(schema.chunk, chunks)
 
     def _insert(self, table: Table, rows: list[tuple[object, ...]]) -> None:
         if not rows:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 import sqlite3
+from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Protocol
@@ -17,8 +18,9 @@ from typing import Protocol
 import numpy as np
 
 from . import pages
+from .blobs import Value
 from .cells import Values, signed
-from .declare import FLOAT, INTEGER, Column, Index, Table
+from .declare import BLOB, FLOAT, INTEGER, Column, Index, Table
 from .files import connect_new
 
 NARROW = ("<i1", "<i2", "<i4")
@@ -36,6 +38,9 @@ class Bulk(Protocol):
 
     def add(self, table: Table, columns: dict[str, Values]) -> None:
         """Append equally long columns of numbers: those of the table without `id`."""
+
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        """Append rows: the columns without `id`, of which the last one is a blob."""
 
     def finish(self) -> None:
         """Write what is left and make the indexes."""
@@ -55,6 +60,10 @@ class Rows:
             self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
 
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        self._connection.executemany(table.insertion(), rows)
+        self._connection.commit()
+
     def finish(self) -> None:
         for index in self._indexes:
             self._connection.execute(index.creation())
@@ -70,6 +79,7 @@ class Pages:
         self._connection, self._indexes = connection, indexes
         self._file = file
         self._trees: dict[str, pages.Rows] = {}
+        self._records: dict[str, pages.Records] = {}
         self._keys: dict[str, dict[str, list[Values]]] = {}  # of indexes, by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> None:
@@ -85,6 +95,16 @@ class Pages:
         for name, parts in self._keys[table.name].items():
             parts.append(_narrowed(columns[name]))
 
+    def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
+        if table.name not in self._records:
+            self._records[table.name] = pages.Records(self._root(table.name))
+        file = self._open()
+        try:
+            for row in rows:
+                self._records[table.name].add(file, row)
+        finally:
+            file.close()
+
     def finish(self) -> None:
         for index in self._indexes:
             self._connection.execute(
@@ -95,6 +115,8 @@ class Pages:
         try:
             for tree in self._trees.values():
                 tree.finish(file)
+            for records in self._records.values():
+                records.finish(file)
             for index, root in roots.items():
                 if parts := self._keys.get(index.table.name):
                     keys = [np.concatenate(parts[name]) for name in index.columns]
@@ -129,18 +151,23 @@ def fastest(folder: Path) -> type[Pages] | type[Rows]:
 def _pages_work(folder: Path) -> bool:
     path = folder / f".pages.{os.getpid()}.tmp"
     table = Table("sample", (Column("a", INTEGER), Column("b", FLOAT)))
+    blobs = Table("sample_blob", (Column("n", INTEGER), Column("data", BLOB)))
+    told = [(n, bytes([n & 0xFF]) * n) for n in (0, 1, 4055, 9000)]
     a = np.arange(1000) * -7919 % 1009
     try:
         path.touch(0o600)
         with closing(connect_new(path)) as connection:
             connection.execute(table.creation())
+            connection.execute(blobs.creation())
             writer = Pages(connection, path, (Index("sample_a", table, ("a",)),))
             writer.add(table, {"a": a, "b": a / 2})
+            writer.add_records(blobs, told)
             writer.finish()
             sound = connection.execute("PRAGMA integrity_check").fetchall()
             rows = connection.execute("SELECT id, a, b FROM sample ORDER BY a").fetchall()
             expected = sorted(zip(range(1, 1001), a.tolist(), (a / 2).tolist(), strict=True))
-            return sound == [("ok",)] and sorted(rows) == expected
+            again = connection.execute("SELECT n, data FROM sample_blob ORDER BY id").fetchall()
+            return sound == [("ok",)] and sorted(rows) == expected and again == told
     except (sqlite3.Error, OSError):
         return False
     finally:

@@ -11,15 +11,17 @@ from __future__ import annotations
 
 import os
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
 
+from .blobs import Value, beginning, chain, leaf, local, overflowing
 from .cells import (
     INDEX_INTERIOR,
     INDEX_LEAF,
     INTERIOR_HEADER,
+    LEAF_HEADER,
     PAGE,
     TABLE_INTERIOR,
     TABLE_LEAF,
@@ -51,16 +53,25 @@ class PageFile:
         self._file = os.open(path, os.O_RDWR)
         self._pages = os.fstat(self._file).st_size // PAGE
 
+    def following(self, count: int) -> Numbers:
+        """The numbers that the next pages get."""
+        first = self._pages + 1
+        numbers = np.arange(first, first + count)
+        numbers[self._before_lock(count) :] += 1
+        return numbers
+
     def append(self, pages: Pages) -> Numbers:
         """Write pages; returns their numbers."""
-        first, count = self._pages + 1, len(pages)
-        before = max(min(LOCK_PAGE - first, count), 0) if first <= LOCK_PAGE else count
-        numbers = np.arange(first, first + count)
-        numbers[before:] += LOCK_PAGE + 1 - (first + before)
-        self._write(first, pages[:before])
+        numbers, before = self.following(len(pages)), self._before_lock(len(pages))
+        self._write(self._pages + 1, pages[:before])
         self._write(LOCK_PAGE + 1, pages[before:])
-        self._pages = int(numbers[-1]) if count else self._pages
+        self._pages = int(numbers[-1]) if len(pages) else self._pages
         return numbers
+
+    def _before_lock(self, count: int) -> int:
+        """How many of the next pages stand before the lock page, or all behind it."""
+        first = self._pages + 1
+        return max(min(LOCK_PAGE - first, count), 0) if first <= LOCK_PAGE else count
 
     def put(self, number: int, page: Pages) -> None:
         """Write one page in the place of another."""
@@ -112,7 +123,7 @@ class Rows:
         if self._single is not None:
             file.put(self._root, self._single)
         elif self._leaves:
-            self._grow(file)
+            _grow(file, self._root, np.concatenate(self._leaves), np.concatenate(self._last))
 
     def _append(self, file: PageFile, pages: Pages) -> None:
         if not self._leaves and self._single is None and len(pages) == 1:
@@ -122,21 +133,70 @@ class Rows:
             pages, self._single = np.concatenate([self._single, pages]), None
         self._leaves.append(file.append(pages))
 
-    def _grow(self, file: PageFile) -> None:
-        children, keys = np.concatenate(self._leaves), np.concatenate(self._last)
-        most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
-        while len(children) > 1:
-            above = []
-            ends = []
-            for begin, end in _shares(len(children), most):
-                between = varints(keys[begin : end - 1])
-                page = interior(TABLE_INTERIOR, children[begin:end], between)
-                if end - begin == len(children):
-                    file.put(self._root, page)
-                    return
-                above.append(file.append(page))
-                ends.append(keys[end - 1 : end])
-            children, keys = np.concatenate(above), np.concatenate(ends)
+
+class Records:
+    """The rows of one table whose last column is a blob, one after the other; then finish()."""
+
+    def __init__(self, root: int) -> None:
+        self._root = root
+        self._count = 0
+        self._cells: list[bytes] = []  # of the leaf that is not full yet
+        self._room = PAGE - LEAF_HEADER
+        self._leaves: list[Numbers] = []
+        self._last: list[int] = []  # row id of each leaf
+
+    def add(self, file: PageFile, row: Sequence[Value]) -> None:
+        """Append a row: its columns without `id`."""
+        *values, blob = row
+        assert isinstance(blob, bytes)
+        self._count += 1
+        cell = self._cell(file, beginning(values, len(blob)), blob)
+        if len(cell) + 2 > self._room:
+            self._put(file, self._count - 1)
+        self._cells.append(cell)
+        self._room -= len(cell) + 2
+
+    def finish(self, file: PageFile) -> None:
+        """Write the rest of the tree."""
+        if not self._leaves and self._cells:
+            file.put(self._root, leaf(self._cells))
+        elif self._cells:
+            self._put(file, self._count)
+            _grow(file, self._root, np.concatenate(self._leaves), np.array(self._last))
+
+    def _put(self, file: PageFile, last: int) -> None:
+        self._leaves.append(file.append(leaf(self._cells)))
+        self._last.append(last)
+        self._cells, self._room = [], PAGE - LEAF_HEADER
+
+    def _cell(self, file: PageFile, begin: bytes, blob: bytes) -> bytes:
+        size = len(begin) + len(blob)
+        head, here = varint(size) + varint(self._count), local(size)
+        if here == size:
+            return b"".join([head, begin, blob])
+        numbers = file.following(overflowing(size))
+        assert here >= len(begin), "as long a text is not for this writer"
+        file.append(chain(numbers, memoryview(blob)[here - len(begin) :]))
+        return b"".join(
+            [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]
+        )
+
+
+def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
+    """Write what stands above the leaves `children`, whose last row ids are `keys`."""
+    most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
+    while True:
+        above = []
+        ends = []
+        for begin, end in _shares(len(children), most):
+            between = varints(keys[begin : end - 1])
+            page = interior(TABLE_INTERIOR, children[begin:end], between)
+            if end - begin == len(children):
+                file.put(root, page)
+                return
+            above.append(file.append(page))
+            ends.append(keys[end - 1 : end])
+        children, keys = np.concatenate(above), np.concatenate(ends)
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
@@ -193,7 +253,7 @@ def _sorted(keys: list[Values]) -> list[Values]:
     both = key.astype(np.int64) - low  # one number of both sorts several times as fast
     both <<= bits
     both |= rows
-    both.sort()
+    both.sort(kind="stable")  # merges runs, of which tables have many
     return [(both >> bits) + low, both & (1 << bits) - 1]
 
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 import pytest
 
 from skbviewer.records import RECORD_DTYPE, empty
-from skbviewer.store import Builder, bulk, open_session, pages, schema
+from skbviewer.store import Builder, blobs, bulk, open_session, pages, schema
 from skbviewer.store.cells import PAGE
-from skbviewer.store.declare import FLOAT, INTEGER, Column, Index, Table
+from skbviewer.store.declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 from skbviewer.store.files import connect_new
 
 Values = npt.NDArray[np.generic]
@@ -151,6 +151,52 @@ def test_as_many_columns_as_a_record_has(tmp_path: Path) -> None:
     rows = empty(RECORD_DTYPE, 5000)
     rows["ts"] = np.arange(5000) * (1 << 40)
     same(tmp_path, [{name: rows[name] for name in RECORD_DTYPE.names or ()}], "ts")
+
+
+SIZES = [0, 1, 100, 480, 4040, 4050, 4051, 4052, 4053, 4054, 4055, 4056, 4057, 4060, 4070, 4096]
+SIZES += [4500, 8130, 8140, 8141, 8142, 8143, 8144, 8150, 65_536, 262_144, 400_000, 1_000_000]
+
+
+@pytest.mark.parametrize("count", [0, 1, 2, 7, 8, 60, 900])
+def test_blobs_of_any_size(tmp_path: Path, count: int) -> None:
+    """Cells whole, cut, and followed by chains of pages; trees of one leaf and of two levels."""
+    dice = np.random.default_rng(count)
+    sizes = [*dice.choice(SIZES[:20], count).tolist(), *SIZES] if count > 7 else SIZES[:count]
+    rows: list[tuple[blobs.Value, ...]] = [
+        ("tëxt" * (n % 5), n * (-1) ** n << n % 50, dice.bytes(size))
+        for n, size in enumerate(sizes)
+    ]
+    table = Table("t", (Column("name", TEXT), Column("n", INTEGER), Column("data", BLOB)))
+    found = []
+    for writer in (bulk.Rows, bulk.Pages):
+        path = touched(tmp_path / f"{writer.__name__}.db")
+        with closing(connect_new(path)) as connection:
+            connection.execute(table.creation())
+            made = writer(connection, path, ())
+            for begin in range(0, len(rows), 10):
+                made.add_records(table, rows[begin : begin + 10])
+            made.finish()
+            assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+            found.append(connection.execute("SELECT * FROM t").fetchall())
+            assert connection.execute("SELECT max(id) FROM t").fetchone() == (len(rows) or None,)
+    assert found[0] == found[1]
+    assert [row[1:] for row in found[1]] == rows
+
+
+def test_blobs_around_the_lock_page(tmp_path: Path) -> None:
+    path = touched(tmp_path / "a.db")
+    table = Table("t", (Column("data", BLOB),))
+    with closing(connect_new(path)) as connection:
+        connection.execute(table.creation())
+        os.truncate(path, (pages.LOCK_PAGE - 20) * PAGE)
+        pages.PageFile(path).close()
+        writer = bulk.Pages(connection, path, ())
+        rows = [(bytes([n]) * 30_000,) for n in range(9)]
+        writer.add_records(table, rows)
+        writer.finish()
+        found = connection.execute("PRAGMA integrity_check(5)").fetchall()
+        assert all("never used" in line for (line,) in found), found  # the hole we made
+        assert connection.execute("SELECT data FROM t ORDER BY id").fetchall() == rows
 
 
 def test_it_can_be_changed_afterwards(tmp_path: Path) -> None:

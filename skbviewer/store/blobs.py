@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: MIT
+"""Rows that end in a blob, as cells of SQLite's b-tree pages and the pages that follow from them.
+
+What does not fit into a cell goes into a chain of overflow pages (https://sqlite.org/fileformat2.html,
+1.6); those of one blob stand one behind the other, so that they are written at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from .cells import LEAF_HEADER, PAGE, TABLE_LEAF, WIDTHS, Numbers, Pages, varint
+
+MOST_LOCAL = PAGE - 35  # bytes of a record that all stand in its cell
+LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23
+CHAINED = PAGE - 4  # bytes of a record in an overflow page, behind the number of the next one
+NULL, TEXT, BLOB = 0, 13, 12  # serial types; of the latter two for no bytes
+
+Value = int | str | bytes
+
+
+def beginning(values: Sequence[Value], blob: int) -> bytes:
+    """A record of NULL for the row id, `values` and `blob` bytes, up to where those begin."""
+    types, body = [varint(NULL)], []
+    for value in values:
+        serial, stored = _stored(value)
+        types.append(varint(serial))
+        body.append(stored)
+    types.append(varint(BLOB + 2 * blob))
+    size = sum(map(len, types)) + 1
+    assert size < 128, "as many columns need a longer header size"
+    return b"".join([varint(size), *types, *body])
+
+
+def _stored(value: Value) -> tuple[int, bytes]:
+    """Serial type and bytes of a value."""
+    if isinstance(value, str):
+        text = value.encode()
+        return TEXT + 2 * len(text), text
+    if isinstance(value, bytes):
+        return BLOB + 2 * len(value), value
+    width = next(w for w in WIDTHS if -(1 << 8 * w - 1) <= value < 1 << 8 * w - 1)
+    return WIDTHS[width], int(value).to_bytes(width, "big", signed=True)
+
+
+def local(size: int) -> int:
+    """How many bytes of a record of `size` stand in its cell."""
+    if size <= MOST_LOCAL:
+        return size
+    rest = LEAST_LOCAL + (size - LEAST_LOCAL) % CHAINED
+    return rest if rest <= MOST_LOCAL else LEAST_LOCAL
+
+
+def overflowing(size: int) -> int:
+    """How many overflow pages a record of `size` bytes has."""
+    return -(-(size - local(size)) // CHAINED)
+
+
+def chain(numbers: Numbers, data: memoryview) -> Pages:
+    """The overflow pages of these numbers, which hold `data`."""
+    pages = np.empty((len(numbers), PAGE), np.uint8)
+    pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)
+    pages[-1, :4] = 0
+    whole = len(data) // CHAINED
+    raw = np.frombuffer(data, np.uint8)
+    pages[:whole, 4:] = raw[: whole * CHAINED].reshape(whole, CHAINED)
+    rest = len(data) - whole * CHAINED
+    if rest:
+        pages[-1, 4 : 4 + rest] = raw[whole * CHAINED :]
+        pages[-1, 4 + rest :] = 0
+    return pages
+
+
+def leaf(cells: Sequence[bytes]) -> Pages:
+    """A leaf page of these cells."""
+    body = b"".join(reversed(cells))
+    ends = PAGE - np.cumsum([len(cell) for cell in cells])
+    start = PAGE - len(body)
+    head = bytes([TABLE_LEAF, 0, 0]) + len(cells).to_bytes(2, "big") + start.to_bytes(2, "big")
+    pointers = ends.astype(">u2").tobytes()
+    middle = bytes(start - LEAF_HEADER - len(pointers))
+    page = b"".join([head, b"\0", pointers, middle, body])
+    return np.frombuffer(page, np.uint8).reshape(1, PAGE)
