@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records, part
+from ..records import Records, narrow, part
 
 CALL_DTYPE = np.dtype(
     [
@@ -53,7 +53,6 @@ Rows = slice | Index
 _OF_ENTRY = {"carried": "data", "entry_ns": "ts", "exit_ns": "exit_ts", "counter": "counter"}
 _OF_ENTRY |= {name: name for name in ("func", "caller", "cpu", "context", "flags", "pid")}
 _OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
-_NARROW = ("<i1", "<i2", "<i4")
 
 
 class CallTable:
@@ -71,9 +70,7 @@ class CallTable:
         return len(self._set["entry"])
 
     def __setitem__(self, name: str, values: Column) -> None:
-        low, high = int(values.min(initial=0)), int(values.max(initial=0))
-        fits = (d for d in _NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
-        self._set[name] = values.astype(next(fits, "<i8"))
+        self._set[name] = narrow(values)
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, else whole rows."""

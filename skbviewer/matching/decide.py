@@ -75,11 +75,13 @@ def decide(
     rung: int | None = None,
 ) -> Decided:
     """Decide all pairs; `here` are the points at `place`, `rung` is told instead of theirs."""
+    if not len(found.packet):
+        return _without_clock(found, np.zeros(0, np.uint64))
     looks = hashed_rows(packets, WIRE_IDENTITY)
     looks[packets["ip_version"] == 0] = 0  # no log tells what they say
     if rung is not None:
         found = found._replace(rung=np.full(len(found.packet), rung, np.int8))
-    if clock is None or not len(found.packet):
+    if clock is None:
         return _without_clock(found, looks)
     wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
     parts: list[Decided] = []

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .kinds import Index
-from .ordering import fits
+from .ordering import by_number, fits
 
 Hash = npt.NDArray[np.uint64]
 
@@ -51,14 +51,29 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDA
 
     Those that have more are in no pair.
     """
-    order = np.argsort(right, kind="stable")
-    ranked = right[order]
-    asked, back = np.unique(left, return_inverse=True)
-    low = np.searchsorted(ranked, asked)[back.reshape(-1)]
-    count = np.searchsorted(ranked, asked, "right")[back.reshape(-1)] - low
+    order, asking = by_hash(right), by_hash(left)
+    ranked, asked = right[order], left[asking]  # what is asked in order is found in the cache
+    low, count = np.empty(len(left), np.int64), np.empty(len(left), np.int64)
+    low[asking] = np.searchsorted(ranked, asked)
+    count[asking] = np.searchsorted(ranked, asked, "right")
+    count -= low
     many = count > limit if limit else np.zeros(len(left), np.bool_)
     count = np.where(many, 0, count)
     return *spread(low, count, order), many
+
+
+def by_hash(values: Hash) -> Index:
+    """As np.argsort(values, kind="stable"): by the upper half, which leaves little to sort."""
+    order = by_number((values >> np.uint64(32)).astype(np.int64))
+    return np.asarray(order[np.argsort(values[order], kind="stable")])
+
+
+def runs(owner: npt.NDArray[np.integer], asked: Index) -> tuple[Index, Index]:
+    """Where numbers from 0 on stand in `owner`, which is sorted: (first place, how many)."""
+    size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
+    count = np.bincount(owner, minlength=size)
+    begin = np.cumsum(count) - count
+    return begin[asked], count[asked]
 
 
 def spread(low: Index, count: Index, order: Index) -> tuple[Index, Index]:

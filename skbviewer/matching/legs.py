@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, part
+from ..records import ColumnTable, KernelLog, narrow, part
 from .kinds import ENTRY, Index, chosen
 from .lives import Flags
 from .ordering import BLOCK, Small
@@ -44,6 +44,9 @@ LEG_DTYPE = np.dtype(
         ("reader_ns", "<i8"),  # the process began to read it, -1 = never
     ]
 )
+
+
+_SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they are
 
 
 @dataclass(frozen=True)
@@ -94,9 +97,8 @@ def _some_series(series: SeriesTable) -> Iterator[Small]:
 def _joined(parts: list[npt.NDArray[np.void]]) -> ColumnTable:
     """The rows one behind the other."""
     names = LEG_DTYPE.names or ()
-    return ColumnTable(
-        LEG_DTYPE, {name: np.concatenate([rows[name] for rows in parts]) for name in names}
-    )
+    columns = {name: np.concatenate([rows[name] for rows in parts]) for name in names}
+    return ColumnTable(LEG_DTYPE, columns | {name: narrow(columns[name]) for name in _SMALL})
 
 
 class _Entered:

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import RECORD_DTYPE, KernelLog, Packets, empty
+from ..records import RECORD_DTYPE, ColumnTable, KernelLog, Packets, empty
 from .clock import ClockFit
 from .decide import (
     AMBIGUOUS,
@@ -29,7 +29,7 @@ from .decide import (
     decide,
 )
 from .identity import Candidates, Prints, candidates, footprints
-from .keys import without
+from .keys import by_pair, runs, without
 from .kinds import Index
 from .legs import LegTable
 from .nearest import Place
@@ -89,7 +89,7 @@ class Sightable(NamedTuple):
     series: SeriesTable
     legs: LegTable
     prints: Prints
-    points: npt.NDArray[np.void]  # POINT_DTYPE
+    points: ColumnTable  # POINT_DTYPE
 
     def without_records(self) -> Sightable:
         """The same for match(), which asks nothing of single records."""
@@ -152,7 +152,7 @@ def _match(packets: Packets, kernel: Sightable) -> Matches:
 
 
 def _clock(
-    packets: Packets, found: Candidates, points: npt.NDArray[np.void]
+    packets: Packets, found: Candidates, points: ColumnTable
 ) -> tuple[ClockFit | None, Place]:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
@@ -176,18 +176,19 @@ def _rows(
 ) -> npt.NDArray[np.void]:
     """A row for each pair and leg of its series."""
     legs = kernel.legs.rows
-    low = np.searchsorted(legs["series"], pairs.series)
-    count = np.searchsorted(legs["series"], pairs.series, "right") - low
+    low, count = runs(legs.stored("series"), pairs.series)
     pair = np.repeat(np.arange(len(count)), count)
     leg = np.arange(len(pair)) - np.repeat(np.cumsum(count) - count - low, count)
+    order = by_pair(pairs.packet[pair], leg)
+    pair, leg = pair[order], leg[order]
     rows = np.zeros(len(pair), MATCH_DTYPE)
     rows["packet"], rows["leg"] = pairs.packet[pair], leg
     for column in ("verdict", "rung", "confidence"):
         rows[column] = getattr(pairs, column)[pair]
     if clock is not None and len(pair):
         seen = legs["wire_ns"].copy()
-        points = kernel.points[here]
-        seen[points["leg"]] = points["ts"]
-        at = clock.to_kernel(packets["ts"][rows["packet"]], rows["packet"])
-        rows["delta_ns"] = at - seen[leg]
-    return rows[np.lexsort((rows["leg"], rows["packet"]))]
+        place = np.flatnonzero(here)
+        seen[kernel.points.part("leg", place)] = kernel.points.part("ts", place)
+        packet = pairs.packet[pair]
+        rows["delta_ns"] = clock.to_kernel(packets["ts"][packet], packet) - seen[leg]
+    return rows

@@ -8,10 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records import ColumnTable
 from .identity import Flags
-from .keys import spread
+from .keys import runs, spread
 from .kinds import Index
 from .points import SOCKET
+
+Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
 
 FAR = np.int64(np.iinfo(np.int64).max)
 
@@ -25,7 +28,7 @@ class Place(NamedTuple):
     sends: int | None
     how: int
 
-    def holds(self, points: npt.NDArray[np.void]) -> Flags:
+    def holds(self, points: Points) -> Flags:
         """Which points are at this place."""
         here = points["how"] == self.how
         if self.netns is not None:
@@ -42,23 +45,17 @@ class Reach(NamedTuple):
     distance: Index
 
 
-def points_of(points: npt.NDArray[np.void], series: Index) -> tuple[Index, Index]:
-    """For each entry of `series` all its points: (position in `series`, point)."""
-    owner = points["series"]
-    asked, back = np.unique(series, return_inverse=True)
-    low = np.searchsorted(owner, asked)[back.reshape(-1)]
-    count = np.searchsorted(owner, asked, "right")[back.reshape(-1)] - low
-    return spread(low, count, np.arange(len(points)))
+def points_of(owner: npt.NDArray[np.integer], series: Index) -> tuple[Index, Index]:
+    """For each entry of `series` all its points: (position in `series`, place in `owner`)."""
+    return spread(*runs(owner, series), np.arange(len(owner)))
 
 
-def reach(
-    at: Index, series: Index, points: npt.NDArray[np.void], here: Flags, anywhere: Flags
-) -> Reach:
+def reach(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags) -> Reach:
     """The nearest point of each pair; `at` is its packet's time on the KBL's clock.
 
     Points that are `here` are preferred, but for pairs that may be `anywhere`.
     """
-    pair, point = points_of(points, series)
+    pair, point = points_of(points.stored("series"), series)
     chosen = here[point] | anywhere[pair]
     has = np.bincount(pair[chosen], minlength=len(series)) > 0
     chosen |= ~has[pair]

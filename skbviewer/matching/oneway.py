@@ -97,8 +97,8 @@ def _series_of(found: Matches, kernel: Sightable) -> tuple[Index, Index]:
 def _seen(kernel: Sightable, series: Index, sends: bool) -> Index:
     """When the last device of each series sent it, or the first one got it; -1 if none did."""
     points = kernel.points
-    points = points[(points["how"] == WIRE) & (points["sends"] == sends)]
-    points = points[np.lexsort((points["ts"], points["series"]))]
+    points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))
+    points = points.only_rows(np.lexsort((points["ts"], points["series"])))
     if sends:
         at = np.searchsorted(points["series"], series, "right") - 1
     else:

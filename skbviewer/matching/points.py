@@ -9,14 +9,18 @@ machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, RecordTable
-from .kinds import ENTRY, Index
+from ..records import ColumnTable, KernelLog, narrow, part
+from .kinds import ENTRY, Index, chosen
 from .legs import FORWARD, TX, LegTable
 from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
 from .series import SeriesTable
+
+Flags = npt.NDArray[np.bool_]
 
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
 
@@ -35,32 +39,54 @@ POINT_DTYPE = np.dtype(
 )
 
 
-def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray[np.void]:
+def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
     """The points of all legs, sorted by series."""
+    entries = _Entries(log)
     rows = legs.rows
-    sent = _entries(log, TRANSMIT)
+    sent = entries.of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
     sent = sent[rows["kind"][legs.of[sent]] == FORWARD]
-    first = np.unique(legs.of[sent], return_index=True)[1]
-    forward = sent[first]
-    arrival = _arrivals(log, legs)
-    sockets = _sockets(log, series, legs)
-    parts = [sockets]
-    for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
-        made = np.zeros(len(rows), POINT_DTYPE)
-        made["leg"], made["ts"] = np.arange(len(rows)), rows[column]
-        made["sends"], made["how"] = rows["kind"] == TX, how
-        for name in ("series", "netns", "ifindex"):
-            made[name] = rows[name]
-        made["after"], made["before"] = arrival, rows["end_ns"]
-        parts += [made, _of_records(log, series, legs, forward, how)]
-        parts[-2:] = [_until_socket(part, sockets) for part in parts[-2:]]
+    forward = sent[np.unique(legs.of[sent], return_index=True)[1]]
+    arrival = _arrivals(log, legs, entries)
+    sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
+    each, before = _of_legs(legs), _until_socket(rows["end_ns"], rows["kind"] == TX, sockets)
+    each |= {"after": arrival, "before": np.maximum(before, arrival)}
+    onward = _of_records(log, series, legs, forward)
+    onward["before"] = _ended_by(onward, sockets)
     sockets["after"] = np.minimum(sockets["after"], arrival[sockets["leg"]])
-    points = np.concatenate(parts)
-    return points[np.argsort(points["series"], kind="stable")]
+    parts: list[Rows] = [sockets]
+    for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
+        parts.append(each | {"ts": rows[column], "how": np.full(len(rows), how, np.uint8)})
+        again = onward.copy()
+        again["how"] = how
+        parts.append(again)
+    return _by_series(parts)
 
 
-def _arrivals(log: KernelLog, legs: LegTable) -> Index:
+Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
+_SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
+
+
+def _by_series(parts: list[Rows]) -> ColumnTable:
+    """All rows, those of each series in the order of `parts`."""
+    owner = narrow(np.concatenate([rows["series"] for rows in parts]))
+    order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
+    columns = {"series": owner[order]}
+    for name in (POINT_DTYPE.names or ())[1:]:
+        column = np.concatenate([rows[name] for rows in parts])
+        columns[name] = (narrow(column) if name in _SMALL else column)[order]
+    return ColumnTable(POINT_DTYPE, columns)
+
+
+def _of_legs(legs: LegTable) -> dict[str, npt.NDArray[Any]]:
+    """Columns of the points where the legs meet their first device, without times."""
+    made = {name: legs.rows.stored(name) for name in ("series", "netns", "ifindex")}
+    made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
+    made["sends"] = (legs.rows["kind"] == TX).astype(np.uint8)
+    return made
+
+
+def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
     """The moment in each leg before which no sniffer at its first point can stamp the packet.
 
     The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
@@ -71,52 +97,55 @@ def _arrivals(log: KernelLog, legs: LegTable) -> Index:
     begin = rows["begin_ns"][np.flatnonzero(new)][np.cumsum(new) - 1]
     begin = np.where(rows["kind"] == TX, rows["begin_ns"], begin)
     for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
-        index = _entries(log, names)
+        index = entries.of(names)
         leg = legs.of[index]
         index, leg = index[leg >= 0], leg[leg >= 0]
-        sure = log.records["ts"][index] == rows["early_ns"][leg]
+        sure = part(log.records, "ts", index) == rows["early_ns"][leg]
         sure &= (rows["kind"][leg] != TX) == received
         begin[leg[sure]] = rows["early_ns"][leg[sure]]
     return np.asarray(begin, np.int64)
 
 
-def _column(log: KernelLog, name: str, index: Index) -> Index:
-    records = log.records
-    if isinstance(records, RecordTable):
-        return np.asarray(records.part(name, index), np.int64)
-    return np.asarray(records[name][index], np.int64)
+class _Entries:
+    """Records that enter a function that matters here."""
 
+    def __init__(self, log: KernelLog) -> None:
+        self._probes = log.probes
+        records = log.records
+        ids = self._ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET)
+        self._index = np.flatnonzero((records["kind"] == ENTRY) & chosen(records["func"], ids))
+        self._func = part(records, "func", self._index)
 
-def _entries(log: KernelLog, names: frozenset[str]) -> Index:
-    """Records that enter a function of `names`."""
-    ids = [p.id for p in log.probes.values() if p.name in names]
-    wanted = np.zeros(max(log.probes, default=0) + 2, np.bool_)  # the last for no function at all
-    wanted[ids] = True
-    func = np.clip(log.records["func"], -1, len(wanted) - 2)
-    return np.flatnonzero(wanted[func] & (log.records["kind"] == ENTRY))
+    def _ids(self, names: frozenset[str]) -> list[int]:
+        return [p.id for p in self._probes.values() if p.name in names]
+
+    def of(self, names: frozenset[str]) -> Index:
+        """Those that enter a function of `names`."""
+        return self._index[chosen(self._func, self._ids(names))]
 
 
 def _of_records(
-    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index, how: int
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index
 ) -> npt.NDArray[np.void]:
     """A point for each of these records, which have a leg and send."""
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
     made["series"] = legs.rows["series"][made["leg"]]
     made["ts"] = series.met[index]
-    made["sends"], made["how"] = True, how
+    made["sends"] = True
     made["after"], made["before"] = made["ts"], legs.rows["end_ns"][made["leg"]]
     for name in ("netns", "ifindex"):
-        made[name] = _column(log, name, index)
+        made[name] = part(log.records, name, index)
     return made
 
 
-def _sockets(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray[np.void]:
+def _sockets(
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index
+) -> npt.NDArray[np.void]:
     """From the first entry of a packet socket's function to its last exit, per leg.
 
     On its way out a packet is cloned for the sniffers: the clone's parent is meant.
     """
-    index = _entries(log, PACKET_SOCKET)
     owner = series.of[index]
     index, owner = index[owner >= 0], owner[owner >= 0]
     copy = series.tap[owner]
@@ -126,15 +155,17 @@ def _sockets(log: KernelLog, series: SeriesTable, legs: LegTable) -> npt.NDArray
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"], made["series"] = leg, legs.rows["series"][leg]
     made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
-    made["before"] = np.maximum(_column(log, "exit_ts", index), made["after"])
+    made["before"] = np.maximum(part(log.records, "exit_ts", index), made["after"])
     for name in ("netns", "ifindex"):
-        made[name] = _column(log, name, index)
+        made[name] = part(log.records, name, index)
     return _merged(made)
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Index) -> Index:
     """The last leg of each series that has begun by then, -1 if none has."""
     rows = legs.rows  # sorted by (series, begin_ns)
+    if not len(series):
+        return np.zeros(0, np.int64)
     both = np.concatenate([series, rows["series"]])
     when = np.concatenate([ts, rows["begin_ns"]])
     asked = np.arange(len(both)) < len(series)
@@ -164,15 +195,21 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     return points
 
 
-def _until_socket(
-    points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]
-) -> npt.NDArray[np.void]:
-    """The points, each at most one a leg and way, ended by the exit of a packet socket."""
-    asked, known = (rows["leg"] * 2 + rows["sends"] for rows in (points, sockets))
-    order = np.argsort(known, kind="stable")
-    at = np.minimum(np.searchsorted(known[order], asked), len(known) - 1)
-    if len(known):
-        found = known[order][at] == asked
-        points["before"] = np.where(found, sockets["before"][order][at], points["before"])
-    points["before"] = np.maximum(points["before"], points["after"])
-    return points
+def _until_socket(end: Index, sends: Flags, sockets: npt.NDArray[np.void]) -> Index:
+    """The end of each leg, or of the first packet socket that had it, on the way it `sends`."""
+    before = end.copy()
+    some = sockets[np.unique(sockets["leg"] * 2 + sockets["sends"], return_index=True)[1]]
+    some = some[sends[some["leg"]] == some["sends"]]
+    before[some["leg"]] = some["before"]
+    return before
+
+
+def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Index:
+    """The same for points of legs that send."""
+    before = points["before"].copy()
+    some = sockets[sockets["sends"] != 0]
+    leg, first = np.unique(some["leg"], return_index=True)
+    if len(leg):
+        at = np.minimum(np.searchsorted(leg, points["leg"]), len(leg) - 1)
+        before = np.where(leg[at] == points["leg"], some["before"][first[at]], before)
+    return np.asarray(np.maximum(before, points["after"]), np.int64)

@@ -59,7 +59,7 @@ def near_in_time(
 
 def _seen(kernel: Sightable) -> Index:
     """When each series came to its first device, ns; FAR for one without a leg."""
-    points = kernel.points[kernel.points["how"] == WIRE]
+    points = kernel.points.only_rows(kernel.points["how"] == WIRE)
     seen = np.full(len(kernel.series.parent), FAR)
     np.minimum.at(seen, points["series"], points["ts"])
     return seen

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Packets
+from ..records import ColumnTable, Packets
 from .clock import ClockFit, Pairs, fit
 from .kinds import Index
 from .nearest import Place, points_of
@@ -38,12 +38,13 @@ class _Try(NamedTuple):
 
 
 def locate(
-    packets: Packets, packet: Index, series: Index, points: npt.NDArray[np.void]
+    packets: Packets, packet: Index, series: Index, points: ColumnTable
 ) -> tuple[ClockFit | None, Place]:
     """The clock fit and the place; without any pair None and everywhere."""
     captured = packets["ts"]
     step = max(1, len(packet) // TRIED)
-    few, point = points_of(points, series[::step])
+    owner = points.stored("series")
+    few, point = points_of(owner, series[::step])
     tries = _tries(captured, packet[::step][few], points[point])
     if not tries:
         return None, Place(None, -1, None, WIRE)
@@ -54,9 +55,10 @@ def locate(
     sniffed = {one.place[:2] for one in tries if one.place.how == SOCKET}
     tries = [one for one in tries if one.place[:2] in sniffed] or tries
     best = min(tries, key=lambda one: (one.spread, one.place.how))
-    points = points[best.place.holds(points)]
-    pair, point = points_of(points, series)
-    return _fit(captured, packet[pair], points[point]), best.place
+    here = np.flatnonzero(best.place.holds(points))
+    pair, point = points_of(owner[here], series)
+    times = (points.part(name, here[point]) for name in ("ts", "after", "before"))
+    return fit(Pairs(packet[pair], *times), captured), best.place
 
 
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:
@@ -70,7 +72,7 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
 
 
 def everywhere(
-    packets: Packets, packet: Index, series: Index, points: npt.NDArray[np.void]
+    packets: Packets, packet: Index, series: Index, points: ColumnTable
 ) -> tuple[ClockFit | None, Place]:
     """The fit of sightings at several points, where each life has as many points as sightings."""
     for how in (SOCKET, WIRE, EARLY):

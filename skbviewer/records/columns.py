@@ -24,6 +24,16 @@ Column = npt.NDArray[Any]
 Rows = slice | npt.NDArray[np.integer] | npt.NDArray[np.bool_]
 
 
+_NARROW = ("<i1", "<i2", "<i4")
+
+
+def narrow(values: Column) -> Column:
+    """A copy of integers in as few bytes as do."""
+    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+    fits = (d for d in _NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+    return values.astype(next(fits, "<i8"))
+
+
 class ColumnTable:
     """Looks like a structured array, but each column lies by itself, and is not for writing.
 
@@ -71,6 +81,10 @@ class ColumnTable:
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, without making the whole column first."""
         return self._columns[name][rows].astype(self.dtype[name], copy=False)
+
+    def only_rows(self, rows: Rows) -> ColumnTable:
+        """These rows as a table of its own."""
+        return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def stored(self, name: str) -> Column:
         """A column as it lies here, perhaps of a narrower type than `dtype` says."""
