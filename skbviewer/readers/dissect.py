@@ -29,16 +29,24 @@ def dissect(
 ) -> tuple[ColumnTable, list[str]]:
     """All packets, and one warning for each link type not understood."""
     wire, plain = Wire(data), Plain(data)
+    # Memory is taken when it is written: a column that no packet tells takes none.
     columns = {field: np.empty(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
+    told: set[str] = set()
     unknown = empty(PACKET_DTYPE, 1)
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
         part = {field: column[first : first + BLOCK] for field, column in columns.items()}
         block = Block(part, unknown)
         fill(block, first)
-        block["flags"][block["caplen"] < block["len"]] = PACKET_CUT
+        cut = block["caplen"] < block["len"]
+        if cut.any():
+            block["flags"][cut] = PACKET_CUT
         _dissect_block(wire, plain, block)
-        block.finish()
+        for field in block.written - told:
+            columns[field][:first] = unknown[field]
+        told |= block.written
+        block.finish(told)
+    columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
     packets = ColumnTable(PACKET_DTYPE, columns)
     progress.report(f"dissecting {name}", count, count)
     return packets, _unknown_link_types(name, packets)

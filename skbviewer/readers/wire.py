@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import mmap
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,9 +58,14 @@ class Block:
         self._blank.discard(name)
         self._columns[name][...] = values
 
-    def finish(self) -> None:
-        """What nobody wrote is unknown."""
-        for name in tuple(self._blank):
+    @property
+    def written(self) -> set[str]:
+        """The columns that somebody wrote or looked at."""
+        return set(self._columns) - self._blank
+
+    def finish(self, names: Collection[str]) -> None:
+        """What nobody wrote of these columns is unknown."""
+        for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
 

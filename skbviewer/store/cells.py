@@ -77,11 +77,17 @@ def _serial(values: Values) -> tuple[int, int, str]:
     """Serial type, width in bytes and how to write a column."""
     if values.dtype.kind == "f":
         return REAL, 8, ">f8"
-    low, high = int(values.min()), int(values.max())
+    low, high = bounds(values)
     if low == high and low in (0, 1):
         return (SERIAL_0, SERIAL_1)[low], 0, ""
     width = next(w for w in WIDTHS if -(1 << 8 * w - 1) <= low and high < 1 << 8 * w - 1)
     return WIDTHS[width], width, STORED[width]
+
+
+def bounds(values: Values) -> tuple[int, int]:
+    """The lowest and the highest of some integers, which may be one repeated (see broadcast_to)."""
+    some = values[:1] if values.strides == (0,) else values
+    return int(some.min()), int(some.max())
 
 
 def per_page(cell: Cell) -> int:

@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .cells import bounds
+
 CHUNK = 1 << 16
 SMALL = ("<u1", "<u2", "<u4")
 
@@ -41,7 +43,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         return Chunk(table, column, first, count, "<f8", 0, 0, told.astype("<f8").tobytes())
     if values.dtype.kind == "b":
         values = values.view(np.uint8)
-    low, high = int(values.min()), int(values.max())
+    low, high = bounds(values)
     if low == high:
         return Chunk(table, column, first, count, "", low, high, b"")
     for dtype in SMALL:
