@@ -352,7 +352,12 @@ class PacketTable(QTableView):
             self.typed.emit(search)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
+        """The current row stays in view if it was."""
+        row = self.currentIndex()
+        top = self.rowViewportPosition(row.row()) if row.isValid() else -1
         super().resizeEvent(event)
+        if 0 <= top < event.oldSize().height():
+            self.scrollTo(row)
         self._fill()
         self._visible_timer.start()
 

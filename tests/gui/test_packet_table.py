@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QColor, QIcon
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui import column_state
@@ -163,6 +163,23 @@ def test_a_click_and_the_arrow_keys_choose_rows(table: PacketTable) -> None:
     QTest.keyClick(table, Qt.Key.Key_PageDown)
     assert chosen[:3] == ["5", "6", "5"]
     assert int(chosen[3]) > 10
+
+
+def test_the_current_row_stays_in_view_when_room_is_taken(table: PacketTable) -> None:
+    def is_seen() -> bool:
+        row = table.visualRect(table.currentIndex())
+        return table.viewport().rect().contains(row.center())
+
+    for at in (40, 2):  # at the end of the view, and further up
+        table.go_to_row(at)
+        table.resize(1400, 150)
+        QApplication.processEvents()
+        assert is_seen()
+        table.resize(1400, 400)
+    table.verticalScrollBar().setValue(30)
+    assert not is_seen()
+    table.resize(1400, 300)
+    assert table.verticalScrollBar().value() == 30  # who looks elsewhere is left there
 
 
 def test_the_rows_on_the_screen_are_told(table: PacketTable, qtbot: QtBot) -> None:
