@@ -31,9 +31,10 @@ class Finder:
         self._row = np.full(len(legs.of), -1, np.int32)
         self._row[entry[own]] = np.flatnonzero(own)
         others = np.flatnonzero(~own | nesting.carried[entry])
-        stands_for = np.where(own, nesting.parent[entry], entry)[others]
+        leg, entry, own = leg[others], entry[others], own[others]
+        stands_for = np.where(own, nesting.parent[entry], entry)
         self._span = np.int64(len(legs.of) + 1)
-        key = leg[others] * self._span + stands_for
+        key = leg * self._span + stands_for
         order = np.argsort(key, kind="stable")
         self._key, self._others = key[order], others[order]
         self._several = np.zeros(len(legs.of), np.bool_)

@@ -6,11 +6,13 @@ In: records and which of them are calls.  Out: columns of CALL_DTYPE, whole or i
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..matching import blocks
 from ..records import Records, narrow, part
 
 CALL_DTYPE = np.dtype(
@@ -97,6 +99,11 @@ class CallTable:
             raise KeyError(name)
         ends = self._told("exit_ts", entry)
         return np.where(ends >= 0, ends - self._told("ts", entry), -1)
+
+    def by_parts(self, make: Callable[[slice], Column]) -> Column:
+        """A column that `make` makes for some rows at a time, as narrow as it may be."""
+        parts = [narrow(make(rows)) for rows in blocks(len(self))]
+        return np.concatenate([np.zeros(0, np.int8), *parts])
 
     def _skb(self, entry: Index) -> Column:
         """What the call was given, else what it returned."""

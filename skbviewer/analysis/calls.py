@@ -11,10 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable
+from ..matching import Joined, LegTable, Nesting, SeriesTable, blocks
 from ..records import KernelLog, part
 from .call_finder import Finder
-from .call_table import CallTable
+from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
 
@@ -39,15 +39,16 @@ def build(
         entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
     leg, entry = _by_leg(leg, entry)
     calls = CallTable(records, legs.of, leg, entry)
-    parent = Finder(nesting, legs, calls).around(leg, entry)
-    calls["depth"], calls["parent"] = _depth(parent), parent
+    finder = Finder(nesting, legs, calls)
+    del leg, entry
+    calls["parent"] = calls.by_parts(
+        lambda rows: finder.around(calls.part("leg", rows), calls.part("entry", rows))
+    )
+    calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
+    calls["depth"] = _depth(calls["parent"])
     calls["marks"], calls["irq_ns"] = find_interruptions(records, calls)
-    gap = (calls["marks"] & MARK_GAP) != 0
-    times = {"self_ns": _self_times(calls)}
-    times |= _compensated(log, nesting, calls)
-    for column, values in times.items():
-        values[gap] = -1  # what is inside them is not known
-        calls[column] = values
+    calls["self_ns"] = _self_times(calls)
+    calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
@@ -60,25 +61,36 @@ def _by_leg(leg: Index, entry: Index) -> tuple[Index, Index]:
     return key >> bits, key & ((1 << bits) - 1)
 
 
-def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> dict[str, Index]:
+def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> tuple[Column, Column]:
     """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0.
 
     The error is what calls with and without a packet differ by, of itself and of the K inside.
     """
-    known, unknown = log.calibration, np.full(len(calls), -1, np.int64)
+    known = log.calibration
     if known is None:
-        return {"comp_ns": unknown, "comp_err_ns": unknown.copy()}
-    duration, entry = calls["dur_ns"], calls["entry"]
+        return np.full(len(calls), -1, np.int8), np.full(len(calls), -1, np.int8)
     probed = (log.records["kind"] == ENTRY) & ~nesting.carried  # a list's packets cost but once
-    carries = probed & (log.records["skb"] != 0)
-    every, with_skb = (nesting.inside(m)[entry].astype(np.int64) for m in (probed, carries))
-    inside = every * known.nested + with_skb * (known.skb_nested - known.nested)
-    left = np.maximum(duration - known.empty - inside, 0)
-    unsure = every * abs(known.skb_nested - known.nested)
-    return {
-        "comp_ns": np.where(duration >= 0, left, -1),
-        "comp_err_ns": np.where(duration >= 0, known.error + unsure, -1),
-    }
+    every = nesting.inside(probed)
+    with_skb = nesting.inside(probed & (log.records["skb"] != 0))
+
+    def left(rows: slice) -> Column:
+        entry, duration = calls.part("entry", rows), calls.part("dur_ns", rows)
+        inside = every[entry] * np.int64(known.nested)
+        inside += with_skb[entry] * np.int64(known.skb_nested - known.nested)
+        left = np.maximum(duration - known.empty - inside, 0)
+        return np.where(_is_known(calls, rows), left, -1)
+
+    def unsure(rows: slice) -> Column:
+        wrong = every[calls.part("entry", rows)] * np.int64(abs(known.skb_nested - known.nested))
+        return np.where(_is_known(calls, rows), known.error + wrong, -1)
+
+    return calls.by_parts(left), calls.by_parts(unsure)
+
+
+def _is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
+    """Calls of which it is known how long they took and what is inside them."""
+    known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
+    return np.asarray(known, np.bool_)
 
 
 def _depth(parent: Index) -> Index:
@@ -94,12 +106,19 @@ def _depth(parent: Index) -> Index:
     return depth
 
 
-def _self_times(calls: CallTable) -> Index:
-    inside, duration, parent = calls["irq_ns"].copy(), calls["dur_ns"], calls["parent"]
-    child = np.flatnonzero((parent >= 0) & (duration > 0))
-    own = duration[child] - inside[child]  # the interrupts in it stand above
-    np.add.at(inside, parent[child], own)
-    return np.where(duration >= 0, np.maximum(duration - inside, 0), -1)
+def _self_times(calls: CallTable) -> Column:
+    inside = calls["irq_ns"].copy()
+    for rows in blocks(len(calls)):
+        parent, duration = calls.part("parent", rows), calls.part("dur_ns", rows)
+        child = np.flatnonzero((parent >= 0) & (duration > 0))
+        own = duration[child] - calls.part("irq_ns", rows)[child]  # the interrupts stand above
+        np.add.at(inside, parent[child], own)
+
+    def made(rows: slice) -> Column:
+        left = np.maximum(calls.part("dur_ns", rows) - inside[rows], 0)
+        return np.where(_is_known(calls, rows), left, -1)
+
+    return calls.by_parts(made)
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Index:

@@ -49,7 +49,9 @@ def build(
     rows = np.zeros(len(record), EVENT_DTYPE)
     rows["record"], rows["event"] = record, part(records, "event", record)
     rows["leg"] = leg = _legs(log, legs, nesting, record)
-    rows["call"] = _calls(series, Finder(nesting, legs, calls), record, leg)
+    finder = Finder(nesting, legs, calls)
+    for some in blocks(len(rows)):
+        rows["call"][some] = _calls(series, finder, record[some], leg[some])
     return rows
 
 

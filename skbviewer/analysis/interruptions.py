@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import by_number, fits
+from ..matching import blocks, by_number, fits
 from ..records import Records, part
 from ..records.order import time_order
 from .call_table import CallTable
@@ -53,8 +53,10 @@ def find(records: Records, calls: CallTable) -> Interruptions:
     for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
         begin, end, cpu = _higher(records, context)
         if len(begin):
+            covers = _Intervals(begin, end, cpu, records)
             mine = np.flatnonzero(steady & (level == context))
-            irq_ns[mine] = _covered(begin, end, cpu, calls, mine)
+            for some in blocks(len(mine)):
+                irq_ns[mine[some]] = covers.within(calls, mine[some])
     marks[irq_ns > 0] |= MARK_INTERRUPTED
     marks[_across_gaps(records, calls)] |= MARK_GAP
     return Interruptions(marks, irq_ns)
@@ -89,6 +91,7 @@ def _switches(records: Records) -> tuple[Flags, Flags]:
     cpu = np.where(cpu < 0, part(records, "cpu", item), cpu)
     moved = cpu != part(records, "cpu", item)
     pid, where = _dense(part(records, "pid", item)), _dense(cpu)
+    del cpu, exits, order
     slept[item] = _changed(where, pid, begin, end) & ~moved
     migrated[item] = _changed(pid, where, begin, end) | moved
     return slept, migrated
@@ -111,14 +114,19 @@ def _changed(
     group: npt.NDArray[np.generic], value: npt.NDArray[np.generic], begin: Index, end: Index
 ) -> Flags:
     """Whether, of returns in order of `end`, those of one group inside a call show two values."""
-    order = np.argsort(group, kind="stable")
-    group, value, end = group[order], value[order], end[order]
+    order = np.argsort(group, kind="stable").astype(np.int32)
+    group, value = group[order], value[order]
     change = np.zeros(len(order), np.bool_)
     change[1:] = (value[1:] != value[:-1]) & (group[1:] == group[:-1])
-    last = np.maximum.accumulate(np.where(change, np.arange(len(order)), 0))
-    same = group[last] == group  # of another group: it has not changed in this one
+    last = np.where(change, np.arange(len(order), dtype=np.int32), np.int32(0))
+    np.maximum.accumulate(last, out=last)
     found = np.zeros(len(order), np.bool_)
-    found[order] = change[last] & same & (end[np.maximum(last - 1, 0)] > begin[order])
+    for rows in blocks(len(order)):
+        changed, mine = last[rows], order[rows]
+        # Of another group: it has not changed in this one.
+        inside = change[changed] & (group[changed] == group[rows])
+        inside &= end[order[np.maximum(changed - 1, 0)]] > begin[mine]
+        found[mine] = inside
     return found
 
 
@@ -168,18 +176,27 @@ def _union(begin: Index, end: Index, cpu: Index) -> tuple[Index, Index, Index]:
     return begin[new], reach[last] - cpu[new] * span + base, cpu[new]
 
 
-def _covered(begin: Index, end: Index, cpu: Index, calls: CallTable, rows: Index) -> Index:
-    """ns of the (merged, sorted) intervals within each of some calls, on its CPU."""
-    enter, leave = calls.part("entry_ns", rows), calls.part("exit_ns", rows)
-    where = calls.part("cpu", rows).astype(np.int64)
-    base = min(int(begin.min()), int(enter.min(initial=begin.min())))
-    span = np.int64(max(int(end.max()), int(leave.max(initial=end.max()))) - base + 1)
-    key = cpu * span + (begin - base)
-    total = np.r_[0, np.cumsum(end - begin)]
-    first = np.searchsorted(key, where * span + (enter - base))
-    last = np.maximum(np.searchsorted(key, where * span + (leave - base), "right"), first)
-    beyond = np.where(last > first, np.maximum(end[np.maximum(last - 1, 0)] - leave, 0), 0)
-    return np.asarray(total[last] - total[first] - beyond, np.int64)
+class _Intervals:
+    """Intervals that are merged and sorted by (cpu, begin)."""
+
+    def __init__(self, begin: Index, end: Index, cpu: Index, records: Records) -> None:
+        """`records` are those of the calls that will be asked about."""
+        ts, leave = records["ts"], records["exit_ts"]
+        self._base = min(int(begin.min()), int(ts.min()))
+        high = max(int(end.max()), int(ts.max()), int(leave.max()))
+        self._span = np.int64(high - self._base + 1)
+        self._key = cpu * self._span + (begin - self._base)
+        self._end, self._total = end, np.r_[0, np.cumsum(end - begin)]
+
+    def within(self, calls: CallTable, rows: Index) -> Index:
+        """ns of the intervals within each of some calls, on its CPU."""
+        leave = calls.part("exit_ns", rows)
+        where = calls.part("cpu", rows) * self._span - self._base
+        first = np.searchsorted(self._key, where + calls.part("entry_ns", rows))
+        last = np.maximum(np.searchsorted(self._key, where + leave, "right"), first)
+        beyond = np.maximum(self._end[np.maximum(last - 1, 0)] - leave, 0)
+        beyond[last == first] = 0
+        return np.asarray(self._total[last] - self._total[first] - beyond, np.int64)
 
 
 def _across_gaps(records: Records, calls: CallTable) -> Flags:

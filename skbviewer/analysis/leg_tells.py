@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
+from ..matching import blocks
 from ..records import Records, part
 from .call_table import CallTable
 
@@ -23,9 +24,10 @@ def owners(calls: CallTable, legs: int) -> Column:
     What runs in an interrupt runs on any thread's account: that thread is not told.
     """
     pid = np.full(legs, -1, np.int64)
-    thread = calls["pid"]
-    inside = np.flatnonzero((calls["context"] == TASK) & (thread > 0))[::-1]
-    pid[calls["leg"][inside]] = thread[inside]  # the earliest is written last
+    for rows in reversed(list(blocks(len(calls)))):
+        thread, leg = calls.part("pid", rows), calls.part("leg", rows)
+        inside = np.flatnonzero((calls.part("context", rows) == TASK) & (thread > 0))[::-1]
+        pid[leg[inside]] = thread[inside]  # the earliest is written last
     return pid
 
 
