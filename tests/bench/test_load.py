@@ -69,9 +69,9 @@ def test_missed_goals_are_marked() -> None:
     text = load.table([load.Line("a", "1", "2", False), load.Line("b", "1")])
     assert text.splitlines()[0].endswith("MISSED")
     assert "MISSED" not in text.splitlines()[1]
-    fast, slow = load.Cost(1, 1, 1), load.Cost(9, 9, 9)
-    assert load.ratio("x", slow, fast, 8).good
-    assert not load.ratio("x", slow, fast, 10).good
+    assert load.ratio("x", 9, 1, 8).good
+    assert not load.ratio("x", 9, 1, 10).good
+    assert load.ratio("x", 1, 9).good
 
 
 def test_trace_dat_has_whole_pages(tmp_path: Path) -> None:
