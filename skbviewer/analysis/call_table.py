@@ -90,7 +90,7 @@ class CallTable:
         """A column of some rows, as CALL_DTYPE has it."""
         if name in self._set:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
-        entry = self._set["entry"][rows]
+        entry = self._set["entry"][rows].astype(np.int64)
         if name in _OF_ENTRY:
             return self._told(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
         if name == "skb":

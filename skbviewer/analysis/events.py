@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, SeriesTable, blocks
+from ..matching import LegTable, Nesting, SeriesTable, blocks, chosen
 from ..readers import KblEvent
 from ..records import KernelLog, Records, part
 from ..store import Builder, schema
@@ -44,8 +44,7 @@ def build(
 ) -> npt.NDArray[np.void]:
     """All events but those told for other records."""
     records = log.records
-    record = np.flatnonzero(records["kind"] == EVENT)
-    record = record[~np.isin(part(records, "event", record), TOLD_FOR_OTHERS)]
+    record = np.flatnonzero((records["kind"] == EVENT) & ~chosen(records["event"], TOLD_FOR_OTHERS))
     rows = np.zeros(len(record), EVENT_DTYPE)
     rows["record"], rows["event"] = record, part(records, "event", record)
     rows["leg"] = leg = _legs(log, legs, nesting, record)

@@ -165,7 +165,7 @@ def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder
     store_events(log, source, events, first, builder)
     del calls, events
     sight = sightable(log, series, legs).without_records()
-    return _Log(source, sight, pid, reason, told(log.records, series), first)
+    return _Log(source, sight, pid, reason, told(log.records, series, legs), first)
 
 
 def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import SeriesTable, blocks
+from ..matching import LegTable, SeriesTable, blocks
 from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part
 
 ETH_P_ARP = 0x0806
@@ -55,26 +55,22 @@ def _unknown(name: str, dtype: np.dtype[np.generic]) -> int:
     return -1 if dtype.kind == "i" and not name.endswith(("_hi", "_lo")) else 0
 
 
-def told(records: Records, series: SeriesTable) -> SeriesTells:
+def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     """Identities are of the first record that shows ports, else an IP header, else ARP."""
     count = len(series.parent)
-    ends = np.full(count + 1, np.iinfo(np.int64).min)  # the last is that of no series
-    skb = np.zeros(count + 1, np.int64)
+    skb = np.zeros(count + 1, np.int64)  # the last is that of no series
     first, best = np.full(count + 1, -1, np.int32), np.full((4, count + 1), -1, np.int32)
     level, number = _levels(records)
     for rows in reversed(list(blocks(len(records)))):  # so that the earliest is written last
-        owner = series.of[rows]
-        leave = np.maximum(part(records, "ts", rows), part(records, "exit_ts", rows))
-        np.maximum.at(ends, owner, leave)
-        owner = owner[::-1]
+        owner = series.of[rows][::-1].astype(np.int64)
         item = np.arange(rows.stop - 1, rows.start - 1, -1, dtype=np.int32)
         first[owner] = item
         address = part(records, "skb", rows)[::-1]
-        holds = address != 0  # an allocator's entry has no skb yet
+        holds = np.flatnonzero(address)  # an allocator's entry has no skb yet
         skb[owner[holds]] = address[holds]
         shows = level[number[rows]][::-1]
         for least in (ARP, IP, PORTS):
-            mine = shows == least if least == ARP else shows >= least
+            mine = np.flatnonzero(shows == least)
             best[least][owner[mine]] = item[mine]
     ip = np.where(best[PORTS] >= 0, best[PORTS], best[IP])[:count]
     identity = np.where(ip >= 0, ip, best[ARP][:count])
@@ -85,7 +81,9 @@ def told(records: Records, series: SeriesTable) -> SeriesTells:
     if isinstance(records, RecordTable):
         rows_of = records.footprints
     numbers = np.where(identity >= 0, number[identity], -1).astype(np.int32)
-    return SeriesTells(ends[:count], skb[:count], ordinal, own, ip >= 0, rows_of, numbers)
+    begin = np.flatnonzero(np.r_[True, np.diff(legs.rows.stored("series")) != 0][: len(legs.rows)])
+    ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
+    return SeriesTells(ends, skb[:count], ordinal, own, ip >= 0, rows_of, numbers)
 
 
 def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:

@@ -3,7 +3,7 @@
 
 from .clock import ClockFit, Segment
 from .decide import LATE, UNSURE
-from .kinds import contexts
+from .kinds import chosen, contexts
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
@@ -67,6 +67,7 @@ __all__ = [
     "build_series",
     "build_timebase",
     "by_number",
+    "chosen",
     "contexts",
     "dense",
     "fits",

@@ -137,7 +137,9 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
     x, y = (pairs.kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
     tries = []
     for slope in {0.0, _drift(x, y)}:
-        offset, spread = base + round(float(np.median(y - slope * x))), _spread(y - slope * x)
+        rest = y - slope * x
+        middle = float(np.median(rest))
+        offset, spread = base + round(middle), _spread(rest - middle)
         line = Segment(
             int(captured[first]), first, origin, offset, slope * 1e6, 0, len(x), round(spread)
         )
@@ -161,13 +163,15 @@ def _error(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> f
 
 
 def _spread(rest: Floats) -> float:
-    return 1.4826 * float(np.median(np.abs(rest - np.median(rest))))
+    """Of numbers around 0."""
+    return 1.4826 * float(np.median(np.abs(rest)))
 
 
 def _drift(x: Floats, y: Floats) -> float:
     """The slope, if it is clear."""
     span, slope = float(np.ptp(x)), _slope(x, y)
-    clear = abs(slope) * span > CLEAR * _spread(y - slope * x)
+    rest = y - slope * x
+    clear = abs(slope) * span > CLEAR * _spread(rest - np.median(rest))
     return slope if clear and abs(slope) <= MAX_DRIFT_PPM * 1e-6 else 0.0
 
 

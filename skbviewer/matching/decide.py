@@ -208,10 +208,13 @@ def _nearest(
 
 
 def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:
-    """Which of a few numbers are among many, without sorting these."""
+    """Which of a few hashes are among many, without sorting these."""
     asked = np.unique(few)
     if not len(asked):
         return np.zeros(0, np.bool_)
+    like = np.zeros(1 << 16, np.bool_)  # hashes: most of the many are like none of the few
+    like[asked >> np.uint64(48)] = True
+    many = many[like[many >> np.uint64(48)]]
     at = np.minimum(np.searchsorted(asked, many), len(asked) - 1)
     found = np.zeros(len(asked), np.bool_)
     found[at[asked[at] == many]] = True

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Packets, Records, RecordTable, pick
+from ..records import ColumnTable, Packets, Records, RecordTable, part, pick
 from .keys import distinct, equal_rows, hashed, hashed_rows, join
 from .kinds import ENTRY, Index
 
@@ -102,7 +102,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
     single = single[_differs(rows, single, least[single])]
     shared = np.flatnonzero((least < most)[said])
     shared = shared[distinct(said[shared], owner[shared])]
-    record = np.sort(np.concatenate([first[single], index[shared]]))
+    record = np.sort(np.concatenate([first[single], index[shared]]), kind="stable")
     return _without_stale(
         Prints(rows, number[record].astype(np.int64), series[record].astype(np.int64), record)
     )
@@ -144,8 +144,10 @@ def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
 def candidates(packets: Packets, prints: Prints) -> Candidates:
     """Candidate pairs of IP packets and series."""
     wire = np.flatnonzero(packets["ip_version"] != 0)
-    frames, kernel = wire_identity(packets, wire), prints.identity()
-    weak_k, weak_w = ~is_strong(kernel), ~is_strong(frames)
+    every = len(wire) == len(packets)
+    frames = wire_identity(packets, slice(None) if every else wire)
+    kernel = prints.identity()
+    weak_k, weak_w = np.flatnonzero(~is_strong(kernel)), np.flatnonzero(~is_strong(frames))
     start = np.zeros(len(wire), np.int8)
     weak = (_some(frames, weak_w), _some(kernel, weak_k))
     for level, column in enumerate(("sport", "seq")):
@@ -172,7 +174,7 @@ def full_keys(rows: Columns) -> npt.NDArray[np.uint64]:
 
 def _joining_keys(rows: Columns) -> npt.NDArray[np.uint64]:
     """The thesis key, and ports and counters too where its identification is none."""
-    keys, weak = _keys(rows, 0), ~is_strong(rows)
+    keys, weak = _keys(rows, 0), np.flatnonzero(~is_strong(rows))
     keys[weak] = _keys(_some(rows, weak), 2)
     return keys
 
@@ -183,9 +185,10 @@ def _keys(rows: Columns, level: int) -> npt.NDArray[np.uint64]:
     return hashed_rows(rows, (*THESIS_KEY, *more))
 
 
-def wire_identity(packets: Packets, index: Index) -> Columns:
+def wire_identity(packets: Packets, index: Index | slice) -> Columns:
     """What these packets are known by."""
-    return {name: packets[name][index] for name in TELLING if not name.startswith("gso")}
+    names = (name for name in TELLING if not name.startswith("gso"))
+    return {name: part(packets, name, index) for name in names}
 
 
 def _some(rows: Columns, chosen: Flags | Index) -> Columns:

@@ -19,6 +19,7 @@ SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 Index = npt.NDArray[np.int64]
 Contexts = npt.NDArray[np.integer]
 
+FEW = 24  # bytes compared per value
 _OF_CONTEXT = ("context", "pid", "cpu")
 _CONTEXTS: WeakKeyDictionary[RecordTable, Contexts] = WeakKeyDictionary()
 
@@ -41,6 +42,11 @@ def contexts(records: Records) -> Contexts:
 
 def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:
     """Which of many small numbers (-1 = unknown) are among a few wanted ones, none below 0."""
+    if len(wanted) * values.itemsize <= FEW:  # then comparing is faster than looking up
+        found = np.zeros(len(values), np.bool_)
+        for number in wanted:
+            found |= values == number
+        return found
     if int(values.max(initial=0)) >= 1 << 16:
         return np.isin(values, list(wanted))
     table = np.zeros(max([*wanted, int(values.max(initial=0))]) + 2, np.bool_)  # the last is -1's

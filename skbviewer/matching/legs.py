@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, narrow, part
+from ..records import ColumnTable, KernelLog, Records, RecordTable, narrow, part
 from .kinds import ENTRY, Index, chosen
 from .lives import Flags
 from .ordering import BLOCK, Small
@@ -44,6 +44,7 @@ LEG_DTYPE = np.dtype(
         ("reader_ns", "<i8"),  # the process began to read it, -1 = never
     ]
 )
+_ROW_DTYPE = np.dtype([*LEG_DTYPE.descr, ("last_ns", "<i8")])
 
 
 _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they are
@@ -51,28 +52,32 @@ _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they
 
 @dataclass(frozen=True)
 class LegTable:
-    """`rows` has LEG_DTYPE, sorted by (series, begin_ns); `of` is the leg of each record or -1."""
+    """`rows` has LEG_DTYPE, sorted by (series, begin_ns); `of` is the leg of each record or -1.
+
+    `last_ns` is when the last record of each leg ended, wherever it was.
+    """
 
     rows: ColumnTable
     of: Small
+    last_ns: Index
 
 
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
     of = np.full(len(log.records), -1, np.int32)
-    rows, count = [np.zeros(0, LEG_DTYPE)], 0
+    rows, count = [np.zeros(0, _ROW_DTYPE)], 0
     for item in _some_series(series):
         entered = _Entered(log, item)
-        start = _boundaries(log, series.of[item], item, entered)
+        start = _boundaries(series.of[item], entered)
         leg = np.cumsum(start) - 1
         rows.append(_rows(log, series, item, leg, start, entered))
         leg += count
         of[item] = leg
         count += len(rows[-1])
-    return LegTable(_joined(rows), of)
+    return LegTable(_joined(rows), of, np.concatenate([part["last_ns"] for part in rows]))
 
 
-def _some_series(series: SeriesTable) -> Iterator[Small]:
+def _some_series(series: SeriesTable) -> Iterator[Index]:
     """The records of some series after others, sorted by (series, met), whole series each time."""
     item = np.flatnonzero(series.of >= 0)
     met = series.met[item]
@@ -81,7 +86,7 @@ def _some_series(series: SeriesTable) -> Iterator[Small]:
     del met
     owner = series.of[item]
     order = np.argsort(owner, kind="stable")  # nearly in order too, they are numbered by time
-    item = item[order]
+    item = item[order].astype(np.int32)
     owner = owner[order]
     del order
     begin = 0
@@ -90,7 +95,7 @@ def _some_series(series: SeriesTable) -> Iterator[Small]:
         if end < len(item):
             end = int(np.searchsorted(owner, owner[end]))
             end = end if end > begin else int(np.searchsorted(owner, owner[begin], "right"))
-        yield item[begin:end].astype(np.int32)
+        yield item[begin:end].astype(np.int64)
         begin = end
 
 
@@ -102,14 +107,23 @@ def _joined(parts: list[npt.NDArray[np.void]]) -> ColumnTable:
 
 
 class _Entered:
-    """Which of the functions that matter here each of some records enters."""
+    """Which of the functions that matter here each of some records enters, and its footprint."""
 
-    def __init__(self, log: KernelLog, item: Small) -> None:
+    def __init__(self, log: KernelLog, item: Index) -> None:
         self._probes = log.probes
         self.entry = part(log.records, "kind", item) == ENTRY
         func = part(log.records, "func", item)
         self._at = np.flatnonzero(self.entry & chosen(func, self._ids(_MATTER)))
         self._func = func[self._at]
+        records = log.records
+        self._shown: Records | ColumnTable = records
+        self._number: npt.NDArray[np.integer] = item
+        if isinstance(records, RecordTable):
+            self._shown, self._number = records.footprints, records.footprint[item]
+
+    def column(self, name: str) -> Index:
+        """A column of the footprints of the records."""
+        return np.asarray(part(self._shown, name, self._number), np.int64)
 
     def _ids(self, names: frozenset[str]) -> list[int]:
         return [p.id for p in self._probes.values() if p.name in names]
@@ -125,7 +139,7 @@ class _Entered:
         return flags
 
 
-def _boundaries(log: KernelLog, series: Small, item: Small, entered: _Entered) -> Flags:
+def _boundaries(series: Small, entered: _Entered) -> Flags:
     new = np.r_[True, series[1:] != series[:-1]]
     transmit = entered.are(TRANSMIT)
     sent = np.cumsum(transmit)
@@ -136,7 +150,7 @@ def _boundaries(log: KernelLog, series: Small, item: Small, entered: _Entered) -
     previous = np.maximum(previous, at_begin)
     start = new.copy()
     start[receive] |= sent[receive] > previous
-    netns = part(log.records, "netns", item)
+    netns = entered.column("netns")
     known = np.flatnonzero(netns > 0)
     changes = (netns[known[1:]] != netns[known[:-1]]) & (series[known[1:]] == series[known[:-1]])
     start[known[1:][changes]] = True
@@ -146,33 +160,27 @@ def _boundaries(log: KernelLog, series: Small, item: Small, entered: _Entered) -
 def _rows(
     log: KernelLog,
     series: SeriesTable,
-    item: Small,
+    item: Index,
     leg: Index,
     start: Flags,
     entered: _Entered,
 ) -> npt.NDArray[np.void]:
-    records = log.records
-    count = int(leg[-1]) + 1
-    rows = np.zeros(count, LEG_DTYPE)
+    count, met = int(leg[-1]) + 1, series.met[item]
+    rows = np.zeros(count, _ROW_DTYPE)
     first = item[start]
     rows["series"], rows["begin_ns"] = series.of[first], series.met[first]
     rows["functions"] = np.bincount(leg[entered.entry], minlength=count)
     transmit = entered.are(TRANSMIT)
-    _place(log, series.met[item], rows, item, leg, entered)
-    rows["reader_ns"] = _first(series.met[item], leg, entered.at(READER), count)
-    rows["end_ns"] = _ends(log, series, rows, item, leg, transmit)
-    rows["ethertype"] = _last_known(part(records, "ethertype", item), leg, count)
+    _place(met, rows, leg, entered)
+    rows["reader_ns"] = _first(met, leg, entered.at(READER), count)
+    leave = np.maximum(part(log.records, "exit_ts", item), part(log.records, "ts", item))
+    rows["end_ns"] = _ends(met, leave, rows, leg, transmit)
+    rows["last_ns"] = np.maximum.reduceat(leave, np.flatnonzero(start))
+    rows["ethertype"] = _last_known(entered.column("ethertype"), leg, count)
     return rows
 
 
-def _place(
-    log: KernelLog,
-    ts: Index,
-    rows: npt.NDArray[np.void],
-    item: Small,
-    leg: Index,
-    entered: _Entered,
-) -> None:
+def _place(ts: Index, rows: npt.NDArray[np.void], leg: Index, entered: _Entered) -> None:
     """Set kind, wire_ns, early_ns, netns and ifindex."""
     count = len(rows)
     xmit_ns = _first(ts, leg, entered.at(TRANSMIT), count)
@@ -187,29 +195,22 @@ def _place(
     rows["wire_ns"] = np.where(wire >= 0, wire, rows["begin_ns"])
     rows["early_ns"] = np.where(received & (rx_ns >= 0), rx_ns, rows["wire_ns"])
     limit = np.where(received, np.iinfo(np.int64).max, rows["wire_ns"])
-    near = np.flatnonzero(ts <= limit[leg])
+    near = ts <= limit[leg]
     for column in ("netns", "ifindex"):
-        rows[column] = _last_known(part(log.records, column, item[near]), leg[near], count)
+        rows[column] = _last_known(np.where(near, entered.column(column), 0), leg, count)
 
 
 def _ends(
-    log: KernelLog,
-    series: SeriesTable,
-    rows: npt.NDArray[np.void],
-    item: Small,
-    leg: Index,
-    transmit: Flags,
+    met: Index, leave: Index, rows: npt.NDArray[np.void], leg: Index, transmit: Flags
 ) -> Index:
     """End of each leg in the stack; what the reading process does later is not counted."""
-    records = log.records
-    leave = np.maximum(part(records, "exit_ts", item), part(records, "ts", item))
     sends = rows["kind"] != RX
     sends &= np.bincount(leg[transmit], minlength=len(rows)) > 0
     reader = np.where(rows["reader_ns"] < 0, np.iinfo(np.int64).max, rows["reader_ns"])[leg]
-    counts = np.flatnonzero(np.where(sends[leg], transmit, series.met[item] < reader))
-    ends = rows["begin_ns"].copy()
-    np.maximum.at(ends, leg[counts], leave[counts])
-    return np.asarray(ends, np.int64)
+    counts = np.where(sends[leg], transmit, met < reader)
+    first = np.flatnonzero(np.r_[True, leg[1:] != leg[:-1]])
+    last = np.maximum.reduceat(np.where(counts, leave, np.iinfo(np.int64).min), first)
+    return np.asarray(np.maximum(rows["begin_ns"], last), np.int64)
 
 
 def _first(ts: Index, leg: Index, items: Index, count: int) -> Index:

@@ -96,7 +96,7 @@ class Sightable(NamedTuple):
         none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
         log = replace(self.log, records=empty(RECORD_DTYPE, 0))
         series = replace(self.series, of=none, met=ts, told_by=none)
-        return self._replace(log=log, series=series, legs=replace(self.legs, of=none))
+        return self._replace(log=log, series=series, legs=replace(self.legs, of=none, last_ns=ts))
 
 
 def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:

@@ -28,7 +28,7 @@ class _Some(NamedTuple):
     `begin` and `end` are numbers for context and time; `end` is -1 of what is no call with an end.
     """
 
-    record: Small
+    record: Index
     begin: Index
     end: Index
 
@@ -63,7 +63,7 @@ class Nesting:
     def _parts(self) -> Iterator[_Some]:
         first, size = 0, SOME
         while first < len(self._order):
-            some = self._some(self._order[first : first + size])
+            some = self._some(self._order[first : first + size].astype(np.int64))
             count = len(some.record)
             if first + count < len(self._order):
                 latest = np.maximum.accumulate(some.end)
@@ -75,7 +75,7 @@ class Nesting:
             yield _Some(some.record[:count], some.begin[:count], some.end[:count])
             first, size = first + count, SOME
 
-    def _some(self, record: Small) -> _Some:
+    def _some(self, record: Index) -> _Some:
         ts, end = self._keys
         base = self._where[record] * self._span - self._low
         ends = np.where(self._closed[record], end[record] + base, -1)
