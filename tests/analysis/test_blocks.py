@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: MIT
+"""What is made of a recording some records at a time does not depend on how many those are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from skbviewer import readers
+from skbviewer.analysis.call_table import CALL_DTYPE
+from skbviewer.analysis.calls import build as build_calls
+from skbviewer.analysis.events import build as build_events
+from skbviewer.analysis.leg_tells import owners
+from skbviewer.analysis.series_tells import told
+from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
+from skbviewer.matching import legs as matching_legs
+from skbviewer.matching import lives as matching_lives
+from skbviewer.matching import nesting as matching_nesting
+from skbviewer.matching.ordering import blocks
+from skbviewer.records import KernelLog, Silent, resource
+
+
+def made(log: KernelLog) -> dict[str, Any]:
+    """All that is made of single records, by name."""
+    series = build_series(log)
+    legs = build_legs(log, series)
+    nesting = Nesting(log.records)
+    joined = join_sockets(log, series, legs, nesting)
+    calls = build_calls(log, series, legs, nesting, joined)
+    events = build_events(log, series, legs, nesting, calls)
+    tells = told(log.records, series, legs)
+    found: dict[str, Any] = {f"call {name}": calls[name] for name in CALL_DTYPE.names or ()}
+    found |= {f"series {name}": column for name, column in vars(series).items()}
+    found |= {f"tells {name}": column for name, column in tells.columns(slice(None)).items()}
+    found |= {name: getattr(tells, name) for name in ("end_ns", "skb", "ordinal", "identity")}
+    return found | {
+        "legs": legs.rows[:],
+        "leg of": legs.of,
+        "last": legs.last_ns,
+        "parent": nesting.parent,
+        "inside": nesting.inside(log.records["kind"] == 1),
+        "events": events,
+        "owners": owners(calls, len(legs.rows)),
+    }
+
+
+@pytest.mark.parametrize("size", [7, 1000])
+@pytest.mark.parametrize("name", ["drops", "nat"])
+def test_blocks_of_any_size_give_the_same(
+    name: str, size: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = readers.read(resource(f"samples/{name}/{name}.kbl"), Silent())
+    assert isinstance(log, KernelLog)
+    assert len(log.records) > 3000
+    whole = made(log)
+    monkeypatch.setattr(blocks, "__defaults__", (size,))
+    for module, constant in (
+        (matching_lives, "BLOCK"),
+        (matching_legs, "BLOCK"),
+        (matching_nesting, "SOME"),
+    ):
+        monkeypatch.setattr(module, constant, size)
+    parts = made(log)
+    assert whole.keys() == parts.keys()
+    assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []
