@@ -116,7 +116,7 @@ def _lost_records(tables: Tables, records: Records) -> dict[int, int]:
 
     A recorder that was killed did not write its last counters.
     """
-    marks = records[["flags", "data"]][records["kind"] == kbl.KblKind.LOST]
+    marks = records[np.flatnonzero(records["kind"] == int(kbl.KblKind.LOST))]
     counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
         reason: max(
