@@ -45,7 +45,7 @@ def build(
         lambda rows: finder.around(calls.part("leg", rows), calls.part("entry", rows))
     )
     calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
-    calls["depth"] = _depth(calls["parent"])
+    calls["depth"] = _depth(calls["parent"].astype(np.int32))
     calls["marks"], calls["irq_ns"] = find_interruptions(records, calls)
     calls["self_ns"] = _self_times(calls)
     calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
@@ -93,9 +93,9 @@ def _is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
     return np.asarray(known, np.bool_)
 
 
-def _depth(parent: Index) -> Index:
+def _depth(parent: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
     """How many calls are around each: a call and those above it are told by ever longer steps."""
-    depth = (parent >= 0).astype(np.int64)
+    depth = (parent >= 0).astype(np.int32)
     left = np.flatnonzero(parent >= 0)
     above = parent.copy()
     while len(left):

@@ -35,6 +35,7 @@ from ..records import (
     Packets,
     Progress,
     Records,
+    RecordTable,
     part,
 )
 from ..store import Builder, schema
@@ -50,6 +51,7 @@ from .series_tells import SeriesTells, told
 
 LOST = 5  # kbl.h KBL_LOST
 
+SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1: 32 bits hold its addresses
 OF_LEG = ("begin_ns", "end_ns", "functions")
 
 Columns = dict[str, npt.NDArray[np.generic]]
@@ -150,6 +152,8 @@ def _store_kbl(
 
 def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder) -> _Log:
     """Series and legs; what happened in them is stored at once, for it takes much memory."""
+    if isinstance(log.records, RecordTable):
+        log.records.make_narrow(SMALL)
     series = build_series(log)
     legs = build_legs(log, series)
     nesting = Nesting(log.records)

@@ -41,25 +41,32 @@ class Interruptions(NamedTuple):
 
 def find(records: Records, calls: CallTable) -> Interruptions:
     """Marks and interrupt times of `calls`, made from `records` in time order."""
-    marks = np.zeros(len(calls), np.uint8)
-    whole = calls["exit_ns"] >= 0
-    level, entry = calls["context"], calls["entry"]
-    task = np.flatnonzero(whole & (level == TASK) & (calls["pid"] > 0))
     slept, migrated = _switches(records)
-    marks[task[slept[entry[task]]]] |= MARK_SLEPT
-    marks[task[migrated[entry[task]]]] |= MARK_MIGRATED
-    irq_ns = np.zeros(len(calls), np.int64)
-    steady = whole & (marks == 0)
-    for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
-        begin, end, cpu = _higher(records, context)
-        if len(begin):
-            covers = _Intervals(begin, end, cpu, records)
-            mine = np.flatnonzero(steady & (level == context))
-            for some in blocks(len(mine)):
-                irq_ns[mine[some]] = covers.within(calls, mine[some])
+    covers = _higher_contexts(records)
+    marks, irq_ns = np.zeros(len(calls), np.uint8), np.zeros(len(calls), np.int64)
+    for rows in blocks(len(calls)):
+        whole, level = calls.part("exit_ns", rows) >= 0, calls.part("context", rows)
+        task = np.flatnonzero(whole & (level == TASK) & (calls.part("pid", rows) > 0))
+        entry, marked = calls.part("entry", rows)[task], marks[rows]
+        marked[task[slept[entry]]] |= MARK_SLEPT
+        marked[task[migrated[entry]]] |= MARK_MIGRATED
+        steady = whole & (marked == 0)
+        for context, above in covers.items():
+            mine = np.flatnonzero(steady & (level == context)) + rows.start
+            irq_ns[mine] = above.within(calls, mine)
     marks[irq_ns > 0] |= MARK_INTERRUPTED
     marks[_across_gaps(records, calls)] |= MARK_GAP
     return Interruptions(marks, irq_ns)
+
+
+def _higher_contexts(records: Records) -> dict[int, _Intervals]:
+    """When what interrupts a context ran, by context."""
+    found: dict[int, _Intervals] = {}
+    for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
+        begin, end, cpu = _higher(records, context)
+        if len(begin):
+            found[context] = _Intervals(begin, end, cpu, records)
+    return found
 
 
 def _has_sane_times(records: Records) -> bool:

@@ -115,10 +115,10 @@ class RecordTable(ColumnTable):
         super().__init__(RECORD_DTYPE, columns)
         self.footprint, self.footprints = footprint, footprints
 
-    def only(self, names: Collection[str]) -> RecordTable:
-        """The same records with these columns and those of footprints; others are forgotten."""
-        columns = {name: column for name, column in self._columns.items() if name in names}
-        return RecordTable(columns, self.footprint, self.footprints)
+    def make_narrow(self, names: Collection[str]) -> None:
+        """Store these columns in as few bytes as do."""
+        for name in names:
+            self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, without making the whole column first."""
