@@ -16,7 +16,7 @@ from .link import LINK_LAYERS, to_network
 from .network import network_headers
 from .plain import Plain
 from .transport import transport_headers
-from .wire import Block, Bytes, Frames, Ints, Rows, Wire
+from .wire import FORGET_STEP, Block, Bytes, Frames, Ints, Rows, Wire, forget
 
 BLOCK = 1 << 13  # packets at once: what is made of them stays in the processor's cache
 
@@ -33,6 +33,7 @@ def dissect(
     columns = {field: np.empty(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
     told: set[str] = set()
     unknown = empty(PACKET_DTYPE, 1)
+    known = 0  # up to there the file's pages are given back
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
         part = {field: column[first : first + BLOCK] for field, column in columns.items()}
@@ -46,6 +47,10 @@ def dissect(
             columns[field][:first] = unknown[field]
         told |= block.written
         block.finish(told)
+        behind = int(block["offset"][-1])
+        if behind - known > FORGET_STEP:
+            forget(data, known, behind)
+            known = behind
     columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
     packets = ColumnTable(PACKET_DTYPE, columns)
     progress.report(f"dissecting {name}", count, count)

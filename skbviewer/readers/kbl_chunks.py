@@ -25,11 +25,10 @@ from ._kbl_layout import (
     KblChunkType,
     in_order,
 )
-from .wire import Bytes, forget
+from .wire import FORGET_STEP, Bytes, forget
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20
-FORGET_STEP = 1 << 23  # bytes walked over between two times that their pages are forgotten
 
 
 class Chunk(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 from ..records import BadInput, Capture, Interface, Progress
 from .dissect import dissect
 from .lanes import WORTHWHILE, Walk, walk
-from .wire import Bytes, Ints, Mask, Rows, numbers_at
+from .wire import Bytes, Ints, Mask, Rows, forget, numbers_at
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
@@ -125,7 +125,9 @@ def _walk_lanes(data: Bytes, layout: _Format, limit: int) -> Walk:
         good[good] = fits & end & (following > some)
         return np.asarray(good, np.bool_)
 
-    return walk(FILE_HEADER_SIZE, size, length, likely)
+    found = walk(FILE_HEADER_SIZE, size, length, likely)
+    forget(data, 0, size)  # the walk has been everywhere
+    return found
 
 
 def _walk_to(

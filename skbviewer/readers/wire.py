@@ -17,6 +17,9 @@ Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
 
 
+FORGET_STEP = 1 << 23  # bytes read between two times that their pages are forgotten
+
+
 def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
     """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
