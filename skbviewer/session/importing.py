@@ -48,6 +48,7 @@ def import_files(
 
 
 def _read(path: Path, progress: Progress) -> Input:
+    give_back()
     data = readers.read(path, progress)
     made = Input(data, path.stat().st_size, sha256(path))
     give_back()
