@@ -52,7 +52,12 @@ def cases(name: str, kernel: Kernel, pcaps: Sequence[Path], folder: Path) -> Ite
 
 
 def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
-    """The packets that are not exact, but for ambiguous ones without identity; all count."""
+    """The packets that are not exact; all count, but for ambiguous ones without identity.
+
+    And for wire-only ones of which the log does not even show the call of the packet socket that
+    wrote the capture: on 6.1 an interrupt that comes while a kprobe's handler runs has its calls
+    missed, softirq and all.  The kernel counts them, and check() allows no more than that.
+    """
     verdict, rung = np.full(len(case.packets), 2), np.zeros(len(case.packets), np.int64)
     rows = case.found.rows
     np.minimum.at(verdict, rows["packet"], rows["verdict"])
@@ -62,6 +67,7 @@ def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
         (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))
         for number in np.flatnonzero(verdict).tolist()
         if case.packets["ip_version"][number] != 0 or verdict[number] != AMBIGUOUS
+        if case.owner[number] >= 0 or verdict[number] == AMBIGUOUS
     ]
 
 
