@@ -42,12 +42,14 @@ class SeriesTells(NamedTuple):
         """The columns of table `series` that tell the identity, -1 or 0 where none is known."""
         number = self.number[some]
         known = np.flatnonzero(number >= 0)
+        shown = number[known].astype(np.int64)
         made: Columns = {}
         for name in IDENTITY:
-            values = part(self.rows, name, number[known])
-            column = np.full(len(number), _unknown(name, values.dtype), values.dtype)
-            column[known] = values
-            made[name] = column
+            values = part(self.rows, name, shown)
+            made[name] = values
+            if len(known) < len(number):
+                made[name] = np.full(len(number), _unknown(name, values.dtype), values.dtype)
+                made[name][known] = values
         return made
 
 

@@ -135,8 +135,10 @@ def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
     """Rows that are another packet than the row before, not just elsewhere or of another length."""
     change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
+    every = len(index) and index[-1] - index[0] + 1 == len(index)
+    chosen = slice(int(index[0]), int(index[-1]) + 1) if every else index
     for name in TELLING:
-        column = rows[name][index]
+        column = part(rows, name, chosen)
         change[1:] |= column[1:] != column[:-1]
     return change
 

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .kinds import Index
-from .ordering import by_number, fits
+from .ordering import blocks, by_number, fits
 
 Hash = npt.NDArray[np.uint64]
 
@@ -33,12 +33,15 @@ _SHIFT = np.uint64(29)
 
 def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
     """One hash a row of columns of integers."""
-    made: Hash | None = None
-    for column in columns:
-        value = column.astype(np.int64).view(np.uint64)
-        made = value * _MULTIPLIER if made is None else (made ^ value) * _MULTIPLIER
-        made ^= made >> _SHIFT
-    return np.zeros(0, np.uint64) if made is None else made
+    listed = list(columns)
+    made = np.zeros(len(listed[0]) if listed else 0, np.uint64)
+    for rows in blocks(len(made)):
+        block = made[rows]
+        for column in listed:
+            block ^= column[rows].astype(np.int64).view(np.uint64)
+            block *= _MULTIPLIER
+            block ^= block >> _SHIFT
+    return made
 
 
 def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
@@ -54,12 +57,22 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDA
     order, asking = by_hash(right), by_hash(left)
     ranked, asked = right[order], left[asking]  # what is asked in order is found in the cache
     low, count = np.empty(len(left), np.int64), np.empty(len(left), np.int64)
-    low[asking] = np.searchsorted(ranked, asked)
-    count[asking] = np.searchsorted(ranked, asked, "right")
-    count -= low
+    begin = np.searchsorted(ranked, asked)
+    low[asking], count[asking] = begin, _equal(ranked, asked, begin)
     many = count > limit if limit else np.zeros(len(left), np.bool_)
     count = np.where(many, 0, count)
     return *spread(low, count, order), many
+
+
+def _equal(ranked: Hash, asked: Hash, begin: Index) -> Index:
+    """How many of `ranked`, from `begin` on, are what is asked."""
+    if not len(ranked):
+        return np.zeros(len(asked), np.int64)
+    new = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
+    size = np.zeros(len(ranked), np.int64)  # of the run that begins there
+    size[new] = np.diff(new, append=len(ranked))
+    at = np.minimum(begin, len(ranked) - 1)
+    return np.where(ranked[at] == asked, size[at], 0)
 
 
 def by_hash(values: Hash) -> Index:

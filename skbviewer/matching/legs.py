@@ -224,6 +224,9 @@ def _first(ts: Index, leg: Index, items: Index, count: int) -> Index:
 def _last_known(values: Index, leg: Index, count: int) -> Index:
     """The latest positive value per leg, 0 where there is none (items are in time order)."""
     found = np.zeros(count, np.int64)
-    known = values > 0
-    found[leg[known]] = values[known]
+    known = np.flatnonzero(values > 0)
+    if len(known):
+        owner = leg[known]
+        last = np.flatnonzero(np.r_[owner[1:] != owner[:-1], True])
+        found[owner[last]] = values[known[last]]
     return found
