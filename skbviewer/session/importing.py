@@ -39,20 +39,27 @@ def import_files(
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     with reused_memory():
-        inputs = [Unread(readers.is_log(path), partial(_read, path, watch)) for path in paths]
+        read = _Reading(watch)
+        inputs = [Unread(readers.is_log(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
-            give_back()
             builder.finish()
     return ImportResult(out, warnings)
 
 
-def _read(path: Path, progress: Progress) -> Input:
-    give_back()
-    data = readers.read(path, progress)
-    made = Input(data, path.stat().st_size, sha256(path))
-    give_back()
-    return made
+class _Reading:
+    """Reads files one after the other."""
+
+    def __init__(self, progress: Progress) -> None:
+        self._progress = progress
+        self._begun = False
+
+    def __call__(self, path: Path) -> Input:
+        if self._begun:  # pages given back are cleared when they come again: no more than once
+            give_back()
+        self._begun = True
+        data = readers.read(path, self._progress)
+        return Input(data, path.stat().st_size, sha256(path))
 
 
 def sha256(path: Path) -> str:
