@@ -3,6 +3,7 @@
 #ifndef KBL_ARCH_H
 #define KBL_ARCH_H
 
+#include <linux/math64.h>
 #include <linux/ptrace.h>
 #include <linux/uaccess.h>
 
@@ -76,11 +77,14 @@ static __always_inline void kbl_arch_fake_return(struct pt_regs *regs, unsigned 
 /* The kernel's text and its modules lie in 2 GB: any two places are an s32 apart. */
 #define KBL_ARCH_NEAR 1
 
-/* A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown. */
+/*
+ * A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown.
+ * Not the ordered one: some nanoseconds do not matter, as to the kernel's own trace clock.
+ */
 #define KBL_ARCH_CYCLES
 static __always_inline u64 kbl_cycles(void)
 {
-	return rdtsc_ordered();
+	return rdtsc();
 }
 
 static inline unsigned int kbl_cycles_khz(void)
@@ -88,11 +92,46 @@ static inline unsigned int kbl_cycles_khz(void)
 	return tsc_khz;
 }
 
+/* The product's upper 64 bits of the lower 96: of a 128-bit type compilers align the stack. */
+#define KBL_SCALE
+static __always_inline u64 kbl_scale(u64 cycles, u64 mult)
+{
+	asm("mulq %[mult]\n"
+	    "shrd $32, %%rdx, %%rax\n"
+	    : "+a" (cycles) : [mult] "rm" (mult) : "rdx", "cc");
+	return cycles;
+}
+
 /*
- * A function that is seldom called from where registers are scarce: it saves all
- * that it uses, so that its caller need not.  ftrace does not heed that.
+ * Interrupts off, and as they were.  The kernel's own functions are made to be replaced
+ * where a hypervisor wants to be asked (@pv), and cost twice as much where it does not.
  */
-#define KBL_SELDOM __no_caller_saved_registers notrace
+#define KBL_ARCH_IRQ
+static __always_inline unsigned long kbl_irq_off(bool pv)
+{
+	unsigned long flags;
+
+	if (pv) {
+		local_irq_save(flags);
+	} else {
+		flags = native_save_fl();
+		native_irq_disable();
+	}
+	return flags;
+}
+
+static __always_inline void kbl_irq_back(unsigned long flags, bool pv)
+{
+	if (pv)
+		local_irq_restore(flags);
+	else if (flags & X86_EFLAGS_IF)
+		native_irq_enable();
+}
+
+static inline bool kbl_arch_pv(void)
+{
+	return boot_cpu_has(X86_FEATURE_XENPV);
+}
 
 /*
  * Reads *@ptr; a fault sets @err and leaves garbage in @to.  Unlike kbl_get() one
@@ -122,6 +161,22 @@ static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
 	return true;								\
 differs:									\
 	return false;								\
+}
+
+/* Do *@p, which may fault, and *@was differ in no bit of *@mask? */
+#define KBL_SAME_MASKED
+static __always_inline bool kbl_same_masked(const u64 *p, const u64 *was, const u64 *mask)
+{
+	asm goto("1: mov %[now], %%rax\n"
+		 "   xor %[was], %%rax\n"
+		 "   test %%rax, %[mask]\n"
+		 "   jne %l[differs]\n"
+		 _ASM_EXTABLE(1b, (%l[differs]))
+		 : : [now] "m" (*p), [was] "m" (*was), [mask] "m" (*mask)
+		 : "rax", "cc" : differs);
+	return true;
+differs:
+	return false;
 }
 
 /* Is *@a + *@b, which may fault, @was? */
@@ -214,8 +269,31 @@ KBL_SAME(16)
 KBL_SAME(32)
 KBL_SAME(64)
 
-#ifndef KBL_SELDOM
-#define KBL_SELDOM notrace
+#ifndef KBL_ARCH_IRQ
+static __always_inline unsigned long kbl_irq_off(bool pv)
+{
+	unsigned long flags;
+
+	local_irq_save(flags);
+	return flags;
+}
+
+static __always_inline void kbl_irq_back(unsigned long flags, bool pv)
+{
+	local_irq_restore(flags);
+}
+
+static inline bool kbl_arch_pv(void)
+{
+	return false;
+}
+#endif
+
+#ifndef KBL_SCALE
+static __always_inline u64 kbl_scale(u64 cycles, u64 mult)
+{
+	return mul_u64_u64_shr(cycles, mult, 32);
+}
 #endif
 
 #ifndef KBL_ARCH_NEAR
@@ -235,6 +313,18 @@ static __always_inline bool kbl_is_kernel(u64 addr)
  * search for a user's page, so nothing needs to be disabled before.
  */
 #define kbl_get(to, ptr, label) __get_kernel_nofault(&(to), ptr, typeof(to), label)
+
+#ifndef KBL_SAME_MASKED
+static __always_inline bool kbl_same_masked(const u64 *p, const u64 *was, const u64 *mask)
+{
+	u64 now;
+
+	kbl_get(now, p, differs);
+	return !((now ^ *was) & *mask);
+differs:
+	return false;
+}
+#endif
 
 #ifndef KBL_SAME_SUM
 static __always_inline bool kbl_same_sum(const u64 *a, const u32 *b, u64 was)

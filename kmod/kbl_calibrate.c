@@ -21,34 +21,15 @@ static void kbl_cal_free(struct kbl_cal *cal)
 {
 	unsigned int i;
 
-	if (cal->buf)
-		kvfree(cal->buf->data);
-	kfree(cal->buf);
+	kvfree(cal->data);
 	kfree_skb(cal->skb);
 	for (i = 0; i < KBL_CAL_FUNCTIONS; i++)
 		kfree(cal->targets[i]);
 	kvfree(cal);
 }
 
-/*
- * One sub-buffer that looks like the CPU's own.  A round fills a fraction of it,
- * so it is never switched and nothing but data and offset is ever used.
- */
-static struct rchan_buf *kbl_cal_buffer(struct rchan *chan)
-{
-	struct rchan_buf *buf = kzalloc(sizeof(*buf), GFP_KERNEL);
-
-	if (!buf)
-		return NULL;
-	buf->chan = chan;
-	buf->data = kvzalloc(chan->subbuf_size, GFP_KERNEL);
-	if (buf->data)
-		return buf;
-	kfree(buf);
-	return NULL;
-}
-
-static struct kbl_cal *kbl_cal_alloc(struct rchan *chan)
+/* What a round records fills a fraction of a sub-buffer, so it is never switched. */
+static struct kbl_cal *kbl_cal_alloc(size_t size)
 {
 	struct kbl_cal *cal = kvzalloc(sizeof(*cal), GFP_KERNEL);
 	bool whole = true;
@@ -61,8 +42,9 @@ static struct kbl_cal *kbl_cal_alloc(struct rchan *chan)
 		whole &= cal->targets[i] != NULL;
 	}
 	cal->skb = kbl_cal_packet();
-	cal->buf = kbl_cal_buffer(chan);
-	if (whole && cal->skb && cal->buf)
+	cal->size = size;
+	cal->data = kvzalloc(size, GFP_KERNEL);
+	if (whole && cal->skb && cal->data)
 		return cal;
 	kbl_cal_free(cal);
 	return NULL;
@@ -159,7 +141,7 @@ static void kbl_cal_hits_clear(void)
 
 	for_each_possible_cpu(cpu)
 		for (i = 0; i < KBL_CAL_FUNCTIONS; i++)
-			per_cpu_ptr(kbl_cpus, cpu)->hits[KBL_MAX_PROBES - 1 - i] = 0;
+			per_cpu(kbl_cpu, cpu)->hits[KBL_MAX_PROBES - 1 - i] = 0;
 }
 
 /*
@@ -168,7 +150,7 @@ static void kbl_cal_hits_clear(void)
  */
 int kbl_calibrate(void)
 {
-	struct kbl_cpu *c = raw_cpu_ptr(kbl_cpus);
+	struct kbl_cpu *c = raw_cpu_read(kbl_cpu);
 	struct kbl_cal *cal;
 	int err;
 
@@ -176,7 +158,7 @@ int kbl_calibrate(void)
 		return -EBUSY;
 	if (!c->buf || c->buf->chan->subbuf_size < KBL_CAL_SPACE)
 		return -ENOSPC;
-	cal = kbl_cal_alloc(c->buf->chan);
+	cal = kbl_cal_alloc(c->buf->chan->subbuf_size);
 	err = cal ? kbl_cal_run(cal) : -ENOMEM;
 	if (cal)
 		kbl_cal_free(cal);

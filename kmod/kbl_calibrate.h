@@ -35,7 +35,8 @@ struct kbl_cal_round {
 struct kbl_cal {
 	struct kbl_target *targets[KBL_CAL_FUNCTIONS];
 	struct sk_buff *skb;
-	struct rchan_buf *buf;	/* records go here, and no further */
+	void *data;		/* records go here, and no further */
+	size_t size;
 	struct kbl_cal_round rounds[2][KBL_CAL_ROUNDS];	/* without, with a packet */
 	s64 sorted[KBL_CAL_ROUNDS];
 };

@@ -143,9 +143,9 @@ struct kbl_cal_sum {
 	s64 of[KBL_CAL_UNITS];
 };
 
-static void kbl_cal_read(const struct rchan_buf *buf, u16 id, struct kbl_cal_sum *sum)
+static void kbl_cal_read(const struct kbl_cal *cal, u16 id, struct kbl_cal_sum *sum)
 {
-	const union kbl_slot *slot = buf->data, *end = buf->data + buf->offset;
+	const union kbl_slot *slot = cal->data, *end = raw_cpu_read(kbl_cpu)->at;
 	bool mine = false;
 
 	*sum = (struct kbl_cal_sum){};
@@ -161,6 +161,12 @@ static void kbl_cal_read(const struct rchan_buf *buf, u16 id, struct kbl_cal_sum
 			sum->of[KBL_CAL_NS] += slot->span.dur;
 		}
 	}
+}
+
+/* The CPU records from the beginning of the memory for it. */
+static void kbl_cal_rewind(const struct kbl_cal *cal)
+{
+	kbl_relay_place(raw_cpu_read(kbl_cpu), cal->data, cal->data + cal->size);
 }
 
 /* What the probes add to the time of a function that is not probed itself. */
@@ -187,12 +193,12 @@ static void kbl_cal_pair(struct kbl_cal *cal, bool skb, struct kbl_cal_round *ro
 static void kbl_cal_outer_call(struct kbl_cal *cal, bool skb, bool probed,
 			       struct kbl_cal_sum *sum)
 {
-	cal->buf->offset = 0;
+	kbl_cal_rewind(cal);
 	if (skb)
 		kbl_cal_outer_skb(cal->skb, probed);
 	else
 		kbl_cal_outer(cal->skb, probed);
-	kbl_cal_read(cal->buf, cal->targets[skb ? KBL_CAL_OUTER_SKB : KBL_CAL_OUTER]->id, sum);
+	kbl_cal_read(cal, cal->targets[skb ? KBL_CAL_OUTER_SKB : KBL_CAL_OUTER]->id, sum);
 }
 
 /* Interrupts are off and the CPU records into cal->buf.  False: a call is missing. */
@@ -202,14 +208,15 @@ static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *ro
 	struct kbl_cal_sum leaves, probed, bare;
 	unsigned int unit;
 
+	kbl_cal_rewind(cal);
 	/* Once before, so that thread and packet are told and known. */
 	if (skb)
 		kbl_cal_leaf_skb(cal->skb);
 	else
 		kbl_cal_leaf(cal->skb);
-	cal->buf->offset = 0;
+	kbl_cal_rewind(cal);
 	kbl_cal_pair(cal, skb, round);
-	kbl_cal_read(cal->buf, leaf, &leaves);
+	kbl_cal_read(cal, leaf, &leaves);
 	kbl_cal_outer_call(cal, skb, true, &probed);
 	kbl_cal_outer_call(cal, skb, false, &bare);
 	for (unit = 0; unit < KBL_CAL_UNITS; unit++) {
@@ -222,20 +229,20 @@ static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *ro
 /* On one CPU, whose own buffer is out of reach meanwhile. */
 bool kbl_cal_round(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
 {
-	struct rchan_buf *own;
-	struct kbl_cpu *c;
-	unsigned long irq;
 	u64 written, bytes;
+	unsigned long irq;
+	struct kbl_cpu *c;
+	void *at, *end;
 	bool whole;
 
 	local_irq_save(irq);
-	c = this_cpu_ptr(kbl_cpus);
-	own = c->buf;
+	c = __this_cpu_read(kbl_cpu);
+	at = c->at;
+	end = c->end;
 	written = c->written;
 	bytes = c->bytes;
-	c->buf = cal->buf;
 	whole = kbl_cal_once(cal, skb, round);
-	c->buf = own;
+	kbl_relay_place(c, at, end);
 	c->written = written;
 	c->bytes = bytes;
 	/* Nobody heard what was told of the thread and the packet. */

@@ -4,9 +4,53 @@
  * entry takes a place in its CPU's table of open calls, an exit writes one CALL
  * and gives it back.  An exit never reads the skb of its entry, it may be freed.
  */
-#include <linux/slab.h>
+#ifdef CONFIG_RETHOOK
+#include <linux/rethook.h>
+#endif
 
 #include "kbl_hot.h"
+
+/* All calls take the long way: a filter or the counter is on. */
+DEFINE_STATIC_KEY_FALSE(kbl_detour);
+unsigned long kbl_hooked __read_mostly;	/* the return hook's address, kbl_unhooked() */
+struct kbl_call kbl_unpaired;	/* stands for all that found no place */
+
+static struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
+{
+	return (struct kbl_cpu *)(call->owner & ~KBL_CALL_ODD);
+}
+NOKPROBE_SYMBOL(kbl_call_owner);
+
+/*
+ * After a tail call the stack shows a return hook of the function that jumped: the
+ * hooks of one frame stack up, and the oldest of them knows the real address.
+ */
+static __always_inline unsigned long kbl_unhooked(const struct pt_regs *regs)
+{
+	unsigned long addr = kbl_return_address(regs);
+#ifdef CONFIG_RETHOOK
+	struct llist_node *n;
+
+	for (n = current->rethooks.first; n; n = n->next) {
+		struct rethook_node *node = container_of(n, struct rethook_node, llist);
+
+		if (node->frame != kbl_frame(regs))
+			break;
+		addr = node->ret_addr;
+	}
+#endif
+	return addr;
+}
+
+/* Who jumped there by a tail call, if it was one. */
+static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 *head)
+{
+	unsigned long addr = kbl_unhooked(regs);
+
+	if (addr != kbl_return_address(regs))
+		*head |= KBL_HEAD(flags, KBL_FLAG_TAIL_CALL);
+	return addr;
+}
 
 /* Places whose calls returned on another CPU, or inside another record. */
 static void kbl_sweep(struct kbl_cpu *c)
@@ -18,17 +62,16 @@ static void kbl_sweep(struct kbl_cpu *c)
 		/* Pairs with the release in kbl_call_give_back(). */
 		if (smp_load_acquire(&call->target) != KBL_CALL_RETURNED)
 			continue;
-		call->target = NULL;
-		call->next = c->free;
-		c->free = call;
+		call->owner = (unsigned long)c;
+		kbl_call_free(c, call);
 	}
 }
 NOKPROBE_SYMBOL(kbl_sweep);
 
 /* Not ours to link: the CPU of the entry sweeps it up when it runs out of places. */
-KBL_SELDOM void kbl_call_give_back(struct kbl_call *call)
+void kbl_call_give_back(struct kbl_call *call)
 {
-	struct kbl_cpu *owner = call->owner;
+	struct kbl_cpu *owner = kbl_call_owner(call);
 
 	/* Pairs with the acquire in kbl_sweep(): the place is no longer read here. */
 	smp_store_release(&call->target, KBL_CALL_RETURNED);
@@ -36,7 +79,7 @@ KBL_SELDOM void kbl_call_give_back(struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_call_give_back);
 
-static void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8 flags)
+void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8 flags)
 {
 	struct kbl_call_slot *slot = &kbl_head(c)->call;
 
@@ -52,12 +95,18 @@ static void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *c
 NOKPROBE_SYMBOL(kbl_call_record);
 
 /* Too many calls are open: the entry and the exit are told apart. */
-static unsigned long kbl_enter_unpaired(struct kbl_cpu *c, const struct kbl_call *call)
+static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t,
+			       const struct kbl_call *call, struct kbl_ticket *ticket)
 {
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_ENTRY, call, 0);
 	c->unpaired++;
-	return kbl_batch_end(c) ? call->span.skb | KBL_UNPAIRED : 0;
+	if (!kbl_batch_end(c))
+		return false;
+	ticket->call = &kbl_unpaired;
+	ticket->target = t;
+	ticket->skb = call->span.skb;
+	return true;
 }
 NOKPROBE_SYMBOL(kbl_enter_unpaired);
 
@@ -80,10 +129,10 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 	return true;
 }
 
-/* The place of a call that is to be told, or a token for its exit alone. */
-static __always_inline unsigned long kbl_enter_told(struct kbl_cpu *c, struct kbl_target *t,
-						    struct pt_regs *regs, u64 head, s32 caller,
-						    u64 skb)
+/* The place of a call that is to be told, or a ticket for its exit alone; false: neither. */
+static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target *t,
+					   struct pt_regs *regs, u64 head, s32 caller, u64 skb,
+					   struct kbl_ticket *ticket)
 {
 	struct kbl_call *call;
 
@@ -92,31 +141,35 @@ static __always_inline unsigned long kbl_enter_told(struct kbl_cpu *c, struct kb
 	call = c->free;
 	if (unlikely(!call)) {
 		kbl_call_fill(&c->spare, head, c->now, skb, caller, t->trap);
-		return kbl_enter_unpaired(c, &c->spare);
+		return kbl_enter_unpaired(c, t, &c->spare, ticket);
 	}
 	c->free = call->next;
 	kbl_call_fill(call, head, c->now, skb, caller, t->trap);
 	call->target = t;
-	if (static_branch_unlikely(&kbl_counter_on))
+	if (static_branch_unlikely(&kbl_counter_on)) {
 		call->counter = kbl_counter_read();
-	/* After next was read: they lie in one place. */
-	if (t->exit_event)
+		call->owner |= KBL_CALL_ODD;
+	}
+	if (t->exit_event) {
 		call->data = kbl_life_data(t, regs);
-	return (unsigned long)call;
+		call->owner |= KBL_CALL_ODD;
+	}
+	ticket->call = call;
+	return true;
 }
 
 /* At the instant c->now: with packets to be told, or events, or without room in the table. */
-static __always_inline unsigned long kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
-						   struct pt_regs *regs)
+static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
+					  struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	u64 skb = *(unsigned long *)((u8 *)regs + t->plain), head = t->head | c->head;
-	s32 caller = kbl_caller(regs, &head);
+	s32 caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
 	u8 flags = 0;
 
 	if (!kbl_enter_one(c, t, regs, caller, skb, &flags)) {
 		if (static_branch_unlikely(&kbl_filter_on) || !(t->none || t->sock)) {
 			if (!kbl_carry(c, t, regs, caller))
-				return 0;
+				return false;
 			skb = c->entered;
 			flags = c->entered_flags;
 		} else if (t->sock && skb) {
@@ -126,48 +179,75 @@ static __always_inline unsigned long kbl_enter_any(struct kbl_cpu *c, struct kbl
 		}
 	}
 	if (unlikely(t->quiet && !t->exit_event))
-		return 0;
-	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb);
+		return false;
+	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb, ticket);
 }
 
 /* As kbl_enter_as(), of which it is the rest. */
-int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   unsigned long *token)
+int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket)
 {
-	unsigned long made = kbl_enter_any(c, t, regs);
+	bool told = kbl_enter_any(c, t, regs, ticket);
 
-	*token = made;
 	kbl_idle(c);
-	return !made;
+	return !told;
+}
+NOKPROBE_SYMBOL(kbl_enter_rest);
+
+/* The same; first calls with nothing to be told beside. */
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket)
+{
+	u64 head = 0, sk = 0;
+	s32 caller;
+
+	if (static_branch_unlikely(&kbl_detour) || !t->bare || unlikely(!c->free))
+		return kbl_enter_rest(c, t, regs, ticket);
+	caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
+	if (t->sock)
+		sk = *(unsigned long *)((u8 *)regs + t->plain);
+	if (sk)
+		head |= KBL_HEAD(flags, KBL_FLAG_SOCK);
+	kbl_call_fill(c->free, head | t->head | c->head, c->now, sk, caller, t->trap);
+	return kbl_enter_end(c, t, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
 
-/*
- * The rest of kbl_enter_as() where only what the packet holds is to be told: the
- * place of the call is filled.
- */
-int kbl_enter_untold(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		     unsigned long *token)
+/* The rest of kbl_enter_at() where the caller jumped. */
+int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		     struct kbl_ticket *ticket)
 {
-	struct kbl_call *call = c->free;
+	u64 head = t->head | c->head;
+	s32 caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
 
-	if (unlikely(!kbl_is_kernel(call->span.skb)))
-		return kbl_enter_slow(c, t, regs, token);
-	if (unlikely(!kbl_skb_tell_alone(c, call->span.skb)))
-		call->span.flags |= KBL_FLAG_EXT_LOST;
-	c->free = call->next;
-	call->target = t;
-	*token = (unsigned long)call;
-	kbl_idle(c);
-	return 0;
+	return kbl_enter_plain(c, t, regs, head, caller, c->now, t->trap, true, ticket);
 }
-NOKPROBE_SYMBOL(kbl_enter_untold);
+NOKPROBE_SYMBOL(kbl_enter_jumped);
+
+/* The rest of kbl_enter_as() where the kernel's clock must be asked. */
+int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket)
+{
+	u64 now = kbl_clock_read(c);
+
+	return kbl_enter_at(c, t, regs, kbl_return_address(regs), now, t->trap, true, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_late);
+
+/* Inside another record on this CPU. */
+int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq)
+{
+	kbl_nested(c);
+	local_irq_restore(irq);
+	return 1;
+}
+NOKPROBE_SYMBOL(kbl_enter_nested);
 
 static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
 {
 	struct kbl_ext_counter *ext = &kbl_ext(c, KBL_EXT_COUNTER)->counter;
 
-	ext->valid = call->owner == c && call->counter && c->counter;
+	ext->valid = kbl_call_owner(call) == c && call->counter && c->counter;
 	ext->event = kbl_counter_event();
 	ext->count = c->counter - call->counter;
 }
@@ -177,16 +257,12 @@ NOKPROBE_SYMBOL(kbl_counter_ext);
 static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
 	const struct kbl_target *t = call->target;
-	union kbl_slot *head, two[2] KBL_NOT_CLEARED;
+	union kbl_slot *head;
 
 	kbl_batch_begin(c);
 	if (!t->quiet) {
-		unsigned int n = kbl_write_call(two, call, t, c->now, ret);
-
-		head = kbl_head(c);
-		*head = two[0];
-		if (n > 1)
-			*kbl_ext(c, KBL_EXT_CALL) = two[1];
+		head = kbl_head_raw(c);
+		c->nslots += kbl_write_call(head, call, t, c->now, ret) - head - 1;
 		if (static_branch_unlikely(&kbl_counter_on)) {
 			kbl_counter_ext(c, call);
 			head->span.ext++;
@@ -195,121 +271,57 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 	if (t->exit_event)
 		kbl_life_exit(c, call, t->returns == KBL_RETURNS_INT ? (int)ret : ret);
 	kbl_batch_end(c);
-	kbl_call_free(c, call);
+	if (kbl_call_owner(call) == c) {
+		call->owner = (unsigned long)c;
+		kbl_call_free(c, call);
+	} else {
+		kbl_call_give_back(call);
+	}
 }
 NOKPROBE_SYMBOL(kbl_leave_paired);
 
-static void kbl_leave_unpaired(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
+static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticket,
 			       unsigned long ret)
 {
 	struct kbl_call call;
 
 	/* A return is never reached by a breakpoint. */
-	kbl_call_fill(&call, t->head | c->head, c->now, token & ~KBL_UNPAIRED, ret, false);
+	kbl_call_fill(&call, ticket->target->head | c->head, c->now, ticket->skb, ret, false);
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_EXIT, &call, 0);
 	kbl_batch_end(c);
 }
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
-/* At the instant c->now, with c->busy set. */
-void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-		    unsigned long ret)
+/* At the instant c->now, with c->busy set; @ret as the register shows it. */
+void kbl_leave_slow(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret)
 {
+	struct kbl_call *call = ticket->call;
+
 	if (static_branch_unlikely(&kbl_counter_on))
 		c->counter = kbl_counter_read();
-	if (unlikely(token & KBL_UNPAIRED))
-		kbl_leave_unpaired(c, t, token, ret);
+	if (unlikely(call == &kbl_unpaired))
+		kbl_leave_unpaired(c, ticket, ret & ticket->target->ret_mask);
 	else
-		kbl_leave_paired(c, (struct kbl_call *)token, ret);
+		kbl_leave_paired(c, call, ret & call->target->ret_mask);
 	kbl_idle(c);
 }
 NOKPROBE_SYMBOL(kbl_leave_slow);
 
+/* Where the kernel's clock must be asked. */
+void kbl_leave_late(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret,
+		    unsigned long irq)
+{
+	kbl_leave_at(c, ticket, ret, kbl_clock_read(c), irq, true);
+}
+NOKPROBE_SYMBOL(kbl_leave_late);
+
 /* Inside another record on this CPU: the call is lost. */
-KBL_SELDOM void kbl_leave_nested(struct kbl_cpu *c, unsigned long token)
+void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq)
 {
 	kbl_nested(c);
-	if (!(token & KBL_UNPAIRED))
-		kbl_call_give_back((struct kbl_call *)token);
+	if (ticket->call != &kbl_unpaired)
+		kbl_call_give_back(ticket->call);
+	local_irq_restore(irq);
 }
 NOKPROBE_SYMBOL(kbl_leave_nested);
-
-int kbl_calls_init(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
-		int node = cpu_to_node(cpu);
-
-		c->calls = kvzalloc_node(KBL_NR_CALLS * sizeof(*c->calls), GFP_KERNEL, node);
-		c->known = kvzalloc_node(sizeof(*c->known) << KBL_KNOWN_BITS, GFP_KERNEL, node);
-		c->hits = kvzalloc_node(KBL_MAX_PROBES * sizeof(*c->hits), GFP_KERNEL, node);
-		c->refused = kvzalloc_node(sizeof(*c->refused) << KBL_KNOWN_BITS, GFP_KERNEL, node);
-		if (!c->calls || !c->known || !c->refused || !c->hits)
-			return -ENOMEM;
-	}
-	kbl_calls_reset();
-	return 0;
-}
-
-void kbl_calls_exit(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
-
-		kvfree(c->hits);
-		kvfree(c->refused);
-		kvfree(c->known);
-		kvfree(c->calls);
-	}
-}
-
-/* All places free; only while nothing is armed. */
-void kbl_calls_reset(void)
-{
-	unsigned int i;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
-
-		c->head = KBL_HEAD(entry_cpu, cpu);
-		c->free = NULL;
-		c->returned = false;
-		for (i = KBL_NR_CALLS; i-- > 0;) {
-			c->calls[i].owner = c;
-			c->calls[i].target = NULL;
-			c->calls[i].next = c->free;
-			c->free = &c->calls[i];
-		}
-	}
-}
-
-/* Nothing is armed any more: what is still in the table never returned while we looked. */
-static void kbl_close_this_cpu(void *unused)
-{
-	struct kbl_call *call;
-	unsigned long irq;
-	struct kbl_cpu *c = kbl_batch_open(&irq);
-
-	if (!c)
-		return;
-	for (call = c->calls; call < c->calls + KBL_NR_CALLS; call++) {
-		if (!call->target || call->target == KBL_CALL_RETURNED || call->target->quiet)
-			continue;
-		kbl_call_record(c, KBL_ENTRY, call, KBL_FLAG_OPEN);
-		c->open++;
-	}
-	kbl_batch_close(c, irq);
-}
-
-/* Tell the calls that have not returned. */
-void kbl_calls_close(void)
-{
-	on_each_cpu(kbl_close_this_cpu, NULL, 1);
-	kbl_calls_reset();
-}

@@ -99,7 +99,8 @@ static bool kbl_header_kept(const struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	return kbl_same64(&skb->head, k->head) && kbl_headers_told(k, skb);
+	return kbl_same64(&skb->head, k->head) && kbl_headers_told(k) &&
+	       (!k->watch || kbl_watched_told(k, skb));
 }
 NOKPROBE_SYMBOL(kbl_header_kept);
 

@@ -58,6 +58,12 @@ static u64 kbl_clock_khz(void)
 #endif
 NOKPROBE_SYMBOL(kbl_clock_cycles);
 
+static u64 kbl_clock_ns(const struct kbl_cpu *c, u64 cycles)
+{
+	return kbl_scale(cycles, c->clock_mult);
+}
+NOKPROBE_SYMBOL(kbl_clock_ns);
+
 /* Before anything records. */
 void kbl_cycles_start(void)
 {
@@ -65,25 +71,29 @@ void kbl_cycles_start(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
-		c->clock_limit = 0;
-		if (!khz)
-			continue;
-		c->clock_cycles = 0;
-		c->clock_mult = div64_u64((u64)NSEC_PER_MSEC << KBL_CLOCK_SHIFT, khz);
-		c->clock_limit = div_u64(khz * KBL_CLOCK_SPAN_NS, NSEC_PER_MSEC);
+		c->clock_until = 0;
+		c->clock_span = khz ? KBL_CLOCK_SPAN_NS : 0;
+		if (khz)
+			c->clock_mult = div64_u64((u64)NSEC_PER_MSEC << KBL_CLOCK_SHIFT, khz);
 	}
 }
 
-/* Ask the kernel's clock; the cycles of that moment lie in the middle of the asking. */
-KBL_SELDOM u64 kbl_clock_read(struct kbl_cpu *c)
+/*
+ * Ask the kernel's clock; the cycles of that moment lie in the middle of the asking.
+ * Returns an instant after c->now.  The name of the thread is looked at as often, so
+ * that one that renamed itself is told anew before long.
+ */
+u64 kbl_clock_read(struct kbl_cpu *c)
 {
 	u64 before = kbl_clock_cycles();
 	u64 now = ktime_get_mono_fast_ns();
 
-	c->clock_cycles = before + (kbl_clock_cycles() - before) / 2;
-	c->clock_ns = now;
-	return now;
+	if (unlikely(!kbl_task_told(c)))
+		c->task_pid = U32_MAX;
+	c->clock_base = now - kbl_clock_ns(c, before + (kbl_clock_cycles() - before) / 2);
+	c->clock_until = c->clock_span ? now + c->clock_span : 0;
+	return max(now, c->now + 1);
 }
 NOKPROBE_SYMBOL(kbl_clock_read);

@@ -133,7 +133,7 @@ static void kbl_control_show(struct seq_file *m)
 /* A file of the recorder begins anew: what was told of threads and packets stands in another. */
 static void kbl_retell(void *unused)
 {
-	struct kbl_cpu *c = this_cpu_ptr(kbl_cpus);
+	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 
 	memset(c->seen, 0, sizeof(c->seen));
 	kbl_forget(c);
@@ -209,7 +209,7 @@ static void kbl_stats_show(struct seq_file *m)
 	for (i = 0; i < ARRAY_SIZE(kbl_stats); i++)
 		seq_printf(m, "%s %llu\n", kbl_stats[i].name, kbl_total(kbl_stats[i].offset));
 	for_each_possible_cpu(cpu) {
-		const struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+		const struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
 		seq_printf(m, "cpu%d written %llu lost %llu nested %llu\n", cpu, c->written,
 			   c->lost, c->nested);

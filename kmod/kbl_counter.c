@@ -121,7 +121,7 @@ static void kbl_counter_stop(void)
 {
 	if (!kbl_counter_now.name)
 		return;
-	static_branch_disable(&kbl_counter_on);
+	kbl_detour_switch(&kbl_counter_on, false);
 	cpuhp_remove_state(kbl_counter_state);
 	kbl_counter_now = (struct kbl_counter_kind){};
 }
@@ -140,7 +140,7 @@ static int kbl_counter_start(const struct kbl_counter_kind *kind)
 		return state;
 	}
 	kbl_counter_state = state;
-	static_branch_enable(&kbl_counter_on);
+	kbl_detour_switch(&kbl_counter_on, true);
 	return 0;
 }
 

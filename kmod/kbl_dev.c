@@ -24,11 +24,10 @@ struct kbl_known_dev {
 static struct kbl_known_dev kbl_devs[1 << KBL_DEV_BITS];
 static DEFINE_SPINLOCK(kbl_dev_lock);
 
-static struct kbl_known_dev *kbl_dev_slot(const void *dev, unsigned int i)
+static __always_inline struct kbl_known_dev *kbl_dev_slot(const void *dev, unsigned int i)
 {
 	return &kbl_devs[(hash_ptr(dev, KBL_DEV_BITS) + i) & ((1 << KBL_DEV_BITS) - 1)];
 }
-NOKPROBE_SYMBOL(kbl_dev_slot);
 
 bool kbl_dev_find(const void *dev, u32 *ifindex, u32 *netns)
 {

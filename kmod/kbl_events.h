@@ -77,7 +77,7 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, u8 event, u64 skb
 		return false;
 	c->busy = true;
 	kbl_event_fill(slot, kbl_instant(c), event, 0, skb, data);
-	kbl_put(c, 1);
+	kbl_put(c, slot + 1);
 	c->written++;
 	c->busy = false;
 	return true;
@@ -109,7 +109,7 @@ static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 	bool told;
 
 	local_irq_save(irq);
-	told = kbl_event_quick(this_cpu_ptr(kbl_cpus), event, skb, data);
+	told = kbl_event_quick(__this_cpu_read(kbl_cpu), event, skb, data);
 	local_irq_restore(irq);
 	if (unlikely(!told))
 		kbl_event_alone_slow(event, skb, data);

@@ -345,10 +345,10 @@ int kbl_filter_set(const char *text)
 	/* Until all CPUs have the new one nobody can say whose refusal it was. */
 	WRITE_ONCE(kbl_filter_epoch, 0);
 	if (!f)
-		static_branch_disable(&kbl_filter_on);
+		kbl_detour_switch(&kbl_filter_on, false);
 	old = rcu_replace_pointer(kbl_filter, f, lockdep_is_held(&kbl_filter_lock));
 	if (f)
-		static_branch_enable(&kbl_filter_on);
+		kbl_detour_switch(&kbl_filter_on, true);
 	synchronize_rcu();
 	if (f && !f->program.wants_task)
 		WRITE_ONCE(kbl_filter_epoch, epoch += 2);
@@ -361,12 +361,8 @@ int kbl_filter_set(const char *text)
 void kbl_filter_hold(bool hold)
 {
 	mutex_lock(&kbl_filter_lock);
-	if (rcu_access_pointer(kbl_filter)) {
-		if (hold)
-			static_branch_disable(&kbl_filter_on);
-		else
-			static_branch_enable(&kbl_filter_on);
-	}
+	if (rcu_access_pointer(kbl_filter))
+		kbl_detour_switch(&kbl_filter_on, !hold);
 	mutex_unlock(&kbl_filter_lock);
 }
 

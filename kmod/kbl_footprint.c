@@ -2,8 +2,14 @@
 /* What each CPU has told of the skbs it saw last, so that it is told once. */
 #include "kbl_hot.h"
 
+#ifdef __BIG_ENDIAN
+const u64 kbl_place_mask = 0xffff0000ffff0000ULL;
+#else
+const u64 kbl_place_mask = 0x0000ffff0000ffffULL;
+#endif
+
 /* What not every packet needs compared. */
-KBL_SELDOM bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const u64 *l3 = k->l3;
 
@@ -11,6 +17,11 @@ KBL_SELDOM bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff
 		return false;
 	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
 		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+}
+
+bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	return kbl_watched_same(k, skb);
 }
 NOKPROBE_SYMBOL(kbl_watched_told);
 
@@ -101,53 +112,45 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 }
 NOKPROBE_SYMBOL(kbl_footprint_tell);
 
-/*
- * Most often a packet moves on and its headers stay: where they are where they
- * were and say what they said, they need not be taken apart again.
- */
-static __always_inline bool kbl_headers_kept(const struct kbl_known *k, const struct sk_buff *skb)
+/* The fields of the skb itself that are told, but for the device. */
+static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_buff *skb)
 {
-	return k->watched == (unsigned long)skb && kbl_same64(&skb->head, k->head) &&
-	       kbl_same16(&skb->protocol, k->protocol) &&
-	       kbl_same16(&skb->network_header, k->network) && kbl_headers_told(k, skb);
+	struct kbl_ext_skb *ext = &k->told.skb;
+	int err = 0;
+	u64 data;
+
+	kbl_load(ext->sk, (u64 *)&skb->sk, err);
+	kbl_load(data, (u64 *)&skb->data, err);
+	kbl_load(ext->len, &skb->len, err);
+	kbl_load(ext->mark, &skb->mark, err);
+	kbl_load(*(u32 *)&ext->gso_size, (u32 *)k->gso, err);
+	k->end = data + ext->len;
+	return err;
 }
 
-/* Then only the fields of the skb itself; 1: one that is told changed, 0: none, -EFAULT. */
+/*
+ * Most often a packet moves on and its headers stay: where they are where they
+ * were and say what they said, they need not be taken apart again, and only the
+ * fields of the skb itself are read, one of which changed.  1, or -EFAULT.
+ */
 static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff *skb)
 {
 	struct kbl_ext_skb *ext = &k->told.skb;
-	u64 dev, sk, data, diff;
-	u32 len, mark, gso;
-	int err = 0;
+	int err = kbl_fields_load(k, skb);
+	u64 dev;
 
 	kbl_load(dev, (u64 *)&skb->dev, err);
-	kbl_load(sk, (u64 *)&skb->sk, err);
-	kbl_load(data, (u64 *)&skb->data, err);
-	kbl_load(len, &skb->len, err);
-	kbl_load(mark, &skb->mark, err);
-	kbl_load(gso, (u32 *)k->gso, err);
-	if (unlikely(err))
+	if (unlikely(err)) {
+		k->addr = 0;
+		k->watched = 1;
 		return err;
-	diff = (sk ^ k->sk) | ((data + len) ^ k->end) | (mark ^ k->mark) | (gso ^ k->gso_word);
+	}
 	if (dev != k->dev) {
 		ext->ifindex = 0;
 		ext->netns = 0;
-		if (dev)
-			kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex,
-				     &ext->netns);
+		kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex, &ext->netns);
 		k->dev = dev;
-	} else if (!diff) {
-		return 0;
 	}
-	k->sk = sk;
-	k->end = data + len;
-	k->mark = mark;
-	k->gso_word = gso;
-	ext->sk = sk;
-	ext->len = len;
-	ext->mark = mark;
-	ext->gso_size = ((u16 *)&gso)[0];
-	ext->gso_segs = ((u16 *)&gso)[1];
 	return 1;
 }
 
@@ -177,9 +180,9 @@ static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	if (kbl_headers_kept(k, skb))
-		return kbl_refresh(k, skb);
-	return kbl_read_anew(k, addr);
+	if (!kbl_packet_told(k, skb))
+		return kbl_read_anew(k, addr);
+	return kbl_fields_told(k, skb) ? 0 : kbl_refresh(k, skb);
 }
 
 /* Inside a batch: its footprint, if that is not what this CPU told last; 0 or -EFAULT. */
@@ -202,14 +205,21 @@ static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struc
 }
 NOKPROBE_SYMBOL(kbl_footprint_batch);
 
-/*
- * Outside of a batch the same, at the instant c->now; false also if it is lost.
- * The thread need not be told before, as events tell their own.
- */
-bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
+/* A footprint into slots that are there, at the instant c->now; returns what is behind it. */
+static __always_inline union kbl_slot *kbl_footprint_fill(struct kbl_cpu *c, union kbl_slot *slot,
+							  const struct kbl_known *k)
 {
-	struct kbl_known *k = kbl_known_slot(c, skb);
-	int changed = kbl_known_update(k, skb);
+	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->told.slots, k->addr, 0);
+	kbl_footprint_copy(slot[1].words, &k->told);
+	c->told = true;
+	c->written++;
+	return slot + 1 + k->told.slots;
+}
+
+/* Outside of a batch, at the instant c->now, if it @changed; false: it is lost. */
+static __always_inline bool kbl_tell_known(struct kbl_cpu *c, const struct kbl_known *k, u64 skb,
+					   int changed)
+{
 	union kbl_slot *slot;
 
 	if (changed <= 0)
@@ -217,11 +227,114 @@ bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
 	slot = c->slow ? NULL : kbl_room(c, 1 + k->told.slots);
 	if (unlikely(!slot))
 		return kbl_footprint_batch(c, skb, &k->told);
-	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->told.slots, skb, 0);
-	kbl_footprint_copy(slot[1].words, &k->told);
-	c->told = true;
-	kbl_put(c, 1 + k->told.slots);
-	c->written++;
+	kbl_put(c, kbl_footprint_fill(c, slot, k));
 	return true;
 }
+
+/*
+ * Outside of a batch its footprint, if that is not what this CPU told last, at the
+ * instant c->now; false also if it is lost.  The thread need not be told before, as
+ * events tell their own.
+ */
+bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
+{
+	struct kbl_known *k = kbl_known_slot(c, skb);
+
+	return kbl_tell_known(c, k, skb, kbl_known_update(k, skb));
+}
 NOKPROBE_SYMBOL(kbl_skb_tell_alone);
+
+/* What is told has no room, or something is to be told before it. */
+static noinline int kbl_enter_batch(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+				    struct kbl_ticket *ticket)
+{
+	if (!kbl_footprint_batch(c, k->addr, &k->told))
+		c->free->span.flags |= KBL_FLAG_EXT_LOST;
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_batch);
+
+/* It cannot be read. */
+static noinline int kbl_enter_lost(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+				   struct kbl_ticket *ticket)
+{
+	k->addr = 0;
+	k->watched = 1;
+	c->free->span.flags |= KBL_FLAG_EXT_LOST;
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_lost);
+
+/* Of a packet that moved on the fields that do; as above nothing is called but at the end. */
+static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_target *t,
+					     struct kbl_known *k, struct kbl_ticket *ticket)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
+	union kbl_slot *slot;
+
+	if (unlikely(kbl_fields_load(k, skb)))
+		return kbl_enter_lost(c, t, k, ticket);
+	slot = kbl_room(c, 1 + k->told.slots);
+	if (unlikely(!slot) || unlikely(c->slow))
+		return kbl_enter_batch(c, t, k, ticket);
+	kbl_put(c, kbl_footprint_fill(c, slot, k));
+	return kbl_enter_end(c, t, ticket);
+}
+
+/* The device of @k is not the one it was on. */
+static noinline int kbl_enter_device(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+				     u64 dev, struct kbl_ticket *ticket)
+{
+	struct kbl_ext_skb *ext = &k->told.skb;
+
+	ext->ifindex = 0;
+	ext->netns = 0;
+	kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex, &ext->netns);
+	k->dev = dev;
+	return kbl_enter_further(c, t, k, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_device);
+
+/* The rest of kbl_enter_plain() where the packet moved on; the place of the call is filled. */
+int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		    struct kbl_ticket *ticket)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
+	int err = 0;
+	u64 dev;
+
+	kbl_load(dev, (u64 *)&skb->dev, err);
+	if (!err && dev != k->dev)
+		return kbl_enter_device(c, t, k, dev, ticket);
+	return kbl_enter_further(c, t, k, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_moved);
+
+/* The same where what it is has to be read anew. */
+int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket)
+{
+	u64 skb = c->free->span.skb;
+	struct kbl_known *k = kbl_known_slot(c, skb);
+
+	if (unlikely(!kbl_is_kernel(skb)))
+		return kbl_enter_rest(c, t, regs, ticket);
+	if (unlikely(!kbl_tell_known(c, k, skb, kbl_read_anew(k, skb))))
+		c->free->span.flags |= KBL_FLAG_EXT_LOST;
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_anew);
+
+/* The same where more is to be compared. */
+int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		      struct pt_regs *regs, struct kbl_ticket *ticket)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
+
+	if (!kbl_watched_same(k, skb))
+		return kbl_enter_anew(c, t, regs, ticket);
+	if (!kbl_fields_told(k, skb))
+		return kbl_enter_moved(c, t, k, ticket);
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_watched);

@@ -23,38 +23,31 @@
 #define KBL_ENDBR 4		/* a function may begin with ENDBR, then comes ftrace's place */
 
 static struct fprobe *kbl_fprobe;
-static struct kbl_target **kbl_map;
-static u32 kbl_map_mask;
-static u64 kbl_fprobe_before;	/* hits missed by earlier fprobes */
+#define KBL_MAP_BITS 16		/* at most an eighth full, so that a search is short and ends */
 
-struct kbl_fprobe_data {
-	unsigned long token;
-	struct kbl_target *target;
-};
+static struct kbl_target **kbl_map;
+static struct kbl_target kbl_map_none;	/* where the map is empty: the target of no place */
+static u64 kbl_fprobe_before;	/* hits missed by earlier fprobes */
 
 static __always_inline u32 kbl_map_hash(unsigned long ip)
 {
-	/* Functions mostly begin at multiples of 16; so ENDBR makes no difference. */
-	return (u32)(ip >> 4) * GOLDEN_RATIO_32 >> 16;
+	return (u32)ip * GOLDEN_RATIO_32 >> (32 - KBL_MAP_BITS);
 }
 
-static __always_inline struct kbl_target *kbl_map_find(unsigned long addr)
+static __always_inline u32 kbl_map_behind(u32 at)
 {
-	u32 at = kbl_map_hash(addr);
-	struct kbl_target *t;
-
-	while ((t = kbl_map[at++ & kbl_map_mask]))
-		if (t->addr == addr)
-			break;
-	return t;
+	return (at + 1) & ((1 << KBL_MAP_BITS) - 1);
 }
 
 /* Hits before the place is known, neighbours in the table, functions not to be heeded. */
-static KBL_SELDOM struct kbl_target *kbl_map_search(unsigned long ip)
+static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 {
-	struct kbl_target *t = kbl_map_find(ip) ?: kbl_map_find(ip - KBL_ENDBR);
+	u32 at = kbl_map_hash(ip);
+	struct kbl_target *t;
 
-	if (!t || !READ_ONCE(t->enabled))
+	while ((t = kbl_map[at])->addr != ip && t->addr + KBL_ENDBR != ip && t != &kbl_map_none)
+		at = kbl_map_behind(at);
+	if (!READ_ONCE(t->enabled))
 		return NULL;
 	WRITE_ONCE(t->ip, ip);
 	/* Pairs with kbl_targets_enable(): one of us sees what the other wrote. */
@@ -65,30 +58,52 @@ static KBL_SELDOM struct kbl_target *kbl_map_search(unsigned long ip)
 }
 NOKPROBE_SYMBOL(kbl_map_search);
 
+static noinline int kbl_fprobe_enter_search(unsigned long ip, unsigned long ret_ip,
+					    struct pt_regs *regs, void *ticket)
+{
+	struct kbl_target *t = kbl_map_search(ip);
+
+	return t ? kbl_enter_as(t, regs, ret_ip, false, true, ticket) : 1;
+}
+NOKPROBE_SYMBOL(kbl_fprobe_enter_search);
+
+static __always_inline int kbl_fprobe_enter(unsigned long ip, unsigned long ret_ip,
+					    struct pt_regs *regs, void *ticket, bool pv)
+{
+	struct kbl_target *t = kbl_map[kbl_map_hash(ip)];
+
+	if (unlikely(READ_ONCE(t->ip) != ip))
+		return kbl_fprobe_enter_search(ip, ret_ip, regs, ticket);
+	return kbl_enter_as(t, regs, ret_ip, false, pv, ticket);
+}
+
 static int kbl_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct pt_regs *regs, void *entry_data)
 {
-	struct kbl_target *t = kbl_map[kbl_map_hash(ip) & kbl_map_mask];
-	struct kbl_fprobe_data *data = entry_data;
-
-	if (unlikely(!t || READ_ONCE(t->ip) != ip)) {
-		t = kbl_map_search(ip);
-		if (!t)
-			return 1;
-	}
-	data->target = t;
-	return kbl_enter_as(t, regs, false, &data->token);
+	return kbl_fprobe_enter(ip, ret_ip, regs, entry_data, false);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_entry);
 
 static void kbl_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct pt_regs *regs, void *entry_data)
 {
-	struct kbl_fprobe_data *data = entry_data;
-
-	kbl_leave(data->target, data->token, regs);
+	kbl_leave(entry_data, regs, false);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_exit);
+
+static int kbl_fprobe_pv_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+			       struct pt_regs *regs, void *entry_data)
+{
+	return kbl_fprobe_enter(ip, ret_ip, regs, entry_data, true);
+}
+NOKPROBE_SYMBOL(kbl_fprobe_pv_entry);
+
+static void kbl_fprobe_pv_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
+			       struct pt_regs *regs, void *entry_data)
+{
+	kbl_leave(entry_data, regs, true);
+}
+NOKPROBE_SYMBOL(kbl_fprobe_pv_exit);
 
 /* What the interface costs by itself, for measurements. */
 static int kbl_fprobe_floor_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -126,24 +141,32 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 	return n;
 }
 
-/* Never more than an eighth full, so that a search is short and ends. */
+/* To be found by either place that it may be called from. */
+static void kbl_map_add(struct kbl_target *t, unsigned long ip)
+{
+	u32 at = kbl_map_hash(ip);
+
+	while (kbl_map[at] != &kbl_map_none)
+		at = kbl_map_behind(at);
+	kbl_map[at] = t;
+}
+
 static int kbl_map_make(struct kbl_target **targets, unsigned int nr)
 {
-	unsigned int i, size = roundup_pow_of_two(nr * 8);
-	u32 at;
+	unsigned int i;
 
-	kbl_map = kvcalloc(size, sizeof(*kbl_map), GFP_KERNEL);
+	BUILD_BUG_ON(2 * KBL_MAX_PROBES > (1 << KBL_MAP_BITS) / 8);
+	kbl_map = kvmalloc_array(1 << KBL_MAP_BITS, sizeof(*kbl_map), GFP_KERNEL);
 	if (!kbl_map)
 		return -ENOMEM;
-	kbl_map_mask = size - 1;
+	for (i = 0; i < 1 << KBL_MAP_BITS; i++)
+		kbl_map[i] = &kbl_map_none;
 	for (i = 0; i < nr; i++) {
 		if (targets[i]->error)
 			continue;
-		at = kbl_map_hash(targets[i]->addr);
-		while (kbl_map[at & kbl_map_mask])
-			at++;
 		targets[i]->ip = 0;
-		kbl_map[at & kbl_map_mask] = targets[i];
+		kbl_map_add(targets[i], targets[i]->addr);
+		kbl_map_add(targets[i], targets[i]->addr + KBL_ENDBR);
 	}
 	return 0;
 }
@@ -155,9 +178,13 @@ static int kbl_fprobe_register(unsigned long *addrs, unsigned int n)
 
 	if (!fp)
 		return -ENOMEM;
-	fp->entry_handler = kbl_floor ? kbl_fprobe_floor_entry : kbl_fprobe_entry;
-	fp->exit_handler = kbl_floor ? kbl_fprobe_floor_exit : kbl_fprobe_exit;
-	fp->entry_data_size = sizeof(struct kbl_fprobe_data);
+	fp->entry_handler = kbl_arch_pv() ? kbl_fprobe_pv_entry : kbl_fprobe_entry;
+	fp->exit_handler = kbl_arch_pv() ? kbl_fprobe_pv_exit : kbl_fprobe_exit;
+	if (kbl_floor) {
+		fp->entry_handler = kbl_fprobe_floor_entry;
+		fp->exit_handler = kbl_fprobe_floor_exit;
+	}
+	fp->entry_data_size = sizeof(struct kbl_ticket);
 	/* Of all functions together. */
 	fp->nr_maxactive = max(n * num_possible_cpus() * 2, 16 * kbl_maxactive);
 	kbl_fprobe = fp;

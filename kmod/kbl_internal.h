@@ -76,6 +76,7 @@ struct kbl_target {
 	u16 id;
 	u16 plain;		/* offset in pt_regs of the one skb */
 	bool slow;		/* carries anything else, or has an event of its own */
+	bool bare;		/* carries no skb, and has no event: its CALL is all there is */
 	bool one;		/* carries one skb, in a register, and nothing else */
 	bool none;		/* carries nothing */
 	bool sock;		/* one socket, in a register, and nothing else: plain is its */
@@ -109,13 +110,23 @@ struct kbl_call {
 		struct kbl_span_slot span;	/* dur holds the pid until the exit */
 		u64 words[KBL_SLOT_SIZE / 8];
 	};
-	struct kbl_target *target;	/* NULL: free; KBL_CALL_RETURNED: to be swept up */
 	union {
-		u64 data;		/* what the life event at the exit needs */
-		struct kbl_call *next;	/* of the free ones */
+		struct kbl_target *target;	/* KBL_CALL_RETURNED: to be swept up */
+		struct kbl_call *next;		/* of the free ones */
 	};
+	u64 data;		/* what the life event at the exit needs */
 	u64 counter;
-	struct kbl_cpu *owner;
+	unsigned long owner;	/* the struct kbl_cpu, and KBL_CALL_ODD */
+};
+
+/* Its exit has more to do than most. */
+#define KBL_CALL_ODD 1UL
+
+/* What a back end keeps from an entry to the exit. */
+struct kbl_ticket {
+	struct kbl_call *call;	/* NULL: not to be told; &kbl_unpaired: there was no place */
+	struct kbl_target *target;	/* of a call without a place */
+	u64 skb;			/* the same */
 };
 
 #define KBL_WATCH_DATA 1	/* the header's place hangs on skb->data */
@@ -125,24 +136,23 @@ struct kbl_call {
 struct kbl_known {
 	u64 addr;		/* the skb told, 0 = none */
 	u64 watched;		/* addr, or 0: it cannot be compared field by field */
-	u64 dev;
-	u64 sk;
 	u64 head;
-	u64 data;
-	u64 end;		/* data + len: where the bytes behind data end */
-	const void *gso;
+	u64 place;		/* protocol and network_header, see kbl_place_read() */
 	const void *l3;		/* where the header is, or will be; never NULL */
-	const void *l4;
 	u64 l3_word[5];		/* IPv4: 20 bytes */
+	const void *l4;
 	u64 l4_word[2];
-	u32 gso_word;
-	u32 mark;
+	u64 dev;
+	u64 end;		/* data + len: where the bytes behind data end */
+	const void *gso;	/* where gso_size and gso_segs are; never NULL */
+	u64 data;
 	u32 epoch;		/* kbl_filter_epoch of the filter that refused it */
-	u16 protocol;
-	u16 network;
 	u8 watch;		/* KBL_WATCH_* */
-	struct kbl_footprint told;
+	struct kbl_footprint told;	/* mark, gso and sk are compared with it */
+	u64 unused;		/* makes it KBL_KNOWN_SIZE bytes */
 };
+
+#define KBL_KNOWN_SIZE 256	/* a power of two makes a short way from hash to place */
 
 struct kbl_seen {
 	u32 pid;		/* plus one, 0 = none */
@@ -151,19 +161,15 @@ struct kbl_seen {
 
 struct kbl_cpu {
 	u64 now;		/* the last instant; no two are alike */
-	u64 clock_cycles;	/* kbl_clock.c: at these the kernel's clock ... */
-	u64 clock_ns;		/* ... showed this */
-	u64 clock_limit;	/* so many cycles later it is asked again; 0: always */
-	u64 clock_mult;
+	u64 clock_mult;		/* kbl_clock.c: ns of a cycle ... */
+	u64 clock_base;		/* ... and of cycle 0 */
+	u64 clock_until;	/* then the kernel's clock is asked again; 0: always */
 	u64 head;		/* of CALLs entered here: the CPU */
 	struct kbl_call *free;
-	struct kbl_known *known;
-	struct kbl_known *refused;	/* skbs that the filter refused last */
-	u64 *hits;
-	struct rchan_buf *buf;	/* NULL: c->slow is set */
-	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
-	size_t end;		/* of the records in a sub-buffer */
-	size_t limit;		/* up to this offset there is room for a CALL */
+	union kbl_slot *at;	/* the next record's place in the sub-buffer; NULL: without one */
+	union kbl_slot *limit;	/* up to it there is room for a CALL; NULL: c->slow is set */
+	union kbl_slot *end;	/* of the records in the sub-buffer */
+	u64 written;
 	u64 task_comm[2];
 	u32 task_pid;		/* the thread told last */
 	bool busy;		/* a record is being made; then irq holds ... */
@@ -173,8 +179,9 @@ struct kbl_cpu {
 	bool returned;		/* calls returned elsewhere wait to be swept up */
 	bool told;		/* since the last time all was forgotten */
 	unsigned long irq;	/* ... what is to be restored after it */
-	struct kbl_call *calls;
-	u64 written;
+	struct rchan_buf *buf;	/* NULL: c->slow is set */
+	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
+	u64 clock_span;		/* ns that the cycles are trusted for, 0 = not at all */
 	u64 bytes;		/* in sub-buffers that are full; those of the last one come to it */
 	u64 lost;
 	u64 lost_pending;
@@ -204,6 +211,10 @@ struct kbl_cpu {
 	unsigned int nmore;
 	struct kbl_seen seen[KBL_SEEN_TASKS];
 	union kbl_slot slots[KBL_BATCH_SLOTS];
+	struct kbl_known known[1 << KBL_KNOWN_BITS];
+	struct kbl_known refused[1 << KBL_KNOWN_BITS];	/* those that the filter refused last */
+	struct kbl_call calls[KBL_NR_CALLS];
+	u64 hits[KBL_MAX_PROBES];
 };
 
 /* A way to have functions run through kbl_enter() and kbl_leave(). */
@@ -217,7 +228,7 @@ struct kbl_backend {
 	u64 (*missed)(const struct kbl_target *t);	/* since armed */
 };
 
-extern struct kbl_cpu __percpu *kbl_cpus;
+DECLARE_PER_CPU(struct kbl_cpu *, kbl_cpu);
 extern unsigned long kbl_stext;
 extern bool kbl_active;
 extern struct mutex kbl_lock;	/* of the list of targets and of the state */
@@ -228,42 +239,69 @@ int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs);
 void kbl_relay_close(void);
 void kbl_relay_clear(void);
 size_t kbl_relay_last(const struct kbl_cpu *c);
+size_t kbl_relay_offset(const struct kbl_cpu *c, const struct rchan_buf *buf);
+void kbl_relay_place(struct kbl_cpu *c, void *from, void *to);
+void kbl_limit(struct kbl_cpu *c);
+bool kbl_relay_copy(struct kbl_cpu *c);
 void kbl_relay_start(void);
 void kbl_relay_stop(void);
+
+/* kbl_relay_batch.c */
 struct kbl_cpu *kbl_batch_open(unsigned long *irq);
 bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq);
 void kbl_batch_begin(struct kbl_cpu *c);
 bool kbl_batch_end(struct kbl_cpu *c);
+void kbl_batch_part(struct kbl_cpu *c);
 union kbl_slot *kbl_head(struct kbl_cpu *c);
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);
-KBL_SELDOM void kbl_nested(struct kbl_cpu *c);
+void kbl_nested(struct kbl_cpu *c);
 void kbl_lose(struct kbl_cpu *c, unsigned int records);
 
 /* kbl_skb.c */
 int kbl_skb_read(struct kbl_known *k, u64 addr);
 
 /* kbl_footprint.c */
+extern const u64 kbl_place_mask;
 int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
 bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
-KBL_SELDOM bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
+int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		    struct kbl_ticket *ticket);
+int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket);
+int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		      struct pt_regs *regs, struct kbl_ticket *ticket);
+bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */
 void kbl_cycles_start(void);
-KBL_SELDOM u64 kbl_clock_read(struct kbl_cpu *c);
+u64 kbl_clock_read(struct kbl_cpu *c);
 
 /* kbl_call.c; the rest of it is kbl_hot.h */
-int kbl_enter_untold(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		     unsigned long *token);
+extern struct kbl_call kbl_unpaired;
+extern unsigned long kbl_hooked;
+DECLARE_STATIC_KEY_FALSE(kbl_detour);
+int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq);
+int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket);
+int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		     struct kbl_ticket *ticket);
 int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   unsigned long *token);
-void kbl_leave_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long token,
-		    unsigned long ret);
-KBL_SELDOM void kbl_leave_nested(struct kbl_cpu *c, unsigned long token);
-KBL_SELDOM void kbl_call_give_back(struct kbl_call *call);
+		   struct kbl_ticket *ticket);
+int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
+		   struct kbl_ticket *ticket);
+void kbl_leave_slow(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret);
+void kbl_leave_late(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret,
+		    unsigned long irq);
+void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq);
+void kbl_call_give_back(struct kbl_call *call);
+void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8 flags);
+
+/* kbl_call_table.c */
+void kbl_detour_switch(struct static_key_false *key, bool on);
 int kbl_calls_init(void);
 void kbl_calls_exit(void);
 void kbl_calls_reset(void);

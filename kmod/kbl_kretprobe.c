@@ -17,34 +17,45 @@ struct kbl_kretprobe {
 	struct kbl_target *target;
 };
 
-struct kbl_instance {
-	unsigned long token;
-};
-
 static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
 {
 	return container_of(get_kretprobe(ri), struct kbl_kretprobe, rp);
 }
 NOKPROBE_SYMBOL(kbl_of);
 
+static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs,
+					       bool pv)
+{
+	struct kbl_target *t = kbl_of(ri)->target;
+
+	return !kbl_enter(t, regs, kbl_return_address(regs), t->trap, pv, (void *)ri->data);
+}
+
 static int kbl_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct kbl_instance *instance = (struct kbl_instance *)ri->data;
-	struct kbl_kretprobe *k = kbl_of(ri);
-
-	instance->token = kbl_enter(k->target, regs, k->target->trap);
-	return !instance->token;
+	return kbl_kretprobe_enter(ri, regs, false);
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_entry);
 
 static int kbl_kretprobe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	struct kbl_instance *instance = (struct kbl_instance *)ri->data;
-
-	kbl_leave(kbl_of(ri)->target, instance->token, regs);
+	kbl_leave((void *)ri->data, regs, false);
 	return 0;
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_exit);
+
+static int kbl_kretprobe_pv_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return kbl_kretprobe_enter(ri, regs, true);
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_pv_entry);
+
+static int kbl_kretprobe_pv_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	kbl_leave((void *)ri->data, regs, true);
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_pv_exit);
 
 /* What the interface costs by itself, for measurements. */
 static int kbl_kretprobe_floor(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -62,9 +73,13 @@ static int kbl_kretprobe_arm_one(struct kbl_target *t)
 		return -ENOMEM;
 	k->target = t;
 	k->rp.kp.addr = (kprobe_opcode_t *)t->addr;
-	k->rp.entry_handler = kbl_floor ? kbl_kretprobe_floor : kbl_kretprobe_entry;
-	k->rp.handler = kbl_floor ? kbl_kretprobe_floor : kbl_kretprobe_exit;
-	k->rp.data_size = sizeof(struct kbl_instance);
+	k->rp.entry_handler = kbl_arch_pv() ? kbl_kretprobe_pv_entry : kbl_kretprobe_entry;
+	k->rp.handler = kbl_arch_pv() ? kbl_kretprobe_pv_exit : kbl_kretprobe_exit;
+	if (kbl_floor) {
+		k->rp.entry_handler = kbl_kretprobe_floor;
+		k->rp.handler = kbl_kretprobe_floor;
+	}
+	k->rp.data_size = sizeof(struct kbl_ticket);
 	k->rp.maxactive = kbl_maxactive;
 	t->probe = k;
 	err = register_kretprobe(&k->rp);

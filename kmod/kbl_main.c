@@ -12,11 +12,11 @@
 #include "kbl_arch.h"
 #include "kbl_internal.h"
 
-static unsigned int subbuf_kb = 256;
+static unsigned int subbuf_kb = 512;
 module_param(subbuf_kb, uint, 0444);
 MODULE_PARM_DESC(subbuf_kb, "KiB of one sub-buffer");
 
-static unsigned int n_subbufs = 16;
+static unsigned int n_subbufs = 8;
 module_param(n_subbufs, uint, 0444);
 MODULE_PARM_DESC(n_subbufs, "sub-buffers per CPU");
 
@@ -28,7 +28,7 @@ bool kbl_floor;
 module_param_named(floor, kbl_floor, bool, 0444);
 MODULE_PARM_DESC(floor, "arm handlers that return at once and record nothing, for measurements");
 
-struct kbl_cpu __percpu *kbl_cpus;
+DEFINE_PER_CPU(struct kbl_cpu *, kbl_cpu);
 unsigned long kbl_stext;
 unsigned long kbl_kernel_low __ro_after_init;
 bool kbl_active;
@@ -89,7 +89,7 @@ u64 kbl_total(size_t offset)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		const struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+		const struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
 		sum += *(const u64 *)((const u8 *)c + offset);
 		if (offset == offsetof(struct kbl_cpu, bytes))
@@ -103,9 +103,6 @@ static int __init kbl_init(void)
 	int err = -ENOMEM;
 
 	kbl_kernel_low = kbl_arch_kernel_low();
-	kbl_cpus = alloc_percpu(struct kbl_cpu);
-	if (!kbl_cpus)
-		return -ENOMEM;
 	if (kbl_calls_init())
 		goto free_cpus;
 	kbl_dir = debugfs_create_dir("kbl", NULL);
@@ -139,7 +136,6 @@ remove_dir:
 	debugfs_remove(kbl_dir);
 free_cpus:
 	kbl_calls_exit();
-	free_percpu(kbl_cpus);
 	return err;
 }
 
@@ -154,7 +150,6 @@ static void __exit kbl_exit(void)
 	kbl_counter_set("off");
 	kbl_targets_free();
 	kbl_calls_exit();
-	free_percpu(kbl_cpus);
 }
 
 module_init(kbl_init);

@@ -68,7 +68,7 @@ static void kbl_open_lose(struct kbl_call *call)
 	unsigned long irq;
 
 	local_irq_save(irq);
-	kbl_lose(this_cpu_ptr(kbl_cpus), 1);
+	kbl_lose(__this_cpu_read(kbl_cpu), 1);
 	kbl_call_give_back(call);
 	local_irq_restore(irq);
 }

@@ -24,7 +24,7 @@ static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool 
 	do {
 		/* Pairs with the release in kbl_relay_ready(). */
 		ready = smp_load_acquire(&c->ready);
-		end = READ_ONCE(buf->offset);
+		end = kbl_relay_offset(c, buf);
 		/* An offset in a later sub-buffer is written after c->ready of that switch. */
 		smp_rmb();
 	} while (ready != READ_ONCE(c->ready));
@@ -40,7 +40,7 @@ static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool 
 static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
 	struct rchan_buf *buf = file->private_data;
-	struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, buf->cpu);
+	struct kbl_cpu *c = per_cpu(kbl_cpu, buf->cpu);
 	size_t subbuf_size = buf->chan->subbuf_size, done = 0;
 	ssize_t err = 0;
 	bool full;
@@ -70,7 +70,7 @@ static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, lo
 /* Where the next bytes to read lie, if they are those of a full sub-buffer. */
 static bool kbl_map_part(struct rchan_buf *buf, struct kbl_map_part *part)
 {
-	struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, buf->cpu);
+	struct kbl_cpu *c = per_cpu(kbl_cpu, buf->cpu);
 	size_t n;
 	bool full;
 

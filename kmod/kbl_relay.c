@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU relay channels.  Slots are collected in a batch and go out whole:
- * data first, then the offset, with interrupts off, so that a reader of the
- * current sub-buffer never sees a torn record (relay_reserve() lets it).
- *
- * TASK and FOOTPRINT records are told once; a loss makes this CPU forget what
- * it told, so that they come again and a reader never trusts a stale one.
+ * Per-CPU relay channels.  Records are written data first, then c->at, with
+ * interrupts off, so that a reader of the current sub-buffer never sees a torn one
+ * (relay_reserve() lets it).  relay's own offset is right only while it switches.
  */
 #include <linux/debugfs.h>
 
@@ -59,13 +56,45 @@ static __always_inline void kbl_relay_ready(struct kbl_cpu *c, size_t subbufs)
 	smp_store_release(&c->ready, subbufs);
 }
 
+/* Of the next record in its sub-buffer, of which it never is the end. */
+size_t kbl_relay_offset(const struct kbl_cpu *c, const struct rchan_buf *buf)
+{
+	return ((void *)READ_ONCE(c->at) - buf->start) % buf->chan->subbuf_size;
+}
+NOKPROBE_SYMBOL(kbl_relay_offset);
+
 /* Bytes of records in a CPU's last sub-buffer. */
 size_t kbl_relay_last(const struct kbl_cpu *c)
 {
 	const struct rchan_buf *buf = READ_ONCE(c->buf);
 
-	return buf ? READ_ONCE(buf->offset) - KBL_MAP_HEAD : 0;
+	return buf ? kbl_relay_offset(c, buf) - KBL_MAP_HEAD : 0;
 }
+
+void kbl_limit(struct kbl_cpu *c)
+{
+	WRITE_ONCE(c->limit, c->slow ? NULL : c->end - 2);
+}
+NOKPROBE_SYMBOL(kbl_limit);
+
+/* Records go to [@from, @to) from here on. */
+void kbl_relay_place(struct kbl_cpu *c, void *from, void *to)
+{
+	WRITE_ONCE(c->at, from);
+	c->end = to;
+	kbl_limit(c);
+}
+NOKPROBE_SYMBOL(kbl_relay_place);
+
+/* They go where relay says. */
+static void kbl_relay_begin(struct kbl_cpu *c)
+{
+	const struct rchan_buf *buf = c->buf;
+
+	kbl_relay_place(c, buf->data + buf->offset,
+			buf->data + kbl_chan->subbuf_size - KBL_MAP_HEAD);
+}
+NOKPROBE_SYMBOL(kbl_relay_begin);
 
 /* Forget what was recorded; only while nothing is armed. */
 void kbl_relay_clear(void)
@@ -73,11 +102,16 @@ void kbl_relay_clear(void)
 	int cpu;
 
 	/* First, so that nobody reads in between. */
-	for_each_possible_cpu(cpu)
-		kbl_relay_ready(per_cpu_ptr(kbl_cpus, cpu), 0);
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
+
+		if (c->buf)
+			WRITE_ONCE(c->at, c->buf->start);
+		kbl_relay_ready(c, 0);
+	}
 	relay_reset(kbl_chan);
 	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
 		c->written = 0;
 		c->bytes = 0;
@@ -91,7 +125,9 @@ void kbl_relay_clear(void)
 		c->filtered = 0;
 		c->open = 0;
 		c->unpaired = 0;
-		memset(c->hits, 0, KBL_MAX_PROBES * sizeof(c->hits[0]));
+		memset(c->hits, 0, sizeof(c->hits));
+		if (c->buf)
+			kbl_relay_begin(c);
 	}
 }
 
@@ -101,88 +137,18 @@ void kbl_relay_start(void)
 	int cpu;
 
 	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu_ptr(kbl_cpus, cpu);
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
-		c->buf = *per_cpu_ptr(kbl_chan->buf, cpu);
-		c->end = kbl_chan->subbuf_size - KBL_MAP_HEAD;
-		c->limit = c->end - 2 * KBL_SLOT_SIZE;
-		c->slow = c->slow || !c->buf;
+		if (!c->buf) {
+			c->buf = *per_cpu_ptr(kbl_chan->buf, cpu);
+			c->slow = c->slow || !c->buf;
+			if (c->buf)
+				kbl_relay_begin(c);
+		}
 		memset(c->seen, 0, sizeof(c->seen));
 		kbl_forget(c);
 	}
 }
-
-/* What a reader must hear before the next record. */
-static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
-{
-	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
-
-	c->nlosable--;
-	lost->kind = KBL_LOST;
-	lost->reason = reason;
-	lost->func = U32_MAX;
-	lost->ts = c->now;
-	lost->first_ns = first_ns;
-	lost->count = count;
-}
-NOKPROBE_SYMBOL(kbl_tell_loss);
-
-/* Name a thread the first time it is seen here, or after it changed its name. */
-static void kbl_tell_task(struct kbl_cpu *c)
-{
-	const struct task_struct *p = current;
-	const u64 *comm = (const u64 *)p->comm;
-	struct kbl_seen *seen = &c->seen[p->pid & (KBL_SEEN_TASKS - 1)];
-	struct kbl_event_slot *event = kbl_event(c, KBL_EV_TASK, 0, p->tgid);
-	struct kbl_ext_comm *ext;
-
-	c->nlosable--;
-	c->told = true;
-	c->task_pid = p->pid;
-	c->task_comm[0] = comm[0];
-	c->task_comm[1] = comm[1];
-	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
-		return;
-	event->ext = 1;
-	ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
-	ext->tid = p->pid;
-	seen->pid = p->pid + 1;
-	seen->comm[0] = comm[0];
-	seen->comm[1] = comm[1];
-	c->fresh = seen;
-	memcpy(ext->comm, comm, sizeof(ext->comm));
-	ext->comm[sizeof(ext->comm) - 1] = 0;
-}
-NOKPROBE_SYMBOL(kbl_tell_task);
-
-static void kbl_batch_reset(struct kbl_cpu *c)
-{
-	c->base = kbl_room(c, KBL_BATCH_SLOTS) ?: c->slots;
-	c->nslots = 0;
-	c->nheads = 0;
-	c->nlosable = 0;
-	c->telling = false;
-}
-NOKPROBE_SYMBOL(kbl_batch_reset);
-
-/* At the instant c->now; interrupts are off and c->busy is set. */
-void kbl_batch_begin(struct kbl_cpu *c)
-{
-	kbl_batch_reset(c);
-	c->fresh = NULL;
-	if (unlikely(c->slow)) {
-		c->telling = true;
-		c->nested_told = c->nested_pending;
-		if (c->gap)
-			kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
-		if (c->nested_told)
-			kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
-	}
-	if (!kbl_task_told(c))
-		kbl_tell_task(c);
-	c->nprelude = c->nslots;
-}
-NOKPROBE_SYMBOL(kbl_batch_begin);
 
 /*
  * A full buffer is left as it is, so that relay never marks it full: while it
@@ -195,195 +161,34 @@ static bool kbl_relay_switch(struct kbl_cpu *c, size_t len)
 
 	if (buf->subbufs_produced + 1 - READ_ONCE(buf->subbufs_consumed) >= kbl_chan->n_subbufs)
 		return false;
+	buf->offset = kbl_relay_offset(c, buf);
 	c->bytes += buf->offset - KBL_MAP_HEAD;
 	if (!relay_switch_subbuf(buf, len))
 		return false;
+	kbl_relay_begin(c);
 	kbl_relay_ready(c, buf->subbufs_produced);
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_relay_switch);
 
 /* Copied slot by slot: a batch is short, and rep movs is slow to start. */
-static bool kbl_relay_copy(struct kbl_cpu *c)
+bool kbl_relay_copy(struct kbl_cpu *c)
 {
 	size_t len = c->nslots * KBL_SLOT_SIZE;
 	union kbl_slot *to;
 	unsigned int i;
 
-	if (unlikely(!c->buf))
+	if (unlikely(!c->buf)) {
 		c->buf = *this_cpu_ptr(kbl_chan->buf);
-	if (unlikely(!c->buf))
+		if (!c->buf)
+			return false;
+		kbl_relay_begin(c);
+	}
+	if (c->at + c->nslots > c->end && !kbl_relay_switch(c, len))
 		return false;
-	if (c->buf->offset + len > c->end && !kbl_relay_switch(c, len))
-		return false;
-	to = c->buf->data + c->buf->offset;
+	to = c->at;
 	for (i = 0; i < c->nslots; i++)
 		to[i] = c->slots[i];
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_relay_copy);
-
-/* Records are lost here and now.  None of them may count: then only TASK or FOOTPRINT are. */
-void kbl_lose(struct kbl_cpu *c, unsigned int records)
-{
-	if (!c->gap)
-		c->lost_first_ns = c->now;
-	c->gap = true;
-	c->lost_pending += records;
-	c->lost += records;
-	c->slow = true;
-	if (c->told) {
-		memset(c->seen, 0, sizeof(c->seen));
-		kbl_forget(c);
-	}
-}
-NOKPROBE_SYMBOL(kbl_lose);
-
-/* A probe fired inside the recording of another, on this CPU. */
-KBL_SELDOM void kbl_nested(struct kbl_cpu *c)
-{
-	c->nested++;
-	if (!c->nested_pending++)
-		c->nested_first_ns = c->now;
-	c->slow = true;
-}
-NOKPROBE_SYMBOL(kbl_nested);
-
-/* Write the batch, or count every record of it as lost. */
-static bool kbl_batch_commit(struct kbl_cpu *c)
-{
-	if (c->base == c->slots && unlikely(!kbl_relay_copy(c))) {
-		kbl_lose(c, c->nlosable);
-		return false;
-	}
-	kbl_put(c, c->nslots);
-	c->written += c->nheads;
-	if (unlikely(c->telling)) {
-		c->gap = false;
-		c->lost_pending = 0;
-		c->nested_pending -= c->nested_told;
-		c->slow = c->nested_pending;
-	}
-	return true;
-}
-NOKPROBE_SYMBOL(kbl_batch_commit);
-
-/* A batch of nothing but a thread's name is not worth writing. */
-bool kbl_batch_end(struct kbl_cpu *c)
-{
-	if (c->nslots != c->nprelude || c->telling)
-		return kbl_batch_commit(c);
-	if (c->nslots)
-		c->task_pid = U32_MAX;
-	if (c->fresh)
-		c->fresh->pid = 0;
-	return true;
-}
-NOKPROBE_SYMBOL(kbl_batch_end);
-
-/* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
-struct kbl_cpu *kbl_batch_open(unsigned long *irq)
-{
-	struct kbl_cpu *c;
-	unsigned long flags;
-
-	local_irq_save(flags);
-	c = this_cpu_ptr(kbl_cpus);
-	if (unlikely(c->busy)) {
-		kbl_nested(c);
-		local_irq_restore(flags);
-		return NULL;
-	}
-	c->busy = true;
-	kbl_instant(c);
-	kbl_batch_begin(c);
-	*irq = flags;
-	return c;
-}
-NOKPROBE_SYMBOL(kbl_batch_open);
-
-/* Commit whole, or count as lost. */
-bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq)
-{
-	bool whole = kbl_batch_end(c);
-
-	c->busy = false;
-	local_irq_restore(irq);
-	return whole;
-}
-NOKPROBE_SYMBOL(kbl_batch_close);
-
-/* A full batch goes out in parts; the EXT slots of a head always fit behind it. */
-static void kbl_batch_part(struct kbl_cpu *c)
-{
-	kbl_batch_commit(c);
-	kbl_batch_reset(c);
-	c->nprelude = 0;
-	c->fresh = NULL;
-}
-NOKPROBE_SYMBOL(kbl_batch_part);
-
-/* A head slot that the caller fills whole. */
-static __always_inline union kbl_slot *kbl_head_raw(struct kbl_cpu *c)
-{
-	if (unlikely(c->nslots + 1 + KBL_MAX_EXT > KBL_BATCH_SLOTS))
-		kbl_batch_part(c);
-	c->nheads++;
-	c->nlosable++;
-	return &c->base[c->nslots++];
-}
-
-static __always_inline void kbl_slot_clear(union kbl_slot *slot)
-{
-	slot->words[0] = 0;
-	slot->words[1] = 0;
-	slot->words[2] = 0;
-	slot->words[3] = 0;
-}
-
-/* The head slot of a record, zeroed. */
-union kbl_slot *kbl_head(struct kbl_cpu *c)
-{
-	union kbl_slot *slot = kbl_head_raw(c);
-
-	kbl_slot_clear(slot);
-	return slot;
-}
-NOKPROBE_SYMBOL(kbl_head);
-
-/* The caller counts it in its head's ext. */
-union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
-{
-	union kbl_slot *slot = &c->base[c->nslots++];
-
-	kbl_slot_clear(slot);
-	slot->skb.kind = KBL_EXT;
-	slot->skb.type = type;
-	return slot;
-}
-NOKPROBE_SYMBOL(kbl_ext);
-
-struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
-{
-	union kbl_slot *slot = kbl_head_raw(c);
-
-	kbl_event_fill(slot, c->now, event, 0, skb, data);
-	return &slot->event;
-}
-NOKPROBE_SYMBOL(kbl_event);
-
-static void kbl_flush_this_cpu(void *unused)
-{
-	struct kbl_cpu *c;
-	unsigned long irq;
-
-	c = kbl_batch_open(&irq);
-	if (c)
-		kbl_batch_close(c, irq);
-}
-
-/* After a stop: tell gaps that no later record told. */
-void kbl_relay_stop(void)
-{
-	on_each_cpu(kbl_flush_this_cpu, NULL, 1);
-}

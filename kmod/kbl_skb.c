@@ -286,6 +286,7 @@ NOKPROBE_SYMBOL(kbl_view_frag);
 static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *k,
 					  const struct sk_buff *skb)
 {
+	const u16 *place = (const u16 *)&k->place;
 	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
 	u32 data_len;
@@ -298,8 +299,8 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	if (unlikely(err))
 		return false;
 	v->head = k->head;
-	v->network = k->network;
-	v->protocol = ntohs((__force __be16)k->protocol);
+	v->network = place[2];
+	v->protocol = ntohs((__force __be16)place[0]);
 	v->data = k->data - k->head;
 	v->frag = 0;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
@@ -312,7 +313,7 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
 		return true;
 	k->gso = &shared->gso_size;
-	kbl_load(k->gso_word, (u32 *)&shared->gso_size, err);
+	kbl_load(*(u32 *)&k->told.skb.gso_size, (u32 *)&shared->gso_size, err);
 	kbl_load(nr_frags, &shared->nr_frags, err);
 	if (unlikely(err))
 		return false;
@@ -321,20 +322,33 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	return true;
 }
 
-/* The fields of the skb itself. */
-static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk_buff *skb,
-					    u32 *len)
+/* The first is protocol, the third network_header, as kbl_place_told() compares them. */
+static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_buff *skb)
 {
+	u16 *place = (u16 *)&k->place;
 	int err = 0;
 
+	if (KBL_PLACE_WHOLE) {
+		kbl_load(k->place, (const u64 *)&skb->protocol, err);
+	} else {
+		kbl_load(place[0], (const u16 *)&skb->protocol, err);
+		kbl_load(place[2], &skb->network_header, err);
+	}
+	return err;
+}
+
+/* The fields of the skb itself. */
+static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk_buff *skb)
+{
+	struct kbl_ext_skb *ext = &k->told.skb;
+	int err = kbl_place_read(k, skb);
+
 	kbl_load(k->dev, (u64 *)&skb->dev, err);
-	kbl_load(k->sk, (u64 *)&skb->sk, err);
+	kbl_load(ext->sk, (u64 *)&skb->sk, err);
 	kbl_load(k->head, (u64 *)&skb->head, err);
 	kbl_load(k->data, (u64 *)&skb->data, err);
-	kbl_load(*len, &skb->len, err);
-	kbl_load(k->mark, &skb->mark, err);
-	kbl_load(k->protocol, (u16 *)&skb->protocol, err);
-	kbl_load(k->network, &skb->network_header, err);
+	kbl_load(ext->len, &skb->len, err);
+	kbl_load(ext->mark, &skb->mark, err);
 	return !err;
 }
 
@@ -344,7 +358,7 @@ static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 	k->addr = addr;
 	k->watched = addr;
 	k->gso = kbl_nowhere;
-	k->gso_word = 0;
+	*(u32 *)&k->told.skb.gso_size = 0;
 	k->l3 = kbl_nowhere;
 	k->l3_word[0] = 0;
 	k->l3_word[1] = 0;
@@ -362,15 +376,14 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 	struct kbl_ext_skb *ext = &k->told.skb;
 	struct kbl_view v KBL_NOT_CLEARED;
-	u32 len;
 
 	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
 		     offsetof(struct skb_shared_info, gso_size) + 2);
 	kbl_known_clear(k, addr);
-	if (!kbl_is_kernel(addr) || unlikely(!kbl_fields_read(k, skb, &len)) ||
+	if (!kbl_is_kernel(addr) || unlikely(!kbl_fields_read(k, skb)) ||
 	    unlikely(!kbl_view_read(&v, k, skb)))
 		return -EFAULT;
-	k->end = k->data + len;
+	k->end = k->data + ext->len;
 	ext->kind = KBL_EXT;
 	ext->type = KBL_EXT_SKB;
 	ext->ethertype = v.protocol;
@@ -379,11 +392,6 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	if (k->dev)
 		kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex,
 			     &ext->netns);
-	ext->len = len;
-	ext->mark = k->mark;
-	ext->gso_size = ((u16 *)&k->gso_word)[0];
-	ext->gso_segs = ((u16 *)&k->gso_word)[1];
-	ext->sk = k->sk;
 	k->told.slots = 1;
 	if (kbl_is_kernel(v.head))
 		kbl_header(&v, k);

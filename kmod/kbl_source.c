@@ -17,15 +17,7 @@
 
 #include "kbl_faked.h"
 #include "kbl_open.h"
-
-/* A site that is armed, and where its carriers go. */
-struct kbl_sited {
-	struct kbl_target *target;
-	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
-	u8 nr;			/* of the carriers that the site passes */
-	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
-	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
-};
+#include "kbl_sited.h"
 
 struct kbl_source {
 	unsigned int nr;
@@ -34,71 +26,31 @@ struct kbl_source {
 
 static unsigned int kbl_source_armed;
 
-/* All that the target may look at, and nothing in what it has not. */
-static void kbl_fake_all(struct kbl_faked *f, const struct kbl_sited *s, const void *first,
-			 const void *const *more)
-{
-	unsigned int i;
-
-	for (i = 0; i < KBL_REG_ARGS; i++)
-		kbl_fake(f, kbl_arg_offset(i), NULL);
-	for (i = 0; i < s->nr; i++)
-		kbl_fake(f, s->offset[i], i ? more[i - 1] : first);
-}
-NOKPROBE_SYMBOL(kbl_fake_all);
-
 static void kbl_source_enter(struct kbl_site *site, unsigned long caller, unsigned long frame,
 			     const void *first, const void *const *more)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
-	struct kbl_faked f KBL_NOT_CLEARED;
-	struct kbl_open *open;
-	struct kbl_target *t;
-	unsigned long token;
-	u64 key;
-
-	if (unlikely(!s))
-		return;
-	t = s->target;
-	kbl_arch_fake(&f.regs, f.stack, caller);
-	if (likely(s->plain))
-		kbl_fake(&f, t->plain, s->plain == 1 ? first : more[s->plain - 2]);
-	else
-		kbl_fake_all(&f, s, first, more);
-	token = kbl_enter(t, &f.regs, false);
-	/* Too many calls are open: the entry is told, and counted as unpaired. */
-	if (unlikely(!token || token & KBL_UNPAIRED))
-		return;
-	key = kbl_open_key(t, frame);
-	open = kbl_open_claim(kbl_open_set(key), key);
-	if (likely(open))
-		open->call = (struct kbl_call *)token;
-	else
-		kbl_open_lose((struct kbl_call *)token);
+	kbl_source_entered(site, caller, frame, first, more, false);
 }
 NOKPROBE_SYMBOL(kbl_source_enter);
 
 static void kbl_source_leave(struct kbl_site *site, unsigned long frame, unsigned long value)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
-	struct pt_regs regs KBL_NOT_CLEARED;
-	struct kbl_open *open;
-	struct kbl_call *call;
-	u64 key;
-
-	if (unlikely(!s))
-		return;
-	key = kbl_open_key(s->target, frame);
-	open = kbl_open_find(kbl_open_set(key), key);
-	/* Not told, or entered before the site was enabled. */
-	if (!open)
-		return;
-	call = open->call;
-	WRITE_ONCE(open->key, 0);
-	kbl_arch_fake_return(&regs, value);
-	kbl_leave(s->target, (unsigned long)call, &regs);
+	kbl_source_left(site, frame, value, false);
 }
 NOKPROBE_SYMBOL(kbl_source_leave);
+
+static void kbl_source_pv_enter(struct kbl_site *site, unsigned long caller, unsigned long frame,
+				const void *first, const void *const *more)
+{
+	kbl_source_entered(site, caller, frame, first, more, true);
+}
+NOKPROBE_SYMBOL(kbl_source_pv_enter);
+
+static void kbl_source_pv_leave(struct kbl_site *site, unsigned long frame, unsigned long value)
+{
+	kbl_source_left(site, frame, value, true);
+}
+NOKPROBE_SYMBOL(kbl_source_pv_leave);
 
 /* What the interface costs by itself, for measurements. */
 static void kbl_source_floor_enter(struct kbl_site *site, unsigned long caller,
@@ -129,6 +81,12 @@ static const struct kbl_probe_ops kbl_source_ops = {
 	.gone = kbl_source_gone,
 };
 
+static const struct kbl_probe_ops kbl_source_pv_ops = {
+	.enter = kbl_source_pv_enter,
+	.leave = kbl_source_pv_leave,
+	.gone = kbl_source_gone,
+};
+
 static const struct kbl_probe_ops kbl_source_floor_ops = {
 	.enter = kbl_source_floor_enter,
 	.leave = kbl_source_floor_leave,
@@ -137,7 +95,9 @@ static const struct kbl_probe_ops kbl_source_floor_ops = {
 
 static const struct kbl_probe_ops *kbl_source_chosen(void)
 {
-	return kbl_floor ? &kbl_source_floor_ops : &kbl_source_ops;
+	if (kbl_floor)
+		return &kbl_source_floor_ops;
+	return kbl_arch_pv() ? &kbl_source_pv_ops : &kbl_source_ops;
 }
 
 /* Those of the site's carriers that are of one kind; @at: which of them come, in this order. */

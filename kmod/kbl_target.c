@@ -68,8 +68,7 @@ static int kbl_parse_carrier(struct kbl_target *t, char *word)
 		return -EINVAL;
 	if (strcmp(where, "ret") && (kstrtou8(where, 10, &at) || at >= KBL_AT_RET))
 		return -EINVAL;
-	if (at == KBL_AT_RET && kind == KBL_CARRY_SKB)
-		t->ret_skb = true;
+	t->ret_skb |= at == KBL_AT_RET && kind == KBL_CARRY_SKB;
 	t->carrier[t->nr_carriers++] = kind << 4 | at;
 	return 0;
 }
@@ -117,6 +116,7 @@ static void kbl_target_plain(struct kbl_target *t)
 	t->sock = n == 1 && kind == KBL_CARRY_SOCK;
 	t->none = n == 0;
 	t->slow = !t->one || t->entry_event || t->exit_event;
+	t->bare = !t->entry_event && !t->exit_event && !t->quiet && (t->none || t->sock);
 }
 
 /* Of its records, and of its place in c->hits. */
@@ -374,7 +374,7 @@ static void kbl_target_show(struct seq_file *m, const struct kbl_target *t)
 	int cpu;
 
 	for_each_possible_cpu(cpu)
-		hits += per_cpu_ptr(kbl_cpus, cpu)->hits[t->id];
+		hits += per_cpu(kbl_cpu, cpu)->hits[t->id];
 	seq_printf(m, "%u 0x%lx %d %d %llu %llu %s ", t->id, t->addr,
 		   t->mechanism && t->enabled, t->error, hits, kbl_target_missed(t),
 		   backend ? backend->name : "-");

@@ -66,7 +66,7 @@ static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u
 	bool told;
 
 	local_irq_save(irq);
-	c = this_cpu_ptr(kbl_cpus);
+	c = __this_cpu_read(kbl_cpu);
 	told = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_told(c, addr) &&
 		kbl_event_quick(c, event, addr, data);
 	local_irq_restore(irq);

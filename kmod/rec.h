@@ -9,7 +9,7 @@
 
 #include "kbl.h"
 
-#define REC_CALLERS 16384	/* a power of two */
+#define REC_CALLERS 65536	/* as the low 16 bits of an offset say */
 #define REC_BLOCK 4096u		/* of the disk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu

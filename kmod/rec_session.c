@@ -7,6 +7,7 @@
 #include "rec_session.h"
 
 #define REC_PERIOD_MS 90
+#define REC_FILE_MS 190	/* what is not full by then is copied, which costs more */
 #define REC_HASTY_MS 10		/* -U */
 #define REC_WAIT_NS 200000000ull	/* text waits that long for what came before it */
 #define REC_TICK_NS 1000000000ull
@@ -171,7 +172,8 @@ bool rec_session_turn(struct rec_session *s)
 	const struct rec_options *o = s->o;
 	kbl_u64 now;
 
-	rec_cpus_wait(&s->cpus, o->unbuffered ? REC_HASTY_MS : REC_PERIOD_MS);
+	rec_cpus_wait(&s->cpus, o->unbuffered ? REC_HASTY_MS :
+			       s->text ? REC_PERIOD_MS : REC_FILE_MS);
 	rec_session_read(s);
 	now = rec_now_ns();
 	if (s->text)

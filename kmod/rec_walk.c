@@ -9,7 +9,7 @@
 /* Direct-mapped: a slot never holds a caller of another place, see rec_symbols_reload(). */
 static inline void rec_note(struct rec_symbols *s, kbl_s32 caller)
 {
-	kbl_s32 *seen = &s->callers[caller & (REC_CALLERS - 1)];
+	kbl_s32 *seen = &s->callers[(kbl_u16)caller];
 
 	if (__builtin_expect(*seen == caller, 1))
 		return;
@@ -96,15 +96,16 @@ static const char *rec_walk_plain(const kbl_s32 *callers, const char *p, const c
 {
 	kbl_u64 n = 0;
 
-	while (p < end) {
+	for (; p < end; n++) {
 		const struct kbl_span_slot *call = (const void *)p;
-		kbl_s32 caller = call->caller;
 
-		if (call->kind == KBL_CALL ? callers[caller & (REC_CALLERS - 1)] != caller :
-					     !rec_plain_event((const void *)p))
+		if (__builtin_expect(call->kind == KBL_CALL, 1)) {
+			if (callers[(kbl_u16)call->caller] != call->caller)
+				break;
+		} else if (!rec_plain_event((const void *)p)) {
 			break;
+		}
 		p += KBL_SLOT_SIZE + ((size_t)call->ext * KBL_SLOT_SIZE);
-		n++;
 	}
 	*heads += n;
 	return p;

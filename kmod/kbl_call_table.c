@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The tables of open calls, one a CPU: made, emptied, and what is left in them at the end. */
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "kbl_hot.h"
+
+/* Something is switched on, or off, that calls must take the long way for. */
+void kbl_detour_switch(struct static_key_false *key, bool on)
+{
+	if (on == static_key_enabled(key))
+		return;
+	if (on) {
+		static_branch_enable(key);
+		static_branch_inc(&kbl_detour);
+	} else {
+		static_branch_dec(&kbl_detour);
+		static_branch_disable(key);
+	}
+}
+
+#ifdef CONFIG_RETHOOK
+
+/* What a function sees as its return address while its return is hooked. */
+static noinline __noclone unsigned long kbl_hooked_see(void)
+{
+	return (unsigned long)__builtin_return_address(0);
+}
+
+static int kbl_hooked_return(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_hooked_return);
+
+/* It is no symbol for modules; where it cannot be seen all calls take the long way. */
+static void kbl_hooked_find(void)
+{
+	struct kretprobe rp = {
+		.kp.addr = (kprobe_opcode_t *)kbl_hooked_see,
+		.handler = kbl_hooked_return,
+		.maxactive = num_possible_cpus(),
+	};
+	unsigned long seen = 0;
+
+	if (!register_kretprobe(&rp)) {
+		seen = kbl_hooked_see();
+		unregister_kretprobe(&rp);
+	}
+	if (seen && !within_module(seen, THIS_MODULE))
+		kbl_hooked = seen;
+	else
+		static_branch_inc(&kbl_detour);
+}
+
+#else
+
+static void kbl_hooked_find(void)
+{
+}
+
+#endif
+
+int kbl_calls_init(void)
+{
+	int cpu;
+
+	BUILD_BUG_ON(sizeof(struct kbl_known) != KBL_KNOWN_SIZE);
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = kvzalloc_node(sizeof(*c), GFP_KERNEL, cpu_to_node(cpu));
+
+		if (!c)
+			return -ENOMEM;
+		per_cpu(kbl_cpu, cpu) = c;
+	}
+	kbl_calls_reset();
+	kbl_hooked_find();
+	return 0;
+}
+
+void kbl_calls_exit(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu)
+		kvfree(per_cpu(kbl_cpu, cpu));
+}
+
+/* All places free; only while nothing is armed. */
+void kbl_calls_reset(void)
+{
+	unsigned int i;
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
+
+		c->head = KBL_HEAD(entry_cpu, cpu);
+		c->free = NULL;
+		c->returned = false;
+		for (i = KBL_NR_CALLS; i-- > 0;) {
+			c->calls[i].owner = (unsigned long)c;
+			kbl_call_free(c, &c->calls[i]);
+		}
+	}
+}
+
+/* Nothing is armed any more: what is still in the table never returned while we looked. */
+static void kbl_close_this_cpu(void *unused)
+{
+	DECLARE_BITMAP(free, KBL_NR_CALLS) = {};
+	struct kbl_call *call;
+	unsigned long irq;
+	struct kbl_cpu *c = kbl_batch_open(&irq);
+
+	if (!c)
+		return;
+	for (call = c->free; call; call = call->next)
+		__set_bit(call - c->calls, free);
+	for (call = c->calls; call < c->calls + KBL_NR_CALLS; call++) {
+		if (test_bit(call - c->calls, free) || call->target == KBL_CALL_RETURNED ||
+		    call->target->quiet)
+			continue;
+		kbl_call_record(c, KBL_ENTRY, call, KBL_FLAG_OPEN);
+		c->open++;
+	}
+	kbl_batch_close(c, irq);
+}
+
+/* Tell the calls that have not returned. */
+void kbl_calls_close(void)
+{
+	on_each_cpu(kbl_close_this_cpu, NULL, 1);
+	kbl_calls_reset();
+}

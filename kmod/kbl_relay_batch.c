@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Records are collected in a batch, which goes out whole or is lost whole.
+ *
+ * TASK and FOOTPRINT records are told once; a loss makes this CPU forget what
+ * it told, so that they come again and a reader never trusts a stale one.
+ */
+#include "kbl_hot.h"
+
+/* What a reader must hear before the next record. */
+static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
+{
+	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
+
+	c->nlosable--;
+	lost->kind = KBL_LOST;
+	lost->reason = reason;
+	lost->func = U32_MAX;
+	lost->ts = c->now;
+	lost->first_ns = first_ns;
+	lost->count = count;
+}
+NOKPROBE_SYMBOL(kbl_tell_loss);
+
+/* Name a thread the first time it is seen here, or after it changed its name. */
+static void kbl_tell_task(struct kbl_cpu *c)
+{
+	const struct task_struct *p = current;
+	const u64 *comm = (const u64 *)p->comm;
+	struct kbl_seen *seen = &c->seen[p->pid & (KBL_SEEN_TASKS - 1)];
+	struct kbl_event_slot *event = kbl_event(c, KBL_EV_TASK, 0, p->tgid);
+	struct kbl_ext_comm *ext;
+
+	c->nlosable--;
+	c->told = true;
+	c->task_pid = p->pid;
+	c->task_comm[0] = comm[0];
+	c->task_comm[1] = comm[1];
+	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
+		return;
+	event->ext = 1;
+	ext = &kbl_ext(c, KBL_EXT_COMM)->comm;
+	ext->tid = p->pid;
+	seen->pid = p->pid + 1;
+	seen->comm[0] = comm[0];
+	seen->comm[1] = comm[1];
+	c->fresh = seen;
+	memcpy(ext->comm, comm, sizeof(ext->comm));
+	ext->comm[sizeof(ext->comm) - 1] = 0;
+}
+NOKPROBE_SYMBOL(kbl_tell_task);
+
+static void kbl_batch_reset(struct kbl_cpu *c)
+{
+	c->base = kbl_room(c, KBL_BATCH_SLOTS) ?: c->slots;
+	c->nslots = 0;
+	c->nheads = 0;
+	c->nlosable = 0;
+	c->telling = false;
+}
+NOKPROBE_SYMBOL(kbl_batch_reset);
+
+/* At the instant c->now; interrupts are off and c->busy is set. */
+void kbl_batch_begin(struct kbl_cpu *c)
+{
+	kbl_batch_reset(c);
+	c->fresh = NULL;
+	if (unlikely(c->slow)) {
+		c->telling = true;
+		c->nested_told = c->nested_pending;
+		if (c->gap)
+			kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
+		if (c->nested_told)
+			kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
+	}
+	if (!kbl_task_told(c))
+		kbl_tell_task(c);
+	c->nprelude = c->nslots;
+}
+NOKPROBE_SYMBOL(kbl_batch_begin);
+
+/* Records are lost here and now.  None of them may count: then only TASK or FOOTPRINT are. */
+void kbl_lose(struct kbl_cpu *c, unsigned int records)
+{
+	if (!c->gap)
+		c->lost_first_ns = c->now;
+	c->gap = true;
+	c->lost_pending += records;
+	c->lost += records;
+	kbl_slow(c);
+	if (c->told) {
+		memset(c->seen, 0, sizeof(c->seen));
+		kbl_forget(c);
+	}
+}
+NOKPROBE_SYMBOL(kbl_lose);
+
+/* A probe fired inside the recording of another, on this CPU. */
+void kbl_nested(struct kbl_cpu *c)
+{
+	c->nested++;
+	if (!c->nested_pending++)
+		c->nested_first_ns = c->now;
+	kbl_slow(c);
+}
+NOKPROBE_SYMBOL(kbl_nested);
+
+/* Write the batch, or count every record of it as lost. */
+static bool kbl_batch_commit(struct kbl_cpu *c)
+{
+	if (c->base == c->slots && unlikely(!kbl_relay_copy(c))) {
+		kbl_lose(c, c->nlosable);
+		return false;
+	}
+	kbl_put(c, c->at + c->nslots);
+	c->written += c->nheads;
+	if (unlikely(c->telling)) {
+		c->gap = false;
+		c->lost_pending = 0;
+		c->nested_pending -= c->nested_told;
+		c->slow = c->nested_pending;
+		kbl_limit(c);
+	}
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_batch_commit);
+
+/* A batch of nothing but a thread's name is not worth writing. */
+bool kbl_batch_end(struct kbl_cpu *c)
+{
+	if (c->nslots != c->nprelude || c->telling)
+		return kbl_batch_commit(c);
+	if (c->nslots)
+		c->task_pid = U32_MAX;
+	if (c->fresh)
+		c->fresh->pid = 0;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_batch_end);
+
+/* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
+struct kbl_cpu *kbl_batch_open(unsigned long *irq)
+{
+	struct kbl_cpu *c;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	c = __this_cpu_read(kbl_cpu);
+	if (unlikely(c->busy)) {
+		kbl_nested(c);
+		local_irq_restore(flags);
+		return NULL;
+	}
+	c->busy = true;
+	kbl_instant(c);
+	kbl_batch_begin(c);
+	*irq = flags;
+	return c;
+}
+NOKPROBE_SYMBOL(kbl_batch_open);
+
+/* Commit whole, or count as lost. */
+bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq)
+{
+	bool whole = kbl_batch_end(c);
+
+	c->busy = false;
+	local_irq_restore(irq);
+	return whole;
+}
+NOKPROBE_SYMBOL(kbl_batch_close);
+
+/* A full batch goes out in parts; the EXT slots of a head always fit behind it. */
+void kbl_batch_part(struct kbl_cpu *c)
+{
+	kbl_batch_commit(c);
+	kbl_batch_reset(c);
+	c->nprelude = 0;
+	c->fresh = NULL;
+}
+NOKPROBE_SYMBOL(kbl_batch_part);
+
+static __always_inline void kbl_slot_clear(union kbl_slot *slot)
+{
+	slot->words[0] = 0;
+	slot->words[1] = 0;
+	slot->words[2] = 0;
+	slot->words[3] = 0;
+}
+
+/* The head slot of a record, zeroed. */
+union kbl_slot *kbl_head(struct kbl_cpu *c)
+{
+	union kbl_slot *slot = kbl_head_raw(c);
+
+	kbl_slot_clear(slot);
+	return slot;
+}
+NOKPROBE_SYMBOL(kbl_head);
+
+/* The caller counts it in its head's ext. */
+union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
+{
+	union kbl_slot *slot = &c->base[c->nslots++];
+
+	kbl_slot_clear(slot);
+	slot->skb.kind = KBL_EXT;
+	slot->skb.type = type;
+	return slot;
+}
+NOKPROBE_SYMBOL(kbl_ext);
+
+static noinline struct kbl_event_slot *kbl_event_part(struct kbl_cpu *c, u8 event, u64 skb,
+						      u64 data)
+{
+	kbl_batch_part(c);
+	return kbl_event(c, event, skb, data);
+}
+NOKPROBE_SYMBOL(kbl_event_part);
+
+struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+{
+	union kbl_slot *slot;
+
+	if (unlikely(kbl_batch_full(c)))
+		return kbl_event_part(c, event, skb, data);
+	slot = kbl_head_raw(c);
+	kbl_event_fill(slot, c->now, event, 0, skb, data);
+	return &slot->event;
+}
+NOKPROBE_SYMBOL(kbl_event);
+
+static void kbl_flush_this_cpu(void *unused)
+{
+	struct kbl_cpu *c;
+	unsigned long irq;
+
+	c = kbl_batch_open(&irq);
+	if (c)
+		kbl_batch_close(c, irq);
+}
+
+/* After a stop: tell gaps that no later record told. */
+void kbl_relay_stop(void)
+{
+	on_each_cpu(kbl_flush_this_cpu, NULL, 1);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Entry and exit of functions with probes in their source; a part of kbl_source.c. */
+#ifndef KBL_SITED_H
+#define KBL_SITED_H
+
+#include <linux/kbl_probe.h>
+
+#include "kbl_faked.h"
+#include "kbl_hot.h"
+#include "kbl_open.h"
+
+/* A site that is armed, and where its carriers go. */
+struct kbl_sited {
+	struct kbl_target *target;
+	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
+	u8 nr;			/* of the carriers that the site passes */
+	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
+	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
+};
+
+/* All that the target may look at, and nothing in what it has not. */
+static void kbl_fake_all(struct kbl_faked *f, const struct kbl_sited *s, const void *first,
+			 const void *const *more)
+{
+	unsigned int i;
+
+	for (i = 0; i < KBL_REG_ARGS; i++)
+		kbl_fake(f, kbl_arg_offset(i), NULL);
+	for (i = 0; i < s->nr; i++)
+		kbl_fake(f, s->offset[i], i ? more[i - 1] : first);
+}
+NOKPROBE_SYMBOL(kbl_fake_all);
+
+static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned long caller,
+					       unsigned long frame, const void *first,
+					       const void *const *more, bool pv)
+{
+	const struct kbl_sited *s = READ_ONCE(site->data);
+	struct kbl_faked f KBL_NOT_CLEARED;
+	struct kbl_ticket ticket;
+	struct kbl_open *open;
+	struct kbl_target *t;
+	u64 key;
+
+	if (unlikely(!s))
+		return;
+	t = s->target;
+	if (likely(s->plain))
+		kbl_fake(&f, t->plain, s->plain == 1 ? first : more[s->plain - 2]);
+	else
+		kbl_fake_all(&f, s, first, more);
+	kbl_arch_fake(&f.regs, f.stack, caller);
+	/* Too many calls are open: the entry is told, and counted as unpaired. */
+	if (unlikely(!kbl_enter(t, &f.regs, caller, false, pv, &ticket)) ||
+	    unlikely(ticket.call == &kbl_unpaired))
+		return;
+	key = kbl_open_key(t, frame);
+	open = kbl_open_claim(kbl_open_set(key), key);
+	if (likely(open))
+		open->call = ticket.call;
+	else
+		kbl_open_lose(ticket.call);
+}
+
+static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long frame,
+					    unsigned long value, bool pv)
+{
+	const struct kbl_sited *s = READ_ONCE(site->data);
+	struct pt_regs regs KBL_NOT_CLEARED;
+	struct kbl_ticket ticket;
+	struct kbl_open *open;
+	u64 key;
+
+	if (unlikely(!s))
+		return;
+	key = kbl_open_key(s->target, frame);
+	open = kbl_open_find(kbl_open_set(key), key);
+	/* Not told, or entered before the site was enabled. */
+	if (!open)
+		return;
+	ticket.call = open->call;
+	WRITE_ONCE(open->key, 0);
+	kbl_arch_fake_return(&regs, value);
+	kbl_leave(&ticket, &regs, pv);
+}
+
+#endif /* KBL_SITED_H */
