@@ -24,6 +24,7 @@ from skbviewer import readers
 from skbviewer.matching import build_legs, build_series, match, sightable
 from skbviewer.records import Capture, KernelLog, Silent
 from skbviewer.session import Session
+from skbviewer.session.memory import reused_memory
 
 EXACT = 0
 PAGE = 50
@@ -151,7 +152,8 @@ def main(arguments: list[str]) -> None:
     part, *rest = arguments
     paths = [Path(text) for text in rest]
     if part == "stages":
-        found: Any = stages(paths[0], paths[1])
+        with reused_memory():  # as an import does it
+            found: Any = stages(paths[0], paths[1])
     elif part == "answers":
         found = answers(paths[0], 60)
     elif part == "correctness":
