@@ -15,7 +15,8 @@ from skbviewer.session import Session, import_files
 
 def table(tap: list[bool]) -> SeriesTable:
     zeros = np.zeros(len(tap), np.int64)
-    return SeriesTable(zeros, zeros, np.array(tap), zeros, zeros)
+    none = zeros.astype(np.int32)
+    return SeriesTable(none, zeros, np.array(tap), zeros, none)
 
 
 def test_those_with_an_identity_come_first_over_all_kbls() -> None:
