@@ -46,6 +46,7 @@ from .events import store_events
 from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
 from .kernel_only import WIRE_ONLY, Ids, numbers
 from .leg_tells import drop_reasons, owners
+from .link_names import link_name
 from .names import meta_of
 from .series_tells import SeriesTells, told
 
@@ -236,9 +237,7 @@ def _source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:
 
 
 def _capture_detail(capture: Capture) -> dict[str, str]:
-    return {
-        "interfaces": ", ".join(i.name or f"link type {i.linktype}" for i in capture.interfaces)
-    }
+    return {"interfaces": ", ".join(i.name or link_name(i.linktype) for i in capture.interfaces)}
 
 
 def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_only: Ids) -> None:

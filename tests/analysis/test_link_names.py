@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: MIT
+"""Link types have the names Wireshark gives them."""
+
+from __future__ import annotations
+
+from skbviewer.analysis.link_names import NAMES, link_name
+from skbviewer.readers.link import LINK_LAYERS
+
+
+def test_what_is_understood_has_a_name() -> None:
+    assert set(NAMES) == set(LINK_LAYERS)
+    assert link_name(1) == "Ethernet"
+
+
+def test_another_one_is_told_by_its_number() -> None:
+    assert link_name(147) == "link type 147"
