@@ -11,6 +11,7 @@ processor's cache.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -67,12 +68,13 @@ def cut(log: KernelLog) -> Lives:
         (kind == EVENT) & chosen(event, (CLONE, COPY, SEGMENT)),
     )
     born = is_child | ((kind[item] == EVENT) & (event[item] == ALLOC))
-    order = _by_time(met[item], born, records["ts"][_or_self(maker, item[born])])
-    item, is_child = item[order], is_child[order]
-    del order
     address = skb[item]
     address[is_child] = part(records, "data", item[is_child])
+    when = _when(log, skb, met, maker, inside, _Items(item, is_child, born, address))
     del skb
+    order = np.argsort(when, kind="stable").astype(np.int32)  # nearly in order already
+    item, is_child, address = item[order], is_child[order], address[order]
+    del order, when
     place = dense(address)
     del address
     life = _Cutter(log, item, place, is_child, inside).lives()
@@ -87,15 +89,53 @@ def cut(log: KernelLog) -> Lives:
     return Lives(of, parent.astype(np.int64), birth, _is_tap(log, maker, birth), met, told_by)
 
 
-def _or_self(maker: Small, rows: Small) -> Small:
-    made = maker[rows]
-    return np.where(made >= 0, made, rows)
+class _Items(NamedTuple):
+    """Records of lives; a clone's birth stands before the record of its own that tells of it."""
+
+    record: Small
+    is_child: Flags
+    born: Flags  # tells of a birth
+    address: Index  # of the skb that it is a record of
 
 
-def _by_time(when: Index, born: Flags, born_at: Index) -> Small:
-    """The stable order of items that happened `when`, those `born` at `born_at`."""
-    when[born] = born_at
-    return np.argsort(when, kind="stable").astype(np.int32)  # nearly in order already
+def _when(
+    log: KernelLog, skb: Index, met: Index, maker: Small, inside: Flags, items: _Items
+) -> Index:
+    """When each item happened to its skb: births at the entry of the function that tells of them.
+
+    But not before the skb that had the memory is gone: another CPU may free it while the function
+    that gets it next runs already.
+    """
+    records, item = log.records, items.record
+    when = met[item]
+    births = np.flatnonzero(items.born)
+    told = maker[item[births]]
+    begin = np.where(told >= 0, told, item[births])
+    when[births] = records["ts"][begin]
+    entered = np.flatnonzero(inside[item] & ~items.is_child)
+    until = np.searchsorted(records["ts"], part(records, "exit_ts", item[entered]), "right")
+    rows = np.concatenate([births, entered])
+    begin, end = np.r_[begin, item[entered]], np.r_[item[births], until]
+    freed = _freed_since(log, skb, items.address[rows], begin, end)
+    when[rows] = np.maximum(when[rows], freed + 1)
+    return when
+
+
+def _freed_since(log: KernelLog, skb: Index, address: Index, begin: Index, end: Index) -> Index:
+    """When each address was freed last between two records, ns; -1: it was not."""
+    records = log.records
+    found = np.full(len(address), -1, np.int64)
+    free = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == FREE))
+    some = np.flatnonzero(np.searchsorted(free, end) > np.searchsorted(free, begin))
+    free = free[np.isin(skb[free], address[some])]
+    if not len(free):
+        return found
+    place = dense(np.concatenate([skb[free], address[some]])).astype(np.int64) * (len(skb) + 1)
+    key, mine = np.sort(place[: len(free)] + free), place[len(free) :]
+    last = np.append(key, -1)[np.searchsorted(key, mine + end[some]) - 1] - mine  # -1: the appended
+    some, last = some[last > begin[some]], last[last > begin[some]]
+    found[some] = records["ts"][last]
+    return found
 
 
 def _items(own: Flags, child: Flags) -> tuple[Small, Flags]:

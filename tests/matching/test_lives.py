@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from skbviewer.matching.lives import Lives, cut
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
@@ -92,6 +94,33 @@ def test_a_clone_that_reuses_an_address_is_a_new_life(tmp_path: Path) -> None:
     one, two = find(log, "ip_output")
     assert lives.of[one] != lives.of[two]
     assert lives.parent[lives.of[one]] != lives.parent[lives.of[two]]
+
+
+@pytest.mark.parametrize("born", ["clone", "alloc"])
+def test_memory_that_another_cpu_frees_while_it_is_being_given_out(
+    tmp_path: Path, born: str
+) -> None:
+    """The function that gets the memory began before the one that frees it."""
+    story = Story()
+    story.alloc(20, A)
+    story.call("tcp_rcv_established", 100, 110, B, cpu=1, pid=2)
+    if born == "clone":
+        story.clone(200, A, B, by="dev_queue_xmit_nit")
+    else:
+        story.alloc(200, B)
+    story.free(203, B, cpu=1, pid=2)
+    story.call("packet_rcv", 300, 310, B)
+    story.free(400, B)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    first, second = lives.of[find(log, "kfree_skbmem")].tolist()
+    assert first == lives.of[find(log, "tcp_rcv_established")]
+    assert second == lives.of[find(log, "packet_rcv")] != first
+    if born == "clone":
+        assert lives.parent[second] == lives.of[find(log, "__alloc_skb")]
+        assert lives.tap[second]
+    else:
+        assert second == lives.of[find(log, "__alloc_skb")][1]
 
 
 def test_a_function_around_the_allocation_belongs_to_the_life(tmp_path: Path) -> None:
