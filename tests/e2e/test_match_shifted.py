@@ -8,17 +8,28 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 import pytest
 
 from skbviewer.analysis import reason
-from skbviewer.matching import AMBIGUOUS, Matches
+from skbviewer.matching import AMBIGUOUS, EXACT, Matches
 from skbviewer.records import Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
 from tests.lab.samples import SAMPLES
 
-from .treated import TREATMENTS, Index, Kernel, follow, matched, owners, packets_of, rewrite, wrong
+from .treated import (
+    TREATMENTS,
+    Index,
+    Kernel,
+    follow,
+    matched,
+    owners,
+    packets_of,
+    rewrite,
+    wrong,
+)
 
 CAPTURES = ("basic", "loopback", "drops", "nat-inside", "nat", "bulk", "segments")
 NAMES = [sample.name for sample in SAMPLES]
@@ -51,30 +62,33 @@ def cases(name: str, kernel: Kernel, pcaps: Sequence[Path], folder: Path) -> Ite
             yield Case(name, pcap.stem, plain, packets, matched(packets, kernel), owner)
 
 
-def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
-    """The packets that are not exact; all count, but for ambiguous ones without identity.
+def missed_by_probes(case: Case) -> npt.NDArray[np.bool_]:
+    """Packets of which the log does not even show the call of the packet socket that caught them.
 
-    And for wire-only ones of which the log does not even show the call of the packet socket that
-    wrote the capture: on 6.1 an interrupt that comes while a kprobe's handler runs has its calls
-    missed, softirq and all.  The kernel counts them, and check() allows no more than that.
+    On 6.1 an interrupt that comes while a kprobe's handler runs has its calls missed, softirq and
+    all.  The kernel counts them, and check() allows no more than that.
     """
+    return np.asarray((case.owner < 0) & (case.packets["ip_version"] != 0))
+
+
+def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
+    """The packets that are not exact, but for ambiguous ones without identity, and missed ones."""
     verdict, rung = np.full(len(case.packets), 2), np.zeros(len(case.packets), np.int64)
     rows = case.found.rows
     np.minimum.at(verdict, rows["packet"], rows["verdict"])
     rung[rows["packet"]] = rows["rung"]
     rung[case.found.contested] = -1
+    nameless = case.packets["ip_version"] == 0
+    fine = np.where(verdict == AMBIGUOUS, nameless, missed_by_probes(case))
     return [
         (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))
-        for number in np.flatnonzero(verdict).tolist()
-        if case.packets["ip_version"][number] != 0 or verdict[number] != AMBIGUOUS
-        if case.owner[number] >= 0 or verdict[number] == AMBIGUOUS
+        for number in np.flatnonzero((verdict != EXACT) & ~fine).tolist()
     ]
 
 
 def check(case: Case, kernel: Kernel) -> None:
     """Nothing wrong, nothing missing, and the clock is where the fit says."""
-    truth = case.owner[case.packets["ip_version"] != 0]
-    assert np.count_nonzero(truth < 0) <= kernel.missed
+    assert np.count_nonzero(missed_by_probes(case)) <= kernel.missed
     assert wrong(kernel, case.found, case.owner) == []
     assert set(not_exact(case)) <= set(EXCEPTIONS)
     clock, every = case.found.clock, np.arange(len(case.packets))

@@ -42,7 +42,7 @@ def test_every_ipv4_packet_is_exact_or_explained(lab: Lab, session: Session) -> 
     packets = [p for p in session.packets(1, session.packet_count()) if p.ip_id is not None]
     assert len(packets) == sent > 4000
     verdicts = Counter(p.verdict for p in packets)
-    assert verdicts["wire-only"] == 0
+    assert verdicts["wire-only"] <= session.info()["recorder"]["missed"]  # all its calls, then
     assert verdicts["exact"] >= 0.99 * sent
     assert all(p.reason for p in packets if p.verdict != "exact")
 
