@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.session import Session, import_files
+from tests.lab.fixture import MISSED
 from tests.lab.fixture import lab_recording as lab_recording
 from tests.lab.record import Recording
 
@@ -14,12 +15,15 @@ from .handshake import handshake, table, wrong
 
 def test_fresh_recording_is_matched_whole(lab_recording: Recording, tmp_path: Path) -> None:
     out = tmp_path / "fresh.skbv"
-    assert import_files([lab_recording.pcap, lab_recording.kbl], out).warnings == ()
+    warnings = import_files([lab_recording.pcap, lab_recording.kbl], out).warnings
+    assert [warning for warning in warnings if not MISSED.search(warning)] == []
     session = Session.open(out)
     assert wrong(session, lab_recording.pcap) == []
     info = session.info()
-    assert info["lost_records"] == 0
-    assert info["matches"]["wire_only"] == info["matches"]["ambiguous"] == 0
+    assert info["lost_records"] == info["recorder"]["missed"] <= info["records"] // 100
+    assert info["matches"]["wire_only"] == 0
+    if not info["lost_records"]:  # what is missing may leave an ARP packet ambiguous
+        assert info["matches"]["ambiguous"] == 0
     assert {path.packet.verdict for path in handshake(session).values() if path.packet} == {"exact"}
     assert table(handshake(session)).count("\n") == 10
 
