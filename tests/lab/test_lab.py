@@ -34,11 +34,12 @@ def counters(kbl: Kbl) -> np.void:
     return one(kbl.tables[Type.COUNTERS], layout.KBL_COUNTERS)
 
 
-def test_nothing_is_lost_or_missed(kbl: Kbl) -> None:
+def test_nothing_is_lost_and_what_is_missed_is_counted(kbl: Kbl) -> None:
     last = counters(kbl)
     assert last["written"] == len(kbl.records) > 1000
-    assert (last["lost"], last["missed"], last["nested"]) == (0, 0, 0)
-    assert sum(int(row["missed"]) for row in probes(kbl).values()) == 0
+    assert (last["lost"], last["nested"]) == (0, 0)
+    missed = sum(int(row["missed"]) for row in probes(kbl).values())  # kretprobes: see MISSED
+    assert last["missed"] == missed <= last["written"] // 100
 
 
 def test_at_least_fifty_functions_are_armed_and_the_others_say_why(kbl: Kbl) -> None:
