@@ -30,6 +30,7 @@ for step in $(echo "$lab" | tr , ' '); do
 done
 say "the end"
 dmesg > /tmp/out/dmesg.txt
-dmesg | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"
+# Not of what it refuses: the module's own lines quote that, "+systall" (the fuzzer's) too.
+dmesg | grep -v '\] kbl: ' | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"
 cd /tmp/out && must tar cf /dev/vda .; sync
 echo "LAB DONE"; poweroff -f; sleep 60
