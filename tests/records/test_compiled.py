@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: MIT
+"""Compiled functions: lazily, calling each other, kept on disk, made again when they change."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from skbviewer.records.compiled import compiled, compiled_checked
+
+Ints = npt.NDArray[np.int64]
+FACTOR = 3
+
+MODULE = """
+from skbviewer.records.compiled import compiled
+FACTOR = {factor}
+@compiled
+def scaled(value):
+    return value * FACTOR
+@compiled
+def total(values):
+    made = 0
+    for value in values:
+        made += scaled(value)
+    return made
+"""
+ASK = """
+import sys, warnings, numpy
+warnings.simplefilter("error")
+import made
+assert "numba" not in sys.modules
+print(made.total(numpy.arange(5)), sum(made.total.dispatcher().stats.cache_hits.values()))
+"""
+
+
+@compiled
+def scaled(value: int) -> int:
+    """Called by another one."""
+    return value * FACTOR
+
+
+@compiled
+def total(values: Ints) -> int:
+    """Calls another one."""
+    made = 0
+    for value in values:
+        made += scaled(value)
+    return made
+
+
+@compiled_checked
+def nth(values: Ints, at: int) -> int:
+    """Fails where `at` is outside."""
+    return int(values[at])
+
+
+@compiled
+def ratio(a: int, b: int) -> int:
+    """Fails where `b` is 0."""
+    return a // b
+
+
+def test_calls_another_one() -> None:
+    assert total(np.arange(5)) == 30
+    assert total.signatures == 1
+    assert total.__doc__ == "Calls another one."
+
+
+def test_errors_are_raised() -> None:
+    with pytest.raises(IndexError):
+        nth(np.arange(5), 5)
+    with pytest.raises(ZeroDivisionError):
+        ratio(1, 0)
+
+
+def _ask(folder: Path, **env: str) -> str:
+    command = [sys.executable, "-c", ASK]
+    made = {**os.environ, "PYTHONPATH": f"{folder}:{Path.cwd()}", **env}
+    done = subprocess.run(command, cwd=folder, env=made, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+    return done.stdout.strip()
+
+
+def test_is_kept_until_something_it_uses_changes(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    assert _ask(tmp_path) == "30 0"
+    assert _ask(tmp_path) == "30 1"
+    stat = (tmp_path / "made.py").stat()
+    (tmp_path / "made.py").write_text(MODULE.format(factor=4))
+    os.utime(tmp_path / "made.py", ns=(stat.st_atime_ns, stat.st_mtime_ns))
+    assert _ask(tmp_path, PYTHONDONTWRITEBYTECODE="1", PYTHONPYCACHEPREFIX="none") == "40 0"
+
+
+def test_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    (tmp_path / "__pycache__").write_text("no folder")
+    (tmp_path / "home").write_text("no folder")
+    nowhere = str(tmp_path / "home")
+    assert _ask(tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == "30 0"
