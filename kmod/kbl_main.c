@@ -102,6 +102,10 @@ static int __init kbl_init(void)
 {
 	int err = -ENOMEM;
 
+	if (!kbl_backend_chosen()) {
+		pr_err("kbl: parameter backend: this kernel has none of that name\n");
+		return -EINVAL;
+	}
 	kbl_kernel_low = kbl_arch_kernel_low();
 	if (kbl_calls_init())
 		goto free_cpus;
