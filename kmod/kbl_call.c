@@ -253,6 +253,16 @@ static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_counter_ext);
 
+/* The call had neither a packet nor a socket, until it returned one. */
+static void kbl_sock_returned(union kbl_slot *head, const struct kbl_target *t, unsigned long ret)
+{
+	if (!t->ret_sock || head->span.skb || !kbl_is_kernel(ret))
+		return;
+	head->span.skb = ret;
+	head->span.flags |= KBL_FLAG_SOCK;
+}
+NOKPROBE_SYMBOL(kbl_sock_returned);
+
 /* With anything to be told beside the CALL, or without room for it. */
 static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
@@ -263,6 +273,7 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 	if (!t->quiet) {
 		head = kbl_head_raw(c);
 		c->nslots += kbl_write_call(head, call, t, c->now, ret) - head - 1;
+		kbl_sock_returned(head, t, ret);
 		if (static_branch_unlikely(&kbl_counter_on)) {
 			kbl_counter_ext(c, call);
 			head->span.ext++;

@@ -87,7 +87,7 @@ static void kbl_probes_show(struct seq_file *m)
 	seq_puts(m,
 		 "# Write lines: NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [RETURNS] [quiet]\n"
 		 "# CARRIER = KIND@WHERE, at most 4; KIND skb skbp list queue sock\n"
-		 "#   WHERE = index of the argument, from 0, or ret\n"
+		 "#   WHERE = index of the argument, from 0, or ret: skb and sock only\n"
 		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge\n"
 		 "#   coalesce morph sock_enqueue nf_hook\n"
 		 "# RETURNS void bool int, else 64 bits; quiet: tell the event only, no call\n");

@@ -39,14 +39,22 @@ static __always_inline u32 kbl_map_behind(u32 at)
 	return (at + 1) & ((1 << KBL_MAP_BITS) - 1);
 }
 
-/* Hits before the place is known, neighbours in the table, functions not to be heeded. */
-static noinline struct kbl_target *kbl_map_search(unsigned long ip)
+/* The target of that place, or &kbl_map_none. */
+static __always_inline struct kbl_target *kbl_map_find(unsigned long ip)
 {
 	u32 at = kbl_map_hash(ip);
 	struct kbl_target *t;
 
 	while ((t = kbl_map[at])->addr != ip && t->addr + KBL_ENDBR != ip && t != &kbl_map_none)
 		at = kbl_map_behind(at);
+	return t;
+}
+
+/* Hits before the place is known, neighbours in the table, functions not to be heeded. */
+static noinline struct kbl_target *kbl_map_search(unsigned long ip)
+{
+	struct kbl_target *t = kbl_map_find(ip);
+
 	if (!READ_ONCE(t->enabled))
 		return NULL;
 	WRITE_ONCE(t->ip, ip);
@@ -132,6 +140,9 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 		struct kbl_target *t = targets[i];
 
 		t->error = ftrace_set_filter_ip(ops, t->addr, 0, 1);
+		/* It takes all bytes of its place, but calls from the first alone. */
+		if (!t->error && !ftrace_set_filter_ip(ops, t->addr - 1, 0, 0))
+			t->error = -EINVAL;
 		if (t->error)
 			continue;
 		addrs[n++] = t->addr;
@@ -164,6 +175,11 @@ static int kbl_map_make(struct kbl_target **targets, unsigned int nr)
 	for (i = 0; i < nr; i++) {
 		if (targets[i]->error)
 			continue;
+		if (kbl_map_find(targets[i]->addr) != &kbl_map_none ||
+		    kbl_map_find(targets[i]->addr + KBL_ENDBR) != &kbl_map_none) {
+			targets[i]->error = -EBUSY;
+			continue;
+		}
 		targets[i]->ip = 0;
 		kbl_map_add(targets[i], targets[i]->addr);
 		kbl_map_add(targets[i], targets[i]->addr + KBL_ENDBR);

@@ -82,9 +82,10 @@ struct kbl_target {
 	bool sock;		/* one socket, in a register, and nothing else: plain is its */
 	bool trap;		/* reached by a breakpoint, which looks like an NMI */
 	bool enabled;
-	bool exit_event;	/* told at the exit, by kbl_life_exit() */
+	bool exit_event;	/* told at the exit, by kbl_life_exit(), or a socket is */
 	bool entry_event;	/* told at the entry, by kbl_life_entry() */
-	bool ret_skb;
+	bool ret_skb;		/* returns a packet; ret_sock: a socket */
+	bool ret_sock;
 	bool quiet;		/* its event only, no CALL */
 	u8 returns;		/* enum kbl_returns */
 	u8 event;		/* enum kbl_event */

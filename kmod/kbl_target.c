@@ -68,7 +68,14 @@ static int kbl_parse_carrier(struct kbl_target *t, char *word)
 		return -EINVAL;
 	if (strcmp(where, "ret") && (kstrtou8(where, 10, &at) || at >= KBL_AT_RET))
 		return -EINVAL;
-	t->ret_skb |= at == KBL_AT_RET && kind == KBL_CARRY_SKB;
+	if (at == KBL_AT_RET) {
+		/* No function returns a list, or a pointer to a pointer. */
+		if (kind != KBL_CARRY_SKB && kind != KBL_CARRY_SOCK)
+			return -EINVAL;
+		t->ret_skb |= kind == KBL_CARRY_SKB;
+		t->ret_sock |= kind == KBL_CARRY_SOCK;
+		t->exit_event |= t->ret_sock;
+	}
 	t->carrier[t->nr_carriers++] = kind << 4 | at;
 	return 0;
 }
@@ -157,17 +164,27 @@ bad:
 	return NULL;
 }
 
-/* Where the kernel puts a probe on that name; it is not armed. */
-static unsigned long kbl_resolve(const char *name)
+/* Where the kernel puts a probe on that name; it is not armed.  Else why it puts none. */
+static int kbl_resolve(const char *name, unsigned long *addr)
 {
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
-	unsigned long addr;
+	int err = register_kprobe(&kp);
 
-	if (register_kprobe(&kp))
-		return 0;
-	addr = (unsigned long)kp.addr;
+	if (err)
+		return err;
+	*addr = (unsigned long)kp.addr;
 	unregister_kprobe(&kp);
-	return addr;
+	return 0;
+}
+
+/* The place of a target that was given by its name alone. */
+static int kbl_target_find(struct kbl_target *t)
+{
+	int err = kbl_resolve(t->name, &t->addr);
+
+	if (err)
+		t->addr = kbl_source_address(t->name);
+	return t->addr ? 0 : err;
 }
 
 /* One line, without its end. */
@@ -181,9 +198,7 @@ int kbl_target_add(char *line)
 	if (!t)
 		return -EINVAL;
 	if (!t->addr)
-		t->addr = kbl_resolve(t->name) ?: kbl_source_address(t->name);
-	if (!t->addr)
-		t->error = -ENOENT;
+		t->error = kbl_target_find(t);
 	kbl_target_number(t, kbl_nr_targets);
 	kbl_targets[kbl_nr_targets++] = t;
 	return 0;

@@ -34,7 +34,8 @@ int rec_carrier_named(const char *word)
 		if (strlen(rec_kinds[kind]) != len || strncmp(word, rec_kinds[kind], len))
 			continue;
 		if (!strcmp(word + len, "@ret"))
-			return kind << 4 | KBL_AT_RET;
+			return kind == KBL_CARRY_SKB || kind == KBL_CARRY_SOCK ?
+				       kind << 4 | KBL_AT_RET : -1;
 		if (sscanf(word + len, "@%2u%c", &at, &rest) == 1 && at < KBL_AT_RET)
 			return kind << 4 | at;
 	}
