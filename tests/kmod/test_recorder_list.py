@@ -46,6 +46,7 @@ def test_list_is_as_dtrace_has_it(fake: Fake) -> None:
         ("ip_rcv skb@", "skb@"),
         ("ip_rcv skb@x", "skb@x"),
         ("ip_rcv cow@1", "cow@1"),
+        ("ip_rcv list@ret", "list@ret"),
         ("ip_rcv 0 0 -", "0"),
         ("ip_rcv eaten", "eaten"),
         ("ip_rcv alloc free", "free"),

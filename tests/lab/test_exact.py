@@ -121,7 +121,8 @@ def footprint(kbl: Kbl, skb: int, cpu: int, until: int) -> Record:
 
 
 @pytest.mark.parametrize(
-    ("name", "ip_id"), [("frag", 4), ("skbp", 3), ("ninth", 3), ("list", 100), ("queue", 100)]
+    ("name", "ip_id"),
+    [("frag", 4), ("skbp", 3), ("ninth", 3), ("list", 100), ("queue", 100), ("four", 200)],
 )
 def test_packet_is_told_however_it_is_carried(carried: Kbl, name: str, ip_id: int) -> None:
     record = call(carried, name)
@@ -152,27 +153,49 @@ def test_sock_is_carried(carried: Kbl) -> None:
     head = call(carried, "sock").head
     assert head["flags"] & layout.KBL_FLAG_SOCK
     assert head["skb"] != 0
+    returned = call(carried, "sock_ret").head
+    assert returned["flags"] & layout.KBL_FLAG_SOCK
+    assert returned["skb"] == head["skb"]
 
 
-@pytest.mark.parametrize("name", ["list", "queue"])
-def test_list_tells_sixty_four_packets_and_a_count(carried: Kbl, name: str) -> None:
-    head = call(carried, name).head
-    carry = [
+def carries(kbl: Kbl, head: np.void) -> list[Record]:
+    """The packets after the first of a call."""
+    return [
         r
-        for r in carried.records
+        for r in kbl.records
         if r.head["kind"] == Kind.EVENT
         and r.head["event"] == layout.KblEvent.CARRY
         and (r.cpu, r.head["ts"]) == (head["entry_cpu"], head["ts"])
     ]
+
+
+def ip_ids(kbl: Kbl, told: list[Record]) -> list[int]:
+    """The identification of each packet carried."""
+    return [
+        int(footprint(kbl, int(r.head["skb"]), r.cpu, int(r.head["ts"])).slots[1]["ip_id"])
+        for r in told
+    ]
+
+
+@pytest.mark.parametrize("name", ["list", "queue"])
+def test_list_tells_sixty_four_packets_and_a_count(carried: Kbl, name: str) -> None:
+    carry = carries(carried, call(carried, name).head)
     assert len(carry) == TOLD - 1
     data = [int(r.head["data"]) for r in carry]
     assert [d & 0xFFFFFFFF for d in data] == list(range(1, TOLD))
     assert [d >> 32 for d in data] == [0] * (TOLD - 2) + [LISTED - TOLD]
-    ids = [
-        int(footprint(carried, int(r.head["skb"]), r.cpu, int(r.head["ts"])).slots[1]["ip_id"])
-        for r in carry
-    ]
-    assert ids == list(range(101, 100 + TOLD))
+    assert ip_ids(carried, carry) == list(range(101, 100 + TOLD))
+
+
+def test_one_call_carries_in_four_ways(carried: Kbl) -> None:
+    record = call(carried, "four")
+    first = footprint(
+        carried, int(record.head["skb"]), int(record.head["entry_cpu"]), int(record.head["ts"])
+    )
+    assert first.slots[1]["ip_id"] == 200
+    carry = carries(carried, record.head)
+    assert ip_ids(carried, carry) == [201, 202, 203, 204, 205]
+    assert [int(r.head["data"]) for r in carry] == [1, 2, 3, 4, 5]
 
 
 def test_sleepers_are_open_calls(lab: Lab, carried: Kbl) -> None:

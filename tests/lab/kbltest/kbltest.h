@@ -23,9 +23,12 @@ int kbltest_skbp(struct sk_buff **skb);
 int kbltest_list(struct list_head *list);
 int kbltest_queue(int unused, struct sk_buff_head *queue);
 int kbltest_sock(struct sock *sk);
+struct sock *kbltest_sock_ret(long unused, struct sock *sk);
 struct sk_buff *kbltest_ret(struct sk_buff *skb);
 int kbltest_ninth(long a, long b, long c, long d, long e, long f, long g, long h,
 		  struct sk_buff *skb);
+int kbltest_four(struct sk_buff *skb, struct sk_buff **skbp, struct list_head *list,
+		 struct sk_buff_head *queue);
 
 /* kbltest_loop.c: may add files to the module's folder in debugfs */
 int kbltest_loop_init(struct dentry *dir);

@@ -94,6 +94,12 @@ KBLTEST_PROBED int kbltest_sock(struct sock *sk)
 	return 0;
 }
 
+KBLTEST_PROBED struct sock *kbltest_sock_ret(long unused, struct sock *sk)
+{
+	barrier();
+	return sk;
+}
+
 KBLTEST_PROBED struct sk_buff *kbltest_ret(struct sk_buff *skb)
 {
 	barrier();
@@ -102,6 +108,14 @@ KBLTEST_PROBED struct sk_buff *kbltest_ret(struct sk_buff *skb)
 
 KBLTEST_PROBED int kbltest_ninth(long a, long b, long c, long d, long e, long f, long g, long h,
 				 struct sk_buff *skb)
+{
+	barrier();
+	return 0;
+}
+
+/* Four carriers, each of another kind. */
+KBLTEST_PROBED int kbltest_four(struct sk_buff *skb, struct sk_buff **skbp, struct list_head *list,
+				struct sk_buff_head *queue)
 {
 	barrier();
 	return 0;
@@ -116,6 +130,7 @@ static int kbltest_carry_one(struct sk_buff *skb, struct sk_buff *frag)
 	kbltest_frag(frag);
 	kbltest_skbp(&skb);
 	kbltest_sock(sk);
+	kbltest_sock_ret(0, sk);
 	kbltest_ret(skb);
 	kbltest_ninth(0, 1, 2, 3, 4, 5, 6, 7, skb);
 	return 0;
@@ -147,6 +162,34 @@ static int kbltest_carry_many(struct sk_buff_head *queue)
 	return i;	/* 0: all are still there */
 }
 
+/* Of the packets 200 to 205: one, one behind a pointer, two in a list, two in a queue. */
+static int kbltest_carry_four(struct sk_buff_head *queue)
+{
+	struct sk_buff *skb[6];
+	int i, err = -ENOMEM;
+	LIST_HEAD(list);
+
+	for (i = 0; i < ARRAY_SIZE(skb); i++) {
+		skb[i] = kbltest_skb(200 + i);
+		if (!skb[i])
+			goto out;
+	}
+	list_add_tail(&skb[2]->list, &list);
+	list_add_tail(&skb[3]->list, &list);
+	__skb_queue_tail(queue, skb[4]);
+	__skb_queue_tail(queue, skb[5]);
+	kbltest_four(skb[0], &skb[1], &list, queue);
+	skb_list_del_init(skb[2]);
+	skb_list_del_init(skb[3]);
+	__skb_unlink(skb[4], queue);
+	__skb_unlink(skb[5], queue);
+	err = 0;
+out:
+	while (i--)
+		kfree_skb(skb[i]);
+	return err;
+}
+
 int kbltest_carry_all(void)
 {
 	struct sk_buff *skb = kbltest_skb(3), *frag = kbltest_frag_skb(4);
@@ -154,7 +197,8 @@ int kbltest_carry_all(void)
 	int err;
 
 	__skb_queue_head_init(&queue);
-	err = kbltest_carry_one(skb, frag) ?: kbltest_carry_many(&queue);
+	err = kbltest_carry_one(skb, frag) ?: kbltest_carry_four(&queue) ?:
+	      kbltest_carry_many(&queue);
 	__skb_queue_purge(&queue);
 	kfree_skb(frag);
 	kfree_skb(skb);

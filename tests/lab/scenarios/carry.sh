@@ -8,8 +8,10 @@ kbltest_skbp skbp@0 module=kbltest
 kbltest_list list@0 module=kbltest
 kbltest_queue queue@1 module=kbltest
 kbltest_sock sock@0 module=kbltest
+kbltest_sock_ret sock@ret module=kbltest
 kbltest_ret skb@ret module=kbltest
 kbltest_ninth skb@8 module=kbltest
+kbltest_four skb@0 skbp@1 list@2 queue@3 module=kbltest
 kbltest_sleep skb@0 module=kbltest
 LIST
 load subbuf_kb=64 n_subbufs=4

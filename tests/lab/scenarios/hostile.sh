@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # Writes that must be refused with EINVAL and change nothing.
+/bin/insmod /kbl.ko backend=nonsense 2> /tmp/said && fail "a back end was taken that there is not"
 load subbuf_kb=64 n_subbufs=4
 # refused FILE TEXT
 refused() {
@@ -16,8 +17,12 @@ for text in 'x' 'activated' 'activate now' ' ' 'ACTIVATE' 'activate\\ndeactivate
 	refused /proc/net/kbl "$text"; done
 for text in 'x' 'start' 'activate it' 'stext' 'stext zero' 'enable'; do refused $kbl/control "$text"; done
 for text in '0 skb@0' 'ip_rcv skb@' 'ip_rcv skb@16' 'ip_rcv what@0' 'ip_rcv skb@0 skb@1 skb@2 skb@3 skb@4' \
-	'ip_rcv 0xzz skb@0' 'ip_rcv skb@0 nosuchevent' 'no_such_function_ skb@0 module='; do
+	'ip_rcv list@ret' 'ip_rcv 0xzz skb@0' 'ip_rcv skb@0 nosuchevent' 'no_such_function_ skb@0 module='; do
 	refused $kbl/probes "$text"; done
+# What is there and cannot be probed is kept, with the reason: EINVAL, not ENOENT.
+echo exc_int3 > $kbl/probes || fail "probes: exc_int3"
+tail -n 1 $kbl/probes | grep -q '^[0-9]* 0x0 0 -22 .* exc_int3 ' || wrong "$(tail -n 1 $kbl/probes)"
+echo clear > $kbl/control || fail "clear"
 for text in 'tcp and' 'port 70000' 'host 1.2.3' '(udp' 'vlan 3' 'ether host 1'; do
 	refused $kbl/filter "$text"; done
 for text in 'x' '+x' 'net -x'; do refused $kbl/events "$text"; done
