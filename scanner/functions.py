@@ -14,7 +14,7 @@ from scanner.prepared import Prepared
 
 _UNTOUCHED = re.compile(
     r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
-    r"|__noscs|__net_init|__net_exit|__devinit|__cpuinit)\b"
+    r"|__noscs|__net_init|__net_exit|__devinit|__devexit|__cpuinit|__cpuexit|__meminit|__memexit)\b"
 )
 _STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do)\b")
 

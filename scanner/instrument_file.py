@@ -189,7 +189,7 @@ class _Reading:
             if node is None:
                 continue
             head = self._head(chosen, node)
-            if reason := left_out(head, self.path):
+            if reason := left_out(head, self.path, wanted.name):
                 return Done(wanted, None, reason)
             if found := self._probed(chosen, node):
                 return Done(wanted, None, "", found)

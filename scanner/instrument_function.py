@@ -14,21 +14,36 @@ from typing import NamedTuple
 from scanner import instrument_marks as marks
 from scanner.instrument_returns import Return
 
+_FREED = "__init: its text is freed after boot"
+_DROPPED = "__exit: its text may be dropped"
+_TRACED = "notrace: tracing itself may call it"
+_PROBED = "__kprobes: probing itself may call it"
+_ENDLESS = "noreturn: it has no exit"
 LEFT_OUT = {
     "naked": "naked: it has no frame",
+    "__naked": "naked: it has no frame",
+    "__naked__": "naked: it has no frame",
     "noinstr": "noinstr: nothing may be called in it",
-    "notrace": "notrace: tracing itself may call it",
-    "no_instrument_function": "notrace: tracing itself may call it",
-    "kprobes": "__kprobes: probing itself may call it",
-    "nokprobe_inline": "__kprobes: probing itself may call it",
-    "noreturn": "noreturn: it has no exit",
-    "init": "__init: its text is freed after boot",
-    "exit": "__exit: its text may be dropped",
-    "devinit": "__init: its text is freed after boot",
-    "devexit": "__exit: its text may be dropped",
-    "cpuinit": "__init: its text is freed after boot",
-    "net_init": "__init: its text may be freed after boot",
-    "net_exit": "__exit: its text may be dropped",
+    "notrace": _TRACED,
+    "no_instrument_function": _TRACED,
+    "__no_instrument_function": _TRACED,
+    "__no_instrument_function__": _TRACED,
+    "__kprobes": _PROBED,
+    "nokprobe_inline": _PROBED,
+    "noreturn": _ENDLESS,
+    "__noreturn": _ENDLESS,
+    "__noreturn__": _ENDLESS,
+    "NORET_TYPE": _ENDLESS,
+    "__init": _FREED,
+    "__devinit": _FREED,
+    "__cpuinit": _FREED,
+    "__meminit": _FREED,
+    "__net_init": "__init: its text may be freed after boot",
+    "__exit": _DROPPED,
+    "__devexit": _DROPPED,
+    "__cpuexit": _DROPPED,
+    "__memexit": _DROPPED,
+    "__net_exit": _DROPPED,
 }
 _WORD = re.compile(r"\w+")
 
@@ -72,11 +87,14 @@ class Plan(NamedTuple):
     start: int
 
 
-def left_out(head: str, file: str) -> str:
-    """Return why the words before a body forbid probes in it, "" if they do not."""
-    words = _WORD.findall(head)
+def left_out(head: str, file: str, name: str) -> str:
+    """Return why the words before the body of a function forbid probes in it, "" if they do not.
+
+    What it and its parameters are called forbids nothing.
+    """
+    words = _WORD.findall(_unnamed(head, name))
     for word in words:
-        if reason := LEFT_OUT.get(word.strip("_")):
+        if reason := LEFT_OUT.get(word):
             return reason
     if any(word.strip("_") in ("inline", "always_inline") for word in words):
         if file.endswith(".h"):
@@ -84,6 +102,19 @@ def left_out(head: str, file: str) -> str:
         if "static" not in words:
             return "inline with external linkage: it cannot have static data"
     return ""
+
+
+def _unnamed(head: str, name: str) -> str:
+    """Return a head without the function's name and the parentheses behind it."""
+    found = re.search(rf"\b{name}\s*(?=\()", head)
+    if found is None:
+        return head
+    depth = 0
+    for mark in re.finditer(r"[()]", head[found.end() :]):
+        depth += 1 if mark[0] == "(" else -1
+        if depth == 0:
+            return head[: found.start()] + head[found.end() + mark.end() :]
+    return head[: found.start()]
 
 
 def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden: str) -> Plan:

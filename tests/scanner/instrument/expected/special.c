@@ -98,8 +98,13 @@ COLLECTOR(len)
 	return skb->len;
 }
 
+static int init(struct sk_buff *skb, int __exit_code, void (*exit)(int noreturn))
+{ KBL_ENTER(8, skb); KBL_RESULT(int);
+	{ kbl_ret = ( skb->len + __exit_code + !exit); KBL_LEAVE_VALUE(8, kbl_ret); return kbl_ret; }
+}
+
 int main(void)
-{ KBL_ENTER(8);
+{ KBL_ENTER(9);
 	int error = 5;
 
 	struct sk_buff skb = { 0, NULL, NULL };
@@ -110,10 +115,10 @@ int main(void)
 		printf("%d %d %d\n", setup(&skb), traced(&skb), untraced(&skb));
 		printf("%d %d %d\n", external(&skb), always(&skb), jumps(&skb));
 		printf("%d %ld\n", local_labels(&skb), sys_send(&skb, len == 2));
-		printf("%d\n", collect_len(&skb, &error));
+		printf("%d %d\n", collect_len(&skb, &error), init(&skb, 7, NULL));
 		bare(&skb);
 	}
 	fflush(stdout);
 	skb.len = 0;
 	leaves(&skb);
-KBL_LEAVE(8); }
+KBL_LEAVE(9); }

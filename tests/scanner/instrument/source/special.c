@@ -98,6 +98,11 @@ COLLECTOR(len)
 	return skb->len;
 }
 
+static int init(struct sk_buff *skb, int __exit_code, void (*exit)(int noreturn))
+{
+	return skb->len + __exit_code + !exit;
+}
+
 int main(void)
 {
 	int error = 5;
@@ -110,7 +115,7 @@ int main(void)
 		printf("%d %d %d\n", setup(&skb), traced(&skb), untraced(&skb));
 		printf("%d %d %d\n", external(&skb), always(&skb), jumps(&skb));
 		printf("%d %ld\n", local_labels(&skb), sys_send(&skb, len == 2));
-		printf("%d\n", collect_len(&skb, &error));
+		printf("%d %d\n", collect_len(&skb, &error), init(&skb, 7, NULL));
 		bare(&skb);
 	}
 	fflush(stdout);
