@@ -34,10 +34,13 @@ def configure(tree: Path, build: Path, config: Path) -> None:
 
 
 def compiled(tree: Path, build: Path, config: Path, targets: list[str]) -> set[str]:
-    """Compile folders; returns the compiler's complaints, without the tree's path."""
-    if not (build / ".config").exists():
-        build.mkdir(parents=True, exist_ok=True)
-        configure(tree, build, config)
+    """Compile folders; returns the compiler's complaints, without the tree's path.
+
+    All is compiled anew: of what is already there, the compiler would say nothing.
+    """
+    shutil.rmtree(build, ignore_errors=True)
+    build.mkdir(parents=True)
+    configure(tree, build, config)
     small_kernel.make(tree, build, "prepare")
     where = ("make", "-s", "-k", f"-j{os.cpu_count() or 1}", "-C", str(tree), f"O={build}")
     command = (*where, *small_kernel.COMPILER, *targets)
