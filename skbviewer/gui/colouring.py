@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QDialog
 
 from skbviewer.records import Progress
@@ -25,6 +25,7 @@ CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#
 CONVERSATIONS += ("#c0ffff", "#c0ffc0", "#ffffc0", "#e0e0c0", "#e0e0e0")
 SLOW = "tcp.analysis"  # looks at whole streams, once for each recording
 QUICK_PACKETS = 100_000  # of which even that takes no time
+PAUSE_MS = 700  # without a click or scrolling: they would wait for what nobody asked for
 
 
 class Colouring(QObject):
@@ -38,6 +39,21 @@ class Colouring(QObject):
         self.painted: tuple[Rule, ...] = ()  # conversations, until something else is opened
         self._shown: tuple[Rule, ...] = ()
         self.tasks = Tasks(self)
+        self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
+        self._pause.timeout.connect(self._prepare)
+        selection = window.selection
+        for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
+            touched.connect(lambda _: self._pause.isActive() and self._pause.start())
+
+    @property
+    def busy(self) -> bool:
+        """Rules that take long are being made ready, or will be."""
+        return self._pause.isActive() or self.tasks.busy
+
+    def close(self) -> None:
+        """Prepare nothing any more; no thread is left afterwards."""
+        self._pause.stop()
+        self.tasks.close()
 
     def use(self, recording: Recording | None) -> None:
         """Colour the rows of `recording`; rules that take long come when they are ready."""
@@ -62,17 +78,28 @@ class Colouring(QObject):
         self._set(self._shown)
 
     def _use(self, recording: Recording | None) -> None:
+        self._pause.stop()
+        self.tasks.cancel()
         rules = self.rules if self.on else ()
-        slow = [rule.text for rule in rules if SLOW in rule.text and rule.on]
-        if recording is None or not slow or recording.packet_count() <= QUICK_PACKETS:
+        if recording is None or not self._slow() or recording.packet_count() <= QUICK_PACKETS:
             self._set(rules)
             return
         self._set([rule for rule in rules if SLOW not in rule.text])
+        self._pause.start()
+
+    def _slow(self) -> list[str]:
+        """The rules in use that look at whole streams."""
+        return [rule.text for rule in self.rules if self.on and rule.on and SLOW in rule.text]
+
+    def _prepare(self) -> None:
+        recording, slow = self._window.recording, self._slow()
+        if recording is None:
+            return
 
         def prepare(_: Progress) -> None:
             recording.first_fit(slow, np.array([1]))
 
-        self.tasks.start("", prepare, lambda _: self._set(rules))
+        self.tasks.start("", prepare, lambda _: self._set(self.rules))
 
     def switch(self) -> None:
         """Colours, or none."""

@@ -366,7 +366,7 @@ class MainWindow(QMainWindow):
             tasks.close()
         self.workspace.close_tasks()
         self.names.close_tasks()
-        self.colouring.tasks.close()
+        self.colouring.close()
         for widget in QApplication.topLevelWidgets():
             if widget.parent() is self and widget is not self:
                 widget.close()

@@ -40,7 +40,7 @@ from .theme import is_dark
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 MIN_INFO = 140
 VISIBLE_DELAY_MS = 40
-AHEAD_DELAY_MS = 15
+AHEAD_DELAY_MS = 30  # a click just after scrolling comes first
 
 
 class PacketTable(QTableView):

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.analysis.filter import parse
 from skbviewer.gui.colour_dialog import ColourDialog
 from skbviewer.gui.colour_rules import DEFAULTS, Rule, colours, store, stored
+from skbviewer.gui.colouring import PAUSE_MS
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.packet_model import PacketModel
 from skbviewer.records import resource
@@ -147,3 +148,18 @@ def test_a_large_recording_gets_slow_rules_later(
     opened.colouring.use(opened.recording)
     qtbot.waitUntil(lambda: len(seen) == 2)
     assert seen == [len(DEFAULTS) - 1, len(DEFAULTS)]
+
+
+def test_slow_rules_wait_while_the_user_goes_about(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.gui.colouring.QUICK_PACKETS", 1)
+    started: list[str] = []
+    opened.colouring.tasks.started.connect(started.append)
+    opened.colouring.use(opened.recording)
+    for row in (1, 2, 3):
+        qtbot.wait(PAUSE_MS // 2)
+        opened.workspace.table.go_to_row(row)
+        assert opened.colouring.busy and not started
+    qtbot.waitUntil(lambda: started == [""])
+    qtbot.waitUntil(lambda: not opened.colouring.busy)
