@@ -244,11 +244,12 @@ static void kbl_fprobe_end(void)
 {
 	struct fprobe *fp = kbl_fprobe;
 
+	/* Of what comes while it is unregistered nothing is to be told. */
+	kbl_fprobe_before += fp->nmissed;
 	unregister_fprobe(fp);
 	/* An exit that found the handler before it was taken away may still run. */
 	synchronize_rcu();
 	kbl_fprobe = NULL;
-	kbl_fprobe_before += fp->nmissed;
 	kfree(fp);
 	kvfree(kbl_map);
 	kbl_map = NULL;
@@ -277,6 +278,12 @@ u64 kbl_fprobe_missed(void)
 	return kbl_fprobe_before + (kbl_fprobe ? kbl_fprobe->nmissed : 0);
 }
 
+/* As the other back ends' do with the targets. */
+void kbl_fprobe_forget(void)
+{
+	kbl_fprobe_before = 0;
+}
+
 const struct kbl_backend kbl_fprobe_backend = {
 	.name = "fprobe",
 	.mechanism = KBL_BY_FPROBE,
@@ -290,6 +297,10 @@ const struct kbl_backend kbl_fprobe_backend = {
 u64 kbl_fprobe_missed(void)
 {
 	return 0;
+}
+
+void kbl_fprobe_forget(void)
+{
 }
 
 const struct kbl_backend kbl_fprobe_backend = {

@@ -341,6 +341,7 @@ extern const struct kbl_backend kbl_source_backend;	/* the same */
 extern unsigned int kbl_maxactive;
 extern bool kbl_floor;
 u64 kbl_fprobe_missed(void);
+void kbl_fprobe_forget(void);
 unsigned long kbl_source_address(const char *name);
 void kbl_source_show(struct seq_file *m);
 

@@ -117,11 +117,13 @@ static void kbl_kretprobe_disarm_some(struct kbl_target **targets, unsigned int 
 	struct kretprobe *rps[KBL_DISARM_AT_ONCE];
 	unsigned int i;
 
-	for (i = 0; i < nr; i++)
+	for (i = 0; i < nr; i++) {
 		rps[i] = &((struct kbl_kretprobe *)targets[i]->probe)->rp;
+		/* Of what comes while it is unregistered nothing is to be told. */
+		targets[i]->missed += kbl_kretprobe_missed(targets[i]);
+	}
 	unregister_kretprobes(rps, nr);
 	for (i = 0; i < nr; i++) {
-		targets[i]->missed += kbl_kretprobe_missed(targets[i]);
 		targets[i]->mechanism = 0;
 		kfree(targets[i]->probe);
 		targets[i]->probe = NULL;

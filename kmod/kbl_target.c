@@ -213,6 +213,7 @@ void kbl_targets_free(void)
 {
 	while (kbl_nr_targets)
 		kfree(kbl_targets[--kbl_nr_targets]);
+	kbl_fprobe_forget();
 }
 
 static bool kbl_backend_wanted(const struct kbl_backend *backend)

@@ -14,6 +14,8 @@ exact_run() {
 	done
 	for j in $jobs; do wait $j || fail "kbltest: $name"; done
 	account $name $all
+	echo clear > $kbl/control || fail "clear"
+	grep -q '^missed 0$' $kbl/stats || fail "missed hits of one recording count in the next"
 	unload
 }
 arm() {
