@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 /* Events as text. */
+#include <arpa/inet.h>
 #include <string.h>
+#include <sys/socket.h>
 #include <time.h>
 
 #include "rec_text.h"
@@ -68,6 +70,38 @@ static void rec_free_show(FILE *out, const struct rec_names *names, const union 
 	rec_drop_show(out, names, slot);
 }
 
+/* The first 16 bytes of a struct sockaddr: all of an IPv4 one. */
+static void rec_sockaddr_show(FILE *out, const void *first)
+{
+	kbl_u16 family, port;
+
+	memcpy(&family, first, sizeof(family));
+	memcpy(&port, (const char *)first + 2, sizeof(port));
+	if (family == AF_INET) {
+		fputs(" address ", out);
+		rec_address_show(out, family, (const kbl_u8 *)first + 4);
+		fprintf(out, ".%u", ntohs(port));
+	} else if (family == AF_INET6) {
+		fprintf(out, " port %u", ntohs(port));
+	} else if (family) {
+		fprintf(out, " family %u", family);
+	}
+}
+
+static void rec_arguments_show(FILE *out, const char *name, const struct kbl_ext_syscall *call)
+{
+	const kbl_u64 *args = call->args;
+
+	if (name && (!strcmp(name, "connect") || !strcmp(name, "bind")))
+		rec_sockaddr_show(out, args);
+	else if (name && !strncmp(name, "socket", 6))
+		fprintf(out, " family %u type 0x%llx protocol %llu", call->family,
+			(unsigned long long)args[0], (unsigned long long)args[1]);
+	else if (args[0] || args[1])
+		fprintf(out, " args 0x%llx 0x%llx", (unsigned long long)args[0],
+			(unsigned long long)args[1]);
+}
+
 static void rec_syscall_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
 {
 	const union rec_slot *ext = rec_ext(slot, KBL_EXT_SYSCALL);
@@ -85,6 +119,8 @@ static void rec_syscall_show(FILE *out, const struct rec_names *names, const uni
 		fprintf(out, " fd %d", ext->syscall.fd);
 	if (ext && ext->syscall.sk)
 		fprintf(out, " sock 0x%llx", (unsigned long long)ext->syscall.sk);
+	if (ext)
+		rec_arguments_show(out, name, &ext->syscall);
 }
 
 static void rec_neigh_show(FILE *out, const struct kbl_ext_neigh *neigh)
@@ -202,6 +238,16 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 	case KBL_EV_MORPH:
 		fprintf(out, " %s skb 0x%llx", slot->event.event <= KBL_EV_SEGMENT ? "->" : "with",
 			data);
+		break;
+	case KBL_EV_ALLOC:
+	case KBL_EV_COPY_TO_USER:
+		fprintf(out, " %llu bytes", data);
+		break;
+	case KBL_EV_SOCK_ENQUEUE:
+		fprintf(out, " of sock 0x%llx", data);
+		break;
+	case KBL_EV_XMIT:	/* netdev_tx_t; negative: an error of the queueing discipline */
+		fprintf(out, " = %d", (int)data);
 		break;
 	case KBL_EV_CONSUME:
 	case KBL_EV_DROP:

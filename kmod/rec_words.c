@@ -5,6 +5,7 @@
 
 #include "rec_text.h"
 
+#define REC_NO_CALL 0xffff	/* this machine has it not */
 #define REC_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* linux/interrupt.h */
@@ -38,9 +39,11 @@ static const struct {
 	{ 0, 63, "read" },
 	{ 1, 64, "write" },
 	{ 3, 57, "close" },
+	{ 7, REC_NO_CALL, "poll" },
 	{ 16, 29, "ioctl" },
 	{ 19, 65, "readv" },
 	{ 20, 66, "writev" },
+	{ 23, REC_NO_CALL, "select" },
 	{ 40, 71, "sendfile" },
 	{ 41, 198, "socket" },
 	{ 42, 203, "connect" },
@@ -57,10 +60,16 @@ static const struct {
 	{ 53, 199, "socketpair" },
 	{ 54, 208, "setsockopt" },
 	{ 55, 209, "getsockopt" },
+	{ 232, REC_NO_CALL, "epoll_wait" },
+	{ 233, 21, "epoll_ctl" },
+	{ 270, 72, "pselect6" },
+	{ 271, 73, "ppoll" },
 	{ 275, 76, "splice" },
+	{ 281, 22, "epoll_pwait" },
 	{ 288, 242, "accept4" },
 	{ 299, 243, "recvmmsg" },
 	{ 307, 269, "sendmmsg" },
+	{ 441, 441, "epoll_pwait2" },
 };
 
 static const char *rec_word(const char *const *list, size_t n, unsigned int number)

@@ -16,7 +16,10 @@ E, X = layout.KblEvent, layout.KblExtType
 SET, GONE = int(layout.KblChange.SET), int(layout.KblChange.GONE)
 NS = 6_000_000_000
 NETNS = 4026531840
-SENDTO = {"x86_64": 44, "aarch64": 206}[os.uname().machine]
+SENDTO, CONNECT, SOCKET, PPOLL = {"x86_64": (44, 42, 41, 271), "aarch64": (206, 203, 198, 73)}[
+    os.uname().machine
+]
+SOCKADDR = int.from_bytes(bytes((2, 0, 0, 7, 192, 0, 2, 1)), "little")
 MAC = (2, 0, 0, 0, 0, 7)
 FOUR = (192, 0, 2, 1, *[0] * 12)
 
@@ -55,6 +58,17 @@ LINES = [
     (told(E.IRQ_EXIT, 11 | 1 << 32), "irq_exit 11 handled"),
     (told(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, sk=0xFFFF888000005000)),
      "syscall_entry sendto fd 3 sock 0xffff888000005000"),
+    (told(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, args=(0x7F00, 64))),
+     "syscall_entry sendto fd 3 args 0x7f00 0x40"),
+    (told(E.SYSCALL_ENTRY, CONNECT, ext("syscall", X.SYSCALL, fd=3, args=(SOCKADDR, 0))),
+     "syscall_entry connect fd 3 address 192.0.2.1.7"),
+    (told(E.SYSCALL_ENTRY, SOCKET, ext("syscall", X.SYSCALL, fd=-1, family=2, args=(1, 6))),
+     "syscall_entry socket family 2 type 0x1 protocol 6"),
+    (told(E.SYSCALL_ENTRY, PPOLL, ext("syscall", X.SYSCALL, fd=4)), "syscall_entry ppoll fd 4"),
+    (told(E.ALLOC, 76), "alloc 76 bytes"),
+    (told(E.COPY_TO_USER, 0), "copy_to_user 0 bytes"),
+    (told(E.XMIT, (1 << 32) - 1), "xmit = -1"),
+    (told(E.SOCK_ENQUEUE, 0xFFFF888000005000), "sock_enqueue of sock 0xffff888000005000"),
     (told(E.SYSCALL_ENTRY, 9999, ext("syscall", X.SYSCALL, fd=-1)), "syscall_entry 9999"),
     (told(E.SYSCALL_EXIT, (1 << 64) - 11), "syscall_exit = -11"),
     (told(E.NEIGH, SET | HERE, NEIGH),
