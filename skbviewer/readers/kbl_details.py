@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -16,7 +18,7 @@ from ..records import (
     empty,
 )
 from . import _kbl_layout as kbl
-from .kbl_slots import Heads, Slots
+from .kbl_slots import Slots
 from .wire import Bytes, Ints
 
 AF_INET, AF_INET6 = 2, 10
@@ -24,22 +26,34 @@ IN_A_HOOK = 0x8000  # struct kbl_ext_drop.hook
 TYPE = kbl.KblExtType
 
 
-def read_details(heads: Heads, stext: int) -> Details:
+class Asides(NamedTuple):
+    """EXT slots that fill no column, in file order, and the ordinals of their records."""
+
+    ordinal: npt.NDArray[np.int32]
+    slots: Slots
+
+    def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Ints, Slots]:
+        """Ordinals and structs of all EXT slots of a type."""
+        mine = np.flatnonzero(self.slots["ipv4_type"] == type_)
+        return self.ordinal[mine].astype(np.int64), self.slots[mine].view(dtype)
+
+
+def read_details(asides: Asides, stext: int) -> Details:
     """The tables, sorted by ordinal, and the names of interrupts, devices, modules and threads."""
-    return Details(*_drops(heads, stext), _changes(heads), _syscalls(heads), _names(heads))
+    return Details(*_drops(asides, stext), _changes(asides), _syscalls(asides), _names(asides))
 
 
-def _names(heads: Heads) -> dict[int, str]:
+def _names(asides: Asides) -> dict[int, str]:
     """Names by ordinal; a long one goes over several slots."""
-    owner, slots = heads.all_of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
+    owner, slots = asides.of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
     parts: dict[int, bytes] = {}
     for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
         parts[ordinal] = parts.get(ordinal, b"") + part
     return {ordinal: text.decode("utf-8", "replace") for ordinal, text in parts.items()}
 
 
-def _drops(heads: Heads, stext: int) -> tuple[Table, Table]:
-    owner, slots = heads.all_of_type(TYPE.DROP, kbl.KBL_EXT_DROP)
+def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
+    owner, slots = asides.of_type(TYPE.DROP, kbl.KBL_EXT_DROP)
     new = np.r_[True, owner[1:] != owner[:-1]][: len(owner)]
     drops = np.zeros(int(new.sum()), DROP_DTYPE)
     hook = slots["hook"][new].astype(np.int64)
@@ -57,17 +71,17 @@ def _drops(heads: Heads, stext: int) -> tuple[Table, Table]:
     return frames[stack != 0], drops
 
 
-def _changes(heads: Heads) -> Table:
+def _changes(asides: Asides) -> Table:
     """Neighbours, routes, and addresses or links; a route's ADDR slot is its gateway."""
     parts = []
-    neighs, neigh = heads.all_of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
+    neighs, neigh = asides.of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
     rows = _change(neighs, neigh)
     rows["state"], rows["lladdr"] = neigh["nud_state"], _mac(neigh["lladdr"])
     parts.append(rows)
-    routes, route = heads.all_of_type(TYPE.ROUTE, kbl.KBL_EXT_ROUTE)
+    routes, route = asides.of_type(TYPE.ROUTE, kbl.KBL_EXT_ROUTE)
     rows = _change(routes, route)
     rows["state"] = route["table"]
-    owner, slot = heads.all_of_type(TYPE.ADDR, kbl.KBL_EXT_ADDR)
+    owner, slot = asides.of_type(TYPE.ADDR, kbl.KBL_EXT_ADDR)
     is_gateway = np.isin(owner, routes)
     at = np.searchsorted(routes, owner[is_gateway])
     family = slot["family"][is_gateway]
@@ -105,8 +119,8 @@ def _mac(lladdr: npt.NDArray[np.uint8]) -> Ints:
     return np.asarray((lladdr.astype(np.int64) << shifts).sum(axis=1), np.int64)
 
 
-def _syscalls(heads: Heads) -> Table:
-    owner, slots = heads.all_of_type(TYPE.SYSCALL, kbl.KBL_EXT_SYSCALL)
+def _syscalls(asides: Asides) -> Table:
+    owner, slots = asides.of_type(TYPE.SYSCALL, kbl.KBL_EXT_SYSCALL)
     rows = np.zeros(len(owner), SYSCALL_DTYPE)
     rows["ordinal"] = owner
     for name in ("family", "fd"):

@@ -3,166 +3,181 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import numpy.typing as npt
 
 from ..records import FOOTPRINT_DTYPE, ColumnTable, empty
+from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
-from .kbl_slots import Block, Column, Slots
-from .wire import Ints, Mask
+from .kbl_slots import Column
+from .wire import Ints
 
 TCP, ICMP, ICMPV6 = 6, 1, 58
-TYPE = kbl.KblExtType
-Where = Ints | slice
+IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
+NAMES = FOOTPRINT_DTYPE.names or ()
+IFINDEX, NETNS, SKB_LEN, GSO_SIZE, GSO_SEGS, MARK, SK, ETHERTYPE = (
+    NAMES.index(name)
+    for name in (
+        *("ifindex", "netns", "skb_len", "gso_size", "gso_segs", "mark", "sk", "ethertype"),
+    )
+)
+IP_VERSION, SADDR_HI, SADDR_LO, DADDR_HI, DADDR_LO, IP_ID, PROTOCOL, FRAG_OFF, TOT_LEN = (
+    NAMES.index(name)
+    for name in (
+        *("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"),
+        *("frag_off", "tot_len"),
+    )
+)
+SPORT, DPORT, SEQ, ACK, TCP_FLAGS, FLOW_LABEL, FRAG_ID = (
+    NAMES.index(name)
+    for name in ("sport", "dport", "seq", "ack", "tcp_flags", "flow_label", "frag_id")
+)
 NARROW = (np.int8, np.int16, np.int32)
+LEAST_ROOM = 1 << 14
 
 
 class Prints:
-    """All footprints of a file, made block by block; row 0 knows nothing.
+    """All footprints of a file, made block by block; row 0 knows nothing."""
 
-    A column that nobody tells takes no memory.
-    """
-
-    def __init__(self, most: int, order: str) -> None:
-        """For at most so many footprints: memory is taken as they come."""
-        self._most, self._order = most + 1, order
+    def __init__(self) -> None:
         self._unknown = empty(FOOTPRINT_DTYPE, 1)
-        self._columns: dict[str, Column] = {}
-        self._begin, self._end = 0, 1  # the rows that are filled now
+        values = [int(self._unknown[name][0]) for name in NAMES]
+        self._values = np.array(values, np.int64)[:, None]
+        self._room = np.zeros((len(NAMES), 0), np.int64)
+        self._parts: dict[str, list[Column]] = {name: [self._unknown[name]] for name in NAMES}
+        self._lengths: list[int] = [1]
+        self.count = 1
 
-    def __getitem__(self, name: str) -> Column:
-        """A column of the rows that are filled now, for reading and writing."""
-        if name not in self._columns:
-            self._columns[name] = np.empty(self._most, FOOTPRINT_DTYPE[name])
-            self._columns[name][: self._end] = self._unknown[name]
-        return self._columns[name][self._begin : self._end]
+    def room(self, count: int) -> Ints:
+        """Rows for so many footprints, by column as in NAMES, which know nothing yet."""
+        if self._room.shape[1] < count:
+            self._room = np.empty((len(NAMES), max(count, LEAST_ROOM)), np.int64)
+        self._room[:, :count] = self._values
+        return self._room
 
-    def put(self, name: str, where: Where, values: Any, told: Mask | None = None) -> None:
-        """Write the values of some rows, those of `told` only."""
-        if told is None:
-            self[name][where] = values
-        elif isinstance(where, slice):
-            np.copyto(self[name][where], values, "unsafe", told)
-        else:
-            self[name][where[told]] = values[told]
-
-    def add(self, block: Block, given: Ints, sock: Ints) -> npt.NDArray[np.int32]:
-        """The footprints that a block tells; returns the number of each record's own, 0 = none.
-
-        A call that was `given` a sock has one of which nothing else is known.
-        """
-        number = np.zeros(len(block.slots), np.int32)
-        number[given] = 1
-        mine = [type_ for type_ in FILLERS if type_ in block.ext]
-        for type_ in mine:
-            number[block.ext[type_][0]] = 1
-        told = np.flatnonzero(number)
-        if not len(told):
-            return number
-        place = np.cumsum(number, dtype=np.int64) - 1
-        self._begin, self._end = self._end, self._end + len(told)
-        for name, column in self._columns.items():
-            column[self._begin : self._end] = self._unknown[name]
-        if len(given):
-            self["sk"][place[given]] = sock
-        for type_ in mine:
-            owner, slots = block.ext[type_]
-            dtype, fill = FILLERS[type_]
-            fill(self, *_placed(place[owner], slots.view(kbl.in_order(dtype, self._order))))
-        number[told] = np.arange(self._begin, self._end)
-        return number
+    def keep(self, count: int) -> None:
+        """What was filled of the rows given last; a column of one value takes no memory."""
+        if not count:
+            return
+        filled = self._room[:, :count]
+        low, high = filled.min(axis=1).tolist(), filled.max(axis=1).tolist()
+        for name, column, least, most in zip(NAMES, filled, low, high, strict=True):
+            dtype = _narrowest(FOOTPRINT_DTYPE[name], least, most)
+            self._parts[name].append((column[:1] if least == most else column).astype(dtype))
+        self._lengths.append(count)
+        self.count += count
 
     def table(self) -> ColumnTable:
         """The footprints, as narrow as their values are."""
-        made: dict[str, Column] = {}
-        for name in FOOTPRINT_DTYPE.names or ():
-            if name in self._columns:
-                made[name] = narrowed(self._columns.pop(name)[: self._end])
-            else:
-                made[name] = np.broadcast_to(self._unknown[name], self._end)
-        return ColumnTable(FOOTPRINT_DTYPE, made)
+        return ColumnTable(FOOTPRINT_DTYPE, {name: self._joined(name) for name in NAMES})
+
+    def _joined(self, name: str) -> Column:
+        parts = self._parts.pop(name)
+        value = self._unknown[name][0]
+        if all(len(part) == 1 and part[0] == value for part in parts):
+            return np.broadcast_to(value, self.count)
+        made = np.empty(self.count, np.result_type(*parts))
+        begin = 0
+        for part, length in zip(parts, self._lengths, strict=True):
+            made[begin : begin + length] = part
+            begin += length
+        return made
 
 
 def narrowed(column: Column) -> Column:
     """The same integers in the smallest signed type that holds them; unsigned ones as they are."""
     if column.dtype.kind != "i" or not len(column):
         return column
-    low, high = int(column.min()), int(column.max())
-    for dtype in NARROW:
-        if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return column.astype(dtype)
-    return column
+    return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))
 
 
-def _placed(number: Ints, slots: Slots) -> tuple[Where, Slots]:
-    """Where to write `slots`; of several for one footprint the first is written last."""
-    if bool((np.diff(number) == 1).all()):
-        return slice(int(number[0]), int(number[-1]) + 1), slots
-    return number[::-1], slots[::-1]
+def _narrowest(dtype: npt.DTypeLike, low: int, high: int) -> npt.DTypeLike:
+    if np.dtype(dtype).kind != "i":
+        return dtype
+    fits = (d for d in NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
+    return next(fits, dtype)
 
 
-def or_unknown(values: Ints) -> Ints:
+@compiled
+def or_unknown(value: Int) -> Int:
     """The module writes 0 where it does not know."""
-    return np.where(values == 0, -1, values)
+    return np.int64(-1) if value == 0 else np.int64(value)
 
 
-def _fill_ipv4(prints: Prints, where: Where, slots: Slots) -> None:
-    prints.put("ip_version", where, 4)
-    for name in ("protocol", "ip_id", "frag_off"):
-        prints.put(name, where, slots[name])
-    for name in ("saddr", "daddr"):
-        address = np.ascontiguousarray(slots[name]).view(">u4")[:, 0]
-        prints.put(name + "_lo", where, address)
-    prints.put("tot_len", where, or_unknown(slots["tot_len"].astype(np.int64)))
-    _fill_l4(prints, where, slots, slots["protocol"])
+@compiled
+def _swapped32(value: Int) -> Int:
+    """Four bytes in network order, read as a little-endian number."""
+    v = np.int64(value)
+    return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
 
-def _fill_ipv6(prints: Prints, where: Where, slots: Slots) -> None:
-    prints.put("ip_version", where, 6)
-    prints.put("protocol", where, slots["nexthdr"])
-    prints.put("flow_label", where, slots["flow_label"])
-    for name in ("saddr_hi", "saddr_lo", "daddr_hi"):
-        prints.put(name, where, np.ascontiguousarray(slots[name]).view(">i8")[:, 0])
+@compiled
+def _swapped64(value: Int) -> Int:
+    """Eight bytes in network order, as signed 64 bits."""
+    v = np.int64(value)
+    return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
 
 
-def _fill_ipv6_l4(prints: Prints, where: Where, slots: Slots) -> None:
-    prints.put("daddr_lo", where, np.ascontiguousarray(slots["daddr_lo"]).view(">i8")[:, 0])
-    payload_len = or_unknown(slots["payload_len"].astype(np.int64))
-    prints.put("tot_len", where, np.where(payload_len > 0, payload_len + 40, -1))
-    fragment = slots["frag_id"] != 0
-    for name in ("frag_off", "frag_id"):
-        prints.put(name, where, slots[name], fragment)
-    _fill_l4(prints, where, slots, prints["protocol"][where])
+@compiled
+def fill_ipv4(slot: np.void, prints: Ints, at: int) -> None:
+    """What an EXT slot IPV4 tells goes to row `at`."""
+    prints[IP_VERSION, at] = 4
+    prints[PROTOCOL, at] = slot["ipv4_protocol"]
+    prints[IP_ID, at] = slot["ipv4_ip_id"]
+    prints[FRAG_OFF, at] = slot["ipv4_frag_off"]
+    prints[SADDR_LO, at] = _swapped32(slot["ipv4_saddr"])
+    prints[DADDR_LO, at] = _swapped32(slot["ipv4_daddr"])
+    prints[TOT_LEN, at] = or_unknown(slot["ipv4_tot_len"])
+    if slot["ipv4_l4_valid"] != 0:
+        prints[SPORT, at] = slot["ipv4_sport"]
+        prints[DPORT, at] = slot["ipv4_dport"]
+        protocol = slot["ipv4_protocol"]
+        if protocol == TCP:
+            prints[ACK, at] = slot["ipv4_ack"]
+            prints[TCP_FLAGS, at] = slot["ipv4_tcp_flags"]
+        if protocol in (TCP, ICMP, ICMPV6):
+            prints[SEQ, at] = slot["ipv4_seq"]
 
 
-def _fill_l4(prints: Prints, where: Where, slots: Slots, protocol: npt.NDArray[np.integer]) -> None:
-    """Ports and what else the protocol has, as the packet reader fills them."""
-    valid = slots["l4_valid"] != 0
-    tcp, icmp = valid & (protocol == TCP), valid & ((protocol == ICMP) | (protocol == ICMPV6))
-    for name, rows in (
-        ("sport", valid),
-        ("dport", valid),
-        ("seq", tcp | icmp),
-        ("ack", tcp),
-        ("tcp_flags", tcp),
-    ):
-        prints.put(name, where, slots[name], rows)
+@compiled
+def fill_ipv6(slot: np.void, prints: Ints, at: int) -> None:
+    """What an EXT slot IPV6 tells goes to row `at`."""
+    prints[IP_VERSION, at] = 6
+    prints[PROTOCOL, at] = slot["ipv6_nexthdr"]
+    prints[FLOW_LABEL, at] = np.int32(slot["ipv6_flow_label"])
+    prints[SADDR_HI, at] = _swapped64(slot["ipv6_saddr_hi"])
+    prints[SADDR_LO, at] = _swapped64(slot["ipv6_saddr_lo"])
+    prints[DADDR_HI, at] = _swapped64(slot["ipv6_daddr_hi"])
 
 
-def _fill_skb(prints: Prints, where: Where, slots: Slots) -> None:
-    for name in ("ifindex", "gso_size", "gso_segs", "mark"):
-        prints.put(name, where, slots[name])
-    for name in ("ethertype", "netns"):
-        prints.put(name, where, or_unknown(slots[name].astype(np.int64)))
-    prints.put("skb_len", where, slots["len"])
-    prints.put("sk", where, slots["sk"].astype(np.int64))
+@compiled
+def fill_ipv6_l4(slot: np.void, prints: Ints, at: int) -> None:
+    """What an EXT slot IPV6_L4 tells goes to row `at`, which has its protocol."""
+    prints[DADDR_LO, at] = _swapped64(slot["l4_daddr_lo"])
+    payload = np.int64(slot["l4_payload_len"])
+    prints[TOT_LEN, at] = payload + 40 if payload > 0 else -1
+    if slot["l4_frag_id"] != 0:
+        prints[FRAG_OFF, at] = slot["l4_frag_off"]
+        prints[FRAG_ID, at] = slot["l4_frag_id"]
+    if slot["l4_l4_valid"] != 0:
+        prints[SPORT, at] = slot["l4_sport"]
+        prints[DPORT, at] = slot["l4_dport"]
+        protocol = prints[PROTOCOL, at]
+        if protocol == TCP:
+            prints[ACK, at] = slot["l4_ack"]
+            prints[TCP_FLAGS, at] = slot["l4_tcp_flags"]
+        if protocol in (TCP, ICMP, ICMPV6):
+            prints[SEQ, at] = slot["l4_seq"]
 
 
-FILLERS = {
-    TYPE.IPV4: (kbl.KBL_EXT_IPV4, _fill_ipv4),
-    TYPE.IPV6: (kbl.KBL_EXT_IPV6, _fill_ipv6),
-    TYPE.IPV6_L4: (kbl.KBL_EXT_IPV6_L4, _fill_ipv6_l4),
-    TYPE.SKB: (kbl.KBL_EXT_SKB, _fill_skb),
-}
+@compiled
+def fill_skb(slot: np.void, prints: Ints, at: int) -> None:
+    """What an EXT slot SKB tells goes to row `at`."""
+    prints[IFINDEX, at] = slot["skb_ifindex"]
+    prints[GSO_SIZE, at] = slot["skb_gso_size"]
+    prints[GSO_SEGS, at] = slot["skb_gso_segs"]
+    prints[MARK, at] = slot["skb_mark"]
+    prints[ETHERTYPE, at] = or_unknown(slot["skb_ethertype"])
+    prints[NETNS, at] = or_unknown(slot["skb_netns"])
+    prints[SKB_LEN, at] = slot["skb_len"]
+    prints[SK, at] = np.int64(slot["skb_sk"])

@@ -2,9 +2,9 @@
 """Makes one row of an ENTRY and an EXIT that are told apart.
 
 Version 2 tells all calls so, version 3 those beyond as many as it can hold open at once.  In: rows
-in file order, of which one stream is one CPU's.  Out: entries that know of their return;
-exits whose entry is not in the file stay rows of their own.  A call lives in one execution context,
-in which calls of one function nest properly, so counting levels pairs them.
+in any order, whose ordinals are in file order, of which one stream is one CPU's.  Out: entries that
+know of their return; exits whose entry is not in the file stay rows of their own.  A call lives in
+one execution context, in which calls of one function nest properly, so counting levels pairs them.
 """
 
 from __future__ import annotations
@@ -20,24 +20,25 @@ from .wire import Ints, Mask
 ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
-def join_pairs(rows: Rows, keep: Mask) -> Mask:
-    """Give entries their returns; `keep` without the exits that are told by them."""
-    if not (keep & (rows.kind == EXIT)).any():
-        return keep
-    entry, leave = _pairs(rows, np.flatnonzero(keep))
+def join_pairs(rows: Rows) -> Mask:
+    """Give entries their returns; which rows are left: not the exits that are told by them."""
+    left = np.ones(len(rows.ts), np.bool_)
+    if not (rows.kind == EXIT).any():
+        return left
+    entry, leave = _pairs(rows)
     rows.exit_ts[entry], rows.exit_cpu[entry] = rows.ts[leave], rows.cpu[leave]
     returned = rows.flags[leave] & np.uint8(kbl.KBL_FLAG_SKB_IS_RET)
     rows.flags[entry] |= returned
     rows.ret[entry] = np.where(returned != 0, rows.skb[leave], rows.data[leave])
-    left = keep.copy()
     left[leave] = False
     return left
 
 
-def _pairs(rows: Rows, index: Ints) -> tuple[Ints, Ints]:
-    """(entry, exit) of the rows `index` that belong together."""
+def _pairs(rows: Rows) -> tuple[Ints, Ints]:
+    """(entry, exit) of the rows that belong together."""
+    index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
+    index = index[np.argsort(rows.ordinal[index])]
     kind = rows.kind[index]
-    index, kind = (a[(kind == ENTRY) | (kind == EXIT)] for a in (index, kind))
     open_ = (rows.flags[index] & kbl.KBL_FLAG_OPEN) != 0
     index = index[((kind == ENTRY) & ~open_ & (rows.exit_ts[index] < 0)) | (kind == EXIT)]
     index = index[np.argsort(rows.cpu[index], kind="stable")]  # of one time by CPU, as written

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 """From the slots of a .kbl file to records in time order.
 
-First one row a head slot, then, for version 3, what the stream tells but once (threads, footprints)
-goes to every row it holds for.  A call with its return is one record, in either version.
+First all slots are looked at, to find how many records there are and when; then each record's
+columns are filled where it belongs; then, for version 3, footprints, which the stream tells but
+once, go to every record they hold for.  A call with its return is one record, in either version.
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import ColumnTable, Details, RecordTable
-from ..records.order import time_order
 from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
-from .kbl_details import read_details
-from .kbl_footprints import FILLERS, Prints, narrowed
+from .kbl_details import Asides, read_details
+from .kbl_footprints import narrowed
+from .kbl_order import Places, time_places
 from .kbl_pairs import join_pairs
-from .kbl_rows import Beside, Rows, Told, read_rows
-from .kbl_slots import Column, Heads, SlotReader, Slots, complain
-from .kbl_told import fill_told
+from .kbl_rows import Aside, Rows, Told, read_rows
+from .kbl_scan import scan_slots
+from .kbl_slots import Column, Slots
+from .kbl_told import fill_footprints
 from .wire import Bytes, Ints, Mask
 
 
@@ -39,100 +41,67 @@ def decode_records(
     data: Bytes, chunks: list[Chunk], order: str, version: int, stext: int, symbols: Ints
 ) -> Decoded:
     """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order."""
-    reader = SlotReader(data, chunks, order, FILLERS)
-    prints = Prints(reader.most, order)
-    rows, beside = read_rows(reader, Told(order, version, stext, symbols), prints)
-    heads, complaints = reader.heads()
-    footprints = prints.table()
-    owner, comms = heads.all_of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
-    of_task = rows.event[owner] == kbl.KblEvent.TASK  # other events have names as well
-    times, comms = rows.ts[owner[of_task]], comms[of_task]
-    known = {int(kind) for kind in kbl.KblKind} - ({kbl.KblKind.CALL} if version == 2 else set())
-    listed = np.zeros(256, np.bool_)
-    listed[sorted(known)] = True
-    keep = listed[rows.kind]
-    complain(complaints, ~keep, "records of an unknown kind: left out")
-    details = read_details(heads, stext)
-    apart = _apart(rows, heads, beside)
+    scan = scan_slots(data, chunks, order, version)
+    complaints = scan.complaints
+    placed = time_places(scan, version)
+    scan = scan._replace(ts=scan.ts[:0], order=scan.order[:0], cpu=scan.cpu[:0])
+    told = Told(order, version, stext, symbols)
+    rows, aside, footprints = read_rows(data, chunks, told, scan, placed.place, placed.size)
+    asides = Asides(aside.ordinal, aside.slots)
+    times, comms = _task_names(rows, placed.place, asides)
+    details = read_details(asides, stext)
     if version > 2:
-        fill_told(rows, heads, beside)
-        complete_calls(rows, heads, complaints)
-    del heads
-    keep = join_pairs(rows, keep)
-    records = _table(rows, _in_time(rows, keep, version), apart, footprints)
+        fill_footprints(rows, aside, chunks)
+        complete_calls(rows, placed, complaints)
+    del placed
+    records = _table(rows, join_pairs(rows), _gaps(aside, rows), asides, footprints)
     return Decoded(records, times, comms, details, complaints)
 
 
-def _in_time(rows: Rows, keep: Mask, version: int) -> Ints:
-    """The rows to keep in time order.
-
-    Of one time version 2's are as written, by CPU; of version 3's entries come first, a list's
-    first packet before its others, for the stream tells a call when all is over.
-    """
-    if version == 2:
-        source = np.flatnonzero(keep)
-        source = source[np.argsort(rows.cpu[source], kind="stable")]
-    else:
-        entry = rows.kind == kbl.KblKind.ENTRY
-        further = entry & (rows.data >= 0)
-        parts = (entry & ~further, further, keep & ~entry)
-        source = np.concatenate([np.flatnonzero(part) for part in parts])
-    return source[time_order(rows.ts[source])]
+def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]:
+    """When TASK events told names, and the slots with them; other events have names, too."""
+    owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
+    at = place[owner]
+    at, comms = at[at >= 0], comms[at >= 0]
+    of_task = (rows.event[at] == kbl.KblEvent.TASK) & (rows.kind[at] == kbl.KblKind.EVENT)
+    return rows.ts[at[of_task]], comms[of_task]
 
 
-def _table(rows: Rows, order: Ints, apart: _Apart, footprints: ColumnTable) -> RecordTable:
-    made: dict[str, Column] = {"ordinal": order.astype(np.int32)}
-    columns = rows.columns()
-    vars(rows).clear()  # no column is there twice
-    while columns:
-        name, column = columns.popitem()
-        made[name] = column[order]
-        del column
+def _gaps(aside: Aside, rows: Rows) -> Column:
+    """Of LOST records the time without records, ns."""
+    if not len(aside.lost):
+        return np.broadcast_to(np.int64(-1), len(rows.ts))
+    dur = np.full(len(rows.ts), -1)
+    dur[aside.lost] = rows.ts[aside.lost] - aside.begin
+    return dur
+
+
+def _table(
+    rows: Rows, left: Mask, gaps: Column, asides: Asides, footprints: ColumnTable
+) -> RecordTable:
+    made: dict[str, Column] = {**rows._asdict(), "dur": gaps}
+    if not left.all():
+        made = {name: made.pop(name)[left] for name in list(made)}
     made["func"] = narrowed(made["func"])
     made["exit_cpu"][made["exit_ts"] < 0] = -1
     made["exit_cpu"] = narrowed(made["exit_cpu"])
     footprint = made.pop("footprint")
-    made["dur"], made["counter"] = _gaps(apart, made), _counted(apart, made)
+    made["counter"] = _counted(asides, made)
     return RecordTable(made, footprint, footprints)
 
 
-class _Apart(NamedTuple):
-    """What few records have, by ordinal: begins of LOST, counters of CALLs."""
-
-    lost: Ints
-    begin: Ints
-    counting: Ints
-    counted: Ints
-
-
-def _apart(rows: Rows, heads: Heads, beside: Beside) -> _Apart:
-    owner, slots = heads.all_of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
-    owner, first = np.unique(owner, return_index=True)
-    of_call = rows.kind[owner] == kbl.KblKind.CALL
-    owner, slots = owner[of_call], slots[first[of_call]]
-    counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
-    return _Apart(beside.lost, beside.begin, owner, counted)
-
-
-def _gaps(apart: _Apart, columns: dict[str, Column]) -> Column:
-    """Of LOST records the time without records, ns."""
-    if not len(apart.lost):
-        return np.broadcast_to(np.int64(-1), len(columns["kind"]))
-    lost = np.flatnonzero(columns["kind"] == kbl.KblKind.LOST)
-    dur = np.full(len(columns["kind"]), -1)
-    begin = apart.begin[np.searchsorted(apart.lost, columns["ordinal"][lost])]
-    dur[lost] = columns["ts"][lost] - begin
-    return dur
-
-
-def _counted(apart: _Apart, columns: dict[str, Column]) -> Column:
+def _counted(asides: Asides, columns: dict[str, Column]) -> Column:
     """Of calls the events of the hardware counter."""
-    if not len(apart.counting):
+    owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
+    if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))
+    counting, first = np.unique(owner, return_index=True)
+    slots = slots[first]
+    counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
     made = np.full(len(columns["kind"]), -1)
     calls = np.flatnonzero(columns["exit_ts"] >= 0)
     ordinal = columns["ordinal"][calls]
-    place = np.minimum(np.searchsorted(apart.counting, ordinal), len(apart.counting) - 1)
-    own = apart.counting[place] == ordinal
-    made[calls[own]] = apart.counted[place[own]]
+    place = np.minimum(np.searchsorted(counting, ordinal), len(counting) - 1)
+    own = counting[place] == ordinal
+    made[calls[own]] = counted[place[own]]
     return made

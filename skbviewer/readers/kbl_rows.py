@@ -1,40 +1,66 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, one row a head slot.
+"""Columns of the records of a .kbl file, each record at its place in time.
 
-What a head slot says goes into the columns of RECORD_DTYPE; a CALL's row is that of its entry, with
-the return beside it.
+What a head slot says goes into the columns of RECORD_DTYPE; a CALL's row is an entry that knows of
+its return.  The thread, which the stream tells but once, holds along a CPU's stream from one TASK
+to the next; behind a hole in the file none is known until it is told again.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from ..records import ColumnTable
+from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
-from .kbl_footprints import Prints
-from .kbl_slots import CONTEXT as CONTEXT_AT
-from .kbl_slots import FLAGS, KIND, Block, Column, SlotReader, Slots
-from .wire import Ints, Mask
-
-FLAG = kbl
-# As plain numbers: numpy takes members of an enum for 64 bits wide.
-ENTRY, EXIT, EVENT, LOST, CALL = (
-    int(kbl.KblKind[name]) for name in ("ENTRY", "EXIT", "EVENT", "LOST", "CALL")
+from .kbl_chunks import Chunk
+from .kbl_footprints import (
+    IPV4,
+    IPV6,
+    IPV6_L4,
+    SK,
+    SKB,
+    Prints,
+    fill_ipv4,
+    fill_ipv6,
+    fill_ipv6_l4,
+    fill_skb,
 )
+from .kbl_order import ALL_CPUS, Places
+from .kbl_scan import (
+    ASIDE,
+    CALL,
+    ENTRY,
+    EVENT,
+    EXIT,
+    EXT_CALL,
+    EXT_COUNTER,
+    FLAG_SOCK,
+    LOSSES,
+    LOST,
+    PRINTS,
+    ROWS,
+    Scan,
+)
+from .kbl_slots import EXT, SLOT, Slots, blocks
+from .wire import Bytes, Ints
+
 LONG = 0xFFFFFFFF  # dur of a CALL whose EXT slot has it
+TASK = int(kbl.KblEvent.TASK)
+NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 
 
-@dataclass
-class Rows:
+class Rows(NamedTuple):
     """`footprint` numbers the rows of a table of footprints, 0 = none.
 
     `cpu` is that of a CALL's entry, `exit_cpu` the one whose stream has the record.
     """
 
     ts: npt.NDArray[np.int64]
+    ordinal: npt.NDArray[np.int32]
     kind: npt.NDArray[np.uint8]
     event: npt.NDArray[np.uint8]
     flags: npt.NDArray[np.uint8]
@@ -50,23 +76,12 @@ class Rows:
     ret: npt.NDArray[np.int64]
     footprint: npt.NDArray[np.int32]
 
-    def __len__(self) -> int:
-        return len(self.ts)
-
-    def columns(self) -> dict[str, Column]:
-        """All columns by name."""
-        return dict(vars(self))
-
-    def events(self, event: int) -> Ints:
-        """The rows that are events of this kind."""
-        return np.flatnonzero((self.event == event) & (self.kind == EVENT))
-
 
 TYPES = {
     name: np.dtype(getattr(np, width))
     for width, names in {
-        "int64": ("ts", "skb", "caller", "data", "exit_ts"),
-        "int32": ("func", "pid", "exit_cpu", "footprint"),
+        "int64": ("ts", "skb", "caller", "data", "exit_ts", "ret"),
+        "int32": ("ordinal", "func", "pid", "exit_cpu", "footprint"),
         "uint16": ("cpu",),
         "uint8": ("kind", "event", "flags", "context"),
     }.items()
@@ -74,13 +89,13 @@ TYPES = {
 }
 
 
-class Beside(NamedTuple):
-    """What few head slots tell and no column has; rows are sorted."""
+class Aside(NamedTuple):
+    """What few records tell beside their columns, in file order."""
 
-    lost: Ints  # rows that are LOST, and when their gaps began
+    ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
+    slots: Slots  # of dtype SLOT
+    lost: Ints  # places of LOST records, and when their gaps began
     begin: Ints
-    given: Ints  # calls that were given a sock, and which
-    sock: Ints
 
 
 class Told(NamedTuple):
@@ -92,104 +107,180 @@ class Told(NamedTuple):
     symbols: Ints
 
 
-def read_rows(reader: SlotReader, told: Told, prints: Prints) -> tuple[Rows, Beside]:
-    """A row for each head slot; of unknown kinds only kind and context.
-
-    Footprints go to `prints`; `footprint` is filled where a row tells one.
-    """
-    made = {name: np.empty(reader.most, dtype) for name, dtype in TYPES.items()}
-    beside = [_NOTHING]
-    count = 0
-    for block in reader.blocks():
-        count = block.first + len(block.slots)
-        part = {name: column[block.first : count] for name, column in made.items()}
-        few = _Filler(block, told).fill(part)
-        beside.append(few)
-        part["footprint"][:] = prints.add(block, few.given - block.first, few.sock)
-    made = {name: column[:count] for name, column in made.items()}
-    made["ret"] = np.zeros(count, np.int64)
-    return Rows(**made), Beside(*(np.concatenate(column) for column in zip(*beside, strict=True)))
-
-
-_NOTHING = Beside(*np.zeros((4, 0), np.int64))
-
-
-class _Filler:
-    """Some of the head slots."""
-
-    def __init__(self, block: Block, told: Told) -> None:
-        self._block, self._told = block, told
-        self._bytes = block.slots.view(np.uint8).reshape(-1, kbl.KBL_SLOT_SIZE)
-        self._kind, self._flags = (np.ascontiguousarray(self._bytes[:, n]) for n in (KIND, FLAGS))
-        self._spans, self._calls, self._events = (
-            self._as(dtype) for dtype in (kbl.KBL_SPAN_SLOT, kbl.KBL_CALL_SLOT, kbl.KBL_EVENT_SLOT)
+def read_rows(
+    data: Bytes, chunks: list[Chunk], told: Told, scan: Scan, place: Places, count: int
+) -> tuple[Rows, Aside, ColumnTable]:
+    """`count` records, each head slot at its `place`; with the footprints that they tell."""
+    rows = Rows(**{name: np.empty(count, TYPES[name]) for name in Rows._fields})
+    aside = Aside(
+        np.empty(scan.counts[ASIDE], np.int32),
+        np.empty(scan.counts[ASIDE], SLOT),
+        np.empty(scan.counts[LOSSES], np.int64),
+        np.empty(scan.counts[LOSSES], np.int64),
+    )
+    at, prints = np.zeros(len(scan.counts), np.int64), Prints()
+    pids = np.full(ALL_CPUS, -1, np.int64)
+    base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
+    for number, block in enumerate(blocks(data, chunks, told.order)):
+        _decode(
+            block.slots,
+            block.begin,
+            block.cpu,
+            block.fresh,
+            told.version,
+            base,
+            told.symbols,
+            place,
+            pids,
+            at,
+            rows,
+            aside,
+            prints.room(int(scan.prints[number])),
+            prints.count,
         )
-        self._is_span = self._kind == CALL
-        if told.version == 2:
-            self._is_span[:] = False
+        prints.keep(int(scan.prints[number]))
+    found = int(at[ASIDE])
+    kept = aside._replace(ordinal=aside.ordinal[:found], slots=aside.slots[:found])
+    return rows, kept, prints.table()
 
-    def _as(self, dtype: np.dtype[np.void]) -> Slots:
-        return self._block.slots.view(kbl.in_order(dtype, self._told.order))
 
-    def fill(self, out: dict[str, Column]) -> Beside:
-        """Write the columns of these rows."""
-        is_event = self._kind == EVENT
-        out["kind"][:], out["context"][:] = self._kind, self._bytes[:, CONTEXT_AT]
-        out["ts"][:] = self._events["ts"]
-        out["skb"][:] = self._events["skb"]
-        np.multiply(self._flags, is_event, out=out["event"])
-        np.multiply(self._flags, ~is_event, out=out["flags"])
-        out["exit_cpu"][:] = self._block.cpu
-        out["cpu"][:] = np.where(self._is_span, self._spans["entry_cpu"], self._block.cpu)
-        out["exit_ts"][:] = self._returns(out["ts"])
-        out["func"][:] = np.where(self._is_span, self._spans["func"].astype(np.int32), -1)
-        out["pid"][:] = np.where(is_event, self._events["pid"].astype(np.int32), -1)
-        out["data"][:] = np.where(is_event, self._events["data"].astype(np.int64), -1)
-        out["caller"][:] = self._callers()
-        others = ~(self._is_span | is_event)
-        lost = self._fill_others(out, np.flatnonzero(others)) if others.any() else _NOTHING.lost
-        given = self._given()
-        sock = self._events["skb"][given].astype(np.int64)
-        out["skb"][given] = 0
-        first = self._block.first
-        begin = self._as(kbl.KBL_LOST_SLOT)["first_ns"][lost].astype(np.int64)
-        return Beside(lost + first, begin, given + first, sock)
+@compiled
+def _decode(
+    slots: Slots,
+    begin: Ints,
+    cpus: Ints,
+    fresh: npt.NDArray[np.bool_],
+    version: int,
+    stext: int,
+    symbols: Ints,
+    place: Places,
+    pids: Ints,
+    at: Ints,
+    rows: Rows,
+    aside: Aside,
+    prints: Ints,
+    before: int,
+) -> None:
+    """The records of a block; `pids` are of the threads on the CPUs, `at` counts what was filled.
 
-    def _fill_others(self, out: dict[str, Column], rows: Ints) -> Ints:
-        """Entries, exits, losses and what is unknown; returns which are losses."""
-        kind, calls, events = self._kind[rows], self._calls[rows], self._events[rows]
-        is_call, is_lost = (kind == ENTRY) | (kind == EXIT), kind == LOST
-        out["func"][rows] = events["pid"].astype(np.int32)  # LOST: 0xffffffff = none = -1
-        out["pid"][rows] = np.where(is_call, calls["pid"].astype(np.int32), -1)
-        data = np.where(is_lost, events["data"].astype(np.int64), -1)
-        out["data"][rows] = np.where(kind == EXIT, calls["caller"], data)
-        lost: Ints = rows[is_lost]
-        out["skb"][lost] = 0
-        return lost
+    `before` footprints come before those of this block.
+    """
+    row, told, kept, lost = at[ROWS], 0, at[ASIDE], at[LOSSES]
+    for chunk in range(len(cpus)):
+        cpu, end = cpus[chunk], begin[chunk + 1]
+        if fresh[chunk]:
+            pids[cpu] = -1
+        i = begin[chunk]
+        while i < end and slots[i]["call_kind"] == EXT:
+            i += 1
+        while i < end:
+            slot = slots[i]
+            last = i + 1  # behind its EXT slots
+            limit = last + np.int64(slot["call_ext"])
+            while last < end and slots[last]["call_kind"] == EXT:
+                last += 1
+            limit = min(limit, last)
+            kind, flags, p = slot["call_kind"], slot["call_flags"], np.int64(place[row])
+            is_span = kind == CALL and version > 2
+            if p >= 0:
+                ts = np.int64(slot["call_ts"])
+                rows.ts[p], rows.ordinal[p], rows.context[p] = ts, row, slot["call_context"]
+                rows.kind[p], rows.event[p], rows.flags[p] = kind, 0, flags
+                rows.cpu[p], rows.func[p], rows.pid[p] = cpu, -1, -1
+                rows.data[p], rows.caller[p] = -1, 0
+                rows.ret[p], rows.footprint[p] = 0, 0
+                skb, left = np.int64(slot["call_skb"]), np.int64(-1)
+                sock, given = np.int64(0), False
+                if is_span:
+                    rows.kind[p], rows.cpu[p] = ENTRY, slot["span_entry_cpu"]
+                    rows.func[p], rows.pid[p] = slot["span_func"], pids[cpu]
+                    if slot["span_dur"] != LONG:
+                        left = ts + np.int64(slot["span_dur"])
+                elif kind == EVENT:
+                    rows.event[p], rows.flags[p] = flags, 0
+                    rows.pid[p] = np.int32(slot["event_pid"])
+                    rows.data[p] = np.int64(slot["event_data"])
+                    if flags == TASK:
+                        pids[cpu] = np.int64(np.int32(slot["event_pid"]))
+                elif kind == LOST:
+                    rows.func[p] = np.int32(slot["lost_func"])
+                    rows.data[p] = np.int64(slot["lost_count"])
+                    skb = np.int64(0)
+                    aside.lost[lost], aside.begin[lost] = p, np.int64(slot["lost_first_ns"])
+                    lost += 1
+                else:
+                    rows.func[p] = np.int32(slot["call_func"])
+                    rows.pid[p] = np.int32(slot["call_pid"])
+                    if kind == EXIT:
+                        rows.data[p] = slot["call_caller"]
+                if is_span or kind == ENTRY:
+                    rows.caller[p] = _caller(flags, np.int64(slot["call_caller"]), stext, symbols)
+                if is_span or kind in (ENTRY, EXIT):
+                    given = (flags & FLAG_SOCK) != 0
+                    if given:
+                        sock, skb = skb, np.int64(0)
+                rows.skb[p] = skb
+                if is_span:
+                    for j in range(limit - 1, i, -1):
+                        if slots[j]["ret_type"] == EXT_CALL:
+                            rows.ret[p] = slots[j]["ret_ret"]
+                            if slot["span_dur"] == LONG or left < 0:
+                                left = ts + np.int64(slots[j]["ret_dur"])
+                rows.exit_ts[p], rows.exit_cpu[p] = left, cpu
+                tells = given
+                for j in range(i + 1, limit):
+                    tells = tells or _is_print(slots[j]["ipv4_type"])
+                if tells:
+                    if given:
+                        prints[SK, told] = sock
+                    _fill(slots, i + 1, limit, prints, told)
+                    rows.footprint[p] = before + told
+            else:
+                given = False
+            if p < 0:  # of an unknown kind: it counts, nobody asks for it
+                tells = False
+                for j in range(i + 1, limit):
+                    tells = tells or _is_print(slots[j]["ipv4_type"])
+            told += tells
+            for j in range(i + 1, limit):
+                type_ = slots[j]["ipv4_type"]
+                counts = type_ != EXT_COUNTER or is_span
+                if not _is_print(type_) and type_ != EXT_CALL and counts:
+                    aside.ordinal[kept], aside.slots[kept] = row, slots[j]
+                    kept += 1
+            row += 1
+            i = last
+    at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES] = row, told, kept, lost
 
-    def _given(self) -> Ints:
-        """Calls that were given a sock where others have an skb."""
-        given = np.flatnonzero((self._flags & FLAG.KBL_FLAG_SOCK) != 0)
-        kind = self._kind[given]
-        is_call = self._is_span[given] | (kind == ENTRY) | (kind == EXIT)
-        return np.asarray(given[is_call], np.int64)
 
-    def _returns(self, ts: Ints) -> Ints:
-        """When CALLs returned; -1 of those whose EXT slot tells, and of other records."""
-        dur = self._spans["dur"]
-        return np.asarray(np.where(self._is_span & (dur != LONG), ts + dur, -1), np.int64)
+@compiled
+def _is_print(type_: int) -> bool:
+    """Whether EXT slots of this type are parts of a footprint."""
+    return type_ in (IPV4, IPV6, IPV6_L4, SKB)
 
-    def _callers(self) -> Ints:
-        """Absolute return addresses, as signed 64 bits; 0 where the file does not tell."""
-        base = np.array([self._told.stext], np.uint64).astype(np.int64)
-        caller, symbols = self._spans["caller"].astype(np.int64), self._told.symbols
-        told: Mask = self._is_span | (self._kind == ENTRY)
-        told &= (self._flags & FLAG.KBL_FLAG_NO_CALLER) == 0
-        found = np.where(told, base + caller, 0)
-        in_module = np.flatnonzero(told & ((self._flags & FLAG.KBL_FLAG_MODULE_CALLER) != 0))
-        if len(in_module):
-            number = caller[in_module]
-            listed = (number >= 0) & (number < len(symbols))
-            found[in_module] = 0
-            found[in_module[listed]] = symbols[number[listed]]
-        return np.asarray(found, np.int64)
+
+@compiled
+def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> Int:
+    """The absolute return address; 0 where the file does not tell."""
+    if flags & NO_CALLER:
+        return np.int64(0)
+    if flags & MODULE_CALLER:
+        return symbols[caller] if 0 <= caller < len(symbols) else np.int64(0)
+    return stext + caller
+
+
+@compiled
+def _fill(slots: Slots, begin: int, end: int, prints: Ints, at: int) -> None:
+    """A footprint of all its EXT slots; of several of a type the first is written last."""
+    for j in range(end - 1, begin - 1, -1):
+        if slots[j]["ipv4_type"] == IPV4:
+            fill_ipv4(slots[j], prints, at)
+    for j in range(end - 1, begin - 1, -1):
+        if slots[j]["ipv4_type"] == IPV6:
+            fill_ipv6(slots[j], prints, at)
+    for j in range(end - 1, begin - 1, -1):
+        if slots[j]["ipv4_type"] == IPV6_L4:
+            fill_ipv6_l4(slots[j], prints, at)
+    for j in range(end - 1, begin - 1, -1):
+        if slots[j]["ipv4_type"] == SKB:
+            fill_skb(slots[j], prints, at)

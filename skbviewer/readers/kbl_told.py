@@ -1,115 +1,117 @@
 # SPDX-License-Identifier: MIT
-"""Version 3 tells a thread and a footprint once: give them to all records they hold for.
+"""Version 3 tells a footprint once: give it to all records it holds for.
 
-In: one row a head slot, with the columns its own slot fills.  The thread holds along a CPU's stream
-from one TASK to the next; the footprint of an skb from the time of one FOOTPRINT to the next, for
-calls entered on that CPU.  Behind a hole in the file nothing holds until it is told again.
+In: records in time order, with the footprints that they tell themselves.  A footprint of an skb
+holds from one FOOTPRINT to the next, for calls entered on that CPU.  Behind a hole in the file, and
+behind records that were lost, nothing holds until it is told again.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from ..records.order import time_order
+from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
-from .kbl_rows import Beside, Rows
-from .kbl_slots import Heads
-from .wire import Ints, Mask
+from .kbl_chunks import Chunk
+from .kbl_order import ALL_CPUS
+from .kbl_rows import Aside, Rows
+from .kbl_scan import CARRY, ENTRY, EVENT, FOOTPRINT
+from .kbl_slots import begins_after_a_hole
+from .wire import Ints
 
-KIND = kbl.KblKind
-RADIX = 1 << 16  # so many values sort by counting
-
-
-def fill_told(rows: Rows, heads: Heads, beside: Beside) -> None:
-    """Fill the pid of CALLs and the footprints of all entries."""
-    if not len(rows):
-        return
-    fresh = _begins_after_a_hole(heads)
-    _fill_threads(rows, heads, fresh)
-    barriers = _gaps(rows, beside) + _holes(heads, fresh)
-    tells = rows.events(kbl.KblEvent.FOOTPRINT)
-    asks = _asking(rows)
-    if not len(tells) or not len(asks):
-        return
-    for cpu in np.unique(rows.cpu[tells]).tolist():
-        mine = (tells[rows.cpu[tells] == cpu], asks[rows.cpu[asks] == cpu])
-        times = sorted(at for own, at in barriers if own == cpu)
-        _fill_footprints(rows, *mine, np.array(times, np.int64))
+UNREAD = kbl.KBL_FLAG_EXT_LOST
+SMALLEST = 1 << 12  # places in a table at first; a power of two
+KEY_SKB, KEY_CPU, PRINT, ERA, FIELDS = range(5)
+SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 
-def _begins_after_a_hole(heads: Heads) -> Mask:
-    """Chunks before which a chunk of their CPU is missing, and each CPU's first."""
-    following: dict[int, int] = {}
-    fresh = np.ones(len(heads.chunks), np.bool_)
-    for number, chunk in enumerate(heads.chunks):
-        fresh[number] = following.get(chunk.cpu) != chunk.seq
-        following[chunk.cpu] = chunk.seq + 1
-    return fresh
+def fill_footprints(rows: Rows, aside: Aside, chunks: list[Chunk]) -> None:
+    """Fill the footprints of all entries and CARRY events that have none of their own."""
+    barriers = sorted(_gaps(rows, aside) + _holes(chunks))
+    times = np.array([time for time, _ in barriers], np.int64)
+    cpus = np.array([cpu for _, cpu in barriers], np.int64)
+    table = np.zeros((SMALLEST, FIELDS), np.int64)
+    state, eras = np.zeros(3, np.int64), np.zeros(ALL_CPUS, np.int64)
+    while not _follow(rows, times, cpus, eras, table, state):
+        table = _larger(table)
 
 
-def _fill_threads(rows: Rows, heads: Heads, fresh: Mask) -> None:
-    """Along each CPU's stream row numbers grow: the last TASK is the largest one so far."""
-    told = np.zeros(len(rows), np.bool_)
-    told[rows.events(kbl.KblEvent.TASK)] = True
-    for _, chunks in heads.streams():
-        last = -1  # the TASK that holds
-        for chunk in chunks:
-            begin, end = int(heads.first[chunk]), int(heads.first[chunk + 1])
-            tasks = np.flatnonzero(told[begin:end])
-            here = rows.pid[begin:end]
-            spans = rows.kind[begin:end] == KIND.CALL
-            known = rows.pid[last] if last >= 0 and not fresh[chunk] else -1
-            length = np.diff(np.r_[0, tasks, end - begin])
-            pid = np.repeat(np.r_[known, here[tasks]], length)
-            here[spans] = pid[spans]
-            if len(tasks):
-                last = begin + int(tasks[-1])
-            elif fresh[chunk]:
-                last = -1
+def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
+    """(time, cpu) from which on footprints told before no longer hold: records were lost."""
+    full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
+    cpus = rows.cpu[aside.lost[full]]
+    return list(zip(aside.begin[full].tolist(), cpus.tolist(), strict=True))
 
 
-def _gaps(rows: Rows, beside: Beside) -> list[tuple[int, int]]:
-    """(cpu, time) from which on footprints told before no longer hold: records were lost."""
-    full = rows.flags[beside.lost] == kbl.KblLost.BUFFER
-    cpus = rows.cpu[beside.lost[full]]
-    return list(zip(cpus.tolist(), beside.begin[full].tolist(), strict=True))
-
-
-def _holes(heads: Heads, fresh: Mask) -> list[tuple[int, int]]:
+def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
     """The same for missing chunks: just after the last record before them."""
     last: dict[int, int] = {}
     found = []
-    for number, chunk in enumerate(heads.chunks):
-        if fresh[number] and chunk.cpu in last:
-            found.append((chunk.cpu, last[chunk.cpu] + 1))
+    for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):
+        if fresh and chunk.cpu in last:
+            found.append((last[chunk.cpu] + 1, chunk.cpu))
         last[chunk.cpu] = chunk.last_ns
     return found
 
 
-def _asking(rows: Rows) -> Ints:
-    """Rows whose packet a footprint told before describes."""
-    entries = (rows.kind == KIND.CALL) | (rows.kind == KIND.ENTRY)
-    entries[rows.events(kbl.KblEvent.CARRY)] = True
-    unread = (rows.flags & kbl.KBL_FLAG_EXT_LOST) != 0
-    return np.flatnonzero(entries & ~unread & (rows.skb != 0) & (rows.footprint == 0))
+def _larger(table: Ints) -> Ints:
+    made = np.zeros((2 * len(table), FIELDS), np.int64)
+    _move(table, made)
+    return made
 
 
-def _fill_footprints(rows: Rows, tells: Ints, asks: Ints, barriers: Ints) -> None:
-    """Give each entry of a CPU the footprint last told for its skb on it."""
-    skbs, place = np.unique(rows.skb[tells], return_inverse=True)
-    asked = rows.skb[asks]
-    found = np.searchsorted(skbs, asked)
-    known = skbs[np.minimum(found, len(skbs) - 1)] == asked
-    item = np.concatenate([tells, asks[known]])  # at one time the footprint comes first
-    place = np.concatenate([place, found[known]])
-    order = time_order(rows.ts[item])
-    item, place, told = item[order], place[order], order < len(tells)
-    by_skb = np.argsort(place.astype(np.uint16 if len(skbs) < RADIX else np.int64), kind="stable")
-    item, told, place = item[by_skb], told[by_skb], place[by_skb]
-    last = np.maximum.accumulate(np.where(told, np.arange(len(item)), -1))
-    source = np.maximum(last, 0)
-    holds = ~told & (last >= 0) & (place[source] == place)
-    if len(barriers):
-        era = np.searchsorted(barriers, rows.ts[item], "right")
-        holds &= era[source] == era
-    rows.footprint[item[holds]] = rows.footprint[item[source[holds]]]
+@compiled
+def _move(table: Ints, larger: Ints) -> None:
+    for i in range(len(table)):
+        if table[i, KEY_SKB] != 0:
+            at = _find(larger, table[i, KEY_SKB], table[i, KEY_CPU])
+            for field in range(FIELDS):
+                larger[at, field] = table[i, field]
+
+
+@compiled
+def _find(table: Ints, skb: Int, cpu: Int) -> Int:
+    """Where the table has the skb (not 0) of this CPU, or the free place where it belongs."""
+    mask = len(table) - 1
+    mixed = (skb ^ cpu << 48) * SPREAD
+    at = (mixed >> 32) & mask
+    while table[at, KEY_SKB] != 0 and (table[at, KEY_SKB] != skb or table[at, KEY_CPU] != cpu):
+        at = (at + 1) & mask
+    return at
+
+
+@compiled
+def _follow(rows: Rows, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints) -> bool:
+    """Go through the records from where `state` says; False: the table is too small to go on.
+
+    `state` holds the number of the next record, of barriers passed and of skbs in the table.
+    """
+    begin, passed, known = state
+    size, room = len(rows.ts), len(table) // 2
+    while begin < size:
+        time, end = rows.ts[begin], begin
+        while passed < len(times) and times[passed] <= time:
+            eras[cpus[passed]] += 1
+            passed += 1
+        while end < size and rows.ts[end] == time:  # at one time the footprint comes first
+            if rows.event[end] == FOOTPRINT and rows.kind[end] == EVENT and rows.skb[end] != 0:
+                cpu = np.int64(rows.cpu[end])
+                at = _find(table, rows.skb[end], cpu)
+                if table[at, KEY_SKB] == 0:
+                    if known >= room:
+                        state[0], state[1], state[2] = begin, passed, known
+                        return False
+                    known += 1
+                    table[at, KEY_SKB], table[at, KEY_CPU] = rows.skb[end], cpu
+                table[at, PRINT], table[at, ERA] = rows.footprint[end], eras[cpu]
+            end += 1
+        for i in range(begin, end):
+            asks = rows.kind[i] == ENTRY and (rows.flags[i] & UNREAD) == 0
+            asks = asks or (rows.kind[i] == EVENT and rows.event[i] == CARRY)
+            if asks and rows.skb[i] != 0 and rows.footprint[i] == 0:
+                cpu = np.int64(rows.cpu[i])
+                at = _find(table, rows.skb[i], cpu)
+                if table[at, KEY_SKB] != 0 and table[at, ERA] == eras[cpu]:
+                    rows.footprint[i] = table[at, PRINT]
+        begin = end
+    return True

@@ -19,6 +19,7 @@ import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
+Int = int | np.integer[Any]  # a number, of those that compiled functions reckon with
 SHORT = 16  # hex digits that tell the versions of a function apart
 
 _told = False

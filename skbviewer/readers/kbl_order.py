@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+"""Where each record of a .kbl file stands among all in time order.
+
+Of one time version 2's are as written, by CPU; of version 3's entries come first, a list's first
+packet before its others, for the stream tells a call when all is over.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.compiled import Int, compiled
+from .kbl_scan import (
+    CARRIED,
+    CARRIES,
+    FIRST_CARRIED,
+    MINE,
+    OTHER,
+    UNKNOWN,
+    Cpus,
+    Scan,
+    Small,
+)
+from .wire import Ints
+
+BITS = 63
+STEP = 1 << 20
+ALL_CPUS = 1 << 16
+Places = npt.NDArray[np.int32]
+
+
+class Order(NamedTuple):
+    """`place` of each head slot, -1 of those left out; places of CARRY events and their calls."""
+
+    place: Places
+    size: int
+    carry: Ints
+    call: Ints  # parallel to `carry`; -1: it is not in the file
+
+
+def time_places(scan: Scan, version: int) -> Order:
+    """Takes the times of `scan` for itself: they are no times any more then."""
+    rows = len(scan.ts)
+    key = _keys(scan)
+    place = np.full(rows, -1, np.int32)
+    carries = int(scan.counts[CARRIES])
+    carry, call = np.zeros(carries, np.int64), np.full(carries, -1, np.int64)
+    bits = rows.bit_length()
+    _settle(key, bits, version, scan.order, scan.cpu, place, carry, call)
+    return Order(place, len(key), place[carry].astype(np.int64), _placed(place, call))
+
+
+def _placed(place: Places, rows: Ints) -> Ints:
+    return np.where(rows >= 0, place[rows], -1).astype(np.int64) if len(rows) else rows
+
+
+def _keys(scan: Scan) -> Ints:
+    """Sorted numbers of the rows to keep; above so many bits as row numbers need are times."""
+    ts, rows = scan.ts, len(scan.ts)
+    bits = rows.bit_length()
+    start, end = (int(ts.min()), int(ts.max())) if rows else (0, 0)
+    if (end - start).bit_length() + bits > BITS:
+        key = _ranked(ts, bits)
+    else:
+        for begin in range(0, rows, STEP):
+            some = ts[begin : begin + STEP]
+            some -= start
+            some <<= bits
+            some |= np.arange(begin, begin + len(some))
+        key = ts
+    left = scan.order == UNKNOWN
+    if left.any():
+        key = key[~left] if key is ts else key[~left[key & ((1 << bits) - 1)]]
+    key.sort(kind="stable")  # runs that lie one behind the other are merged
+    return key
+
+
+def _ranked(ts: Ints, bits: int) -> Ints:
+    """The same of times too far apart: their ranks take their place."""
+    order = np.argsort(ts, kind="stable")
+    found = ts[order]
+    rank = np.cumsum(np.concatenate([[0], found[1:] != found[:-1]]))
+    return np.asarray((rank << bits) | order, np.int64)
+
+
+@compiled
+def _settle(
+    key: Ints,
+    bits: int,
+    version: int,
+    class_: Small,
+    cpu: Cpus,
+    place: Places,
+    carry: Ints,
+    call: Ints,
+) -> None:
+    """Fill `place`, and the rows of CARRY events with their calls, those of their time and CPU."""
+    mask = (np.int64(1) << bits) - 1
+    told = np.full(ALL_CPUS, -1, np.int64)  # where the run began in which the CPU had an entry
+    entry = np.zeros(ALL_CPUS, np.int64)  # and the first one of them
+    found, begin, size = 0, 0, len(key)
+    while begin < size:
+        time = key[begin] >> bits
+        end = begin + 1
+        while end < size and key[end] >> bits == time:
+            end += 1
+        if version == 2:
+            _by_cpu(key, begin, end, mask, cpu, place)
+            begin = end
+            continue
+        if end - begin > 1:
+            for i in range(begin, end):
+                row = key[i] & mask
+                if class_[row] == MINE and told[cpu[row]] != begin:
+                    told[cpu[row]], entry[cpu[row]] = begin, row
+        first, further = 0, 0
+        for i in range(begin, end):
+            row = key[i] & mask
+            if class_[row] == CARRIED or class_[row] == FIRST_CARRIED:
+                carry[found] = row
+                if told[cpu[row]] != begin:
+                    class_[row] = OTHER
+                else:
+                    call[found] = entry[cpu[row]]
+                    class_[row] = MINE if class_[row] == FIRST_CARRIED else CARRIED
+                found += 1
+            first += class_[row] == MINE
+            further += class_[row] == CARRIED
+        mine, carried, other = begin, begin + first, begin + first + further
+        for i in range(begin, end):
+            row = key[i] & mask
+            if class_[row] == MINE:
+                place[row] = mine
+                mine += 1
+            elif class_[row] == CARRIED:
+                place[row] = carried
+                carried += 1
+            else:
+                place[row] = other
+                other += 1
+        begin = end
+
+
+@compiled
+def _by_cpu(key: Ints, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
+    """Rows of one time by CPU, of one CPU as written."""
+    last, at = np.int64(-1), begin
+    while at < end:
+        least = np.int64(ALL_CPUS)
+        for i in range(begin, end):
+            mine = np.int64(cpu[key[i] & mask])
+            if last < mine < least:
+                least = mine
+        for i in range(begin, end):
+            row = key[i] & mask
+            if cpu[row] == least:
+                place[row] = at
+                at += 1
+        last = least
