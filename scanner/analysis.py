@@ -10,7 +10,7 @@ from scanner import direct as direct_uses
 from scanner import polymorphism
 from scanner.callgraph import CallGraph
 from scanner.direct import Direct, Use
-from scanner.facts import FileFacts, Function, TypeRef
+from scanner.facts import Fallback, FileFacts, Function, TypeRef
 from scanner.indirect import Indirect, Search, packet_edges
 from scanner.layers import layer
 from scanner.polymorphism import Closure, Limits
@@ -74,7 +74,7 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
         list(packet_edges(graph, packet)),
         _counts(files, found, functions, forms),
         sorted({record.base for facts in files for record in facts.records}),
-        [_fallback_row(facts.path, item) for facts in files for item in facts.fallbacks],
+        [_fallback_row(facts.path, item) for facts in files for item in _in_order(facts)],
         warnings + [f"{facts.path}: {text}" for facts in files for text in facts.warnings],
     )
 
@@ -212,6 +212,10 @@ def _functions(graph: CallGraph, uses: dict[int, Direct], reached: list[Indirect
     return rows
 
 
+def _in_order(facts: FileFacts) -> list[Fallback]:
+    return sorted(facts.fallbacks, key=lambda item: (item.line, item.kind, item.name))
+
+
 def _fallback_row(path: str, item: Any) -> Row:
     return {
         "function": item.name,
@@ -224,7 +228,7 @@ def _fallback_row(path: str, item: Any) -> Row:
 
 def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms: list[Row]) -> Row:
     """Return the numbers of the summary; functions count once per (file, name)."""
-    tops = Counter(f.path.partition("/")[0] for f in files)
+    tops = Counter(f.path.rpartition("/")[0].partition("/")[0] for f in files)
     kinds = Counter(f["how"] for f in forms if f["kind"] == "alias")
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4
     failed = Counter(item.kind for f in files for item in f.fallbacks)

@@ -2,7 +2,7 @@
 """``skbscan``: finds the functions of a C source tree that handle a struct.
 
 Exit codes: 0 fine, 1 done with warnings about the tree (they are listed), 2 unusable
-input or arguments.
+input or arguments, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Sequence
-from pathlib import Path
+from collections.abc import Sequence
 
 from scanner import arguments, btf, graph, instrument_command, output, probes, summary
 from scanner.analysis import Result
@@ -29,12 +28,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _COMMANDS[args.command](args)
     except (BadTree, graph.NoGraph, btf.BadBtf) as problem:
         print(f"skbscan: {problem}", file=sys.stderr)
+    except BrokenPipeError:
+        output.forget(sys.stdout)
+        return 0
     except OSError as problem:
         print(f"skbscan: {problem.filename}: {problem.strerror}", file=sys.stderr)
-    except BrokenPipeError:
-        return 0
     except KeyboardInterrupt:
         print("skbscan: interrupted", file=sys.stderr)
+        return 130
     return 2
 
 
@@ -49,24 +50,14 @@ def _finish(warnings: list[str]) -> int:
     return 1 if warnings else 0
 
 
-def _write(lines: Iterable[str], path: Path | None) -> None:
-    text = "\n".join(lines)
-    text += "\n" if text else ""
-    if path is None or str(path) == "-":
-        sys.stdout.write(text)
-    else:
-        path.write_text(text)
-
-
 def _scan(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.json is not None:
-        _write([json.dumps(_whole(args, result), indent=None)], args.json)
+        output.write([json.dumps(_whole(args, result), indent=None)], args.json)
     if args.json is None or str(args.json) != "-":
-        _write(summary.lines(result.counts, args.type), None)
+        output.write(summary.lines(result.counts, args.type), None)
     if args.fallbacks:
-        for row in result.fallbacks:
-            print(f"{row['file']}:{row['line']}: {row['kind']} {row['function']}: {row['reason']}")
+        output.write(map(output.fallback, result.fallbacks), None)
     return _finish(result.warnings)
 
 
@@ -87,18 +78,18 @@ def _whole(args: argparse.Namespace, result: Result) -> dict[str, object]:
 def _print_tables(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.table == "summary":
-        _write(
+        output.write(
             [json.dumps(result.counts)] if args.json else summary.lines(result.counts, args.type),
             args.output,
         )
         return _finish(result.warnings)
     rows = getattr(result, args.table)
     if args.json:
-        _write(output.as_json(rows), args.output)
+        output.write(output.as_json(rows), args.output)
     elif args.csv:
-        _write(output.as_csv(rows), args.output)
+        output.write(output.as_csv(rows), args.output)
     else:
-        _write(map(_TEXT[args.table], rows), args.output)
+        output.write(map(_TEXT[args.table], rows), args.output)
     return _finish(result.warnings)
 
 
@@ -109,9 +100,9 @@ def _graph(args: argparse.Namespace) -> int:
     )
     text = graph.dot(result.functions, seen, edges)
     if args.output is not None and args.output.suffix == ".svg":
-        args.output.write_bytes(graph.svg(text))
+        output.write_bytes(graph.svg(text), args.output)
     else:
-        _write([text.rstrip("\n")], args.output)
+        output.write([text.rstrip("\n")], args.output)
     return _finish(result.warnings)
 
 
@@ -121,9 +112,9 @@ def _probes(args: argparse.Namespace) -> int:
     result = _tables(args) if args.tree is not None else None
     kernel = btf.kernel(args.btf, args.modules, args.system_map) if args.btf else None
     found = probes.listed(result, kernel, args.level)
-    _write(probes.lines(found), args.output)
+    output.write(probes.lines(found), args.output)
     if args.report:
-        _write(output.as_json(found.unprobed), args.report)
+        output.write(output.as_json(found.unprobed), args.report)
     for text in probes.report(found):
         print(f"skbscan: {text}", file=sys.stderr)
     return _finish(result.warnings if result else [])

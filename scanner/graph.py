@@ -57,26 +57,38 @@ def dot(functions: list[dict[str, Any]], seen: dict[int, int], edges: list[tuple
     for number in sorted(seen):
         files.setdefault(functions[number]["file"], []).append(number)
     for index, (file, numbers) in enumerate(sorted(files.items())):
-        lines.append(f'  subgraph cluster_{index} {{ label="{file}"; color="#c7c7c7";')
+        label = _quoted(file)
+        lines.append(f'  subgraph cluster_{index} {{ label="{label}"; color="#c7c7c7";')
         for number in numbers:
             row = functions[number]
             lines.append(
                 f'    n{number} [label="{row["function"]}", '
-                f'fillcolor="{_COLOURS[row["kind"]]}", tooltip="{file}:{row["line"]}"];'
+                f'fillcolor="{_COLOURS[row["kind"]]}", tooltip="{label}:{row["line"]}"];'
             )
         lines.append("  }")
     lines += [f"  n{a} -> n{b};" for a, b in sorted(set(edges))]
     return "\n".join([*lines, "}", ""])
 
 
+def _quoted(name: str) -> str:
+    return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+
+
 def svg(text: str) -> bytes:
     """Return the drawing of a DOT text; raises NoGraph if Graphviz is missing or fails."""
     try:
         done = subprocess.run(
-            ["dot", "-Tsvg"], input=text.encode(), capture_output=True, check=True, timeout=300
+            ["dot", "-Tsvg"],
+            input=text.encode(errors="replace"),
+            capture_output=True,
+            check=True,
+            timeout=300,
         )
     except FileNotFoundError:
         raise NoGraph("SVG needs the program dot (Debian package graphviz)") from None
-    except (subprocess.CalledProcessError, subprocess.TimeoutExpired) as problem:
-        raise NoGraph(f"dot failed: {problem}") from None
+    except subprocess.CalledProcessError as problem:
+        said = problem.stderr.decode(errors="replace").strip().partition("\n")[0]
+        raise NoGraph(f"dot failed: {said}") from None
+    except subprocess.TimeoutExpired as problem:
+        raise NoGraph(f"dot took more than {problem.timeout:.0f} s; try --depth") from None
     return done.stdout

@@ -10,7 +10,7 @@ import sys
 from collections import Counter
 from pathlib import Path
 
-from scanner import arguments
+from scanner import arguments, output
 from scanner import instrument_runtime as runtime
 from scanner.instrument import Choice, Instrumented, instrument, undone
 from scanner.instrument_patch import unified
@@ -35,7 +35,7 @@ def command(args: argparse.Namespace) -> int:
         _patch(args.patch, made, added)
     if args.manifest is not None:
         whole = {"functions": made.manifest, "left_out": made.left_out}
-        args.manifest.write_text(json.dumps(whole, indent=1) + "\n")
+        output.write([json.dumps(whole, indent=1)], args.manifest)
     for text in [*_summary(made), *(f"warning: {text}" for text in made.warnings)]:
         print(f"skbscan: {text}", file=sys.stderr)
     return 1 if made.warnings else 0
@@ -54,10 +54,7 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
 def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:
     lines = (line for path, old, new in made.files for line in unified(path, old, new))
     data = "".join([*lines, *runtime.patch(added)]).encode("latin-1")
-    if str(out) == "-":
-        sys.stdout.buffer.write(data)
-    else:
-        out.write_bytes(data)
+    output.write_bytes(data, out)
 
 
 def _summary(made: Instrumented) -> list[str]:

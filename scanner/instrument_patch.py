@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 from collections.abc import Iterator
 
 from scanner.instrument_marks import PREFIX
@@ -21,6 +23,14 @@ def _line(sign: str, line: str) -> str:
     return sign + line if line.endswith("\n") else f"{sign}{line}\n{_NO_NEWLINE}"
 
 
+def _name(path: str) -> str:
+    """Return a name as a patch has it, its bytes as Latin-1; odd ones in C's quotes."""
+    name = os.fsencode(path).decode("latin-1")
+    if re.search(r'[\x00-\x1f\x7f"\\]', name):
+        return '"' + re.sub(r"[^ -!#-\[\]-~]", lambda m: f"\\{ord(m[0]):03o}", name) + '"'
+    return f"{name}\t" if " " in name else name
+
+
 def unified(path: str, old: str, new: str) -> Iterator[str]:
     """Yield the diff of a file as ``patch -p1`` reads it; nothing if nothing changed."""
     if old == new:
@@ -32,7 +42,7 @@ def unified(path: str, old: str, new: str) -> Iterator[str]:
     changed = [i for i, pair in enumerate(zip(olds, news, strict=True)) if pair[0] != pair[1]]
     if added and (not changed or changed[0] > 0):
         changed.insert(0, 0)
-    yield f"--- a/{path}\n+++ b/{path}\n"
+    yield f"--- {_name(f'a/{path}')}\n+++ {_name(f'b/{path}')}\n"
     while changed:
         count = 1
         while count < len(changed) and changed[count] - changed[count - 1] <= 2 * _CONTEXT:

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
-"""Rows as text, JSON or CSV."""
+"""Rows as text, JSON or CSV, and where they go."""
 
 from __future__ import annotations
 
 import csv
 import io
 import json
+import os
+import sys
 from collections.abc import Iterable, Iterator
-from typing import Any
+from pathlib import Path
+from typing import Any, TextIO
 
 Row = dict[str, Any]
 
@@ -58,6 +61,39 @@ def indirect(row: Row) -> str:
         f"{seen['caller']} -> {seen['callee']}({row['argument']}) at "
         f"{seen['file']}:{seen['line']}{by}  {_place(row)}"
     )
+
+
+def fallback(row: Row) -> str:
+    """place, what could not be read, why."""
+    what = row["function"] if row["kind"] == "struct" else f"{row['kind']} {row['function']}"
+    return f"{_place(row)}: {what}: {row['reason']}"
+
+
+def forget(stream: TextIO) -> None:
+    """Throw away what a stream still holds: whoever read it has gone."""
+    if isinstance(stream, io.TextIOWrapper):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
+
+
+def write(lines: Iterable[str], path: Path | None) -> None:
+    """Write lines to a file; None or - is standard output.  Raises OSError, which names it."""
+    text = "\n".join(lines)
+    write_bytes(f"{text}\n".encode(errors="surrogateescape") if text else b"", path)
+
+
+def write_bytes(data: bytes, path: Path | None) -> None:
+    """Write to a file; None or - is standard output.  Raises OSError, which names it."""
+    standard = path is None or str(path) == "-"
+    try:
+        if path is None or standard:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        else:
+            path.write_bytes(data)
+    except OSError as problem:
+        name = "standard output" if standard else str(path)
+        raise OSError(problem.errno, problem.strerror, name) from None
 
 
 def _place(row: Row) -> str:

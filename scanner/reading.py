@@ -27,6 +27,7 @@ from scanner.normalise import Normal, Normaliser, per_cpu_variables
 from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, variants
 from scanner.pseudo import pseudo_functions
 
+_PLACE = re.compile(r":?(\d+):\d+: ")  # of pycparser, in the island
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
@@ -110,8 +111,16 @@ class _Reading:
             return function._replace(annotation="NOKPROBE_SYMBOL")
         return function
 
-    def _fall_back(self, kind: str, name: str, line: int, problem: Exception) -> None:
-        self.fallbacks[Fallback(kind, name, line, str(problem))] = None
+    def _fall_back(
+        self, kind: str, name: str, line: int, problem: Exception, first: int = 0
+    ) -> None:
+        """Keep why an island was not read; first: the line of the file where it begins."""
+        reason = str(problem)
+        if place := _PLACE.match(reason):
+            # Before the island stands a line with the names of its types.
+            at = max(first or line, (first or line) + int(place[1]) - 2)
+            reason = f"line {at}: {reason[place.end() :]}"
+        self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
         """Say whether this island was not read in an earlier variant."""
@@ -195,7 +204,7 @@ class _Reading:
         self.tried[3] += 1
         parsed, parser, problems = parse_island(island)
         for kind, problem in problems:
-            self._fall_back(kind, island.name, island.line, problem)
+            self._fall_back(kind, island.name, island.line, problem, island.first)
         end_line = self.prepared.line(node.end_byte - 1)
         return _assemble(island, parsed, parser, end_line, variant)
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import pickle
 from pathlib import Path
 from typing import NamedTuple
@@ -35,6 +36,7 @@ def tables(run: Run, options: Options, progress: Progress) -> Result:
             return kept
     found = scan(run.root, run.folders, run.jobs, run.store, progress)
     result = analyse(found.files, options, found.warnings)
+    result.counts["links"] = found.links
     if path is not None:
         data = pickle.dumps(result, protocol=5)
         if problem := cache.write(path, data):
@@ -47,9 +49,9 @@ def _key(run: Run, options: Options) -> str:
     """Return a name for everything that the tables depend on."""
     listed = listing(run.root, folders(run.root, run.folders))
     whole = hashlib.sha256(repr((cache.scanner_key(every=True), options)).encode())
-    whole.update(repr(listed.warnings).encode())
+    whole.update(repr((listed.warnings, listed.links)).encode())
     for path, digest in digests(run.root, listed.files):
-        whole.update(path.encode() + b"\0" + digest)
+        whole.update(os.fsencode(path) + b"\0" + digest)
     return whole.hexdigest()[:32]
 
 

@@ -6,9 +6,15 @@ from __future__ import annotations
 from typing import Any
 
 
+def _files(top: str) -> str:
+    return f"source files, {top}" if top else "source files beside the folders"
+
+
 def lines(counts: dict[str, Any], seed: str) -> list[str]:
     """Return the table as text, one line a number."""
-    rows = [(f"source files, {top}", str(number)) for top, number in counts["files"].items()]
+    rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
+    if counts["links"]:
+        rows.append(("symbolic links, not followed", str(counts["links"])))
     rows += [
         (f"aliases (macros that name {seed})", str(counts["aliases"])),
         ("  ... that use such a macro", str(counts["aliases_by_chain"])),

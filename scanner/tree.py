@@ -39,7 +39,8 @@ def folders(root: Path, wanted: list[str]) -> list[str]:
     Raises BadTree.
     """
     if not root.is_dir():
-        raise BadTree(f"{root}: not a folder" if root.exists() else f"{root}: no such folder")
+        missing = "not a folder: give that of the tree" if root.exists() else "no such folder"
+        raise BadTree(f"{root}: {missing}")
     for name in wanted:
         if not (root / name).is_dir():
             raise BadTree(f"{root / name}: no such folder")
@@ -77,4 +78,6 @@ def listing(root: Path, names: list[str]) -> Listing:
                     found[path] = SourceFile(path, status.st_size)
                 else:
                     warnings.append(f"{path}: not a regular file")
+    if not found:
+        warnings.append(f"{root}: no file *.c or *.h in it")
     return Listing([found[path] for path in sorted(found)], warnings, links)

@@ -6,6 +6,8 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,6 +63,7 @@ def test_summary_counts_once_per_file_and_name(capsys: pytest.CaptureFixture[str
     assert main(["tables", TODAY, "summary", "--json", "-q"]) == 0
     counts = json.loads(capsys.readouterr().out)
     assert counts["files"] == {"include": 1, "net": 1}
+    assert counts["links"] == 0
     assert counts["nested_structures"] == 3
     assert counts["customized_types"] == 3
     # twice and headed are defined two times each
@@ -113,6 +116,99 @@ def test_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert b"<svg" in drawn.read_bytes() and b"receive" in drawn.read_bytes()
     assert main(["graph", TODAY, "work", "-q"]) == 2
     assert "work: no packet function has this name" in capsys.readouterr().err
+
+
+ODD = ("net/caf\udce9.c", 'net/a "b"\\.c', "net/new\nline.c", "net/\u4e2d\u6587.c", "beside.c")
+
+
+@pytest.fixture
+def odd_names(tmp_path: Path) -> Path:
+    """A tree whose files have names that are no UTF-8, or hold quotes, blanks, line ends."""
+    tree = tmp_path / "odd"
+    (tree / "net").mkdir(parents=True)
+    for number, name in enumerate(ODD):
+        text = f"struct sk_buff;\n\nint odd{number}(struct sk_buff *skb)\n{{\n\treturn 1;\n}}\n"
+        (tree / name).write_text(text)
+    return tree
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("tables", ".", "direct"),
+        ("tables", ".", "direct", "--csv"),
+        ("scan", ".", "--fallbacks"),
+        ("graph", ".", "odd0"),
+        ("graph", ".", "odd1"),
+        ("instrument", ".", "--patch", "-"),
+    ],
+)
+def test_names_of_files_may_be_any(
+    odd_names: Path,
+    words: tuple[str, ...],
+    tmp_path: Path,
+    capfdbinary: pytest.CaptureFixture[bytes],
+) -> None:
+    given = [words[0], str(odd_names), *words[2:], "-q", "--dir", "."]
+    assert main(given) in (0, 1)
+    told = capfdbinary.readouterr().out
+    if words[0] != "scan":
+        assert b"odd0" in told or b"odd1" in told
+    if words[0] == "graph":
+        drawn = tmp_path / "odd.svg"
+        assert main([*given, "-o", str(drawn)]) == 1
+        assert words[2].encode() in drawn.read_bytes()
+
+
+def test_a_patch_finds_files_of_any_name(odd_names: Path, tmp_path: Path) -> None:
+    before = {name: (odd_names / name).read_bytes() for name in ODD}
+    out = tmp_path / "out.patch"
+    given = ["instrument", str(odd_names), "--dir", ".", "-q", "--patch", str(out)]
+    assert main(given) == 1
+    subprocess.run(["patch", "-s", "-p1", "-i", str(out)], cwd=odd_names, check=True)
+    assert all(b"KBL_ENTER" in (odd_names / name).read_bytes() for name in ODD)
+    assert main(["instrument", str(odd_names), "--dir", ".", "--undo"]) == 0
+    assert {name: (odd_names / name).read_bytes() for name in ODD} == before
+
+
+def test_a_reader_that_goes_is_no_failure() -> None:
+    """As of ``skbscan tables TREE direct | head -1``."""
+    command = [sys.executable, "-m", "scanner.cli", "scan", TODAY, "-q", "--json", "-"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout is not None and process.stderr is not None
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "name"),
+    [
+        (("tables", TODAY, "direct"), "standard output"),
+        (("instrument", TODAY, "--patch", "-"), "standard output"),
+        (("tables", TODAY, "direct", "-o", "/dev/full"), "/dev/full"),
+        (("graph", TODAY, "finish", "-o", "/dev/full"), "/dev/full"),
+    ],
+)
+def test_a_full_disk_is_named(words: tuple[str, ...], name: str) -> None:
+    command = [sys.executable, "-m", "scanner.cli", *words, "-q"]
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True)
+    assert done.stderr.splitlines()[0] == f"skbscan: {name}: No space left on device"
+    assert done.returncode == 2
+
+
+def test_fallbacks_name_the_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "a.c").write_text(
+        "struct sk_buff {\n\tint a;\n\tSOME THING of int b;\n};\n"
+        "\n\nint f(struct sk_buff *skb)\n{\n\tint a\n\t5 b;\n\n\treturn 1;\n}\n"
+    )
+    main(["scan", str(tmp_path), "-q", "--fallbacks"])
+    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("a.c")]
+    assert [line.rpartition(": ")[0] for line in told] == [
+        "a.c:1: struct sk_buff: line 3: before",
+        "a.c:7: body f: line 10: before",
+    ]
 
 
 @pytest.mark.parametrize(

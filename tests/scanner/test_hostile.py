@@ -147,6 +147,10 @@ def test_unreadable_folder_is_named(good: Path, monkeypatch: pytest.MonkeyPatch)
     assert "good" in functions(result)
 
 
+def test_an_empty_folder_is_told(tmp_path: Path) -> None:
+    assert scanned(tmp_path).warnings[0] == f"{tmp_path}: no file *.c or *.h in it"
+
+
 def test_a_pipe_is_named_and_not_read(good: Path) -> None:
     os.mkfifo(good / "pipe.c")
     assert scanned(good).warnings == ["pipe.c: not a regular file"]
