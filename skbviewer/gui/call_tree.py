@@ -28,8 +28,11 @@ from skbviewer.records import PacketPath
 from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, UNUSUAL
 from .call_filter import call_filter
 from .call_model import CallModel
+from .empty_text import EmptyText
 
 MOST = 0.5
+NO_PACKET = "Select a packet: the kernel's calls on it are listed here."
+NO_CALLS = "The kernel's records do not tell of this packet."
 HIDDEN = "calls/hidden"  # in the settings
 
 
@@ -66,6 +69,8 @@ class CallTree(QTreeView):
         self.calls = CallModel(self)
         self._needed = 0
         self._told: dict[int, bool] = {}  # columns of which it depends on the recording
+        self.empty = EmptyText(self)
+        self.empty.tell(NO_PACKET)
         self.setModel(self.calls)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
@@ -108,6 +113,7 @@ class CallTree(QTreeView):
 
     def show_path(self, path: PacketPath | None) -> None:
         self.calls.show(path)
+        self.empty.tell(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
         self.expandAll()
         for row, parent in self.calls.wide():
             self.setFirstColumnSpanned(row, parent, True)

@@ -74,16 +74,18 @@ def _sources(recording: Recording) -> str:
         unit = "records" if source.kind == "kbl" else "packets"
         kind = KINDS.get(source.kind, source.kind)
         count = f"{source.rows:,} {unit}"
-        rows.append((Path(source.path).name, kind, _size(source.size), count, told))
+        rows.append((Path(source.path).name, kind, size_text(source.size), count, told))
     return _table(("File", "Kind", "Size", "Holds", "Of"), rows)
 
 
-def _size(size: int) -> str:
+def size_text(size: int) -> str:
+    """In units of 1024 bytes: "1.5 KiB"."""
+    amount = float(size)
     for unit in ("B", "KiB", "MiB"):
-        if size < 1024:
-            return f"{size:,.0f} {unit}" if unit == "B" else f"{size:,.1f} {unit}"
-        size = size // 1024 if unit == "B" else round(size / 1024)
-    return f"{size:,.1f} GiB"
+        if amount < 1024:
+            return f"{amount:,.0f} {unit}" if unit == "B" else f"{amount:,.1f} {unit}"
+        amount /= 1024
+    return f"{amount:,.1f} GiB"
 
 
 def _matches(info: dict[str, Any]) -> str:

@@ -54,6 +54,14 @@ class Listing(QObject):
             return len(self.rows)
         return 0 if self._recording is None else self._recording.packet_count()
 
+    def why_empty(self) -> str:
+        """What to tell where no row is shown; "" where some is."""
+        if self.count():
+            return ""
+        if self.filter:
+            return "Nothing passes the display filter. An empty one shows everything again."
+        return "Every packet is ignored and hidden." if self.ignored_hidden else "No packets."
+
     def set_filter(self, text: str) -> None:
         """Show only what passes a display filter; "" shows all.  A wrong one changes nothing."""
         try:

@@ -37,6 +37,7 @@ from .opening import Opening
 from .row_menu import row_menu
 from .selection import Selection
 from .status import list_text, status_text
+from .status_label import StatusLabel
 from .tasks import Tasks
 from .view_state import ViewState
 from .welcome import Welcome
@@ -71,7 +72,7 @@ class MainWindow(QMainWindow):
         self.work_bar = WorkBar()
         self.query_bar = WorkBar(delay_ms=QUERY_DELAY_MS)
         self.status = QLabel()
-        self.recording_status, self.profile_status = QLabel(), QLabel()
+        self.recording_status, self.profile_status = StatusLabel(), QLabel()
         self.colouring: Colouring = Colouring(self)
         self.opening: Opening = Opening(self, opener)
         self.going: Going = Going(self)
@@ -169,7 +170,7 @@ class MainWindow(QMainWindow):
         self.workspace.table.setFocus()
         self.menus.enable(True)
         self.setWindowTitle(f"{title} - skbviewer")
-        self.counting.start("", lambda _: status_text(recording), self.recording_status.setText)
+        self.counting.start("", lambda _: status_text(recording), self.recording_status.tell)
 
     def close_recording(self) -> None:
         """Close what is open and go back to the welcome page."""
@@ -182,8 +183,8 @@ class MainWindow(QMainWindow):
         self.listing.use(None)
         self.going.use_nothing()
         self.workspace.show_recording(None)
-        for label in (self.status, self.recording_status):
-            label.clear()
+        self.status.clear()
+        self.recording_status.tell("")
         self.menus.enable(False)
         if self.recording is not None:
             self.recording.close()
@@ -225,6 +226,7 @@ class MainWindow(QMainWindow):
 
     def _show_rows(self, rows: RowIds | None) -> None:
         self.workspace.show_rows(self.recording, rows)
+        self.workspace.table.empty.tell(self.listing.why_empty())
         pending, self._pending = self._pending, None
         if pending is not None and pending.row:
             self.workspace.table.go_to_id(pending.row)

@@ -29,6 +29,7 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 from . import column_state
 from .column_state import ColumnState
 from .contract import Recording, RowIds
+from .empty_text import EmptyText
 from .packet_columns import Column, field_column
 from .packet_header import PacketHeader
 from .packet_model import PacketModel
@@ -78,6 +79,7 @@ class PacketTable(QTableView):
         self._load_timer.timeout.connect(self._load)
         self._ahead_timer = QTimer(self, interval=AHEAD_DELAY_MS, singleShot=True)
         self._ahead_timer.timeout.connect(self._load_ahead)
+        self.empty = EmptyText(self)
         self._letter = _letter(self.font())
         self._set_row_height()
         self.restore_columns(column_state.DEFAULT)

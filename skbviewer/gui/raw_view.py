@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 from skbviewer.records import Progress
 from skbviewer.session.raw import RawCall
 
+from .call_tree import NO_CALLS
 from .selection import NONE, Selection
 from .tasks import Tasks
 from .tree_and_bytes import TreeAndBytes
@@ -48,7 +49,7 @@ class RawView(TreeAndBytes):
             return
         if recording is None or path is None or (leg, call) == NONE or call < 0:
             self._tasks.cancel()
-            self.show_nodes((), b"", NO_CALL)
+            self.show_nodes((), b"", NO_CALL if path is None or path.legs else NO_CALLS)
             return
         packet = None if path.packet is None else path.packet.number
         series = path.legs[leg].series

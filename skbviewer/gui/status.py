@@ -8,6 +8,8 @@ from pathlib import Path
 from . import wording
 from .contract import Recording
 
+BETWEEN = "  ·  "  # two parts
+
 
 def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
     """ "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1"; what is none is left out.
@@ -21,7 +23,7 @@ def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -
     parts += [f"Displayed: {shown:,}{share}"]
     parts += [f"Marked: {marked:,}"] if marked else []
     parts += [f"Ignored: {ignored:,}"] if ignored else []
-    return "  ·  ".join(parts)
+    return BETWEEN.join(parts)
 
 
 def status_text(recording: Recording) -> str:
@@ -35,8 +37,8 @@ def status_text(recording: Recording) -> str:
         ("Kernel-only", matches["kernel_only"]),
         ("Lost records", info["lost_records"]),
     )
-    counts = "  ·  ".join(f"{what}: {number:,}" for what, number in parts)
-    return "  ·  ".join([counts, *clock_texts(recording)[:1]])
+    counts = BETWEEN.join(f"{what}: {number:,}" for what, number in parts)
+    return BETWEEN.join([counts, *clock_texts(recording)[:1]])
 
 
 def clock_texts(recording: Recording) -> list[str]:

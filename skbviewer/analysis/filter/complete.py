@@ -57,7 +57,7 @@ def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
         return Completion(cursor, cursor, ())
     if _AFTER_OPERAND.search(head) and not _ends_in_operator(head):
         return Completion(begin, cursor, _after(head, typed))
-    return Completion(begin, cursor, _fitting(typed, (*WORDS["start"], *FIELDS)))
+    return Completion(begin, cursor, _fitting(typed, (*WORDS["start"], *sorted(FIELDS))))
 
 
 def _ends_in_operator(head: str) -> bool:

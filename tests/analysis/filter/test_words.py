@@ -22,6 +22,8 @@ def test_fields_by_prefix_then_by_any_part() -> None:
     assert words("!vlan.i") == ("vlan.id",)
     assert words("call(kbl.cal") == ("kbl.caller",)
     assert words("IP.SR") == ("ip.src",)
+    assert words("kbl.fu") == ("kbl.func", "kbl.functions")
+    assert words("tcp.flags")[:2] == ("tcp.flags", "tcp.flags.ack")
 
 
 def test_the_word_at_the_cursor_is_replaced() -> None:
