@@ -253,6 +253,7 @@ bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq);
 void kbl_batch_begin(struct kbl_cpu *c);
 bool kbl_batch_end(struct kbl_cpu *c);
 void kbl_batch_part(struct kbl_cpu *c);
+bool kbl_tell_last(struct kbl_cpu *c);
 union kbl_slot *kbl_head(struct kbl_cpu *c);
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);

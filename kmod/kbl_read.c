@@ -7,6 +7,7 @@
  * be used where it lies, see kbl_map.h.
  */
 #include <linux/fs.h>
+#include <linux/mutex.h>
 #include <linux/uaccess.h>
 
 #include "kbl_hot.h"
@@ -36,6 +37,17 @@ static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool 
 	return end > buf->bytes_consumed ? end - buf->bytes_consumed : 0;
 }
 
+/* Everything was read and nothing comes any more, but what was lost at the end. */
+static bool kbl_read_last(struct kbl_cpu *c)
+{
+	bool told;
+
+	mutex_lock(&kbl_lock);
+	told = !kbl_active && kbl_tell_last(c);
+	mutex_unlock(&kbl_lock);
+	return told;
+}
+
 /* Like relay_file_read(): what there is; 0 if nothing is. */
 static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
@@ -50,8 +62,10 @@ static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, lo
 		size_t place = buf->subbufs_consumed % buf->chan->n_subbufs;
 		size_t n = min(kbl_readable(c, buf, &full), count - done);
 
-		if (!n && !full)
+		if (!n && !full && (done || !kbl_read_last(c)))
 			break;
+		if (!n && !full)
+			continue;
 		if (!n) {
 			buf->bytes_consumed = 0;
 			relay_subbufs_consumed(buf->chan, buf->cpu, 1);

@@ -60,19 +60,23 @@ static void kbl_batch_reset(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_reset);
 
+static __always_inline void kbl_tell_losses(struct kbl_cpu *c)
+{
+	c->telling = true;
+	c->nested_told = c->nested_pending;
+	if (c->gap)
+		kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
+	if (c->nested_told)
+		kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
+}
+
 /* At the instant c->now; interrupts are off and c->busy is set. */
 void kbl_batch_begin(struct kbl_cpu *c)
 {
 	kbl_batch_reset(c);
 	c->fresh = NULL;
-	if (unlikely(c->slow)) {
-		c->telling = true;
-		c->nested_told = c->nested_pending;
-		if (c->gap)
-			kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
-		if (c->nested_told)
-			kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
-	}
+	if (unlikely(c->slow))
+		kbl_tell_losses(c);
 	if (!kbl_task_told(c))
 		kbl_tell_task(c);
 	c->nprelude = c->nslots;
@@ -124,6 +128,19 @@ static bool kbl_batch_commit(struct kbl_cpu *c)
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_batch_commit);
+
+/*
+ * Losses that no record came after, of a CPU that does not record any more: they
+ * lasted until its last hit.  false: there are none, or there is no room yet.
+ */
+bool kbl_tell_last(struct kbl_cpu *c)
+{
+	if (!c->buf || !(c->gap || c->nested_pending))
+		return false;
+	kbl_batch_reset(c);
+	kbl_tell_losses(c);
+	return kbl_batch_commit(c);
+}
 
 /* A batch of nothing but a thread's name is not worth writing. */
 bool kbl_batch_end(struct kbl_cpu *c)

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skbviewer.readers import _kbl_layout as layout
-from tests.lab.columns import Columns, columns, count_torn
+from tests.lab.columns import Columns, columns, count_torn, field
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
 from tests.lab.kbl_check import SLOT, Kbl, Kind, Record, probes, read
@@ -56,6 +56,19 @@ def test_kept_lost_and_missed_are_all_calls(lab: Lab, name: str) -> None:
     parts = [said[part] for part in ("lost", "missed", "nested", "filtered", "open")]
     assert kept(records) + sum(parts) == said["calls"]
     assert len(records.kind) == said["written"]
+
+
+def told_lost(records: Columns, reason: layout.KblLost) -> int:
+    """How many records the LOST records of a reason tell of."""
+    lost = (records.kind == Kind.LOST) & (records.second == reason)
+    return int(field(records.slots[records.at[lost]], layout.KBL_LOST_SLOT, "count").sum())
+
+
+@pytest.mark.parametrize("name", [*CONTEXTS, "mixed", "tiny"])
+def test_each_loss_is_marked_with_its_time(lab: Lab, name: str) -> None:
+    said, records = stats(lab.out / f"exact-{name}.stats"), left(lab.out, name)
+    assert told_lost(records, layout.KblLost.BUFFER) == said["lost"]
+    assert told_lost(records, layout.KblLost.NESTED) == said["nested"]
 
 
 @pytest.mark.parametrize("name", [*CONTEXTS, "mixed"])

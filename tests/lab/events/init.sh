@@ -31,8 +31,8 @@ begin() {
 end() {
 	control deactivate
 	idle
-	cat $kbl/stats > $out/stats; cat $kbl/reasons > $out/reasons
 	for f in $kbl/cpu[0-9]*; do cat $f > $out/${f##*/}; done
+	cat $kbl/stats > $out/stats; cat $kbl/reasons > $out/reasons
 	unload
 }
 must $ip link set lo up
