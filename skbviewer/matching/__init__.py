@@ -28,7 +28,6 @@ from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
 from .sockets import join as join_sockets
-from .tellers import tellers
 from .timebase import Piece, Timebase
 from .timebase import build as build_timebase
 
@@ -75,6 +74,5 @@ __all__ = [
     "joined",
     "match",
     "sightable",
-    "tellers",
     "trips",
 ]

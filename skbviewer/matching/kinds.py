@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -19,6 +19,7 @@ SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 Index = npt.NDArray[np.int64]
 Contexts = npt.NDArray[np.integer]
 
+MOST_PROBES = 1 << 22  # of a log that is no garbage
 FEW = 24  # bytes compared per value
 _OF_CONTEXT = ("context", "pid", "cpu")
 _CONTEXTS: WeakKeyDictionary[RecordTable, Contexts] = WeakKeyDictionary()
@@ -63,3 +64,11 @@ def named(
     return np.asarray(
         (part(records, "kind", item) == ENTRY) & chosen(part(records, "func", item), ids)
     )
+
+
+def by_probe(numbers: Mapping[int, int]) -> npt.NDArray[np.uint8]:
+    """A table of numbers below 256 by probe id, 0 for those that are not told; none is negative."""
+    known = {probe: number for probe, number in numbers.items() if 0 <= probe < MOST_PROBES}
+    made = np.zeros(max(known, default=-1) + 1, np.uint8)
+    made[list(known)] = list(known.values())
+    return made

@@ -3,27 +3,28 @@
 
 In: a KBL and its series.  Out: LEG_DTYPE rows and the leg of each record.  A leg begins where a
 packet that has been handed to a driver is received again (veth, loopback: the same skb goes on), or
-where its network namespace changes.  What is asked of a series needs no other: they are cut some
-at a time, so that what is made on the way stays in the processor's cache.
+where its network namespace changes.  Records are looked at once, in order of the time when their
+functions had the skb; what a series tells is kept in a row of its own until its last record.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, Records, RecordTable, narrow, part
-from .kinds import ENTRY, Index, chosen
-from .lives import Flags
-from .ordering import BLOCK, Small
+from ..records import ColumnTable, KernelLog, narrow, part
+from ..records.compiled import compiled
+from .kinds import ENTRY, Index, by_probe
+from .numbering import Number
+from .ordering import Small, blocks
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
+from .record_rows import Rows
 from .series import SeriesTable
 
 TX, RX, FORWARD = 0, 1, 2
-_MATTER = TRANSMIT | RECEIVE_START | READER | frozenset(RECEIVE_TAP)
 
 # When a packet tap has seen a packet: when it was handed over, or, as soon as any socket of the
 # machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
@@ -44,10 +45,24 @@ LEG_DTYPE = np.dtype(
         ("reader_ns", "<i8"),  # the process began to read it, -1 = never
     ]
 )
-_ROW_DTYPE = np.dtype([*LEG_DTYPE.descr, ("last_ns", "<i8")])
-
-
 _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they are
+
+# What is kept of a series: SENT and SEEN_NETNS of all of it, the others of its leg, which is its
+# LEG-th.  Of netns and ifindex the last ones known: of all, up to the hand-over, at the begin.
+_FIELDS = 25
+SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
+XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)
+BEGIN_NETNS, BEGIN_IFINDEX, ETHERTYPE, FUNCTIONS, KIND, WIRE = range(19, _FIELDS)
+_OF_ROW = {"series": SERIES, "begin_ns": BEGIN, "end_ns": END, "wire_ns": WIRE, "early_ns": TAP}
+_OF_ROW |= {"netns": NETNS, "ifindex": IFINDEX, "functions": FUNCTIONS, "ethertype": ETHERTYPE}
+_OF_ROW |= {"kind": KIND, "reader_ns": READS, "last_ns": LAST, "leg": LEG}
+_TYPES = {"series": "<i4", "leg": "<i4", "last_ns": "<i8"}
+
+SENDS, STARTS, READING, RANKS = 1, 2, 4, 8  # roles of functions; RANKS x n: n-th of RECEIVE_TAP
+NEVER = (1 << 63) - 1
+FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
+
+Bytes = npt.NDArray[np.uint8]
 
 
 @dataclass(frozen=True)
@@ -64,169 +79,291 @@ class LegTable:
 
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
-    of = np.full(len(log.records), -1, np.int32)
-    rows, count = [np.zeros(0, _ROW_DTYPE)], 0
-    for item in _some_series(series):
-        entered = _Entered(log, item)
-        start = _boundaries(series.of[item], entered)
-        leg = np.cumsum(start) - 1
-        rows.append(_rows(log, series, item, leg, start, entered))
-        leg += count
-        of[item] = leg
-        count += len(rows[-1])
-    return LegTable(_joined(rows), of, np.concatenate([part["last_ns"] for part in rows]))
+    records = log.records
+    of, count = np.full(len(records), -1, np.int32), len(series.parent)
+    left, slot = np.zeros(count, np.int32), np.full(count, -1, np.int32)
+    _count(series.of, left)
+    roles = by_probe({p.id: _role(p.name) for p in log.probes.values()})
+    waited, state = _waited(log, series, roles), np.zeros((0, _FIELDS), np.int64)
+    counts = np.zeros(5, np.int64)
+    counts[FREE_SLOT] = -1
+    parts: dict[str, list[npt.NDArray[np.generic]]] = {name: [] for name in _OF_ROW}
+    for some in blocks(len(records)):
+        rows = Rows(records, some)
+        is_last = some.stop == len(records)
+        due = (
+            len(waited.when)
+            if is_last
+            else int(np.searchsorted(waited.when, rows["ts"][-1], "right"))
+        )
+        most = some.stop - some.start + due - int(counts[WAITED_PUT])
+        if int(counts[SLOTS]) + most > len(state):
+            more = np.empty((int(counts[SLOTS]) + most, _FIELDS), np.int64)
+            state = np.concatenate([state, more])
+        made = np.empty((most, _FIELDS), np.int64)
+        ts, exit_ts, kind, func = rows.columns("ts exit_ts kind func")
+        netns, ifindex, ethertype = rows.columns("netns ifindex ethertype")
+        _follow(
+            some.start, is_last, ts, exit_ts, kind, func, netns, ifindex, ethertype,
+            series.of[some], roles, series.met.record, waited.when, waited.record, waited.series,
+            waited.role, waited.netns, waited.ifindex, waited.ethertype,
+            left, slot, state, made, of, counts,
+        )  # fmt: skip
+        for name, field in _OF_ROW.items():
+            dtype = _TYPES.get(name) or LEG_DTYPE[name]
+            parts[name].append(made[: counts[ROWS], field].astype(dtype))
+    return _table(parts, series.of, of, count)
 
 
-def _some_series(series: SeriesTable) -> Iterator[Index]:
-    """The records of some series after others, sorted by (series, met), whole series each time."""
-    item = np.flatnonzero(series.of >= 0)
-    met = series.met[item]
-    if (met[1:] < met[:-1]).any():
-        item = item[np.argsort(met, kind="stable")]  # nearly in order already
-    del met
-    owner = series.of[item]
-    order = np.argsort(owner, kind="stable")  # nearly in order too, they are numbered by time
-    item = item[order].astype(np.int32)
-    owner = owner[order]
-    del order
-    begin = 0
-    while begin < len(item):
-        end = begin + BLOCK
-        if end < len(item):
-            end = int(np.searchsorted(owner, owner[end]))
-            end = end if end > begin else int(np.searchsorted(owner, owner[begin], "right"))
-        yield item[begin:end].astype(np.int64)
-        begin = end
+def _role(name: str) -> int:
+    rank = RECEIVE_TAP.index(name) + 1 if name in RECEIVE_TAP else 0
+    sets = ((SENDS, TRANSMIT), (STARTS, RECEIVE_START), (READING, READER))
+    return sum(bit for bit, names in sets if name in names) + RANKS * rank
 
 
-def _joined(parts: list[npt.NDArray[np.void]]) -> ColumnTable:
-    """The rows one behind the other."""
-    names = LEG_DTYPE.names or ()
-    columns = {name: np.concatenate([rows[name] for rows in parts]) for name in names}
-    return ColumnTable(LEG_DTYPE, columns | {name: narrow(columns[name]) for name in _SMALL})
+class _Waited(NamedTuple):
+    """Records that had their skb when they returned, in that order."""
+
+    when: Index
+    record: Small
+    series: Small
+    role: Bytes
+    netns: Index
+    ifindex: Index
+    ethertype: Small
 
 
-class _Entered:
-    """Which of the functions that matter here each of some records enters, and its footprint."""
-
-    def __init__(self, log: KernelLog, item: Index) -> None:
-        self._probes = log.probes
-        self.entry = part(log.records, "kind", item) == ENTRY
-        func = part(log.records, "func", item)
-        self._at = np.flatnonzero(self.entry & chosen(func, self._ids(_MATTER)))
-        self._func = func[self._at]
-        records = log.records
-        self._shown: Records | ColumnTable = records
-        self._number: npt.NDArray[np.integer] = item
-        if isinstance(records, RecordTable):
-            self._shown, self._number = records.footprints, records.footprint[item]
-
-    def column(self, name: str) -> Index:
-        """A column of the footprints of the records."""
-        return np.asarray(part(self._shown, name, self._number), np.int64)
-
-    def _ids(self, names: frozenset[str]) -> list[int]:
-        return [p.id for p in self._probes.values() if p.name in names]
-
-    def at(self, names: frozenset[str]) -> Index:
-        """Positions of the records that enter a function of `names`."""
-        return self._at[chosen(self._func, self._ids(names))]
-
-    def are(self, names: frozenset[str]) -> Flags:
-        """Which of the records enter a function of `names`."""
-        flags = np.zeros(len(self.entry), np.bool_)
-        flags[self.at(names)] = True
-        return flags
+def _waited(log: KernelLog, series: SeriesTable, roles: Bytes) -> _Waited:
+    records, order = log.records, np.lexsort((series.met.record, series.met.exit_ts))
+    record = series.met.record[order]
+    func = part(records, "func", record)
+    role = np.zeros(len(record), np.uint8)
+    known = (func >= 0) & (func < len(roles))
+    role[known] = roles[func[known]]
+    told = (np.array(part(records, n, record)) for n in ("netns", "ifindex", "ethertype"))
+    return _Waited(series.met.exit_ts[order], record, series.of[record], role, *told)
 
 
-def _boundaries(series: Small, entered: _Entered) -> Flags:
-    new = np.r_[True, series[1:] != series[:-1]]
-    transmit = entered.are(TRANSMIT)
-    sent = np.cumsum(transmit)
-    first = np.flatnonzero(new)
-    receive = entered.at(RECEIVE_START)
-    previous = np.r_[-1, sent[receive[:-1]]] if len(receive) else sent[:0]
-    at_begin: Index = (sent[first] - transmit[first])[np.searchsorted(first, receive, "right") - 1]
-    previous = np.maximum(previous, at_begin)
-    start = new.copy()
-    start[receive] |= sent[receive] > previous
-    netns = entered.column("netns")
-    known = np.flatnonzero(netns > 0)
-    changes = (netns[known[1:]] != netns[known[:-1]]) & (series[known[1:]] == series[known[:-1]])
-    start[known[1:][changes]] = True
-    return np.asarray(start, np.bool_)
+@compiled
+def _count(of: Small, size: Small) -> None:
+    for i in range(len(of)):
+        if of[i] >= 0:
+            size[of[i]] += 1
 
 
-def _rows(
-    log: KernelLog,
-    series: SeriesTable,
-    item: Index,
-    leg: Index,
-    start: Flags,
-    entered: _Entered,
-) -> npt.NDArray[np.void]:
-    count, met = int(leg[-1]) + 1, series.met[item]
-    rows = np.zeros(count, _ROW_DTYPE)
-    first = item[start]
-    rows["series"], rows["begin_ns"] = series.of[first], series.met[first]
-    rows["functions"] = np.bincount(leg[entered.entry], minlength=count)
-    transmit = entered.are(TRANSMIT)
-    _place(met, rows, leg, entered)
-    rows["reader_ns"] = _first(met, leg, entered.at(READER), count)
-    leave = np.maximum(part(log.records, "exit_ts", item), part(log.records, "ts", item))
-    rows["end_ns"] = _ends(met, leave, rows, leg, transmit)
-    rows["last_ns"] = np.maximum.reduceat(leave, np.flatnonzero(start))
-    rows["ethertype"] = _last_known(entered.column("ethertype"), leg, count)
-    return rows
+@compiled
+def _follow(
+    first: int,
+    is_last: bool,
+    ts: Index,
+    exit_ts: Index,
+    kind: Bytes,
+    func: Small,
+    netns: Index,
+    ifindex: Index,
+    ethertype: Small,
+    series: Small,
+    roles: Bytes,
+    waits: Small,
+    waited_ns: Index,
+    waited: Small,
+    waited_series: Small,
+    waited_role: Bytes,
+    waited_netns: Index,
+    waited_ifindex: Index,
+    waited_ethertype: Small,
+    left: Small,
+    slot: Small,
+    state: npt.NDArray[np.int64],
+    made: npt.NDArray[np.int64],
+    of: Small,
+    counts: Index,
+) -> None:
+    """Set `of` (the number of the leg within its series) of some records, `made` of finished legs.
+
+    Records that `waited` come when their time does.  `left` are the records of each series that are
+    to come, `slot` is its row of `state`.
+    """
+    counts[ROWS] = 0
+    for i in range(len(ts) + is_last):
+        now, mine, record = NEVER, np.int64(-1), np.int64(first + i)
+        if i < len(ts):
+            now, mine = ts[i], np.int64(series[i])
+            passed = counts[WAITED_PASSED]
+            if passed < len(waits) and waits[passed] == record:
+                counts[WAITED_PASSED] += 1
+                continue
+            if mine < 0:
+                continue
+        while True:
+            at = counts[WAITED_PUT]
+            comes = at < len(waited) and (
+                waited_ns[at] < now or (waited_ns[at] == now and waited[at] < record)
+            )
+            if comes:
+                counts[WAITED_PUT] += 1
+                item, which, role, enters = (
+                    waited[at],
+                    np.int64(waited_series[at]),
+                    waited_role[at],
+                    1,
+                )
+                met, leave = waited_ns[at], waited_ns[at]
+                net, device = waited_netns[at], waited_ifindex[at]
+                type_ = np.int64(waited_ethertype[at])
+            elif i < len(ts):
+                item, which, role, enters = record, mine, np.uint8(0), 0
+                if kind[i] == ENTRY:
+                    enters = 1
+                    role = roles[func[i]] if 0 <= func[i] < len(roles) else role
+                met, leave = now, max(now, exit_ts[i])
+                net, device, type_ = netns[i], ifindex[i], np.int64(ethertype[i])
+            else:
+                break
+            if which >= 0:
+                row = _row_of(which, slot, state, counts)
+                of[item] = _add(
+                    state, row, made, counts, role, enters, met, leave, net, device, type_
+                )
+                left[which] -= 1
+                if left[which] == 0:
+                    _finish(state[row], made[counts[ROWS]])
+                    counts[ROWS] += 1
+                    state[row, LEG], counts[FREE_SLOT] = counts[FREE_SLOT], row
+            if not comes:
+                break
 
 
-def _place(ts: Index, rows: npt.NDArray[np.void], leg: Index, entered: _Entered) -> None:
-    """Set kind, wire_ns, early_ns, netns and ifindex."""
-    count = len(rows)
-    xmit_ns = _first(ts, leg, entered.at(TRANSMIT), count)
-    rx_ns = _first(ts, leg, entered.at(RECEIVE_START), count)
-    received = (rx_ns >= 0) & ((xmit_ns < 0) | (rx_ns <= xmit_ns))
-    rows["kind"] = np.where(received, np.where(xmit_ns >= 0, FORWARD, RX), TX)
-    tap_ns = np.full(count, -1, np.int64)
-    for name in RECEIVE_TAP:
-        taps = _first(ts, leg, entered.at(frozenset({name})), count)
-        tap_ns = np.where(tap_ns < 0, taps, tap_ns)
-    wire = np.where(received, np.where(tap_ns >= 0, tap_ns, rx_ns), xmit_ns)
-    rows["wire_ns"] = np.where(wire >= 0, wire, rows["begin_ns"])
-    rows["early_ns"] = np.where(received & (rx_ns >= 0), rx_ns, rows["wire_ns"])
-    limit = np.where(received, np.iinfo(np.int64).max, rows["wire_ns"])
-    near = ts <= limit[leg]
-    for column in ("netns", "ifindex"):
-        rows[column] = _last_known(np.where(near, entered.column(column), 0), leg, count)
+@compiled
+def _row_of(series: Number, slot: Small, state: npt.NDArray[np.int64], counts: Index) -> np.int64:
+    """The row of a series; a new one has no leg."""
+    row = np.int64(slot[series])
+    if row >= 0:
+        return np.int64(row)
+    row = counts[FREE_SLOT]
+    if row >= 0:
+        counts[FREE_SLOT] = state[row, LEG]
+    else:
+        row = counts[SLOTS]
+        counts[SLOTS] += 1
+    slot[series] = row
+    state[row, SERIES], state[row, LEG] = series, -1
+    state[row, SENT], state[row, SEEN_NETNS] = 0, 0
+    return np.int64(row)
 
 
-def _ends(
-    met: Index, leave: Index, rows: npt.NDArray[np.void], leg: Index, transmit: Flags
-) -> Index:
-    """End of each leg in the stack; what the reading process does later is not counted."""
-    sends = rows["kind"] != RX
-    sends &= np.bincount(leg[transmit], minlength=len(rows)) > 0
-    reader = np.where(rows["reader_ns"] < 0, np.iinfo(np.int64).max, rows["reader_ns"])[leg]
-    counts = np.where(sends[leg], transmit, met < reader)
-    first = np.flatnonzero(np.r_[True, leg[1:] != leg[:-1]])
-    last = np.maximum.reduceat(np.where(counts, leave, np.iinfo(np.int64).min), first)
-    return np.asarray(np.maximum(rows["begin_ns"], last), np.int64)
+@compiled
+def _add(
+    state: npt.NDArray[np.int64],
+    row: Number,
+    made: npt.NDArray[np.int64],
+    counts: Index,
+    role: Number,
+    enters: Number,
+    met: Number,
+    leave: Number,
+    netns: Number,
+    ifindex: Number,
+    ethertype: Number,
+) -> np.int64:
+    """One record more of a series; returns the number of its leg."""
+    one = state[row]
+    starts = one[LEG] < 0
+    if role & STARTS and one[SENT]:
+        starts, one[SENT] = True, 0
+    if role & SENDS:
+        one[SENT] = 1
+    if netns > 0:
+        starts = starts or (one[SEEN_NETNS] > 0 and one[SEEN_NETNS] != netns)
+        one[SEEN_NETNS] = netns
+    if starts:
+        if one[LEG] >= 0:
+            _finish(one, made[counts[ROWS]])
+            counts[ROWS] += 1
+        one[LEG] += 1
+        one[BEGIN:] = 0
+        one[BEGIN], one[MET] = met, met
+        one[XMIT] = one[RECEIVED] = one[TAP] = one[READS] = -1
+        one[XMIT_END] = one[BEFORE] = one[END] = one[LAST] = -NEVER
+    one[FUNCTIONS] += enters
+    one[LAST] = max(one[LAST], leave)
+    if role & SENDS:
+        one[XMIT_END] = max(one[XMIT_END], leave)
+        one[XMIT] = met if one[XMIT] < 0 else one[XMIT]
+    if role & STARTS and one[RECEIVED] < 0:
+        one[RECEIVED] = met
+    rank = role // RANKS
+    if rank and (one[TAP_RANK] == 0 or rank < one[TAP_RANK]):
+        one[TAP_RANK], one[TAP] = rank, met
+    if one[READS] < 0:  # END: of all before, BEFORE: only of those met earlier
+        if met > one[MET]:
+            one[BEFORE], one[MET] = one[END], met
+        if role & READING:
+            one[READS] = met
+        else:
+            one[END] = max(one[END], leave)
+    until_xmit, at_begin = one[XMIT] < 0 or met <= one[XMIT], met <= one[BEGIN]
+    for value, all_, xmit, begin in (
+        (netns, NETNS, XMIT_NETNS, BEGIN_NETNS),
+        (ifindex, IFINDEX, XMIT_IFINDEX, BEGIN_IFINDEX),
+    ):
+        if value > 0:
+            one[all_] = value
+            one[xmit] = value if until_xmit else one[xmit]
+            one[begin] = value if at_begin else one[begin]
+    one[ETHERTYPE] = ethertype if ethertype > 0 else one[ETHERTYPE]
+    return np.int64(one[LEG])
 
 
-def _first(ts: Index, leg: Index, items: Index, count: int) -> Index:
-    """Earliest time per leg among some items, -1 where there is none; a leg's are in time order."""
-    found = np.full(count, -1, np.int64)
-    backwards = items[::-1]
-    found[leg[backwards]] = ts[backwards]  # the earliest is written last
-    return found
+@compiled
+def _finish(one: Index, made: Index) -> None:
+    """The row of a leg that is over; its early_ns stands at TAP."""
+    made[:] = one
+    received = one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT])
+    made[KIND] = TX
+    if received:
+        made[KIND] = FORWARD if one[XMIT] >= 0 else RX
+        made[WIRE] = one[TAP] if one[TAP] >= 0 else one[RECEIVED]
+        made[TAP] = one[RECEIVED]
+    else:
+        made[WIRE] = one[XMIT] if one[XMIT] >= 0 else one[BEGIN]
+        made[TAP] = made[WIRE]
+        made[NETNS] = one[XMIT_NETNS] if one[XMIT] >= 0 else one[BEGIN_NETNS]
+        made[IFINDEX] = one[XMIT_IFINDEX] if one[XMIT] >= 0 else one[BEGIN_IFINDEX]
+    if made[KIND] != RX and one[XMIT] >= 0:
+        made[END] = one[XMIT_END]
+    elif one[READS] >= 0:  # what the reading process does later is not counted
+        made[END] = one[BEFORE]
+    made[END] = max(made[END], one[BEGIN])
 
 
-def _last_known(values: Index, leg: Index, count: int) -> Index:
-    """The latest positive value per leg, 0 where there is none (items are in time order)."""
-    found = np.zeros(count, np.int64)
-    known = np.flatnonzero(values > 0)
-    if len(known):
-        owner = leg[known]
-        last = np.flatnonzero(np.r_[owner[1:] != owner[:-1], True])
-        found[owner[last]] = values[known[last]]
-    return found
+def _table(
+    parts: dict[str, list[npt.NDArray[np.generic]]], series_of: Small, of: Small, count: int
+) -> LegTable:
+    """The legs of each series one behind the other; `of` becomes their numbers."""
+    leg, series = (_whole(parts, name) for name in ("leg", "series"))
+    size = np.bincount(series, minlength=count)
+    begin = (np.cumsum(size) - size).astype(np.int32)
+    _renumber(of, series_of, begin)
+    order = np.empty(len(leg), np.int32)
+    order[begin[series] + leg] = np.arange(len(leg), dtype=np.int32)
+    columns: dict[str, npt.NDArray[np.generic]] = {"series": series[order]}
+    del leg, series
+    for name in list(parts):
+        column = _whole(parts, name)[order]
+        columns[name] = narrow(column) if name in _SMALL else column
+    last_ns = np.asarray(columns.pop("last_ns"), np.int64)
+    ordered = {name: columns[name] for name in LEG_DTYPE.names or ()}
+    return LegTable(ColumnTable(LEG_DTYPE, ordered), of, last_ns)
+
+
+def _whole(parts: dict[str, list[npt.NDArray[np.generic]]], name: str) -> npt.NDArray[np.generic]:
+    dtype = np.dtype(_TYPES.get(name) or LEG_DTYPE[name])
+    return np.concatenate([np.zeros(0, dtype), *parts.pop(name)])
+
+
+@compiled
+def _renumber(of: Small, series: Small, begin: Small) -> None:
+    for i in range(len(of)):
+        if of[i] >= 0:
+            of[i] += begin[series[i]]

@@ -3,31 +3,38 @@
 
 In: records of one KBL in time order, the log's tables.  Out: for each record
 the life it belongs to, and for each life its parent.  Addresses are reused within microseconds (one
-carried 17 packets in a short recording), so births, frees and clones cut, not time.  Lives are cut
-block by block of time, knowing how each address stood before: what is sorted stays in the
-processor's cache.
+carried 17 packets in a short recording), so births, frees and clones cut, not time.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, part
-from .kinds import ENTRY, EVENT, SKB_IS_RET, Index, chosen, contexts
-from .ordering import BLOCK, Small, blocks, by_number, dense
+from ..records import KernelLog, Records, RecordTable, part
+from ..records.compiled import compiled
+from .items import (
+    BORN,
+    CHILD,
+    CHILD_MOVED,
+    FREED,
+    INSIDE,
+    NEVER,
+    OWN,
+    OWN_MOVED,
+    Bytes,
+    Items,
+    items,
+    skbs,
+)
+from .kinds import Index
+from .met import Met
+from .numbering import longer
+from .ordering import Small, blocks
 from .phases import TAP_CLONER
-from .tellers import tellers
-
-ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
-TASK, XMIT, FOOTPRINT = 8, 20, 34
-BIRTHS = (ALLOC, CLONE, COPY, SEGMENT)
-# No events of a life: told for the records around, or when the skb may be another's already.
-MAYBE_FREED = (9, 10, 11, 15, 36)  # GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK
-ABOUT_OTHERS = (TASK, XMIT, FOOTPRINT)
+from .record_rows import Rows
 
 Flags = npt.NDArray[np.bool_]
 
@@ -37,251 +44,139 @@ class Lives:
     """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
 
     Lives are numbered by their first record.  `birth` is the index of the record that tells of the
-    clone (-1: none).  `met` is per record: the time (ns) when its function had the skb: a reader's
-    entry may have waited for the packet.  `told_by` is per record: see tellers.
+    clone (-1: none).  `met` is when the function of each record had the skb.  `told_by` is per
+    record: the ENTRY of the call that told the event when it returned, or -1.
     """
 
     of: Small
-    parent: Index
-    birth: Index
+    parent: Small
+    birth: Small
     tap: Flags
-    met: Index
+    met: Met
     told_by: Small
 
 
 def cut(log: KernelLog) -> Lives:
     """Assign each record of `log` to a life; records without an skb get -1."""
-    records = log.records
-    skb = _effective_skb(log)
-    maker = _makers(log)  # the child is handled inside already: it is born at the entry
-    found = (records["kind"] == ENTRY) & (records["skb"] == 0) & (skb != 0)
-    inside = _born_inside(log, skb, found, maker)
-    met = records["ts"]
-    if (found := found & ~inside).any():
-        met = met.copy()
-        met[found] = records["exit_ts"][found]  # it got the skb when it returned
-    kind, event = records["kind"], records["event"]
-    told_by = tellers(log)
-    late = (told_by >= 0) & chosen(event, MAYBE_FREED)
-    item, is_child = _items(
-        (skb != 0) & ~late,
-        (kind == EVENT) & chosen(event, (CLONE, COPY, SEGMENT)),
-    )
-    born = is_child | ((kind[item] == EVENT) & (event[item] == ALLOC))
-    address = skb[item]
-    address[is_child] = part(records, "data", item[is_child])
-    when = _when(log, skb, met, maker, inside, _Items(item, is_child, born, address))
-    del skb
-    order = np.argsort(when, kind="stable").astype(np.int32)  # nearly in order already
-    item, is_child, address = item[order], is_child[order], address[order]
-    del order, when
-    place = dense(address)
-    del address
-    life = _Cutter(log, item, place, is_child, inside).lives()
-    of = np.full(len(records), -1, np.int32)
-    of[item[~is_child]] = life[~is_child]
-    rows = np.flatnonzero(late)
-    of[rows] = of[told_by[rows]]
-    count = int(life.max(initial=-1)) + 1
-    birth = np.full(count, -1, np.int64)
-    birth[life[is_child]] = item[is_child]
-    parent = np.where(birth >= 0, of[birth], -1) if count else birth
-    return Lives(of, parent.astype(np.int64), birth, _is_tap(log, maker, birth), met, told_by)
+    found = items(log)
+    of, birth = _cut(log.records, found)
+    of[found.late] = of[found.told_by[found.late]]
+    parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
+    return Lives(of, parent, birth, _is_tap(log, found, birth), found.met, found.told_by)
 
 
-class _Items(NamedTuple):
-    """Records of lives; a clone's birth stands before the record of its own that tells of it."""
-
-    record: Small
-    is_child: Flags
-    born: Flags  # tells of a birth
-    address: Index  # of the skb that it is a record of
-
-
-def _when(
-    log: KernelLog, skb: Index, met: Index, maker: Small, inside: Flags, items: _Items
-) -> Index:
-    """When each item happened to its skb: births at the entry of the function that tells of them.
-
-    But not before the skb that had the memory is gone: another CPU may free it while the function
-    that gets it next runs already.
-    """
-    records, item = log.records, items.record
-    when = met[item]
-    births = np.flatnonzero(items.born)
-    told = maker[item[births]]
-    begin = np.where(told >= 0, told, item[births])
-    when[births] = records["ts"][begin]
-    entered = np.flatnonzero(inside[item] & ~items.is_child)
-    until = np.searchsorted(records["ts"], part(records, "exit_ts", item[entered]), "right")
-    rows = np.concatenate([births, entered])
-    begin, end = np.r_[begin, item[entered]], np.r_[item[births], until]
-    freed = _freed_since(log, skb, items.address[rows], begin, end)
-    when[rows] = np.maximum(when[rows], freed + 1)
-    return when
+def _cut(records: Records, found: Items) -> tuple[Small, Small]:
+    """The life of each record, and the record of each life's birth as a clone."""
+    of, birth = np.full(len(records), -1, np.int32), np.zeros(0, np.int32)
+    identity = np.zeros(0, np.int32) if found.tells else _identities(records)
+    life, shown = np.full(found.addresses.count, -1, np.int32), np.zeros(0, np.int32)
+    if not found.tells:
+        shown = np.zeros(len(life), np.int32)
+    was, counts = np.zeros(len(life), np.uint8), np.zeros(2, np.int64)
+    for some in blocks(len(records)):
+        rows = Rows(records, some)
+        said = skbs(rows)
+        own, child = found.addresses.of(said.own), found.addresses.of(said.child)
+        last = some.stop == len(records)
+        due = len(found.moved.when)
+        if not last:
+            due = int(np.searchsorted(found.moved.when, rows["ts"][-1], "right"))
+        most = int(counts[0]) + 2 * len(own) + due - int(counts[1])
+        birth = longer(birth, most, -1)
+        moved = found.moved
+        moved, ts, what = found.moved, rows["ts"], found.what[some]
+        _cut_some(
+            some.start, ts, what, own, child, identity, last,
+            moved.when, moved.item, moved.place, moved.born,
+            life, was, shown, of, birth, counts,
+        )  # fmt: skip
+    return of, birth[: counts[0]].copy()
 
 
-def _freed_since(log: KernelLog, skb: Index, address: Index, begin: Index, end: Index) -> Index:
-    """When each address was freed last between two records, ns; -1: it was not."""
-    records = log.records
-    found = np.full(len(address), -1, np.int64)
-    free = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == FREE))
-    some = np.flatnonzero(np.searchsorted(free, end) > np.searchsorted(free, begin))
-    free = free[np.isin(skb[free], address[some])]
-    if not len(free):
-        return found
-    place = dense(np.concatenate([skb[free], address[some]])).astype(np.int64) * (len(skb) + 1)
-    key, mine = np.sort(place[: len(free)] + free), place[len(free) :]
-    last = np.append(key, -1)[np.searchsorted(key, mine + end[some]) - 1] - mine  # -1: the appended
-    some, last = some[last > begin[some]], last[last > begin[some]]
-    found[some] = records["ts"][last]
-    return found
-
-
-def _items(own: Flags, child: Flags) -> tuple[Small, Flags]:
-    """Records of lives; births of clones, before the record of their own, are marked."""
-    item = np.flatnonzero(own | child).astype(np.int32)
-    at = np.flatnonzero(child[item])
-    twice = own[item[at]]
-    is_child = np.zeros(len(item) + np.count_nonzero(twice), np.bool_)
-    is_child[at + np.cumsum(twice) - twice] = True
-    return np.insert(item, at[twice], item[at[twice]]), is_child
-
-
-def _effective_skb(log: KernelLog) -> Index:
-    """The skb of each record; an allocator's entry gets the skb that it returns."""
-    records = log.records
-    skb = records["skb"].copy()
-    blank = np.flatnonzero((records["kind"] == ENTRY) & (skb == 0) & (records["exit_ts"] >= 0))
-    blank = blank[(part(records, "flags", blank) & SKB_IS_RET) != 0]
-    skb[blank] = part(records, "ret", blank)
-    skb[(records["kind"] == EVENT) & chosen(records["event"], ABOUT_OTHERS)] = 0
-    return np.asarray(skb, np.int64)
-
-
-def _makers(log: KernelLog) -> Small:
-    """For each birth event the index of the ENTRY of the function that tells of it, else -1."""
-    records = log.records
-    maker = np.full(len(records), -1, np.int32)
-    where = contexts(records)
-    bits = len(records).bit_length()
-    births = {p.id: p.event for p in log.probes.values() if p.event in BIRTHS}
-    kind, event_of = records["kind"], records["event"]
-    entries = np.flatnonzero((kind == ENTRY) & chosen(records["func"], list(births)))
-    events = np.flatnonzero((kind == EVENT) & chosen(event_of, BIRTHS))
-    for event in BIRTHS:
-        ids = [id_ for id_, tells in births.items() if tells == event]
-        entry = entries[chosen(part(records, "func", entries), ids)]
-        told = events[event_of[events] == event]
-        if not len(entry) or not len(told):
-            continue
-        key = (where[entry].astype(np.int64) << bits) | entry
-        key.sort(kind="stable")
-        place = where[told].astype(np.int64) << bits
-        found = np.searchsorted(key, place | told) - 1
-        valid = (found >= 0) & (key[found] >= place)
-        maker[told[valid]] = key[found[valid]] & ((1 << bits) - 1)
-    return maker
-
-
-class _Cutter:
-    """Numbers the lives of items in order of time, each at a `place` (the address, numbered)."""
-
-    def __init__(
-        self, log: KernelLog, item: Small, place: Small, is_child: Flags, inside: Flags
-    ) -> None:
-        self._log, self._item, self._place = log, item, place
-        kind, event = log.records["kind"][item], log.records["event"][item]
-        is_event = (kind == EVENT) & ~is_child
-        self._birth = is_child | (is_event & (event == ALLOC)) | (inside[item] & ~is_child)
-        self._free = is_event & (event == FREE)
-        places = int(place.max(initial=-1)) + 1
-        self._last = np.full(places, -1, np.int32)  # what was at each place: which life,
-        self._was_birth, self._was_free = np.zeros((2, places), np.bool_)  # and whether only then
-        self._count = 0
-
-    def lives(self) -> Small:
-        """The life of each item; without events of lives an identity that changes cuts as well."""
-        life = np.empty(len(self._item), np.int32)
-        tells = bool(self._birth.any() or self._free.any())
-        for rows in blocks(len(life), BLOCK if tells else max(len(life), 1)):
-            life[rows] = self._block(rows, tells)
-        return life
-
-    def _block(self, rows: slice, tells: bool) -> Small:
-        order = by_number(self._place[rows])
-        place, birth, free = (a[rows][order] for a in (self._place, self._birth, self._free))
-        first = np.r_[True, place[1:] != place[:-1]]
-        head, tail = np.flatnonzero(first), np.flatnonzero(np.r_[first[1:], True])
-        at = place[head]
-        start = np.zeros(len(order), np.bool_)
-        start[1:] = (birth[1:] & ~birth[:-1]) | (free[:-1] & ~free[1:])
-        start[head] = (birth[head] & ~self._was_birth[at]) | (self._was_free[at] & ~free[head])
-        start[head] |= self._last[at] < 0
-        if not tells:
-            start |= _identity_changes(self._log, self._item[rows][order], first)
-        number = np.zeros(len(order), np.int32)  # by time
-        number[order] = start
-        number = (np.cumsum(number, dtype=np.int32) + np.int32(self._count - 1))[order]
-        self._count += int(np.count_nonzero(start))
-        number[head] = np.where(start[head], number[head], self._last[at])
-        begin = np.flatnonzero(first | start)
-        number = np.repeat(number[begin], np.diff(begin, append=len(order)))
-        self._last[at] = number[tail]
-        self._was_birth[at], self._was_free[at] = birth[tail], free[tail]
-        life = np.empty(len(order), np.int32)
-        life[order] = number
-        return life
-
-
-def _born_inside(log: KernelLog, skb: Index, giver: Flags, maker: Small) -> Flags:
-    """Which of the records `giver` enter a function whose skb is born inside it, not just found."""
-    records = log.records
-    inside = np.zeros(len(records), np.bool_)
-    births = np.flatnonzero((records["kind"] == EVENT) & chosen(records["event"], BIRTHS))
-    child = part(records, "data", births)
-    own = part(records, "event", births) == ALLOC
-    child[own] = skb[births[own]]
-    # Most often the function that gives the skb is the one that tells of the birth.
-    by = maker[births]
-    told = giver[by] & (by >= 0) & (skb[by] == child)
-    told[told] = part(records, "ts", births[told]) <= part(records, "exit_ts", by[told])
-    inside[by[told]] = True
-    givers = np.flatnonzero(giver & ~inside)
-    mine = np.isin(child, np.unique(skb[givers]))
-    births, child = births[mine], child[mine]
-    if not len(births) or not len(givers):
-        return inside
-    both = np.concatenate([births, givers])
-    where = contexts(records)[both].astype(np.int64)
-    address = dense(np.concatenate([child, skb[givers]]))
-    place = dense(where * (int(address.max()) + 1) + address)
-    span = len(records) + 1
-    order = place.astype(np.int64) * span + both
-    born, mine = np.sort(order[: len(births)]), order[len(births) :]
-    following = np.append(born, np.iinfo(np.int64).max)[np.searchsorted(born, mine)]
-    event = following - (mine - givers)  # of another place: beyond the records
-    near = event < len(records)  # the birth may be told just after the exit, at its time
-    leave = part(records, "exit_ts", givers[near])
-    inside[givers[near]] = part(records, "ts", event[near]) <= leave
-    return inside
-
-
-def _identity_changes(log: KernelLog, item: Small, first: Flags) -> Flags:
-    """In a log without life events: items whose thesis key differs from the one before."""
-    change = np.zeros(len(item), np.bool_)
-    known = np.flatnonzero(part(log.records, "ip_version", item) != 0)
+def _identities(records: Records) -> Small:
+    """Of each record a number for its thesis key, from 1 on, or 0 where none is known."""
+    rows = records.footprints if isinstance(records, RecordTable) else records
     columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
-    key = log.records[columns][item[known]]
-    if len(known) > 1:
-        group = np.cumsum(first)[known]
-        change[known[1:]] = (key[1:] != key[:-1]) & (group[1:] == group[:-1])
-    return change
+    number = np.unique(rows[columns], return_inverse=True)[1].reshape(-1).astype(np.int32) + 1
+    number = np.where(rows["ip_version"] != 0, number, np.int32(0))
+    return number[records.footprint] if isinstance(records, RecordTable) else number
 
 
-def _is_tap(log: KernelLog, maker: Small, birth: Index) -> Flags:
+@compiled
+def _cut_some(
+    first: int,
+    ts: Index,
+    what: Bytes,
+    own: Small,
+    child: Small,
+    identity: Small,
+    is_last: bool,
+    moved_when: Index,
+    moved_item: Index,
+    moved_place: Small,
+    moved_born: Bytes,
+    life: Small,
+    was: Bytes,
+    shown: Small,
+    of: Small,
+    birth: Small,
+    counts: Index,
+) -> None:
+    """Put the items of some records into lives, moved ones when their time comes.
+
+    At an address (`life`, `was` and `shown` are by its number: what was there last) a life begins
+    at the first of some births, after the last of some frees, and where nothing was before; where
+    `identity` is not empty (it is of all records, 0 where none is known) also where that changes.
+    `counts`: lives, moved items put.
+    """
+    for i in range(len(ts) + is_last):
+        for mine in range(2):
+            item, at, now, bits = 2 * (first + i) + mine, counts[1], NEVER, np.int64(0)
+            if i < len(ts):
+                now, bits = ts[i], np.int64(what[i])
+                if bits & (OWN if mine else CHILD) == 0:
+                    continue
+                if bits & (OWN_MOVED if mine else CHILD_MOVED) != 0:
+                    continue
+            while True:
+                moves = at < len(moved_when) and (
+                    moved_when[at] < now or (moved_when[at] == now and moved_item[at] < item)
+                )
+                if moves:
+                    this, place = moved_item[at], moved_place[at]
+                    is_now = BORN if moved_born[at] else 0
+                    at += 1
+                elif i < len(ts):
+                    this, place, is_now = item, child[i], BORN
+                    if mine:
+                        place = own[i]
+                        is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+                else:
+                    break
+                begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
+                begins = begins or (was[place] == FREED and is_now != FREED)
+                if len(identity) and identity[this >> 1] != 0:
+                    begins = begins or (shown[place] != 0 and shown[place] != identity[this >> 1])
+                    shown[place] = identity[this >> 1]
+                if begins:
+                    life[place] = counts[0]
+                    counts[0] += 1
+                was[place] = is_now
+                if this & 1:
+                    of[this >> 1] = life[place]
+                else:
+                    birth[life[place]] = this >> 1
+                if not moves:
+                    break
+            counts[1] = at
+
+
+def _is_tap(log: KernelLog, found: Items, birth: Small) -> Flags:
     """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
-    told = np.where(birth >= 0, maker[birth], -1)
-    caller = np.where(told >= 0, part(log.records, "caller", told), 0)
+    tap = np.zeros(len(birth), np.bool_)
+    born = np.flatnonzero(birth >= 0)
+    maker = found.makers[np.searchsorted(found.children, birth[born])]
+    born, maker = born[maker >= 0], maker[maker >= 0]
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
-    return np.isin(caller, np.array(taps, np.int64))
+    tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
+    return tap

@@ -32,6 +32,7 @@ from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
 from .kinds import Index
 from .legs import LegTable
+from .met import Met
 from .nearest import Place
 from .nonip import by_ethertype
 from .parts import segments
@@ -95,7 +96,7 @@ class Sightable(NamedTuple):
         """The same for match(), which asks nothing of single records."""
         none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
         log = replace(self.log, records=empty(RECORD_DTYPE, 0))
-        series = replace(self.series, of=none, met=ts, told_by=none)
+        series = replace(self.series, of=none, met=Met(log.records, none, ts), told_by=none)
         return self._replace(log=log, series=series, legs=replace(self.legs, of=none, last_ns=ts))
 
 

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..records import KernelLog
+from ..records import KernelLog, RecordTable
+from ..records.compiled import compiled
 from .kinds import Index, named
 from .lives import Flags, Lives, cut
+from .met import Met
 from .ordering import Small, blocks
 from .phases import RECEIVE_START, TRANSMIT
 
@@ -24,73 +26,93 @@ from .phases import RECEIVE_START, TRANSMIT
 class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
-    Series are numbered from 0 by their first record.  `met` is the time (ns) when each record's
-    function had the skb; `told_by` is the ENTRY of the call that told each event (see tellers) or
-    -1.
+    Series are numbered from 0 by their first record.  `met` is when each record's function had the
+    skb; `told_by` is the ENTRY of the call that told each event (see tellers) or -1.
     """
 
     of: Small
     parent: Index
     tap: Flags
-    met: Index
+    met: Met
     told_by: Small
 
 
 def build(log: KernelLog) -> SeriesTable:
     """The series of `log`."""
     lives = cut(log)
-    of = _with_branches(log, lives, _with_preludes(log, lives))
-    first = _firsts(of, len(lives.parent))
-    ordered = np.argsort(first, kind="stable")[: np.count_nonzero(first < len(of))]
-    rank = np.full(len(lives.parent) + 1, -1, np.int32)
-    rank[ordered] = np.arange(len(ordered))
-    parent = rank[lives.parent[ordered]].astype(np.int64)
-    return SeriesTable(rank[of], parent, lives.tap[ordered], lives.met, lives.told_by)
-
-
-def _firsts(of: Small, count: int) -> Index:
-    """The first record of each life, beyond all records where there is none."""
-    first = np.full(count + 1, len(of), np.int64)  # the last is that of no life
-    for rows in reversed(list(blocks(len(of)))):
-        first[of[rows][::-1]] = np.arange(rows.stop - 1, rows.start - 1, -1)
-    return first[:count]  # the earliest was written last
-
-
-def _with_branches(log: KernelLog, lives: Lives, of: Small) -> Small:
-    """Series with clones that never see a driver (for a raw socket, say) joined to their parent."""
+    known, wired = _shown(log, lives)
+    child = _headed_children(lives, known)
+    root = _roots(lives, wired)
     count = len(lives.parent)
-    wired = np.zeros(count + 1, np.bool_)  # the last is that of no life
-    wired[lives.of[named(log, slice(None), TRANSMIT | RECEIVE_START)]] = True
-    inner = (lives.parent >= 0) & ~lives.tap & ~wired[:count]
+    following, rank = np.full((2, count + 1), -1, np.int32)  # the last is that of no life
+    born = lives.birth[child], lives.parent[child], child.astype(np.int32)
+    _join(lives.of, *born, root.astype(np.int32), following)
+    ordered = np.empty(count, np.int32)
+    ordered = ordered[: _rank(lives.of, rank, ordered)]
+    parent = rank[lives.parent[ordered]].astype(np.int64)
+    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.told_by)
+
+
+def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
+    """Lives with an IP header, and those that a driver or the receiving stack had."""
+    records = log.records
+    rows = records.footprints if isinstance(records, RecordTable) else records
+    has_ip = rows["ip_version"] != 0
+    made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last is that of no life
+    for some in blocks(len(records)):
+        shows = records.footprint[some] if isinstance(records, RecordTable) else some
+        of = lives.of[some]
+        made[0][of[has_ip[shows]]] = True
+        made[1][of[named(log, some, TRANSMIT | RECEIVE_START)]] = True
+    return made[0, :-1], made[1, :-1]
+
+
+def _headed_children(lives: Lives, known: Flags) -> Index:
+    """Clones with a header of parents without one, sorted by birth."""
+    child = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
+    child = child[~known[lives.parent[child]] & known[child]]
+    return child[np.argsort(lives.birth[child], kind="stable")]
+
+
+def _roots(lives: Lives, wired: Flags) -> Index:
+    """Clones that never see a driver (for a raw socket, say) are of their parent's series."""
+    count = len(lives.parent)
+    inner = (lives.parent >= 0) & ~lives.tap & ~wired
     root = np.where(inner, lives.parent, np.arange(count))
     for _ in range(count.bit_length()):  # each step doubles the generations covered
-        root = root[root]
-    root = np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
-    if np.array_equal(root, np.arange(count)):
-        return of
-    return np.append(root, -1).astype(np.int32)[of]  # the last is that of no life
+        above = root[root]
+        if np.array_equal(above, root):
+            return root
+        root = above
+    return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
 
 
-def _with_preludes(log: KernelLog, lives: Lives) -> Small:
-    """Lives with each headerless parent's records moved to the clone made next."""
-    of = lives.of.copy()
-    records = log.records
-    count = len(lives.parent)
-    known = np.zeros(count + 1, np.bool_)  # the last is that of no life
-    known[of[(records["ip_version"] != 0) & (of >= 0)]] = True
-    children = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
-    children = children[~known[lives.parent[children]] & known[children]]
-    if not len(children):
-        return of
-    span = np.int64(len(of) + 1)
-    birth = lives.parent[children] * span + lives.birth[children]
-    order = np.argsort(birth, kind="stable")
-    children, birth = children[order], birth[order]
-    is_parent = np.zeros(count + 1, np.bool_)
-    is_parent[lives.parent[children]] = True
-    mine = np.flatnonzero(is_parent[of])
-    following = np.minimum(np.searchsorted(birth, of[mine] * span + mine), len(birth) - 1)
-    child = children[following]  # the one born next, if of the same parent
-    moves = (lives.parent[child] == of[mine]) & (lives.birth[child] >= mine)
-    of[mine[moves]] = child[moves]
-    return of
+@compiled
+def _join(
+    of: Small, birth: Small, parent: Small, child: Small, root: Small, following: Small
+) -> None:
+    """Move records of some lives to the child born next, and those of all to their roots.
+
+    `birth` is sorted; `following` is of lives, -1.
+    """
+    born = len(birth) - 1
+    for i in range(len(of) - 1, -1, -1):
+        while born >= 0 and birth[born] >= i:
+            following[parent[born]] = child[born]
+            born -= 1
+        if of[i] >= 0:
+            life = following[of[i]] if following[of[i]] >= 0 else of[i]
+            of[i] = root[life]
+
+
+@compiled
+def _rank(of: Small, rank: Small, ordered: Small) -> int:
+    """Number lives by their first record; returns how many have any."""
+    count = 0
+    for i in range(len(of)):
+        if of[i] >= 0:
+            if rank[of[i]] < 0:
+                rank[of[i]], ordered[count] = count, of[i]
+                count += 1
+            of[i] = rank[of[i]]
+    return count

@@ -15,8 +15,6 @@ from skbviewer.analysis.events import build as build_events
 from skbviewer.analysis.leg_tells import owners
 from skbviewer.analysis.series_tells import told
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
-from skbviewer.matching import legs as matching_legs
-from skbviewer.matching import lives as matching_lives
 from skbviewer.matching import nesting as matching_nesting
 from skbviewer.matching.ordering import blocks
 from skbviewer.records import KernelLog, Silent, resource
@@ -32,14 +30,17 @@ def made(log: KernelLog) -> dict[str, Any]:
     events = build_events(log, series, legs, nesting, calls)
     tells = told(log.records, series, legs)
     found: dict[str, Any] = {f"call {name}": calls[name] for name in CALL_DTYPE.names or ()}
-    found |= {f"series {name}": column for name, column in vars(series).items()}
+    found |= {
+        f"series {name}": getattr(series, name) for name in ("of", "parent", "tap", "told_by")
+    }
+    found["met"] = series.met[:]
     found |= {f"tells {name}": column for name, column in tells.columns(slice(None)).items()}
     found |= {name: getattr(tells, name) for name in ("end_ns", "skb", "ordinal", "identity")}
     return found | {
         "legs": legs.rows[:],
         "leg of": legs.of,
         "last": legs.last_ns,
-        "parent": nesting.parent,
+        "enclosed by": nesting.parent,
         "inside": nesting.inside(log.records["kind"] == 1),
         "events": events,
         "owners": owners(calls, len(legs.rows)),
@@ -56,12 +57,7 @@ def test_blocks_of_any_size_give_the_same(
     assert len(log.records) > 3000
     whole = made(log)
     monkeypatch.setattr(blocks, "__defaults__", (size,))
-    for module, constant in (
-        (matching_lives, "BLOCK"),
-        (matching_legs, "BLOCK"),
-        (matching_nesting, "SOME"),
-    ):
-        monkeypatch.setattr(module, constant, size)
+    monkeypatch.setattr(matching_nesting, "SOME", size)
     parts = made(log)
     assert whole.keys() == parts.keys()
     assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []

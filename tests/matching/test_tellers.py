@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching import build_series, tellers
+from skbviewer.matching import build_series
 from skbviewer.readers import read
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog, Silent
@@ -41,7 +41,7 @@ def one(log: KernelLog, event: int) -> int:
 
 def test_the_call_is_found(tmp_path: Path) -> None:
     log = dropped().log(tmp_path)
-    told_by = tellers(log)
+    told_by = build_series(log).told_by
     assert told_by[one(log, KblEvent.NF_HOOK)] == find(log, "nf_hook_slow")[0]
     assert told_by[one(log, KblEvent.FREE)] == -1
 
@@ -59,7 +59,7 @@ def test_an_event_nobodys_exit_told_is_of_its_address(tmp_path: Path) -> None:
     story.alloc(1000, A)
     story.event(3000, KblEvent.NF_HOOK, A, 1 << 16)
     log = story.log(tmp_path)
-    assert tellers(log).max() == -1
+    assert build_series(log).told_by.max() == -1
     of = build_series(log).of
     assert of[one(log, KblEvent.NF_HOOK)] == of[find(log, "__alloc_skb")[0]]
 

@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: MIT
+"""Some records as compiled loops take them: columns of always the same types, one behind the other.
+
+A table's own columns are as narrow as their values, and perhaps those of a file that is mapped.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import RECORD_DTYPE, Records, part
+from ..records.contexts import execution
+
+Longs = npt.NDArray[np.int64]
+
+
+class Rows:
+    """Records one behind the other, block by block."""
+
+    def __init__(self, records: Records, rows: slice) -> None:
+        self._records, self._rows = records, rows
+        self.first, self.end = rows.start, rows.stop
+
+    def __getitem__(self, name: str) -> npt.NDArray[Any]:
+        """A column of RECORD_DTYPE's type, contiguous and writable."""
+        made = part(self._records, name, self._rows)
+        return np.require(made, RECORD_DTYPE[name], ["C", "W"])
+
+    def columns(self, names: str) -> Any:
+        """Columns named in one string."""
+        return [self[name] for name in names.split()]
+
+    def contexts(self) -> Longs:
+        """execution() of each: a number that is equal within one execution context, never 0."""
+        return execution(*self.columns("context pid cpu"))
