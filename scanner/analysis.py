@@ -88,7 +88,7 @@ def _forms(files: list[FileFacts], types: Types, found: Closure) -> list[Row]:
                 form.name,
                 form.kind,
                 form.level,
-                form.how,
+                "chain" if form.how == "alias" and form.via in types.named else form.how,
                 form.member,
                 found.chain(form.name)[1:],
                 place,

@@ -16,6 +16,8 @@ _UNTOUCHED = re.compile(
     r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
     r"|__noscs|__net_init|__net_exit|__devinit|__devexit|__cpuinit|__cpuexit|__meminit|__memexit)\b"
 )
+_NAME = re.compile(r"[A-Za-z_]\w*")
+_NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
 _STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do)\b")
 
 
@@ -57,6 +59,7 @@ def read_island(
     types = found.type_names(start, node.end_byte)
     if text[: brace.start_byte - start] != normal.text[start : brace.start_byte]:
         types -= loose.parameter_names(node)
+        types |= _declared_types(text[: brace.start_byte - start])
     if _STATEMENT.search(text, 0, brace.start_byte - start):
         return None  # error recovery's function around a macro that holds statements
     line = prepared.line(name.start_byte)
@@ -69,6 +72,12 @@ def read_island(
         first = prepared.line(start)
         return Island(label, line, first, text, types, "", False, node, brace, against)
     written = heads.signature(head, normaliser.table.heads)
+    if not head.macro:
+        label = head.arguments.partition("(")[0].split()[-1]
+        types |= _declared_types(head.arguments)
+        text = f"{written}{text[brace.start_byte - start :]}"
+        first = prepared.line(start)
+        return Island(label, line, first, text, types, "", False, node, brace, against)
     unknown = written is None
     label = head.macro
     if written is None:
@@ -99,6 +108,18 @@ def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]
     except declarations.Unreadable as problem:
         problems.append(("signature", problem))
     return None, "tree-sitter", problems
+
+
+def _declared_types(head: str) -> frozenset[str]:
+    """Return the type names in the parameter declarations of a K&R definition."""
+    found = set()
+    for declaration in head.rpartition(")")[2].split(";"):
+        words = [
+            w for w in _NAME.findall(declaration) if w not in ("register", "const", "volatile")
+        ]
+        if len(words) > 1 and words[0] not in islands.BASIC and words[0] not in _NO_TYPES:
+            found.add(words[0])
+    return frozenset(found)
 
 
 def _plain_types(written: str) -> list[str]:

@@ -41,6 +41,8 @@ def substitute(macro: Macro, arguments: list[str]) -> str:
 
 def signature(head: Head, heads: dict[str, Macro]) -> str | None:
     """Return the C text of the head, such as ``long sys_bind(int fd)``; None if unknown."""
+    if not head.macro:
+        return f"int {head.arguments}"
     words = split_arguments(head.arguments)
     define = _DEFINES.fullmatch(head.macro)
     if define and define[2]:

@@ -174,8 +174,10 @@ class _Reading:
         for node in nodes:
             name = islands.name_node(node)
             if name is not None and node.child_by_field_name("body") is not None:
-                made = name.start_byte in normal.heads
-                label = "" if made else normal.text[name.start_byte : name.end_byte]
+                made = normal.heads.get(name.start_byte)
+                label = normal.text[name.start_byte : name.end_byte]
+                if made is not None:
+                    label = "" if made.macro else made.arguments.partition("(")[0].split()[-1]
                 line = self.prepared.line(name.start_byte) - marks.lines_before(self.text)
                 found[line, label] = node
         return found

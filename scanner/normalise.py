@@ -22,6 +22,9 @@ _HEAD = re.compile(
 _BLOCK = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\([^;{}\n]*\)[ \t]*\{[ \t]*$)", re.MULTILINE)
 _ALONE = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\()", re.MULTILINE)
 _INSIDE = re.compile(r"\breturn\b|[{;]")
+_SPECIFIERS = r"(?:(?:static|extern|inline|__inline|__inline__)[ \t]+)*"
+_UNTYPED = re.compile(rf"{_SPECIFIERS}([A-Za-z_]\w*)[ \t]*\(")
+_EMPTY = re.compile(rf"^{_SPECIFIERS}[A-Za-z_]\w*[ \t]*\([ \t]*\)(?=\s*\{{)", re.MULTILINE)
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
@@ -31,7 +34,10 @@ _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
 
 
 class Head(NamedTuple):
-    """A function head made by a macro: ``macro(arguments)`` at byte start."""
+    """A function head made by a macro: ``macro(arguments)`` at byte start.
+
+    Of a K&R definition without any type, macro is "" and arguments is all in front of the body.
+    """
 
     macro: str
     arguments: str
@@ -99,7 +105,7 @@ class Normaliser:
         text = self.plain(text)
         text = _apply(text, list(_blocks(text)))
         text = _apply(text, list(self._alone(text)))
-        return Normal(_apply(text, list(_old_style(text))), heads, text)
+        return Normal(_apply(text, list(_old_style(text, heads))), heads, text)
 
     def plain(self, text: str) -> str:
         """Return the text with annotations and attributes blanked."""
@@ -197,14 +203,38 @@ def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
             yield match.start(1), match.end(1), "while" + " " * (len(name) - 5)
 
 
-def _old_style(text: str) -> Iterator[tuple[int, int, str]]:
-    """The parameter declarations of a K&R definition: ``int f(a, b) int a; char *b; {``."""
+def _old_style(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
+    """The parameter declarations of a K&R definition: ``int f(a, b) int a; char *b; {``.
+
+    A head without a type, which tree-sitter takes for a call, becomes ``int z()``.
+    """
+    yield from sorted(_declared_below(text, heads))
+
+
+def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
     for match in _DECLARATIONS.finditer(text):
         start = text.rfind("(", 0, match.start())
         names = [name.strip() for name in text[start + 1 : match.start()].split(",")]
         declared = set(_WORD.findall(match[1]))
         if start > 0 and all(name.isidentifier() and name in declared for name in names):
+            line = text.rfind("\n", 0, start) + 1
+            yield from _untyped(text, line, match.start() + 1, match.end() - 1, heads)
             yield match.start(1), match.end(1), blank(match[1])
+    for match in _EMPTY.finditer(text):
+        yield from _untyped(text, match.start(), match.end(), text.index("{", match.end()), heads)
+
+
+def _untyped(
+    text: str, start: int, end: int, body: int, heads: dict[int, Head]
+) -> Iterator[tuple[int, int, str]]:
+    """A head from start to end that has no type and room for ``int z()``; body: of its brace."""
+    name = _UNTYPED.match(text, start)
+    if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":
+        return
+    at = name.start(1)
+    if end - at >= 7 and "\n" not in text[at : at + 7]:
+        heads[at + 4] = Head("", text[start:body], start)
+        yield at, end, "int z()" + blank(text[at + 7 : end])
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:

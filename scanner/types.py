@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from scanner.facts import FileFacts, Macro, TypeRef
 
+_NAME_MACRO = re.compile(r"(?:const\s+|volatile\s+)*([A-Za-z_]\w*)\s*(\**)")
 _TYPE_MACRO = re.compile(r"(?:const\s+|volatile\s+)*((?:struct|union)\s+\w+)\s*(\**)")
 _BYTES_TEXT = "char u8 __u8 uint8_t __be32 __be16 u16 u32 __u16 __u32 int long "
 _BYTES = frozenset(_BYTES_TEXT.split())
@@ -49,6 +50,7 @@ class Types:
         self._objects: dict[str, bool] = {}
         for facts in files:
             self._add(facts)
+        self._chains([(f.path, m) for f in files for m in f.macros if m.params is None])
 
     def base(self, base: str, file: str) -> str:
         """Return the key of a base as seen from a file."""
@@ -86,6 +88,20 @@ class Types:
                 self.named[macro.name] = TypeRef(inner, len(match[2]))
                 self.aliases[macro.name] = macro
                 self.parts.setdefault(inner, []).append(Part(macro.name, "alias", ""))
+
+    def _chains(self, macros: list[tuple[str, Macro]]) -> None:
+        """Add the macros that stand for a typedef, or for another macro that is a type."""
+        named = [(p, m, match) for p, m in macros if (match := _NAME_MACRO.fullmatch(m.body))]
+        found = True
+        while found:
+            found = False
+            for path, macro, match in named:
+                if match[1] in self.named and macro.name not in self.named:
+                    self.places.setdefault(macro.name, Place(path, macro.line))
+                    self.named[macro.name] = TypeRef(match[1], len(match[2]))
+                    self.aliases[macro.name] = macro
+                    self.parts.setdefault(match[1], []).append(Part(macro.name, "alias", ""))
+                    found = True
 
     def strip(self, kind: TypeRef) -> TypeRef:
         """Follow typedefs and aliases."""

@@ -31,6 +31,15 @@ static implicit(skb)
 	return 0;
 }
 
+untyped(skb, more)
+	skb_ptr skb;
+	unsigned more;
+{
+	if (skb->len > (int)more)
+		return skb->len;
+	return more;
+}
+
 SCTP_STATIC int macro_static(struct sk_buff *skb)
 {
 	int one = skb->len, two = 2;
@@ -81,6 +90,7 @@ int main(void)
 
 		printf("%d %d %d %d\n", kr(&skb, skb.len), implicit(&skb), macro_static(&skb),
 		       linkage(&skb));
+		printf("%d\n", untyped(&skb, 2));
 		fast(&outer);
 		no_value(&skb);
 	}
