@@ -2,7 +2,8 @@
 """Which call each record happened in, whatever packet that call handled.
 
 In: records in time order.  Calls nest within one execution context; what a call cannot enclose (one
-without an end, the further packets of a list) encloses nothing.
+without an end, the further packets of a list) encloses nothing.  The open calls of a context are a
+stack; a broken log may have one below another that ends later.
 """
 
 from __future__ import annotations
@@ -13,84 +14,73 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records
-from .kinds import ENTRY, Index, contexts
-from .ordering import Small, by_number, fits
+from ..records import Records, part
+from ..records.compiled import compiled
+from .kinds import ENTRY, Index
+from .numbering import Number, Numbering, longer
+from .ordering import Small, blocks
+from .record_rows import Rows
 
 Flags = npt.NDArray[np.bool_]
 
-SOME = 1 << 17  # records looked at together: what is made of them stays in the processor's cache
+DEEP = 4096  # open calls of a context that are looked through: no kernel nests so deep
+NEVER = (1 << 63) - 1
 
 
-class _Some(NamedTuple):
-    """Records one behind the other by (context, time), around which no call is open.
+class _Stacks(NamedTuple):
+    """Open calls, by node: its record, when it ends, the node below, the next that may enclose.
 
-    `begin` and `end` are numbers for context and time; `end` is -1 of what is no call with an end.
+    `before` is what its context had counted when it began, -1 if it is over, but not on top.
+    By context: `top` node, how many were `counted`, when a node below another one ends `soonest`.
+    `sizes`: the first free node, how many nodes there are.
     """
 
-    record: Index
-    begin: Index
+    record: Small
     end: Index
+    below: Small
+    around: Small
+    before: Small
+    top: Small
+    counted: Small
+    soonest: Index
+    sizes: Index
 
 
 class Nesting:
     """`parent` is, of each record, the ENTRY of the innermost call around it, or -1."""
 
     def __init__(self, records: Records) -> None:
-        self._ts, self._exit = records["ts"], records["exit_ts"]
-        self._keys = self._ts, self._exit
-        entry = records["kind"] == ENTRY
-        self.carried = entry & (records["data"] >= 0)  # a further packet of the same call
-        self._closed = entry & (self._exit >= 0)
-        self._where = contexts(records)
-        self._order = by_number(self._where).astype(np.int32)
-        # One number for context and time, by the rank of the time where a log is garbage.
-        ts, end = self._keys
-        low, high = int(ts.min(initial=0)), int(max(ts.max(initial=0), end.max(initial=0)))
-        if not fits(high - low + 2, int(self._where.max(initial=0)) + 1):
-            ranks = np.unique(np.concatenate([ts, end]), return_inverse=True)[1].reshape(-1)
-            self._keys = ranks[: len(ts)], ranks[len(ts) :]
-            low, high = 0, int(ranks.max(initial=0))
-        self._low, self._span = low, np.int64(high - low + 2)
-        self.parent = np.full(len(ts), -1, np.int32)
-        for some in self._parts():
-            end = some.end.copy()
-            end[self.carried[some.record]] = -1
-            asked = _asked(some.begin, end)
-            found = np.flatnonzero(asked >= 0)
-            self.parent[some.record[found]] = some.record[asked[found]]
+        self._records = records
+        self.carried = np.empty(len(records), np.bool_)  # a further packet of the same call
+        for some in blocks(len(records)):
+            entry = part(records, "kind", some) == ENTRY
+            self.carried[some] = entry & (part(records, "data", some) >= 0)
+        self.parent = np.full(len(records), -1, np.int32)
+        self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
-    def _parts(self) -> Iterator[_Some]:
-        first, size = 0, SOME
-        while first < len(self._order):
-            some = self._some(self._order[first : first + size].astype(np.int64))
-            count = len(some.record)
-            if first + count < len(self._order):
-                latest = np.maximum.accumulate(some.end)
-                apart = np.flatnonzero(latest[:-1] <= some.begin[1:])
-                if not len(apart):
-                    size *= 2
-                    continue
-                count = int(apart[-1]) + 1
-            yield _Some(some.record[:count], some.begin[:count], some.end[:count])
-            first, size = first + count, SOME
-
-    def _some(self, record: Index) -> _Some:
-        ts, end = self._keys
-        base = self._where[record] * self._span - self._low
-        ends = np.where(self._closed[record], end[record] + base, -1)
-        return _Some(record, ts[record] + base, ends)
-
-    def inside(self, chosen: Flags) -> Small:
+    def inside(self, chosen: npt.NDArray[np.generic]) -> Small:
         """Of each call that has an end the number of records of `chosen` inside it, else 0."""
-        count = np.zeros(len(chosen), np.int32)
-        for some in self._parts():
-            place = np.flatnonzero(self._closed[some.record])
-            total = np.append(0, np.cumsum(chosen[some.record], dtype=np.int32))
-            until = np.searchsorted(some.begin, some.end[place])
-            within = total[np.maximum(until, place + 1)] - total[place + 1]
-            count[some.record[place]] = within
+        count = np.zeros(len(self._records), np.int32)
+        self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
+
+    def _follow(self, chosen: Flags, parent: Small, inside: Small) -> None:
+        contexts, none = Numbering(), np.zeros(0, np.int32)
+        open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
+        for some in blocks(len(self._records)):
+            rows = Rows(self._records, some)
+            context = contexts.of(rows.contexts())
+            open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))
+            _follow(
+                some.start, rows["ts"], rows["exit_ts"], rows["kind"], context, self.carried[some],
+                chosen[some], parent, inside, *open_,
+            )  # fmt: skip
+        for number in range(contexts.count if len(inside) else 0):
+            at = int(open_.top[number])
+            while at >= 0:  # more than a few only in a broken log
+                if open_.before[at] >= 0:
+                    inside[open_.record[at]] = open_.counted[number] - open_.before[at]
+                at = int(open_.below[at])
 
     def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Index, Index]]:
         """(position in `record`, ENTRY) of all calls around these records, innermost first."""
@@ -98,23 +88,115 @@ class Nesting:
         call = self.parent[record]
         while len(position := position[inner := call >= 0]):
             call = call[inner]
-            open_ = self._exit[call] > self._ts[record[position]]  # a broken log need not nest
+            now = part(self._records, "ts", record[position])
+            open_ = part(self._records, "exit_ts", call) > now  # a broken log need not nest
             yield position[open_], call[open_]
             call = self.parent[call]
 
 
-def _asked(begin: Index, end: Index) -> Small:
-    """By (context, time): a record asks the one before it, then what that one asked, ..."""
-    asked = np.arange(-1, len(begin) - 1, dtype=np.int32)
-    latest = np.maximum.accumulate(end)
-    open_ = np.zeros(len(begin), np.bool_)  # some call is, of another context none
-    open_[1:] = latest[:-1] > begin[1:]
-    asked[~open_] = -1
-    left = np.flatnonzero(open_)
-    left = left[end[asked[left]] <= begin[left]]
-    while len(left):
-        further = asked[asked[left]]
-        asked[left] = further
-        left, further = left[further >= 0], further[further >= 0]
-        left = left[end[further] <= begin[left]]
-    return asked
+def _sizes() -> tuple[Index, Index]:
+    return np.zeros(0, np.int64), np.array([-1, 0])
+
+
+def _with_room(open_: _Stacks, contexts: int, nodes: int) -> _Stacks:
+    return _Stacks(
+        record=longer(open_.record, nodes, -1),
+        end=longer(open_.end, nodes, -1),
+        below=longer(open_.below, nodes, -1),
+        around=longer(open_.around, nodes, -1),
+        before=longer(open_.before, nodes, -1),
+        top=longer(open_.top, contexts, -1),
+        counted=longer(open_.counted, contexts, 0),
+        soonest=longer(open_.soonest, contexts, NEVER),
+        sizes=open_.sizes,
+    )
+
+
+@compiled
+def _follow(
+    first: int,
+    ts: Index,
+    exit_ts: Index,
+    kind: npt.NDArray[np.uint8],
+    context: Small,
+    carried: Flags,
+    chosen: Flags,
+    parent: Small,
+    inside: Small,
+    record: Small,
+    end: Index,
+    below: Small,
+    around: Small,
+    before: Small,
+    top: Small,
+    counted: Small,
+    soonest: Index,
+    sizes: Index,
+) -> None:
+    """Set `parent` of some records, and `inside` of the calls that end before one of them.
+
+    Either may be empty: not asked for.
+    """
+    for i in range(len(ts)):
+        where, now = context[i], ts[i]
+        node = np.int64(top[where])
+        while node >= 0 and end[node] <= now:
+            if len(inside) and before[node] >= 0:
+                inside[record[node]] = counted[where] - before[node]
+            following = np.int64(below[node])
+            below[node], sizes[0] = sizes[0], node
+            node = following
+        top[where] = node
+        if len(inside) and soonest[where] <= now:
+            _end_below(node, where, now, inside, record, end, below, before, counted, soonest)
+        enclosing = np.int64(around[node]) if node >= 0 else np.int64(-1)
+        while enclosing >= 0 and end[enclosing] <= now:
+            lower = below[enclosing]
+            enclosing = np.int64(around[lower]) if lower >= 0 else np.int64(-1)
+        if node >= 0 and around[node] != node:
+            around[node] = enclosing
+        if len(parent) and enclosing >= 0:
+            parent[first + i] = record[enclosing]
+        if len(chosen) and chosen[i]:
+            counted[where] += 1
+        if kind[i] != ENTRY or exit_ts[i] < 0:
+            continue
+        if node >= 0 and end[node] < exit_ts[i]:
+            soonest[where] = min(soonest[where], end[node])
+        new = sizes[0]
+        if new >= 0:
+            sizes[0] = below[new]
+        else:
+            new = sizes[1]
+            sizes[1] += 1
+        record[new], end[new], below[new] = first + i, exit_ts[i], node
+        before[new], top[where] = counted[where], new
+        around[new] = enclosing if carried[i] else new
+
+
+@compiled
+def _end_below(
+    node: Number,
+    where: Number,
+    now: Number,
+    inside: Small,
+    record: Small,
+    end: Index,
+    below: Small,
+    before: Small,
+    counted: Small,
+    soonest: Index,
+) -> None:
+    """Calls below others in a stack that are over: nothing more is inside them."""
+    highest, soon = np.int64(-NEVER), np.int64(NEVER)
+    for _ in range(DEEP):
+        if node < 0:
+            break
+        if before[node] >= 0 and end[node] <= now:
+            inside[record[node]] = counted[where] - before[node]
+            before[node] = -1
+        elif before[node] >= 0 and end[node] < highest:
+            soon = min(soon, end[node])
+        highest = max(highest, end[node])
+        node = np.int64(below[node])
+    soonest[where] = soon

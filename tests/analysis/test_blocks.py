@@ -15,7 +15,6 @@ from skbviewer.analysis.events import build as build_events
 from skbviewer.analysis.leg_tells import owners
 from skbviewer.analysis.series_tells import told
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
-from skbviewer.matching import nesting as matching_nesting
 from skbviewer.matching.ordering import blocks
 from skbviewer.records import KernelLog, Silent, resource
 
@@ -57,7 +56,6 @@ def test_blocks_of_any_size_give_the_same(
     assert len(log.records) > 3000
     whole = made(log)
     monkeypatch.setattr(blocks, "__defaults__", (size,))
-    monkeypatch.setattr(matching_nesting, "SOME", size)
     parts = made(log)
     assert whole.keys() == parts.keys()
     assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []

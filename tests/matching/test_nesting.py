@@ -6,10 +6,11 @@ from __future__ import annotations
 from pathlib import Path
 
 import numpy as np
+import pytest
 
 from skbviewer.matching import Nesting
 from skbviewer.readers._kbl_layout import KblEvent
-from skbviewer.records import KernelLog
+from skbviewer.records import RECORD_DTYPE, KernelLog
 
 from .story import SOFTIRQ, Story, find
 
@@ -97,3 +98,27 @@ def test_an_empty_log(tmp_path: Path) -> None:
     nesting = Nesting(log.records)
     assert len(nesting.parent) == 0
     assert len(nesting.inside(np.zeros(0, np.int64))) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_calls_that_do_not_nest(seed: int) -> None:
+    """Any begins and ends in two contexts: as comparing each with each other says."""
+    rng = np.random.default_rng(seed)
+    records = np.zeros(300, RECORD_DTYPE)
+    records["ts"] = np.sort(rng.integers(0, 1000, len(records)))
+    lasts = rng.integers(-1, rng.choice([5, 50, 1000]), len(records))
+    records["exit_ts"] = np.where(lasts < 0, -1, records["ts"] + lasts)
+    records["kind"] = rng.choice([1, 4], len(records), p=[0.9, 0.1])
+    records["data"] = np.where(rng.random(len(records)) < 0.1, 1, -1)
+    records["pid"] = rng.integers(1, 3, len(records))
+    nesting = Nesting(records)
+    chosen = rng.random(len(records)) < 0.7
+    inside = nesting.inside(chosen)
+    for row, one in enumerate(records):
+        before, after = np.arange(len(records)) < row, np.arange(len(records)) > row
+        calls = (records["kind"] == 1) & (records["exit_ts"] >= 0)
+        mine = records["pid"] == one["pid"]
+        around = before & calls & mine & (records["data"] < 0) & (records["exit_ts"] > one["ts"])
+        assert nesting.parent[row] == np.flatnonzero(around).max(initial=-1)
+        within = after & mine & chosen & (records["ts"] < one["exit_ts"])
+        assert inside[row] == (np.count_nonzero(within) if calls[row] else 0)
