@@ -10,7 +10,6 @@ from PySide6.QtCore import QPoint, QSettings, QSize, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
-    QInputDialog,
     QLabel,
     QMainWindow,
     QMessageBox,
@@ -39,6 +38,7 @@ from .selection import Selection
 from .status import list_text, status_text
 from .status_label import StatusLabel
 from .tasks import Tasks
+from .text_dialog import ask_text
 from .view_state import ViewState
 from .welcome import Welcome
 from .workspace import Workspace
@@ -297,11 +297,10 @@ class MainWindow(QMainWindow):
         row = self.workspace.table.current_row()
         if row is None:
             return
-        text, chosen = QInputDialog.getMultiLineText(
-            self, "Packet Comment", f"Comment on packet {row.number}:", self.notes.comment(row)
-        )
-        if chosen:
-            self.notes.put_comment(row, text.strip())
+        label = f"Comment on packet {row.number}:"
+        text = ask_text(self, "Packet Comment", label, self.notes.comment(row))
+        if text is not None:
+            self.notes.put_comment(row, text)
 
     def delete_comments(self) -> None:
         """Take away all comments, as steps that can be undone."""

@@ -6,12 +6,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QInputDialog
-
 from skbviewer.records import Annotation, BadInput, PacketPath
 from skbviewer.records.annotations import CALL_NOTE, COMMENT
 
 from .contract import Recording
+from .text_dialog import ask_text
 
 if TYPE_CHECKING:
     from .timeline_view import TimelineView
@@ -110,8 +109,7 @@ class Notes:
         return None
 
     def _ask(self, title: str, text: str) -> str | None:
-        found, chosen = QInputDialog.getMultiLineText(self._view, title, "Text:", text)
-        return found.strip() if chosen else None
+        return ask_text(self._view, "Note", f"{title}:", text)
 
     def _keep(self, note: Annotation) -> Annotation:
         assert self._recording is not None

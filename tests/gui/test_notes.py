@@ -4,10 +4,10 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QInputDialog
+from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.main_window import MainWindow
@@ -120,11 +120,11 @@ def test_a_comment_is_written_shown_and_taken_away(
     answers = ["retransmitted\nby the client", ""]
     asked: list[str] = []
 
-    def answer(*arguments: object) -> tuple[str, bool]:
+    def answer(*arguments: object) -> str:
         asked.append(str(arguments[3]))
-        return answers.pop(0), True
+        return answers.pop(0)
 
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", answer)
+    monkeypatch.setattr("skbviewer.gui.main_window.ask_text", answer)
     model = opened.workspace.table.packets
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
     [note] = recording(opened).annotations("comment")
@@ -138,6 +138,28 @@ def test_a_comment_is_written_shown_and_taken_away(
     assert [n.text for n in recording(opened).annotations("comment")] == [
         "retransmitted\nby the client"
     ]
+
+
+def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
+    told: list[str] = []
+
+    def write() -> None:
+        dialog = QApplication.activeModalWidget()
+        assert dialog is not None
+        edit = dialog.findChild(QPlainTextEdit)
+        assert edit is not None
+        told.append(dialog.windowTitle())
+        QTest.keyClicks(edit, "one")
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+        QTest.keyClicks(edit, "two")
+        QTest.keyClick(edit, Qt.Key.Key_Tab)
+        told.append("there" if edit.hasFocus() else "left")
+        QTest.keyClick(dialog, Qt.Key.Key_Return, CONTROL)
+
+    QTimer.singleShot(200, write)
+    press(opened, Qt.Key.Key_C, CONTROL | ALT)
+    assert told == ["Packet Comment", "left"]
+    assert [note.text for note in recording(opened).annotations("comment")] == ["one\ntwo"]
 
 
 def test_a_session_that_cannot_be_written_says_so_and_shows_no_mark(opened: MainWindow) -> None:

@@ -9,7 +9,7 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from skbviewer.analysis.timeline_overview import Overview
@@ -122,8 +122,8 @@ def test_markers_are_drawn_where_they_are(cpus: TimelineView) -> None:
 def test_m_notes_the_range_and_a_double_click_changes_it(
     cpus: TimelineView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answers = iter([("slow here", True), ("very slow here", True), ("", True)])
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *_: next(answers))
+    answers = iter(["slow here", "very slow here", ""])
+    monkeypatch.setattr("skbviewer.gui.timeline_notes.ask_text", lambda *_: next(answers))
     drag(cpus, QPoint(300, 300), QPoint(420, 300))
     times = cpus.state.range
     QTest.keyClick(cpus, Qt.Key.Key_M)
@@ -140,7 +140,7 @@ def test_m_notes_the_range_and_a_double_click_changes_it(
 def test_m_notes_the_selected_call_else_the_packet(
     view: TimelineView, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *_: ("look", True))
+    monkeypatch.setattr("skbviewer.gui.timeline_notes.ask_text", lambda *_: "look")
     QTest.keyClick(view, Qt.Key.Key_M)
     view.show_call(0, 7)
     QTest.keyClick(view, Qt.Key.Key_M)

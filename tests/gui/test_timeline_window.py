@@ -9,7 +9,7 @@ from typing import cast
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QInputDialog
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.export_dialog import ExportDialog
@@ -69,7 +69,7 @@ def test_dragging_on_the_timeline_filters_the_list(timed: MainWindow, qtbot: QtB
 def test_a_note_can_be_undone_and_done_again(
     timed: MainWindow, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(QInputDialog, "getMultiLineText", lambda *_: ("slow", True))
+    monkeypatch.setattr("skbviewer.gui.timeline_notes.ask_text", lambda *_: "slow")
     view, recording = timed.workspace.timeline, recording_of(timed)
     view.show_range((view.window_ns()[0], view.window_ns()[1]))
     QTest.keyClick(view, Qt.Key.Key_M)
