@@ -21,23 +21,32 @@ class Lost(NamedTuple):
     reason: str
 
 
-def _serve(connection: Connection, make: Callable[[], Callable[[Any], Any]]) -> None:
-    work = make()
+def _serve(
+    connection: Connection,
+    make: Callable[[], Callable[[Any], Any]],
+    inherited: list[Connection],
+) -> None:
+    # Else this process would hold the other end open itself, and outlive a parent that was killed.
+    for other in inherited:
+        other.close()
     try:
+        work = make()
         while (items := connection.recv()) is not None:
             for item in items:
                 connection.send(work(item))
-    except (EOFError, BrokenPipeError, KeyboardInterrupt):
+    except (EOFError, ConnectionError, KeyboardInterrupt):
         pass
 
 
 class _Worker(Generic[Item]):
     """One process, the items it was given and did not answer, and when it last answered."""
 
-    def __init__(self, make: Callable[[], Callable[[Any], Any]]) -> None:
+    def __init__(self, make: Callable[[], Callable[[Any], Any]], others: list[Connection]) -> None:
+        """others: the ends of the other workers' pipes, which the new process inherits."""
         context = multiprocessing.get_context("fork")
         self.connection, theirs = context.Pipe()
-        self.process = context.Process(target=_serve, args=(theirs, make), daemon=True)
+        inherited = [self.connection, *others]
+        self.process = context.Process(target=_serve, args=(theirs, make, inherited), daemon=True)
         self.process.start()
         theirs.close()
         self.items: list[Item] = []
@@ -63,7 +72,7 @@ def run(
     try:
         while waiting or any(worker.items for worker in workers):
             while waiting and len(workers) < jobs:
-                workers.append(_Worker(make))
+                workers.append(_Worker(make, [worker.connection for worker in workers]))
             for worker in workers:
                 if not worker.items and waiting:
                     worker.give(waiting.pop())

@@ -4,6 +4,8 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 
@@ -31,6 +33,33 @@ def test_the_rest_is_done(monkeypatch: pytest.MonkeyPatch) -> None:
     assert found[11] == Lost("gave up after 1 s")
     others = {n: square for n, square in found.items() if n not in (7, 11)}
     assert others == {n: n * n for n in range(100) if n not in (7, 11)}
+
+
+KILLED = """
+import os, time
+from scanner.workers import run
+
+def work(number):
+    print(os.getpid(), flush=True)
+    time.sleep(0.1)
+    return number
+
+for _ in run(range(1000), 3, lambda: work):
+    pass
+"""
+
+
+def test_a_parent_that_is_killed_leaves_no_process() -> None:
+    command = [sys.executable, "-c", KILLED]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        assert process.stdout is not None
+        pids: set[str] = set()
+        while len(pids) < 3:
+            pids.add(process.stdout.readline().strip())
+        process.kill()
+        # The pipe ends when the last that could write to it is gone.
+        process.stdout.read()
+    assert "" not in pids
 
 
 def test_nothing_to_do() -> None:
