@@ -4,15 +4,15 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .calls import build as build_calls
 from .event_text import Told, event_text, event_word
 from .info import address, describe, known, mac
-from .ingest import Input, Unread, store_inputs
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
 from .reasons import VERDICTS, reason, series_reason
 
 if TYPE_CHECKING:
+    from .calls import build as build_calls
+    from .ingest import Input, Unread, store_inputs
     from .path import legs
 
 __all__ = [
@@ -40,8 +40,19 @@ __all__ = [
 ]
 
 
+# What asks a session and what makes one do not need each other.
+_LATER = {
+    "Input": (".ingest", "Input"),
+    "Unread": (".ingest", "Unread"),
+    "build_calls": (".calls", "build"),
+    "legs": (".path", "legs"),
+    "store_inputs": (".ingest", "store_inputs"),
+}
+
+
 def __getattr__(name: str) -> object:
-    """What asks a session, imported when it is asked for: an import makes one without it."""
-    if name != "legs":
+    """Imported when it is asked for."""
+    if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return import_module(".path", __name__).legs
+    module, inside = _LATER[name]
+    return getattr(import_module(module, __name__), inside)

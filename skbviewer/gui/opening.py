@@ -11,7 +11,6 @@ from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from skbviewer.records import OtherVersion, Progress
-from skbviewer.session import import_files
 
 from . import recent, samples, view_state
 from .contract import Opener, Recording
@@ -102,6 +101,8 @@ class Opening(QObject):
             return
 
         def work(progress: Progress) -> None:
+            from skbviewer.session import import_files  # loads much
+
             import_files(inputs, old.path, progress)
 
         self._window.banner.clear()

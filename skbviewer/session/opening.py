@@ -11,7 +11,7 @@ from pathlib import Path
 from ..records import BadInput, Progress
 from ..store import is_session, schema
 from ..store.annotations import merge
-from .importing import import_files, sha256
+from .hashing import sha256
 from .session import Session
 
 
@@ -57,5 +57,7 @@ def open_files(
         for old in keep:
             merge(cached, old)
         return session
+    from .importing import import_files  # loads much
+
     import_files(paths, cached, progress, keep)
     return Session.open(cached)
