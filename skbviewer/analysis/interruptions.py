@@ -14,14 +14,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import blocks, by_number, fits
-from ..records import Records, part
+from ..matching import Numbering, Rows, blocks, longer
+from ..records import Records
+from ..records.compiled import compiled
 from ..records.order import time_order
 from .call_table import CallTable
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
 TASK, SOFTIRQ, HARDIRQ = 0, 1, 2
+LEVELS = 3  # contexts that others interrupt
+CPUS = 1 << 16  # the recorder has 16 bits for them
 
 MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
@@ -29,181 +32,266 @@ MARK_INTERRUPTED = 4
 MARK_GAP = 8  # records of its CPU were lost meanwhile: what is inside it is not known
 
 Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
+Number = int | np.int64
 
 
 class Interruptions(NamedTuple):
     """Of each call: MARK_* bits and ns of interrupts inside (0 where it slept: not its own)."""
 
-    marks: npt.NDArray[np.uint8]
+    marks: Bytes
     irq_ns: Index
 
 
 def find(records: Records, calls: CallTable) -> Interruptions:
     """Marks and interrupt times of `calls`, made from `records` in time order."""
-    slept, migrated = _switches(records)
-    covers = _higher_contexts(records)
+    switched, higher = _switches(records), _higher(records)
+    near = higher.first.astype(np.int64)
     marks, irq_ns = np.zeros(len(calls), np.uint8), np.zeros(len(calls), np.int64)
     for rows in blocks(len(calls)):
-        whole, level = calls.part("exit_ns", rows) >= 0, calls.part("context", rows)
-        task = np.flatnonzero(whole & (level == TASK) & (calls.part("pid", rows) > 0))
-        entry, marked = calls.part("entry", rows)[task], marks[rows]
-        marked[task[slept[entry]]] |= MARK_SLEPT
-        marked[task[migrated[entry]]] |= MARK_MIGRATED
-        steady = whole & (marked == 0)
-        for context, above in covers.items():
-            mine = np.flatnonzero(steady & (level == context)) + rows.start
-            irq_ns[mine] = above.within(calls, mine)
+        marked, level = marks[rows], calls.part("context", rows)
+        task = np.flatnonzero((level == TASK) & (calls.part("pid", rows) > 0))
+        marked[task] = switched[calls.part("entry", rows)[task]]
+        begin, end, cpu = (np.array(calls.part(n, rows)) for n in ("entry_ns", "exit_ns", "cpu"))
+        _sum(np.array(level), begin, end, cpu, marked, irq_ns[rows], *higher, near)
     marks[irq_ns > 0] |= MARK_INTERRUPTED
     marks[_across_gaps(records, calls)] |= MARK_GAP
     return Interruptions(marks, irq_ns)
 
 
-def _higher_contexts(records: Records) -> dict[int, _Intervals]:
-    """When what interrupts a context ran, by context."""
-    found: dict[int, _Intervals] = {}
-    for context in (TASK, SOFTIRQ, HARDIRQ) if _has_sane_times(records) else ():
-        begin, end, cpu = _higher(records, context)
-        if len(begin):
-            found[context] = _Intervals(begin, end, cpu, records)
-    return found
-
-
-def _has_sane_times(records: Records) -> bool:
-    """Whether CPU and time fit into one number: those of a log that is no garbage do."""
-    if not len(records):
-        return False
-    ts, cpus = records["ts"], int(records["cpu"].max()) + 1
-    return fits(int(ts.max()) - int(ts.min()) + 2, cpus + 1)
-
-
-def _switches(records: Records) -> tuple[Flags, Flags]:
-    """Which calls saw another task on their CPU, and which their own task on another CPU.
+def _switches(records: Records) -> Bytes:
+    """MARK_SLEPT of calls that saw another task on their CPU, MARK_MIGRATED of those on two CPUs.
 
     Of a return it is known which task was on which CPU: what matters is the last time that this
     changed before a call's own return, and whether that was inside the call.
     """
-    slept, migrated = np.zeros(len(records), np.bool_), np.zeros(len(records), np.bool_)
-    told = (records["kind"] == EXIT) | (records["exit_ts"] >= 0)
-    item = np.flatnonzero(told & (records["context"] == TASK))
-    exits = part(records, "kind", item) == EXIT
-    end = np.where(exits, part(records, "ts", item), part(records, "exit_ts", item))
-    item, end = item[end >= 0], end[end >= 0]
-    if not len(item):
-        return slept, migrated
-    order = time_order(end)
-    item, end = item[order].astype(np.int32), end[order]
-    begin = part(records, "ts", item)
-    cpu = np.where(part(records, "kind", item) == EXIT, -1, part(records, "exit_cpu", item))
-    cpu = np.where(cpu < 0, part(records, "cpu", item), cpu)
-    moved = cpu != part(records, "cpu", item)
-    pid, where = _dense(part(records, "pid", item)), _dense(cpu)
-    del cpu, exits, order
-    slept[item] = _changed(where, pid, begin, end) & ~moved
-    migrated[item] = _changed(pid, where, begin, end) | moved
-    return slept, migrated
+    marks, waiting = np.zeros(len(records), np.uint8), np.zeros((6, 0), np.int64)
+    tasks, cpus = _Seen(), _Seen()
+    for some in blocks(len(records)):
+        last = some.stop == len(records)
+        ends = np.concatenate([waiting, _returns(Rows(records, some))], axis=1)
+        end = ends[1]
+        until = np.iinfo(np.int64).max if last else int(records["ts"][some.stop - 1])
+        order = time_order(end)
+        now = order[: np.searchsorted(end[order], until, "right")]
+        waiting = ends[:, np.sort(order[len(now) :])]
+        item, end, begin, pid, cpu, moved = ends[:, now]
+        _mark(item, end, begin, tasks.of(pid), cpus.of(cpu), moved, *tasks.last, *cpus.last, marks)
+    return marks
 
 
-def _dense(values: npt.NDArray[np.generic]) -> npt.NDArray[np.uint16] | Index:
-    """Small numbers for the same values, of which there may be millions: thread ids, CPUs."""
-    number = values.astype(np.int64) - int(values.min(initial=0))
-    if int(number.max(initial=0)) > (1 << 22) + 8 * len(number):  # a thread id of a broken log
-        return np.unique(number, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    seen = np.zeros(int(number.max(initial=0)) + 1, np.bool_)
-    seen[number] = True
-    rank = np.cumsum(seen) - 1
-    if rank[-1] < 1 << 16:
-        return rank.astype(np.uint16)[number]  # sorted by radix
-    return np.asarray(rank[number], np.int64)
+def _returns(rows: Rows) -> Index:
+    """Of each return in a task: record, when, entry, task, CPU, 1 if it was entered elsewhere."""
+    kind, context, ts, leave = rows.columns("kind context ts exit_ts")
+    item = np.flatnonzero(((kind == EXIT) | (leave >= 0)) & (context == TASK))
+    exits = kind[item] == EXIT
+    begin, own = ts[item], rows["cpu"][item]
+    end = np.where(exits, begin, leave[item])
+    cpu = np.where(exits, -1, rows["exit_cpu"][item])
+    cpu = np.where(cpu < 0, own, cpu)
+    made = np.stack([item + rows.first, end, begin, rows["pid"][item], cpu, cpu != own])
+    return np.asarray(made[:, end >= 0], np.int64)
 
 
-def _changed(
-    group: npt.NDArray[np.generic], value: npt.NDArray[np.generic], begin: Index, end: Index
-) -> Flags:
-    """Whether, of returns in order of `end`, those of one group inside a call show two values."""
-    order = np.argsort(group, kind="stable").astype(np.int32)
-    group, value = group[order], value[order]
-    change = np.zeros(len(order), np.bool_)
-    change[1:] = (value[1:] != value[:-1]) & (group[1:] == group[:-1])
-    last = np.where(change, np.arange(len(order), dtype=np.int32), np.int32(0))
-    np.maximum.accumulate(last, out=last)
-    found = np.zeros(len(order), np.bool_)
-    for rows in blocks(len(order)):
-        changed, mine = last[rows], order[rows]
-        # Of another group: it has not changed in this one.
-        inside = change[changed] & (group[changed] == group[rows])
-        inside &= end[order[np.maximum(changed - 1, 0)]] > begin[mine]
-        found[mine] = inside
-    return found
+class _Seen:
+    """Numbers tasks, or CPUs; `last`: with which other each was seen last, when, and before that.
+
+    Columns: what it was seen with (-1: never), when (ns), and when it was last seen with another.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = Numbering()
+        self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def of(self, values: Index) -> Small:
+        """The numbers of values above -2."""
+        made, (other, when, before) = self._numbers.of(values + 2), self.last
+        size = self._numbers.count
+        self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)
+        return made
 
 
-def _higher(records: Records, context: int) -> tuple[Index, Index, Index]:
-    """Times (begin, end, cpu) in which a context above `context` ran, as far as it is told."""
-    parts = [_calls_above(records, context)]
-    if context < HARDIRQ:
-        parts.append(_told(records, IRQ_ENTRY, IRQ_EXIT))
-    if context < SOFTIRQ:
-        parts.append(_told(records, SOFTIRQ_ENTRY, SOFTIRQ_EXIT))
-    begin, end, cpu = (np.concatenate(column) for column in zip(*parts, strict=True))
-    return _union(begin, end, cpu)
+@compiled
+def _mark(
+    item: Index,
+    end: Index,
+    begin: Index,
+    task: Small,
+    cpu: Small,
+    moved: Index,
+    task_cpu: Small,
+    task_ns: Index,
+    task_before: Index,
+    cpu_task: Small,
+    cpu_ns: Index,
+    cpu_before: Index,
+    marks: Bytes,
+) -> None:
+    """Set marks of returns in order of their ends."""
+    for i in range(len(item)):
+        t, c = task[i], cpu[i]
+        if cpu_task[c] >= 0 and cpu_task[c] != t:
+            cpu_before[c] = cpu_ns[c]
+        if task_cpu[t] >= 0 and task_cpu[t] != c:
+            task_before[t] = task_ns[t]
+        cpu_task[c], cpu_ns[c], task_cpu[t], task_ns[t] = t, end[i], c, end[i]
+        mark = 0
+        if moved[i] != 0 or task_before[t] > begin[i]:
+            mark = MARK_MIGRATED
+        if moved[i] == 0 and cpu_before[c] > begin[i]:
+            mark |= MARK_SLEPT
+        marks[item[i]] = mark
 
 
-def _calls_above(records: Records, context: int) -> tuple[Index, Index, Index]:
-    """Calls of higher contexts."""
-    calls = np.flatnonzero(
-        (records["kind"] == ENTRY) & (records["context"] > context) & (records["exit_ts"] >= 0)
-    )
-    begin, end, cpu = (part(records, name, calls) for name in ("ts", "exit_ts", "exit_cpu"))
-    return begin, end, cpu.astype(np.int64)
+class _Higher(NamedTuple):
+    """When what interrupts a context ran: intervals that do not touch, in order of time.
+
+    Those of a context and CPU stand from first[CPUS * context + CPU] on; `total` is how long those
+    before each lasted.
+    """
+
+    first: Small
+    begin: Index
+    end: Index
+    total: Index
 
 
-def _told(records: Records, enter: int, leave: int) -> tuple[Index, Index, Index]:
-    """Interrupts by their entry and exit events, each with the next of its CPU."""
-    event = records["event"]
-    chosen = np.flatnonzero((records["kind"] == EVENT) & ((event == enter) | (event == leave)))
-    cpu = records["cpu"][chosen].astype(np.int64)
-    order = np.argsort(cpu, kind="stable")
-    chosen, cpu = chosen[order], cpu[order]
-    opens = event[chosen] == enter
-    pair = np.flatnonzero(opens[:-1] & ~opens[1:] & (cpu[1:] == cpu[:-1]))
-    return records["ts"][chosen[pair]], records["ts"][chosen[pair + 1]], cpu[pair]
+def _higher(records: Records) -> _Higher:
+    """As far as it is told: by calls of a higher context and by events of interrupts."""
+    begin, end = np.zeros(LEVELS * CPUS, np.int64), np.full(LEVELS * CPUS, -1, np.int64)
+    told, found = _told(records), [np.zeros((3, 0), np.int64)]
+    for some in blocks(len(records)):
+        rows = Rows(records, some)
+        exit_ts, cpu, kind, context = (
+            column.copy() for column in rows.columns("exit_ts exit_cpu kind context")
+        )
+        mine = slice(*np.searchsorted(told[0], (some.start, some.stop)))
+        record, until, where, above = told[:, mine]
+        exit_ts[record - some.start] = until
+        context[record - some.start] = above
+        cpu[record - some.start], kind[record - some.start] = where, ENTRY
+        made = np.empty((3, LEVELS * len(kind)), np.int64)
+        count = _unite(rows["ts"], exit_ts, kind, context, cpu, begin, end, made)
+        found.append(made[:, :count].copy())
+    open_ = np.flatnonzero(end >= 0)
+    found.append(np.stack([open_, begin[open_], end[open_]]))
+    where, begin, end = np.concatenate(found, axis=1)
+    size = np.bincount(where, minlength=LEVELS * CPUS)
+    rank = np.cumsum(size > 0)[where]  # 16 bits are sorted by radix
+    small = int(rank.max(initial=0)) < 1 << 16
+    order = np.argsort(rank.astype(np.uint16) if small else rank, kind="stable")
+    begin, end = begin[order], end[order]
+    first = np.append(0, np.cumsum(size)).astype(np.int32)
+    return _Higher(first, begin, end, np.append(0, np.cumsum(end - begin)))
 
 
-def _union(begin: Index, end: Index, cpu: Index) -> tuple[Index, Index, Index]:
-    """Overlapping intervals of one CPU merged; sorted by (cpu, begin)."""
-    if not len(begin):
-        return begin, end, cpu
-    order = np.argsort(begin, kind="stable")  # nearly in order already
-    order = order[by_number(cpu[order] - cpu.min())]
-    begin, end, cpu = begin[order], end[order], cpu[order]
-    base, span = int(begin.min()), np.int64(int(end.max()) - int(begin.min()) + 1)
-    reach = np.maximum.accumulate(cpu * span + (end - base))
-    new = np.r_[True, (cpu * span + (begin - base))[1:] > reach[:-1]]
-    last = np.r_[np.flatnonzero(new)[1:] - 1, len(begin) - 1]
-    return begin[new], reach[last] - cpu[new] * span + base, cpu[new]
+def _told(records: Records) -> Index:
+    """Entry events of interrupts that the CPU leaves next: record, when, CPU, context."""
+    parts = [np.zeros((4, 0), np.int64)]
+    for some in blocks(len(records)):
+        rows = Rows(records, some)
+        kind, event = rows.columns("kind event")
+        chosen = np.flatnonzero((kind == EVENT) & (event >= IRQ_ENTRY) & (event <= SOFTIRQ_EXIT))
+        columns = (chosen + some.start, rows["ts"][chosen], rows["cpu"][chosen], event[chosen])
+        parts.append(np.stack(columns).astype(np.int64))
+    every, found = np.concatenate(parts, axis=1), []
+    for enter, leave, above in (
+        (IRQ_ENTRY, IRQ_EXIT, HARDIRQ),
+        (SOFTIRQ_ENTRY, SOFTIRQ_EXIT, SOFTIRQ),
+    ):
+        mine = every[:, (every[3] == enter) | (every[3] == leave)]
+        record, ts, cpu, event = mine[:, np.argsort(mine[2], kind="stable")]
+        pair = (event[:-1] == enter) & (event[1:] == leave) & (cpu[1:] == cpu[:-1])
+        at = np.flatnonzero(pair)
+        found.append(np.stack([record[at], ts[at + 1], cpu[at], np.full(len(at), above)]))
+    both = np.concatenate(found, axis=1)
+    return np.asarray(both[:, np.argsort(both[0], kind="stable")], np.int64)
 
 
-class _Intervals:
-    """Intervals that are merged and sorted by (cpu, begin)."""
+@compiled
+def _unite(
+    ts: Index,
+    exit_ts: Index,
+    kind: Bytes,
+    context: Bytes,
+    cpu: Small,
+    begin: Index,
+    end: Index,
+    made: npt.NDArray[np.int64],
+) -> int:
+    """Calls become intervals; `begin` and `end` (-1: none) are of the last one of each place.
 
-    def __init__(self, begin: Index, end: Index, cpu: Index, records: Records) -> None:
-        """`records` are those of the calls that will be asked about."""
-        ts, leave = records["ts"], records["exit_ts"]
-        self._base = min(int(begin.min()), int(ts.min()))
-        high = max(int(end.max()), int(ts.max()), int(leave.max()))
-        self._span = np.int64(high - self._base + 1)
-        self._key = cpu * self._span + (begin - self._base)
-        self._end, self._total = end, np.r_[0, np.cumsum(end - begin)]
+    Returns how many columns of `made` (place, begin, end) are whole.
+    """
+    count = 0
+    for i in range(len(ts)):
+        if kind[i] != ENTRY or exit_ts[i] < 0 or not 0 <= cpu[i] < CPUS:
+            continue
+        for level in range(context[i] if context[i] < LEVELS else LEVELS):
+            at = CPUS * np.int64(level) + cpu[i]
+            if end[at] < ts[i]:
+                if end[at] >= 0:
+                    made[0, count], made[1, count], made[2, count] = at, begin[at], end[at]
+                    count += 1
+                begin[at], end[at] = ts[i], exit_ts[i]
+            else:
+                end[at] = max(end[at], exit_ts[i])
+    return count
 
-    def within(self, calls: CallTable, rows: Index) -> Index:
-        """ns of the intervals within each of some calls, on its CPU."""
-        leave = calls.part("exit_ns", rows)
-        where = calls.part("cpu", rows) * self._span - self._base
-        first = np.searchsorted(self._key, where + calls.part("entry_ns", rows))
-        last = np.maximum(np.searchsorted(self._key, where + leave, "right"), first)
-        beyond = np.maximum(self._end[np.maximum(last - 1, 0)] - leave, 0)
-        beyond[last == first] = 0
-        return np.asarray(self._total[last] - self._total[first] - beyond, np.int64)
+
+@compiled
+def _search(column: Index, low: Number, high: Number, near: Number, value: Number) -> np.int64:
+    """The first place from low to below high with more than `value`, else high; from `near` on."""
+    step = np.int64(1)
+    if near > low and column[near - 1] > value:
+        top = near - 1
+        while top - step > low and column[top - step] > value:
+            top, step = top - step, 2 * step
+        low, high = max(low, top - step), top
+    else:
+        bottom = near
+        while bottom + step < high and column[bottom + step] <= value:
+            bottom, step = bottom + step, 2 * step
+        low, high = bottom, min(high, bottom + step)
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(low)
+
+
+@compiled
+def _sum(
+    context: Bytes,
+    entry_ns: Index,
+    exit_ns: Index,
+    cpu: Small,
+    marks: Bytes,
+    irq_ns: Index,
+    first: Small,
+    begin: Index,
+    end: Index,
+    total: Index,
+    near: Index,
+) -> None:
+    """Set irq_ns of calls that have an end and did not sleep; `near` is where the last one was."""
+    for i in range(len(context)):
+        if exit_ns[i] < 0 or marks[i] != 0 or context[i] >= LEVELS or not 0 <= cpu[i] < CPUS:
+            continue
+        at = CPUS * np.int64(context[i]) + cpu[i]
+        low, high = np.int64(first[at]), np.int64(first[at + 1])
+        if low == high:
+            continue
+        since = _search(begin, low, high, near[at], entry_ns[i] - 1)
+        until = _search(begin, low, high, since, exit_ns[i])
+        near[at] = since
+        if until > since:
+            beyond = max(end[until - 1] - exit_ns[i], 0)
+            irq_ns[i] = total[until] - total[since] - beyond
 
 
 def _across_gaps(records: Records, calls: CallTable) -> Flags:

@@ -3,7 +3,7 @@
 
 from .clock import ClockFit, Segment
 from .decide import LATE, UNSURE
-from .kinds import chosen, contexts
+from .kinds import chosen
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
@@ -21,9 +21,11 @@ from .matcher import (
     sightable,
 )
 from .nesting import Nesting
+from .numbering import Numbering, longer
 from .oneway import OneWay, Trips, bound, joined, trips
-from .ordering import blocks, by_number, dense, fits
+from .ordering import blocks
 from .phases import READER, TRANSMIT
+from .record_rows import Rows
 from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
@@ -53,8 +55,10 @@ __all__ = [
     "LegTable",
     "Matches",
     "Nesting",
+    "Numbering",
     "OneWay",
     "Piece",
+    "Rows",
     "Segment",
     "SeriesTable",
     "Sightable",
@@ -65,13 +69,10 @@ __all__ = [
     "build_legs",
     "build_series",
     "build_timebase",
-    "by_number",
     "chosen",
-    "contexts",
-    "dense",
-    "fits",
     "join_sockets",
     "joined",
+    "longer",
     "match",
     "sightable",
     "trips",

@@ -1,44 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What tells records apart: kinds and flags, execution contexts, functions by name."""
+"""What tells records apart: kinds and flags, functions by name."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, RecordTable, part
-from ..records.contexts import execution
-from .ordering import RADIX, blocks, dense
+from ..records import KernelLog, part
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]
-Contexts = npt.NDArray[np.integer]
 
 MOST_PROBES = 1 << 22  # of a log that is no garbage
 FEW = 24  # bytes compared per value
-_OF_CONTEXT = ("context", "pid", "cpu")
-_CONTEXTS: WeakKeyDictionary[RecordTable, Contexts] = WeakKeyDictionary()
-
-
-def contexts(records: Records) -> Contexts:
-    """execution() as numbers from 0 on, in as few bytes as do; made once for a log's records."""
-    if not isinstance(records, RecordTable):
-        return dense(execution(records["context"], records["pid"], records["cpu"]))
-    if records not in _CONTEXTS:
-        pid, cpu = records.stored("pid"), records.stored("cpu")
-        small = int(pid.max(initial=0)) < 1 << 31 and int(cpu.max(initial=0)) < 1 << 20
-        made: Contexts = np.empty(len(records), np.int32 if small else np.int64)
-        for rows in blocks(len(made)):
-            made[rows] = execution(*(records.part(name, rows) for name in _OF_CONTEXT))
-        number = dense(made)
-        few = int(number.max(initial=0)) < RADIX
-        _CONTEXTS[records] = number.astype(np.uint16) if few else number
-    return _CONTEXTS[records]
 
 
 def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArray[np.bool_]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer.matching.lives import Lives, cut
@@ -188,4 +189,4 @@ def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
     shown = of_packets(log)
     assert log.records["kind"][shown].tolist() == [1, 1, 4, 1]
     assert lives.of[shown].tolist() == [0, 1, 1, 1]
-    assert lives.met[find(log, "__alloc_skb")] == 100
+    assert lives.met[np.array(find(log, "__alloc_skb"))] == 100
