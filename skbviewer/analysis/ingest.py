@@ -156,12 +156,17 @@ def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder
     if isinstance(log.records, RecordTable):
         log.records.make_narrow(SMALL)
     series = build_series(log)
+    _forget(log)
     legs = build_legs(log, series)
+    _forget(log)
     nesting = Nesting(log.records)
+    _forget(log)
     joined = join_sockets(log, series, legs, nesting)
     np.add.at(legs.rows["functions"], joined.leg, 1)
     calls = build_calls(log, series, legs, nesting, joined)
+    _forget(log)
     events = build_events(log, series, legs, nesting, calls)
+    _forget(log)
     del nesting, joined
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
@@ -171,6 +176,12 @@ def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder
     del calls, events
     sight = sightable(log, series, legs).without_records()
     return _Log(source, sight, pid, reason, told(log.records, series, legs), first)
+
+
+def _forget(log: KernelLog) -> None:
+    """What is read next are other columns."""
+    if isinstance(log.records, RecordTable):
+        log.records.forget()
 
 
 def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:

@@ -31,8 +31,8 @@ LOSSES = {
 }
 
 
-def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
-    """Read a .kbl file; `data` are its bytes.
+def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None = None) -> KernelLog:
+    """Read a .kbl file; `data` are its bytes.  Many records lie in a nameless file in `folder`.
 
     Raises BadInput if the file header is not whole or of a version this program does not read.
     """
@@ -50,6 +50,7 @@ def read_kbl(path: Path, data: Bytes, progress: Progress) -> KernelLog:
         int(header["version"]),
         stext,
         addresses,
+        folder,
     )
     records = decoded.records
     progress.report(f"decoding {path.name}", 1, 1)

@@ -8,6 +8,7 @@ once, go to every record they hold for.  A call with its return is one record, i
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -20,7 +21,7 @@ from .kbl_details import Asides, read_details
 from .kbl_footprints import narrowed
 from .kbl_order import Places, time_places
 from .kbl_pairs import join_pairs
-from .kbl_rows import Aside, Rows, Told, read_rows
+from .kbl_rows import Aside, Rows, Told, read_rows, room_for
 from .kbl_scan import scan_slots
 from .kbl_slots import Column, Slots
 from .kbl_told import fill_footprints
@@ -38,23 +39,35 @@ class Decoded(NamedTuple):
 
 
 def decode_records(
-    data: Bytes, chunks: list[Chunk], order: str, version: int, stext: int, symbols: Ints
+    data: Bytes,
+    chunks: list[Chunk],
+    order: str,
+    version: int,
+    stext: int,
+    symbols: Ints,
+    folder: Path | None,
 ) -> Decoded:
-    """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order."""
+    """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order.
+
+    Many records lie in a file in `folder`, if one is given.
+    """
     scan = scan_slots(data, chunks, order, version)
     complaints = scan.complaints
     placed = time_places(scan, version)
     scan = scan._replace(ts=scan.ts[:0], order=scan.order[:0], cpu=scan.cpu[:0])
     told = Told(order, version, stext, symbols)
-    rows, aside, footprints = read_rows(data, chunks, told, scan, placed.place, placed.size)
+    place, room = placed.place, room_for(placed.size, folder)
+    rows, aside, footprints = read_rows(data, chunks, told, scan, place, placed.size, room)
     asides = Asides(aside.ordinal, aside.slots)
-    times, comms = _task_names(rows, placed.place, asides)
+    times, comms = _task_names(rows, place, asides)
     details = read_details(asides, stext)
     if version > 2:
-        fill_footprints(rows, aside, chunks)
+        fill_footprints(rows, aside, chunks, room)
         complete_calls(rows, placed, complaints)
-    del placed
+    del placed, place
     records = _table(rows, join_pairs(rows), _gaps(aside, rows), asides, footprints)
+    records.release = room.release()
+    records.forget()
     return Decoded(records, times, comms, details, complaints)
 
 

@@ -8,6 +8,7 @@ to the next; behind a hole in the file none is known until it is told again.
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -46,8 +47,10 @@ from .kbl_scan import (
     Scan,
 )
 from .kbl_slots import EXT, SLOT, Slots, blocks
+from .room import Room
 from .wire import Bytes, Ints
 
+FORGET_BLOCKS = 32  # blocks between two times that their records' pages are given back
 LONG = 0xFFFFFFFF  # dur of a CALL whose EXT slot has it
 TASK = int(kbl.KblEvent.TASK)
 NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
@@ -89,6 +92,11 @@ TYPES = {
 }
 
 
+def room_for(count: int, folder: Path | None) -> Room:
+    """Memory for the columns of so many records, in `folder` if it is much."""
+    return Room(count * sum(t.itemsize for t in TYPES.values()), len(TYPES), folder)
+
+
 class Aside(NamedTuple):
     """What few records tell beside their columns, in file order."""
 
@@ -108,10 +116,10 @@ class Told(NamedTuple):
 
 
 def read_rows(
-    data: Bytes, chunks: list[Chunk], told: Told, scan: Scan, place: Places, count: int
+    data: Bytes, chunks: list[Chunk], told: Told, scan: Scan, place: Places, count: int, room: Room
 ) -> tuple[Rows, Aside, ColumnTable]:
     """`count` records, each head slot at its `place`; with the footprints that they tell."""
-    rows = Rows(**{name: np.empty(count, TYPES[name]) for name in Rows._fields})
+    rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
         np.empty(scan.counts[ASIDE], np.int32),
         np.empty(scan.counts[ASIDE], SLOT),
@@ -139,6 +147,8 @@ def read_rows(
             prints.count,
         )
         prints.keep(int(scan.prints[number]))
+        if number % FORGET_BLOCKS == 0:
+            room.forget()
     found = int(at[ASIDE])
     kept = aside._replace(ordinal=aside.ordinal[:found], slots=aside.slots[:found])
     return rows, kept, prints.table()

@@ -17,23 +17,27 @@ from .kbl_order import ALL_CPUS
 from .kbl_rows import Aside, Rows
 from .kbl_scan import CARRY, ENTRY, EVENT, FOOTPRINT
 from .kbl_slots import begins_after_a_hole
+from .room import Room
 from .wire import Ints
 
 UNREAD = kbl.KBL_FLAG_EXT_LOST
+STEP = 1 << 22  # records between two times that their pages are given back
 SMALLEST = 1 << 12  # places in a table at first; a power of two
 KEY_SKB, KEY_CPU, PRINT, ERA, FIELDS = range(5)
 SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 
-def fill_footprints(rows: Rows, aside: Aside, chunks: list[Chunk]) -> None:
+def fill_footprints(rows: Rows, aside: Aside, chunks: list[Chunk], room: Room) -> None:
     """Fill the footprints of all entries and CARRY events that have none of their own."""
     barriers = sorted(_gaps(rows, aside) + _holes(chunks))
     times = np.array([time for time, _ in barriers], np.int64)
     cpus = np.array([cpu for _, cpu in barriers], np.int64)
     table = np.zeros((SMALLEST, FIELDS), np.int64)
     state, eras = np.zeros(3, np.int64), np.zeros(ALL_CPUS, np.int64)
-    while not _follow(rows, times, cpus, eras, table, state):
-        table = _larger(table)
+    for end in range(0, len(rows.ts) + STEP, STEP):
+        while not _follow(rows, end, times, cpus, eras, table, state):
+            table = _larger(table)
+        room.forget()
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
@@ -81,14 +85,16 @@ def _find(table: Ints, skb: Int, cpu: Int) -> Int:
 
 
 @compiled
-def _follow(rows: Rows, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints) -> bool:
-    """Go through the records from where `state` says; False: the table is too small to go on.
+def _follow(
+    rows: Rows, stop: int, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints
+) -> bool:
+    """Go through records from where `state` says to `stop`; False: the table is too small.
 
     `state` holds the number of the next record, of barriers passed and of skbs in the table.
     """
     begin, passed, known = state
     size, room = len(rows.ts), len(table) // 2
-    while begin < size:
+    while begin < min(stop, size):
         time, end = rows.ts[begin], begin
         while passed < len(times) and times[passed] <= time:
             eras[cpus[passed]] += 1
@@ -114,4 +120,5 @@ def _follow(rows: Rows, times: Ints, cpus: Ints, eras: Ints, table: Ints, state:
                 if table[at, KEY_SKB] != 0 and table[at, ERA] == eras[cpu]:
                     rows.footprint[i] = table[at, PRINT]
         begin = end
+    state[0], state[1], state[2] = begin, passed, known
     return True

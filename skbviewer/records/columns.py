@@ -8,7 +8,7 @@ RECORD_DTYPE has them: ten million records take a quarter of what its rows would
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -114,10 +114,16 @@ class RecordTable(ColumnTable):
         """`columns` has those of RECORD_DTYPE that are none of a footprint."""
         super().__init__(RECORD_DTYPE, columns)
         self.footprint, self.footprints = footprint, footprints
+        self.release: Callable[[], None] | None = None  # for columns that lie in a file
+
+    def forget(self) -> None:
+        """Columns that lie in a file need not stay in memory until they are used again."""
+        if self.release is not None:
+            self.release()
 
     def make_narrow(self, names: Collection[str]) -> None:
-        """Store these columns in as few bytes as do."""
-        for name in names:
+        """Store these columns in as few bytes as do, where they take memory."""
+        for name in names if self.release is None else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:

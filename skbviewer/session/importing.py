@@ -39,7 +39,7 @@ def import_files(
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
     with reused_memory():
-        read = _Reading(watch)
+        read = _Reading(watch, out.absolute().parent)
         inputs = [Unread(readers.is_log(path), partial(read, path)) for path in paths]
         with Builder(out, watch, keep) as builder:
             warnings = store_inputs(inputs, builder, watch)
@@ -50,15 +50,15 @@ def import_files(
 class _Reading:
     """Reads files one after the other."""
 
-    def __init__(self, progress: Progress) -> None:
-        self._progress = progress
+    def __init__(self, progress: Progress, folder: Path) -> None:
+        self._progress, self._folder = progress, folder
         self._begun = False
 
     def __call__(self, path: Path) -> Input:
         if self._begun:  # pages given back are cleared when they come again: no more than once
             give_back()
         self._begun = True
-        data = readers.read(path, self._progress)
+        data = readers.read(path, self._progress, self._folder)
         return Input(data, path.stat().st_size, sha256(path))
 
 
