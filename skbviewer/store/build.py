@@ -26,7 +26,7 @@ from .declare import Table
 from .files import connect_new
 from .taking_over import take_over
 
-BATCH = 1 << 18  # rows between two reports of progress
+BATCH = 1 << 16  # rows between two reports of progress
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Values = dict[str, npt.NDArray[np.generic]]
