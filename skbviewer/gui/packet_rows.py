@@ -11,6 +11,7 @@ import numpy as np
 from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
+from .relative_numbers import with_relative
 
 PAGE = 64  # about a screen: what a jump has to wait for
 PAGES_KEPT = 512
@@ -128,7 +129,8 @@ class RowPages:
         page, place = divmod(position, PAGE)
         if page not in self._pages:
             rows = self._recording.rows(self.ids(page * PAGE, PAGE))
-            self._pages[page] = [list_row(row) for row in rows]
+            shown = [list_row(row) for row in rows]
+            self._pages[page] = with_relative(self._recording, shown)
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(page)

@@ -19,6 +19,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.call_columns import CALL_COLUMNS
 from skbviewer.gui.finding import Search, What, Where, find
 from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.relative_numbers import MOST_PACKETS, with_relative
 from skbviewer.gui.row_menu import current_filter
 from skbviewer.gui.theme import DROP_COLOURS
 from skbviewer.records import Silent
@@ -26,6 +27,7 @@ from skbviewer.records.resource import resource
 from skbviewer.session import import_files, open_files
 
 from .conftest import show_window
+from .fake import FakeRecording
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -303,3 +305,19 @@ def test_every_cell_of_the_kernel_path_makes_a_filter_that_finds_its_packet(
         real.use_filter("", True)
     assert len(seen) >= 9
     assert tree.row_menu(tree.calls.index_of(1, -1)) is None
+
+
+def test_info_counts_tcp_numbers_from_the_streams_begin(real: MainWindow, qtbot: QtBot) -> None:
+    open_and_list(real, qtbot, sample("handshake", "kbl", "pcap"))
+    told = [text.split("] ", 1)[1] for text in column(real, "info") if "] Seq=" in text]
+    assert [" ".join(text.split(" ")[:2]) for text in told[:3]] == [
+        "Seq=0 Win=64240",
+        "Seq=0 Ack=1",
+        "Seq=1 Ack=1",
+    ]
+    row = real.workspace.table.packets.row(0)
+    assert row is not None and real.recording is not None
+    many = FakeRecording(MOST_PACKETS + 1)
+    assert with_relative(many, [row._replace(ip_protocol=6, info="[SYN] Seq=7")])[0].info == (
+        "[SYN] Seq=7"
+    )
