@@ -135,7 +135,7 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
     difference = capture_ns - pairs.kernel_ns
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
     x, y = (pairs.kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
-    tries = []
+    tries, moments = [], _in_order(capture_ns, pairs)
     for slope in {0.0, _drift(x, y)}:
         rest = y - slope * x
         middle = float(np.median(rest))
@@ -143,15 +143,21 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
         line = Segment(
             int(captured[first]), first, origin, offset, slope * 1e6, 0, len(x), round(spread)
         )
-        error = max(_error(line, range_ns, capture_ns, pairs), spread)
+        error = max(_error(line, range_ns, *moments), spread)
         tries.append(line._replace(residual_ns=math.ceil(error)))
     return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
 
 
-def _error(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> float:
-    """How far off the line may be at packets captured within range_ns, ns."""
+def _in_order(capture_ns: Index, pairs: Pairs) -> tuple[Index, Pairs]:
+    """Both in order of capture."""
+    if not (capture_ns[1:] < capture_ns[:-1]).any():
+        return capture_ns, pairs
     order = np.argsort(capture_ns, kind="stable")
-    pairs, capture_ns = pairs.only(order), capture_ns[order]
+    return capture_ns[order], pairs.only(order)
+
+
+def _error(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> float:
+    """How far off the line may be at packets captured within range_ns, ns; capture_ns rises."""
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
     ends = np.array([range_ns.min(), range_ns.max()]) - begin
     moments = Intervals(

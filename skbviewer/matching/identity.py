@@ -18,6 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, part, pick
+from ..records.compiled import compiled
 from .keys import distinct, equal_rows, hashed, hashed_rows, join
 from .kinds import ENTRY, Index
 
@@ -36,6 +37,7 @@ RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 )
 TELLING = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung), "gso_size", "gso_segs")
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
+NONE, SEVERAL = -1, -2
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
 
@@ -237,15 +239,30 @@ def climb(
 
 def _crowded(packet: Index, series: Index) -> Flags:
     """Pairs whose packet has several series, or whose series has several packets."""
-    again = np.bincount(packet, minlength=1)[packet] > 1  # the same pair, perhaps
-    again |= np.bincount(series, minlength=1)[series] > 1
-    some = np.flatnonzero(again)
-    packet, series = packet[some], series[some]
-    pairs = distinct(packet, series)
-    per_packet = np.bincount(packet[pairs], minlength=int(packet.max(initial=0)) + 1)
-    per_series = np.bincount(series[pairs], minlength=int(series.max(initial=0)) + 1)
-    again[some] = (per_packet[packet] > 1) | (per_series[series] > 1)
-    return np.asarray(again)
+    made = np.zeros(len(packet), np.bool_)
+    of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
+    of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
+    _find_crowded(packet, series, of_packet, of_series, made)
+    return made
+
+
+@compiled
+def _find_crowded(
+    packet: Index,
+    series: Index,
+    of_packet: npt.NDArray[np.int32],
+    of_series: npt.NDArray[np.int32],
+    made: Flags,
+) -> None:
+    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
+    for i in range(len(packet)):
+        p, s = packet[i], series[i]
+        if of_packet[p] != s:
+            of_packet[p] = s if of_packet[p] == NONE else SEVERAL
+        if of_series[s] != p:
+            of_series[s] = p if of_series[s] == NONE else SEVERAL
+    for i in range(len(packet)):
+        made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL
 
 
 def _cut_later(wire: Columns, kernel: Columns) -> Flags:
