@@ -28,6 +28,7 @@ _EMPTY = re.compile(rf"^{_SPECIFIERS}[A-Za-z_]\w*[ \t]*\([ \t]*\)(?=\s*\{{)", re
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
+_ALONE_ABOVE = re.compile(r"^([A-Za-z_]\w*)\s*\Z", re.MULTILINE)
 _DEFINES = re.compile(r"(?:COMPAT_)?SYSCALL(?:32)?_DEFINE\d|BPF_CALL_\d|NOTRACE_BPF_CALL_\d")
 LIMIT = 200_000  # longest parenthesis that is looked into, in characters
 _PLAIN, _ANNOTATION, _ATTRIBUTE, _LOOP = range(4)
@@ -118,8 +119,13 @@ class Normaliser:
             capital = name.isupper() and len(name) > 1
             made = name in self.table.heads or bool(_DEFINES.fullmatch(name))
             known = made or capital or name in self.table.functions
-            if not known or name in KEYWORDS or _before(text, match.start()) not in ";})":
+            if not known or name in KEYWORDS:
                 continue
+            if _before(text, match.start()) not in ";})":
+                alone = _ALONE_ABOVE.search(text, max(0, match.start() - 200), match.start())
+                if not alone or not _DEFINES.fullmatch(name):
+                    continue
+                yield alone.start(1), alone.end(1), blank(alone[1])
             end = close_paren(text, match.end() - 1)
             if end < 0:
                 continue

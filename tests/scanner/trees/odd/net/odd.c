@@ -80,3 +80,13 @@ int (*gives_pointer(struct sk_buff *skb))(int)
 }
 
 static int after(int val, struct sk_buff *skb) { return 1; };
+
+/* A macro that makes declarations, alone on its line. */
+#define DECLARED(name) extern int name;
+EVERY_one
+#undef DECLARED
+
+BPF_CALL_1(below, struct sk_buff *, skb)
+{
+	return skb->len;
+}
