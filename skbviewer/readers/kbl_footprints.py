@@ -119,7 +119,7 @@ def _swapped64(value: Int) -> Int:
 
 
 @compiled
-def fill_ipv4(slot: np.void, prints: Ints, at: int) -> None:
+def fill_ipv4(slot: np.void, prints: Ints, at: Int) -> None:
     """What an EXT slot IPV4 tells goes to row `at`."""
     prints[IP_VERSION, at] = 4
     prints[PROTOCOL, at] = slot["ipv4_protocol"]
@@ -140,7 +140,7 @@ def fill_ipv4(slot: np.void, prints: Ints, at: int) -> None:
 
 
 @compiled
-def fill_ipv6(slot: np.void, prints: Ints, at: int) -> None:
+def fill_ipv6(slot: np.void, prints: Ints, at: Int) -> None:
     """What an EXT slot IPV6 tells goes to row `at`."""
     prints[IP_VERSION, at] = 6
     prints[PROTOCOL, at] = slot["ipv6_nexthdr"]
@@ -151,7 +151,7 @@ def fill_ipv6(slot: np.void, prints: Ints, at: int) -> None:
 
 
 @compiled
-def fill_ipv6_l4(slot: np.void, prints: Ints, at: int) -> None:
+def fill_ipv6_l4(slot: np.void, prints: Ints, at: Int) -> None:
     """What an EXT slot IPV6_L4 tells goes to row `at`, which has its protocol."""
     prints[DADDR_LO, at] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
@@ -171,7 +171,7 @@ def fill_ipv6_l4(slot: np.void, prints: Ints, at: int) -> None:
 
 
 @compiled
-def fill_skb(slot: np.void, prints: Ints, at: int) -> None:
+def fill_skb(slot: np.void, prints: Ints, at: Int) -> None:
     """What an EXT slot SKB tells goes to row `at`."""
     prints[IFINDEX, at] = slot["skb_ifindex"]
     prints[GSO_SIZE, at] = slot["skb_gso_size"]

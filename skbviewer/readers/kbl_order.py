@@ -101,10 +101,10 @@ def _settle(
     mask = (np.int64(1) << bits) - 1
     told = np.full(ALL_CPUS, -1, np.int64)  # where the run began in which the CPU had an entry
     entry = np.zeros(ALL_CPUS, np.int64)  # and the first one of them
-    found, begin, size = 0, 0, len(key)
+    found, begin, size = 0, np.int64(0), len(key)
     while begin < size:
         time = key[begin] >> bits
-        end = begin + 1
+        end = begin + np.int64(1)
         while end < size and key[end] >> bits == time:
             end += 1
         if version == 2:

@@ -175,7 +175,7 @@ def _decode(
 
     `before` footprints come before those of this block.
     """
-    row, told, kept, lost = at[ROWS], 0, at[ASIDE], at[LOSSES]
+    row, told, kept, lost = at[ROWS], np.int64(0), at[ASIDE], at[LOSSES]
     for chunk in range(len(cpus)):
         cpu, end = cpus[chunk], begin[chunk + 1]
         if fresh[chunk]:
@@ -280,7 +280,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> Int:
 
 
 @compiled
-def _fill(slots: Slots, begin: int, end: int, prints: Ints, at: int) -> None:
+def _fill(slots: Slots, begin: Int, end: Int, prints: Ints, at: Int) -> None:
     """A footprint of all its EXT slots; of several of a type the first is written last."""
     for j in range(end - 1, begin - 1, -1):
         if slots[j]["ipv4_type"] == IPV4:

@@ -28,8 +28,9 @@ _told = False
 class Compiled(Generic[P, R]):
     """A function that is compiled when it is called first: for each set of argument types once.
 
-    So give it the same types always: a Python int and an int64 are one, an int32 is another; an
-    array that is not contiguous or not writable is of another type than one that is.  What numba
+    So give it the same types always: a Python int and an int64 are one, an int32 is another, and so
+    is a literal that one compiled function gives another: count from np.int64(0).  An array that is
+    not contiguous or not writable is of another type than one that is.  What numba
     knows of Python is little: arrays, also structured ones, numbers, tuples (NamedTuple as well),
     and other compiled functions, of any module.  Globals are constants, fixed when it is compiled;
     import them by name, for of a module's members nothing is known here (see below).
@@ -47,6 +48,7 @@ class Compiled(Generic[P, R]):
         assert isinstance(function, FunctionType)
         self._function, self._boundscheck = function, boundscheck
         self._dispatcher: Any = None
+        self._inner: Any = None  # the same for other compiled functions, which keep its code
         self._call: Callable[P, R] = self._first_call
         update_wrapper(self, function)
 
@@ -64,10 +66,19 @@ class Compiled(Generic[P, R]):
         return made
 
     def dispatcher(self) -> Any:
-        """numba's, which numba takes for a function that another one may call."""
+        """numba's."""
         if self._dispatcher is None:
             self._dispatcher = _dispatcher(self._resolved(), self._boundscheck)
         return self._dispatcher
+
+    def inner(self) -> Any:
+        """What numba takes for a function that another one may call, but nobody else."""
+        if self._inner is None:
+            from numba import njit
+
+            options = {**_options(self._boundscheck), "no_cpython_wrapper": True}
+            self._inner = njit(**options)(self._resolved())
+        return self._inner
 
     @property
     def signatures(self) -> int:
@@ -87,7 +98,7 @@ class Compiled(Generic[P, R]):
     def _resolved(self) -> FunctionType:
         """The function, calling what numba can call; its name tells its version to the cache."""
         function = self._function
-        others = {n: v.dispatcher() for n, v in self._globals().items() if isinstance(v, Compiled)}
+        others = {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
         made = FunctionType(
             function.__code__, function.__globals__ | others, function.__name__, None, None
         )
@@ -123,11 +134,21 @@ def _code(code: CodeType) -> tuple[object, ...]:
 def _dispatcher(function: FunctionType, boundscheck: bool) -> Any:
     from numba import njit
 
-    options = {"nogil": True, "boundscheck": boundscheck, "error_model": "python"}
+    options = _options(boundscheck)
     try:
         return njit(cache=True, **options)(function)
     except RuntimeError:  # "cannot cache function": no folder is writable
         return njit(**options)(function)
+
+
+def _options(boundscheck: bool) -> dict[str, Any]:
+    """Without what only C programs would call: that takes a fifth of the time to compile."""
+    return {
+        "nogil": True,
+        "boundscheck": boundscheck,
+        "error_model": "python",
+        "no_cfunc_wrapper": True,
+    }
 
 
 def _tell(dispatcher: Any) -> None:
