@@ -52,6 +52,7 @@ from .series_tells import SeriesTells, told
 
 LOST = 5  # kbl.h KBL_LOST
 
+FOLLOWING, STEPS = "following packets", 5
 SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1: 32 bits hold its addresses
 OF_LEG = ("begin_ns", "end_ns", "functions")
 
@@ -146,27 +147,29 @@ def _store_kbl(
 ) -> _Log:
     """Of a KBL only what matching needs is left."""
     assert isinstance(item.data, KernelLog)
-    progress.report("following packets", 0, 1)
     session.note(source, item, 0, len(item.data.records))
-    return _follow(source, item.data, dict(before), session.builder)
+    return _follow(source, item.data, dict(before), session.builder, progress)
 
 
-def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder) -> _Log:
+def _follow(
+    source: int, log: KernelLog, first: dict[str, int], builder: Builder, progress: Progress
+) -> _Log:
     """Series and legs; what happened in them is stored at once, for it takes much memory."""
     if isinstance(log.records, RecordTable):
         log.records.make_narrow(SMALL)
+    progress.report(FOLLOWING, 0, STEPS)
     series = build_series(log)
-    _forget(log)
+    _forget(log, progress, 1)
     legs = build_legs(log, series)
-    _forget(log)
+    _forget(log, progress, 2)
     nesting = Nesting(log.records)
-    _forget(log)
+    _forget(log, progress, 3)
     joined = join_sockets(log, series, legs, nesting)
     np.add.at(legs.rows["functions"], joined.leg, 1)
     calls = build_calls(log, series, legs, nesting, joined)
-    _forget(log)
+    _forget(log, progress, 4)
     events = build_events(log, series, legs, nesting, calls)
-    _forget(log)
+    _forget(log, progress, 5)
     del nesting, joined
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
@@ -178,8 +181,9 @@ def _follow(source: int, log: KernelLog, first: dict[str, int], builder: Builder
     return _Log(source, sight, pid, reason, told(log.records, series, legs), first)
 
 
-def _forget(log: KernelLog) -> None:
-    """What is read next are other columns."""
+def _forget(log: KernelLog, progress: Progress, done: int) -> None:
+    """A step of following packets is done: what is read next are other columns."""
+    progress.report(FOLLOWING, done, STEPS)
     if isinstance(log.records, RecordTable):
         log.records.forget()
 

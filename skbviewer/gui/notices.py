@@ -120,10 +120,13 @@ class WorkBar(QFrame):
         self.hide()
 
     def show_progress(self, what: str, done: int, total: int) -> None:
-        """`done` of `total` units of `what`; a total of 0 is unknown."""
+        """`done` of `total` units of `what`; a total of 0 is unknown.
+
+        Before the first unit the bar is busy: some stages are one unit, and 0 % looks stuck.
+        """
         if what != self._what:
             self._what, self._since = what, time.monotonic()
         left = left_text(time.monotonic() - self._since, done, total)
         self._text.setText(f"{what}{left}")
-        self.bar.setRange(0, BAR_STEPS if total else 0)
+        self.bar.setRange(0, BAR_STEPS if total and done else 0)
         self.bar.setValue(done * BAR_STEPS // total if total else 0)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import pytest
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.notices import WorkBar
 from skbviewer.gui.tasks import Tasks
 from skbviewer.records import BadInput, Cancelled, Progress
 
@@ -102,3 +103,13 @@ def test_bad_input_is_one_line(tasks: Tasks, qtbot: QtBot) -> None:
     with qtbot.waitSignal(tasks.failed) as failed:
         tasks.start("work", work, lambda result: None)
     assert failed.args == ["a.pcap at byte 24: cut short"]
+
+
+def test_a_stage_without_a_unit_done_is_busy_not_stuck(qtbot: QtBot) -> None:
+    bar = WorkBar()
+    qtbot.addWidget(bar)
+    bar.begin("Opening a.kbl")
+    bar.show_progress("following packets", 0, 1)
+    assert (bar.bar.minimum(), bar.bar.maximum()) == (0, 0)
+    bar.show_progress("storing events", 1, 4)
+    assert bar.bar.value() * 4 == bar.bar.maximum()

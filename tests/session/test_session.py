@@ -34,6 +34,8 @@ def test_progress_is_true(tmp_path: Path) -> None:
     import_files(FILES, tmp_path / "s.skbv", watch)
     assert len(watch.reports) > 5
     assert all(0 <= done <= total for _, done, total in watch.reports)
+    steps = [done for what, done, _ in watch.reports if what == "following packets"]
+    assert steps == list(range(6))  # the longest stage moves, and can be cancelled in between
 
 
 def test_cancel_at_any_moment_leaves_nothing(tmp_path: Path) -> None:
