@@ -110,8 +110,7 @@ def test_an_error_is_told_after_a_pause_and_goes_with_typing(bar: FilterBar, qtb
 def test_completion_of_a_field_by_keys(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "kbl.fun")
     assert bar.edit.popup.isVisible()
-    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
-    QTest.keyClick(bar.edit.popup, KEY.Key_Down)
+    QTest.keyClick(bar.edit.popup, KEY.Key_Down)  # kbl.func, before kbl.functions
     with qtbot.assertNotEmitted(bar.applied):
         QTest.keyClick(bar.edit.popup, KEY.Key_Return)
     assert bar.text() == "kbl.func"
