@@ -13,11 +13,12 @@
 /* All calls take the long way: a filter or the counter is on. */
 DEFINE_STATIC_KEY_FALSE(kbl_detour);
 unsigned long kbl_hooked __read_mostly;	/* the return hook's address, kbl_unhooked() */
-struct kbl_call kbl_unpaired;	/* stands for all that found no place */
+/* Stands for all that found no place. */
+struct kbl_call kbl_unpaired = { .who.cpu = KBL_CALL_ODD };
 
 static struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
 {
-	return (struct kbl_cpu *)(call->owner & ~KBL_CALL_ODD);
+	return per_cpu(kbl_cpu, call->who.cpu & ~KBL_CALL_ODD);
 }
 NOKPROBE_SYMBOL(kbl_call_owner);
 
@@ -45,11 +46,20 @@ static __always_inline unsigned long kbl_unhooked(const struct pt_regs *regs)
 /* Who jumped there by a tail call, if it was one. */
 static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 *head)
 {
-	unsigned long addr = kbl_unhooked(regs);
+	unsigned long addr = kbl_return_address(regs);
 
+	if (IS_ENABLED(CONFIG_RETHOOK) && kbl_hooked && likely(addr != kbl_hooked))
+		return addr;
+	addr = kbl_unhooked(regs);
 	if (addr != kbl_return_address(regs))
 		*head |= KBL_HEAD(flags, KBL_FLAG_TAIL_CALL);
 	return addr;
+}
+
+/* What is known of a call's first word before it. */
+static __always_inline u64 kbl_call_head(const struct kbl_cpu *c, const struct kbl_target *t)
+{
+	return (t->head | c->head) & ~KBL_SLOW;
 }
 
 /* Places whose calls returned on another CPU, or inside another record. */
@@ -62,7 +72,7 @@ static void kbl_sweep(struct kbl_cpu *c)
 		/* Pairs with the release in kbl_call_give_back(). */
 		if (smp_load_acquire(&call->target) != KBL_CALL_RETURNED)
 			continue;
-		call->owner = (unsigned long)c;
+		call->who.cpu = c->told_who.cpu;
 		kbl_call_free(c, call);
 	}
 }
@@ -90,7 +100,7 @@ void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8
 	slot->ts = call->span.ts;
 	slot->skb = call->span.skb;
 	slot->caller = call->span.caller;
-	slot->pid = call->span.dur;
+	slot->pid = call->who.pid;
 }
 NOKPROBE_SYMBOL(kbl_call_record);
 
@@ -148,11 +158,11 @@ static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target 
 	call->target = t;
 	if (static_branch_unlikely(&kbl_counter_on)) {
 		call->counter = kbl_counter_read();
-		call->owner |= KBL_CALL_ODD;
+		call->who.cpu |= KBL_CALL_ODD;
 	}
 	if (t->exit_event) {
 		call->data = kbl_life_data(t, regs);
-		call->owner |= KBL_CALL_ODD;
+		call->who.cpu |= KBL_CALL_ODD;
 	}
 	ticket->call = call;
 	return true;
@@ -162,7 +172,7 @@ static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target 
 static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
 					  struct pt_regs *regs, struct kbl_ticket *ticket)
 {
-	u64 skb = *(unsigned long *)((u8 *)regs + t->plain), head = t->head | c->head;
+	u64 skb = *(unsigned long *)((u8 *)regs + t->plain), head = kbl_call_head(c, t);
 	s32 caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
 	u8 flags = 0;
 
@@ -184,38 +194,38 @@ static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *
 }
 
 /* As kbl_enter_as(), of which it is the rest. */
-int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket)
+int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	bool told = kbl_enter_any(c, t, regs, ticket);
 
-	kbl_idle(c);
+	kbl_idle(c, true);
 	return !told;
 }
 NOKPROBE_SYMBOL(kbl_enter_rest);
 
 /* The same; first calls with nothing to be told beside. */
-int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket)
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	u64 head = 0, sk = 0;
 	s32 caller;
 
 	if (static_branch_unlikely(&kbl_detour) || !t->bare || unlikely(!c->free))
-		return kbl_enter_rest(c, t, regs, ticket);
+		return kbl_enter_rest(c, t, addr, regs, ticket);
 	caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
 	if (t->sock)
 		sk = *(unsigned long *)((u8 *)regs + t->plain);
 	if (sk)
 		head |= KBL_HEAD(flags, KBL_FLAG_SOCK);
-	kbl_call_fill(c->free, head | t->head | c->head, c->now, sk, caller, t->trap);
+	kbl_call_fill(c->free, head | kbl_call_head(c, t), c->now, sk, caller, t->trap);
 	return kbl_enter_end(c, t, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
 
 /* The rest of kbl_enter_at() where the caller jumped. */
-int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		     struct kbl_ticket *ticket)
+int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		     struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	u64 head = t->head | c->head;
 	s32 caller = kbl_caller_offset(kbl_jumper(regs, &head), &head);
@@ -225,12 +235,10 @@ int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *re
 NOKPROBE_SYMBOL(kbl_enter_jumped);
 
 /* The rest of kbl_enter_as() where the kernel's clock must be asked. */
-int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket)
+int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
-	u64 now = kbl_clock_read(c);
-
-	return kbl_enter_at(c, t, regs, kbl_return_address(regs), now, t->trap, true, ticket);
+	return kbl_enter_at(c, t, regs, addr, kbl_clock_read(c), t->trap, true, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_late);
 
@@ -238,7 +246,7 @@ NOKPROBE_SYMBOL(kbl_enter_late);
 int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq)
 {
 	kbl_nested(c);
-	local_irq_restore(irq);
+	kbl_irq_back(irq, true);
 	return 1;
 }
 NOKPROBE_SYMBOL(kbl_enter_nested);
@@ -283,7 +291,7 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 		kbl_life_exit(c, call, t->returns == KBL_RETURNS_INT ? (int)ret : ret);
 	kbl_batch_end(c);
 	if (kbl_call_owner(call) == c) {
-		call->owner = (unsigned long)c;
+		call->who.cpu = c->told_who.cpu;
 		kbl_call_free(c, call);
 	} else {
 		kbl_call_give_back(call);
@@ -297,16 +305,18 @@ static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticke
 	struct kbl_call call;
 
 	/* A return is never reached by a breakpoint. */
-	kbl_call_fill(&call, ticket->target->head | c->head, c->now, ticket->skb, ret, false);
+	kbl_call_fill(&call, kbl_call_head(c, ticket->target), c->now, ticket->skb, ret, false);
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_EXIT, &call, 0);
 	kbl_batch_end(c);
 }
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
-/* At the instant c->now, with c->busy set; @ret as the register shows it. */
-void kbl_leave_slow(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret)
+/* At the instant c->now, inside kbl_busy(). */
+void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
+	unsigned long ret = kbl_ret(regs);
 	struct kbl_call *call = ticket->call;
 
 	if (static_branch_unlikely(&kbl_counter_on))
@@ -315,15 +325,15 @@ void kbl_leave_slow(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned
 		kbl_leave_unpaired(c, ticket, ret & ticket->target->ret_mask);
 	else
 		kbl_leave_paired(c, call, ret & call->target->ret_mask);
-	kbl_idle(c);
+	kbl_idle(c, true);
 }
 NOKPROBE_SYMBOL(kbl_leave_slow);
 
 /* Where the kernel's clock must be asked. */
-void kbl_leave_late(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret,
-		    unsigned long irq)
+void kbl_leave_late(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
-	kbl_leave_at(c, ticket, ret, kbl_clock_read(c), irq, true);
+	kbl_leave_at(c, regs, ticket, kbl_clock_read(c), true);
 }
 NOKPROBE_SYMBOL(kbl_leave_late);
 
@@ -333,6 +343,6 @@ void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsign
 	kbl_nested(c);
 	if (ticket->call != &kbl_unpaired)
 		kbl_call_give_back(ticket->call);
-	local_irq_restore(irq);
+	kbl_irq_back(irq, true);
 }
 NOKPROBE_SYMBOL(kbl_leave_nested);

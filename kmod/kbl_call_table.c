@@ -5,6 +5,19 @@
 
 #include "kbl_hot.h"
 
+/* What calls entered on each CPU begin with. */
+static void kbl_heads_make(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
+		u64 head = KBL_HEAD(entry_cpu, cpu);
+
+		WRITE_ONCE(c->head, static_key_enabled(&kbl_detour) ? head | KBL_SLOW : head);
+	}
+}
+
 /* Something is switched on, or off, that calls must take the long way for. */
 void kbl_detour_switch(struct static_key_false *key, bool on)
 {
@@ -13,8 +26,10 @@ void kbl_detour_switch(struct static_key_false *key, bool on)
 	if (on) {
 		static_branch_enable(key);
 		static_branch_inc(&kbl_detour);
+		kbl_heads_make();
 	} else {
 		static_branch_dec(&kbl_detour);
+		kbl_heads_make();
 		static_branch_disable(key);
 	}
 }
@@ -73,8 +88,8 @@ int kbl_calls_init(void)
 			return -ENOMEM;
 		per_cpu(kbl_cpu, cpu) = c;
 	}
-	kbl_calls_reset();
 	kbl_hooked_find();
+	kbl_calls_reset();
 	return 0;
 }
 
@@ -95,14 +110,15 @@ void kbl_calls_reset(void)
 	for_each_possible_cpu(cpu) {
 		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
 
-		c->head = KBL_HEAD(entry_cpu, cpu);
 		c->free = NULL;
 		c->returned = false;
+		c->told_who.cpu = cpu;
 		for (i = KBL_NR_CALLS; i-- > 0;) {
-			c->calls[i].owner = (unsigned long)c;
+			c->calls[i].who.cpu = cpu;
 			kbl_call_free(c, &c->calls[i]);
 		}
 	}
+	kbl_heads_make();
 }
 
 /* Nothing is armed any more: what is still in the table never returned while we looked. */
@@ -110,8 +126,7 @@ static void kbl_close_this_cpu(void *unused)
 {
 	DECLARE_BITMAP(free, KBL_NR_CALLS) = {};
 	struct kbl_call *call;
-	unsigned long irq;
-	struct kbl_cpu *c = kbl_batch_open(&irq);
+	struct kbl_cpu *c = kbl_batch_open();
 
 	if (!c)
 		return;
@@ -124,7 +139,7 @@ static void kbl_close_this_cpu(void *unused)
 		kbl_call_record(c, KBL_ENTRY, call, KBL_FLAG_OPEN);
 		c->open++;
 	}
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 
 /* Tell the calls that have not returned. */

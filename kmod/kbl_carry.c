@@ -99,8 +99,8 @@ static bool kbl_header_kept(const struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	return kbl_same64(&skb->head, k->head) && kbl_headers_told(k) &&
-	       (!k->watch || kbl_watched_told(k, skb));
+	return kbl_same64(&skb->head, k->head) &&
+	       (k->watch ? kbl_watched_told(k, skb) : kbl_headers_told(k));
 }
 NOKPROBE_SYMBOL(kbl_header_kept);
 
@@ -116,7 +116,7 @@ static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 
 	if (kbl_filter_accepted(skb))
 		return true;
-	refused = epoch && k->epoch == epoch && k->watched == skb;
+	refused = epoch && k->epoch == epoch && (k->watched == skb || k->also == skb);
 	if (refused && (!sk || k->told.slots > 1) && kbl_known_holds(k, skb))
 		return false;
 	/* TCP takes the device off a packet before its socket is on it. */

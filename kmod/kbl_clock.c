@@ -4,7 +4,7 @@
  * ask it costs as much as a quarter of a record; so, where it counts the CPU's
  * own cycles, it is asked every KBL_CLOCK_SPAN_NS only and the cycles since are
  * added.  They run at the rate of boot time, which NTP may bend by some parts in
- * a million: that makes a nanosecond or so in that span.
+ * a million: that makes some nanoseconds in that span.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
@@ -12,7 +12,7 @@
 
 #include "kbl_hot.h"
 
-#define KBL_CLOCK_SPAN_NS 100000
+#define KBL_CLOCK_SPAN_NS 200000
 #define KBL_CLOCK_TRIES 5
 
 #ifdef KBL_ARCH_CYCLES
@@ -91,7 +91,7 @@ u64 kbl_clock_read(struct kbl_cpu *c)
 	u64 now = ktime_get_mono_fast_ns();
 
 	if (unlikely(!kbl_task_told(c)))
-		c->task_pid = U32_MAX;
+		c->told_who.pid = U32_MAX;
 	c->clock_base = now - kbl_clock_ns(c, before + (kbl_clock_cycles() - before) / 2);
 	c->clock_until = c->clock_span ? now + c->clock_span : 0;
 	return max(now, c->now + 1);

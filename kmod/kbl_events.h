@@ -65,21 +65,22 @@ static __always_inline s32 kbl_offset(unsigned long addr)
 	return offset == (s32)offset ? offset : 0;
 }
 
-/* One slot without a batch, if nothing has to be told before it; interrupts are off. */
-static __always_inline bool kbl_event_quick(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
+/* One slot without a batch, if nothing has to be told before it; @irq: of kbl_irq_off(). */
+static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq, u8 event,
+					    u64 skb, u64 data)
 {
 	union kbl_slot *slot;
 
-	if (unlikely(c->busy || c->slow) || unlikely(!kbl_task_told(c)))
+	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_told(c)))
 		return false;
 	slot = kbl_room(c, 1);
 	if (unlikely(!slot))
 		return false;
-	c->busy = true;
+	kbl_busy(c, irq);
 	kbl_event_fill(slot, kbl_instant(c), event, 0, skb, data);
 	kbl_put(c, slot + 1);
 	c->written++;
-	c->busy = false;
+	kbl_busy(c, 0);
 	return true;
 }
 
@@ -105,12 +106,10 @@ void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
 /* An event that needs neither EXT nor footprint. */
 static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 {
-	unsigned long irq;
-	bool told;
+	unsigned long irq = kbl_irq_off(true);
+	bool told = kbl_event_quick(__this_cpu_read(kbl_cpu), irq, event, skb, data);
 
-	local_irq_save(irq);
-	told = kbl_event_quick(__this_cpu_read(kbl_cpu), event, skb, data);
-	local_irq_restore(irq);
+	kbl_irq_back(irq, true);
 	if (unlikely(!told))
 		kbl_event_alone_slow(event, skb, data);
 }

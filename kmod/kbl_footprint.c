@@ -8,12 +8,16 @@ const u64 kbl_place_mask = 0xffff0000ffff0000ULL;
 const u64 kbl_place_mask = 0x0000ffff0000ffffULL;
 #endif
 
-/* What not every packet needs compared. */
+/* Are the headers, and what not every packet needs compared? */
 static __always_inline bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const u64 *l3 = k->l3;
 
 	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
+		return false;
+	if (k->watch & KBL_WATCH_BARE)
+		return true;
+	if (!kbl_headers_told(k))
 		return false;
 	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
 		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
@@ -25,16 +29,23 @@ bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
 }
 NOKPROBE_SYMBOL(kbl_watched_told);
 
+/* It was not told, or cannot be read. */
+static __always_inline void kbl_known_none(struct kbl_known *k)
+{
+	k->addr = 0;
+	/* The address of no skb, NULL included. */
+	k->watched = 1;
+	k->also = 1;
+}
+
 /* After a loss: nothing told before counts any more. */
 void kbl_forget(struct kbl_cpu *c)
 {
 	unsigned int i;
 
-	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++) {
-		c->known[i].addr = 0;
-		c->known[i].watched = 1;	/* the address of no skb, NULL included */
-	}
-	c->task_pid = U32_MAX;
+	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++)
+		kbl_known_none(&c->known[i]);
+	c->told_who.pid = U32_MAX;
 	c->told = false;
 }
 NOKPROBE_SYMBOL(kbl_forget);
@@ -105,8 +116,8 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 
 	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->told, k->told.slots, fp))
 		return;
+	kbl_known_none(k);
 	k->addr = skb;
-	k->watched = 1;
 	k->told = *fp;
 	kbl_footprint_write(c, skb, fp);
 }
@@ -141,8 +152,7 @@ static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff
 
 	kbl_load(dev, (u64 *)&skb->dev, err);
 	if (unlikely(err)) {
-		k->addr = 0;
-		k->watched = 1;
+		kbl_known_none(k);
 		return err;
 	}
 	if (dev != k->dev) {
@@ -165,12 +175,9 @@ static int kbl_read_anew(struct kbl_known *k, u64 addr)
 		slots = k->told.slots;
 	}
 	if (unlikely(kbl_skb_read(k, addr))) {
-		k->addr = 0;
-		k->watched = 1;
+		kbl_known_none(k);
 		return -EFAULT;
 	}
-	if (!k->watched)
-		k->watched = 1;
 	return !kbl_footprint_same(was, slots, &k->told);
 }
 NOKPROBE_SYMBOL(kbl_read_anew);
@@ -258,8 +265,7 @@ NOKPROBE_SYMBOL(kbl_enter_batch);
 static noinline int kbl_enter_lost(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				   struct kbl_ticket *ticket)
 {
-	k->addr = 0;
-	k->watched = 1;
+	kbl_known_none(k);
 	c->free->span.flags |= KBL_FLAG_EXT_LOST;
 	return kbl_enter_end(c, t, ticket);
 }
@@ -297,7 +303,7 @@ NOKPROBE_SYMBOL(kbl_enter_device);
 
 /* The rest of kbl_enter_plain() where the packet moved on; the place of the call is filled. */
 int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		    struct kbl_ticket *ticket)
+		    struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
 	int err = 0;
@@ -311,30 +317,49 @@ int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k
 NOKPROBE_SYMBOL(kbl_enter_moved);
 
 /* The same where what it is has to be read anew. */
-int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket)
+static noinline int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+				   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
 	u64 skb = c->free->span.skb;
-	struct kbl_known *k = kbl_known_slot(c, skb);
 
 	if (unlikely(!kbl_is_kernel(skb)))
-		return kbl_enter_rest(c, t, regs, ticket);
+		return kbl_enter_rest(c, t, 0, regs, ticket);
 	if (unlikely(!kbl_tell_known(c, k, skb, kbl_read_anew(k, skb))))
 		c->free->span.flags |= KBL_FLAG_EXT_LOST;
 	return kbl_enter_end(c, t, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_anew);
 
-/* The same where more is to be compared. */
-int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		      struct pt_regs *regs, struct kbl_ticket *ticket)
+/* The same where the headers, too, are to be compared. */
+static noinline int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t,
+				      struct kbl_known *k, struct pt_regs *regs,
+				      struct kbl_ticket *ticket)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
 
 	if (!kbl_watched_same(k, skb))
-		return kbl_enter_anew(c, t, regs, ticket);
+		return kbl_enter_anew(c, t, k, regs, ticket);
 	if (!kbl_fields_told(k, skb))
-		return kbl_enter_moved(c, t, k, ticket);
+		return kbl_enter_moved(c, t, k, regs, ticket);
 	return kbl_enter_end(c, t, ticket);
 }
 NOKPROBE_SYMBOL(kbl_enter_watched);
+
+/* The same where it is not alike, or that alone does not tell. */
+int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		     struct pt_regs *regs, struct kbl_ticket *ticket)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)c->free->span.skb;
+
+	if (k->also != (unsigned long)skb || !kbl_same64(&skb->head, k->head) ||
+	    !kbl_place_told(k, skb))
+		return kbl_enter_anew(c, t, k, regs, ticket);
+	if (unlikely(k->watch != (KBL_WATCH_DATA | KBL_WATCH_BARE)))
+		return kbl_enter_watched(c, t, k, regs, ticket);
+	if (!kbl_same64(&skb->data, k->data))
+		return kbl_enter_anew(c, t, k, regs, ticket);
+	if (!kbl_fields_told(k, skb))
+		return kbl_enter_moved(c, t, k, regs, ticket);
+	return kbl_enter_end(c, t, ticket);
+}
+NOKPROBE_SYMBOL(kbl_enter_unlike);

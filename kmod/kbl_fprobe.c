@@ -66,12 +66,14 @@ static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 }
 NOKPROBE_SYMBOL(kbl_map_search);
 
-static noinline int kbl_fprobe_enter_search(unsigned long ip, unsigned long ret_ip,
-					    struct pt_regs *regs, void *ticket)
+/* What is left of the handler's arguments stays where it is. */
+static noinline int kbl_fprobe_enter_search(unsigned long none, unsigned long ip,
+					    unsigned long nothing, struct pt_regs *regs,
+					    void *ticket)
 {
 	struct kbl_target *t = kbl_map_search(ip);
 
-	return t ? kbl_enter_as(t, regs, ret_ip, false, true, ticket) : 1;
+	return t ? kbl_enter_as(t, regs, kbl_return_address(regs), false, true, ticket) : 1;
 }
 NOKPROBE_SYMBOL(kbl_fprobe_enter_search);
 
@@ -80,8 +82,8 @@ static __always_inline int kbl_fprobe_enter(unsigned long ip, unsigned long ret_
 {
 	struct kbl_target *t = kbl_map[kbl_map_hash(ip)];
 
-	if (unlikely(READ_ONCE(t->ip) != ip))
-		return kbl_fprobe_enter_search(ip, ret_ip, regs, ticket);
+	if (unlikely(data_race(t->ip) != ip))
+		return kbl_fprobe_enter_search(0, ip, 0, regs, ticket);
 	return kbl_enter_as(t, regs, ret_ip, false, pv, ticket);
 }
 

@@ -35,11 +35,21 @@ static __always_inline u64 kbl_instant_guess(struct kbl_cpu *c)
 #endif
 }
 
-/* No clock is trusted not to step back, nor the cycles for long. */
+/* The cycles are not trusted for long. */
+static __always_inline bool kbl_instant_near(const struct kbl_cpu *c, u64 now)
+{
+#ifdef KBL_ARCH_CYCLES
+	return likely(now < c->clock_until);
+#else
+	return true;
+#endif
+}
+
+/* And no clock not to step back. */
 static __always_inline bool kbl_instant_new(const struct kbl_cpu *c, u64 now)
 {
 #ifdef KBL_ARCH_CYCLES
-	return likely(now < c->clock_until) && likely(now > c->now);
+	return kbl_instant_near(c, now) && likely(now > c->now);
 #else
 	return true;
 #endif
@@ -82,7 +92,7 @@ static __always_inline s32 kbl_caller_offset(unsigned long addr, u64 *head)
 /* Was the thread that runs here the last one told?  Its name is looked at in kbl_clock_read(). */
 static __always_inline bool kbl_thread_told(const struct kbl_cpu *c)
 {
-	return c->task_pid == current->pid;
+	return c->told_who.pid == current->pid;
 }
 
 /* And by the name that it has now? */
@@ -149,20 +159,28 @@ static __always_inline void kbl_call_fill(struct kbl_call *call, u64 head, u64 n
 	call->span.ts = now;
 	call->span.skb = skb;
 	call->span.caller = caller;
-	call->span.dur = current->pid;
+	call->who.pid = current->pid;
 	call->words[0] = head | KBL_HEAD(context, kbl_context(trap));
 }
 
 /*
- * The end of what was begun with interrupts off, then c->busy set, and only then
- * c->irq, where it takes no register: an NMI that sees c->busy leaves it alone.
+ * A record is made from kbl_busy(), with interrupts off, to kbl_idle().  An NMI between
+ * sees that and leaves all alone; one before leaves all as it was.
  */
-static __always_inline void kbl_idle(struct kbl_cpu *c)
+static __always_inline bool kbl_is_busy(const struct kbl_cpu *c)
 {
-	unsigned long irq = READ_ONCE(c->irq);
+	return c->irq;
+}
 
-	WRITE_ONCE(c->busy, false);
-	local_irq_restore(irq);
+/* @irq: of kbl_irq_off(), which is kept here, where it takes no register. */
+static __always_inline void kbl_busy(struct kbl_cpu *c, unsigned long irq)
+{
+	WRITE_ONCE(c->irq, irq);
+}
+
+static __always_inline void kbl_idle(struct kbl_cpu *c, bool pv)
+{
+	kbl_irq_end(&c->irq, pv);
 }
 
 /* The place at hand is that of a call of which all is told. */
@@ -174,7 +192,7 @@ static __always_inline int kbl_enter_end(struct kbl_cpu *c, struct kbl_target *t
 	c->free = call->next;
 	call->target = t;
 	ticket->call = call;
-	kbl_idle(c);
+	kbl_idle(c, true);
 	return 0;
 }
 
@@ -190,24 +208,19 @@ static __always_inline int kbl_enter_plain(struct kbl_cpu *c, struct kbl_target 
 	const struct sk_buff *skb = *(const struct sk_buff **)((u8 *)regs + t->plain);
 	struct kbl_call *call = c->free;
 	struct kbl_known *k;
-	unsigned long irq;
 
 	kbl_call_fill(call, head, now, (unsigned long)skb, caller, trap);
 	k = kbl_known_slot(c, (unsigned long)skb);
 	/* In a register from here on. */
 	OPTIMIZER_HIDE_VAR(k);
 	if (unlikely(!kbl_packet_alike(k, skb)))
-		return kbl_enter_anew(c, t, regs, ticket);
-	if (unlikely(k->watch))
-		return kbl_enter_watched(c, t, k, regs, ticket);
+		return kbl_enter_unlike(c, t, k, regs, ticket);
 	if (unlikely(!kbl_fields_told(k, skb)))
-		return kbl_enter_moved(c, t, k, ticket);
+		return kbl_enter_moved(c, t, k, regs, ticket);
 	c->free = call->next;
 	call->target = t;
 	ticket->call = call;
-	irq = READ_ONCE(c->irq);
-	WRITE_ONCE(c->busy, false);
-	kbl_irq_back(irq, pv);
+	kbl_idle(c, pv);
 	return 0;
 }
 
@@ -221,12 +234,12 @@ static __always_inline int kbl_enter_at(struct kbl_cpu *c, struct kbl_target *t,
 
 	c->now = now;
 	c->hits[t->id]++;
-	if (static_branch_unlikely(&kbl_detour) || unlikely(t->slow || !c->free))
-		return kbl_enter_slow(c, t, regs, ticket);
+	head = t->head | c->head;
+	if (unlikely((s64)head < 0) || unlikely(!c->free))
+		return kbl_enter_slow(c, t, addr, regs, ticket);
 	/* Where kbl_hooked is not known all goes the other way. */
 	if (IS_ENABLED(CONFIG_RETHOOK) && unlikely(addr == kbl_hooked))
-		return kbl_enter_jumped(c, t, regs, ticket);
-	head = t->head | c->head;
+		return kbl_enter_jumped(c, t, addr, regs, ticket);
 	caller = kbl_caller_offset(addr, &head);
 	return kbl_enter_plain(c, t, regs, head, caller, now, trap, pv, ticket);
 }
@@ -245,13 +258,12 @@ static __always_inline int kbl_enter_as(struct kbl_target *t, struct pt_regs *re
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 	u64 now;
 
-	if (unlikely(c->busy))
+	if (unlikely(kbl_is_busy(c)))
 		return kbl_enter_nested(c, irq);
-	WRITE_ONCE(c->busy, true);
-	WRITE_ONCE(c->irq, irq);
+	kbl_busy(c, irq);
 	now = kbl_instant_guess(c);
 	if (unlikely(!kbl_instant_new(c, now)))
-		return kbl_enter_late(c, t, regs, ticket);
+		return kbl_enter_late(c, t, addr, regs, ticket);
 	return kbl_enter_at(c, t, regs, addr, now, trap, pv, ticket);
 }
 
@@ -274,13 +286,18 @@ static __always_inline void kbl_call_free(struct kbl_cpu *c, struct kbl_call *ca
 static __always_inline void kbl_write_ext(union kbl_slot *slot, const struct kbl_target *t,
 					  u64 dur, long ret)
 {
+	u64 more = KBL_HEAD(ext, 1);
+
 	if (t->returns == KBL_RETURNS_INT)
 		ret = (int)ret;
-	if (unlikely(dur >= U32_MAX))
-		slot->span.dur = U32_MAX;
+	/* Nearly never, so no other value may be computed for it.  The clock may step back. */
+	if (unlikely(dur >= U32_MAX)) {
+		dur = max_t(s64, dur, 0);
+		WRITE_ONCE(slot->span.dur, min_t(u64, dur, U32_MAX));
+	}
 	if (t->ret_skb && kbl_is_kernel(ret))
-		slot->span.flags |= KBL_FLAG_SKB_IS_RET;
-	slot->span.ext = 1;
+		more |= KBL_HEAD(flags, KBL_FLAG_SKB_IS_RET);
+	slot->words[0] |= more;
 	slot[1].words[0] = 0;
 	slot[1].ext_call.kind = KBL_EXT;
 	slot[1].ext_call.type = KBL_EXT_CALL;
@@ -307,48 +324,49 @@ static __always_inline union kbl_slot *kbl_write_call(union kbl_slot *slot,
 	return slot + 1;
 }
 
-/* The end of a call at the instant @now. */
-static __always_inline void kbl_leave_at(struct kbl_cpu *c, const struct kbl_ticket *ticket,
-					 unsigned long ret, u64 now, unsigned long irq, bool pv)
+/*
+ * The end of a call at the time @now.  That only counts from its entry: it need not be
+ * unlike all others, so c->now is left alone where nothing else is told.
+ */
+static __always_inline void kbl_leave_at(struct kbl_cpu *c, struct pt_regs *regs,
+					 const struct kbl_ticket *ticket, u64 now, bool pv)
 {
 	struct kbl_call *call = ticket->call;
 	const struct kbl_target *t;
 	union kbl_slot *at;
 
-	c->now = now;
 	at = c->at;
-	if (unlikely(call->owner != (unsigned long)c) || unlikely(!kbl_thread_told(c)) ||
-	    unlikely(at > c->limit)) {
-		WRITE_ONCE(c->irq, irq);
-		kbl_leave_slow(c, ticket, ret);
+	/* Entered here, in the thread told last?  It returns in the one that entered it. */
+	if (unlikely(call->who.both != c->told_who.both) || unlikely(at > c->limit)) {
+		c->now = max(now, c->now + 1);
+		kbl_leave_slow(c, 0, 0, regs, ticket);
 		return;
 	}
 	t = call->target;
-	kbl_put(c, kbl_write_call(at, call, t, now, ret & t->ret_mask));
+	kbl_put(c, kbl_write_call(at, call, t, now, kbl_ret(regs) & t->ret_mask));
 	c->written++;
 	kbl_call_free(c, call);
-	WRITE_ONCE(c->busy, false);
-	kbl_irq_back(irq, pv);
+	kbl_idle(c, pv);
 }
 
 /* The end of a call that kbl_enter() gave @ticket for. */
 static __always_inline void kbl_leave(const struct kbl_ticket *ticket, struct pt_regs *regs,
 				      bool pv)
 {
-	unsigned long irq = kbl_irq_off(pv), ret = kbl_ret(regs);
+	unsigned long irq = kbl_irq_off(pv);
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 	u64 now;
 
-	if (unlikely(c->busy)) {
+	if (unlikely(kbl_is_busy(c))) {
 		kbl_leave_nested(c, ticket, irq);
 		return;
 	}
-	WRITE_ONCE(c->busy, true);
+	kbl_busy(c, irq);
 	now = kbl_instant_guess(c);
-	if (likely(kbl_instant_new(c, now)))
-		kbl_leave_at(c, ticket, ret, now, irq, pv);
+	if (likely(kbl_instant_near(c, now)))
+		kbl_leave_at(c, regs, ticket, now, pv);
 	else
-		kbl_leave_late(c, ticket, ret, irq);
+		kbl_leave_late(c, 0, 0, regs, ticket);
 }
 
 #endif /* KBL_HOT_H */

@@ -61,6 +61,12 @@ struct kbl_footprint {
 	u8 slots;		/* 1..3 */
 };
 
+/*
+ * In a target's or a CPU's head: such calls take the long way.  The sign, which costs
+ * nothing to test; no field reaches so far.
+ */
+#define KBL_SLOW (1ULL << 63)
+
 /* What the return value is; the bits above the type are garbage. */
 enum kbl_returns {
 	KBL_RETURNS_LONG,
@@ -71,11 +77,10 @@ enum kbl_returns {
 
 /* One function to probe. */
 struct kbl_target {
-	u64 head;		/* of its CALLs: the fields of the first word known before */
+	u64 head;		/* of its CALLs: what is known of the first word; KBL_SLOW */
 	u64 ret_mask;		/* the bits of the return value that are one */
 	u16 id;
 	u16 plain;		/* offset in pt_regs of the one skb */
-	bool slow;		/* carries anything else, or has an event of its own */
 	bool bare;		/* carries no skb, and has no event: its CALL is all there is */
 	bool one;		/* carries one skb, in a register, and nothing else */
 	bool none;		/* carries nothing */
@@ -105,23 +110,32 @@ struct kbl_target {
 
 #define KBL_CALL_RETURNED ((struct kbl_target *)1)
 
+/* In whose name CPU and thread are one word. */
+union kbl_who {
+	struct {
+		u32 pid;	/* U32_MAX: of no thread */
+		u32 cpu;	/* its number, and KBL_CALL_ODD */
+	};
+	u64 both;
+};
+
 /* A call not yet returned, on the CPU where it was entered. */
 struct kbl_call {
 	union {
-		struct kbl_span_slot span;	/* dur holds the pid until the exit */
+		struct kbl_span_slot span;	/* without dur */
 		u64 words[KBL_SLOT_SIZE / 8];
 	};
+	union kbl_who who;
 	union {
 		struct kbl_target *target;	/* KBL_CALL_RETURNED: to be swept up */
 		struct kbl_call *next;		/* of the free ones */
 	};
 	u64 data;		/* what the life event at the exit needs */
 	u64 counter;
-	unsigned long owner;	/* the struct kbl_cpu, and KBL_CALL_ODD */
 };
 
-/* Its exit has more to do than most. */
-#define KBL_CALL_ODD 1UL
+/* Its exit has more to do than most; or it has no place of its own. */
+#define KBL_CALL_ODD (1U << 31)
 
 /* What a back end keeps from an entry to the exit. */
 struct kbl_ticket {
@@ -132,11 +146,14 @@ struct kbl_ticket {
 
 #define KBL_WATCH_DATA 1	/* the header's place hangs on skb->data */
 #define KBL_WATCH_IPV6 2	/* 40 bytes of header */
+#define KBL_WATCH_BARE 4	/* no header, nor a place where one will be: no more than that */
+#define KBL_WATCH_NOT 8		/* its headers do not lie in one piece: never compared */
 
 /* What a CPU has told of an skb, and the raw fields that it was made of. */
 struct kbl_known {
 	u64 addr;		/* the skb told, 0 = none */
-	u64 watched;		/* addr, or 0: it cannot be compared field by field */
+	u64 watched;		/* addr, if kbl_packet_alike() compares all there is; else 1 */
+	u64 also;		/* addr, if kbl_packet_watched() does; else 1 */
 	u64 head;
 	u64 place;		/* protocol and network_header, see kbl_place_read() */
 	const void *l3;		/* where the header is, or will be; never NULL */
@@ -150,7 +167,6 @@ struct kbl_known {
 	u32 epoch;		/* kbl_filter_epoch of the filter that refused it */
 	u8 watch;		/* KBL_WATCH_* */
 	struct kbl_footprint told;	/* mark, gso and sk are compared with it */
-	u64 unused;		/* makes it KBL_KNOWN_SIZE bytes */
 };
 
 #define KBL_KNOWN_SIZE 256	/* a power of two makes a short way from hash to place */
@@ -165,21 +181,20 @@ struct kbl_cpu {
 	u64 clock_mult;		/* kbl_clock.c: ns of a cycle ... */
 	u64 clock_base;		/* ... and of cycle 0 */
 	u64 clock_until;	/* then the kernel's clock is asked again; 0: always */
-	u64 head;		/* of CALLs entered here: the CPU */
+	u64 head;		/* of CALLs entered here: the CPU; KBL_SLOW: kbl_detour */
 	struct kbl_call *free;
 	union kbl_slot *at;	/* the next record's place in the sub-buffer; NULL: without one */
 	union kbl_slot *limit;	/* up to it there is room for a CALL; NULL: c->slow is set */
 	union kbl_slot *end;	/* of the records in the sub-buffer */
 	u64 written;
 	u64 task_comm[2];
-	u32 task_pid;		/* the thread told last */
-	bool busy;		/* a record is being made; then irq holds ... */
+	union kbl_who told_who;	/* the thread told last, on this CPU */
 	bool slow;		/* something is to be told before the next record */
 	bool gap;		/* records were lost and it is not told yet */
 	bool telling;		/* the batch at hand tells what was lost */
 	bool returned;		/* calls returned elsewhere wait to be swept up */
 	bool told;		/* since the last time all was forgotten */
-	unsigned long irq;	/* ... what is to be restored after it */
+	unsigned long irq;	/* not 0: a record is being made; to be restored after it */
 	struct rchan_buf *buf;	/* NULL: c->slow is set */
 	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
 	u64 clock_span;		/* ns that the cycles are trusted for, 0 = not at all */
@@ -248,8 +263,8 @@ void kbl_relay_start(void);
 void kbl_relay_stop(void);
 
 /* kbl_relay_batch.c */
-struct kbl_cpu *kbl_batch_open(unsigned long *irq);
-bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq);
+struct kbl_cpu *kbl_batch_open(void);
+bool kbl_batch_close(struct kbl_cpu *c);
 void kbl_batch_begin(struct kbl_cpu *c);
 bool kbl_batch_end(struct kbl_cpu *c);
 void kbl_batch_part(struct kbl_cpu *c);
@@ -270,11 +285,9 @@ void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
 bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
 int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		    struct kbl_ticket *ticket);
-int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket);
-int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		      struct pt_regs *regs, struct kbl_ticket *ticket);
+		    struct pt_regs *regs, struct kbl_ticket *ticket);
+int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		     struct pt_regs *regs, struct kbl_ticket *ticket);
 bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
@@ -282,22 +295,26 @@ void kbl_forget(struct kbl_cpu *c);
 void kbl_cycles_start(void);
 u64 kbl_clock_read(struct kbl_cpu *c);
 
-/* kbl_call.c; the rest of it is kbl_hot.h */
+/*
+ * kbl_call.c; the rest of it is kbl_hot.h.  The arguments stand where an fprobe's handler
+ * has them, or has room.  addr: the return address.
+ */
 extern struct kbl_call kbl_unpaired;
 extern unsigned long kbl_hooked;
 DECLARE_STATIC_KEY_FALSE(kbl_detour);
 int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq);
-int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket);
-int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		     struct kbl_ticket *ticket);
-int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket);
-int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, struct pt_regs *regs,
-		   struct kbl_ticket *ticket);
-void kbl_leave_slow(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret);
-void kbl_leave_late(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long ret,
-		    unsigned long irq);
+int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket);
+int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		     struct pt_regs *regs, struct kbl_ticket *ticket);
+int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket);
+int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
+		   struct pt_regs *regs, struct kbl_ticket *ticket);
+void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+		    struct pt_regs *regs, const struct kbl_ticket *ticket);
+void kbl_leave_late(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+		    struct pt_regs *regs, const struct kbl_ticket *ticket);
 void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq);
 void kbl_call_give_back(struct kbl_call *call);
 void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8 flags);

@@ -38,9 +38,8 @@ static void kbl_neigh_tell(bool gone, const struct net_device *dev, u8 family, c
 	struct kbl_event_slot *event;
 	struct kbl_ext_neigh *ext;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_NEIGH, 0, kbl_change(gone, kbl_netns(dev)));
@@ -52,7 +51,7 @@ static void kbl_neigh_tell(bool gone, const struct net_device *dev, u8 family, c
 	memcpy(ext->addr, key, family == AF_INET ? 4 : 16);
 	if (lladdr)
 		memcpy(ext->lladdr, lladdr, sizeof(ext->lladdr));
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 
 /* DECnet's keys had two bytes: only the two families that are left are told. */
@@ -101,16 +100,15 @@ static int kbl_addr_tell(unsigned long event, const struct net_device *dev, u8 f
 			 const void *addr, u8 prefix_len)
 {
 	struct kbl_cpu *c;
-	unsigned long irq;
 
 	if (event != NETDEV_UP && event != NETDEV_DOWN)
 		return NOTIFY_DONE;
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return NOTIFY_DONE;
 	kbl_event(c, KBL_EV_ADDR, 0, kbl_change(event == NETDEV_DOWN, kbl_netns(dev)))->ext = 1;
 	kbl_addr_ext(c, dev, family, addr, prefix_len);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 	return NOTIFY_DONE;
 }
 
@@ -171,18 +169,17 @@ static int kbl_link(struct notifier_block *nb, unsigned long event, void *ptr)
 	const struct net_device *dev = netdev_notifier_info_to_dev(ptr);
 	struct kbl_event_slot *slot;
 	struct kbl_cpu *c;
-	unsigned long irq;
 	u64 data = kbl_change(event == NETDEV_UNREGISTER, kbl_netns(dev));
 
 	if (!kbl_link_changes(event) || READ_ONCE(kbl_replaying) == current)
 		return NOTIFY_DONE;
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return NOTIFY_DONE;
 	slot = kbl_event(c, KBL_EV_LINK, 0, data);
 	kbl_addr_ext(c, dev, 0, NULL, 0);
 	slot->ext = 1 + kbl_name_ext(c, dev->name);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 	return NOTIFY_DONE;
 }
 
@@ -191,16 +188,15 @@ static int kbl_module(struct notifier_block *nb, unsigned long event, void *ptr)
 	const struct module *module = ptr;
 	struct kbl_event_slot *slot;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
 	if (event != MODULE_STATE_LIVE && event != MODULE_STATE_GOING)
 		return NOTIFY_DONE;
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return NOTIFY_DONE;
 	slot = kbl_event(c, KBL_EV_MODULE, 0, kbl_change(event == MODULE_STATE_GOING, 0));
 	slot->ext = kbl_name_ext(c, module->name);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 	return NOTIFY_DONE;
 }
 
@@ -213,7 +209,6 @@ static int kbl_clock(struct notifier_block *nb, unsigned long was_set, void *ptr
 	const struct timekeeper *tk = ptr;
 	s64 offset = ktime_to_ns(tk->offs_real);
 	struct kbl_cpu *c;
-	unsigned long irq;
 
 	if (!was_set || (kbl_offs_known && offset == kbl_offs_real))
 		return NOTIFY_DONE;
@@ -222,11 +217,11 @@ static int kbl_clock(struct notifier_block *nb, unsigned long was_set, void *ptr
 		kbl_offs_known = true;
 		return NOTIFY_DONE;
 	}
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return NOTIFY_DONE;
 	kbl_event(c, KBL_EV_CLOCK_SET, 0, offset);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 	return NOTIFY_DONE;
 }
 NOKPROBE_SYMBOL(kbl_clock);

@@ -33,7 +33,7 @@ static void kbl_tell_task(struct kbl_cpu *c)
 
 	c->nlosable--;
 	c->told = true;
-	c->task_pid = p->pid;
+	c->told_who.pid = p->pid;
 	c->task_comm[0] = comm[0];
 	c->task_comm[1] = comm[1];
 	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
@@ -70,7 +70,7 @@ static __always_inline void kbl_tell_losses(struct kbl_cpu *c)
 		kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
 }
 
-/* At the instant c->now; interrupts are off and c->busy is set. */
+/* At the instant c->now; inside kbl_busy(). */
 void kbl_batch_begin(struct kbl_cpu *c)
 {
 	kbl_batch_reset(c);
@@ -148,7 +148,7 @@ bool kbl_batch_end(struct kbl_cpu *c)
 	if (c->nslots != c->nprelude || c->telling)
 		return kbl_batch_commit(c);
 	if (c->nslots)
-		c->task_pid = U32_MAX;
+		c->told_who.pid = U32_MAX;
 	if (c->fresh)
 		c->fresh->pid = 0;
 	return true;
@@ -156,33 +156,29 @@ bool kbl_batch_end(struct kbl_cpu *c)
 NOKPROBE_SYMBOL(kbl_batch_end);
 
 /* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
-struct kbl_cpu *kbl_batch_open(unsigned long *irq)
+struct kbl_cpu *kbl_batch_open(void)
 {
-	struct kbl_cpu *c;
-	unsigned long flags;
+	unsigned long irq = kbl_irq_off(true);
+	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 
-	local_irq_save(flags);
-	c = __this_cpu_read(kbl_cpu);
-	if (unlikely(c->busy)) {
+	if (unlikely(kbl_is_busy(c))) {
 		kbl_nested(c);
-		local_irq_restore(flags);
+		kbl_irq_back(irq, true);
 		return NULL;
 	}
-	c->busy = true;
+	kbl_busy(c, irq);
 	kbl_instant(c);
 	kbl_batch_begin(c);
-	*irq = flags;
 	return c;
 }
 NOKPROBE_SYMBOL(kbl_batch_open);
 
 /* Commit whole, or count as lost. */
-bool kbl_batch_close(struct kbl_cpu *c, unsigned long irq)
+bool kbl_batch_close(struct kbl_cpu *c)
 {
 	bool whole = kbl_batch_end(c);
 
-	c->busy = false;
-	local_irq_restore(irq);
+	kbl_idle(c, true);
 	return whole;
 }
 NOKPROBE_SYMBOL(kbl_batch_close);
@@ -250,11 +246,10 @@ NOKPROBE_SYMBOL(kbl_event);
 static void kbl_flush_this_cpu(void *unused)
 {
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (c)
-		kbl_batch_close(c, irq);
+		kbl_batch_close(c);
 }
 
 /* After a stop: tell gaps that no later record told. */

@@ -62,9 +62,8 @@ static void kbl_route_tell(const struct kbl_route *route, bool gone, const struc
 	u32 netns = net->ns.inum;
 	struct kbl_event_slot *event;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_ROUTE, 0,
@@ -75,7 +74,7 @@ static void kbl_route_tell(const struct kbl_route *route, bool gone, const struc
 		event->ext = 2;
 		kbl_gateway_ext(c, route, netns);
 	}
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 
 /* Of a route over several next hops, the first. */

@@ -258,11 +258,13 @@ static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 		found = kbl_network(v, l3_at, &k->told, &l4_at);
 	}
 	/* No header and none to come before a field of the skb changes? */
-	if (!found && !ip && v->network != v->data)
+	if (!found && !ip && v->network != v->data) {
+		k->watch |= KBL_WATCH_BARE;
 		return;
+	}
 	if (!kbl_watch_headers(v, l3_at, l4_at, k->told.slots == 2 &&
 			       k->told.ipv4.protocol == IPPROTO_TCP, k))
-		k->watched = 0;
+		k->watch |= KBL_WATCH_NOT;
 }
 NOKPROBE_SYMBOL(kbl_header);
 
@@ -356,7 +358,8 @@ static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk
 static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 {
 	k->addr = addr;
-	k->watched = addr;
+	k->watched = 1;
+	k->also = 1;
 	k->gso = kbl_nowhere;
 	*(u32 *)&k->told.skb.gso_size = 0;
 	k->l3 = kbl_nowhere;
@@ -395,6 +398,10 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	k->told.slots = 1;
 	if (kbl_is_kernel(v.head))
 		kbl_header(&v, k);
+	if (likely(!k->watch))
+		k->watched = addr;
+	else if (!(k->watch & KBL_WATCH_NOT))
+		k->also = addr;
 	return 0;
 }
 NOKPROBE_SYMBOL(kbl_skb_read);

@@ -269,7 +269,7 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
 {
 	struct kbl_ext_syscall call = {};
 	u8 kind = kbl_call_kind(id);
-	unsigned long args[6], irq;
+	unsigned long args[6];
 	struct kbl_cpu *c;
 
 	if (likely(kind == KBL_CALL_NONE))
@@ -278,13 +278,13 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
 	if (!kbl_call_socket(kind, args, &call))
 		return;
 	kbl_call_args(kind, args, &call);
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&
 	    kbl_wait_begin(current->pid))
 		kbl_call_tell(c, id, &call);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_enter);
 

@@ -122,7 +122,6 @@ static void kbl_target_plain(struct kbl_target *t)
 	t->one = n == 1 && kind == KBL_CARRY_SKB;
 	t->sock = n == 1 && kind == KBL_CARRY_SOCK;
 	t->none = n == 0;
-	t->slow = !t->one || t->entry_event || t->exit_event;
 	t->bare = !t->entry_event && !t->exit_event && !t->quiet && (t->none || t->sock);
 }
 
@@ -131,6 +130,8 @@ void kbl_target_number(struct kbl_target *t, unsigned int id)
 {
 	t->id = id;
 	t->head = KBL_HEAD(kind, KBL_CALL) | KBL_HEAD(func, id);
+	if (!t->one || t->entry_event || t->exit_event)
+		t->head |= KBL_SLOW;
 }
 
 /* NULL: the line is not one; else kfree() it. */

@@ -8,14 +8,20 @@
 #include "kbl_arch.h"
 #include "kbl_internal.h"
 
+/* From the middle of the product: there it needs a mask only. */
+static __always_inline unsigned long kbl_known_offset(u64 addr)
+{
+	return ((u32)addr * GOLDEN_RATIO_32) & (KBL_KNOWN_SIZE * ((1 << KBL_KNOWN_BITS) - 1));
+}
+
 static __always_inline unsigned int kbl_known_index(u64 addr)
 {
-	return ((u32)addr * GOLDEN_RATIO_32) >> (32 - KBL_KNOWN_BITS);
+	return kbl_known_offset(addr) / KBL_KNOWN_SIZE;
 }
 
 static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 addr)
 {
-	return &c->known[kbl_known_index(addr)];
+	return (void *)c->known + kbl_known_offset(addr);
 }
 
 /* Are the headers what they were? */
@@ -41,16 +47,24 @@ static __always_inline bool kbl_place_told(const struct kbl_known *k, const stru
 	return kbl_same16(&skb->protocol, was[0]) && kbl_same16(&skb->network_header, was[2]);
 }
 
-/* Is all as it was that must be read to take the headers apart, but for what @k->watch says? */
+/* Is all as it was that must be read to take the headers apart, where @k->watch is 0? */
 static __always_inline bool kbl_packet_alike(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	return likely(k->watched == (unsigned long)skb) && kbl_same64(&skb->head, k->head) &&
 	       kbl_place_told(k, skb) && kbl_headers_told(k);
 }
 
+/* The same where it is not. */
+static __always_inline bool kbl_packet_watched(const struct kbl_known *k,
+					       const struct sk_buff *skb)
+{
+	return k->also == (unsigned long)skb && kbl_same64(&skb->head, k->head) &&
+	       kbl_place_told(k, skb) && kbl_watched_told(k, skb);
+}
+
 static __always_inline bool kbl_packet_told(const struct kbl_known *k, const struct sk_buff *skb)
 {
-	return kbl_packet_alike(k, skb) && (likely(!k->watch) || kbl_watched_told(k, skb));
+	return kbl_packet_alike(k, skb) || kbl_packet_watched(k, skb);
 }
 
 /*

@@ -78,13 +78,12 @@ u64 kbl_probe_events __read_mostly = U64_MAX;
 void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
 {
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	kbl_event(c, event, skb, data);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_event_alone_slow);
 

@@ -41,10 +41,9 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	u32 handler = hash_ptr(action, 32), *named;
 	struct kbl_event_slot *event;
 	struct kbl_irqs *irqs;
-	unsigned long flags;
 	struct kbl_cpu *c;
 
-	c = kbl_batch_open(&flags);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	irqs = this_cpu_ptr(&kbl_irqs);
@@ -54,7 +53,7 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 	if (*named != handler && action->name)
 		event->ext = kbl_name_ext(c, action->name);
 	*named = handler;
-	if (!kbl_batch_close(c, flags))
+	if (!kbl_batch_close(c))
 		*named = 0;
 }
 NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);

@@ -43,8 +43,7 @@ static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 
 static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 {
-	unsigned long irq;
-	struct kbl_cpu *c = kbl_batch_open(&irq);
+	struct kbl_cpu *c = kbl_batch_open();
 	bool told;
 
 	if (!c)
@@ -52,7 +51,7 @@ static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 	told = kbl_skb_pass(c, skb, 0);
 	if (told)
 		kbl_event(c, event, skb, data);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 	return told;
 }
 NOKPROBE_SYMBOL(kbl_skb_event_slow);
@@ -62,14 +61,13 @@ static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u
 {
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
-	unsigned long irq;
+	unsigned long irq = kbl_irq_off(true);
 	bool told;
 
-	local_irq_save(irq);
 	c = __this_cpu_read(kbl_cpu);
 	told = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_told(c, addr) &&
-		kbl_event_quick(c, event, addr, data);
-	local_irq_restore(irq);
+		kbl_event_quick(c, irq, event, addr, data);
+	kbl_irq_back(irq, true);
 	return likely(told) || kbl_skb_event_slow(event, addr, data);
 }
 
@@ -128,16 +126,15 @@ void kbl_on_napi_poll(void *data, struct napi_struct *napi, int work, int budget
 	struct kbl_event_slot *event;
 	struct kbl_ext_addr *ext;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	event = kbl_event(c, KBL_EV_NAPI_POLL, 0, (u32)work | (u64)budget << 32);
 	event->ext = 1;
 	ext = &kbl_ext(c, KBL_EXT_ADDR)->addr;
 	kbl_dev_find(napi->dev, &ext->ifindex, &ext->netns);
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_napi_poll);
 
@@ -156,14 +153,13 @@ void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_q
 {
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	if (!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, addr, NULL, 0))
 		kbl_event(c, KBL_EV_QDISC_ENQUEUE, addr, kbl_qdisc_data(qdisc, txq));
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_qdisc_enqueue);
 
@@ -200,9 +196,8 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 	struct kbl_event_slot *event;
 	struct kbl_stack *stack;
 	struct kbl_cpu *c;
-	unsigned long irq;
 
-	c = kbl_batch_open(&irq);
+	c = kbl_batch_open();
 	if (!c)
 		return;
 	if (kbl_skb_pass(c, addr, (unsigned long)sk)) {
@@ -211,7 +206,7 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 		event = kbl_event(c, KBL_EV_DROP, addr, kbl_free_data(stack->location, reason));
 		event->ext = kbl_stack_tell(c, stack);
 	}
-	kbl_batch_close(c, irq);
+	kbl_batch_close(c);
 }
 
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)

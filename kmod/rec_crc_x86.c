@@ -53,6 +53,7 @@ REC_TARGET static kbl_u32 rec_crc_narrow(kbl_u32 crc, const unsigned char *p, si
 	b = rec_block(p + 16);
 	c = rec_block(p + 32);
 	d = rec_block(p + 48);
+#pragma GCC unroll 4
 	for (p += 64, len -= 64; len >= 64; p += 64, len -= 64) {
 		a = rec_fold(a, by, rec_block(p));
 		b = rec_fold(b, by, rec_block(p + 16));

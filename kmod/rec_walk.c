@@ -2,9 +2,11 @@
 /*
  * Over the records as they came from the kernel: how many, from when to when,
  * and which symbols they speak of.  Runs over every record, on the CPU it
- * records: a CALL takes 14 instructions.
+ * records: a CALL takes 11 instructions.
  */
 #include "rec.h"
+
+#define REC_AT_ONCE 4
 
 /* Direct-mapped: a slot never holds a caller of another place, see rec_symbols_reload(). */
 static inline void rec_note(struct rec_symbols *s, kbl_s32 caller)
@@ -86,27 +88,49 @@ static inline bool rec_plain_event(const struct kbl_event_slot *event)
 	return event->kind == KBL_EVENT && !(noted >> (event->event & 63) & 1);
 }
 
+/* A CALL whose caller was noted already, or such an event: what most records are. */
+static inline bool rec_plain(const kbl_s32 *callers, const char *p)
+{
+	const struct kbl_span_slot *call = (const void *)p;
+
+	if (__builtin_expect(call->kind == KBL_CALL, 1))
+		return callers[(kbl_u16)call->caller] == call->caller;
+	return rec_plain_event((const void *)p);
+}
+
+static inline const char *rec_after(const char *p)
+{
+	size_t exts = (size_t)((const struct kbl_span_slot *)p)->ext * KBL_SLOT_SIZE;
+
+	/* Else compilers add one to ext first, which takes an instruction more. */
+	__asm__("" : "+r" (exts));
+	return p + exts + KBL_SLOT_SIZE;
+}
+
 /*
- * CALLs whose callers were noted already, events of which nothing is, and their
- * number: what most records are.  May return what lies behind end: then the last
- * one is cut off.
+ * Over plain records, whose number is added to *heads.  May return what lies behind
+ * end: then the last one is cut off.
  */
 static const char *rec_walk_plain(const kbl_s32 *callers, const char *p, const char *end,
 				  kbl_u64 *heads)
 {
+	/* So far from the end no record reaches it. */
+	const ptrdiff_t far = REC_AT_ONCE * 256 * KBL_SLOT_SIZE;
 	kbl_u64 n = 0;
 
-	for (; p < end; n++) {
-		const struct kbl_span_slot *call = (const void *)p;
-
-		if (__builtin_expect(call->kind == KBL_CALL, 1)) {
-			if (callers[(kbl_u16)call->caller] != call->caller)
-				break;
-		} else if (!rec_plain_event((const void *)p)) {
-			break;
+	while (end - p >= far) {
+#pragma GCC unroll 4
+		for (int i = 0; i < REC_AT_ONCE; i++) {
+			if (!rec_plain(callers, p)) {
+				*heads += n + i;
+				return p;
+			}
+			p = rec_after(p);
 		}
-		p += KBL_SLOT_SIZE + ((size_t)call->ext * KBL_SLOT_SIZE);
+		n += REC_AT_ONCE;
 	}
+	for (; p < end && rec_plain(callers, p); n++)
+		p = rec_after(p);
 	*heads += n;
 	return p;
 }
