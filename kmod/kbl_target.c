@@ -409,8 +409,9 @@ void kbl_targets_show(struct seq_file *m)
 {
 	unsigned int i;
 
-	seq_printf(m, "# missed by fprobe, of all functions together: %llu\n",
-		   kbl_fprobe_missed());
+	if (kbl_fprobe_backend.arm)
+		seq_printf(m, "# missed by fprobe, of all functions together: %llu\n",
+			   kbl_fprobe_missed());
 	seq_puts(m, "# id addr armed error hits missed mechanism carriers name module\n");
 	for (i = 0; i < kbl_nr_targets; i++)
 		kbl_target_show(m, kbl_targets[i]);
