@@ -9,14 +9,16 @@ import numpy as np
 
 from skbviewer.analysis.kernel_only import numbers
 from skbviewer.matching import SeriesTable
-from skbviewer.records import resource
+from skbviewer.matching.met import Met
+from skbviewer.records import RECORD_DTYPE, resource
 from skbviewer.session import Session, import_files
 
 
 def table(tap: list[bool]) -> SeriesTable:
     zeros = np.zeros(len(tap), np.int64)
     none = zeros.astype(np.int32)
-    return SeriesTable(none, zeros, np.array(tap), zeros, none)
+    met = Met(np.zeros(len(tap), RECORD_DTYPE), none, zeros)
+    return SeriesTable(none, zeros, np.array(tap), met, none)
 
 
 def test_those_with_an_identity_come_first_over_all_kbls() -> None:
