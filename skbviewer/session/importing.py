@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -13,6 +12,7 @@ from .. import readers
 from ..analysis import Input, Unread, store_inputs
 from ..records import BadInput, Progress, Silent
 from ..store import Builder, is_session
+from .hashing import sha256
 from .memory import give_back, reused_memory
 
 
@@ -60,12 +60,3 @@ class _Reading:
         self._begun = True
         data = readers.read(path, self._progress, self._folder)
         return Input(data, path.stat().st_size, sha256(path))
-
-
-def sha256(path: Path) -> str:
-    """Of the file's bytes, in hex.  Raises BadInput."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
