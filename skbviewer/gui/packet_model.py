@@ -25,9 +25,12 @@ from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
-# Wireshark's: a marked row is black, an ignored one white with grey text
+# Wireshark's: a marked row is black, an ignored one grey on what is behind all rows
 MARKED = RowColours(QColor("#000000"), QColor("#ffffff"))
-IGNORED = RowColours(QColor("#ffffff"), QColor("#7f7f7f"))
+IGNORED = (
+    RowColours(QColor("#ffffff"), QColor("#7f7f7f")),
+    RowColours(QColor("#1b1e20"), QColor("#7f7f7f")),
+)
 NO_ROWS = np.empty(0, np.int64)
 
 
@@ -174,7 +177,7 @@ class PacketModel(QAbstractTableModel):
     def _cell(self, row: ListRow, position: int, at: int, painted: RowColours | None) -> Cell:
         column = self.columns[at]
         ground, ink = (None, None) if painted is None else (painted.background, painted.text)
-        if column.key == "drop" and row.lost and painted not in (MARKED, IGNORED):
+        if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
             ink = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         return Cell(self._text(row, position, at), ground, ink, icon, column.align == RIGHT)
@@ -219,7 +222,7 @@ class PacketModel(QAbstractTableModel):
 
     def _colours(self, row: ListRow, position: int) -> RowColours | None:
         if self.notes.flags.has(IGNORE, row.id):
-            return IGNORED
+            return IGNORED[self._dark]
         if self.notes.flags.has(MARK, row.id):
             return MARKED
         found = -1 if self.pages is None else self.pages.fit(position, self._texts)

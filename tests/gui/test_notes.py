@@ -55,6 +55,14 @@ def test_a_marked_row_is_black_and_kept(opened: MainWindow) -> None:
     assert recording(opened).flags("mark").tolist() == []
 
 
+def test_an_ignored_row_is_no_light_in_the_dark(opened: MainWindow) -> None:
+    press(opened, Qt.Key.Key_D)
+    assert colours(opened, 0) == (WHITE, GREY)
+    opened.workspace.table.packets.set_dark(True)
+    ground, ink = colours(opened, 0)
+    assert ground.lightness() < 50 and ink == GREY
+
+
 def test_several_selected_rows_are_marked_at_once_and_undone_at_once(opened: MainWindow) -> None:
     for _ in range(3):
         QTest.keyClick(opened.workspace.table, Qt.Key.Key_Down, SHIFT)
