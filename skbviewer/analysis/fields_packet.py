@@ -85,7 +85,10 @@ def _bits(name: str, where: Callable[[View], Mask], shift: int, mask: int) -> Ma
 
     def make(view: View) -> list[Values]:
         whole = known_column(view, name, where(view))
-        low = whole.low >> shift & mask if shift else whole.low & mask
+        low = whole.low
+        if mask > np.iinfo(low.dtype).max:  # columns are as narrow as their values allow
+            low = low.astype(np.int64)
+        low = low >> shift & mask if shift else low & mask
         return [Values(low, whole.known)]
 
     return make
