@@ -124,6 +124,8 @@ $(VENV)/made.stamp: | run-packages
 $(VENV)/run.stamp: pyproject.toml $(VENV)/made.stamp
 	@echo 'Installing skbviewer and what it needs into $(VENV) (about 400 MB) ...'
 	$(PYTHON) -m pip install --quiet --disable-pip-version-check --editable .
+	@echo 'Compiling what reads recordings for this machine ...'
+	@$(SKBVIEWER) import -o $(VENV)/first.skbv $(SAMPLE).kbl $(SAMPLE).pcap >/dev/null
 	@touch $@
 
 $(VENV)/test.stamp: pyproject.toml $(VENV)/made.stamp
