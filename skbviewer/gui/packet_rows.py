@@ -11,7 +11,7 @@ import numpy as np
 from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
-from .relative_numbers import with_relative
+from .tcp_info import with_streams
 
 PAGE = 64  # about a screen: what a jump has to wait for
 PAGES_KEPT = 512
@@ -130,7 +130,7 @@ class RowPages:
         if page not in self._pages:
             rows = self._recording.rows(self.ids(page * PAGE, PAGE))
             shown = [list_row(row) for row in rows]
-            self._pages[page] = with_relative(self._recording, shown)
+            self._pages[page] = with_streams(self._recording, shown)
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(page)

@@ -95,7 +95,7 @@ class FakeList:
         return self.series + self.unidentified
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
-        if name in ("tcp.seq", "tcp.ack"):  # its Info has them
+        if name in ("tcp.seq", "tcp.ack") or name.startswith("tcp.analysis"):  # its Info has them
             return ["" for _ in ids]
         return [f"{name} {int(n)}" for n in ids]
 

@@ -19,12 +19,13 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.call_columns import CALL_COLUMNS
 from skbviewer.gui.finding import Search, What, Where, find
 from skbviewer.gui.main_window import MainWindow
-from skbviewer.gui.relative_numbers import MOST_PACKETS, with_relative
 from skbviewer.gui.row_menu import current_filter
+from skbviewer.gui.tcp_info import MOST_PACKETS, with_streams
 from skbviewer.gui.theme import DROP_COLOURS
 from skbviewer.records import Silent
 from skbviewer.records.resource import resource
 from skbviewer.session import import_files, open_files
+from tests.analysis.filter.story import write_streams
 
 from .conftest import show_window
 from .fake import FakeRecording
@@ -318,6 +319,26 @@ def test_info_counts_tcp_numbers_from_the_streams_begin(real: MainWindow, qtbot:
     row = real.workspace.table.packets.row(0)
     assert row is not None and real.recording is not None
     many = FakeRecording(MOST_PACKETS + 1)
-    assert with_relative(many, [row._replace(ip_protocol=6, info="[SYN] Seq=7")])[0].info == (
+    assert with_streams(many, [row._replace(ip_protocol=6, info="[SYN] Seq=7")])[0].info == (
         "[SYN] Seq=7"
     )
+
+
+def test_info_begins_with_what_the_stream_tells(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    write_streams(tmp_path / "streams.pcap", 1)
+    open_and_list(real, qtbot, [tmp_path / "streams.pcap"])
+    infos = column(real, "info")
+    for filter_, word in (
+        ("tcp.analysis.duplicate_ack", "Dup ACK"),
+        ("tcp.analysis.fast_retransmission", "Fast Retransmission"),
+        ("tcp.analysis.zero_window", "ZeroWindow"),
+    ):
+        with_word = [n for n, info in enumerate(infos, 1) if f"[TCP {word}]" in info]
+        with qtbot.waitSignal(real.listing.shown):
+            real.use_filter(filter_, True)
+        shown = real.workspace.table.packets
+        assert with_word and with_word == shown.ids(0, shown.rowCount()).tolist()
+    again = [info for info in infos if "[TCP Fast Retransmission]" in info]
+    assert not any("[TCP Retransmission]" in info for info in again)
