@@ -14,6 +14,8 @@ from typing import Any, TextIO
 
 Row = dict[str, Any]
 
+STANDARD = "standard output"  # its name in an OSError
+
 
 def as_json(rows: Iterable[Row]) -> Iterator[str]:
     """Yield an array, one object a line."""
@@ -70,7 +72,7 @@ def fallback(row: Row) -> str:
 
 
 def forget(stream: TextIO) -> None:
-    """Throw away what a stream still holds: whoever read it has gone."""
+    """Throw away what a stream still holds: whoever read it has gone, or the disk is full."""
     if isinstance(stream, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
@@ -92,7 +94,7 @@ def write_bytes(data: bytes, path: Path | None) -> None:
         else:
             path.write_bytes(data)
     except OSError as problem:
-        name = "standard output" if standard else str(path)
+        name = STANDARD if standard else str(path)
         raise OSError(problem.errno, problem.strerror, name) from None
 
 
