@@ -35,21 +35,11 @@ static __always_inline u64 kbl_instant_guess(struct kbl_cpu *c)
 #endif
 }
 
-/* The cycles are not trusted for long. */
-static __always_inline bool kbl_instant_near(const struct kbl_cpu *c, u64 now)
-{
-#ifdef KBL_ARCH_CYCLES
-	return likely(now < c->clock_until);
-#else
-	return true;
-#endif
-}
-
-/* And no clock not to step back. */
+/* No clock is trusted not to step back, nor the cycles for long. */
 static __always_inline bool kbl_instant_new(const struct kbl_cpu *c, u64 now)
 {
 #ifdef KBL_ARCH_CYCLES
-	return kbl_instant_near(c, now) && likely(now > c->now);
+	return likely(now < c->clock_until) && likely(now > c->now);
 #else
 	return true;
 #endif
@@ -324,10 +314,7 @@ static __always_inline union kbl_slot *kbl_write_call(union kbl_slot *slot,
 	return slot + 1;
 }
 
-/*
- * The end of a call at the time @now.  That only counts from its entry: it need not be
- * unlike all others, so c->now is left alone where nothing else is told.
- */
+/* The end of a call at the instant @now. */
 static __always_inline void kbl_leave_at(struct kbl_cpu *c, struct pt_regs *regs,
 					 const struct kbl_ticket *ticket, u64 now, bool pv)
 {
@@ -335,10 +322,10 @@ static __always_inline void kbl_leave_at(struct kbl_cpu *c, struct pt_regs *regs
 	const struct kbl_target *t;
 	union kbl_slot *at;
 
+	c->now = now;
 	at = c->at;
 	/* Entered here, in the thread told last?  It returns in the one that entered it. */
 	if (unlikely(call->who.both != c->told_who.both) || unlikely(at > c->limit)) {
-		c->now = max(now, c->now + 1);
 		kbl_leave_slow(c, 0, 0, regs, ticket);
 		return;
 	}
@@ -363,7 +350,7 @@ static __always_inline void kbl_leave(const struct kbl_ticket *ticket, struct pt
 	}
 	kbl_busy(c, irq);
 	now = kbl_instant_guess(c);
-	if (likely(kbl_instant_near(c, now)))
+	if (likely(kbl_instant_new(c, now)))
 		kbl_leave_at(c, regs, ticket, now, pv);
 	else
 		kbl_leave_late(c, 0, 0, regs, ticket);
