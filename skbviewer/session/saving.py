@@ -3,20 +3,11 @@
 
 from __future__ import annotations
 
-import hashlib
 from pathlib import Path
 
 from ..records import BadInput, Progress, SourceRow
 from ..store import copying
-
-
-def sha256(path: Path) -> str:
-    """Of a file's content.  Raises BadInput if it cannot be read."""
-    try:
-        with path.open("rb") as file:
-            return hashlib.file_digest(file, "sha256").hexdigest()
-    except OSError as error:
-        raise BadInput(path, None, f"cannot read: {error.strerror}") from error
+from .hashing import sha256
 
 
 def save_as(file: Path, out: Path, progress: Progress) -> None:
