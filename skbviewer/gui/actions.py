@@ -58,7 +58,7 @@ def _line(menu: str) -> Action:
 
 def _fill_recent(window: MainWindow, menu: QMenu) -> None:
     for entry in recent.recent_files():
-        action = menu.addAction(recent.label(entry))
+        action = menu.addAction(recent.label(entry).replace("&", "&&"))
         action.triggered.connect(lambda _=False, entry=entry: window.opening.open_recent(entry))
     if menu.isEmpty():
         menu.addAction("Nothing opened yet").setEnabled(False)
@@ -109,7 +109,7 @@ def _conversation_colour(number: int) -> Action:
 
 def _theme(theme: Theme) -> Action:
     return Action(
-        "&View/&Theme",
+        "&View/Th&eme",
         theme.value,
         lambda w: w.appearance.set_theme(theme),
         needs_recording=False,
@@ -121,11 +121,11 @@ FILE = (
     Action("&File", "&Open…", lambda w: w.opening.ask(), ("Ctrl+O",),
            "Open captures, kernel recordings or sessions; several at once join", False),
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
-    Action("&File", "Restore &Last View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
+    Action("&File", "Restore Last &View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
            "Open what was open last, with its filter, row, zoom and columns", False),
     Action("&File", "Open &Bundled Recording", lambda w: w.opening.open_bundled(), (),
            "Open the recording that comes with the program", False),
-    Action("&File", "&Reload", lambda w: w.opening.reload(), ("Ctrl+R",),
+    Action("&File", "Re&load", lambda w: w.opening.reload(), ("Ctrl+R",),
            "Read the files again as they are now"),
     Action("&File", "Locate &Moved Files…", lambda w: w.opening.locate(), (),
            "Tell where the captures and recordings of the session are now"),
@@ -138,7 +138,7 @@ FILE = (
     _line("&File"),
     Action("&File", "Export &PNG…", exporting.ask_png, ("Ctrl+Shift+E",),
            "Write the selected packet's path as a picture"),
-    Action("&File", "Export C&SV…", exporting.ask_csv, (),
+    Action("&File", "&Export CSV…", exporting.ask_csv, (),
            "Write the selected packet's path as a table"),
     Action("&File", "Export &Timeline…", export_dialog.ask_export, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
@@ -191,11 +191,11 @@ EDIT = (
     Action("&Edit", "Previous Time Reference", lambda w: w.going.next_flag(TIME_REF, -1),
            ("Ctrl+Alt+B",)),
     _line("&Edit"),
-    Action("&Edit", "Packet Co&mment…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
+    Action("&Edit", "Packet Comme&nt…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
            "Write a comment on the packet; kept in the session"),
     Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
     _line("&Edit"),
-    Action("&Edit", "Configuration P&rofiles…", lambda w: ProfileDialog(w).open(),
+    Action("&Edit", "Confi&guration Profiles…", lambda w: ProfileDialog(w).open(),
            ("Ctrl+Shift+A",), "Sets of columns, panes, colours and filter buttons", False),
     Action("&Edit", "&Preferences…", lambda w: Preferences(w).open(), ("Ctrl+Shift+P",),
            "Colours, text, times, what dragging does", False),
@@ -220,7 +220,7 @@ VIEW = (
            checked=lambda w: w.listing.all_lives),
     Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
-    Action("&View", "Colouri&ze Packet List", lambda w: w.colouring.switch(), (),
+    Action("&View", "Colour&ize Packet List", lambda w: w.colouring.switch(), (),
            "Colour packets by rules, or not", checked=lambda w: w.colouring.on),
     *(_conversation_colour(number) for number in range(1, 11)),
     Action(CONVERSATION, "&Reset Colorization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
@@ -242,7 +242,7 @@ VIEW = (
     _line("&View"),
     Action("&View", "Timeline Zoom In", lambda w: w.workspace.timeline.box.zoom(0.5)),
     Action("&View", "Timeline Zoom Out", lambda w: w.workspace.timeline.box.zoom(2.0)),
-    Action("&View", "Fit Time&line", lambda w: w.workspace.timeline.fit(), ("Ctrl+0",),
+    Action("&View", "Fit Ti&meline", lambda w: w.workspace.timeline.fit(), ("Ctrl+0",),
            "Show the whole path"),
 )  # fmt: skip
 
@@ -264,13 +264,13 @@ GO = (
     Action("&Go", "Go to Ti&me Range…", timeline_window.ask_range, ("Ctrl+Shift+G",),
            "Show an exact part of the time in the timeline"),
     _line("&Go"),
-    Action("&Go", "Next Pa&ne", lambda w: w.workspace.next_pane(1), ("F6",),
+    Action("&Go", "Next P&ane", lambda w: w.workspace.next_pane(1), ("F6",),
            "Move the keyboard to the next part of the window"),
     Action("&Go", "Previous Pan&e", lambda w: w.workspace.next_pane(-1), ("Shift+F6",)),
 )  # fmt: skip
 
 ANALYZE = (
-    Action("&Analyze", "Display &Filter", lambda w: w.workspace.filter_bar.setFocus(), ("Ctrl+/",),
+    Action("&Analyze", "&Display Filter", lambda w: w.workspace.filter_bar.setFocus(), ("Ctrl+/",),
            "Type a display filter"),
     Action("&Analyze", "&Apply as Filter", fill=lambda w, menu: fill_filters(w, menu, True)),
     Action("&Analyze", "&Prepare as Filter", fill=lambda w, menu: fill_filters(w, menu, False)),

@@ -56,7 +56,7 @@ class PacketHeader(QHeaderView):
             hide = menu.addAction("&Hide Column")
             hide.triggered.connect(lambda: self.setSectionHidden(section, True))
             hide.setEnabled(self.count() - self.hiddenSectionCount() > 1)
-            remove = menu.addAction("&Remove Column")
+            remove = menu.addAction("Remo&ve Column")
             remove.triggered.connect(lambda: self.remove_asked.emit(section))
             menu.addSeparator()
         menu.addAction("Add &Field as Column…").triggered.connect(self.ask_field)

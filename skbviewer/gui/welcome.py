@@ -94,9 +94,8 @@ class Welcome(QScrollArea):
         for entry in entries[:_RECENT_SHOWN]:
             text = recent.label(entry)
             room = _WIDTH - 70
-            button = QPushButton(
-                self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room)
-            )
+            short = self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideMiddle, room)
+            button = QPushButton(short.replace("&", "&&"))  # no mnemonics
             button.setToolTip("\n".join(str(path) for path in entry))
             button.setAccessibleName(text)
             button.setFlat(True)

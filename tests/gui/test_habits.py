@@ -17,13 +17,16 @@ from PySide6.QtWidgets import (
     QComboBox,
     QHeaderView,
     QLineEdit,
+    QMenu,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.actions import ACTIONS, LINE, MENUS
+from skbviewer.gui.detail_tree import DetailTree
 from skbviewer.gui.key_list import KeyList
 from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.row_menu import row_menu
 
 from .conftest import open_and_wait
 from .fake import opener
@@ -70,6 +73,34 @@ def test_menus_stand_in_wiresharks_order(window: MainWindow) -> None:
     assert titles == [title for title in MENUS if title in titles]
     for title in ("&File", "&Edit", "&View", "&Go", "&Analyze", "&Statistics", "&Help"):
         assert title in titles
+
+
+def mnemonics(menu: QWidget) -> Iterator[tuple[str, str]]:
+    """(Title of a menu, underlined letter) of each entry of a menu and of those below it."""
+    title = menu.title() if isinstance(menu, QMenu) else "bar"
+    for action in menu.actions():
+        at = action.text().replace("&&", "").find("&")
+        if at >= 0:
+            yield title, action.text().replace("&&", "")[at + 1].lower()
+        inner = action.menu()
+        if isinstance(inner, QMenu):
+            inner.aboutToShow.emit()
+            yield from mnemonics(inner)
+
+
+def test_each_underlined_letter_of_a_menu_leads_to_one_entry(opened: MainWindow) -> None:
+    workspace, details = opened.workspace, opened.findChild(DetailTree)
+    assert isinstance(details, DetailTree)
+    for menu in (
+        opened.menuBar(),
+        row_menu(opened),
+        workspace.table.header.menu_at(2),
+        details.menu(details.topLevelItem(0)),
+    ):
+        assert menu is not None
+        found = Counter(mnemonics(menu))
+        assert len(found) > 2
+        assert [entry for entry, count in found.items() if count > 1] == []
 
 
 def test_names_in_the_table_are_unique() -> None:
