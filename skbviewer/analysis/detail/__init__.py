@@ -4,5 +4,6 @@
 from .application import PARSERS, Told, tell
 from .dissect import Payload, dissect, payload_of
 from .node import Node
+from .told import Told
 
 __all__ = ["PARSERS", "Node", "Payload", "Told", "dissect", "payload_of", "tell"]

@@ -8,36 +8,25 @@ cannot parse is none of these; nothing is guessed from the content alone.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from ipaddress import IPv4Address, IPv6Address
-from typing import NamedTuple
+from collections.abc import Callable, Iterator
+from ipaddress import IPv4Address
 
 import dpkt
 
 from ..info import mac
-
-
-class Told(NamedTuple):
-    """A protocol's name as Wireshark's column has it, its Info, and a line for each thing in it."""
-
-    protocol: str
-    info: str
-    lines: tuple[str, ...]
-
+from .dns import dns, dns_over_tcp, mdns
+from .told import Line, Told
 
 Parser = Callable[[bytes], Told | None]
 
-DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
-DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}
-DNS_ERRORS = {1: "Format error", 2: "Server failure", 3: "No such name", 5: "Refused"}
 DHCP_KINDS = ("", "Discover", "Offer", "Request", "Decline", "ACK", "NAK", "Release", "Inform")
 DHCP_MESSAGE = 53  # RFC 2132 option
+DHCP_OPTIONS = 240  # where they begin: RFC 2131 section 2, with the magic cookie
 TLS_TYPES = {20: "Change Cipher Spec", 21: "Alert", 22: "Handshake", 23: "Application Data"}
 TLS_HANDSHAKES = {1: "Client Hello", 2: "Server Hello", 4: "New Session Ticket", 11: "Certificate"}
 TLS_HANDSHAKES |= {12: "Server Key Exchange", 14: "Server Hello Done", 16: "Client Key Exchange"}
 TLS_VERSIONS = {0x301: "TLSv1", 0x302: "TLSv1.1", 0x303: "TLSv1.2", 0x304: "TLSv1.3"}
 SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
-ANSWERS_SHOWN = 3
 
 
 def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
@@ -54,59 +43,33 @@ def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
     return None
 
 
-def _dns(payload: bytes) -> Told | None:
-    message = dpkt.dns.DNS(payload)
-    answer = bool(message.qr)
-    asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
-    found = [f"{_type(r.type)} {_resource(r)}" for r in message.an]
-    words = ["Standard query" if message.opcode == 0 else f"Opcode {message.opcode}"]
-    words += ["response"] if answer else []
-    words.append(f"0x{message.id:04x}")
-    if answer and message.rcode:
-        words.append(DNS_ERRORS.get(message.rcode, f"error {message.rcode}"))
-    words += asked + found[:ANSWERS_SHOWN] + (["…"] if len(found) > ANSWERS_SHOWN else [])
-    lines = (
-        f"Transaction ID: 0x{message.id:04x}",
-        *(f"Query: {text}" for text in asked),
-        *(f"Answer: {text}" for text in found),
-    )
-    return Told("DNS", " ".join(words), lines)
-
-
-def _mdns(payload: bytes) -> Told | None:
-    told = _dns(payload)
-    return told and told._replace(protocol="MDNS")
-
-
-def _type(number: int) -> str:
-    return DNS_TYPES.get(number, f"TYPE{number}")
-
-
-def _resource(record: dpkt.dns.DNS.RR) -> str:
-    if record.type == dpkt.dns.DNS_A:
-        return str(IPv4Address(record.rdata))
-    if record.type == dpkt.dns.DNS_AAAA:
-        return str(IPv6Address(record.rdata))
-    for name in ("cname", "ptrname", "nsname", "mxname"):
-        if hasattr(record, name):
-            return str(getattr(record, name))
-    return str(record.name)
-
-
 def _dhcp(payload: bytes) -> Told | None:
     message = dpkt.dhcp.DHCP(payload)
     options = dict(message.opts)
     kind = options.get(DHCP_MESSAGE, b"\0")[0]
     name = DHCP_KINDS[kind] if 0 < kind < len(DHCP_KINDS) else f"message {kind}"
     lines = (
-        f"Transaction ID: 0x{message.xid:08x}",
-        f"Client MAC address: {mac(int.from_bytes(message.chaddr[:6], 'big'))}",
-        f"Client IP address: {IPv4Address(message.ciaddr)}",
-        f"Your IP address: {IPv4Address(message.yiaddr)}",
-        f"Next server: {IPv4Address(message.siaddr)}",
-        *(f"Option {number}: {value.hex()}" for number, value in message.opts),
+        Line(f"Transaction ID: 0x{message.xid:08x}", 4, 4),
+        Line(f"Client IP address: {IPv4Address(message.ciaddr)}", 12, 4),
+        Line(f"Your IP address: {IPv4Address(message.yiaddr)}", 16, 4),
+        Line(f"Next server: {IPv4Address(message.siaddr)}", 20, 4),
+        Line(f"Client MAC address: {mac(int.from_bytes(message.chaddr[:6], 'big'))}", 28, 6),
+        *_dhcp_options(payload),
     )
     return Told("DHCP", f"DHCP {name} - Transaction ID 0x{message.xid:x}", lines)
+
+
+def _dhcp_options(payload: bytes) -> Iterator[Line]:
+    """RFC 2132 section 2: number, length and value, but for the one-byte numbers 0 and 255."""
+    at = DHCP_OPTIONS
+    while at + 1 < len(payload) and payload[at] != 255:
+        if payload[at] == 0:
+            at += 1
+            continue
+        size = 2 + payload[at + 1]
+        value = payload[at + 2 : at + size]
+        yield Line(f"Option {payload[at]}: {value.hex()}", at, size)
+        at += size
 
 
 def _http(payload: bytes) -> Told | None:
@@ -118,7 +81,12 @@ def _http(payload: bytes) -> Told | None:
     if not request and not line.startswith("HTTP/"):
         return None
     head = rest.partition(b"\r\n\r\n")[0].decode("latin-1")
-    return Told("HTTP", line, (line, *(text for text in head.split("\r\n") if text)))
+    lines, at = [], 0
+    for text in (line, *head.split("\r\n")):
+        if text:
+            lines.append(Line(text, at, min(len(text) + 2, len(payload) - at)))
+        at += len(text) + 2
+    return Told("HTTP", line, tuple(lines))
 
 
 def _tls(payload: bytes) -> Told | None:
@@ -135,7 +103,7 @@ def _tls(payload: bytes) -> Told | None:
                 version, host = _hello(body, version)
                 name += f" (SNI={host})" if host else ""
         names.append(name)
-        lines.append(f"{name}, {size} bytes")
+        lines.append(Line(f"{name}, {size} bytes", at, 5 + len(body)))
         at += 5 + size
     if not names or version not in TLS_VERSIONS:
         return None
@@ -163,9 +131,9 @@ def _hello(body: bytes, version: int) -> tuple[int, str]:
 
 
 PARSERS: dict[tuple[int, int], Parser] = {
-    (17, 53): _dns,
-    (6, 53): lambda payload: _dns(payload[2:]),  # RFC 1035 section 4.2.2: its length goes before
-    (17, 5353): _mdns,
+    (17, 53): dns,
+    (6, 53): dns_over_tcp,
+    (17, 5353): mdns,
     (17, 67): _dhcp,
     (17, 68): _dhcp,
     **{(6, port): _http for port in (80, 8000, 8080)},

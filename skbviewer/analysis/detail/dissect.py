@@ -168,7 +168,10 @@ def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Ite
     if told is None:
         yield _data("TCP payload" if ports[0] == 6 else "Data", at, end)
         return
-    lines = tuple(Node(line, at, end - at) for line in told.lines)
+    lines = tuple(
+        Node(line.text, at + line.offset, min(line.length, end - at - line.offset))
+        for line in told.lines
+    )
     yield Node(f"{told.protocol}: {told.info}", at, end - at, lines)
 
 

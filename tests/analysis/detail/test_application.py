@@ -8,6 +8,7 @@ import struct
 import dpkt
 
 from skbviewer.analysis.detail import tell
+from skbviewer.analysis.detail.told import Line
 
 TCP, UDP = 6, 17
 
@@ -22,7 +23,10 @@ def test_dns_question_and_answer() -> None:
     told = tell(UDP, 53, 40000, answer)
     assert told is not None
     assert told.info == "Standard query response 0x1234 A example.org A 192.0.2.1"
-    assert tell(TCP, 53, 40000, struct.pack(">H", len(answer)) + answer) == told
+    assert [(line.offset, line.length) for line in told.lines] == [(0, 2), (12, 17), (29, 16)]
+    over_tcp = tell(TCP, 53, 40000, struct.pack(">H", len(answer)) + answer)
+    assert over_tcp is not None and over_tcp.info == told.info
+    assert [line.offset for line in over_tcp.lines] == [2, 14, 31]
     missing = answer[:3] + b"\x83" + answer[4:7] + b"\0" + answer[8:29]
     told = tell(UDP, 53, 40000, missing)
     assert told is not None and "No such name" in told.info
@@ -33,14 +37,18 @@ def test_dhcp() -> None:
     told = tell(UDP, 68, 67, bytes(discover))
     assert told is not None
     assert told.info == "DHCP Discover - Transaction ID 0xbeef"
-    assert "Client MAC address: 02:00:00:00:00:01" in told.lines
+    assert Line("Client MAC address: 02:00:00:00:00:01", 28, 6) in told.lines
+    assert told.lines[-1] == Line("Option 53: 01", 240, 3)
 
 
 def test_http_request_response_and_the_middle_of_a_body() -> None:
     told = tell(TCP, 40000, 80, b"GET /a?b HTTP/1.1\r\nHost: example.org\r\n\r\n")
     assert told is not None
     assert (told.protocol, told.info) == ("HTTP", "GET /a?b HTTP/1.1")
-    assert told.lines[1] == "Host: example.org"
+    assert told.lines == (
+        Line("GET /a?b HTTP/1.1", 0, 19),
+        Line("Host: example.org", 19, 19),
+    )
     told = tell(TCP, 80, 40000, b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n<half")
     assert told is not None and told.info == "HTTP/1.1 200 OK"
     assert tell(TCP, 80, 40000, b"the rest of it") is None
@@ -62,6 +70,8 @@ def test_tls() -> None:
     told = tell(TCP, 443, 40000, hello(2, b"\0\x2b\0\2\3\4") + b"\x14\3\3\0\1\1")
     assert told is not None
     assert (told.protocol, told.info) == ("TLSv1.3", "Server Hello, Change Cipher Spec")
+    whole = len(hello(2, b"\0\x2b\0\2\3\4"))
+    assert [(line.offset, line.length) for line in told.lines] == [(0, whole), (whole, 6)]
     assert tell(TCP, 443, 40000, b"\x99" * 20) is None
 
 

@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""DNS and mDNS messages, parsed by dpkt; where their parts are by RFC 1035."""
+
+from __future__ import annotations
+
+from ipaddress import IPv4Address, IPv6Address
+
+import dpkt
+
+from .told import Line, Told
+
+DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
+DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}
+DNS_ERRORS = {1: "Format error", 2: "Server failure", 3: "No such name", 5: "Refused"}
+ANSWERS_SHOWN = 3
+
+
+def dns(payload: bytes) -> Told | None:
+    message = dpkt.dns.DNS(payload)
+    answer = bool(message.qr)
+    asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
+    found = [f"{_type(r.type)} {_resource(r)}" for r in message.an]
+    words = ["Standard query" if message.opcode == 0 else f"Opcode {message.opcode}"]
+    words += ["response"] if answer else []
+    words.append(f"0x{message.id:04x}")
+    if answer and message.rcode:
+        words.append(DNS_ERRORS.get(message.rcode, f"error {message.rcode}"))
+    words += asked + found[:ANSWERS_SHOWN] + (["…"] if len(found) > ANSWERS_SHOWN else [])
+    places = _places(payload, len(asked), len(found))
+    texts = [f"Query: {text}" for text in asked] + [f"Answer: {text}" for text in found]
+    first = Line(f"Transaction ID: 0x{message.id:04x}", 0, 2)
+    rest = (Line(text, *place) for text, place in zip(texts, places, strict=True))
+    return Told("DNS", " ".join(words), (first, *rest))
+
+
+def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
+    """Where queries and answers are, one after the other (RFC 1035 section 4.1)."""
+    places, at = [], 12
+    for number in range(queries + answers):
+        begin, at = at, _after_name(payload, at)
+        if number < queries:
+            at += 4
+        else:
+            at += 10 + int.from_bytes(payload[at + 8 : at + 10], "big")
+        places.append((begin, at - begin))
+    return places
+
+
+def _after_name(payload: bytes, at: int) -> int:
+    """The byte after a name: labels up to an empty one, or to a pointer to the rest."""
+    while payload[at]:
+        if payload[at] & 0xC0 == 0xC0:
+            return at + 2
+        at += 1 + payload[at]
+    return at + 1
+
+
+def dns_over_tcp(payload: bytes) -> Told | None:
+    """With its length in front (RFC 1035 section 4.2.2)."""
+    told = dns(payload[2:])
+    return told and told._replace(
+        lines=tuple(line._replace(offset=line.offset + 2) for line in told.lines)
+    )
+
+
+def mdns(payload: bytes) -> Told | None:
+    told = dns(payload)
+    return told and told._replace(protocol="MDNS")
+
+
+def _type(number: int) -> str:
+    return DNS_TYPES.get(number, f"TYPE{number}")
+
+
+def _resource(record: dpkt.dns.DNS.RR) -> str:
+    if record.type == dpkt.dns.DNS_A:
+        return str(IPv4Address(record.rdata))
+    if record.type == dpkt.dns.DNS_AAAA:
+        return str(IPv6Address(record.rdata))
+    for name in ("cname", "ptrname", "nsname", "mxname"):
+        if hasattr(record, name):
+            return str(getattr(record, name))
+    return str(record.name)
