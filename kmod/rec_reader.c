@@ -11,6 +11,18 @@
 #define REC_FILE_HEADER "4221124888"
 #define REC_CHUNK_HEADER "4228884444"
 
+/* One line if the recording did not end there; the caller tells of a header that is cut. */
+static void rec_reader_tell_end(const struct rec_reader *r, bool inside)
+{
+	if (r->silent || !r->at)
+		return;
+	if (inside)
+		fprintf(stderr, "kblrecord: %s: cut short; the last whole chunk ends at %llu\n",
+			r->path, (unsigned long long)r->at);
+	else if (!r->ended)
+		fprintf(stderr, "kblrecord: %s: recording ended without a clean stop\n", r->path);
+}
+
 /* All of it, or false at the end of the file. */
 static bool rec_reader_bytes(struct rec_reader *r, void *to, size_t len)
 {
@@ -27,9 +39,8 @@ static bool rec_reader_bytes(struct rec_reader *r, void *to, size_t len)
 			break;
 		have += n;
 	}
-	if (have < len && (have || r->inside) && !r->silent)
-		fprintf(stderr, "kblrecord: %s: cut short; the last whole chunk ends at %llu\n",
-			r->path, (unsigned long long)r->at);
+	if (have < len)
+		rec_reader_tell_end(r, have || r->inside);
 	return have == len;
 }
 
@@ -78,8 +89,10 @@ bool rec_reader_next(struct rec_reader *r)
 	if (r->swap)
 		rec_swap(chunk, REC_CHUNK_HEADER);
 	if (chunk->magic == KBL_CHUNK_MAGIC && chunk->header_crc32 == crc &&
-	    chunk->payload_len <= KBL_MAX_PAYLOAD && chunk->payload_len % 8 == 0)
+	    chunk->payload_len <= KBL_MAX_PAYLOAD && chunk->payload_len % 8 == 0) {
+		r->ended = chunk->type == KBL_CHUNK_END;
 		return true;
+	}
 	if (!r->silent)
 		fprintf(stderr, "kblrecord: %s: damaged at %llu; what follows is not shown\n",
 			r->path, (unsigned long long)r->at);

@@ -12,6 +12,7 @@ struct rec_reader {
 	bool swap;
 	bool inside;		/* of a chunk */
 	bool silent;		/* the first time over the file */
+	bool ended;		/* the last chunk is that of a clean stop */
 	bool damaged;
 	kbl_u64 at;
 	kbl_u64 left;		/* records to show yet */

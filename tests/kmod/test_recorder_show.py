@@ -166,7 +166,12 @@ def test_cut_file_shows_its_whole_chunks(tmp_path: Path, spare: int) -> None:
     assert done.returncode == 0
     assert "cut short" in done.stderr
     assert len(done.stdout.splitlines()) == 5
-    assert len(show("-t", "-r", tmp_path / "a.kbl").stdout.splitlines()) == 10
+    assert done.stderr.count("\n") == 1
+    killed = show("-t", "-r", tmp_path / "a.kbl")
+    assert len(killed.stdout.splitlines()) == 10
+    unclean = f"kblrecord: {tmp_path}/a.kbl: recording ended without a clean stop\n"
+    assert killed.stderr == unclean
+    assert show("--stats", "-r", tmp_path / "a.kbl").stderr == unclean
 
 
 def test_damaged_chunk_is_left_out_and_told(recorded: Path) -> None:
@@ -180,7 +185,7 @@ def test_damaged_chunk_is_left_out_and_told(recorded: Path) -> None:
     assert done.stderr.count("is damaged, left out\n") == 1
 
 
-@pytest.mark.parametrize("raw", [b"", b"x" * 300, b"2LBK" + bytes(300)])
+@pytest.mark.parametrize("raw", [b"", b"2LBK", b"x" * 300, b"2LBK" + bytes(300)])
 def test_what_is_no_recording_is_refused(tmp_path: Path, raw: bytes) -> None:
     (tmp_path / "a").write_bytes(raw)
     done = show("-r", tmp_path / "a")
