@@ -4,17 +4,20 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 from typing import NamedTuple
 
 NS = 1_000_000_000
 SIZE = (1600, 900)
 DPI = 96
+MOST_NAMED = 1000  # rows
 
 
 class Shown(NamedTuple):
     """Times are ns of session time; None is all there is.
 
-    `ids` are the rows that have a lane each when `lanes` is of packets (n = packet n, -n = K<n>).
+    `ids` are the rows that have a lane each when `lanes` is of packets (n = packet n, -n = K<n>);
+    with `named` they were chosen one by one, else filter and range tell them.
     """
 
     lanes: str
@@ -23,7 +26,7 @@ class Shown(NamedTuple):
     a: int | None = None
     b: int | None = None
     filter: str = ""
-    packet: int | None = None
+    named: bool = False
     title: str = ""
     size: tuple[int, int] = SIZE
     dpi: int = DPI
@@ -47,12 +50,42 @@ def seconds_text(ns: int) -> str:
     return f"{'-' if ns < 0 else ''}{whole}{part}"
 
 
-def command_of(shown: Shown, session: str, form: str, t0_ns: int) -> str:
-    """The command that makes it anew; `form` is png, svg or csv, `session` a file's name."""
-    words = ["skbviewer", "export", session, f"--{form}", f"timeline.{form}"]
+def rows_of(text: str) -> tuple[int, ...]:
+    """ "3-5,K2" as (3, 4, 5, -2).  Raises ValueError."""
+    found: list[int] = []
+    for part in text.split(","):
+        first, dash, last = part.strip().partition("-")
+        if first[:1] in ("K", "k") and first[1:].isdigit() and not dash:
+            found.append(-int(first[1:]))
+        elif first.isdigit() and (last.isdigit() or not dash):
+            found.extend(range(int(first), min(int(last or first), int(first) + MOST_NAMED) + 1))
+        else:
+            raise ValueError(f"{text!r} is no number of a packet, nor such as 3-5,9,K2")
+    if len(found) > MOST_NAMED:
+        raise ValueError(f"{text!r} names more than {MOST_NAMED} packets")
+    return tuple(found)
+
+
+def rows_text(ids: Sequence[int]) -> str:
+    """Rows as rows_of() reads them."""
+    parts: list[list[int]] = []
+    for number in ids:
+        if parts and number > 0 and parts[-1][-1] == number - 1:
+            parts[-1].append(number)
+        else:
+            parts.append([number])
+    return ",".join(
+        f"K{-part[0]}" if part[0] < 0 else "-".join(map(str, dict.fromkeys((part[0], part[-1]))))
+        for part in parts
+    )
+
+
+def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
+    """The command that makes it anew; `form` is png, svg or csv, `files` are to be opened."""
+    words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]
-    if shown.packet is not None:
-        words += ["--packet", str(shown.packet)]
+    if shown.named:
+        words += ["--packet", rows_text(shown.ids)]
     if shown.filter:
         words += ["--filter", shown.filter]
     if shown.range is not None:

@@ -4,13 +4,14 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
-from ..analysis.timeline_shown import DPI, SIZE, Shown, seconds_of
-from ..session import Session
-from .output import command
+from ..analysis.timeline_shown import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
+from ..session import Session, open_files
+from .output import Stderr, command
 
 HELP = """Without --lanes, --filter and --range: the path of --packet as a picture with a table, or
 as CSV.  With --filter alone, --csv is the packet list.  Otherwise the timeline, as CSV exactly the
@@ -22,12 +23,16 @@ def add(commands: Any) -> None:
     text = "pictures and tables of a path, of the timeline or of the packet list"
     parser = command(commands, "export", text, _export)
     parser.epilog = HELP
-    parser.add_argument("session", type=Path)
+    parser.add_argument(
+        "files", type=Path, nargs="+", metavar="FILE", help="a session, or captures and KBLs"
+    )
     form = parser.add_mutually_exclusive_group(required=True)
     for name in ("png", "svg", "csv"):
         form.add_argument(f"--{name}", type=Path, metavar="OUT")
-    parser.add_argument("--packet", type=int, metavar="N", help="a packet's number")
-    parser.add_argument("--filter", default="", metavar="F", help="packets with a lane or row each")
+    parser.add_argument(
+        "--packet", type=_rows, metavar="N", help="a packet's number; lanes of several: 3-5,9,K2"
+    )
+    parser.add_argument("--filter", metavar="F", help="packets with a lane or row each; '' is all")
     parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
     parser.add_argument(
         "--range",
@@ -40,6 +45,14 @@ def add(commands: Any) -> None:
     parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help="pixels")
     parser.add_argument("--dpi", type=int, default=DPI, metavar="N", choices=range(24, 2401))
     parser.add_argument("--theme", choices=("light", "dark"), default="light")
+
+
+def _rows(text: str) -> tuple[int, ...]:
+    """ "3-5,K2" as rows."""
+    try:
+        return rows_of(text)
+    except ValueError as error:
+        raise argparse.ArgumentTypeError(str(error)) from None
 
 
 def _times(text: str) -> tuple[int, int]:
@@ -63,7 +76,7 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    session = Session.open(arguments.session)
+    session = _opened(arguments.files)
     form = next(name for name in ("png", "svg", "csv") if getattr(arguments, name))
     out: Path = getattr(arguments, form)
     timeline = bool(arguments.lanes or arguments.range or arguments.markers or form == "svg")
@@ -71,16 +84,31 @@ def _export(arguments: argparse.Namespace) -> int:
         from ..gui.render_timeline import write_timeline  # needs Qt, but no display
 
         write_timeline(session, _shown(arguments, session), out, form)
-    elif arguments.filter:
+    elif arguments.filter is not None and form == "csv":
         session.export_packets_csv(arguments.filter, out)
     elif form == "csv":
-        session.export_csv(arguments.packet or 1, out)
+        session.export_csv(_one(arguments.packet), out)
     else:
         from ..gui.render import render_png
 
         size, dpi = arguments.size, arguments.dpi
-        render_png(session, out, arguments.packet or 1, size, dpi, arguments.theme)
+        render_png(session, out, _one(arguments.packet), size, dpi, arguments.theme)
     return 0
+
+
+def _opened(files: Sequence[Path]) -> Session:
+    progress = Stderr()
+    try:
+        return open_files(files, progress)
+    finally:
+        progress.close()
+
+
+def _one(rows: tuple[int, ...] | None) -> int:
+    """The packet whose path is asked for: 1 if none is named."""
+    if rows is not None and (len(rows) != 1 or rows[0] < 1):
+        raise KeyError(f"--packet {rows_text(rows)}: a path is of one packet; see --lanes")
+    return 1 if rows is None else rows[0]
 
 
 def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
@@ -88,25 +116,34 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
     t0 = 0 if lanes == ALIGNED else session.overview().t0_ns
     times = _in_session(arguments.range, t0)
     a, b = _in_session(arguments.markers, t0) or (None, None)
-    if arguments.packet is not None:
-        session.path(packet=arguments.packet)  # KeyError if there is none
     ids: tuple[int, ...] = ()
-    if lanes in PACKET_KINDS:
-        within = None if lanes == ALIGNED else times
-        ids = session.lane_ids(arguments.packet, arguments.filter, within)
+    text, named = arguments.filter or "", arguments.packet is not None
+    if lanes in PACKET_KINDS and named:
+        ids = arguments.packet
+        _check(session, ids)
+    elif lanes in PACKET_KINDS:
+        ids = session.lane_ids(text, None if lanes == ALIGNED else times)
     return Shown(
         lanes,
         ids,
         times,
         a,
         b,
-        arguments.filter,
-        arguments.packet,
+        text,
+        named,
         arguments.title,
         arguments.size,
         arguments.dpi,
         arguments.theme == "dark",
     )
+
+
+def _check(session: Session, rows: Sequence[int]) -> None:
+    """KeyError for a row that the session has not."""
+    packets, lives = session.packet_count(), session.all_kernel_only_count()
+    for row in rows:
+        if not (1 <= row <= packets or -lives <= row < 0):
+            raise KeyError(f"no packet {rows_text([row])}")
 
 
 def _in_session(times: tuple[int, int] | None, t0_ns: int) -> tuple[int, int] | None:

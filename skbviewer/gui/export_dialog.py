@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -121,11 +122,12 @@ class ExportDialog(QDialog):
             picture_only.setEnabled(is_picture)
         for not_of_lists in (self.title_edit, self.wide, self.high):
             not_of_lists.setEnabled(not is_list)
-        name = self._recording.file.name
+        files = self._recording.words()
         if is_list:
-            text = f"skbviewer export {name} --csv packets.csv --filter '{self._shown.filter}'"
+            words = ["skbviewer", "export", *files, "--csv", "packets.csv"]
+            text = shlex.join([*words, "--filter", self._shown.filter])
         else:
-            text = command_of(self.shown(), name, form, self._t0)
+            text = command_of(self.shown(), files, form, self._t0)
         self.command.setText(text)
         self.command.setCursorPosition(0)
 

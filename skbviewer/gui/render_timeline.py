@@ -87,7 +87,7 @@ class TimelinePicture:
         self._t0 = 0 if self.timeline.is_relative else self.overview.t0_ns
         notes = tuple(place for place in recording.note_places() if self._is_seen(place[1:]))
         self._state = TimeState(shown.a, shown.b, notes=notes)
-        self._command = command_of(shown, recording.file.name, form, self._t0)
+        self._command = command_of(shown, recording.words(), form, self._t0)
         self._sources = [f"{Path(s.path).name}  SHA-256 {s.sha256}" for s in recording.sources()]
         self._clocks = clock_texts(recording)
         self.title = shown.title or self._own_title()

@@ -68,18 +68,17 @@ def ask_range(window: MainWindow) -> None:
 
 def shown_now(window: MainWindow) -> Shown | None:
     """What the timeline shows, to be exported; None if that is nothing."""
-    view, packet = window.workspace.timeline, None
+    view = window.workspace.timeline
     kind = view.kind.currentData()
     row = window.selection.row
     ids: tuple[int, ...] = ()
     if kind == SELECTED:
         if row is None:
             return None
-        packet = row.packet
-        ids = (packet,) if packet is not None else (-int(row.number[1:]),)
+        ids = (row.id,)
     elif kind in PACKET_KINDS:
         ids = view.lanes_mode.ids
     lanes = "packet" if kind == SELECTED else str(kind)
     state = view.state
     text = window.listing.filter
-    return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, packet)
+    return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, bool(ids))

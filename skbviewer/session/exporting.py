@@ -19,14 +19,12 @@ PAGE = 512
 
 
 def lane_ids(
-    session: Any, clock: Clock, packet: int | None, text: str, times: tuple[int, int] | None
+    session: Any, clock: Clock, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
-    """The first MOST_IDS rows that have a lane each: `packet`, else those a filter shows.
+    """The first MOST_IDS rows that have a lane each: those a filter shows.
 
     `times` (session time, ns) leaves out packets captured at other times.
     """
-    if packet is not None:
-        return (packet,)
     ids: RowIds | None = session.select(text)
     if times is None:
         numbers = range(1, min(session.packet_count(), MOST_IDS) + 1)

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -12,6 +11,7 @@ from ..records import BadInput, Progress
 from ..store import is_session, schema
 from ..store.annotations import merge
 from .hashing import sha256
+from .inputs import cache_folder
 from .session import Session
 
 
@@ -21,8 +21,7 @@ def cached_session(paths: Sequence[Path]) -> Path:
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {sha256(path)}".encode())
-    base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
-    return Path(base) / "skbviewer" / "sessions" / f"{key.hexdigest()[:32]}.skbv"
+    return cache_folder() / f"{key.hexdigest()[:32]}.skbv"
 
 
 def _inputs(paths: Sequence[Path]) -> list[Path]:

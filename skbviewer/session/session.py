@@ -33,7 +33,7 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import clocks, exporting, listing, ordering, paths, saving, selecting, streams
+from . import clocks, exporting, inputs, listing, ordering, paths, saving, selecting, streams
 from . import timeline as time
 from .annotations import RowIds
 from .payloads import Payloads
@@ -82,6 +82,10 @@ class Session:
             SourceRow(r.id, r.path, r.kind, r.size, r.sha256, r.rows, *more)
             for r, more in zip(rows, told, strict=True)
         )
+
+    def words(self) -> tuple[str, ...]:
+        """How a command names what is open; see inputs.words."""
+        return inputs.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
         """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
@@ -361,11 +365,9 @@ class Session:
         """The display filter for packets captured in a range of session time."""
         return exporting.range_filter(self.timebase(), self.sources(), times)
 
-    def lane_ids(
-        self, packet: int | None, text: str, times: tuple[int, int] | None
-    ) -> tuple[int, ...]:
+    def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
         """The rows that an exported timeline has a lane for each; see exporting.lane_ids."""
-        return exporting.lane_ids(self, self.timebase(), packet, text, times)
+        return exporting.lane_ids(self, self.timebase(), text, times)
 
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that a display filter shows.  Raises FilterError and BadInput."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import csv
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -84,6 +85,33 @@ def test_the_command_in_the_table_makes_it_anew(file: Path, tmp_path: Path) -> N
     assert (file.parent / "timeline.csv").read_bytes() == first.read_bytes()
 
 
+def test_the_command_names_the_inputs_of_what_was_not_saved(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join(sys.path))
+    inputs = [tmp_path / "a b" / "handshake.pcap", tmp_path / "handshake.kbl"]
+    inputs[0].parent.mkdir()
+    for path in inputs:
+        shutil.copy(SAMPLE / path.name, path)
+    first = tmp_path / "first.csv"
+    words = ("--packet", "3-5,1", "--lanes", "packet")
+    done = export(inputs[0], str(inputs[1]), "--csv", str(first), *words)
+    assert done.returncode == 0, done.stderr
+    command = rows_of(first)[0][-1].partition("skbviewer export ")[2]
+    assert command.startswith("'a b/handshake.pcap' handshake.kbl --csv timeline.csv")
+    assert "--packet 3-5,1" in command
+    words_anew = f"{sys.executable} -m skbviewer export {command}"
+    subprocess.run(words_anew, shell=True, cwd=tmp_path, check=True, capture_output=True)
+    assert (tmp_path / "timeline.csv").read_bytes() == first.read_bytes()
+
+
+def test_an_empty_filter_is_the_whole_packet_list(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "p.csv"
+    assert export(file, "--csv", str(out), "--filter", "").returncode == 0
+    assert len(rows_of(out)[1]) == Session.open(file).packet_count()
+
+
 def test_the_boxes_of_all_lanes_are_all_calls(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "t.csv"
     assert export(file, "--csv", str(out), "--lanes", "cpu", "--size", "2000x30000").returncode == 0
@@ -112,6 +140,10 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
         (("--lanes", "cpu", "--size", "10x10"), "no size"),
         (("--lanes", "moon"), "invalid choice"),
         (("--lanes", "packet", "--packet", "999"), "no packet 999"),
+        (("--lanes", "packet", "--packet", "1,K999"), "no packet K999"),
+        (("--lanes", "packet", "--packet", "1-9999999999"), "more than 1000"),
+        (("--packet", "1,x"), "'1,x' is no number of a packet"),
+        (("--packet", "2-3"), "a path is of one packet"),
         (("--filter", "tcp.prot == 1"), "tcp.prot"),
     ],
 )

@@ -45,6 +45,9 @@ class FakeList:
     def file(self) -> Path:
         return Path("/tmp/fake.skbv")
 
+    def words(self) -> tuple[str, ...]:
+        return (self.file.name,)
+
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
         self.asked.append((int(ids[0]) if len(ids) else 0, len(ids)))
         found = ids.tolist()

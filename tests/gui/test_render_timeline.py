@@ -18,7 +18,14 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.analysis.timeline_shown import Shown, command_of, seconds_of, seconds_text
+from skbviewer.analysis.timeline_shown import (
+    Shown,
+    command_of,
+    rows_of,
+    rows_text,
+    seconds_of,
+    seconds_text,
+)
 from skbviewer.gui.fonts import export_font
 from skbviewer.gui.render_timeline import TimelinePicture, write_timeline
 from skbviewer.gui.timeline_axes import round_step
@@ -119,7 +126,7 @@ def test_the_command_is_whole_in_a_narrow_picture(qtbot: QtBot, tmp_path: Path) 
     out, what = tmp_path / "t.svg", shown(size=(500, 900), filter="tcp && ip.ttl < 64")
     write_timeline(recording(), what, out, "svg")
     words = " ".join(unescape(text) for text in texts_of(out)).split()
-    command = command_of(what, recording().file.name, "svg", recording().overview().t0_ns)
+    command = command_of(what, recording().words(), "svg", recording().overview().t0_ns)
     assert " ".join(command.split()) in " ".join(words)
 
 
@@ -193,8 +200,19 @@ def test_seconds_are_exact_both_ways() -> None:
 
 
 def test_a_command_quotes_what_needs_it() -> None:
-    words = command_of(Shown("packet", filter="a == b", title="My title"), "s.skbv", "svg", 0)
+    words = command_of(Shown("packet", filter="a == b", title="My title"), ["s.skbv"], "svg", 0)
     assert "--filter 'a == b' --title 'My title'" in words
+
+
+def test_rows_are_named_in_short() -> None:
+    for text, rows in (("3-5,9,K2", (3, 4, 5, 9, -2)), ("7", (7,)), ("9,8,K1,K2", (9, 8, -1, -2))):
+        assert rows_of(text) == rows
+        assert rows_text(rows) == text
+    words = command_of(Shown("packet", (2, 3, 4), named=True), ["a.pcap", "b.kbl"], "png", 0)
+    assert words == ("skbviewer export a.pcap b.kbl --png timeline.png --lanes packet --packet 2-4")
+    for wrong in ("", "K", "3-", "-3", "K1-K2", "1-100000000000"):
+        with pytest.raises(ValueError, match="packet"):
+            rows_of(wrong)
 
 
 def test_lanes_that_do_not_fit_are_told(qtbot: QtBot) -> None:
