@@ -147,9 +147,9 @@ FILE = (
 )  # fmt: skip
 
 EDIT = (
-    Action("&Edit", "&Undo", lambda w: w.notes.stack.undo(), ("Ctrl+Z",),
+    Action("&Edit", "&Undo", lambda w: w.notes.undo(), ("Ctrl+Z",),
            "Take back the last mark, flag or comment"),
-    Action("&Edit", "&Redo", lambda w: w.notes.stack.redo(), ("Ctrl+Y", "Ctrl+Shift+Z"),
+    Action("&Edit", "&Redo", lambda w: w.notes.redo(), ("Ctrl+Y", "Ctrl+Shift+Z"),
            "Do again what was taken back"),
     _line("&Edit"),
     Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.copy_cell(), ("Ctrl+C",),

@@ -121,6 +121,8 @@ class MainWindow(QMainWindow):
             bar.cancelled.connect(tasks.cancel)
         for failed in (self.tasks.failed, self.listing.failed, self.notes.failed):
             failed.connect(lambda line: self.banner.tell(line, "error"))
+        self.notes.tasks.started.connect(self.statusBar().showMessage)
+        self.notes.tasks.ended.connect(self.statusBar().clearMessage)
         self.workspace.find_bar.failed.connect(lambda line: self.banner.tell(line, "error"))
         self.welcome.open_asked.connect(self.opening.ask)
         self.welcome.bundled_asked.connect(self.opening.open_bundled)
@@ -363,7 +365,8 @@ class MainWindow(QMainWindow):
         QSettings().setValue("geometry", self.saveGeometry())
         kept_settings.keep(self)
         self.close_recording()
-        for tasks in (self.tasks, self.counting, self.listing.tasks, self.going.tasks):
+        own = (self.tasks, self.counting, self.notes.tasks)
+        for tasks in (*own, self.listing.tasks, self.going.tasks):
             tasks.close()
         self.workspace.close_tasks()
         self.names.close_tasks()

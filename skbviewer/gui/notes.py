@@ -2,11 +2,13 @@
 """Marks, ignored rows, time references and comments: kept at once, undone by Ctrl+Z.
 
 Nothing is shown that is not in the session file: a change that cannot be kept is told and not made.
+Flags of very many rows are kept by a worker; what is asked for meanwhile waits for it.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from PySide6.QtCore import QObject, Signal
@@ -19,7 +21,9 @@ from skbviewer.session.annotations import rising
 from .contract import Recording, RowIds
 from .flag_sets import FlagSets
 from .packet_rows import ListRow
+from .tasks import Tasks
 
+MANY = 100_000  # rows whose flags are written in about a frame
 _WORDS = {"mark": "Mark", "ignore": "Ignore", "time_ref": "Time Reference"}
 
 
@@ -49,9 +53,14 @@ class Notes(QObject):
         self._comments: dict[tuple[int | None, int | None], Annotation] = {}
         self.flags = FlagSets()
         self.stack = QUndoStack(self)
+        self.tasks = Tasks(self)
+        self.tasks.failed.connect(self._fail_many)
+        self._waiting: list[Callable[[], None]] = []
 
     def use(self, recording: Recording | None) -> None:
         """From now on keep and show the notes of `recording`; nothing can be undone any more."""
+        self.tasks.cancel()
+        self._waiting.clear()
         self._recording = recording
         self.stack.clear()
         self._comments = {}
@@ -75,21 +84,47 @@ class Notes(QObject):
 
     def toggle(self, kind: str, ids: RowIds) -> None:
         """Set a flag on rows; if all have it, clear it."""
-        if len(ids):
-            self.put(kind, ids, len(self.flags.those(kind, ids, False)) > 0)
+        self._when_free(lambda: self._put(kind, ids, len(self.flags.those(kind, ids, False)) > 0))
 
     def put(self, kind: str, ids: RowIds, on: bool) -> None:
         """Set or clear a flag on rows, as one step."""
+        self._when_free(lambda: self._put(kind, ids, on))
+
+    def undo(self) -> None:
+        """Take back the last step."""
+        self._when_free(self.stack.undo)
+
+    def redo(self) -> None:
+        """Do the step again that was taken back."""
+        self._when_free(self.stack.redo)
+
+    def _when_free(self, act: Callable[[], None]) -> None:
+        """Now, or after the worker and what waits for it already."""
+        if self.tasks.busy:
+            self._waiting.append(act)
+        else:
+            act()
+
+    def _go_on(self) -> None:
+        while self._waiting and not self.tasks.busy:
+            self._waiting.pop(0)()
+
+    def _put(self, kind: str, ids: RowIds, on: bool) -> None:
         ids = rising(self.flags.those(kind, ids, not on))
         if not len(ids):
             return
         text = f"{'' if on else 'Clear '}{_WORDS[kind]}, {len(ids):,} row{'s' * (len(ids) > 1)}"
-        self._push(
-            text, lambda: self._put_flags(kind, ids, on), lambda: self._put_flags(kind, ids, not on)
-        )
+        do, undo = (partial(self._put_flags, kind, ids, set_) for set_ in (on, not on))
+        if len(ids) > MANY:
+            self._put_many(kind, ids, on, text, lambda: self._done(text, do, undo))
+        else:
+            self._push(text, do, undo)
 
     def put_comment(self, row: ListRow, text: str) -> None:
         """Comment on a row; "" takes the comment away."""
+        self._when_free(lambda: self._comment(row, text))
+
+    def _comment(self, row: ListRow, text: str) -> None:
         before = self.comment(row)
         if text != before:
             self._push(
@@ -117,7 +152,7 @@ class Notes(QObject):
 
     def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         """Do what another view changes, as one step that can be undone."""
-        self._push(text, do, undo)
+        self._when_free(lambda: self._push(text, do, undo))
 
     def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         """Do it, and keep it to be undone if it could be kept."""
@@ -126,6 +161,10 @@ class Notes(QObject):
         except BadInput as error:
             self.failed.emit(str(error))
             return
+        self._done(text, do, undo)
+
+    def _done(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
+        """Keep what was done, to be undone."""
         first = [True]  # the stack does what is pushed once more
 
         def again() -> None:
@@ -142,10 +181,33 @@ class Notes(QObject):
             self.failed.emit(str(error))
 
     def _put_flags(self, kind: str, ids: RowIds, on: bool) -> None:
-        if self._recording is not None:
+        if len(ids) > MANY:
+            self._put_many(kind, ids, on, f"{_WORDS[kind]}, {len(ids):,} rows")
+        elif self._recording is not None:
             self._recording.set_flags(kind, ids, on)
             self.flags.put(kind, ids, on)
             self.changed.emit()
+
+    def _put_many(
+        self, kind: str, ids: RowIds, on: bool, text: str, then: Callable[[], None] | None = None
+    ) -> None:
+        """As _put_flags, by a worker; `then` where it could be kept."""
+        recording = self._recording
+        if recording is None:
+            return
+
+        def done(_: None) -> None:
+            self.flags.put(kind, ids, on)
+            self.changed.emit()
+            if then is not None:
+                then()
+            self._go_on()
+
+        self.tasks.start(f"{text} …", lambda _: recording.set_flags(kind, ids, on), done)
+
+    def _fail_many(self, line: str) -> None:
+        self.failed.emit(line)
+        self._go_on()
 
     def _put_comment(self, row: ListRow, text: str) -> None:
         if self._recording is None:

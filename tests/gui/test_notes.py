@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+import threading
+
 import pytest
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor
@@ -10,6 +12,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextEdit
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.contract import RowIds
 from skbviewer.gui.main_window import MainWindow
 
 from .fake import FakeRecording
@@ -74,6 +77,50 @@ def test_several_selected_rows_are_marked_at_once_and_undone_at_once(opened: Mai
     assert opened.menus.actions["Undo"].text() == "&Undo"
     press(opened, Qt.Key.Key_Y)
     assert recording(opened).flags("mark").tolist() == [1, 2, 3, 4]
+
+
+def test_flags_of_very_many_rows_are_kept_by_a_worker_one_step_after_the_other(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.gui.notes.MANY", 10)
+    held, put = threading.Event(), recording(opened).set_flags
+    threads: set[int] = set()
+
+    def slow(kind: str, rows: RowIds, on: bool = True) -> None:
+        if len(rows) > 10:
+            assert held.wait(10)
+            threads.add(threading.get_ident())
+        put(kind, rows, on)
+
+    monkeypatch.setattr(recording(opened), "set_flags", slow)
+    every = recording(opened).packet_count()
+    press(opened, Qt.Key.Key_M, CONTROL | SHIFT)
+    assert opened.statusBar().currentMessage() == f"Mark, {every:,} rows …"
+    press(opened, Qt.Key.Key_M)  # waits: then all are marked, so it unmarks the first
+    assert "Marked: 0" in opened.status.text() or "Marked" not in opened.status.text()
+    held.set()
+    qtbot.waitUntil(lambda: f"Marked: {every - 1:,}" in opened.status.text())
+    assert threads and threading.get_ident() not in threads
+    assert len(recording(opened).flags("mark")) == every - 1
+    press(opened, Qt.Key.Key_Z)
+    press(opened, Qt.Key.Key_Z)
+    press(opened, Qt.Key.Key_Y)
+    qtbot.waitUntil(lambda: not opened.notes.tasks.busy)
+    assert len(recording(opened).flags("mark")) == every == opened.notes.marked()
+    press(opened, Qt.Key.Key_Z)
+    qtbot.waitUntil(lambda: not opened.notes.marked())
+
+
+def test_very_many_flags_that_cannot_be_kept_are_told_and_not_shown(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("skbviewer.gui.notes.MANY", 10)
+    recording(opened).read_only = True
+    press(opened, Qt.Key.Key_M, CONTROL | SHIFT)
+    qtbot.waitUntil(lambda: opened.banner.isVisible())
+    assert "read only" in opened.banner.text
+    assert opened.notes.marked() == 0
+    assert opened.menus.actions["Undo"].text() == "&Undo"
 
 
 def test_next_and_previous_mark_go_around(opened: MainWindow) -> None:
