@@ -18,6 +18,7 @@ __all__ = ["COLUMNS", "LEFT", "RIGHT", "Column", "TimeFormat", "field_column"]
 
 LEFT = Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter
 RIGHT = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+MIDDLE = Qt.TextElideMode.ElideMiddle  # addresses differ at both ends
 TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 address")
 
 
@@ -35,6 +36,7 @@ class Column(NamedTuple):
     sample: str
     order: str
     tip: str
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
 
 
 def match_text(row: ListRow) -> str:
@@ -54,9 +56,9 @@ COLUMNS = (
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
            "When the capture has it; of a K row by the clock fit"),
     Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
-           "Address it came from"),
+           "Address it came from", MIDDLE),
     Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",
-           "destination", "Address it goes to"),
+           "destination", "Address it goes to", MIDDLE),
     Column("protocol", "Protocol", lambda row: row.protocol, LEFT, "ICMPv6 0", "protocol",
            "Highest protocol known"),
     Column("length", "Length", lambda row: _count(row.length), RIGHT, "65,535", "frame.len",

@@ -91,6 +91,10 @@ class PacketModel(QAbstractTableModel):
         self._first_ns = 0 if recording is None else _first_time(recording)
         self.endResetModel()
 
+    def shows(self, recording: Recording | None) -> bool:
+        """Whether it is rows of `recording` that are shown."""
+        return recording is (None if self.pages is None else self.pages.recording)
+
     def row(self, position: int) -> ListRow | None:
         """The row at `position` from 0, None outside."""
         if self.pages is None or not 0 <= position < self.pages.count:

@@ -115,7 +115,7 @@ class RowPages:
     """Rows by position from 0, of the rows `ids` in their order (None = all packets by number)."""
 
     def __init__(self, recording: Recording, ids: RowIds | None) -> None:
-        self._recording = recording
+        self.recording = recording
         self._ids = ids
         self.packets = recording.packet_count()
         self.count = self.packets if ids is None else len(ids)
@@ -128,9 +128,9 @@ class RowPages:
     def __getitem__(self, position: int) -> ListRow:
         page, place = divmod(position, PAGE)
         if page not in self._pages:
-            rows = self._recording.rows(self.ids(page * PAGE, PAGE))
+            rows = self.recording.rows(self.ids(page * PAGE, PAGE))
             shown = [list_row(row) for row in rows]
-            self._pages[page] = with_streams(self._recording, shown)
+            self._pages[page] = with_streams(self.recording, shown)
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(page)
@@ -152,7 +152,7 @@ class RowPages:
         key = (page, name)
         if key not in self._fields:
             ids = self.ids(page * PAGE, PAGE)
-            self._fields[key] = self._recording.field_values(name, ids.tolist())
+            self._fields[key] = self.recording.field_values(name, ids.tolist())
             if len(self._fields) > PAGES_KEPT * 4:
                 self._fields.popitem(last=False)
         self._fields.move_to_end(key)
@@ -164,7 +164,7 @@ class RowPages:
         if self._fits_of != texts:
             self._fits_of, self._fits = texts, OrderedDict()
         if page not in self._fits:
-            self._fits[page] = self._recording.first_fit(texts, self.ids(page * PAGE, PAGE))
+            self._fits[page] = self.recording.first_fit(texts, self.ids(page * PAGE, PAGE))
             if len(self._fits) > PAGES_KEPT:
                 self._fits.popitem(last=False)
         self._fits.move_to_end(page)
@@ -183,7 +183,7 @@ class RowPages:
         return self._before[page][place]
 
     def _times(self, ids: RowIds) -> list[int]:
-        return [list_row(row).ts_ns for row in self._recording.rows(ids)] if len(ids) else []
+        return [list_row(row).ts_ns for row in self.recording.rows(ids)] if len(ids) else []
 
     def position_of(self, row_id: int) -> int | None:
         """Where a row stands."""

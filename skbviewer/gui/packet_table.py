@@ -17,9 +17,7 @@ from PySide6.QtCore import (
     Signal,
 )
 from PySide6.QtGui import (
-    QFont,
     QFontMetrics,
-    QFontMetricsF,
     QPainter,
     QPaintEvent,
     QResizeEvent,
@@ -28,18 +26,18 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from . import column_state
 from .column_state import ColumnState
+from .column_widths import ColumnWidths
 from .contract import Recording, RowIds
 from .empty_text import EmptyText
-from .packet_columns import Column, field_column
+from .packet_columns import field_column
 from .packet_header import PacketHeader
 from .packet_model import PacketModel
 from .packet_rows import ListRow
-from .packet_times import Precision, TimeFormat, sample
+from .packet_times import Precision, TimeFormat
 from .row_painter import Place, RowPainter
 from .theme import is_dark
 
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
-MIN_INFO = 140
 VISIBLE_DELAY_MS = 40
 AHEAD_DELAY_MS = 30  # a click just after scrolling comes first
 
@@ -61,6 +59,7 @@ class PacketTable(QTableView):
         self.packets.set_dark(is_dark(self.palette()))
         self.header = PacketHeader(self)
         self.setHorizontalHeader(self.header)
+        self.widths = ColumnWidths(self)
         self.setModel(self.packets)
         self.painter = RowPainter(self)
         mode = QAbstractItemView.SelectionMode.ExtendedSelection
@@ -80,7 +79,6 @@ class PacketTable(QTableView):
         self._ahead_timer = QTimer(self, interval=AHEAD_DELAY_MS, singleShot=True)
         self._ahead_timer.timeout.connect(self._load_ahead)
         self.empty = EmptyText(self)
-        self._letter = _letter(self.font())
         self._set_row_height()
         self.restore_columns(column_state.DEFAULT)
         self._link()
@@ -105,8 +103,10 @@ class PacketTable(QTableView):
 
         If it is not, the one with the nearest number is gone to, else the first.
         """
-        before = self.current_row()
+        before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)
+        if other:
+            self.widths.fit_addresses()
         at = None if before is None else self.packets.nearest(before.id)
         self.go_to_row(at or 0)
 
@@ -191,7 +191,7 @@ class PacketTable(QTableView):
         for visual in range(header.count()):
             at = header.logicalIndex(visual)
             column, hidden = self.packets.columns[at], header.isSectionHidden(at)
-            width = 0 if hidden or column.key == "info" else header.sectionSize(at)
+            width = 0 if hidden else self.widths.chosen(at)
             found.append(ColumnState(column.key, column.title, width, hidden))
         return found
 
@@ -203,11 +203,11 @@ class PacketTable(QTableView):
         self.packets.set_columns([column for _, column in known])
         for at in range(header.count()):
             header.moveSection(header.visualIndex(at), at)
-        for at, (state, column) in enumerate(known):
+        for at, (state, _) in enumerate(known):
             header.setSectionHidden(at, state.hidden)
             if not state.hidden:
-                header.resizeSection(at, state.width or self._usual_width(column))
-        self._fill()
+                self.widths.set(at, state.width)
+        self.widths.fit_addresses()
         self.columns_changed.emit()
         self.go_to_row(current)
 
@@ -236,21 +236,15 @@ class PacketTable(QTableView):
         for at in range(self.header.count()) if section < 0 else (section,):
             if self.packets.columns[at].key != "info":
                 self.resizeColumnToContents(at)
-        self._fill()
+        self.widths.fill()
 
     def set_time_format(self, form: TimeFormat) -> None:
         self.packets.set_time_format(form)
-        self._fit_time()
+        self.widths.fit_time()
 
     def set_precision(self, precision: Precision) -> None:
         self.packets.set_precision(precision)
-        self._fit_time()
-
-    def _fit_time(self) -> None:
-        at = self.packets.column_of("time")
-        if at >= 0 and not self.header.isSectionHidden(at):
-            self.header.resizeSection(at, self._usual_width(self.packets.columns[at]))
-            self._fill()
+        self.widths.fit_time()
 
     def shown_columns(self) -> list[int]:
         """Numbers of the columns that are shown, from left to right."""
@@ -270,32 +264,6 @@ class PacketTable(QTableView):
         states, key = self.columns_state(), self.packets.columns[section].key
         self.restore_columns([s._replace(title=title) if s.key == key else s for s in states])
 
-    def _usual_width(self, column: Column) -> int:
-        metrics = QFontMetrics(self.font())
-        text = column.sample
-        if column.key == "time":
-            text = sample(self.packets.time_format, self.packets.precision)
-        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))
-        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
-        return MIN_INFO if column.key == "info" else wide + room + 12
-
-    def _scale_columns(self) -> None:
-        """After the text changed its size: columns as wide for it as they were."""
-        before, now = self._letter, _letter(self.font())
-        self._letter = now
-        for at in self.shown_columns():
-            if self.packets.columns[at].key != "info":
-                self.header.resizeSection(at, round(self.header.sectionSize(at) * now / before))
-        self._fill()
-
-    def _fill(self) -> None:
-        """Give Info the width that the others leave."""
-        info = self.packets.column_of("info")
-        if info < 0 or self.header.isSectionHidden(info):
-            return
-        others = self.header.length() - self.header.sectionSize(info)
-        self.header.resizeSection(info, max(self.viewport().width() - others, MIN_INFO))
-
     def _ask_order(self, section: int, order: Qt.SortOrder) -> None:
         if not 0 <= section < len(self.packets.columns):
             self.order_asked.emit(None)
@@ -311,9 +279,9 @@ class PacketTable(QTableView):
 
     def _places(self, area: QRect) -> list[Place]:
         """The columns that are in `area`, from left to right."""
-        header = self.header
+        header, columns = self.header, self.packets.columns
         found = (
-            Place(at, header.sectionViewportPosition(at), header.sectionSize(at))
+            Place(at, header.sectionViewportPosition(at), header.sectionSize(at), columns[at].elide)
             for at in self.shown_columns()
         )
         return [
@@ -360,7 +328,7 @@ class PacketTable(QTableView):
         super().resizeEvent(event)
         if 0 <= top < event.oldSize().height():
             self.scrollTo(row)
-        self._fill()
+        self.widths.fill()
         self._visible_timer.start()
 
     def changeEvent(self, event: QEvent) -> None:
@@ -371,9 +339,4 @@ class PacketTable(QTableView):
             self.painter.use_looks()
         if event.type() == QEvent.Type.FontChange:
             self._set_row_height()
-            self._scale_columns()
-
-
-def _letter(font: QFont) -> float:
-    """How wide a letter is, about."""
-    return QFontMetricsF(font).averageCharWidth()
+            self.widths.scale()

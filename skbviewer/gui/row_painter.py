@@ -29,6 +29,7 @@ class Place(NamedTuple):
     column: int
     left: int
     width: int
+    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
 
 
 class RowPainter:
@@ -36,7 +37,7 @@ class RowPainter:
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
-        self._texts: dict[tuple[str, int], tuple[str | QStaticText, int]] = {}
+        self._texts: dict[tuple[str, int, Qt.TextElideMode], tuple[str | QStaticText, int]] = {}
         self._pixmaps: dict[int, QPixmap] = {}
         self.use_looks()
 
@@ -71,7 +72,7 @@ class RowPainter:
         top, height = row.top(), row.height()
         text_top, pen = top + (height - self._metrics.height()) // 2, None
         ascent = self._ascent
-        for column, left, width in places:
+        for column, left, width, elide in places:
             cell = cells[column]
             ink = self._chosen_text if chosen else cell.ink or self._text
             if ink is not pen:
@@ -82,7 +83,7 @@ class RowPainter:
                 painter.drawPixmap(left, top + (height - ICON) // 2, self._pixmap(cell.icon))
                 left, width = left + ICON + MARGIN, width - ICON - MARGIN
             if cell.text:
-                text, wide = self._laid_out(cell.text, width)
+                text, wide = self._laid_out(cell.text, width, elide)
                 if cell.right:
                     left += width - wide
                 if isinstance(text, str):
@@ -90,25 +91,27 @@ class RowPainter:
                 else:
                     painter.drawStaticText(left, text_top, text)
 
-    def _laid_out(self, text: str, width: int) -> tuple[str | QStaticText, int]:
+    def _laid_out(
+        self, text: str, width: int, elide: Qt.TextElideMode
+    ) -> tuple[str | QStaticText, int]:
         """A text cut to `width`, and how wide it is; as QStaticText from the second time on.
 
         Laying out costs more than painting once: it pays only for a text that is seen again.
         """
-        found = self._texts.get((text, width))
+        found = self._texts.get((text, width, elide))
         if found is None:
             if len(self._texts) > TEXTS_KEPT:
                 self._texts.clear()
             short, wide = text, self._metrics.horizontalAdvance(text)
             if wide > width:
-                short = self._metrics.elidedText(text, Qt.TextElideMode.ElideRight, max(width, 0))
+                short = self._metrics.elidedText(text, elide, max(width, 0))
                 wide = self._metrics.horizontalAdvance(short)
-            found = self._texts[text, width] = short, wide
+            found = self._texts[text, width, elide] = short, wide
         elif isinstance(found[0], str):
             static = QStaticText(found[0])
             static.setTextFormat(Qt.TextFormat.PlainText)
             static.setPerformanceHint(QStaticText.PerformanceHint.AggressiveCaching)
-            found = self._texts[text, width] = static, found[1]
+            found = self._texts[text, width, elide] = static, found[1]
         return found
 
     def _pixmap(self, icon: QIcon) -> QPixmap:

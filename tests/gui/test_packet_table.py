@@ -8,7 +8,7 @@ import time
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QColor, QIcon
+from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
@@ -21,6 +21,7 @@ from skbviewer.gui.packet_model import PacketModel
 from skbviewer.gui.packet_rows import PAGE, RowPages
 from skbviewer.gui.packet_table import PacketTable
 from skbviewer.gui.packet_times import Precision, TimeFormat
+from skbviewer.records import PacketRow
 
 from .fake import FakeRecording
 
@@ -301,3 +302,39 @@ def test_a_jump_of_the_scroll_bar_waits_for_no_rows_and_fills_them_in(
     for row in range(3):
         line = range(row * height + 4, (row + 1) * height - 4)
         assert any(image.pixelColor(x, y).lightness() < 120 for y in line for x in range(5, 60))
+
+
+class LongAddresses(FakeRecording):
+    def packet(self, number: int) -> PacketRow:
+        return super().packet(number)._replace(source_text=LONG, destination_text="fe80::1")
+
+
+LONG = "2001:db8:1111:2222:3333:4444:5555:6666"
+
+
+def test_addresses_have_the_room_they_need_as_far_as_there_is_some(qtbot: QtBot) -> None:
+    for width, whole in ((2400, True), (1280, False)):
+        table = PacketTable()
+        qtbot.addWidget(table)
+        table.resize(width, 500)
+        usual = table.columnWidth(table.packets.column_of("source"))
+        table.show_rows(LongAddresses())
+        source, destination = map(table.packets.column_of, ("source", "destination"))
+        room = QFontMetrics(table.font()).horizontalAdvance(LONG)
+        assert (table.columnWidth(source) > room) == whole
+        assert usual < table.columnWidth(source) or width // 6 < usual
+        assert table.columnWidth(destination) == usual
+        tip = table.packets.data(table.packets.index(0, source), Qt.ItemDataRole.ToolTipRole)
+        assert tip == LONG
+        assert [s.width for s in table.columns_state()] == [0] * len(table.columns_state())
+        table.header.resizeSection(source, 77)
+        table.show_rows(FakeRecording())
+        assert table.columnWidth(source) == 77  # chosen: it stays
+
+
+def test_an_address_without_room_is_cut_in_the_middle(qtbot: QtBot) -> None:
+    table = PacketTable()
+    qtbot.addWidget(table)
+    source = table.packets.column_of("source")
+    place = next(p for p in table._places(table.rect()) if p.column == source)
+    assert place.elide is Qt.TextElideMode.ElideMiddle

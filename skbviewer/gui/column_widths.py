@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""How wide the packet list's columns are: as the user made them, else by what they show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF
+
+from .packet_columns import Column
+from .packet_times import sample
+
+if TYPE_CHECKING:
+    from .packet_table import PacketTable
+
+MIN_INFO = 140
+MARGINS = 12
+ADDRESSES = ("source", "destination")
+ROWS_FITTED = 200  # whose addresses the columns are made wide enough for
+ADDRESS_PART = 6  # an address takes at most this part of the window's width
+
+
+class ColumnWidths:
+    """Widths in pixels of the columns of one table; Info takes what the others leave."""
+
+    def __init__(self, table: PacketTable) -> None:
+        self._table = table
+        self._own: dict[str, int] = {}  # by key: those that nobody chose
+        self._letter = _letter(table.font())
+
+    def chosen(self, at: int) -> int:
+        """What the user made a shown column; 0 if nothing."""
+        column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
+        return 0 if column.key == "info" or self._is_own(at) else width
+
+    def set(self, at: int, width: int) -> None:
+        """Make a column `width` wide; 0: as wide as is usual, until the user chooses."""
+        column = self._table.packets.columns[at]
+        if width:
+            self._own.pop(column.key, None)
+        else:
+            self._own[column.key] = width = self._usual(column)
+        self._table.header.resizeSection(at, width)
+
+    def fit_addresses(self) -> None:
+        """Make columns whose width nobody chose wide enough for the first rows' addresses."""
+        table = self._table
+        packets, metrics = table.packets, QFontMetrics(table.font())
+        most = table.window().width() // ADDRESS_PART
+        rows = range(min(ROWS_FITTED, packets.rowCount()))
+        for at in table.shown_columns():
+            column = packets.columns[at]
+            if column.key in ADDRESSES and self._is_own(at):
+                texts = {packets.text(row, at) for row in rows}
+                wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
+                self._own[column.key] = max(self._usual(column), min(wide, most))
+                table.header.resizeSection(at, self._own[column.key])
+        self.fill()
+
+    def fit_time(self) -> None:
+        """The times have another form."""
+        at = self._table.packets.column_of("time")
+        if at >= 0 and not self._table.header.isSectionHidden(at):
+            self.set(at, 0)
+            self.fill()
+
+    def scale(self) -> None:
+        """After the text changed its size: columns as wide for it as they were."""
+        before, now = self._letter, _letter(self._table.font())
+        self._letter = now
+        for at in self._table.shown_columns():
+            if self._table.packets.columns[at].key != "info":
+                self.set(at, round(self.chosen(at) * now / before))
+        self.fit_addresses()
+
+    def fill(self) -> None:
+        """Give Info the width that the others leave."""
+        table, header = self._table, self._table.header
+        info = table.packets.column_of("info")
+        if info < 0 or header.isSectionHidden(info):
+            return
+        others = header.length() - header.sectionSize(info)
+        header.resizeSection(info, max(table.viewport().width() - others, MIN_INFO))
+
+    def _is_own(self, at: int) -> bool:
+        key = self._table.packets.columns[at].key
+        return self._own.get(key) == self._table.header.sectionSize(at)
+
+    def _usual(self, column: Column) -> int:
+        metrics = QFontMetrics(self._table.font())
+        text = column.sample
+        if column.key == "time":
+            text = sample(self._table.packets.time_format, self._table.packets.precision)
+        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))
+        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
+        return MIN_INFO if column.key == "info" else wide + room + MARGINS
+
+
+def _letter(font: QFont) -> float:
+    """How wide a letter is, about."""
+    return QFontMetricsF(font).averageCharWidth()
