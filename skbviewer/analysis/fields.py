@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from .fields_analysis import ANALYSIS_FIELDS
 from .fields_bytes import BYTE_FIELDS
+from .fields_checksum import CHECKSUM_FIELDS
+from .fields_control import CONTROL_FIELDS
 from .fields_frame import FRAME_FIELDS
 from .fields_kernel import KERNEL_FIELDS
 from .fields_kind import Field
@@ -19,6 +21,8 @@ FIELDS: dict[str, Field] = {
         *FRAME_FIELDS,
         *PACKET_FIELDS,
         *BYTE_FIELDS,
+        *CHECKSUM_FIELDS,
+        *CONTROL_FIELDS,
         *STREAM_FIELDS,
         *ANALYSIS_FIELDS,
         *KERNEL_FIELDS,

@@ -18,14 +18,15 @@ ETH_P_8021Q, ETH_P_ARP = 0x8100, 0x0806
 DLT_EN10MB = 1
 PROTOCOLS = {
     "igmp": 2, "gre": 47, "esp": 50, "ah": 51, "eigrp": 88, "ospf": 89, "pim": 103, "vrrp": 112,
-    "sctp": 132, "udplite": 136,
+    "carp": 112, "sctp": 132, "udplite": 136,
 }  # fmt: skip
 PORTS: dict[str, tuple[int, ...]] = {
     "dns": (53,), "dhcp": (67, 68), "http": (80, 8080), "tls": (443,), "mdns": (5353,),
     "bgp": (179,), "rip": (520,), "ntp": (123,), "ssh": (22,), "dhcpv6": (546, 547),
+    "hsrp": (1985, 2029), "glbp": (3222,), "nbns": (137,), "nbss": (139, 445), "dcerpc": (135,),
 }  # fmt: skip
-_UDP_ONLY = ("dhcp", "mdns", "rip", "ntp", "dhcpv6")
-_TCP_ONLY = ("http", "tls", "bgp", "ssh")
+_UDP_ONLY = ("dhcp", "mdns", "rip", "ntp", "dhcpv6", "hsrp", "glbp", "nbns")
+_TCP_ONLY = ("http", "tls", "bgp", "ssh", "nbss", "dcerpc")
 _QUERIES = (8, 0, 13, 14, 15, 16, 17, 18)  # ICMP types with an identifier
 TCP_FLAGS = {
     "fin": "FIN", "syn": "SYN", "reset": "RST", "push": "PSH", "ack": "ACK", "urg": "URG",

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Colouring rules of the packet list: Wireshark's defaults, as far as their fields are known here.
+"""Colouring rules of the packet list: Wireshark's defaults (its file colorfilters, of 4.4).
 
+Left out is only what no capture opened here can have: HTTP/2 without TLS and system events.
 The first rule whose display filter a packet passes gives its colours.
 """
 
@@ -38,12 +39,46 @@ DEFAULTS = (
         INK,
         "#f78787",
     ),
+    Rule("HSRP State Change", "hsrp.state != 8 && hsrp.state != 16", INK, "#fffc9c"),
+    Rule("Spanning Tree Topology Change", "stp.type == 0x80", INK, "#fffc9c"),
+    Rule("OSPF State Change", "ospf.msg != 1", INK, "#fffc9c"),
     Rule("ICMP errors", "icmp.type in {3..5, 11} || icmpv6.type in {1..4}", INK, "#b7f774"),
     Rule("ARP", "arp", "#faf0d7", INK),
     Rule("ICMP", "icmp || icmpv6", "#fce0ff", INK),
     Rule("TCP RST", "tcp.flags.reset == 1", "#a40000", "#fffc9c"),
-    Rule("TTL low or unexpected", "ip.dst != 224.0.0.0/4 && ip.ttl < 5", "#a40000", "#ffffff"),
+    Rule("SCTP ABORT", "sctp.chunk_type == 6", "#a40000", "#fffc9c"),
+    Rule(
+        "IPv4 TTL low or unexpected",
+        "(ip.dst != 224.0.0.0/4 && ip.ttl < 5 && !(pim || ospf || eigrp || bgp || tcp.port == 179))"
+        " || (ip.dst == 224.0.0.0/24 && ip.dst != 224.0.0.251 && ip.ttl != 1 && "
+        "!(vrrp || carp || eigrp || rip || glbp))",
+        "#a40000",
+        "#ecf0eb",
+    ),
+    Rule(
+        "IPv6 hop limit low or unexpected",
+        "(ipv6.dst != ff00::/8 && ipv6.hlim < 5 && !(ospf || bgp || tcp.port == 179)) || "
+        "(ipv6.dst == ff00::/8 && ipv6.hlim not in {1, 64, 255})",
+        "#a40000",
+        "#ecf0eb",
+    ),
+    Rule(  # off: Wireshark's is on, but it verifies none of these unless told to
+        "Checksum Errors",
+        'ip.checksum.status == "Bad" || tcp.checksum.status == "Bad" || '
+        'udp.checksum.status == "Bad"',
+        INK,
+        "#f78787",
+        on=False,
+    ),
+    Rule("SMB", "smb || nbss || nbns || netbios", "#feffd0", INK),
     Rule("HTTP", "http || tcp.port == 80", "#e4ffc7", INK),
+    Rule("DCERPC", "dcerpc", "#c797ff", INK),
+    Rule(
+        "Routing",
+        "hsrp || eigrp || ospf || bgp || cdp || vrrp || carp || gvrp || igmp || ismp",
+        "#fff3d6",
+        INK,
+    ),
     Rule("TCP SYN/FIN", "tcp.flags & 0x02 || tcp.flags.fin == 1", "#a0a0a0", INK),
     Rule("TCP", "tcp", "#e7e6ff", INK),
     Rule("UDP", "udp", "#daeeff", INK),

@@ -14,10 +14,10 @@ from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Bytes, Frames, Ints, Wire
 
 DLT_EN10MB = 1
-HEADERS = ("frame", "eth", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6")
+HEADERS = ("frame", "eth", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "ospf", "sctp")
 PAYLOADS = ("tcp.payload", "udp.payload")
 _NETWORK = {"arp": ETH_P_ARP, "ip": ETH_P_IP, "ipv6": ETH_P_IPV6}
-_TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6}
+_TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6, "ospf": 89, "sctp": 132}
 
 Place = tuple[Ints, Ints]  # position in the file of the first byte, and of the one after the last
 

@@ -16,7 +16,7 @@ from ..analysis.fields_kind import Kind
 from ..analysis.fields_order import keys_of
 from ..analysis.fields_text import field_values
 from ..analysis.filter import Plan, evaluate, parse
-from ..records import Annotation, Progress, SourceRow
+from ..records import Annotation, BadInput, Progress, SourceRow
 from ..records.annotations import COMMENT
 from ..store import Columns
 from .annotations import RowIds
@@ -122,7 +122,7 @@ def _plan(text: str) -> Plan | None:
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
     """For each of the rows `ids` the first of the filters `texts` that it passes, else -1.
 
-    Raises FilterError.
+    A filter that needs bytes of a file that moved fits none.  Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
     plans = [_plan(text) for text in texts]
@@ -133,8 +133,12 @@ def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
         if not len(mine):
             continue
         for number, plan in reversed(list(enumerate(plans))):
-            if plan is not None:
+            if plan is None:
+                continue
+            try:
                 found[mine[evaluate(plan, data, view)]] = number
+            except BadInput:  # who filters by it is told
+                continue
     return found.tolist()
 
 

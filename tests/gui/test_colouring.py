@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
@@ -163,3 +164,25 @@ def test_slow_rules_wait_while_the_user_goes_about(
         assert opened.colouring.busy and not started
     qtbot.waitUntil(lambda: started == [""])
     qtbot.waitUntil(lambda: not opened.colouring.busy)
+
+
+def test_the_defaults_are_wiresharks_by_name_and_colour() -> None:
+    """Against the colorfilters of tshark's package, which is older by name only."""
+    shipped = Path("/usr/share/wireshark/colorfilters")
+    assert shipped.is_file(), "tests/packages.txt: tshark"
+    ours = {RENAMED.get(rule.name, rule.name): rule for rule in DEFAULTS}
+    for line in shipped.read_text(encoding="utf-8").splitlines():
+        if not line.startswith("@"):
+            continue
+        _, name, _, numbers = line.split("@")
+        if name == "System Event":
+            continue
+        rule = ours[" ".join(name.split())]
+        wanted = [
+            "#" + "".join(f"{int(number) >> 8:02x}" for number in part.split(","))
+            for part in numbers.strip("[]").split("][")
+        ]
+        assert [rule.ground, rule.ink] == wanted, name
+
+
+RENAMED = {"IPv4 TTL low or unexpected": "TTL low or unexpected"}

@@ -25,12 +25,15 @@ end
 ALONE = ("ip.defragment", "ipv6.defragment", "tcp.desegment_tcp_streams")
 
 
-def tshark_finds(capture: Path, filters: Sequence[str], folder: Path) -> list[list[int]]:
+def tshark_finds(
+    capture: Path, filters: Sequence[str], folder: Path, preferences: Sequence[str] = ()
+) -> list[list[int]]:
     """Of each filter the numbers of the frames that pass, rising."""
     script, listed = folder / "taps.lua", folder / "filters"
     script.write_text(TAPS)
     listed.write_text("".join(f"{text}\n" for text in filters))
-    options = [word for name in ALONE for word in ("-o", f"{name}:FALSE")]
+    preferences = [f"{name}:FALSE" for name in ALONE] + list(preferences)
+    options = [word for name in preferences for word in ("-o", name)]
     command = ["tshark", "-n", "-q", "-X", f"lua_script:{script}", *options, "-r", str(capture)]
     environment = os.environ | {"FILTERS": str(listed), "TZ": "UTC", "HOME": str(folder)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What Wireshark's colouring rules ask of control protocols: a few bytes of the packets with them.
+
+The file is read only for packets that the columns say may be meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+
+from .fields_bytes import blocks, numbers, progress_of
+from .fields_data import PACKET, Array, Mask, View
+from .fields_kind import Field, Kind, Values
+from .fields_packet import is_eth, is_vlan
+
+OSPF, SCTP, TCP, UDP = 89, 132, 6, 17
+ISMP = 0x81FD  # EtherType
+HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state here
+HSRP_1 = 0xE0000002  # 224.0.0.2: version 2 goes to 224.0.0.102 and is built otherwise
+BPDU, NETBIOS, SNAP = 0x4242, 0xF0F0, 0xAAAA  # DSAP and SSAP (IEEE 802.2)
+SAPS = 0xFEFE  # the lowest bits tell group and response
+CDP = 0x00000C2000  # OUI and protocol of SNAP
+GARP_GROUPS = 0x0180C2000020  # to ...2f (IEEE 802.1D, 12.5): no spanning tree there
+GVRP_GROUP = 0x0180C2000021
+SMB = 0xFF534D42
+NBSS_PORTS, NBDGM_PORT, NBDGM_SMB = (139, 445), 138, 82  # where SMB begins in a datagram
+MOST_CHUNKS = 32  # of SCTP in a packet
+
+
+def some_numbers(view: View, where: Mask, layer: str, begin: int, size: int) -> Values:
+    """As numbers(), of the rows in `where` only."""
+    low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
+    rows = np.flatnonzero(where)
+    if len(rows) and view.table == PACKET:
+        found = numbers(some(view, rows), layer, begin, size, progress_of(view))
+        low[rows], known[rows] = found.low, found.present()
+    return Values(low, known)
+
+
+def some(view: View, rows: Array) -> View:
+    """The view of some of its packets."""
+    return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
+
+
+def _llc(view: View, begin: int, size: int, where: Mask | None = None) -> Values:
+    """Bytes from `begin` of the LLC header: behind a length there is no EtherType."""
+    plain = is_eth(view) & (view.column("ethertype") < 0)
+    plain = plain if where is None else plain & where
+    low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
+    for tag, mask in ((0, plain & ~is_vlan(view)), (4, plain & is_vlan(view))):
+        found = some_numbers(view, mask, "eth", 14 + tag + begin, size)
+        low[mask], known[mask] = found.low[mask], found.present()[mask]
+    return Values(low, known)
+
+
+def _sap(view: View, sap: int) -> Mask:
+    header: Values = view.made("llc", lambda view: _llc(view, 0, 3))
+    found: Mask = header.present() & (header.low >> 8 & SAPS == sap)
+    return found
+
+
+def _bpdu(view: View) -> Mask:
+    garp = view.column("eth_dst").astype(np.int64) >> 4 == GARP_GROUPS >> 4
+    found: Mask = _sap(view, BPDU) & ~garp
+    return found
+
+
+def _gvrp(view: View) -> Mask:
+    found: Mask = _sap(view, BPDU) & (view.column("eth_dst") == GVRP_GROUP)
+    return found
+
+
+def _cdp(view: View) -> Mask:
+    protocol = _llc(view, 3, 5, _sap(view, SNAP))
+    found: Mask = protocol.present() & (protocol.low == CDP)
+    return found
+
+
+def _ismp(view: View) -> Mask:
+    found: Mask = view.column("ethertype") == ISMP
+    return found
+
+
+def _smb(view: View) -> Mask:
+    """By its first bytes, in sessions and datagrams of NetBIOS (RFC 1002)."""
+
+    def either(ports: tuple[int, ...]) -> Mask:
+        found: Mask = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
+        return found
+
+    protocol = view.column("protocol")
+    session = (protocol == TCP) & either(NBSS_PORTS)
+    datagram = (protocol == UDP) & either((NBDGM_PORT,))
+    said = some_numbers(view, session, "tcp.payload", 4, 4)
+    sent = some_numbers(view, datagram, "udp.payload", NBDGM_SMB, 4)
+    found: Mask = (said.low == SMB) | (sent.low == SMB)
+    return found
+
+
+def _stp_type(view: View) -> list[Values]:
+    return [_llc(view, 6, 1, _bpdu(view))]
+
+
+def _ospf_message(view: View) -> list[Values]:
+    return [some_numbers(view, view.column("protocol") == OSPF, "ospf", 1, 1)]
+
+
+def _hsrp_state(view: View) -> list[Values]:
+    ours = (view.column("protocol") == UDP) & (view.column("dport") == HSRP_PORT)
+    ours &= view.column("daddr_lo") == HSRP_1
+    head = some_numbers(view, ours, "udp.payload", 1, 2)
+    return [Values(head.low & 0xFF, head.present() & (head.low >> 8 < HSRP_ADVERTISE))]
+
+
+def _chunk_types(view: View) -> list[Values]:
+    """The type of each chunk of SCTP (RFC 9260, 3.2)."""
+    rows = np.flatnonzero(view.column("protocol") == SCTP)
+    found: list[Values] = [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
+    if not len(rows) or view.table != PACKET:
+        return found
+    for block in blocks(some(view, rows), progress_of(view)):
+        at, end = (place.copy() for place in block.places["sctp"])
+        at[at >= 0] += 12
+        for number in range(MOST_CHUNKS):
+            there = (at >= 0) & (at + 4 <= end)
+            if not there.any():
+                break
+            if number == len(found):
+                found.append(Values(np.full(view.size, -1), np.zeros(view.size, np.bool_)))
+            mine, first = rows[block.rows[there]], at[there]
+            low, known = found[number].low, found[number].present()
+            low[mine], known[mine] = block.data[first], True
+            size = block.data[first + 2].astype(np.int64) << 8 | block.data[first + 3]
+            at[there] = np.where(size >= 4, first + (size + 3 & ~3), -1)
+            at[~there] = -1
+    return found
+
+
+def _label(name: str, text: str, of: Callable[[View], Mask]) -> Field:
+    def make(view: View) -> list[Values]:
+        there = of(view)
+        return [Values(there, there)]
+
+    return Field(name, Kind.LABEL, text, make)
+
+
+_U = Kind.UNSIGNED
+CONTROL_FIELDS: tuple[Field, ...] = (
+    _label("stp", "Spanning Tree Protocol: a bridge's LLC frame", _bpdu),
+    Field("stp.type", _U, "0 configuration, 2 rapid, 0x80 topology change", _stp_type, bits=8),
+    _label("gvrp", "GARP VLAN registration", _gvrp),
+    _label("cdp", "Cisco Discovery Protocol", _cdp),
+    _label("ismp", "EtherType 0x81fd", _ismp),
+    _label("netbios", "NetBIOS frames: LLC of SAP 0xf0", lambda view: _sap(view, NETBIOS)),
+    _label("smb", "SMB 1, in TCP ports 139 and 445, UDP port 138", _smb),
+    Field("hsrp.state", _U, "0 initial, 8 standby, 16 active (version 1)", _hsrp_state, bits=8),
+    Field("ospf.msg", _U, "1 hello, 2 description, 3 request, 4 update", _ospf_message, bits=8),
+    Field("sctp.chunk_type", _U, "0 DATA, 1 INIT, 6 ABORT; of any chunk", _chunk_types, bits=8),
+)
