@@ -82,6 +82,7 @@ static __always_inline int kbl_fprobe_enter(unsigned long ip, unsigned long ret_
 {
 	struct kbl_target *t = kbl_map[kbl_map_hash(ip)];
 
+	/* kbl_map_search() writes it meanwhile: what does not match is looked up there. */
 	if (unlikely(data_race(t->ip) != ip))
 		return kbl_fprobe_enter_search(0, ip, 0, regs, ticket);
 	return kbl_enter_as(t, regs, ret_ip, false, pv, ticket);
