@@ -21,6 +21,7 @@ HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state here
 HSRP_1 = 0xE0000002  # 224.0.0.2: version 2 goes to 224.0.0.102 and is built otherwise
 BPDU, NETBIOS, SNAP = 0x4242, 0xF0F0, 0xAAAA  # DSAP and SSAP (IEEE 802.2)
 SAPS = 0xFEFE  # the lowest bits tell group and response
+UNNUMBERED = 0x03  # frames with information, as numbered ones
 CDP = 0x00000C2000  # OUI and protocol of SNAP
 GARP_GROUPS = 0x0180C2000020  # to ...2f (IEEE 802.1D, 12.5): no spanning tree there
 GVRP_GROUP = 0x0180C2000021
@@ -64,6 +65,12 @@ def _sap(view: View, sap: int) -> Mask:
 def _bpdu(view: View) -> Mask:
     garp = view.column("eth_dst").astype(np.int64) >> 4 == GARP_GROUPS >> 4
     found: Mask = _sap(view, BPDU) & ~garp
+    return found
+
+
+def _netbios(view: View) -> Mask:
+    control = view.made("llc", lambda view: _llc(view, 0, 3)).low & 0xFF
+    found: Mask = _sap(view, NETBIOS) & ((control & 1 == 0) | (control & 0xEF == UNNUMBERED))
     return found
 
 
@@ -153,7 +160,7 @@ CONTROL_FIELDS: tuple[Field, ...] = (
     _label("gvrp", "GARP VLAN registration", _gvrp),
     _label("cdp", "Cisco Discovery Protocol", _cdp),
     _label("ismp", "EtherType 0x81fd", _ismp),
-    _label("netbios", "NetBIOS frames: LLC of SAP 0xf0", lambda view: _sap(view, NETBIOS)),
+    _label("netbios", "NetBIOS frames: LLC of SAP 0xf0", _netbios),
     _label("smb", "SMB 1, in TCP ports 139 and 445, UDP port 138", _smb),
     Field("hsrp.state", _U, "0 initial, 8 standby, 16 active (version 1)", _hsrp_state, bits=8),
     Field("ospf.msg", _U, "1 hello, 2 description, 3 request, 4 update", _ospf_message, bits=8),

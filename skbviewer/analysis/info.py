@@ -15,8 +15,10 @@ from ..records import PACKET_CUT, PACKET_MALFORMED
 
 MASK64 = (1 << 64) - 1
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
-NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 58: "ICMPv6", 89: "OSPF"}
+NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 51: "AH", 58: "ICMPv6"}
+NAMES |= {88: "EIGRP", 89: "OSPF", 103: "PIM", 112: "VRRP", 132: "SCTP", 136: "UDP-Lite"}
 ETHERTYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x8035: "RARP", 0x86DD: "IPv6", 0x88CC: "LLDP"}
+ETHERTYPES |= {0x81FD: "ISMP"}
 TCP_FLAGS = tuple(enumerate(["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"]))  # by bit
 BROADCAST = (1 << 48) - 1
 ECHO = {8: "request", 0: "reply", 128: "request", 129: "reply"}

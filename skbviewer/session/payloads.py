@@ -11,10 +11,20 @@ from pathlib import Path
 from typing import Any
 
 from .. import readers
-from ..analysis.detail import PARSERS, Payload, payload_of, tell
+from ..analysis.detail import (
+    IP_PROTOCOLS,
+    PARSERS,
+    Payload,
+    carried_of,
+    payload_of,
+    tell,
+    tell_control,
+    tell_llc,
+)
 from ..readers import Bytes
 from ..records import BadInput, PacketRow
 
+ETHERNET = 1
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
 
 
@@ -34,13 +44,29 @@ class Payloads:
             del self._kept[source]
 
     def told(self, row: Any, made: PacketRow) -> PacketRow:
-        """`made` with the protocol and Info of its payload, where ports say what it may be."""
+        """`made` with the protocol and Info of its payload, where ports say what it may be.
+
+        Likewise of routing and bridging protocols, which have no ports.
+        """
+        if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
+            found = self._control(row)
+            return made._replace(protocol_name=found[0], info=found[1]) if found else made
         ports = PORTS.get(row.protocol, set())
         if row.payload <= 0 or ports.isdisjoint((row.sport, row.dport)):
             return made
-        found = self.payload(row)
-        told = tell(*found) if found is not None else None
+        payload = self.payload(row)
+        told = tell(*payload) if payload is not None else None
         return made._replace(protocol_name=told.protocol, info=told.info) if told else made
+
+    def _control(self, row: Any) -> tuple[str, str] | None:
+        data = self.data(row.source, row.offset, row.caplen)
+        if data is None:
+            return None
+        if row.ip_version == 0:
+            return tell_llc(data) if row.linktype == ETHERNET else None
+        later = row.frag_off > 0 and row.frag_off & 0x1FFF
+        carried = None if later else carried_of(data, row.linktype)
+        return tell_control(row.protocol, carried) if carried else None
 
     def payload(self, row: Any) -> Payload | None:
         """The payload of a packet of the store, as far as it was captured."""

@@ -2,8 +2,21 @@
 """The detail tree of a packet, from its captured bytes."""
 
 from .application import PARSERS, tell
-from .dissect import Payload, dissect, payload_of
+from .control import IP_PROTOCOLS, tell_control, tell_llc
+from .dissect import Payload, carried_of, dissect, payload_of
 from .node import Node
 from .told import Told
 
-__all__ = ["PARSERS", "Node", "Payload", "Told", "dissect", "payload_of", "tell"]
+__all__ = [
+    "IP_PROTOCOLS",
+    "PARSERS",
+    "Node",
+    "Payload",
+    "Told",
+    "carried_of",
+    "dissect",
+    "payload_of",
+    "tell",
+    "tell_control",
+    "tell_llc",
+]

@@ -14,6 +14,7 @@ from ipaddress import IPv4Address
 import dpkt
 
 from ..info import mac
+from .control import parsers
 from .dns import dns, dns_over_tcp, mdns
 from .told import Line, Told
 
@@ -138,4 +139,5 @@ PARSERS: dict[tuple[int, int], Parser] = {
     (17, 68): _dhcp,
     **{(6, port): _http for port in (80, 8000, 8080)},
     **{(6, port): _tls for port in (443, 853, 8443)},
+    **parsers(),
 }

@@ -75,6 +75,14 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
     return Payload(*walk.ports, data[walk.at : walk.end])
 
 
+def carried_of(data: bytes, linktype: int) -> bytes | None:
+    """What follows the IP headers, where it is neither TCP, UDP nor ICMP."""
+    walk = _Walk(data, linktype)
+    for _ in walk:
+        pass
+    return data[walk.at : walk.end] if walk.kind == "data" else None
+
+
 def _plain(data: bytes) -> Payload | None:
     """As payload_of(), of Ethernet, IPv4 and whole headers only: fifty times as fast."""
     if len(data) < 42:
