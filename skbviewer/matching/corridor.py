@@ -14,6 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records.compiled import compiled
+
 THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
 WRONG = 20  # of so many pairs one may be of two different packets
 ROUNDS = 16
@@ -103,21 +105,27 @@ def _crossings(slope: Floats, room: Floats) -> Floats:
 
 def _hull(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
     """The lower convex hull: positions in x, which rises."""
-    kept: list[int] = []
-    for at in _lowest(x, y).tolist():
-        if kept and x[at] == x[kept[-1]]:
-            if y[at] >= y[kept[-1]]:
+    few = _lowest(x, y)
+    return few[: _keep(x[few], y[few], few)]
+
+
+@compiled
+def _keep(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> int:
+    """Move the corners of the hull to the front of these arrays; how many they are."""
+    kept = 0
+    for i in range(len(x)):
+        if kept and x[i] == x[kept - 1]:
+            if y[i] >= y[kept - 1]:
                 continue
-            kept.pop()
-        while len(kept) > 1 and _above(x, y, kept[-2], kept[-1], at):
-            kept.pop()
-        kept.append(at)
-    return np.array(kept, np.int64)
-
-
-def _above(x: Floats, y: Floats, first: int, middle: int, last: int) -> bool:
-    rise = (y[last] - y[first]) * (x[middle] - x[first])
-    return bool((y[middle] - y[first]) * (x[last] - x[first]) >= rise)
+            kept -= 1
+        while kept > 1:
+            rise = (y[i] - y[kept - 2]) * (x[kept - 1] - x[kept - 2])
+            if (y[kept - 1] - y[kept - 2]) * (x[i] - x[kept - 2]) < rise:
+                break
+            kept -= 1
+        x[kept], y[kept], at[kept] = x[i], y[i], at[i]
+        kept += 1
+    return kept
 
 
 def _lowest(x: Floats, y: Floats) -> npt.NDArray[np.int64]:

@@ -12,9 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
-from .identity import ADDRESS, PORTS, Flags, Prints
+from .identity import Prints
 from .keys import hashed_rows, spread
 from .kinds import Index
+from .ladder import ADDRESS, PORTS, Flags
 
 FLOW = ("ip_version", *ADDRESS, "protocol", *PORTS)
 TCP = 6

@@ -16,9 +16,10 @@ import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets
 from .clock import ClockFit
-from .identity import RUNGS, Candidates, Flags
+from .identity import Candidates
 from .keys import hashed, hashed_rows
 from .kinds import Index
+from .ladder import RUNGS, Flags
 from .nearest import FAR, Place, Reach, nearest, reach
 
 if TYPE_CHECKING:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The identity ladder: which packet lives could be which wire packet.
+"""Which packet lives could be which wire packet, by identity.
 
 In: packets of one capture, footprints of one KBL.  Out: candidate pairs (packet, series)
 after the ladder.  First rung: the key of RFC 791 (source, destination, identification, protocol).
@@ -11,37 +11,23 @@ rival.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, part, pick
 from ..records.compiled import compiled
-from .keys import distinct, equal_rows, hashed, hashed_rows, join
+from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
 from .kinds import ENTRY, Index
+from .ladder import KNOWN, NONE, RUNGS, THESIS_KEY, Columns, Flags, Known, alike, climb
+from .ordering import Small, blocks
 
-Flags = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.uint8]
 
-ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
-THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
-PORTS = ("sport", "dport")
-SEQUENCE = ("seq", "ack", "tcp_flags")
-LENGTH = ("tot_len", "frag_off")
-RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ports", PORTS),
-    ("sequence", SEQUENCE),
-    ("length", LENGTH),
-    ("IPv6", ("flow_label", "frag_id")),
-)
-TELLING = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung), "gso_size", "gso_segs")
-FRAGMENT = 0x3FFF  # MF and offset of frag_off
-NONE, SEVERAL = -1, -2
+TELLING = (*KNOWN, "gso_size", "gso_segs")
+STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
-
-
-Columns = Mapping[str, npt.NDArray[Any]]
 
 
 class Candidates(NamedTuple):
@@ -71,9 +57,9 @@ class Prints(NamedTuple):
     series: Index
     record: Index  # the first one that says so
 
-    def identity(self) -> Columns:
+    def known(self) -> Known:
         """What they are known by."""
-        return {name: self.rows[name][self.number] for name in TELLING}
+        return Known(self.rows, self.number)
 
     def of(self, index: Index) -> npt.NDArray[np.void]:
         """The footprints of these rows."""
@@ -87,27 +73,64 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
         rows, number = records.footprints, records.footprint
     else:
         rows, number = records, np.arange(len(records), dtype=np.int32)
-    useful = (records["kind"] == ENTRY) & (rows["ip_version"] != 0)[number] & (series >= 0)
-    if len(tap):
-        sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
-        sniffed[tap] = True
-        useful &= ~sniffed[series]
-    index = np.flatnonzero(useful)
-    said, owner = number[index].astype(np.int64), series[index].astype(np.int64)
+    sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
+    sniffed[tap] = True
+    known = np.asarray(rows["ip_version"] != 0)
+    of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
+    first, least, most = np.full((3, len(rows)), NONE, np.int32)
+    count = int(_owners(kind, number, of, known, sniffed, first, least, most))
     # Nearly every footprint is one series' only: sort no more than the others.
-    least, most = np.full(len(rows), len(series)), np.full(len(rows), -1)
-    np.minimum.at(least, said, owner)
-    np.maximum.at(most, said, owner)
-    first = np.zeros(len(rows), np.int64)
-    first[said[::-1]] = index[::-1]
     single = np.flatnonzero((least == most) & (most >= 0))
-    single = single[_differs(rows, single, least[single])]
-    shared = np.flatnonzero((least < most)[said])
-    shared = shared[distinct(said[shared], owner[shared])]
-    record = np.sort(np.concatenate([first[single], index[shared]]), kind="stable")
+    single = single[_differs(rows, single, least[single].astype(np.int64))]
+    index = np.empty(count, np.int64)
+    _shared_by(kind, number, of, sniffed, least < most, index)
+    index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
+    record = np.sort(np.concatenate([first[single].astype(np.int64), index]), kind="stable")
     return _without_stale(
-        Prints(rows, number[record].astype(np.int64), series[record].astype(np.int64), record)
+        Prints(rows, number[record].astype(np.int64), of[record].astype(np.int64), record)
     )
+
+
+@compiled
+def _owners(
+    kind: Bytes,
+    number: Small,
+    series: Small,
+    known: Flags,
+    sniffed: Flags,
+    first: Small,
+    least: Small,
+    most: Small,
+) -> int:
+    """Of each footprint the first record and the lowest and highest series.
+
+    Returns how many records have one of several series.
+    """
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and known[n] and not sniffed[s]:
+            if first[n] < 0:
+                first[n], least[n] = i, s
+            least[n], most[n] = min(least[n], s), max(most[n], s)
+    several = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and least[n] < most[n] and not sniffed[s]:
+            several += 1
+    return several
+
+
+@compiled
+def _shared_by(
+    kind: Bytes, number: Small, series: Small, sniffed: Flags, shared: Flags, index: Index
+) -> None:
+    """Those records."""
+    at = 0
+    for i in range(len(kind)):
+        s, n = series[i], number[i]
+        if kind[i] == ENTRY and s >= 0 and shared[n] and not sniffed[s]:
+            index[at] = i
+            at += 1
 
 
 TCP = 6
@@ -119,18 +142,29 @@ def _without_stale(prints: Prints) -> Prints:
 
     So of one segment's identifications in one series only the last ever was on the wire.
     """
-    rows, number = prints.rows, prints.number
-    at = np.flatnonzero((rows["protocol"][number] == TCP) & (rows["seq"][number] >= 0))
-    if not len(at):
-        return prints
-    key = hashed([prints.series[at], *(rows[name][number[at]] for name in SEGMENT)])
-    order = np.argsort(key, kind="stable")  # in time order within a segment
-    ends = np.r_[key[order][1:] != key[order][:-1], True]
-    group = np.cumsum(np.r_[0, ends[:-1]])
-    ip_id = rows["ip_id"][number[at]][order]
-    keep = np.ones(len(number), np.bool_)
-    keep[at[order[ip_id != ip_id[ends][group]]]] = False
-    return Prints(rows, number[keep], prints.series[keep], prints.record[keep])
+    rows = prints.rows
+    keep = np.ones(len(prints.number), np.bool_)
+    at, keys, ids = [np.zeros(0, np.int64)], [np.zeros(0, np.uint64)], [np.zeros(0, np.int64)]
+    for some in blocks(len(keep)):
+        number, series = prints.number[some], prints.series[some]
+        tcp = (part(rows, "protocol", number) == TCP) & (part(rows, "seq", number) >= 0)
+        number, series = number[tcp], series[tcp]
+        at.append(some.start + np.flatnonzero(tcp))
+        keys.append(hashed([series, *(part(rows, name, number) for name in SEGMENT)]))
+        ids.append(part(rows, "ip_id", number).astype(np.int64))
+    key, every = np.concatenate(keys), np.concatenate(at)
+    _only_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
+    return Prints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
+
+
+@compiled
+def _only_last(keys: Hash, ip_id: Index, at: Index, slots: Small, keep: Flags) -> None:
+    """Keep of each key, in time order, those with the identification of the last."""
+    for i in range(len(keys) - 1, -1, -1):
+        slot = place(keys[i], keys, slots)
+        if slots[slot] < 0:
+            slots[slot] = i
+        keep[at[i]] = ip_id[i] == ip_id[slots[slot]]
 
 
 def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
@@ -147,60 +181,60 @@ def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
 
 def candidates(packets: Packets, prints: Prints) -> Candidates:
     """Candidate pairs of IP packets and series."""
-    wire = np.flatnonzero(packets["ip_version"] != 0)
-    every = len(wire) == len(packets)
-    frames = wire_identity(packets, slice(None) if every else wire)
-    kernel = prints.identity()
-    weak_k, weak_w = np.flatnonzero(~is_strong(kernel)), np.flatnonzero(~is_strong(frames))
-    start = np.zeros(len(wire), np.int8)
-    weak = (_some(frames, weak_w), _some(kernel, weak_k))
+    wire, kernel = Known(packets, np.flatnonzero(packets["ip_version"] != 0)), prints.known()
+    keys_w, weak_w = _joining_keys(wire)
+    keys_k, weak_k = _joining_keys(kernel)
+    weak = wire.columns(weak_w), kernel.columns(weak_k)
+    start = np.zeros(len(wire.at), np.int8)
     for level, column in enumerate(("sport", "seq")):
         crowd = _shared(_keys(weak[0], level), _keys(weak[1], level), prints.series[weak_k])
         tells = (weak[0][column] >= 0) & crowd
         start[weak_w] = np.where(tells, level + 1, start[weak_w])
-    p, r, many = join(_joining_keys(frames), _joining_keys(kernel), MANY)
+    p, r, many = join(keys_w, keys_k, MANY)
     # What has many partners by that, is joined by all that there is.
     left = np.flatnonzero(many)
     if len(left):
-        p2, r2, many = join(full_keys(_some(frames, left)), full_keys(kernel), MANY)
+        asked = Known(packets, wire.at[left])
+        p2, r2, many = join(full_keys(asked), full_keys(kernel), MANY)
         p, r = np.concatenate([p, left[p2]]), np.concatenate([r, r2])
         left = left[many]
-    same = equal_rows((frames, p), (kernel, r), THESIS_KEY)
+    same = alike(wire, p, kernel, r, THESIS_KEY)
     p, r = p[same], r[same]
-    packet, shown, rung = climb(packets, prints, wire[p], r, start[p])
-    return _unique(packets, packet, prints.series[shown], rung, wire[left])
+    packet, shown, rung = climb(packets, prints, wire.at[p], r, start[p])
+    return _unique(packets, packet, prints.series[shown], rung, wire.at[left])
 
 
-def full_keys(rows: Columns) -> npt.NDArray[np.uint64]:
-    """Everything by which packets are known."""
-    return _keys(rows, 3)
+def full_keys(known: Known) -> Hash:
+    """A hash of everything by which the rows are known."""
+    made = np.empty(len(known.at), np.uint64)
+    for some in blocks(len(made)):
+        made[some] = _keys(known.columns(some), 3)
+    return made
 
 
-def _joining_keys(rows: Columns) -> npt.NDArray[np.uint64]:
-    """The thesis key, and ports and counters too where its identification is none."""
-    keys, weak = _keys(rows, 0), np.flatnonzero(~is_strong(rows))
-    keys[weak] = _keys(_some(rows, weak), 2)
-    return keys
+def _joining_keys(known: Known) -> tuple[Hash, Index]:
+    """The thesis key, and ports and counters too where its identification is none, and where."""
+    made, weak = np.empty(len(known.at), np.uint64), [np.zeros(0, np.int64)]
+    for some in blocks(len(made)):
+        rows = known.columns(some, (*THESIS_KEY, "frag_id"))
+        made[some] = _keys(rows, 0)
+        weak.append(some.start + np.flatnonzero(~_is_strong(rows)))
+        made[weak[-1]] = _keys(known.columns(weak[-1]), 2)
+    return made, np.concatenate(weak)
 
 
-def _keys(rows: Columns, level: int) -> npt.NDArray[np.uint64]:
+def _keys(rows: Columns, level: int) -> Hash:
     """The thesis key; with the columns of as many rungs as `level`."""
     more = (name for _, rung in RUNGS[:level] for name in rung)
-    return hashed_rows(rows, (*THESIS_KEY, *more))
+    return hashed(rows[name] for name in (*THESIS_KEY, *more))
 
 
-def wire_identity(packets: Packets, index: Index | slice) -> Columns:
-    """What these packets are known by."""
-    names = (name for name in TELLING if not name.startswith("gso"))
-    return {name: part(packets, name, index) for name in names}
+def is_strong(packets: Packets, index: Index) -> Flags:
+    """Packets whose identification numbers them: not 0, and of IPv6 that of a fragment."""
+    return _is_strong(Known(packets, index).columns(slice(None), STRONG))
 
 
-def _some(rows: Columns, chosen: Flags | Index) -> Columns:
-    return {name: column[chosen] for name, column in rows.items()}
-
-
-def is_strong(rows: Columns) -> Flags:
-    """Rows whose identification numbers packets: not 0, and of IPv6 that of a fragment."""
+def _is_strong(rows: Columns) -> Flags:
     return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
 
 
@@ -215,82 +249,13 @@ def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: 
     return np.asarray(((count > 1) | (owners > 1))[back.reshape(-1)], np.bool_)
 
 
-def climb(
-    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
-) -> tuple[Index, Index, npt.NDArray[np.int8]]:
-    """The pairs (packet, row of prints) left after all rungs."""
-    for level, (_, columns) in enumerate(RUNGS, start=1):
-        crowded = _crowded(packet, prints.series[shown])
-        wire = {name: packets[name][packet] for name in columns}
-        kernel = {name: prints.rows[name][prints.number[shown]] for name in columns}
-        same, known = _compare(wire, kernel, columns)
-        known = np.where(same, known, 0)
-        best = np.zeros(len(packets), np.int64)
-        np.maximum.at(best, packet, known)
-        agree = same & (known > 0) & (known == best[packet])
-        keep = ~crowded | agree | (best[packet] == 0)
-        if columns == LENGTH:
-            same |= _cut_later(wire, kernel)
-        keep &= same
-        rung = np.where(crowded & agree, level, rung).astype(np.int8)
-        packet, shown, rung = packet[keep], shown[keep], rung[keep]
-    return packet, shown, rung
-
-
-def _crowded(packet: Index, series: Index) -> Flags:
-    """Pairs whose packet has several series, or whose series has several packets."""
-    made = np.zeros(len(packet), np.bool_)
-    of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
-    of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
-    _find_crowded(packet, series, of_packet, of_series, made)
-    return made
-
-
-@compiled
-def _find_crowded(
-    packet: Index,
-    series: Index,
-    of_packet: npt.NDArray[np.int32],
-    of_series: npt.NDArray[np.int32],
-    made: Flags,
-) -> None:
-    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
-    for i in range(len(packet)):
-        p, s = packet[i], series[i]
-        if of_packet[p] != s:
-            of_packet[p] = s if of_packet[p] == NONE else SEVERAL
-        if of_series[s] != p:
-            of_series[s] = p if of_series[s] == NONE else SEVERAL
-    for i in range(len(packet)):
-        made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL
-
-
-def _cut_later(wire: Columns, kernel: Columns) -> Flags:
-    """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
-    whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
-    part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
-    return np.asarray(whole & part)
-
-
-def _compare(wire: Columns, kernel: Columns, columns: tuple[str, ...]) -> tuple[Flags, Index]:
-    """Pairs that agree in every column known on both sides, and how many those are."""
-    count = len(wire[columns[0]])
-    same, known = np.ones(count, np.bool_), np.zeros(count, np.int64)
-    for column in columns:
-        both = (wire[column] >= 0) & (kernel[column] >= 0)
-        same &= ~both | (wire[column] == kernel[column])
-        known += both
-    return same, known
-
-
 def _unique(
     packets: Packets, packet: Index, series: Index, rung: npt.NDArray[np.int8], many: Index
 ) -> Candidates:
-    order = np.lexsort((rung, series, packet))
+    order = by_pair(packet, series)
     packet, series, rung = packet[order], series[order], rung[order]
-    first = np.ones(len(packet), np.bool_)
-    first[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
-    packet = packet[first]
-    return Candidates(
-        packet, series[first], rung[first], is_strong(wire_identity(packets, packet)), many
-    )
+    new = np.ones(len(packet), np.bool_)
+    new[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
+    first = np.flatnonzero(new)
+    packet, series, rung = packet[first], series[first], np.minimum.reduceat(rung, first)
+    return Candidates(packet, series, rung, is_strong(packets, packet), many)

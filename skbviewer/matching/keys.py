@@ -1,31 +1,26 @@
 # SPDX-License-Identifier: MIT
-"""Join rows of two tables by the values of many columns, without comparing many columns to sort.
+"""Join rows of two tables by the values of many columns.
 
-Rows are sorted by a 64-bit hash of their columns; pairs of equal hash are compared on the columns
+Rows are found by a 64-bit hash of their columns; pairs of equal hash are compared on the columns
 themselves, so a collision of hashes costs time and never a wrong pair.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from ..records import ColumnTable, part
+from ..records.compiled import compiled
 from .kinds import Index
-from .ordering import blocks, by_number, fits
+from .ordering import Small, blocks, fits
 
 Hash = npt.NDArray[np.uint64]
 
 
-class Rows(Protocol):
-    """A table that gives its columns by name: a structured array, a dict of columns."""
-
-    def __getitem__(self, name: str, /) -> npt.NDArray[Any]: ...
-
-
-Chosen = tuple[Rows, Index]  # rows of a table, and which of them
+Rows = ColumnTable | npt.NDArray[np.void]
 
 _MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
 _SHIFT = np.uint64(29)
@@ -46,39 +41,87 @@ def hashed(columns: Iterable[npt.NDArray[np.generic]]) -> Hash:
 
 def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
     """One hash for the named columns of each row."""
-    return hashed(rows[name] for name in columns)
+    made, names = np.empty(len(rows), np.uint64), list(columns)
+    for some in blocks(len(rows)):
+        made[some] = hashed(part(rows, name, some) for name in names)
+    return made
 
 
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDArray[np.bool_]]:
     """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
 
-    Those that have more are in no pair.
+    Those that have more are in no pair.  Pairs are sorted by `left`, then by `right`.
     """
-    order, asking = by_hash(right), by_hash(left)
-    ranked, asked = right[order], left[asking]  # what is asked in order is found in the cache
-    low, count = np.empty(len(left), np.int64), np.empty(len(left), np.int64)
-    begin = np.searchsorted(ranked, asked)
-    low[asking], count[asking] = begin, _equal(ranked, asked, begin)
-    many = count > limit if limit else np.zeros(len(left), np.bool_)
-    count = np.where(many, 0, count)
-    return *spread(low, count, order), many
+    most = limit or len(right)
+    slots = slots_for(len(right))
+    after, count = np.empty((2, len(right)), np.int32)
+    _collect(right, slots, after, count)
+    first, many = np.empty(len(left), np.int32), np.zeros(len(left), np.bool_)
+    total = int(_ask(left, right, slots, count, most, first, many))
+    i, j = np.empty((2, total), np.int64)
+    _pair(first, many, after, i, j)
+    return i, j, many
 
 
-def _equal(ranked: Hash, asked: Hash, begin: Index) -> Index:
-    """How many of `ranked`, from `begin` on, are what is asked."""
-    if not len(ranked):
-        return np.zeros(len(asked), np.int64)
-    new = np.flatnonzero(np.r_[True, ranked[1:] != ranked[:-1]])
-    size = np.zeros(len(ranked), np.int64)  # of the run that begins there
-    size[new] = np.diff(new, append=len(ranked))
-    at = np.minimum(begin, len(ranked) - 1)
-    return np.where(ranked[at] == asked, size[at], 0)
+def slots_for(count: int) -> Small:
+    """An empty hash table (see numbering.py) for indices of so many keys; -1 is a free place."""
+    return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
-def by_hash(values: Hash) -> Index:
-    """As np.argsort(values, kind="stable"): by the upper half, which leaves little to sort."""
-    order = by_number((values >> np.uint64(32)).astype(np.int64))
-    return np.asarray(order[np.argsort(values[order], kind="stable")])
+@compiled
+def place(key: np.uint64, keys: Hash, slots: Small) -> np.int64:
+    """Where `key` is in the hash table `slots` of some `keys`, or would be."""
+    mask = len(slots) - 1
+    at = np.int64(key >> _SHIFT) & mask
+    while slots[at] >= 0 and keys[slots[at]] != key:
+        at = (at + 1) & mask
+    return np.int64(at)
+
+
+@compiled
+def _collect(keys: Hash, slots: Small, after: Small, count: Small) -> None:
+    """Fill the hash table `slots` with the first of each key.
+
+    `after` is the next one of a key, or -1, `count` how many there are from each on.
+    """
+    for i in range(len(keys) - 1, -1, -1):
+        at = place(keys[i], keys, slots)
+        after[i] = slots[at]
+        count[i] = 1 if slots[at] < 0 else count[slots[at]] + 1
+        slots[at] = i
+
+
+@compiled
+def _ask(
+    asked: Hash,
+    keys: Hash,
+    slots: Small,
+    count: Small,
+    most: int,
+    first: Small,
+    many: npt.NDArray[np.bool_],
+) -> int:
+    """Set the `first` partner, -1 = none, and who has more than `most`; the pairs of the others."""
+    total = 0
+    for i in range(len(asked)):
+        first[i] = slots[place(asked[i], keys, slots)]
+        if first[i] >= 0:
+            many[i] = count[first[i]] > most
+            total += 0 if many[i] else count[first[i]]
+    return total
+
+
+@compiled
+def _pair(
+    first: Small, many: npt.NDArray[np.bool_], after: Small, left: Index, right: Index
+) -> None:
+    to = 0
+    for i in range(len(first)):
+        at = np.int32(-1) if many[i] else first[i]
+        while at >= 0:
+            left[to], right[to] = i, at
+            at = after[at]
+            to += 1
 
 
 def runs(owner: npt.NDArray[np.integer], asked: Index) -> tuple[Index, Index]:
@@ -94,15 +137,6 @@ def spread(low: Index, count: Index, order: Index) -> tuple[Index, Index]:
     left = np.repeat(np.arange(len(count)), count)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     return left, order[np.repeat(low, count) + offset]
-
-
-def equal_rows(left: Chosen, right: Chosen, columns: Iterable[str]) -> npt.NDArray[np.bool_]:
-    """Which of the chosen rows have equal values in all these columns."""
-    (wire, i), (kernel, j) = left, right
-    same = np.ones(len(i), np.bool_)
-    for name in columns:
-        same &= wire[name][i] == kernel[name][j]
-    return same
 
 
 def by_pair(first: Index, second: Index) -> Index:

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable
-from .identity import Flags
 from .keys import runs, spread
 from .kinds import Index
+from .ladder import Flags
 from .points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE

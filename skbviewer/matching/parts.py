@@ -9,7 +9,7 @@ import numpy as np
 
 from ..records import Packets
 from .covers import covers
-from .identity import Candidates, is_strong, wire_identity
+from .identity import Candidates, is_strong
 from .keys import distinct
 from .kinds import Index
 
@@ -23,5 +23,5 @@ def segments(packets: Packets, kernel: Sightable, wire: Index) -> Candidates:
     series = kernel.prints.series[shown]
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
-    strong = is_strong(wire_identity(packets, packet))
+    strong = is_strong(packets, packet)
     return Candidates(packet, series, np.zeros(len(packet), np.int8), strong, wire[:0])

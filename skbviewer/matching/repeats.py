@@ -9,9 +9,10 @@ import numpy as np
 
 from ..records import Packets
 from .clock import ClockFit
-from .identity import Candidates, climb, full_keys, is_strong, wire_identity
+from .identity import Candidates, full_keys, is_strong
 from .keys import distinct, spread
 from .kinds import Index
+from .ladder import Known, climb
 from .nearest import FAR
 from .points import WIRE
 
@@ -29,8 +30,8 @@ def near_in_time(
         return found
     wire, prints = found.many, kernel.prints
     at = packets["ts"][wire] if clock is None else clock.to_kernel(packets["ts"][wire], wire)
-    keys, group = np.unique(full_keys(wire_identity(packets, wire)), return_inverse=True)
-    asked = full_keys(prints.identity())
+    keys, group = np.unique(full_keys(Known(packets, wire)), return_inverse=True)
+    asked = full_keys(prints.known())
     place = np.clip(np.searchsorted(keys, asked), 0, len(keys) - 1)
     mine = np.flatnonzero(keys[place] == asked)
     mine = mine[np.lexsort((prints.series[mine], place[mine]))]
@@ -52,7 +53,7 @@ def near_in_time(
         np.concatenate([found.packet, packet]),
         np.concatenate([found.series, series]),
         np.concatenate([found.rung, rung[pairs]]),
-        np.concatenate([found.strong, is_strong(wire_identity(packets, packet))]),
+        np.concatenate([found.strong, is_strong(packets, packet)]),
         wire,
     )
 

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""The rungs of the identity ladder, and the climb of candidate pairs.
+
+In: pairs of a packet and a row of prints.  Out: those that contradict themselves on no rung, and
+how far up each packet had to climb to be told from its rivals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import ColumnTable, Packets, Records, part
+from ..records.compiled import compiled
+from .kinds import Index
+from .ordering import blocks
+
+if TYPE_CHECKING:
+    from .identity import Prints
+
+Flags = npt.NDArray[np.bool_]
+
+ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
+THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
+PORTS = ("sport", "dport")
+SEQUENCE = ("seq", "ack", "tcp_flags")
+LENGTH = ("tot_len", "frag_off")
+RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
+    ("ports", PORTS),
+    ("sequence", SEQUENCE),
+    ("length", LENGTH),
+    ("IPv6", ("flow_label", "frag_id")),
+)
+KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
+FRAGMENT = 0x3FFF  # MF and offset of frag_off
+NONE, SEVERAL = -1, -2
+
+Columns = Mapping[str, npt.NDArray[Any]]
+
+
+class Known(NamedTuple):
+    """Rows of a table, by what they are known by."""
+
+    rows: Packets | Records | ColumnTable
+    at: Index
+
+    def columns(self, some: Index | slice, names: Iterable[str] = KNOWN) -> Columns:
+        """Columns of some of these rows."""
+        at = self.at[some]
+        return {name: part(self.rows, name, at) for name in names}
+
+
+def alike(left: Known, i: Index, right: Known, j: Index, names: Iterable[str]) -> Flags:
+    """Which pairs of these rows have equal values in all columns."""
+    made, names = np.ones(len(i), np.bool_), tuple(names)
+    for some in blocks(len(i)):
+        wire, kernel = left.columns(i[some], names), right.columns(j[some], names)
+        for name in names:
+            made[some] &= wire[name] == kernel[name]
+    return made
+
+
+def climb(
+    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
+) -> tuple[Index, Index, npt.NDArray[np.int8]]:
+    """The pairs (packet, row of prints) left after all rungs."""
+    wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
+    crowded = _crowded(packet, prints.series[shown])
+    alone = np.flatnonzero(~crowded)
+    alone = alone[_agree(wire, kernel, alone)]
+    some = np.flatnonzero(crowded)
+    rivals = _climb(packets, prints, packet[some], shown[some], rung[some])
+    return (
+        np.concatenate([packet[alone], rivals[0]]),
+        np.concatenate([shown[alone], rivals[1]]),
+        np.concatenate([rung[alone], rivals[2]]),
+    )
+
+
+def _agree(wire: Known, kernel: Known, pairs: Index) -> Flags:
+    """Which of these pairs, that have no rivals, agree on every rung."""
+    made = np.ones(len(pairs), np.bool_)
+    for block in blocks(len(pairs)):
+        some = pairs[block]
+        for _, columns in RUNGS:
+            left, right = wire.columns(some, columns), kernel.columns(some, columns)
+            same, _ = _compare(left, right, columns)
+            made[block] &= same | _cut_later(left, right) if columns == LENGTH else same
+    return made
+
+
+def _climb(
+    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
+) -> tuple[Index, Index, npt.NDArray[np.int8]]:
+    """The same for pairs that have rivals."""
+    frame, life = _numbered(packet), _numbered(prints.series[shown])
+    for level, (_, columns) in enumerate(RUNGS, start=1):
+        crowded = _crowded(frame, life)
+        wire = Known(packets, packet).columns(slice(None), columns)
+        kernel = Known(prints.rows, prints.number[shown]).columns(slice(None), columns)
+        same, known = _compare(wire, kernel, columns)
+        known = np.where(same, known, 0)
+        best = np.zeros(len(packet), np.int64)
+        np.maximum.at(best, frame, known)
+        agree = same & (known > 0) & (known == best[frame])
+        keep = ~crowded | agree | (best[frame] == 0)
+        if columns == LENGTH:
+            same |= _cut_later(wire, kernel)
+        keep &= same
+        rung = np.where(crowded & agree, level, rung).astype(np.int8)
+        packet, shown, rung = packet[keep], shown[keep], rung[keep]
+        frame, life = _numbered(frame[keep]), life[keep]
+    return packet, shown, rung
+
+
+def _numbered(values: Index) -> Index:
+    """Numbers from 0 on for the different values."""
+    return np.unique(values, return_inverse=True)[1].reshape(-1)
+
+
+def _crowded(packet: Index, series: Index) -> Flags:
+    """Pairs whose packet has several series, or whose series has several packets."""
+    made = np.zeros(len(packet), np.bool_)
+    of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
+    of_series = np.full(int(series.max(initial=-1)) + 1, NONE, np.int32)
+    _find_crowded(packet, series, of_packet, of_series, made)
+    return made
+
+
+@compiled
+def _find_crowded(
+    packet: Index,
+    series: Index,
+    of_packet: npt.NDArray[np.int32],
+    of_series: npt.NDArray[np.int32],
+    made: Flags,
+) -> None:
+    """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
+    for i in range(len(packet)):
+        p, s = packet[i], series[i]
+        if of_packet[p] != s:
+            of_packet[p] = s if of_packet[p] == NONE else SEVERAL
+        if of_series[s] != p:
+            of_series[s] = p if of_series[s] == NONE else SEVERAL
+    for i in range(len(packet)):
+        made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL
+
+
+def _cut_later(wire: Columns, kernel: Columns) -> Flags:
+    """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
+    whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
+    part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
+    return np.asarray(whole & part)
+
+
+def _compare(wire: Columns, kernel: Columns, columns: tuple[str, ...]) -> tuple[Flags, Index]:
+    """Pairs that agree in every column known on both sides, and how many those are."""
+    count = len(wire[columns[0]])
+    same, known = np.ones(count, np.bool_), np.zeros(count, np.int64)
+    for column in columns:
+        both = (wire[column] >= 0) & (kernel[column] >= 0)
+        same &= ~both | (wire[column] == kernel[column])
+        known += both
+    return same, known
