@@ -29,6 +29,7 @@ class LanesMode:
         self.kind = ""
         self.ids: tuple[int, ...] = ()
         self._fit_next = False
+        self._left: tuple[int, int] | None = None  # session time that was shown
 
     @property
     def timeline(self) -> Timeline | None:
@@ -78,14 +79,22 @@ class LanesMode:
 
     def clear(self) -> None:
         self._view.lanes.draw(None)
-        self._fit_next = True
+        self._fit_next, self._left = True, None
+
+    def leave(self) -> None:
+        """Other lanes come, or none: keep what part of the time was shown."""
+        if self.timeline is not None and not self.is_relative:
+            self._left = self._view.window_ns()
 
     def show_kind(self, kind: str) -> None:
+        """Show these lanes: the part of the time that lanes showed last, at first all of it."""
+        self._fit_next = True
         if kind != self.kind or self.timeline is None:
             self.kind = kind
             self._view.lanes.draw(None)
             self.load()
-        self._fit_next = True
+        else:
+            self._show(self.timeline)
 
     def load(self) -> None:
         """Fetch the lanes if they are the ones shown."""
@@ -99,16 +108,26 @@ class LanesMode:
     def show_timeline(self, timeline: Timeline) -> None:
         if timeline.kind != self.kind or self._view.mode is not self:
             return
+        self._view.lanes.draw(timeline)
+        self._show(timeline)
+
+    def _show(self, timeline: Timeline) -> None:
         view = self._view
-        view.lanes.draw(timeline)
         view.axis.setStyle(showValues=True)
         if self._fit_next:
             self._fit_next = False
-            view.fit()
-            if self.kind in PACKET_KINDS:
-                self._show_packets(timeline)
+            self._arrive(timeline)
         view.box.sigRangeChanged.emit(view.box, view.box.viewRange(), [True, True])
         view.show_layers()
+
+    def _arrive(self, timeline: Timeline) -> None:
+        view = self._view
+        view.fit()
+        if self.kind in PACKET_KINDS:
+            self._show_packets(timeline)
+        elif self._left is not None:
+            view.show_window(*self._left)
+            self.show_path(view.path)
 
     def _show_packets(self, timeline: Timeline) -> None:
         """From the first to the last box: the displayed packets may be few of many."""

@@ -157,6 +157,8 @@ class TimelineView(QWidget):
         self.kind.setCurrentIndex(self.kind.findData(kind))
         was_relative = self.mode.is_relative
         is_path = kind == SELECTED
+        if self.mode is self.lanes_mode:
+            self.lanes_mode.leave()
         self.mode = self.path_mode if is_path else self.lanes_mode
         for thing, shown in ((self.item, is_path), (self.lanes, not is_path)):
             thing.setVisible(shown)

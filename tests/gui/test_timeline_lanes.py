@@ -177,3 +177,25 @@ def test_aligned_packets_all_begin_at_zero(view: TimelineView, qtbot: QtBot) -> 
     choose(view, "cpu")
     wait_lanes(view, qtbot)
     assert view.state.range is None
+
+
+def test_lanes_come_back_with_the_time_they_showed(view: TimelineView, qtbot: QtBot) -> None:
+    choose(view, "cpu")
+    wait_lanes(view, qtbot)
+    assert view.state.span is not None
+    begin, end = view.state.span
+    view.show_window(begin - 1000, end + 3000)
+    shown = view.window_ns()
+    choose(view, "selected")
+    assert view.window_ns() != shown
+    choose(view, "cpu")
+    assert view.window_ns() == pytest.approx(shown, abs=2)
+    choose(view, "layer")
+    wait_lanes(view, qtbot)
+    assert view.window_ns() == pytest.approx(shown, abs=2)
+    choose(view, "selected")
+    view.show_path(FakeRecording().path(packet=20))
+    choose(view, "layer")  # another packet: as much time, but around that
+    low, high = view.window_ns()
+    assert high - low == pytest.approx(shown[1] - shown[0], rel=0.01)
+    assert view.state.span is not None and low < view.state.span[0] < high
