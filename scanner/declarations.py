@@ -7,12 +7,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from pycparser import c_ast
-from pycparser.c_parser import CParser, ParseError
+from pycparser.c_parser import ParseError
 
 from scanner.facts import Member, Param, Record, Typedef, TypeRef
-from scanner.lexer import IslandLexer
+from scanner.parser import IslandParser
 
-_PARSER = CParser(lexer=IslandLexer)
+_PARSER = IslandParser()
 _TAGS = {c_ast.Struct: "struct", c_ast.Union: "union", c_ast.Enum: "enum"}
 
 
@@ -25,16 +25,14 @@ def parse(text: str, types: frozenset[str]) -> list[Any]:
 
     Raises Unreadable.
     """
-    prefix = f"typedef int {', '.join(sorted(types))};\n" if types else "\n"
     try:
-        ext: list[Any] = _PARSER.parse(prefix + text).ext
+        return _PARSER.island(text, types)
     except ParseError as problem:
         raise Unreadable(str(problem)) from None
     except (AssertionError, AttributeError, IndexError, KeyError, TypeError, ValueError) as problem:
         raise Unreadable(f"pycparser failed: {type(problem).__name__}") from None
     except RecursionError:
         raise Unreadable("nested too deeply") from None
-    return ext[len(types) :]
 
 
 def type_ref(node: Any) -> TypeRef:

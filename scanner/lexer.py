@@ -1,54 +1,84 @@
 # SPDX-License-Identifier: MIT
-"""pycparser's lexer, three times as fast: it is asked about each distinct token only once."""
+"""pycparser's lexer, many times as fast: it is asked about each distinct token only once."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from typing import Any
 
-from pycparser.c_lexer import CLexer, Token
+from pycparser.c_lexer import CLexer
 
 _TOKEN = re.compile(
-    r'\n|[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|"[^"\n]*"|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|'
+    r'[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.])*|"[^"]*"|<<=|>>=|\.\.\.|->|\+\+|--|<<|>>|<=|>=|'
     r"==|!=|&&|\|\||[-+*/%&|^]=|\S"
 )
 
 
-class IslandLexer:
-    """What CParser needs of a lexer, for text without directives, comments and attributes."""
+class Token:
+    """A token, and where it stands: pycparser's Token and its Coord in one, without a column."""
 
-    def __init__(self, error_func: Callable[[str, int, int], None], **options: Any) -> None:
-        self._error = error_func
-        self._lexer = CLexer(error_func, **options)
-        self._kinds: dict[str, str] = {}
-        self.filename = ""
-        # The next token, None at the end; the parser calls it once a token, so it is no method.
-        self.token: Callable[[], Token | None] = partial(next, iter(()), None)
+    __slots__ = ("line", "type", "value")
 
-    def input(self, text: str, filename: str = "") -> None:
-        """Begin with a new text."""
-        self.filename = filename
-        line, start = 1, -1
-        kinds = self._kinds
-        tokens = []
-        for match in _TOKEN.finditer(text):
-            value = match[0]
-            position = match.start()
-            if value == "\n":
-                line += 1
-                start = position
-                continue
-            kind = kinds.get(value) or self._kind(value, line, position - start)
-            tokens.append(Token(kind, value, line, position - start, filename))
-        self.token = partial(next, iter(tokens), None)
+    def __init__(self, kind: str, value: str, line: int) -> None:
+        self.type = kind
+        self.value = value
+        self.line = line
 
-    def _kind(self, value: str, line: int, column: int) -> str:
+    def __str__(self) -> str:
+        return f":{self.line}"
+
+
+class _NoToken(Exception):
+    """Something is no token of C; the text says what."""
+
+
+class _Kinds(dict[str, str]):
+    """The kind of each token seen; raises _NoToken."""
+
+    def __init__(self) -> None:
+        self._lexer = CLexer(_refuse)
+
+    def __missing__(self, value: str) -> str:
         self._lexer.input(value)
         token = self._lexer.token()
         if token is None or token.value != value:
-            self._error(f"{value!r} is no token of C", line, column)
-            raise ValueError(value)  # not reached: the parser's function raises
-        self._kinds[value] = token.type
-        return str(token.type)
+            raise _NoToken(f"{value!r} is no token of C")
+        self[value] = kind = str(token.type)
+        return kind
+
+
+def _refuse(message: str, _line: int, _column: int) -> None:
+    raise _NoToken(message)
+
+
+class IslandLexer:
+    """What CParser needs of a lexer, for text without directives, comments and attributes.
+
+    tokens: those of the text, and two None behind them.
+    """
+
+    def __init__(self, error_func: Callable[[str, int, int], None], **_options: Any) -> None:
+        self._error = error_func
+        self._kinds = _Kinds()
+        self.filename = ""
+        self.tokens: list[Token | None] = []
+
+    def input(self, text: str, filename: str = "") -> None:
+        """Read a text whose first line is line 2."""
+        self.filename = filename
+        kinds = self._kinds
+        found: list[Token | None] = []
+        line = 1
+        try:
+            for content in text.split("\n"):
+                line += 1
+                found += [Token(kinds[value], value, line) for value in _TOKEN.findall(content)]
+        except _NoToken as problem:
+            self._error(str(problem), line, 0)
+        found += (None, None)
+        self.tokens = found
+
+    def token(self) -> Token | None:
+        """CParser's own way to the tokens; IslandParser goes another one."""
+        raise NotImplementedError

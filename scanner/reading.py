@@ -27,7 +27,7 @@ from scanner.normalise import Normal, Normaliser, per_cpu_variables
 from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, variants
 from scanner.pseudo import pseudo_functions
 
-_PLACE = re.compile(r":?(\d+):\d+: ")  # of pycparser, in the island
+_PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
