@@ -12,12 +12,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _TOKENS = re.compile(
-    r"""/\*.*?(?:\*/|\Z)|//(?:\\\n|[^\n])*|"(?:\\.|[^"\\\n])*(?:"|$)|'(?:\\.|[^'\\\n])*(?:'|$)""",
+    r"""/\*[^*]*+(?:\*(?!/)[^*]*+)*+(?:\*/|\Z)|//(?:[^\\\n]++|\\\n?)*+"""
+    r"""|"(?:\\.|[^"\\\n])*(?:"|$)|'(?:\\.|[^'\\\n])*(?:'|$)""",
     re.DOTALL | re.MULTILINE,
 )
-_NOT_NEWLINE = re.compile(r"[^\n]")
-_COMMENT_TEXT = re.compile(r"\\(?!\n)|[^\n\\]")
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:\\\n|[^\n])*", re.MULTILINE)
+# With the newline before it: a search for one character is many times a search for ^.
+_DIRECTIVE = re.compile(r"\n[ \t]*+#(?:[^\\\n]++|\\\n?)*+")
 _KEYWORD = re.compile(r"[ \t]*#[ \t]*([a-z]+)[ \t]*")
 _CONTINUED = re.compile(r"\\\n")
 _KNOWN = {
@@ -59,7 +59,9 @@ class Directive(NamedTuple):
 
 def blank(text: str) -> str:
     """Return spaces, with the newlines of text."""
-    return _NOT_NEWLINE.sub(" ", text) if "\n" in text else " " * len(text)
+    if "\n" not in text:
+        return " " * len(text)
+    return "\n".join([" " * len(line) for line in text.split("\n")])
 
 
 def _hide(match: re.Match[str]) -> str:
@@ -68,7 +70,7 @@ def _hide(match: re.Match[str]) -> str:
         # A newline that a backslash escapes stays escaped: it may be inside a #define.
         if "\n" not in text:
             return " " * len(text)
-        hidden = _COMMENT_TEXT.sub(" ", text)
+        hidden = "\\\n".join([blank(part) for part in text.split("\\\n")])
         line = match.string.rfind("\n", 0, match.start()) + 1
         if match.string[line : match.start()].lstrip().startswith("#"):
             hidden = hidden.replace(" \n", "\\\n")
@@ -89,11 +91,13 @@ def hide_literals(text: str) -> str:
 def directives(text: str) -> list[Directive]:
     """Return the directives of a text whose literals are hidden."""
     found = []
-    for match in _DIRECTIVE.finditer(text):
-        keyword = _KEYWORD.match(match[0])
+    for match in _DIRECTIVE.finditer("\n" + text):
+        written = match[0][1:]
+        keyword = _KEYWORD.match(written)
         if keyword:
-            rest = _CONTINUED.sub(" ", match[0][keyword.end() :]).strip()
-            found.append(Directive(keyword[1], rest, match.start(), match.end()))
+            rest = _CONTINUED.sub(" ", written[keyword.end() :]).strip()
+            start = match.start()  # the newline put before the text moves it by one, and so back
+            found.append(Directive(keyword[1], rest, start, start + len(written)))
     return found
 
 

@@ -12,23 +12,54 @@ from scanner.declarations import type_ref
 from scanner.facts import Assign, Call, Param
 
 Atoms = tuple[str, ...]
+# Looked up a million times a tree.
+_ARRAY, _CALL, _CAST, _COMPOUND, _ID, _REFERENCE, _RETURN, _UNARY = (
+    c_ast.ArrayRef,
+    c_ast.FuncCall,
+    c_ast.Cast,
+    c_ast.Compound,
+    c_ast.ID,
+    c_ast.StructRef,
+    c_ast.Return,
+    c_ast.UnaryOp,
+)
+_NESTS = frozenset(
+    (
+        c_ast.If,
+        c_ast.While,
+        c_ast.For,
+        c_ast.DoWhile,
+        c_ast.Switch,
+        c_ast.Label,
+        c_ast.Case,
+        c_ast.Default,
+    )
+)
 _COMPARISONS = frozenset(("==", "!=", "<", ">", "<=", ">=", "&&"))
-_SLOTS: dict[type, tuple[str, ...]] = {}
+_NODE = c_ast.Node
+
+
+class _Slots(dict[type, tuple[str, ...]]):
+    """The attributes of each kind of node that may hold others."""
+
+    def __missing__(self, kind: Any) -> tuple[str, ...]:
+        self[kind] = slots = tuple(s for s in kind.__slots__ if s not in _NO_NODES)
+        return slots
+
+
+# Of any kind of node: words, and where it stands.
+_NO_NODES = frozenset(("coord", "__weakref__", "op", "quals", "storage", "funcspec", "declname"))
+_SLOTS = _Slots()
 
 
 def _children(node: Any) -> list[Any]:
-    kind = type(node)
-    slots = _SLOTS.get(kind)
-    if slots is None:
-        slots = tuple(s for s in kind.__slots__ if s not in ("coord", "__weakref__"))
-        _SLOTS[kind] = slots
     found = []
-    for slot in slots:
+    for slot in _SLOTS[type(node)]:
         value = getattr(node, slot)
-        if isinstance(value, c_ast.Node):
+        if isinstance(value, _NODE):
             found.append(value)
-        elif isinstance(value, (list, tuple)):
-            found += [item for item in value if isinstance(item, c_ast.Node)]
+        elif value and isinstance(value, (list, tuple)):
+            found += [item for item in value if isinstance(item, _NODE)]
     return found
 
 
@@ -44,71 +75,66 @@ class Body:
     def read(self, node: Any) -> None:
         """Read a statement."""
         kind = type(node)
-        if kind is c_ast.Compound:
+        if kind is _COMPOUND:
             for item in node.block_items or ():
                 self._statement(item)
-        elif kind is c_ast.Return:
+        elif kind is _RETURN:
             if node.expr is not None:
                 self.assigns.append(Assign("return", self._atoms(node.expr, "return")))
-        elif kind in (
-            c_ast.If,
-            c_ast.While,
-            c_ast.For,
-            c_ast.DoWhile,
-            c_ast.Switch,
-            c_ast.Label,
-            c_ast.Case,
-            c_ast.Default,
-        ):
+        elif kind in _NESTS:
             for child in _children(node):
                 self._statement(child)
         else:
             self._atoms(node, "=")
 
     def _statement(self, node: Any) -> None:
-        if type(node) is c_ast.FuncCall:
+        kind = type(node)
+        if kind is _CALL:
             self._call(node, "")
-        elif type(node) is c_ast.Cast and type(node.expr) is c_ast.FuncCall:
+        elif kind is _CAST and type(node.expr) is _CALL:
             self._call(node.expr, "")
         else:
             self.read(node)
 
     def _call(self, node: Any, result: str) -> Atoms:
         target = node.name
-        while type(target) in (c_ast.UnaryOp, c_ast.Cast):
+        kind = type(target)
+        while kind is _UNARY or kind is _CAST:
             target = target.expr
+            kind = type(target)
         pointer = ""
-        if type(target) is c_ast.ID:
+        if kind is _ID:
             how, callee = "name", target.name
-        elif type(target) is c_ast.StructRef:
+        elif kind is _REFERENCE:
             how, callee, pointer = "field", target.field.name, self._path(target.name)
         else:
             how, callee = "pointer", self._path(target)
         index = len(self.calls)
         line = (target.coord.line if target.coord else 2) + self.shift
         self.calls.append(Call(callee, how, (), line, result, pointer))
-        arguments = tuple(self._atoms(a, "=") for a in (node.args.exprs if node.args else ()))
+        given = node.args.exprs if node.args else ()
+        arguments = tuple([self._atoms(argument, "=") for argument in given])
         self.calls[index] = Call(callee, how, arguments, line, result, pointer)
         return (f"@{index}",)
 
     def _path(self, node: Any) -> str:
         """Return the path of an lvalue, "" if it has none; calls inside are recorded."""
         kind = type(node)
-        if kind is c_ast.ID:
+        if kind is _ID:
             return str(node.name)
-        if kind is c_ast.StructRef:
+        if kind is _REFERENCE:
             base = self._path(node.name)
             return f"{base}.{node.field.name}" if base else ""
-        if kind is c_ast.ArrayRef:
+        if kind is _ARRAY:
             self._atoms(node.subscript, "=")
             return self._path(node.name)
-        if kind is c_ast.UnaryOp and node.op in ("&", "*", "p++", "p--", "++", "--"):
+        if kind is _UNARY and node.op in ("&", "*", "p++", "p--", "++", "--"):
             return self._path(node.expr)
-        if kind is c_ast.Cast:
+        if kind is _CAST:
             base = type_ref(node.to_type).base
             inner = self._path(node.expr)
             return f"({base}" if base.startswith(("struct ", "union ")) else inner
-        if kind is c_ast.FuncCall:
+        if kind is _CALL:
             return self._call(node, "=")[0]
         self._atoms(node, "=")
         return ""

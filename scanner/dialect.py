@@ -21,6 +21,8 @@ _TYPE = (
 _TYPE_ARGUMENT = re.compile(
     rf"(?P<before>\b(?!return\b|case\b|if\b|while\b|sizeof\b)\w+\s*\(\s*|,\s*)(?P<type>{_TYPE})(?P<stars>[\s*]*)(?=[,)])"
 )
+# What every match of it has; a search for this is quick.
+_TYPE_THEN_END = re.compile(rf"[(,]\s*{_TYPE}[\s*]*[,)]")
 _STRING_AFTER = re.compile(r'("~*")(\s*)\b([A-Za-z_]\w+)\b(?!\s*\()')
 _STRING_BEFORE = re.compile(
     r'\b(?!return\b|case\b|else\b|sizeof\b|asm\b|in\b|L\b)([A-Za-z_]\w+)(\s*)(?=")'
@@ -37,6 +39,7 @@ _POINTER_DECLARATOR = re.compile(r"(\(\s*\*\s*\w*\s*(?:\[[^\]()]*\])?\s*\)\s*\([
 _LABEL_ADDRESS = re.compile(r"([=(,{]\s*)&&(?=\s*[A-Za-z_])")
 _COMPUTED_GOTO = re.compile(r"\bgoto\s*\*")
 _LABEL_END = re.compile(r"(\b\w+\s*:)(\s*\})")
+_COLON_END = re.compile(r":\s*\}")
 _LOCAL_LABEL = re.compile(r"\b__label__\b[^;]*;")
 _GENERIC = re.compile(
     r"\b(?:__builtin_types_compatible_p|__builtin_offsetof|_Generic|__same_type)\s*(?=\()"
@@ -121,7 +124,8 @@ def body_text(text: str, types: frozenset[str]) -> str:
     brace = text.find("{")
     if "offsetof" in text:
         text = text.replace("offsetof", "offset_f")
-    text = text[:brace] + _type_arguments(text[brace:])
+    if _TYPE_THEN_END.search(text, brace if brace >= 0 else len(text) - 1):
+        text = text[:brace] + _type_arguments(text[brace:])
     if "?:" in text or "? :" in text:
         text = re.sub(r"\?(\s*):", r"||\1", text)
     if "..." in text:
@@ -139,7 +143,8 @@ def body_text(text: str, types: frozenset[str]) -> str:
     if "goto" in text:
         text = _COMPUTED_GOTO.sub(lambda m: "return " + blank(m[0][7:]), text)
         text = _LABEL_ADDRESS.sub(r"\1& ", text)
-    text = _LABEL_END.sub(r"\1;\2", text)
+    if _COLON_END.search(text):
+        text = _LABEL_END.sub(r"\1;\2", text)
     return _named_types(text, types)
 
 

@@ -16,15 +16,14 @@ from scanner.macros import KEYWORDS, MacroTable, is_loop
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _PARENS = re.compile(r"[()]")
 _SPACE = re.compile(r"\s*")
-_HEAD = re.compile(
-    r"^(?:(?:static|inline|extern|asmlinkage|__\w+)[ \t]+)*([A-Za-z_]\w*)[ \t]*\(", re.MULTILINE
-)
-_BLOCK = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\([^;{}\n]*\)[ \t]*\{[ \t]*$)", re.MULTILINE)
-_ALONE = re.compile(r"^[ \t]+([A-Za-z_]\w*)[ \t]*(?=\()", re.MULTILINE)
+# With the newline before them: a search for one character is many times a search for ^.
+_HEAD = re.compile(r"\n(?:(?:static|inline|extern|asmlinkage|__\w+)[ \t]+)*([A-Za-z_]\w*)[ \t]*\(")
+_CALL = re.compile(r"\n[ \t]++([A-Za-z_]\w*+)[ \t]*+(?=\()")
+_BLOCK = re.compile(r"\([^;{}\n]*\)[ \t]*\{[ \t]*$", re.MULTILINE)
 _INSIDE = re.compile(r"\breturn\b|[{;]")
 _SPECIFIERS = r"(?:(?:static|extern|inline|__inline|__inline__)[ \t]+)*"
 _UNTYPED = re.compile(rf"{_SPECIFIERS}([A-Za-z_]\w*)[ \t]*\(")
-_EMPTY = re.compile(rf"^{_SPECIFIERS}[A-Za-z_]\w*[ \t]*\([ \t]*\)(?=\s*\{{)", re.MULTILINE)
+_EMPTY = re.compile(rf"\n{_SPECIFIERS}[A-Za-z_]\w*[ \t]*\([ \t]*\)(?=\s*\{{)")
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
@@ -81,31 +80,41 @@ def _after(text: str, position: int) -> int:
     return match.end() if match else position
 
 
+class _Kinds(dict[str, int]):
+    """What each word seen is."""
+
+    def __init__(self, table: MacroTable) -> None:
+        self._table = table
+
+    def __missing__(self, word: str) -> int:
+        if word in self._table.annotations:
+            kind = _ANNOTATION
+        elif word in self._table.attributes:
+            kind = _ATTRIBUTE
+        else:
+            kind = _LOOP if is_loop(word, self._table) else _PLAIN
+        self[word] = kind
+        return kind
+
+
 class Normaliser:
     """Applies one macro table to any number of texts."""
 
     def __init__(self, table: MacroTable) -> None:
         self.table = table
-        self._kinds: dict[str, int] = {}
-
-    def _kind(self, word: str) -> int:
-        table = self.table
-        if word in table.annotations:
-            kind = _ANNOTATION
-        elif word in table.attributes:
-            kind = _ATTRIBUTE
-        else:
-            kind = _LOOP if is_loop(word, table) else _PLAIN
-        self._kinds[word] = kind
-        return kind
+        self._kinds = _Kinds(table)
 
     def normalise(self, text: str) -> Normal:
         """Return the text as tree-sitter shall read it."""
         heads: dict[int, Head] = {}
         text = _apply(text, list(self._file_scope(text, heads)))
         text = self.plain(text)
-        text = _apply(text, list(_blocks(text)))
-        text = _apply(text, list(self._alone(text)))
+        calls = _first_in_line(text)
+        blocks = list(_blocks(text, calls))
+        text = _apply(text, blocks)
+        opened = {start for start, _, _ in blocks}
+        calls = [call for call in calls if call[1] not in opened]
+        text = _apply(text, list(self._alone(text, calls)))
         return Normal(_apply(text, list(_old_style(text, heads))), heads, text)
 
     def plain(self, text: str) -> str:
@@ -114,7 +123,7 @@ class Normaliser:
 
     def _file_scope(self, text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
         """Macro calls in the first column: heads of functions, or nothing a parser needs."""
-        for match in _HEAD.finditer(text):
+        for match in _HEAD.finditer("\n" + text):
             name = match[1]
             capital = name.isupper() and len(name) > 1
             made = name in self.table.heads or bool(_DEFINES.fullmatch(name))
@@ -126,47 +135,48 @@ class Normaliser:
                 if not alone or not _DEFINES.fullmatch(name):
                     continue
                 yield alone.start(1), alone.end(1), blank(alone[1])
-            end = close_paren(text, match.end() - 1)
+            paren = match.end() - 2  # in text: a newline was put before it
+            end = close_paren(text, paren)
             if end < 0:
                 continue
             next_at = _after(text, end)
             following = text[next_at : next_at + 1]
-            start = match.start(1)
+            start = match.start(1) - 1
             if following == "{" and (capital or made):
                 if end - start >= 7 and "\n" not in text[start : start + 7]:
-                    heads[start + 4] = Head(name, text[match.end() : end - 1], match.start())
+                    heads[start + 4] = Head(name, text[paren + 1 : end - 1], match.start())
                     yield start, end, "int z()" + blank(text[start + 7 : end])
             elif following != "=" and match.start() == start and (capital or following == ";"):
                 yield start, end, blank(text[start:end])
 
-    def _alone(self, text: str) -> Iterator[tuple[int, int, str]]:
+    def _alone(
+        self, text: str, calls: list[tuple[str, int, int]]
+    ) -> Iterator[tuple[int, int, str]]:
         """Macro calls that are a statement, or a declaration, but need no semicolon: they get one.
 
         It stands where the parenthesis closed; what is left of the call are its arguments.
         """
-        for match in _ALONE.finditer(text):
+        for name, start, paren in calls:
             # <linux/compiler.h> has a macro called if.
-            if match[1] not in self.table.functions or match[1] in KEYWORDS:
+            if name not in self.table.functions or name in KEYWORDS:
                 continue
-            if _before(text, match.start(1)) not in ";{}":
+            if _before(text, start) not in ";{}":
                 continue
-            end = close_paren(text, match.end())
+            end = close_paren(text, paren)
             line_end = text.find("\n", end)
             following = _after(text, end)
             alone = end > 0 and end <= line_end <= following and not text[end:line_end].strip()
             if not alone or not _WORD.match(text, following):
                 continue
-            if not _INSIDE.search(text, match.end(), end):
-                yield match.start(1), match.end() + 1, " " * (match.end() + 1 - match.start(1))
+            if not _INSIDE.search(text, paren, end):
+                yield start, paren + 1, " " * (paren + 1 - start)
                 yield end - 1, end, ";"
 
     def _words(self, text: str) -> Iterator[tuple[int, int, str]]:
         kinds = self._kinds
         for match in _WORD.finditer(text):
             word = match[0]
-            kind = kinds.get(word)
-            if kind is None:
-                kind = self._kind(word)
+            kind = kinds[word]
             if kind == _PLAIN:
                 continue
             edit = self._edit(text, word, kind, match.start(), match.end())
@@ -201,12 +211,19 @@ class Normaliser:
         return None
 
 
-def _blocks(text: str) -> Iterator[tuple[int, int, str]]:
+def _first_in_line(text: str) -> list[tuple[str, int, int]]:
+    """Return (name, its offset, that of its parenthesis) of each call that begins a line."""
+    found = _CALL.finditer("\n" + text)
+    return [(call[1], call.start(1) - 1, call.end() - 1) for call in found]
+
+
+def _blocks(text: str, calls: list[tuple[str, int, int]]) -> Iterator[tuple[int, int, str]]:
     """An unknown macro call that opens a block is a loop or a condition."""
-    for match in _BLOCK.finditer(text):
-        name = match[1]
-        if name not in KEYWORDS and len(name) >= 5 and _before(text, match.start(1)) in ";{}:)":
-            yield match.start(1), match.end(1), "while" + " " * (len(name) - 5)
+    for name, start, paren in calls:
+        if name in KEYWORDS or len(name) < 5 or not _BLOCK.match(text, paren):
+            continue
+        if _before(text, start) in ";{}:)":
+            yield start, start + len(name), "while" + " " * (len(name) - 5)
 
 
 def _old_style(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
@@ -226,8 +243,9 @@ def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, in
             line = text.rfind("\n", 0, start) + 1
             yield from _untyped(text, line, match.start() + 1, match.end() - 1, heads)
             yield match.start(1), match.end(1), blank(match[1])
-    for match in _EMPTY.finditer(text):
-        yield from _untyped(text, match.start(), match.end(), text.index("{", match.end()), heads)
+    for match in _EMPTY.finditer("\n" + text):
+        end = match.end() - 1
+        yield from _untyped(text, match.start(), end, text.index("{", end), heads)
 
 
 def _untyped(

@@ -50,7 +50,8 @@ def prepare(data: bytes) -> Prepared:
 
 LONGEST_LINE = 250_000  # characters; a file with a longer line was not written by hand
 _NEWLINE = re.compile(r"\n")
-_DEFINE = re.compile(rb"^[ \t]*#[ \t]*define\b(?:\\\n|[^\n])*", re.MULTILINE)
+_DEFINE = re.compile(rb"\n[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\\n?)*+")
+_LITERAL = re.compile(rb"[/\"'\x80-\xff]")
 
 
 def defines(data: bytes) -> list[Macro]:
@@ -58,8 +59,10 @@ def defines(data: bytes) -> list[Macro]:
     found: list[Macro] = []
     if len(data) > LONGEST_LINE and longest_line(data) > LONGEST_LINE:
         return found
-    for match in _DEFINE.findall(data):
-        text = hide_literals(match.decode("latin-1"))
+    for match in _DEFINE.findall(b"\n" + data):
+        text = match[1:].decode("latin-1")
+        if _LITERAL.search(match):
+            text = hide_literals(text)
         for directive in directives(text):
             macro = read_define(directive, 0)
             if macro and worth_keeping(macro):
