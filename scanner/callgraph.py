@@ -108,7 +108,7 @@ class CallGraph:
         else:
             kind = self.names(number).get(root) or self.variables[file].get(root)
             kind = kind or self.globals.get(root)
-            kind = kind._replace(base=self.types.base(kind.base, file)) if kind else None
+            kind = self.types.seen_from(kind, file) if kind else None
         return self.types.member(kind, rest) if kind and dot else kind
 
     def _result(self, number: int, index: int, depth: int) -> TypeRef | None:
@@ -124,8 +124,7 @@ class CallGraph:
                     return TypeRef(self.types.base(f"{tag} {name}", node.file), 1)
         for target in self.resolve(call.callee, node.file) if call.how == "name" else ():
             callee = self.nodes[target]
-            kind = callee.function.returns
-            return kind._replace(base=self.types.base(kind.base, callee.file))
+            return self.types.seen_from(callee.function.returns, callee.file)
         if call.how == "name" and call.callee in self.macros:
             return self._macro_type(number, call, depth)
         return None

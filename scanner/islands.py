@@ -71,17 +71,24 @@ def find(text: str) -> Found:
     for node in captures.get("type", []):
         start = node.start_byte
         name = text[start : node.end_byte]
-        if name not in BASIC and not text[max(0, start - 16) : start].rstrip().endswith(_TAGS):
+        if name in BASIC or text[max(0, start - 7) : start] == "struct ":
+            continue
+        if not text[max(0, start - 16) : start].rstrip().endswith(_TAGS):
             types.append((start, name))
     types.sort()
     return Found(
         source,
         _outermost(captures.get("function", [])),
-        captures.get("record", []),
-        captures.get("typedef", []),
-        captures.get("variable", []),
+        _in_order(captures.get("record", [])),
+        _in_order(captures.get("typedef", [])),
+        _in_order(captures.get("variable", [])),
         types,
     )
+
+
+def _in_order(nodes: list[Node]) -> list[Node]:
+    """Captures come in an order of their own, not always the same."""
+    return sorted(nodes, key=lambda n: n.start_byte)
 
 
 def _outermost(nodes: list[Node]) -> list[Node]:

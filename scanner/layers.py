@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 # The first pattern that fits decides.
 _PLACES = (
@@ -29,6 +30,7 @@ _PLACES = (
 _COMPILED = [(re.compile(pattern), layer) for pattern, layer in _PLACES]
 
 
+@lru_cache(maxsize=256)
 def layer(path: str) -> str:
     """Return the layer of a file whose path is relative to the kernel's tree."""
     for pattern, name in _COMPILED:

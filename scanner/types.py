@@ -40,6 +40,7 @@ class Types:
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
         """seed: a base whose every definition is meant."""
         self._local = {key for key in _clashing(files) if key[0] != seed}
+        self._clashing = {base for base, _ in self._local}
         self.places: dict[str, Place] = {}
         self.members: dict[str, dict[str, TypeRef]] = {}
         self.named: dict[str, TypeRef] = {}
@@ -54,7 +55,14 @@ class Types:
 
     def base(self, base: str, file: str) -> str:
         """Return the key of a base as seen from a file."""
-        return f"{base}@{file}" if (base, file) in self._local else base
+        if base in self._clashing and (base, file) in self._local:
+            return f"{base}@{file}"
+        return base
+
+    def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
+        """Return a type with its base's key as seen from a file."""
+        base = self.base(kind.base, file)
+        return kind if base == kind.base else TypeRef(base, kind.stars, kind.function)
 
     def _add(self, facts: FileFacts) -> None:
         for record in facts.records:
@@ -62,9 +70,8 @@ class Types:
             self.places.setdefault(whole, Place(facts.path, record.line))
             known = self.members.setdefault(whole, {})
             for member in record.members:
-                inner = self.base(member.type.base, facts.path)
-                kind = member.type._replace(base=inner)
-                known[member.name] = kind
+                known[member.name] = kind = self.seen_from(member.type, facts.path)
+                inner = kind.base
                 if kind.function:
                     for part in member.signature:
                         self.function_members.append((whole, member.name, part.base))
@@ -76,9 +83,10 @@ class Types:
             if typedef.signature:
                 self.signatures[typedef.name] = typedef.signature
                 continue
-            inner = self.base(typedef.type.base, facts.path)
+            kind = self.seen_from(typedef.type, facts.path)
+            inner = kind.base
             if inner and inner != typedef.name:
-                self.named[typedef.name] = typedef.type._replace(base=inner)
+                self.named[typedef.name] = kind
                 self.parts.setdefault(inner, []).append(Part(typedef.name, "typedef", ""))
         for macro in facts.macros:
             match = _TYPE_MACRO.fullmatch(macro.body) if macro.params is None else None
