@@ -35,6 +35,7 @@ class Going(QObject):
         self.tasks = Tasks(self)
         self.tasks.failed.connect(lambda line: window.banner.tell(line, "error"))
         window.workspace.find_bar.find_asked.connect(self.find)
+        window.workspace.find_bar.closed.connect(lambda: window.banner.clear("Find Packet:"))
         window.selection.row_asked.connect(self.to_id)
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
@@ -110,6 +111,7 @@ class Going(QObject):
         if recording is None:
             return
         start = self._table.currentIndex().row()
+        self._window.banner.clear("Find Packet:")
 
         def work(progress: Progress) -> int | str | None:
             try:

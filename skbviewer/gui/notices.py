@@ -65,9 +65,11 @@ class Banner(QFrame):
             self._do = link[1]
         self.show()
 
-    def clear(self) -> None:
-        self._text.clear()
-        self.hide()
+    def clear(self, about: str = "") -> None:
+        """Take away what is told, if it begins with `about`."""
+        if self.text.startswith(about):
+            self._text.clear()
+            self.hide()
 
 
 def left_text(elapsed_s: float, done: int, total: int) -> str:

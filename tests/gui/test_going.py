@@ -88,6 +88,7 @@ def test_what_cannot_be_looked_for_is_told(
     assert bar.line.hasFocus()
     QTest.keyClick(bar.line, Qt.Key.Key_Escape)
     assert not bar.isVisible()
+    assert opened.banner.text == ""
     assert opened.workspace.table.hasFocus()
 
 

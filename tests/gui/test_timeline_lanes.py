@@ -184,7 +184,7 @@ def test_lanes_come_back_with_the_time_they_showed(view: TimelineView, qtbot: Qt
     wait_lanes(view, qtbot)
     assert view.state.span is not None
     begin, end = view.state.span
-    view.show_window(begin - 1000, end + 3000)
+    view.show_window(begin - 1000, end + 300_000)
     shown = view.window_ns()
     choose(view, "selected")
     assert view.window_ns() != shown
