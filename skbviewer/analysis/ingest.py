@@ -53,6 +53,7 @@ from .series_tells import SeriesTells, told
 LOST = 5  # kbl.h KBL_LOST
 
 FOLLOWING, STEPS = "following packets", 5
+LOOKING = "looking at what sniffers may have seen"
 SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1: 32 bits hold its addresses
 OF_LEG = ("begin_ns", "end_ns", "functions")
 
@@ -118,8 +119,7 @@ def store_inputs(
     for source, item in numbered:
         if not _is_log(item):
             read = _read(item)
-            progress.report("matching", source - 1, len(inputs))
-            _store_capture(source, read, logs, joining, session)
+            _store_capture(source, read, logs, joining, session, progress)
             del read
     joining.store_times((s for s, item in numbered if not _is_log(item)), builder)
     verdicts = [joining.verdicts[log.source] for log in logs]
@@ -177,7 +177,9 @@ def _follow(
     _store_calls(log, calls, first, builder)
     store_events(log, source, events, first, builder)
     del calls, events
+    progress.report(LOOKING, 0, 2)
     sight = sightable(log, series, legs).without_records()
+    progress.report(LOOKING, 1, 2)
     return _Log(source, sight, pid, reason, told(log.records, series, legs), first)
 
 
@@ -193,7 +195,12 @@ def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
 
 
 def _store_capture(
-    source: int, item: Input, logs: list[_Log], joining: Joining, session: _Session
+    source: int,
+    item: Input,
+    logs: list[_Log],
+    joining: Joining,
+    session: _Session,
+    progress: Progress,
 ) -> None:
     assert isinstance(item.data, Capture)
     packets, builder = item.data.packets, session.builder
@@ -203,7 +210,7 @@ def _store_capture(
     columns["source"] = np.full(len(packets), source)
     summary = np.zeros(len(packets), schema.MATCH_COLUMNS)
     summary["verdict"], summary["kernel_ns"], summary["functions"] = WIRE_ONLY, -1, -1
-    matches = joining.capture(source, packets)
+    matches = joining.capture(source, packets, progress)
     for log in logs:
         found = matches[log.source]
         _summarise(summary, found, log)

@@ -26,7 +26,7 @@ from ..matching import (
     match,
     trips,
 )
-from ..records import KernelLog, Packets
+from ..records import KernelLog, Packets, Part, Progress
 from ..store import Builder, schema
 from .reasons import KERNEL_ONLY, LOST, NO_HEADER, SNIFFED
 
@@ -63,9 +63,12 @@ class Joining:
         self._clocks: dict[tuple[int, int], ClockFit] = {}
         self._trips: dict[tuple[int, int], list[Trips]] = {}
 
-    def capture(self, source: int, packets: Packets) -> dict[int, Matches]:
-        """The matches of a capture with each KBL, by the KBL's source."""
-        found = {kbl: match(packets, kernel) for kbl, kernel in self._logs.items()}
+    def capture(self, source: int, packets: Packets, progress: Progress) -> dict[int, Matches]:
+        """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled."""
+        found, count = {}, len(self._logs)
+        for number, (kbl, kernel) in enumerate(self._logs.items()):
+            watch = Part(progress, "matching", 100 * number, 100 * number + 100, 100 * count)
+            found[kbl] = match(packets, kernel, watch)
         for kbl, matches in found.items():
             self.verdicts[kbl].note(matches, self._logs[kbl])
             if matches.clock is not None:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QSettings, Qt
 from PySide6.QtWidgets import QFileDialog
 
 from skbviewer.records import OtherVersion, Progress
+from skbviewer.session.hashing import HASHING
 
 from . import recent, samples, view_state
 from .contract import Opener, Recording
@@ -37,14 +38,14 @@ class _Opened(NamedTuple):
 
 
 class _Seen:
-    """Passes reports on, and knows whether there were any: only an import makes some."""
+    """Passes reports on, and knows whether it was read: else no more than hashes are made."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
         self.any = False
 
     def report(self, what: str, done: int, total: int) -> None:
-        self.any = True
+        self.any |= not what.startswith(HASHING)
         self._progress.report(what, done, total)
 
 

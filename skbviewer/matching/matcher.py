@@ -15,7 +15,16 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import RECORD_DTYPE, ColumnTable, KernelLog, Packets, empty
+from ..records import (
+    RECORD_DTYPE,
+    ColumnTable,
+    KernelLog,
+    Packets,
+    Part,
+    Progress,
+    Silent,
+    empty,
+)
 from .clock import ClockFit
 from .decide import (
     AMBIGUOUS,
@@ -57,6 +66,7 @@ __all__ = [
 ]
 
 
+MATCHING, STEPS = "matching", 5
 MATCH_DTYPE = np.dtype(
     [
         ("packet", "<i8"),
@@ -106,13 +116,19 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     return Sightable(log, series, legs, prints, build_points(log, series, legs))
 
 
-def match(packets: Packets, kernel: Sightable) -> Matches:
-    """Match `packets` (one capture, in the order of its file) to the legs of a KBL."""
-    interfaces = np.unique(packets["interface"])
+def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:
+    """Match `packets` (one capture, in the order of its file) to the legs of a KBL.
+
+    Raises Cancelled.
+    """
+    interfaces, watch = np.unique(packets["interface"]), progress or Silent()
     if len(interfaces) < 2:
-        return _match(packets, kernel)
+        return _match(packets, kernel, watch)
     parts = [np.flatnonzero(packets["interface"] == number) for number in interfaces]
-    found = [_match(packets[part], kernel) for part in parts]
+    found = [
+        _match(packets[part], kernel, Part(watch, MATCHING, n, n + 1, len(parts)))
+        for n, part in enumerate(parts)
+    ]
     rows = np.concatenate([one.rows for one in found])
     rows["packet"] = np.concatenate(
         [part[one.rows["packet"]] for part, one in zip(parts, found, strict=True)]
@@ -132,13 +148,17 @@ def match(packets: Packets, kernel: Sightable) -> Matches:
     return Matches(rows, clock, best.sniffer, np.sort(np.concatenate(contested)), refused)
 
 
-def _match(packets: Packets, kernel: Sightable) -> Matches:
+def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     """The same for the packets of one interface."""
+    progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
+    progress.report(MATCHING, 2, STEPS)
     clock, place = _clock(packets, found, kernel.points)
     here = place.holds(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
+    progress.report(MATCHING, 3, STEPS)
     decided = [decide(packets, kernel, found, clock, place, here)]
+    progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
     decided.append(decide(packets, kernel, cut, clock, place, here, BY_SEGMENT))

@@ -65,7 +65,7 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
     The records of a large KBL lie in a nameless file in `folder` rather than in memory.
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
-    data, damage, _ = _contents(path)
+    data, damage, _ = _contents(path, progress)
     reader = _reader(path, bytes(data[:4]))
     logs = reader is read_kbl
     found = read_kbl(path, data, progress, folder) if logs else reader(path, data, progress)
@@ -109,10 +109,10 @@ def file_bytes(path: Path) -> Bytes:
     return _contents(path).data
 
 
-def _contents(path: Path) -> Unpacked:
+def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
     data = _map(path)
     magic = bytes(data[:4])
-    return unpack(path, magic) if is_packed(magic) else Unpacked(data, "")
+    return unpack(path, magic, progress) if is_packed(magic) else Unpacked(data, "")
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:

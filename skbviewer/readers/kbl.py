@@ -42,7 +42,6 @@ def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None = 
     chunks = find_chunks(path, data, int(header["header_len"]), order, progress)
     tables = read_tables(data, chunks, order)
     addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
-    progress.report(f"decoding {path.name}", 0, 1)
     decoded = decode_records(
         data,
         chunks.of_type(kbl.KblChunkType.RECORDS),
@@ -51,9 +50,10 @@ def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None = 
         stext,
         addresses,
         folder,
+        progress,
+        f"decoding {path.name}",
     )
     records = decoded.records
-    progress.report(f"decoding {path.name}", 1, 1)
     warnings = chunks.warnings + [
         f"{path}: {line}" for line in [*tables.complaints, *decoded.complaints]
     ]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import ColumnTable, Details, RecordTable
+from ..records import ColumnTable, Details, Part, Progress, RecordTable
 from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
@@ -26,6 +26,8 @@ from .kbl_scan import scan_slots
 from .kbl_slots import Column, Slots
 from .kbl_told import fill_footprints
 from .wire import Bytes, Ints, Mask
+
+SCANNED, ORDERED, READ, FILLED, ALL = 30, 40, 85, 95, 100  # when each step is done, in percent
 
 
 class Decoded(NamedTuple):
@@ -46,28 +48,33 @@ def decode_records(
     stext: int,
     symbols: Ints,
     folder: Path | None,
+    progress: Progress,
+    what: str,
 ) -> Decoded:
     """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order.
 
-    Many records lie in a file in `folder`, if one is given.
+    Many records lie in a file in `folder`, if one is given.  `progress` is told of it as `what`.
+    Raises Cancelled.
     """
-    scan = scan_slots(data, chunks, order, version)
+    scan = scan_slots(data, chunks, order, version, Part(progress, what, 0, SCANNED, ALL))
     complaints = scan.complaints
     placed = time_places(scan, version)
     scan = scan._replace(ts=scan.ts[:0], order=scan.order[:0], cpu=scan.cpu[:0])
     told = Told(order, version, stext, symbols)
     place, room = placed.place, room_for(placed.size, folder)
-    rows, aside, footprints = read_rows(data, chunks, told, scan, place, placed.size, room)
+    watch = Part(progress, what, ORDERED, READ, ALL)
+    rows, aside, footprints = read_rows(data, chunks, told, scan, place, placed.size, room, watch)
     asides = Asides(aside.ordinal, aside.slots)
     times, comms = _task_names(rows, place, asides)
     details = read_details(asides, stext)
     if version > 2:
-        fill_footprints(rows, aside, chunks, room)
+        fill_footprints(rows, aside, chunks, room, Part(progress, what, READ, FILLED, ALL))
         complete_calls(rows, placed, complaints)
     del placed, place
     records = _table(rows, join_pairs(rows), _gaps(aside, rows), asides, footprints)
     records.release = room.release()
     records.forget()
+    progress.report(what, ALL, ALL)
     return Decoded(records, times, comms, details, complaints)
 
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable
+from ..records import ColumnTable, Progress
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -116,9 +116,19 @@ class Told(NamedTuple):
 
 
 def read_rows(
-    data: Bytes, chunks: list[Chunk], told: Told, scan: Scan, place: Places, count: int, room: Room
+    data: Bytes,
+    chunks: list[Chunk],
+    told: Told,
+    scan: Scan,
+    place: Places,
+    count: int,
+    room: Room,
+    progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """`count` records, each head slot at its `place`; with the footprints that they tell."""
+    """`count` records, each head slot at its `place`; with the footprints that they tell.
+
+    Raises Cancelled.
+    """
     rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
         np.empty(scan.counts[ASIDE], np.int32),
@@ -129,7 +139,7 @@ def read_rows(
     at, prints = np.zeros(len(scan.counts), np.int64), Prints()
     pids = np.full(ALL_CPUS, -1, np.int64)
     base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
-    for number, block in enumerate(blocks(data, chunks, told.order)):
+    for number, block in enumerate(blocks(data, chunks, told.order, progress)):
         _decode(
             block.slots,
             block.begin,

@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records import Progress
 from ..records.compiled import compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -48,13 +49,15 @@ class Scan(NamedTuple):
     complaints: list[str]
 
 
-def scan_slots(data: Bytes, chunks: list[Chunk], order: str, version: int) -> Scan:
-    """Look at all slots of some chunks."""
+def scan_slots(
+    data: Bytes, chunks: list[Chunk], order: str, version: int, progress: Progress
+) -> Scan:
+    """Look at all slots of some chunks.  Raises Cancelled."""
     most = most_slots(chunks)
     ts, class_ = np.empty(most, np.int64), np.empty(most, np.uint8)
     cpu, counts = np.empty(most, np.uint16), np.zeros(COUNTED, np.int64)
     per_chunk, prints = [np.zeros(0, np.int64)], []
-    for block in blocks(data, chunks, order):
+    for block in blocks(data, chunks, order, progress):
         before = int(counts[PRINTS])
         rows = np.zeros(len(block.cpu), np.int64)
         _scan(block.slots, block.begin, block.cpu, version, ts, class_, cpu, rows, counts)

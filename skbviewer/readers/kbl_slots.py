@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records import Progress
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .wire import Bytes, Ints, forget
@@ -81,11 +82,12 @@ def most_slots(chunks: list[Chunk]) -> int:
     return sum((chunk.end - chunk.begin) // kbl.KBL_SLOT_SIZE for chunk in chunks)
 
 
-def blocks(data: Bytes, chunks: list[Chunk], order: str) -> Iterator[Block]:
-    """All slots; the pages of a mapped file are given back behind them."""
+def blocks(data: Bytes, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
+    """All slots; the pages of a mapped file are given back behind them.  Raises Cancelled."""
     fresh = begins_after_a_hole(chunks)
     first = 0
     for some in _grouped(chunks):
+        progress.report("reading slots", first, len(chunks))
         yield _block(data, some, fresh[first : first + len(some)], order)
         first += len(some)
         forget(data, some[0].begin, some[-1].end)

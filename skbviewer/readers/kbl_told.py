@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records import Progress
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -27,8 +28,13 @@ KEY_SKB, KEY_CPU, PRINT, ERA, FIELDS = range(5)
 SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 
-def fill_footprints(rows: Rows, aside: Aside, chunks: list[Chunk], room: Room) -> None:
-    """Fill the footprints of all entries and CARRY events that have none of their own."""
+def fill_footprints(
+    rows: Rows, aside: Aside, chunks: list[Chunk], room: Room, progress: Progress
+) -> None:
+    """Fill the footprints of all entries and CARRY events that have none of their own.
+
+    Raises Cancelled.
+    """
     barriers = sorted(_gaps(rows, aside) + _holes(chunks))
     times = np.array([time for time, _ in barriers], np.int64)
     cpus = np.array([cpu for _, cpu in barriers], np.int64)
@@ -38,6 +44,7 @@ def fill_footprints(rows: Rows, aside: Aside, chunks: list[Chunk], room: Room) -
         while not _follow(rows, end, times, cpus, eras, table, state):
             table = _larger(table)
         room.forget()
+        progress.report("filling footprints", min(end, len(rows.ts)), len(rows.ts))
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:

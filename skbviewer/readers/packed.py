@@ -8,21 +8,23 @@ from __future__ import annotations
 
 import mmap
 import tempfile
+import threading
 import zlib
+from collections import OrderedDict
 from collections.abc import Callable, Iterator
-from functools import lru_cache
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 import numpy as np
 import zstandard
 
-from ..records import BadInput
+from ..records import BadInput, Progress, Silent
 from .wire import Bytes
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 GZIP_MEMBER = 31  # zlib's wbits for a gzip member
 STEP = 1 << 20
+KEPT = 2  # the packets shown one after the other are mostly of one file
 
 
 class Unpacked(NamedTuple):
@@ -38,13 +40,24 @@ def is_packed(magic: bytes) -> bool:
     return any(magic.startswith(known) for known in UNPACKERS)
 
 
-def unpack(path: Path, magic: bytes) -> Unpacked:
-    """Unpack a file that begins with `magic`.
+def unpack(path: Path, magic: bytes, progress: Progress | None = None) -> Unpacked:
+    """Unpack a file that begins with `magic`; of the last few the result is kept.
 
-    Raises BadInput if nothing can be unpacked or there is no room for it.
+    Raises BadInput if nothing can be unpacked or there is no room for it, and Cancelled.
     """
     found = path.stat()
-    return _unpack(path, magic[:2], found.st_size, found.st_mtime_ns)
+    key = (path, found.st_size, found.st_mtime_ns)
+    with _lock:
+        if key not in _kept:
+            _kept[key] = _unpack(path, magic[:2], found.st_size, progress or Silent())
+            while len(_kept) > KEPT:
+                _kept.popitem(last=False)
+        _kept.move_to_end(key)
+        return _kept[key]
+
+
+_kept: OrderedDict[tuple[Path, int, int], Unpacked] = OrderedDict()
+_lock = threading.Lock()
 
 
 def beginning(path: Path, magic: bytes) -> bytes:
@@ -57,14 +70,14 @@ def beginning(path: Path, magic: bytes) -> bytes:
         return b""
 
 
-@lru_cache(maxsize=2)  # the packets shown one after the other are mostly of one file
-def _unpack(path: Path, magic: bytes, _size: int, _mtime_ns: int) -> Unpacked:
+def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked:
     step = next(step for known, step in UNPACKERS.items() if known.startswith(magic))
     damage = ""
     try:
         with path.open("rb") as packed, tempfile.TemporaryFile() as plain:
             try:
                 for part in step(packed):
+                    progress.report(f"unpacking {path.name}", packed.tell(), size)
                     plain.write(part)
             except (zlib.error, zstandard.ZstdError, EOFError) as error:
                 damage = f"{path}: the packing is damaged or cut ({error}): read up to there"

@@ -28,7 +28,7 @@ from .columns import (
     pick,
 )
 from .errors import BadInput, Cancelled, OtherVersion
-from .progress import Progress, Silent
+from .progress import Part, Progress, Silent
 from .resource import resource
 from .rows import (
     OUTSIDE,
@@ -72,6 +72,7 @@ __all__ = [
     "PacketPath",
     "PacketRow",
     "Packets",
+    "Part",
     "PathCall",
     "PathEvent",
     "Probe",

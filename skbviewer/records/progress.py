@@ -16,6 +16,22 @@ class Progress(Protocol):
         """
 
 
+class Part:
+    """A Progress for one of several works that together are one step to who looks at it.
+
+    What it is told goes on as `what`, from `begin` to `end` of `total`.
+    """
+
+    def __init__(self, progress: Progress, what: str, begin: int, end: int, total: int) -> None:
+        self._progress, self._what = progress, what
+        self._begin, self._end, self._total = begin, end, total
+
+    def report(self, what: str, done: int, total: int) -> None:
+        """`what` is left out.  Raises Cancelled."""
+        at = self._begin + (self._end - self._begin) * done // max(total, 1)
+        self._progress.report(self._what, at, self._total)
+
+
 class Silent:
     """A Progress nobody looks at."""
 

@@ -59,4 +59,4 @@ class _Reading:
             give_back()
         self._begun = True
         data = readers.read(path, self._progress, self._folder)
-        return Input(data, path.stat().st_size, sha256(path))
+        return Input(data, path.stat().st_size, sha256(path, self._progress))

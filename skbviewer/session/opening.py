@@ -15,12 +15,15 @@ from .inputs import cache_folder
 from .session import Session
 
 
-def cached_session(paths: Sequence[Path]) -> Path:
-    """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes."""
+def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
+    """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes.
+
+    Raises BadInput and Cancelled.
+    """
     tables = [(table.name, table.names) for table in schema.TABLES.values()]
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} {tables}".encode())
     for path in paths:
-        key.update(f"{path.absolute()} {sha256(path)}".encode())
+        key.update(f"{path.absolute()} {sha256(path, progress)}".encode())
     return cache_folder() / f"{key.hexdigest()[:32]}.skbv"
 
 
@@ -47,7 +50,7 @@ def open_files(
         return Session.open(paths[0])
     sessions = [path for path in paths if is_session(path)]
     paths, keep = _inputs(paths), [*sessions, *keep]
-    cached = cached_session(paths)
+    cached = cached_session(paths, progress)
     try:
         session = Session.open(cached)
     except BadInput:  # not there yet, or of another version

@@ -125,7 +125,7 @@ class Builder:
             self._add_chunks(packer.finish())
         for old in self._keep:
             take_over(connection, old)
-        self._bulk.finish()
+        self._bulk.finish(self.progress)
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()

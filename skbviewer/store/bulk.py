@@ -17,12 +17,14 @@ from typing import Protocol
 
 import numpy as np
 
+from ..records import Progress, Silent
 from . import pages
 from .blobs import Value
 from .cells import Values, signed
 from .declare import BLOB, FLOAT, INTEGER, Column, Index, Table
 from .files import connect_new
 
+INDEXING = "making indexes"
 NARROW = ("<i1", "<i2", "<i4")
 
 
@@ -42,8 +44,8 @@ class Bulk(Protocol):
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         """Append rows: the columns without `id`, of which the last one is a blob."""
 
-    def finish(self) -> None:
-        """Write what is left and make the indexes."""
+    def finish(self, progress: Progress) -> None:
+        """Write what is left and make the indexes.  Raises Cancelled."""
 
 
 class Rows:
@@ -64,8 +66,9 @@ class Rows:
         self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
 
-    def finish(self) -> None:
-        for index in self._indexes:
+    def finish(self, progress: Progress) -> None:
+        for done, index in enumerate(self._indexes):
+            progress.report(INDEXING, done, len(self._indexes))
             self._connection.execute(index.creation())
         self._connection.commit()
 
@@ -105,7 +108,7 @@ class Pages:
         finally:
             file.close()
 
-    def finish(self) -> None:
+    def finish(self, progress: Progress) -> None:
         for index in self._indexes:
             self._connection.execute(
                 index.creation()
@@ -117,7 +120,8 @@ class Pages:
                 tree.finish(file)
             for records in self._records.values():
                 records.finish(file)
-            for index, root in roots.items():
+            for done, (index, root) in enumerate(roots.items()):
+                progress.report(INDEXING, done, len(roots))
                 if parts := self._keys.get(index.table.name):
                     keys = [np.concatenate(parts[name]) for name in index.columns]
                     pages.write_index(file, root, keys)
@@ -162,7 +166,7 @@ def _pages_work(folder: Path) -> bool:
             writer = Pages(connection, path, (Index("sample_a", table, ("a",)),))
             writer.add(table, {"a": a, "b": a / 2})
             writer.add_records(blobs, told)
-            writer.finish()
+            writer.finish(Silent())
             sound = connection.execute("PRAGMA integrity_check").fetchall()
             rows = connection.execute("SELECT id, a, b FROM sample ORDER BY a").fetchall()
             expected = sorted(zip(range(1, 1001), a.tolist(), (a / 2).tolist(), strict=True))

@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.records import RECORD_DTYPE, empty
+from skbviewer.records import RECORD_DTYPE, Silent, empty
 from skbviewer.store import Builder, blobs, bulk, open_session, pages, schema
 from skbviewer.store.cells import PAGE
 from skbviewer.store.declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
@@ -42,7 +42,7 @@ def write(path: Path, writer: type[bulk.Bulk], parts: list[Columns], *indexed: s
         made = writer(connection, path, indexes)
         for part in parts:
             made.add(table, part)
-        made.finish()
+        made.finish(Silent())
     return path
 
 
@@ -175,7 +175,7 @@ def test_blobs_of_any_size(tmp_path: Path, count: int) -> None:
             made = writer(connection, path, ())
             for begin in range(0, len(rows), 10):
                 made.add_records(table, rows[begin : begin + 10])
-            made.finish()
+            made.finish(Silent())
             assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
             found.append(connection.execute("SELECT * FROM t").fetchall())
             assert connection.execute("SELECT max(id) FROM t").fetchone() == (len(rows) or None,)
@@ -193,7 +193,7 @@ def test_blobs_around_the_lock_page(tmp_path: Path) -> None:
         writer = bulk.Pages(connection, path, ())
         rows = [(bytes([n]) * 30_000,) for n in range(9)]
         writer.add_records(table, rows)
-        writer.finish()
+        writer.finish(Silent())
         found = connection.execute("PRAGMA integrity_check(5)").fetchall()
         assert all("never used" in line for (line,) in found), found  # the hole we made
         assert connection.execute("SELECT data FROM t ORDER BY id").fetchall() == rows
@@ -228,7 +228,7 @@ def test_the_page_with_the_lock_byte_is_left_out(tmp_path: Path) -> None:
         pages.PageFile(path).close()  # tells the header
         writer = bulk.Pages(connection, path, indexes)
         writer.add(table, columns)
-        writer.finish()
+        writer.finish(Silent())
         found = connection.execute("PRAGMA integrity_check(5)").fetchall()
         assert all("never used" in line for (line,) in found), found  # the hole we made
         rows = connection.execute("SELECT a FROM t ORDER BY id").fetchall()
