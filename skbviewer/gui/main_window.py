@@ -204,7 +204,8 @@ class MainWindow(QMainWindow):
             self.listing.kernel_only,
             0 if row is None else row.id,
             column_state.write(table.columns_state()),
-            self.workspace.zoom(),
+            self.workspace.lanes(),
+            self.workspace.timeline.window_ns(),
             table.packets.time_format.name,
             table.packets.precision.name,
         )
@@ -232,8 +233,8 @@ class MainWindow(QMainWindow):
         pending, self._pending = self._pending, None
         if pending is not None and pending.row:
             self.workspace.table.go_to_id(pending.row)
-        if pending is not None and pending.zoom is not None:
-            self.workspace.set_zoom(pending.zoom)
+        if pending is not None and pending.lanes:
+            self.workspace.timeline.show_again(pending.lanes, pending.zoom)
         self._tell_counts()
 
     def _tell_counts(self) -> None:

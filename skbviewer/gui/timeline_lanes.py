@@ -30,6 +30,7 @@ class LanesMode:
         self.ids: tuple[int, ...] = ()
         self._fit_next = False
         self._left: tuple[int, int] | None = None  # session time that was shown
+        self._wanted: tuple[int, int] | None = None  # to be shown next, whatever the lanes
 
     @property
     def timeline(self) -> Timeline | None:
@@ -79,12 +80,16 @@ class LanesMode:
 
     def clear(self) -> None:
         self._view.lanes.draw(None)
-        self._fit_next, self._left = True, None
+        self._fit_next, self._left, self._wanted = True, None, None
 
     def leave(self) -> None:
         """Other lanes come, or none: keep what part of the time was shown."""
         if self.timeline is not None and not self.is_relative:
             self._left = self._view.window_ns()
+
+    def come_back(self, window: tuple[int, int]) -> None:
+        """Show this part of the time when the lanes are there."""
+        self._wanted = window
 
     def show_kind(self, kind: str) -> None:
         """Show these lanes: the part of the time that lanes showed last, at first all of it."""
@@ -123,7 +128,10 @@ class LanesMode:
     def _arrive(self, timeline: Timeline) -> None:
         view = self._view
         view.fit()
-        if self.kind in PACKET_KINDS:
+        wanted, self._wanted = self._wanted, None
+        if wanted is not None:
+            view.show_window(*wanted)
+        elif self.kind in PACKET_KINDS:
             self._show_packets(timeline)
         elif self._left is not None:
             view.show_window(*self._left)

@@ -220,6 +220,16 @@ class TimelineView(QWidget):
         origin = self.mode.origin_ns
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 
+    def show_again(self, kind: str, window: tuple[int, int]) -> None:
+        """Show lanes and what window_ns() said of them; nothing if there are none such now."""
+        if self.kind.findData(kind) < 0:
+            return
+        if kind != SELECTED:
+            self.lanes_mode.come_back(window)
+        self.show_kind(kind)
+        if kind == SELECTED:
+            self.show_window(*window)
+
     def window_ns(self) -> tuple[int, int]:
         """What is shown, in session time."""
         low, high = self.box.viewRange()[0]

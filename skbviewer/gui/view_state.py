@@ -22,7 +22,8 @@ class ViewState:
     kernel_only: bool = False
     row: int = 0  # id of the current row, 0 = none
     columns: str = ""  # column_state.write
-    zoom: tuple[float, float] | None = None  # of the timeline, in its own units
+    lanes: str = ""  # of the timeline; "" = none are known
+    zoom: tuple[int, int] = (0, 0)  # what these show, as TimelineView.window_ns
     time_format: str = ""
     precision: str = ""
 
@@ -42,12 +43,11 @@ def last() -> ViewState | None:
     except (ValueError, TypeError):
         return None
     pair = state.order
-    zoom = state.zoom
     return ViewState(
         **{
             **told,
             "files": tuple(state.files),
             "order": None if pair is None else (str(pair[0]), bool(pair[1])),
-            "zoom": None if zoom is None else (float(zoom[0]), float(zoom[1])),
+            "zoom": (int(state.zoom[0]), int(state.zoom[1])) if state.lanes else (0, 0),
         }
     )

@@ -117,16 +117,9 @@ class Workspace(QMainWindow):
         self.filter_bar.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.filter_bar.edit.setText(letter)
 
-    def zoom(self) -> tuple[float, float] | None:
-        """What part of its time the timeline shows, in its own units."""
-        if self._selection.path is None:
-            return None
-        low, high = self.timeline.box.viewRange()[0]
-        return float(low), float(high)
-
-    def set_zoom(self, part: tuple[float, float]) -> None:
-        """Show that part of the time."""
-        self.timeline.box.setXRange(*part, padding=0)
+    def lanes(self) -> str:
+        """Which lanes the timeline shows; "" where nothing is selected."""
+        return "" if self._selection.path is None else str(self.timeline.kind.currentData())
 
     def next_pane(self, step: int) -> None:
         """Move the focus to the next (1) or previous (-1) part of the window, raising its tab."""

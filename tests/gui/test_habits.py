@@ -241,11 +241,11 @@ def test_f6_goes_around_the_panes(opened: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_letters_in_the_list_do_not_move_the_timeline(opened: MainWindow) -> None:
-    before = opened.workspace.zoom()
+    before = opened.workspace.timeline.window_ns()
     for letter in "wasd":
         QTest.keyClicks(opened.workspace.table, letter)
         opened.workspace.table.setFocus()
-    assert opened.workspace.zoom() == before
+    assert opened.workspace.timeline.window_ns() == before
 
 
 def test_whatever_can_be_used_has_a_name(opened: MainWindow) -> None:

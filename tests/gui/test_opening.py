@@ -21,6 +21,7 @@ from skbviewer.gui.packet_times import Precision, TimeFormat
 
 from .conftest import open_and_wait
 from .fake import FakeRecording
+from .timeline_hands import choose, wait_lanes
 
 CONTROL = Qt.KeyboardModifier.ControlModifier
 SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -99,18 +100,25 @@ def test_the_last_view_comes_back_as_it_was(
     assert table.packets.precision is Precision.MICROSECONDS
 
 
-def test_the_zoom_of_the_timeline_comes_back(
-    window: MainWindow, qtbot: QtBot, tmp_path: Path
+@pytest.mark.parametrize("lanes", ["selected", "cpu", "packet"])
+def test_lanes_and_zoom_of_the_timeline_come_back(
+    window: MainWindow, qtbot: QtBot, tmp_path: Path, lanes: str
 ) -> None:
     open_files(window, qtbot, files(tmp_path))
     window.going.to_id(7)
-    window.workspace.set_zoom((1_000, 9_000))
-    kept = window.workspace.zoom()
+    view = window.workspace.timeline
+    choose(view, lanes)
+    wait_lanes(view, qtbot)
+    assert view.state.span is not None
+    view.show_window(view.state.span[0] + 1_000, view.state.span[0] + 9_000)
+    kept = view.window_ns()
     QTest.keyClick(window, Qt.Key.Key_W, CONTROL)
     with qtbot.waitSignal(window.tasks.ended):
         window.opening.restore()
     qtbot.waitUntil(lambda: number(window) == "7")
-    assert window.workspace.zoom() == pytest.approx(kept, rel=0.01)
+    wait_lanes(view, qtbot)
+    assert view.kind.currentData() == lanes
+    assert view.window_ns() == pytest.approx(kept, abs=2)
 
 
 def test_without_a_last_view_a_line_says_so(window: MainWindow) -> None:
