@@ -38,12 +38,12 @@ class Table(NamedTuple):
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "stats", "times of functions, layers, programs; drops", _stats)
-    parser.add_argument("session", type=Path)
-    parser.add_argument("table", choices=sorted(TABLES))
+    parser.add_argument("session")
+    parser.add_argument("table", metavar="{" + ",".join(sorted(TABLES)) + "}")
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help="only what begins between A and B, in seconds since the first packet",
+        help="only what begins between A and B, in seconds as the packet list's Time",
     )
     add_filter(parser, "packets")
     parser.add_argument(
@@ -103,8 +103,9 @@ TABLES: dict[str, Callable[[Session, Chosen], Table]] = {
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    session = Session.open(arguments.session)
-    table = TABLES[arguments.table](session, _chosen(session, arguments))
+    path, name = _in_order(arguments.session, arguments.table)
+    session = Session.open(Path(path))
+    table = TABLES[name](session, _chosen(session, arguments))
     if arguments.json:
         print(
             json.dumps([dict(zip(_told(table), row, strict=True)) for row in table.rows], indent=1)
@@ -116,6 +117,17 @@ def _stats(arguments: argparse.Namespace) -> int:
     else:
         _print(table)
     return warn(table.warnings)
+
+
+def _in_order(session: str, table: str) -> tuple[str, str]:
+    """Both, whichever was given first; raises KeyError with a line for the user."""
+    if table not in TABLES:
+        session, table = table, session
+    if table not in TABLES:
+        raise KeyError(
+            f"stats: neither {table} nor {session} is one of {', '.join(sorted(TABLES))}"
+        )
+    return session, table
 
 
 def _told(table: Table) -> list[str]:
@@ -161,8 +173,10 @@ def _print(table: Table) -> None:
 def _text(key: str, value: Any) -> str:
     if value is None:
         return "-"
-    if key.endswith("_ns"):
+    if key.endswith("_ns") and isinstance(value, float):
         return f"{value / 1000:.3f}"
+    if key.endswith("_ns"):  # exact: a float has no room for the nanoseconds of an epoch's offset
+        return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if isinstance(value, float):
         return f"{value:.3f}"
     return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)

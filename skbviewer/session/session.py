@@ -192,7 +192,7 @@ class Session:
             return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
 
     def begin_ns(self) -> int:
-        """Session time of the first packet; without one, of the first call."""
+        """Session time of packet 1, where the list's Time begins; without one, of the first leg."""
         return begin_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:

@@ -31,12 +31,14 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Session time of the first packet, else of the first leg, else 0."""
+    """Session time of packet 1, where the list's Time begins, else of the first leg, else 0."""
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):
         return 0
     ts = np.asarray(columns.array(table, column), np.int64)
     source = np.asarray(columns.array(table, "source"))
+    if table == "packet":
+        return int(clock.to_session(int(source[0]), ts[:1])[0])
     return min(
         int(clock.to_session(s.id, ts[source == s.id]).min())
         for s in sources

@@ -9,6 +9,7 @@ import json
 from pathlib import Path
 from xml.etree import ElementTree
 
+import numpy as np
 import pytest
 
 from skbviewer.cli import main
@@ -88,6 +89,22 @@ def test_stats_as_text_json_and_csv(file: str, table: str, capsys: Captured) -> 
     assert len(listed) == len(rows)
     assert all(list(row) == list(found) for row, found in zip(rows, listed, strict=True))
     assert table == "drops" or rows
+
+
+def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
+    assert main(["stats", file, "drops"]) == main(["stats", "drops", file]) == 0
+    one, other = np.array_split(np.array(capsys.readouterr().out.splitlines()), 2)
+    assert one.tolist() == other.tolist()
+    assert main(["stats", file, "drop"]) == 2
+    assert f"neither {file} nor drop is one of clock, drops" in capsys.readouterr().err
+
+
+def test_the_clocks_offset_is_told_to_the_nanosecond(file: str, capsys: Captured) -> None:
+    assert main(["stats", file, "clock", "--json"]) == 0
+    fit = json.loads(capsys.readouterr().out)[0]
+    assert main(["stats", file, "clock"]) == 0
+    cells = capsys.readouterr().out.splitlines()[1].split()
+    assert int(cells[2].replace(".", "")) == fit["offset_ns"]
 
 
 def test_stats_of_a_range(file: str, capsys: Captured) -> None:
