@@ -180,7 +180,8 @@ static void kbl_disarm_alone(struct kbl_target **targets, unsigned int nr)
 
 /*
  * Also while recording: what one fprobe has armed together is only ignored, or
- * heeded again; what it has not comes or goes alone.
+ * heeded again; what it has not comes or goes alone, but for what another target
+ * tells of already.
  */
 int kbl_targets_enable(const char *glob, bool enable)
 {
@@ -200,7 +201,7 @@ int kbl_targets_enable(const char *glob, bool enable)
 		smp_mb();
 		if (!enable)
 			WRITE_ONCE(t->ip, 0);
-		if (t->addr && enable == !t->mechanism)
+		if (t->addr && t->error != -EBUSY && enable == !t->mechanism)
 			some[nr++] = t;
 	}
 	if (kbl_active && enable)
