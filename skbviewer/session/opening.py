@@ -14,6 +14,8 @@ from .hashing import sha256
 from .inputs import cache_folder
 from .session import Session
 
+SUFFIX = ".skbv"
+
 
 def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
     """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes.
@@ -44,8 +46,11 @@ def open_files(
     """Open one session file, or import captures and KBLs (again only if they changed).
 
     A session among several files stands for its inputs and its annotations.  What is opened takes
-    over the annotations of the sessions `keep`.
+    over the annotations of the sessions `keep`.  Raises BadInput and Cancelled.
     """
+    for path in paths:
+        if path.suffix == SUFFIX and not is_session(path):
+            return Session.open(path)  # tells what is wrong with it
     if len(paths) == 1 and is_session(paths[0]):
         return Session.open(paths[0])
     sessions = [path for path in paths if is_session(path)]

@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import sqlite3
+import struct
 from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
-from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy import Connection, Engine, ExceptionContext, create_engine, event
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.pool import QueuePool
 
@@ -16,13 +17,16 @@ from ..records import BadInput, OtherVersion
 from . import schema
 from .files import MMAP, SQLITE_HEAD, head
 
+HEADER = 100  # bytes of SQLite's header (sqlite.org/fileformat2.html, 1.3)
+DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
 READERS = 8  # connections that are kept
 
 
 def engine_for(path: Path) -> Engine:
     """An engine that reads `path`; a connection is never in two hands at once.
 
-    Those are kept for whoever reads next, with the statements they have prepared.
+    Those are kept for whoever reads next, with the statements they have prepared.  Whatever is
+    asked raises BadInput where the file is damaged.
     """
     # Not mode=ro: when a note is written just then, SQLite may take its journal for one to undo,
     # and a connection that could not write at all fails instead of looking again.
@@ -39,6 +43,12 @@ def engine_for(path: Path) -> Engine:
         execute = connection.execute  # type: ignore[attr-defined]  # sqlite3.Connection
         execute(f"PRAGMA mmap_size = {MMAP}")
         execute("PRAGMA query_only = ON")
+
+    @event.listens_for(engine, "handle_error")
+    def tell(context: ExceptionContext) -> None:
+        error = context.original_exception
+        if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED:
+            raise BadInput(path, None, f"the session is damaged: {error}") from error
 
     return engine
 
@@ -60,6 +70,7 @@ def open_session(path: Path) -> Engine:
     if not head(path).startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")
     _take_back(path)
+    _refuse_a_part(path)
     engine = engine_for(path)
     try:
         with engine.connect() as connection:
@@ -77,6 +88,20 @@ def open_session(path: Path) -> Engine:
         why = f"a session of another build of this program: it has no {lacking}"
         raise OtherVersion(path, why, _inputs(path))
     return engine
+
+
+def _refuse_a_part(path: Path) -> None:
+    """Raises BadInput if the file is shorter than its header says."""
+    with path.open("rb") as file:
+        header, size = file.read(HEADER), path.stat().st_size
+    if len(header) < HEADER:
+        raise BadInput(path, size, "the session is cut in its header")
+    page, changes, pages = struct.unpack_from(">H6xII", header, 16)
+    (counted,) = struct.unpack_from(">I", header, 92)  # whether `pages` is of the last change
+    missing = pages * (1 << 16 if page == 1 else page) - size
+    ours = header[68:72] == struct.pack(">I", schema.APPLICATION_ID)
+    if ours and changes == counted and missing > 0:
+        raise BadInput(path, size, f"the session is cut: {missing} bytes are missing")
 
 
 def _lacking(connection: Connection) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.records import Cancelled, resource
+from skbviewer.records import BadInput, Cancelled, resource
 from skbviewer.session import Session, cached_session, import_files, open_files
 
 SAMPLE = resource("samples/handshake")
@@ -85,3 +85,14 @@ def test_moved_capture_has_no_bytes(tmp_path: Path) -> None:
     assert session.packet_bytes(1) is not None
     capture.unlink()
     assert session.packet_bytes(1) is None
+
+
+@pytest.mark.parametrize("data", [b"", b"hello", bytes(range(256)) * 20])
+def test_what_is_named_a_session_is_told_as_one(data: bytes, tmp_path: Path) -> None:
+    """Not as a capture or KBL of an unknown format."""
+    path = tmp_path / "a.skbv"
+    path.write_bytes(data)
+    for paths in ([path], [FILES[0], path]):
+        with pytest.raises(BadInput, match="not a session file") as caught:
+            open_files(paths)
+        assert caught.value.path == path

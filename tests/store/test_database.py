@@ -93,3 +93,27 @@ def test_another_version_tells_its_inputs(tmp_path: Path) -> None:
     execute(path, f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
     with pytest.raises(OtherVersion, match="it has no event_name"):
         open_session(path)
+
+
+def test_a_session_that_is_cut(tmp_path: Path) -> None:
+    path = session(tmp_path / "a.skbv")
+    whole = path.read_bytes()
+    for kept in (len(whole) - 1, len(whole) // 2, 4096, 100):
+        path.write_bytes(whole[:kept])
+        assert refused(path) == f"the session is cut: {len(whole) - kept} bytes are missing"
+    path.write_bytes(whole[:99])
+    assert refused(path) == "the session is cut in its header"
+
+
+def test_damage_is_told_by_whatever_meets_it(tmp_path: Path) -> None:
+    path = session(tmp_path / "a.skbv")
+    with closing(sqlite3.connect(path)) as db:
+        asked = "SELECT rootpage FROM sqlite_master WHERE name = 'task'"
+        (page,) = db.execute(asked).fetchone()
+    data = bytearray(path.read_bytes())
+    data[4096 * (page - 1) : 4096 * page] = b"\xaa" * 4096
+    path.write_bytes(data)
+    with open_session(path).connect() as db, pytest.raises(BadInput, match="session is damaged"):
+        queries.tasks(db, 1)
+    path.write_bytes(b"SQLite format 3\x00" + bytes(4080))
+    assert refused(path).startswith("the session is damaged")
