@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 MIN_INFO = 140
 MARGINS = 12
 ADDRESSES = ("source", "destination")
+KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
 ROWS_FITTED = 200  # whose addresses the columns are made wide enough for
 ADDRESS_PART = 6  # an address takes at most this part of the window's width
 
@@ -50,6 +51,8 @@ class ColumnWidths:
         rows = range(min(ROWS_FITTED, packets.rowCount()))
         for at in table.shown_columns():
             column = packets.columns[at]
+            if column.key in KERNELS and self._is_own(at):
+                self.set(at, 0)
             if column.key in ADDRESSES and self._is_own(at):
                 texts = {packets.text(row, at) for row in rows}
                 wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
@@ -91,6 +94,8 @@ class ColumnWidths:
         text = column.sample
         if column.key == "time":
             text = sample(self._table.packets.time_format, self._table.packets.precision)
+        if column.key in KERNELS and not self._table.packets.has_kernel:
+            text = column.title
         wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))
         room = metrics.height() + 6 if column.key == "match" else 0  # its chip
         return MIN_INFO if column.key == "info" else wide + room + MARGINS

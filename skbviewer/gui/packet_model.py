@@ -75,6 +75,7 @@ class PacketModel(QAbstractTableModel):
         self.time_format = TimeFormat.FIRST
         self.precision = Precision.NANOSECONDS
         self.pages: RowPages | None = None
+        self.has_kernel = True  # a KBL is open, or nothing
         self._first_ns = 0
         self._references = References()
         self._dark = False
@@ -89,6 +90,8 @@ class PacketModel(QAbstractTableModel):
         self._cells.clear()
         self.pages = None if recording is None else RowPages(recording, ids)
         self._first_ns = 0 if recording is None else _first_time(recording)
+        sources = () if recording is None else recording.sources()
+        self.has_kernel = recording is None or any(source.kind == "kbl" for source in sources)
         self.endResetModel()
 
     def shows(self, recording: Recording | None) -> bool:

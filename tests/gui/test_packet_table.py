@@ -21,7 +21,7 @@ from skbviewer.gui.packet_model import PacketModel
 from skbviewer.gui.packet_rows import PAGE, RowPages
 from skbviewer.gui.packet_table import PacketTable
 from skbviewer.gui.packet_times import Precision, TimeFormat
-from skbviewer.records import PacketRow
+from skbviewer.records import PacketRow, SourceRow
 
 from .fake import FakeRecording
 
@@ -330,6 +330,20 @@ def test_addresses_have_the_room_they_need_as_far_as_there_is_some(qtbot: QtBot)
         table.header.resizeSection(source, 77)
         table.show_rows(FakeRecording())
         assert table.columnWidth(source) == 77  # chosen: it stays
+
+
+def test_without_a_kbl_info_has_the_room_of_the_kernels_columns(table: PacketTable) -> None:
+    class OnlyCapture(FakeRecording):
+        def sources(self) -> tuple[SourceRow, ...]:
+            return tuple(source for source in super().sources() if source.kind != "kbl")
+
+    table.show_rows(FakeRecording())
+    drop, info = table.columnWidth(DROP), table.columnWidth(INFO)
+    table.show_rows(OnlyCapture())
+    assert table.columnWidth(DROP) < drop
+    assert table.columnWidth(INFO) > info
+    table.show_rows(FakeRecording())
+    assert (table.columnWidth(DROP), table.columnWidth(INFO)) == (drop, info)
 
 
 def test_an_address_without_room_is_cut_in_the_middle(qtbot: QtBot) -> None:
