@@ -23,6 +23,13 @@ Parser = Callable[[bytes], Told | None]
 DHCP_KINDS = ("", "Discover", "Offer", "Request", "Decline", "ACK", "NAK", "Release", "Inform")
 DHCP_MESSAGE = 53  # RFC 2132 option
 DHCP_OPTIONS = 240  # where they begin: RFC 2131 section 2, with the magic cookie
+DHCP_NAMES = {1: "Subnet Mask", 3: "Router", 6: "Domain Name Server", 12: "Host Name"}
+DHCP_NAMES |= {15: "Domain Name", 28: "Broadcast Address", 50: "Requested IP Address"}
+DHCP_NAMES |= {51: "IP Address Lease Time", 53: "DHCP Message Type", 54: "DHCP Server Identifier"}
+DHCP_NAMES |= {55: "Parameter Request List", 57: "Maximum DHCP Message Size"}
+DHCP_NAMES |= {58: "Renewal Time Value", 59: "Rebinding Time Value", 61: "Client Identifier"}
+DHCP_NAMES |= {60: "Vendor Class Identifier", 77: "User Class", 82: "Agent Information"}
+DHCP_ADDRESSES, DHCP_SECONDS, DHCP_TEXTS = {1, 3, 6, 28, 50, 54}, {51, 58, 59}, {12, 15, 60}
 TLS_TYPES = {20: "Change Cipher Spec", 21: "Alert", 22: "Handshake", 23: "Application Data"}
 TLS_HANDSHAKES = {1: "Client Hello", 2: "Server Hello", 4: "New Session Ticket", 11: "Certificate"}
 TLS_HANDSHAKES |= {12: "Server Key Exchange", 14: "Server Hello Done", 16: "Client Key Exchange"}
@@ -69,8 +76,22 @@ def _dhcp_options(payload: bytes) -> Iterator[Line]:
             continue
         size = 2 + payload[at + 1]
         value = payload[at + 2 : at + size]
-        yield Line(f"Option {payload[at]}: {value.hex()}", at, size)
+        name = DHCP_NAMES.get(payload[at], "")
+        told = f"Option ({payload[at]}) {name}".rstrip()
+        yield Line(f"{told}: {_dhcp_value(payload[at], value)}", at, size)
         at += size
+
+
+def _dhcp_value(option: int, value: bytes) -> str:
+    if option == DHCP_MESSAGE and value and 0 < value[0] < len(DHCP_KINDS):
+        return f"{DHCP_KINDS[value[0]]} ({value[0]})"
+    if option in DHCP_ADDRESSES and value and len(value) % 4 == 0:
+        return ", ".join(str(IPv4Address(value[n : n + 4])) for n in range(0, len(value), 4))
+    if option in DHCP_SECONDS and len(value) == 4:
+        return f"{int.from_bytes(value, 'big')} s"
+    if option in DHCP_TEXTS and value.rstrip(b"\0").isascii():
+        return value.rstrip(b"\0").decode("ascii")
+    return value.hex()
 
 
 def _http(payload: bytes) -> Told | None:

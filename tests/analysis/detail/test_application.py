@@ -33,12 +33,21 @@ def test_dns_question_and_answer() -> None:
 
 
 def test_dhcp() -> None:
+    asked = ((50, b"\xc0\0\2\7"), (51, b"\0\0\2\x58"), (12, b"host\0"), (99, b"\1\2"))
+    told = tell(UDP, 68, 67, bytes(dpkt.dhcp.DHCP(opts=((53, b"\3"), *asked))))
+    assert told is not None
+    assert [line.text for line in told.lines[-4:]] == [
+        "Option (50) Requested IP Address: 192.0.2.7",
+        "Option (51) IP Address Lease Time: 600 s",
+        "Option (12) Host Name: host",
+        "Option (99): 0102",
+    ]
     discover = dpkt.dhcp.DHCP(xid=0xBEEF, opts=((53, b"\1"),), chaddr=b"\2\0\0\0\0\1")
     told = tell(UDP, 68, 67, bytes(discover))
     assert told is not None
     assert told.info == "DHCP Discover - Transaction ID 0xbeef"
     assert Line("Client MAC address: 02:00:00:00:00:01", 28, 6) in told.lines
-    assert told.lines[-1] == Line("Option 53: 01", 240, 3)
+    assert told.lines[-1] == Line("Option (53) DHCP Message Type: Discover (1)", 240, 3)
 
 
 def test_http_request_response_and_the_middle_of_a_body() -> None:
