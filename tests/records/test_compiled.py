@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.records.compiled import compiled, compiled_checked
+from skbviewer.records.compiled import compiled
 
 Ints = npt.NDArray[np.int64]
 FACTOR = 3
@@ -35,6 +35,10 @@ import sys, warnings, numpy
 warnings.simplefilter("error")
 import made
 assert "numba" not in sys.modules
+if sys.argv[1:]:  # a full disk: no file gets longer than this
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]), resource.RLIM_INFINITY))
 print(made.total(numpy.arange(5)), sum(made.total.dispatcher().stats.cache_hits.values()))
 """
 
@@ -54,12 +58,6 @@ def total(values: Ints) -> int:
     return made
 
 
-@compiled_checked
-def nth(values: Ints, at: int) -> int:
-    """Fails where `at` is outside."""
-    return int(values[at])
-
-
 @compiled
 def ratio(a: int, b: int) -> int:
     """Fails where `b` is 0."""
@@ -73,14 +71,12 @@ def test_calls_another_one() -> None:
 
 
 def test_errors_are_raised() -> None:
-    with pytest.raises(IndexError):
-        nth(np.arange(5), 5)
     with pytest.raises(ZeroDivisionError):
         ratio(1, 0)
 
 
-def _ask(folder: Path, **env: str) -> str:
-    command = [sys.executable, "-c", ASK]
+def _ask(folder: Path, *words: str, **env: str) -> str:
+    command = [sys.executable, "-c", ASK, *words]
     made = {**os.environ, "PYTHONPATH": f"{folder}:{Path.cwd()}", **env}
     done = subprocess.run(command, cwd=folder, env=made, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
@@ -104,3 +100,11 @@ def test_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
     (tmp_path / "home").write_text("no folder")
     nowhere = str(tmp_path / "home")
     assert _ask(tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == "30 0"
+
+
+@pytest.mark.parametrize("room", [0, 100, 5000])
+def test_works_where_the_disk_is_full(tmp_path: Path, room: int) -> None:
+    (tmp_path / "made.py").write_text(MODULE.format(factor=3))
+    assert _ask(tmp_path, str(room)) == "30 0"
+    assert _ask(tmp_path) == "30 0"
+    assert _ask(tmp_path) == "30 1"
