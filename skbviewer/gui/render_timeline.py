@@ -27,7 +27,7 @@ from .picture_files import SCREEN_DPI, ensure_application, layout_size, write_pn
 from .status import clock_texts
 from .theme import dark_palette, layer_colours, light_palette
 from .timeline_axes import TICK_PX, base_of, base_text, round_step, tick_text
-from .timeline_frame import Frame, places
+from .timeline_frame import Frame, places_of
 from .timeline_marks import difference_text, paint_marks
 from .timeline_overview import paint_overview
 from .timeline_paint import (
@@ -142,7 +142,7 @@ class TimelinePicture:
 
     def _lanes_below(self) -> int:
         """How many lanes begin below the picture's end."""
-        where = places([lane.rows for lane in self.timeline.lanes])
+        where = places_of(self.timeline)
         foot = len(self._sources) + len(self._clocks) + len(self._state.notes) + 3
         room = self._size.height() - self._head() - self._foot(foot)
         return int((where.lane_y * ROW_PX[0] > max(room, 40)).sum())
@@ -165,7 +165,7 @@ class TimelinePicture:
         foot = self._foot(len(self._foot_lines()))
         width = max(self._size.width() - 2 * MARGIN - GUTTER, 50)
         height = max(self._size.height() - head - foot, 40)
-        total = places([lane.rows for lane in self.timeline.lanes]).total + 0.5
+        total = places_of(self.timeline).total + 0.5
         row_px = min(max(height / max(total, 1), ROW_PX[0]), ROW_PX[1])
         begin, end = (at - self.timeline.t0_ns for at in self.range)
         frame = Frame(float(begin), float(end), -0.25, row_px, float(width), float(height))
@@ -174,9 +174,7 @@ class TimelinePicture:
     def bins(self) -> npt.NDArray[np.void]:
         """What is drawn: also what the table of the picture holds."""
         frame, _ = self.frame()
-        rows = places([lane.rows for lane in self.timeline.lanes]).rows_between(
-            frame.top, frame.row(frame.height)
-        )
+        rows = places_of(self.timeline).rows_between(frame.top, frame.row(frame.height))
         begin, end = (at - self.timeline.t0_ns for at in self.range)
         return self.timeline.bins(begin, max(end, begin + 1), round(frame.width), rows)
 
@@ -235,7 +233,7 @@ class TimelinePicture:
                 painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
 
     def _paint_lanes(self, painter: QPainter, frame: Frame, corner: QPointF) -> None:
-        where = places([lane.rows for lane in self.timeline.lanes])
+        where = places_of(self.timeline)
         bins = self.bins()
         painter.save()
         painter.translate(corner.x() - GUTTER, corner.y())

@@ -3,12 +3,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple, TypeVar
 
 import numpy as np
 import numpy.typing as npt
 
+from skbviewer.analysis.timeline import PACKET_KINDS, Timeline
+
 LANE_GAP = 0.5  # rows between lanes
+TITLE_ROWS = 6  # of the lowest are as high as a title
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
@@ -58,11 +62,19 @@ class Places(NamedTuple):
         return at if at >= 0 and y < self.row_y[at] + 1 else None
 
 
-def places(lane_rows: list[int]) -> Places:
-    """Places of lanes that have so many rows each."""
+def places(lane_rows: Sequence[int], least: int = 1) -> Places:
+    """Places of lanes that have so many rows each, and room for `least`."""
     rows = np.array(lane_rows, np.int64)
-    lane = np.repeat(np.arange(len(rows)), rows)
-    row_y = np.arange(len(lane)) + LANE_GAP * lane
+    heights = np.maximum(rows, least) + LANE_GAP
+    lane_y = np.cumsum(heights) - heights
     first = np.cumsum(rows) - rows
-    lane_y = first + LANE_GAP * np.arange(len(rows))
-    return Places(row_y, lane_y, float(rows.sum() + LANE_GAP * max(len(rows) - 1, 0)))
+    row_y = np.repeat(lane_y - first, rows) + np.arange(rows.sum())
+    return Places(row_y, lane_y, float(max(heights.sum() - LANE_GAP, 0)))
+
+
+def places_of(timeline: Timeline | None) -> Places:
+    """Places of lanes; those of packets, whose rows may be low, have room for a title each."""
+    if timeline is None:
+        return places([])
+    least = TITLE_ROWS if timeline.kind in PACKET_KINDS else 1
+    return places([lane.rows for lane in timeline.lanes], least)

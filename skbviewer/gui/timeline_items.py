@@ -15,10 +15,11 @@ from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Gap
 
-from .timeline_frame import Frame, Places, places
+from .timeline_frame import Frame, Places, places, places_of
 from .timeline_marks import NoteTag, note_tags, paint_marks
 from .timeline_paint import (
     Look,
+    is_hatched,
     paint_bins,
     paint_gaps,
     paint_ground,
@@ -91,7 +92,7 @@ class LanesItem(FramedItem):
 
     def draw(self, timeline: Timeline | None) -> None:
         self.timeline = timeline
-        self.places = places([lane.rows for lane in timeline.lanes] if timeline else [])
+        self.places = places_of(timeline)
         self._of = ()
         self.update()
 
@@ -123,6 +124,22 @@ class LanesItem(FramedItem):
         away = np.maximum(rects[:, 0] - x, x - rects[:, 0] - rects[:, 2])
         near = np.flatnonzero(away <= 2)
         return mine[near[np.argmin(away[near])]] if len(near) else None
+
+    def gap_at(self, x: float, y: float) -> Gap | None:
+        """The hatched loss of records at pixel (x, y) of the frame."""
+        row = self.places.row_at(self.frame.row(y))
+        if self.timeline is None or self.timeline.is_relative or row is None:
+            return None
+        lane = self.timeline.lane_of(row)
+        return next(
+            (
+                gap
+                for gap in self.gaps
+                if is_hatched(gap, lane, self.timeline)
+                and self.frame.x(gap.begin) - 2 <= x <= self.frame.x(gap.end) + 2
+            ),
+            None,
+        )
 
     def edges_near(self, y: float) -> npt.NDArray[np.float64]:
         """Where drawn boxes begin and end, of the row at y if there are any; ns."""

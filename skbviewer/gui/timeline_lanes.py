@@ -15,7 +15,7 @@ from skbviewer.analysis.timeline_bins import LAYER
 from skbviewer.records import PacketPath
 from skbviewer.session.timeline import CallPlace
 
-from .timeline_tips import bin_tip, call_tip
+from .timeline_tips import bin_tip, call_tip, gap_tip
 
 if TYPE_CHECKING:
     from .timeline_view import TimelineView
@@ -218,7 +218,9 @@ class LanesMode:
         """What the bin tells; all that is known of a call follows when it is found."""
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None:
-            return ""
+            place = self._view.mouse.frame_point(scene)
+            gap = self._view.lanes.gap_at(place.x(), place.y())
+            return "" if gap is None else gap_tip(gap)
         lane = timeline.lane_of(int(hit["row"]))
         if hit["count"] == 1 and lane.what == "calls":
             self._view.loader.place(int(hit["item"]) + 1, lambda found: self._tell(found, scene))

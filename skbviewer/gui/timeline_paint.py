@@ -11,7 +11,7 @@ import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QFontInfo, QFontMetricsF, QPainter, QPalette, QPen
 
-from skbviewer.analysis.timeline import WIRE_LAYER, Timeline
+from skbviewer.analysis.timeline import WIRE_LAYER, Lane, Timeline
 from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline_overview import Gap
 
@@ -115,6 +115,12 @@ def paint_span(
         painter.fillRect(area, colour)
 
 
+def is_hatched(gap: Gap, lane: Lane, timeline: Timeline) -> bool:
+    """Whether a loss is told in a lane: the CPU's, or all where lanes are no CPUs."""
+    mine = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
+    return mine and lane.what == "calls"
+
+
 def paint_gaps(
     painter: QPainter,
     gaps: Sequence[Gap],
@@ -123,7 +129,7 @@ def paint_gaps(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Hatch where records were lost: in the CPU's lane, or over all where lanes are no CPUs."""
+    """Hatch where records were lost."""
     if timeline.is_relative:
         return
     colour = look.role(QPalette.ColorRole.PlaceholderText)
@@ -134,8 +140,7 @@ def paint_gaps(
         if high < 0 or low > frame.width:
             continue
         for number, lane in enumerate(timeline.lanes):
-            hit = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
-            if hit and lane.what == "calls":
+            if is_hatched(gap, lane, timeline):
                 top = frame.y(float(places.lane_y[number]))
                 painter.fillRect(QRectF(low, top, width, lane.rows * frame.row_px), brush)
 

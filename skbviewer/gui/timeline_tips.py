@@ -9,9 +9,16 @@ import numpy as np
 
 from skbviewer.analysis.timeline import WIRE_LAYER, Lane, Timeline
 from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
+from skbviewer.analysis.timeline_overview import Gap
 from skbviewer.records import PathCall
 
 from . import wording
+
+LOST = {  # enum kbl_lost
+    1: "buffers were full: the reader was too slow",
+    2: "the probe missed calls",
+    3: "a probe fired while another recorded",
+}
 
 
 def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] = ()) -> str:
@@ -43,6 +50,17 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
         if of["look"] & bit:
             rows.append(("Note", text))
     return _table(title, tuple(rows))
+
+
+def gap_tip(gap: Gap) -> str:
+    """What a loss of records tells."""
+    rows = (
+        ("CPU", str(gap.cpu)),
+        ("From", f"{wording.seconds(gap.begin)} s"),
+        ("Lasting", wording.duration(gap.end - gap.begin)),
+        ("Why", LOST.get(gap.why, "not told")),
+    )
+    return _table(f"{gap.lost:,} record{'s' * (gap.lost != 1)} lost", rows)
 
 
 def _table(title: str, rows: tuple[tuple[str, str], ...]) -> str:

@@ -12,6 +12,7 @@ from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.theme import layer_colours
+from skbviewer.gui.timeline_frame import places
 from skbviewer.gui.timeline_paint import Look, rects_of
 from skbviewer.gui.timeline_view import TimelineView
 from skbviewer.session.timeline import CallPlace
@@ -157,6 +158,18 @@ def test_lost_records_are_hatched_in_their_lane(cpus: TimelineView) -> None:
         image.pixelColor(place + QPoint(dx, dy)).name() for dx in range(8) for dy in range(-6, 6)
     }
     assert len(colours) > 1
+    tip = cpus.mode.tip_at(cpus.plot.mapToScene(place))
+    assert "12 records lost" in tip
+    assert "buffers were full" in tip
+
+
+def test_a_lane_without_calls_has_room_for_its_title() -> None:
+    made = places([2, 0, 8], 6)
+    assert made.lane_y.tolist() == [0, 6.5, 13]
+    assert made.row_y.tolist() == [0, 1, *range(13, 21)]
+    assert made.total == 21
+    assert (made.row_at(1.5), made.row_at(7), made.row_at(13.2)) == (1, None, 2)
+    assert places([]).total == 0
 
 
 def test_aligned_packets_all_begin_at_zero(view: TimelineView, qtbot: QtBot) -> None:
