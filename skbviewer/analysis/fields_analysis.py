@@ -14,9 +14,10 @@ import numpy as np
 from .fields_data import PACKET, Array, Data, Ints, Mask, View
 from .fields_kind import Field, Kind, Values
 from .fields_scaling import syn_scales
-from .fields_streams import ACK, SYN, Streams, last_before, starts, streams_of
+from .fields_streams import ACK, SYN, Streams, last_before, starts, stream_ways, streams_of
 
 FIN, RST = 0x01, 0x04
+ANALYSIS = "tcp.analysis"  # what is kept
 PART = 1 << 19  # segments looked at together
 FAST_NS = 20_000_000  # a fast retransmission follows the last duplicate ACK within it
 ORDER_NS = 3_000_000  # an out-of-order segment follows the highest one within it, or the first RTT
@@ -60,14 +61,35 @@ class Segments(NamedTuple):
 
 
 class Analysis:
-    """For each packet of a session which of NAMES it has, a bit each."""
+    """For each packet of a session which of NAMES it has, a bit each; all by 0-based rows."""
 
-    def __init__(self, packets: int) -> None:
+    def __init__(self, packets: int, streams: int) -> None:
         self._bits = np.zeros(packets, np.uint16)
+        self.shift = np.zeros((streams, 2), np.int8)  # of the windows of each stream's directions
+        self._parts: list[Ints] = []  # of duplicate ACKs: row, row of the original, how many
+        self._repeats: Ints | None = None
 
-    def add(self, rows: Array, told: dict[str, Mask]) -> None:
+    def add(self, rows: Array, told: dict[str, Mask], repeats: Ints) -> None:
+        """`repeats`, of the duplicate ACKs: rows, those that they repeat, and the how manieth."""
         for bit, name in enumerate(NAMES):
             self._bits[rows[told[name]]] |= np.uint16(1 << bit)
+        self._parts.append(repeats)
+
+    def finish(self) -> None:
+        """Nothing more is added."""
+        found = np.concatenate([np.zeros((3, 0), np.int64), *self._parts], axis=1)
+        self._repeats, self._parts = found[:, np.argsort(found[0], kind="stable")], []
+
+    def names(self, row: int) -> list[str]:
+        """Which of NAMES a packet has."""
+        bits = int(self._bits[row])
+        return [name for bit, name in enumerate(NAMES) if bits >> bit & 1] if bits else []
+
+    def repeated(self, row: int) -> tuple[int, int]:
+        """Of a duplicate ACK the packet that it repeats, and how many there were since, from 1."""
+        assert self._repeats is not None
+        at = int(np.searchsorted(self._repeats[0], row))
+        return int(self._repeats[1, at]), int(self._repeats[2, at])
 
     def has(self, name: str, rows: Ints | None) -> Mask:
         """Which packets (0-based rows, None = all) have it; "flags" is any."""
@@ -78,18 +100,33 @@ class Analysis:
 
 def analysis_of(data: Data) -> Analysis:
     """Of all streams; made once."""
-    found: Analysis = data.kept("tcp.analysis", lambda: _analysed(data))
+    found: Analysis = data.kept(ANALYSIS, lambda: _analysed(data))
     return found
 
 
 def _analysed(data: Data) -> Analysis:
-    out = Analysis(data.columns.length(PACKET))
-    for part in streams_of(data, "tcp").parts(PART):
+    streams = streams_of(data, "tcp")
+    out = Analysis(data.columns.length(PACKET), int(streams.number.max(initial=-1)) + 1)
+    for part in streams.parts(PART):
         segments = _segments(data, part)
         told = _flags(segments)
-        told["window_full"] = _window_full(segments, window_scales(data, segments))
-        out.add(part.rows, told)
+        scales = window_scales(data, segments)
+        told["window_full"] = _window_full(segments, scales)
+        known = scales > 0
+        out.shift[part.stream[known], 1 - part.direction[known]] = scales[known]
+        out.add(part.rows, told, _repeats(segments, told["duplicate_ack"]))
+    out.finish()
     return out
+
+
+def window_shifts(view: View) -> Ints:
+    """By how many bits the window of each packet of a view is to be shifted; 0 in a SYN."""
+    stream, direction = stream_ways(view)
+    shift = analysis_of(view.data).shift
+    found = np.zeros(view.size, np.int64)
+    scaled = (stream >= 0) & (view.column("tcp_flags") & SYN == 0)
+    found[scaled] = shift[stream[scaled], direction[scaled]]
+    return found
 
 
 def _segments(data: Data, found: Streams) -> Segments:
@@ -296,6 +333,19 @@ def _duplicates(s: Segments, duplicate: Mask) -> Ints:
         at = np.maximum.accumulate(np.where(mine, last, -1))
         out[mine] = (total - total[np.maximum(at, 0)])[mine]
     return out
+
+
+def _repeats(s: Segments, duplicate: Mask) -> Ints:
+    """Of the duplicate ACKs: row, row of what acknowledged that first, and how many since."""
+    count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
+    found = []
+    for way in (0, 1):
+        mine = s.found.direction == way
+        at = np.maximum.accumulate(np.where(mine & renewed, np.arange(len(mine)), 0))
+        again = np.flatnonzero(mine & duplicate)
+        rows = s.found.rows.astype(np.int64)
+        found.append(np.stack([rows[again], rows[at[again]], count[again]]))
+    return np.concatenate(found, axis=1)
 
 
 def _round_trip(s: Segments) -> Ints:

@@ -113,6 +113,11 @@ class Data:
                 slot.value, slot.made = make(), True
             return slot.value
 
+    def has(self, name: str) -> bool:
+        """Whether something of that name is kept: nobody who asks for it needs to wait."""
+        slot = self._kept.get(name)
+        return slot is not None and slot.made
+
     @property
     def sources(self) -> tuple[SourceRow, ...]:
         return tuple(self._sources())  # asked anew: a file may have been found elsewhere

@@ -17,6 +17,7 @@ from .fields_kind import Field, Kind, Values
 from .fields_packet import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10
+BASES = "tcp bases"  # what is kept
 PART = 1 << 20  # packets whose keys are made together
 MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd numbers with their bits well spread
 
@@ -126,60 +127,75 @@ def starts(stream: Array) -> Ints:
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
 
 
-def _relative(data: Data, column: str) -> tuple[Array, Mask]:
-    """Sequence or acknowledgment numbers less the first of their direction, by packet."""
+class Bases(NamedTuple):
+    """By stream, and direction in columns 0 and 1: the sequence number that counts as 0."""
 
-    def make() -> tuple[Array, Mask]:
-        found = streams_of(data, "tcp")
-        view = data.packets()
-        seq = view.column("seq")[found.rows].astype(np.int64)
-        syn = (view.column("tcp_flags")[found.rows] & SYN) != 0
-        base, known = _bases(found, seq, syn, view.column("ack")[found.rows].astype(np.int64))
-        own = found.direction.astype(np.int64)
-        at = own if column == "seq" else 1 - own
-        raw = seq if column == "seq" else view.column("ack")[found.rows].astype(np.int64)
-        out = np.full(view.size, -1, np.int64)
-        there = np.zeros(view.size, np.bool_)
-        picked = np.arange(len(own)), at
-        out[found.rows] = (raw - base[picked]) & 0xFFFFFFFF
-        there[found.rows] = known[picked] if column == "seq" else True
-        acked = (view.column("tcp_flags")[found.rows] & ACK) != 0
+    base: Ints
+    known: Mask  # of directions that were never seen only if they were acknowledged
+
+
+def relative(view: View, column: str) -> tuple[Ints, Mask]:
+    """Column "seq" or "ack" less the first number of its direction, and where that is known."""
+    bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
+    low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
+    for begin in range(0, view.size, PART):
+        rows = begin + np.flatnonzero(stream[begin : begin + PART] >= 0)
+        raw, mine = view.column(column)[rows].astype(np.int64), stream[rows]
+        own = _keys(view, rows)[1].astype(np.int64)
+        at = mine, own if column == "seq" else 1 - own
+        low[rows], known[rows] = (raw - bases.base[at]) & 0xFFFFFFFF, bases.known[at]
         if column == "ack":
-            out[found.rows[~acked]] = raw[~acked]
-        return out, there
+            known[rows] = True
+            silent = (view.column("tcp_flags")[rows] & ACK) == 0
+            low[rows[silent]] = raw[silent]
+    return low, known
 
-    kept: tuple[Array, Mask] = data.kept(f"relative {column}", make)
-    return kept
+
+def stream_ways(view: View) -> tuple[Array, Array]:
+    """The TCP stream of each packet of a view, -1 = none, and its direction in it."""
+    stream = _of_rows(view, streams_of(view.data, "tcp").number)
+    direction = np.zeros(view.size, np.int8)
+    rows = np.flatnonzero(stream >= 0)
+    direction[rows] = _keys(view, rows)[1]
+    return stream, direction
 
 
-def _bases(found: Streams, seq: Ints, syn: Mask, ack: Ints) -> tuple[Ints, Mask]:
-    """First sequence number of each direction of each packet's stream, as columns 0 and 1.
+def bases_of(data: Data) -> Bases:
+    """Of the TCP streams; made once for the session."""
+    found: Bases = data.kept(BASES, lambda: _bases(data))
+    return found
 
-    Without a SYN it is one less than the first one seen (or acknowledged), as in Wireshark.
-    """
-    begin = starts(found.stream)
-    base, known = np.zeros((len(seq), 2), np.int64), np.zeros((len(seq), 2), np.bool_)
-    group = np.cumsum(np.r_[True, begin[1:] != begin[:-1]][: len(begin)]) - 1
-    count = int(group[-1]) + 1 if len(group) else 0
+
+def _bases(data: Data) -> Bases:
+    """Without a SYN one less than the first number seen (or acknowledged), as in Wireshark."""
+    found, view = streams_of(data, "tcp"), data.packets()
+    begin = np.flatnonzero(np.r_[True, found.stream[1:] != found.stream[:-1]][: len(found.stream)])
+    count = len(begin)
+    base, known = np.zeros((count, 2), np.int64), np.zeros((count, 2), np.bool_)
     for way in (0, 1):
-        first = np.full(count, len(seq), np.int64)
-        mine = np.flatnonzero(found.direction == way)
-        np.minimum.at(first, group[mine], mine)
-        there = first < len(seq)
-        at = np.minimum(first, len(seq) - 1)
-        own = seq[at] - ~syn[at] if len(seq) else first
-        base[:, way], known[:, way] = own[group], there[group]
-        base[:, way] = np.where(known[:, way], base[:, way], _acked(found, ack, group, way, count))
-    return base, known
+        first, other = (_first(found.direction == w, begin) for w in (way, 1 - way))
+        seen, acked = first >= 0, (first < 0) & (other >= 0)
+        rows = found.rows[first[seen]]
+        syn = (view.column("tcp_flags")[rows] & SYN) != 0
+        base[seen, way] = view.column("seq")[rows].astype(np.int64) - ~syn
+        rows = found.rows[other[acked]]
+        base[acked, way] = view.column("ack")[rows].astype(np.int64) - 1
+        known[:, way] = seen
+    number = found.stream[begin]
+    placed = Bases(np.empty_like(base), np.empty_like(known))
+    placed.base[number], placed.known[number] = base, known
+    return placed
 
 
-def _acked(found: Streams, ack: Ints, group: Ints, way: int, count: int) -> Ints:
-    """For directions never seen: one less than the first acknowledgment of the other."""
-    first = np.full(count, len(ack), np.int64)
-    other = np.flatnonzero(found.direction != way)
-    np.minimum.at(first, group[other], other)
-    at = np.minimum(first, max(len(ack) - 1, 0))
-    return (ack[at] - 1)[group] if len(ack) else group
+def _first(of: Mask, begin: Ints) -> Ints:
+    """In each part that begins at `begin` the first position that is in `of`, else -1."""
+    at = np.flatnonzero(of)
+    if not len(at):
+        return np.full(len(begin), -1, np.int64)
+    place = np.searchsorted(at, begin)
+    end = np.r_[begin[1:], len(of)]
+    first = at[np.minimum(place, len(at) - 1)]
+    return np.where((place < len(at)) & (first < end), first, -1)
 
 
 def _of_rows(view: View, whole: Array) -> Array:
@@ -196,8 +212,7 @@ def _stream(transport: str, view: View) -> list[Values]:
 def _relative_values(column: str, view: View) -> list[Values]:
     if view.table != PACKET:
         return [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
-    low, known = (_of_rows(view, part) for part in _relative(view.data, column))
-    return [Values(low, known)]
+    return [Values(*relative(view, column))]
 
 
 _U = Kind.UNSIGNED

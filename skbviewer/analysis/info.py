@@ -2,14 +2,14 @@
 """Text of a packet from its columns: addresses, Wireshark's protocol name and Info line.
 
 In: any row object with the column names of PACKET_DTYPE (a packet or a record).  Sequence numbers
-are raw, not relative.
+are those of the header where nothing is told of the stream.
 """
 
 from __future__ import annotations
 
 from functools import lru_cache
 from ipaddress import IPv4Address, IPv6Address
-from typing import Any
+from typing import Any, Protocol
 
 from ..records import PACKET_CUT, PACKET_MALFORMED
 
@@ -52,10 +52,23 @@ def known(value: int) -> int | None:
     return None if value < 0 else value
 
 
-def describe(row: Any) -> tuple[str, str]:
-    """(Protocol, Info) as Wireshark words them, as far as the columns tell."""
-    name, info = _described(row)
-    return name, info + _marks(row)
+class Stream(Protocol):
+    """What the stream of a TCP packet tells of it; see tcp_info.TcpTold."""
+
+    @property
+    def seq(self) -> int: ...
+    @property
+    def ack(self) -> int: ...
+    @property
+    def shift(self) -> int: ...
+    @property
+    def words(self) -> str: ...
+
+
+def describe(row: Any, stream: Stream | None = None) -> tuple[str, str]:
+    """(Protocol, Info) as Wireshark words them, as far as the columns and the stream tell."""
+    name, info = _described(row, stream or row)
+    return name, (stream.words if stream else "") + info + _marks(row)
 
 
 def _marks(row: Any) -> str:
@@ -65,9 +78,9 @@ def _marks(row: Any) -> str:
     return cut + (" [Malformed Packet]" if flags & PACKET_MALFORMED else "")
 
 
-def _described(row: Any) -> tuple[str, str]:
+def _described(row: Any, stream: Any) -> tuple[str, str]:
     if row.ip_version:
-        return _ip(row)
+        return _ip(row, stream)
     if row.ethertype == 0x0806:
         return "ARP", _arp(row)
     if row.ethertype > 0:
@@ -76,7 +89,7 @@ def _described(row: Any) -> tuple[str, str]:
     return "Link", "no network header known"
 
 
-def _ip(row: Any) -> tuple[str, str]:
+def _ip(row: Any, stream: Any) -> tuple[str, str]:
     name = NAMES.get(row.protocol, f"IPv{row.ip_version}")
     if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & 0x1FFF:
         offset = (row.frag_off & 0x1FFF) * 8
@@ -89,7 +102,7 @@ def _ip(row: Any) -> tuple[str, str]:
     if row.protocol in (TCP, UDP) and row.sport < 0:
         return name, "header not captured"
     if row.protocol == TCP:
-        return name, _tcp(row)
+        return name, _tcp(row, stream)
     if row.protocol == UDP:
         return name, f"{row.sport} → {row.dport}{_length(row)}"
     if row.protocol in (ICMP, ICMPV6) and row.sport >= 0:
@@ -102,12 +115,12 @@ def _length(row: Any) -> str:
     return f" Len={payload}" if payload >= 0 else ""
 
 
-def _tcp(row: Any) -> str:
+def _tcp(row: Any, stream: Any) -> str:
     flags = ", ".join(name for bit, name in TCP_FLAGS if row.tcp_flags >> bit & 1) or "<None>"
-    ack = f" Ack={row.ack}" if row.tcp_flags & 0x10 else ""
+    ack = f" Ack={stream.ack}" if row.tcp_flags & 0x10 else ""
     window = getattr(row, "window", -1)
-    win = f" Win={window}" if window >= 0 else ""
-    return f"{row.sport} → {row.dport} [{flags}] Seq={row.seq}{ack}{win}{_length(row)}"
+    win = f" Win={window << getattr(stream, 'shift', 0)}" if window >= 0 else ""
+    return f"{row.sport} → {row.dport} [{flags}] Seq={stream.seq}{ack}{win}{_length(row)}"
 
 
 def _icmp(row: Any) -> str:

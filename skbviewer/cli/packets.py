@@ -30,6 +30,7 @@ def add(commands: Any) -> None:
 
 def _packets(arguments: argparse.Namespace) -> int:
     session = Session.open(arguments.session)
+    session.follow_streams()
     ids = chosen(session, arguments.filter, arguments.kernel_only)
     keys = None if arguments.kernel_only else JSON_KEYS
     rows = (row for part in pages(ids) for row in session.rows(part))

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Gives the packet list its colouring rules, and lets the user change them."""
+"""Gives the packet list its colouring rules, and lets the user change them.
+
+TCP streams of large recordings are followed in a pause: rules and Info tell of them afterwards.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtWidgets import QDialog
 
@@ -24,7 +26,6 @@ if TYPE_CHECKING:
 CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#c0e0e0")
 CONVERSATIONS += ("#c0ffff", "#c0ffc0", "#ffffc0", "#e0e0c0", "#e0e0e0")
 SLOW = "tcp.analysis"  # looks at whole streams, once for each recording
-QUICK_PACKETS = 100_000  # of which even that takes no time
 PAUSE_MS = 700  # without a click or scrolling: they would wait for what nobody asked for
 
 
@@ -47,7 +48,7 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Rules that take long are being made ready, or will be."""
+        """Streams are being followed, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
@@ -56,7 +57,7 @@ class Colouring(QObject):
         self.tasks.close()
 
     def use(self, recording: Recording | None) -> None:
-        """Colour the rows of `recording`; rules that take long come when they are ready."""
+        """Colour the rows of `recording`; what takes long comes when it is ready."""
         self.painted = ()
         self._use(recording)
 
@@ -81,25 +82,25 @@ class Colouring(QObject):
         self._pause.stop()
         self.tasks.cancel()
         rules = self.rules if self.on else ()
-        if recording is None or not self._slow() or recording.packet_count() <= QUICK_PACKETS:
+        if recording is None or recording.streams_followed():
             self._set(rules)
             return
         self._set([rule for rule in rules if SLOW not in rule.text])
         self._pause.start()
 
-    def _slow(self) -> list[str]:
-        """The rules in use that look at whole streams."""
-        return [rule.text for rule in self.rules if self.on and rule.on and SLOW in rule.text]
-
     def _prepare(self) -> None:
-        recording, slow = self._window.recording, self._slow()
+        recording = self._window.recording
         if recording is None:
             return
 
         def prepare(_: Progress) -> None:
-            recording.first_fit(slow, np.array([1]))
+            recording.follow_streams()
 
-        self.tasks.start("", prepare, lambda _: self._set(self.rules))
+        def ready(_: None) -> None:
+            self._set(self.rules if self.on else ())
+            self._window.workspace.table.packets.read_again()
+
+        self.tasks.start("", prepare, ready)
 
     def switch(self) -> None:
         """Colours, or none."""

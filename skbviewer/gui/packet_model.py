@@ -121,6 +121,12 @@ class PacketModel(QAbstractTableModel):
         """How many packets there are, shown or not."""
         return 0 if self.pages is None else self.pages.packets
 
+    def longest_numbers(self) -> tuple[str, str]:
+        """The No. of the last packet and of the last row K<n>."""
+        if self.pages is None:
+            return "", ""
+        return str(self.packets), f"K{self.pages.recording.all_kernel_only_count()}"
+
     def set_columns(self, columns: Sequence[Column]) -> None:
         self.beginResetModel()
         self._cells.clear()
@@ -153,6 +159,12 @@ class PacketModel(QAbstractTableModel):
 
     def set_dark(self, dark: bool) -> None:
         self._dark = dark
+        self.repaint()
+
+    def read_again(self) -> None:
+        """The recording tells more of its rows now."""
+        if self.pages is not None:
+            self.pages.read_again()
         self.repaint()
 
     def repaint(self) -> None:

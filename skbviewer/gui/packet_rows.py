@@ -11,7 +11,6 @@ import numpy as np
 from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
-from .tcp_info import with_streams
 
 PAGE = 64  # about a screen: what a jump has to wait for
 PAGES_KEPT = 512
@@ -129,12 +128,15 @@ class RowPages:
         page, place = divmod(position, PAGE)
         if page not in self._pages:
             rows = self.recording.rows(self.ids(page * PAGE, PAGE))
-            shown = [list_row(row) for row in rows]
-            self._pages[page] = with_streams(self.recording, shown)
+            self._pages[page] = [list_row(row) for row in rows]
             if len(self._pages) > PAGES_KEPT:
                 self._pages.popitem(last=False)
         self._pages.move_to_end(page)
         return self._pages[page][place]
+
+    def read_again(self) -> None:
+        """The recording tells more of its rows now."""
+        self._pages.clear()
 
     def loaded(self, position: int) -> bool:
         """Whether a row can be shown without asking the recording."""

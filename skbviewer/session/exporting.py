@@ -50,6 +50,7 @@ def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, i
 def packets_csv(session: Any, text: str, out: Path) -> None:
     """Write the rows that a filter shows.  Raises FilterError and BadInput."""
     ids: RowIds | None = session.select(text)
+    session.follow_streams()
     count = session.packet_count() if ids is None else len(ids)
     lines = ["skbviewer packet list", f"{count} packets"]
     lines += [f"filter: {text}"] if text else []

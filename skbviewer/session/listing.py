@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..analysis import Names
+from ..analysis.tcp_info import TcpTold
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
 from .annotations import RowIds
@@ -35,9 +36,17 @@ class _Tells(NamedTuple):
 
 
 def rows(
-    db: Any, ids: RowIds, names: NamesOf, fitted: Fitted, files: Payloads
+    db: Any,
+    ids: RowIds,
+    names: NamesOf,
+    fitted: Fitted,
+    files: Payloads,
+    streams: Mapping[int, TcpTold],
 ) -> list[PacketRow | SeriesRow]:
-    """The rows `ids` in their order.  Raises KeyError for one that does not exist."""
+    """The rows `ids` in their order; `streams` tells of packets by number, as far as known.
+
+    Raises KeyError for a row that does not exist.
+    """
     files.look_again()
     sources = queries.sources(db)
     has_kbl = any(row.kind == "kbl" for row in sources)
@@ -47,9 +56,11 @@ def rows(
     if numbers:
         told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
         for number, row in row_queries.packets(db, numbers).items():
-            made = packet_row(row, starts[row.source], has_kbl)
+            stream = streams.get(number)
+            made = packet_row(row, starts[row.source], has_kbl, stream)
             mine = told.get(number, _Tells())
-            found[number] = _with(files.told(row, made), mine, row.payload > 0)
+            told_so = made if stream and stream.again else files.told(row, made, stream)
+            found[number] = _with(told_so, mine, row.payload > 0)
     if lives:
         series = row_queries.kernel_only(db, lives)
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)

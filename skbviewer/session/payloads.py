@@ -21,6 +21,7 @@ from ..analysis.detail import (
     tell_control,
     tell_llc,
 )
+from ..analysis.tcp_info import TcpTold
 from ..readers import Bytes
 from ..records import BadInput, PacketRow
 
@@ -43,7 +44,7 @@ class Payloads:
         for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
             del self._kept[source]
 
-    def told(self, row: Any, made: PacketRow) -> PacketRow:
+    def told(self, row: Any, made: PacketRow, stream: TcpTold | None = None) -> PacketRow:
         """`made` with the protocol and Info of its payload, where ports say what it may be.
 
         Likewise of routing and bridging protocols, which have no ports.
@@ -56,7 +57,10 @@ class Payloads:
             return made
         payload = self.payload(row)
         told = tell(*payload) if payload is not None else None
-        return made._replace(protocol_name=told.protocol, info=told.info) if told else made
+        if told is None:
+            return made
+        words = stream.words if stream else ""
+        return made._replace(protocol_name=told.protocol, info=words + told.info)
 
     def _control(self, row: Any) -> tuple[str, str] | None:
         data = self.data(row.source, row.offset, row.caplen)

@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis import VERDICTS, address, describe, known, mac, reason, series_reason
+from ..analysis.tcp_info import TcpTold
 from ..records import PacketRow, SeriesRow
 
 
-def packet_row(row: Any, first: int, has_kbl: bool) -> PacketRow:
-    protocol_name, info = describe(row)
+def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None) -> PacketRow:
+    """Packet `row` of the store; `first` is the first one of its source."""
+    protocol_name, info = describe(row, stream)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
     has_ports = row.protocol in (6, 17)

@@ -13,7 +13,7 @@ from typing import Any, cast
 import numpy as np
 
 from .. import readers
-from ..analysis import LayerStyle, Names, layers, names_of
+from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, conversations, endpoints
@@ -41,6 +41,8 @@ from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
 from .statistics import begin_of, by_kind, scope_of
 from .summary import summary
+
+FEW_PACKETS = 100_000  # of which all streams are looked at in no time
 
 
 class Session:
@@ -108,9 +110,21 @@ class Session:
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
-        """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not."""
+        """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not.
+
+        Of large sessions Info tells nothing of TCP streams before follow_streams().
+        """
+        streams = tcp_info.told(self._data(), ids[ids > 0]) if self.streams_followed() else {}
         with self._db() as db:
-            return listing.rows(db, ids, self._names_of, self._fitted, self._payloads())
+            return listing.rows(db, ids, self._names_of, self._fitted, self._payloads(), streams)
+
+    def streams_followed(self) -> bool:
+        """Whether rows() tells at once what TCP streams tell of their packets."""
+        return tcp_info.streams_known(self._data()) or self.packet_count() <= FEW_PACKETS
+
+    def follow_streams(self) -> None:
+        """Look at all TCP streams: some seconds for millions of packets, once for a session."""
+        tcp_info.follow(self._data())
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())

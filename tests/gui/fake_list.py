@@ -98,9 +98,13 @@ class FakeList:
         return self.series + self.unidentified
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
-        if name in ("tcp.seq", "tcp.ack") or name.startswith("tcp.analysis"):  # its Info has them
-            return ["" for _ in ids]
         return [f"{name} {int(n)}" for n in ids]
+
+    def streams_followed(self) -> bool:
+        return True
+
+    def follow_streams(self) -> None:
+        return None
 
     def field_words(self, name: str) -> list[str]:
         return []

@@ -142,7 +142,7 @@ def test_remove_and_defaults(qtbot: QtBot) -> None:
 def test_a_large_recording_gets_slow_rules_later(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.gui.colouring.QUICK_PACKETS", 1)
+    monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
     seen: list[int] = []
     packets = opened.workspace.table.packets
     monkeypatch.setattr(packets, "set_rules", lambda rules: seen.append(len(rules)))
@@ -154,7 +154,7 @@ def test_a_large_recording_gets_slow_rules_later(
 def test_slow_rules_wait_while_the_user_goes_about(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("skbviewer.gui.colouring.QUICK_PACKETS", 1)
+    monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
     started: list[str] = []
     opened.colouring.tasks.started.connect(started.append)
     opened.colouring.use(opened.recording)

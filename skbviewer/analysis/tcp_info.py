@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""What Wireshark's Info says of TCP by looking at the whole stream.
+
+Sequence numbers relative to its beginning, and what tcp.analysis.* found.  The streams of a session
+are looked at once; until then nothing is known of any packet.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .fields_analysis import ANALYSIS, Analysis, analysis_of, window_shifts
+from .fields_data import PACKET, Data, Ints, View
+from .fields_streams import BASES, bases_of, relative
+
+# Wireshark's words, in its order; of several retransmissions the first says it all.
+WORDS = {
+    "zero_window_probe_ack": "ZeroWindowProbeAck",
+    "zero_window": "ZeroWindow",
+    "zero_window_probe": "ZeroWindowProbe",
+    "duplicate_ack": "Dup ACK",
+    "keep_alive_ack": "Keep-Alive ACK",
+    "keep_alive": "Keep-Alive",
+    "window_full": "Window Full",
+    "window_update": "Window Update",
+    "ack_lost_segment": "ACKed unseen segment",
+    "lost_segment": "Previous segment not captured",
+    "spurious_retransmission": "Spurious Retransmission",
+    "fast_retransmission": "Fast Retransmission",
+    "out_of_order": "Out-Of-Order",
+    "retransmission": "Retransmission",
+    "reused_ports": "Port numbers reused",
+}
+SENT_AGAIN = ("spurious_retransmission", "fast_retransmission")
+
+
+class TcpTold(NamedTuple):
+    """Of one packet: numbers relative to the stream's first, and words put before the Info."""
+
+    seq: int
+    ack: int
+    shift: int  # how many bits its window is shifted
+    words: str  # "[TCP Retransmission] " or ""
+    again: bool  # data that was sent before: nobody looks into it
+
+
+def streams_known(data: Data) -> bool:
+    """Whether told() needs not look at all packets any more."""
+    return data.has(ANALYSIS) and data.has(BASES)
+
+
+def follow(data: Data) -> None:
+    """Look at all streams."""
+    analysis_of(data)
+    bases_of(data)
+
+
+def told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
+    """By number, of those of the packets `numbers` that are there and in a TCP stream."""
+    numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
+    view = View(data, PACKET, numbers - 1)
+    (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")
+    analysis, shifts = analysis_of(data), window_shifts(view)
+    found: dict[int, TcpTold] = {}
+    for at in np.flatnonzero(known).tolist():
+        row = int(numbers[at]) - 1
+        names = analysis.names(row)
+        again = "retransmission" in names
+        words = _words(analysis, row, names) if names else ""
+        found[row + 1] = TcpTold(int(seq[at]), int(ack[at]), int(shifts[at]), words, again)
+    return found
+
+
+def _words(analysis: Analysis, row: int, names: list[str]) -> str:
+    if any(name in names for name in SENT_AGAIN):
+        names.remove("retransmission")
+    said = {name: WORDS[name] for name in WORDS if name in names}
+    if "duplicate_ack" in said:
+        original, count = analysis.repeated(row)
+        said["duplicate_ack"] += f" {original + 1}#{count}"
+    return "".join(f"[TCP {word}] " for word in said.values())
