@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 MIN_INFO = 140
 MARGINS = 12
-ADDRESSES = ("source", "destination")
+FITTED = ("source", "destination", "process")  # wide enough for the first rows
 KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
-ROWS_FITTED = 200  # whose addresses the columns are made wide enough for
-ADDRESS_PART = 6  # an address takes at most this part of the window's width
+ROWS_FITTED = 200
+MOST_PART = 6  # of the window's width is what a fitted column takes at most
 
 
 class ColumnWidths:
@@ -43,17 +43,19 @@ class ColumnWidths:
             self._own[column.key] = width = self._usual(column)
         self._table.header.resizeSection(at, width)
 
-    def fit_addresses(self) -> None:
-        """Make columns whose width nobody chose wide enough for the first rows' addresses."""
+    def fit(self) -> None:
+        """Make columns whose width nobody chose wide enough for what is listed now."""
         table = self._table
         packets, metrics = table.packets, QFontMetrics(table.font())
-        most = table.window().width() // ADDRESS_PART
+        most = table.window().width() // MOST_PART
         rows = range(min(ROWS_FITTED, packets.rowCount()))
         for at in table.shown_columns():
             column = packets.columns[at]
-            if column.key in KERNELS and self._is_own(at):
+            if not self._is_own(at):
+                continue
+            if column.key in ("number", *KERNELS):
                 self.set(at, 0)
-            if column.key in ADDRESSES and self._is_own(at):
+            if column.key in FITTED:
                 texts = {packets.text(row, at) for row in rows}
                 wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
                 self._own[column.key] = max(self._usual(column), min(wide, most))
@@ -74,7 +76,7 @@ class ColumnWidths:
         for at in self._table.shown_columns():
             if self._table.packets.columns[at].key != "info":
                 self.set(at, round(self.chosen(at) * now / before))
-        self.fit_addresses()
+        self.fit()
 
     def fill(self) -> None:
         """Give Info the width that the others leave."""
@@ -94,6 +96,8 @@ class ColumnWidths:
         text = column.sample
         if column.key == "time":
             text = sample(self._table.packets.time_format, self._table.packets.precision)
+        if column.key == "number":
+            text = max(text, *self._table.packets.longest_numbers(), key=len)
         if column.key in KERNELS and not self._table.packets.has_kernel:
             text = column.title
         wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))

@@ -106,7 +106,7 @@ class PacketTable(QTableView):
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)
         if other:
-            self.widths.fit_addresses()
+            self.widths.fit()
         at = None if before is None else self.packets.nearest(before.id)
         self.go_to_row(at or 0)
 
@@ -207,7 +207,7 @@ class PacketTable(QTableView):
             header.setSectionHidden(at, state.hidden)
             if not state.hidden:
                 self.widths.set(at, state.width)
-        self.widths.fit_addresses()
+        self.widths.fit()
         self.columns_changed.emit()
         self.go_to_row(current)
 

@@ -346,6 +346,15 @@ def test_without_a_kbl_info_has_the_room_of_the_kernels_columns(table: PacketTab
     assert (table.columnWidth(DROP), table.columnWidth(INFO)) == (drop, info)
 
 
+def test_the_number_of_the_last_packet_is_not_cut(table: PacketTable) -> None:
+    number = table.packets.column_of("number")
+    table.show_rows(FakeRecording())
+    assert table.columnWidth(number) < 70
+    table.show_rows(FakeRecording(count=12_345_678))
+    metrics = QFontMetrics(table.font())
+    assert table.columnWidth(number) > metrics.horizontalAdvance("12345678") + 6
+
+
 def test_an_address_without_room_is_cut_in_the_middle(qtbot: QtBot) -> None:
     table = PacketTable()
     qtbot.addWidget(table)
