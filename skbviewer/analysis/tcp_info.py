@@ -11,9 +11,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .fields_analysis import ANALYSIS, Analysis, analysis_of, window_shifts
+from ..records import Progress
+from .fields_analysis import ANALYSIS, FOLLOWING, analysis_of, window_shifts
 from .fields_data import PACKET, Data, Ints, View
 from .fields_streams import BASES, bases_of, relative
+from .tcp_findings import Analysis
 
 # Wireshark's words, in its order; of several retransmissions the first says it all.
 WORDS = {
@@ -51,9 +53,10 @@ def streams_known(data: Data) -> bool:
     return data.has(ANALYSIS) and data.has(BASES)
 
 
-def follow(data: Data) -> None:
-    """Look at all streams."""
-    analysis_of(data)
+def follow(data: Data, progress: Progress) -> None:
+    """Look at all streams.  Raises Cancelled."""
+    progress.report(FOLLOWING, 0, 1)
+    analysis_of(data, progress)
     bases_of(data)
 
 

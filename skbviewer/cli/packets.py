@@ -14,7 +14,7 @@ from typing import Any
 from ..records import PacketRow
 from ..session import Session
 from .filtering import RowIds, add_filter, chosen, pages
-from .output import command, formats
+from .output import Stderr, command, formats
 
 JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
 
@@ -30,7 +30,7 @@ def add(commands: Any) -> None:
 
 def _packets(arguments: argparse.Namespace) -> int:
     session = Session.open(arguments.session)
-    session.follow_streams()
+    _follow_streams(session)
     ids = chosen(session, arguments.filter, arguments.kernel_only)
     keys = None if arguments.kernel_only else JSON_KEYS
     rows = (row for part in pages(ids) for row in session.rows(part))
@@ -46,6 +46,15 @@ def _packets(arguments: argparse.Namespace) -> int:
     else:
         _print_table(session, ids)
     return 0
+
+
+def _follow_streams(session: Session) -> None:
+    """So that Info tells of them."""
+    progress = Stderr()
+    try:
+        session.follow_streams(progress)
+    finally:
+        progress.close()
 
 
 def _print_csv(objects: Iterable[dict[str, Any]]) -> None:

@@ -93,8 +93,8 @@ class Colouring(QObject):
         if recording is None:
             return
 
-        def prepare(_: Progress) -> None:
-            recording.follow_streams()
+        def prepare(progress: Progress) -> None:
+            recording.follow_streams(progress)
 
         def ready(_: None) -> None:
             self._set(self.rules if self.on else ())

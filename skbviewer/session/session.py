@@ -122,9 +122,9 @@ class Session:
         """Whether rows() tells at once what TCP streams tell of their packets."""
         return tcp_info.streams_known(self._data()) or self.packet_count() <= FEW_PACKETS
 
-    def follow_streams(self) -> None:
-        """Look at all TCP streams: some seconds for millions of packets, once for a session."""
-        tcp_info.follow(self._data())
+    def follow_streams(self, progress: Progress | None = None) -> None:
+        """Look at all TCP streams: seconds for millions of packets, once.  Raises Cancelled."""
+        tcp_info.follow(self._data(), progress or Silent())
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.records import PacketRow, resource
+from skbviewer.records import Cancelled, PacketRow, resource
 from skbviewer.session import Session, import_files
 from tests.analysis.filter.story import write_streams
 from tests.readers import build
@@ -107,3 +107,17 @@ def test_nobody_looks_into_data_that_was_sent_before(tmp_path: Path) -> None:
     assert [row.protocol_name for row in rows] == ["HTTP", "TCP", "HTTP"]
     assert rows[1].info.startswith("[TCP Retransmission] 4000 ")
     assert rows[2].info == "[TCP Previous segment not captured] GET / HTTP/1.1"
+
+
+class Stop:
+    """A Progress whose user has enough."""
+
+    def report(self, what: str, done: int, total: int) -> None:
+        raise Cancelled
+
+
+def test_following_streams_can_be_stopped_and_begun_again(told: Session) -> None:
+    with pytest.raises(Cancelled):
+        told.follow_streams(Stop())
+    told.follow_streams()
+    assert "Seq=0" in told.packets(1, 1)[0].info

@@ -103,7 +103,7 @@ class FakeList:
     def streams_followed(self) -> bool:
         return True
 
-    def follow_streams(self) -> None:
+    def follow_streams(self, progress: object) -> None:
         return None
 
     def field_words(self, name: str) -> list[str]:

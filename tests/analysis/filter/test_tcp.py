@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.fields_analysis import NAMES
+from skbviewer.analysis.tcp_findings import NAMES
 from skbviewer.session import Session, import_files
 
 from .conftest import passed
