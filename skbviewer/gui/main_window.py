@@ -21,7 +21,16 @@ from PySide6.QtWidgets import (
 from skbviewer import __version__
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import column_state, copying, kept_settings, profiles, recent, timeline_window, view_state
+from . import (
+    column_state,
+    copying,
+    focus_order,
+    kept_settings,
+    profiles,
+    recent,
+    timeline_window,
+    view_state,
+)
 from .appearance import Appearance
 from .colouring import Colouring
 from .contract import Opener, Recording, RowIds
@@ -133,6 +142,7 @@ class MainWindow(QMainWindow):
         self.workspace.filter_bar.applied.connect(self.listing.set_filter)
         table.packets.names = self.names
         self.names.changed.connect(table.packets.repaint)
+        self.names.changed.connect(table.widths.fit)
         self.selection.filter_asked.connect(self.use_filter)
         self.listing.shown.connect(self._show_rows)
         self.listing.refused.connect(self.workspace.filter_bar.refuse)
@@ -352,6 +362,9 @@ class MainWindow(QMainWindow):
         )
 
     # Qt's own names
+
+    def focusNextPrevChild(self, next: bool) -> bool:
+        return focus_order.step(self, next)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

@@ -45,6 +45,7 @@ class Cell(NamedTuple):
     ink: QColor | None
     icon: QIcon | None
     right: bool  # its text is at the right
+    elide: Qt.TextElideMode  # where there is no room for all of it
 
 
 class Noted(Protocol):
@@ -199,7 +200,9 @@ class PacketModel(QAbstractTableModel):
         if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
             ink = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
-        return Cell(self._text(row, position, at), ground, ink, icon, column.align == RIGHT)
+        text = self._text(row, position, at)
+        elide = column.elide if ":" in text else Qt.TextElideMode.ElideRight  # a name's end is dull
+        return Cell(text, ground, ink, icon, column.align == RIGHT, elide)
 
     def text(self, position: int, column: int) -> str:
         """What a cell shows."""

@@ -279,9 +279,9 @@ class PacketTable(QTableView):
 
     def _places(self, area: QRect) -> list[Place]:
         """The columns that are in `area`, from left to right."""
-        header, columns = self.header, self.packets.columns
+        header = self.header
         found = (
-            Place(at, header.sectionViewportPosition(at), header.sectionSize(at), columns[at].elide)
+            Place(at, header.sectionViewportPosition(at), header.sectionSize(at))
             for at in self.shown_columns()
         )
         return [

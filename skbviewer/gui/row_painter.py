@@ -29,7 +29,6 @@ class Place(NamedTuple):
     column: int
     left: int
     width: int
-    elide: Qt.TextElideMode = Qt.TextElideMode.ElideRight
 
 
 class RowPainter:
@@ -72,7 +71,7 @@ class RowPainter:
         top, height = row.top(), row.height()
         text_top, pen = top + (height - self._metrics.height()) // 2, None
         ascent = self._ascent
-        for column, left, width, elide in places:
+        for column, left, width in places:
             cell = cells[column]
             ink = self._chosen_text if chosen else cell.ink or self._text
             if ink is not pen:
@@ -83,7 +82,7 @@ class RowPainter:
                 painter.drawPixmap(left, top + (height - ICON) // 2, self._pixmap(cell.icon))
                 left, width = left + ICON + MARGIN, width - ICON - MARGIN
             if cell.text:
-                text, wide = self._laid_out(cell.text, width, elide)
+                text, wide = self._laid_out(cell.text, width, cell.elide)
                 if cell.right:
                     left += width - wide
                 if isinstance(text, str):

@@ -48,6 +48,7 @@ class Welcome(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("welcome")
+        self.setAccessibleName("First page")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWidgetResizable(True)
         self._links: list[QCommandLinkButton] = []

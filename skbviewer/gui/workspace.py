@@ -204,6 +204,7 @@ def _focusable(part: QWidget) -> QWidget | None:
     inside = [part, *part.findChildren(QWidget)]
     wanted = Qt.FocusPolicy.TabFocus.value
     for widget in inside:
-        if widget.focusPolicy().value & wanted and widget.isVisible() and widget.isEnabled():
+        can = widget.isVisible() and widget.isEnabled() and widget.focusProxy() is None
+        if widget.focusPolicy().value & wanted and can:
             return widget
     return None

@@ -271,3 +271,28 @@ def _inner(widget: QWidget) -> bool:
     return widget.objectName().startswith("qt_") or "QTableCornerButton" in str(
         widget.metaObject().className()
     )
+
+
+@pytest.mark.parametrize("key", [Qt.Key.Key_Tab, Qt.Key.Key_Backtab])
+def test_tab_goes_around_what_can_be_seen(opened: MainWindow, key: Qt.Key) -> None:
+    opened.workspace.table.setFocus()
+    seen: list[QWidget] = []
+    while True:
+        widget = QApplication.focusWidget()
+        assert widget is not None and not widget.visibleRegion().isEmpty()
+        if widget in seen:
+            break
+        seen.append(widget)
+        QTest.keyClick(widget, key)
+    assert widget is seen[0]  # a round, nowhere stuck
+    workspace = opened.workspace
+    assert {workspace.table, workspace.tree, workspace.timeline, workspace.filter_bar.edit} <= set(
+        seen
+    )
+    workspace.docks["detail"].raise_()
+    QApplication.processEvents()
+    workspace.table.setFocus()
+    for _ in seen:
+        widget = QApplication.focusWidget()
+        assert widget is not None and widget is not workspace.tree
+        QTest.keyClick(widget, key)
