@@ -25,6 +25,7 @@ from skbviewer.analysis.filter import FilterError, parse
 
 from .colour_rules import DEFAULTS, Rule, colours
 from .theme import DROP_COLOURS, chosen, is_dark
+from .window_size import open_at
 
 NAME, FILTER = 0, 1
 Item = QTreeWidgetItem
@@ -78,7 +79,7 @@ class ColourDialog(QDialog):
         self.buttons.rejected.connect(self.reject)
         restore = self.buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults)
         restore.clicked.connect(lambda: self._fill(DEFAULTS))
-        self.resize(820, 460)
+        open_at(self, 820, 460)
 
     def _fill(self, rules: Sequence[Rule]) -> None:
         self.list.clear()

@@ -29,6 +29,7 @@ from .contract import EndRows, Recording, RowIds
 from .ends_model import CONVERSATION, ENDPOINT, Column, EndsModel, filter_of
 from .host_names import HostNames
 from .tasks import Tasks
+from .window_size import open_at
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -87,7 +88,7 @@ class EndsWindow(QDialog):
         column.addWidget(self.tabs, 1)
         column.addLayout(row)
         column.addWidget(buttons)
-        self.resize(1180, 520)
+        open_at(self, 1180, 520)
 
     def _count(self) -> None:
         rows = self._rows if self.limit.isChecked() else None

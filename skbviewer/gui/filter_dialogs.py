@@ -21,6 +21,7 @@ from skbviewer.analysis.fields import FIELDS
 
 from .filter_edit import FilterEdit
 from .filter_memory import Saved
+from .window_size import open_at
 
 HEADS = ("Field", "Type", "Meaning")
 OPERATORS = (
@@ -58,7 +59,7 @@ class FieldList(QDialog):
         self.table.doubleClicked.connect(self.accept)
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
-        self.resize(760, 520)
+        open_at(self, 760, 520)
         self._find("")
 
     def _find(self, text: str) -> None:

@@ -26,6 +26,7 @@ from skbviewer.session.streams import Stream
 
 from .stream_text import Form, Said, written
 from .theme import chosen, is_dark
+from .window_size import open_at
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -136,7 +137,7 @@ class FollowStream(QDialog):
         column.addWidget(self.note)
         column.addLayout(choices)
         column.addWidget(buttons)
-        self.resize(820, 560)
+        open_at(self, 820, 560)
 
     def said(self) -> list[Said]:
         """What the choices mean."""

@@ -22,6 +22,7 @@ from skbviewer.session.reasons import Reason
 
 from .contract import Recording
 from .status import clock_texts
+from .window_size import open_at
 from .wording import VERDICT
 
 KINDS = {"kbl": "kernel recording", "pcap": "capture", "pcapng": "capture (pcapng)"}
@@ -142,4 +143,4 @@ class ImportSummary(QDialog):
         column.addWidget(self.text)
         column.addWidget(self.again)
         column.addWidget(buttons)
-        self.resize(720, 520)
+        open_at(self, 720, 520)

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTextBrowser, QVBoxLayo
 
 from . import timeline_keys
 from .actions import ACTIONS, MENUS
+from .window_size import open_at
 
 # Keys that belong to one pane, so that typing elsewhere does not trigger them.
 PANES = (
@@ -71,4 +72,4 @@ class KeyList(QDialog):
         column = QVBoxLayout(self)
         column.addWidget(self.text)
         column.addWidget(buttons)
-        self.resize(620, 640)
+        open_at(self, 620, 640)

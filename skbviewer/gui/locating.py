@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 from skbviewer.records import SourceRow
 
 from .contract import Recording
+from .window_size import open_at
 
 
 def missing_sources(recording: Recording) -> list[SourceRow]:
@@ -71,7 +72,7 @@ class Locate(QDialog):
         column_of_all.addWidget(text)
         column_of_all.addLayout(grid)
         column_of_all.addWidget(self.buttons)
-        self.resize(720, 140)
+        open_at(self, 720, 140)
         self._check()
 
     def found(self) -> list[Path]:

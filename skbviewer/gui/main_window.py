@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QPoint, QSettings, QSize, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QApplication,
@@ -50,9 +50,9 @@ from .tasks import Tasks
 from .text_dialog import ask_text
 from .view_state import ViewState
 from .welcome import Welcome
+from .window_size import open_at
 from .workspace import Workspace
 
-TITLE_PX = 40  # what the window manager puts above a window, at most
 QUERY_DELAY_MS = 300  # a filter that is quicker shows no progress
 
 
@@ -151,8 +151,7 @@ class MainWindow(QMainWindow):
 
     def _restore(self) -> None:
         settings = QSettings()
-        room = self.screen().availableSize() - QSize(0, TITLE_PX)
-        self.resize(QSize(1280, 800).boundedTo(room))
+        open_at(self, 1280, 800)
         if settings.contains("geometry"):
             self.restoreGeometry(settings.value("geometry"))
         kept_settings.use(self)

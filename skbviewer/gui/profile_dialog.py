@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from . import kept_settings, profiles
+from .window_size import open_at
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -66,7 +67,7 @@ class ProfileDialog(QDialog):
         self.add.clicked.connect(self._add)
         self.remove.clicked.connect(self._remove)
         self._check()
-        self.resize(420, 320)
+        open_at(self, 420, 320)
 
     def _show(self) -> None:
         self.list.clear()

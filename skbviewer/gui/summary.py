@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import html
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QMargins, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
 from skbviewer.records import PacketPath
@@ -13,6 +14,8 @@ from skbviewer.records import PacketPath
 from . import wording
 from .packet_rows import ListRow
 from .theme import VERDICT_COLOURS, chosen, is_dark
+
+MARGINS = QMargins(10, 6, 10, 6)
 
 
 def headline(row: ListRow) -> str:
@@ -33,7 +36,7 @@ def totals(path: PacketPath) -> str:
 
 
 class Summary(QLabel):
-    """Two lines of rich text."""
+    """Two lines of rich text; what has no room is told by the tip."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -41,7 +44,7 @@ class Summary(QLabel):
         self.setTextFormat(Qt.TextFormat.RichText)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._shown: tuple[ListRow | None, PacketPath | None] = (None, None)
-        self.setContentsMargins(10, 6, 10, 6)
+        self.setContentsMargins(MARGINS)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def show_path(self, row: ListRow | None, path: PacketPath | None) -> None:
@@ -51,15 +54,31 @@ class Summary(QLabel):
             return
         colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        self.setToolTip(row.reason)
-        info = "" if row.info == row.protocol else html.escape(row.info)
+        head, told = headline(row), totals(path)
+        whole = "" if row.info == row.protocol else row.info
+        self.setToolTip(f"{whole}\n{row.reason}".strip())
+        info = html.escape(self._cut(whole, head, ""))
+        reason = html.escape(self._cut(row.reason, f"●_{verdict}", f"__·__{told}__·__"))
         self.setText(
-            f"<b>{html.escape(headline(row))}</b>&nbsp; {info}<br>"
+            f"<b>{html.escape(head)}</b>&nbsp; {info}<br>"
             f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>"
-            f" &nbsp;·&nbsp; {html.escape(totals(path))} &nbsp;·&nbsp; {html.escape(row.reason)}"
+            f" &nbsp;·&nbsp; {html.escape(told)} &nbsp;·&nbsp; {reason}"
         )
 
+    def _cut(self, text: str, bold: str, plain: str) -> str:
+        """`text` as far as there is room behind a bold and a plain one."""
+        font = QFont(self.font())
+        font.setBold(True)
+        before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()
+        room = self.width() - before - self.fontMetrics().horizontalAdvance(f"{plain}__")
+        return self.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, max(room, 0))
+
     # Qt's own names
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.show_path(*self._shown)
 
     def changeEvent(self, event: QEvent) -> None:
         super().changeEvent(event)

@@ -296,3 +296,28 @@ def test_tab_goes_around_what_can_be_seen(opened: MainWindow, key: Qt.Key) -> No
         widget = QApplication.focusWidget()
         assert widget is not None and widget is not workspace.tree
         QTest.keyClick(widget, key)
+
+
+@pytest.mark.parametrize("name", ["Conversations", "Keys", "Colouring Rules", "Summary"])
+def test_no_dialog_is_larger_than_the_screen(opened: MainWindow, name: str) -> None:
+    before = set(QApplication.topLevelWidgets())
+    opened.menus.actions[name].trigger()
+    (made,) = [
+        widget
+        for widget in QApplication.topLevelWidgets()
+        if widget not in before and widget.isVisible()
+    ]
+    room = opened.screen().availableSize()
+    assert made.width() < room.width() and made.height() < room.height()
+    made.close()
+
+
+def test_what_is_told_of_the_packet_ends_in_dots_where_room_lacks(opened: MainWindow) -> None:
+    opened.workspace.table.go_to_row(6)
+    summary = opened.workspace.summary
+    summary.resize(1600, summary.height())
+    whole = summary.text()
+    assert "…" not in whole
+    summary.resize(420, summary.height())
+    assert "…" in summary.text()
+    assert summary.toolTip().split("\n")[-1] in whole
