@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 MIN_INFO = 140
 MARGINS = 12
-FITTED = ("source", "destination", "process")  # wide enough for the first rows
+SCROLL_BAR = 20
+ADDRESSES = ("source", "destination")
+FITTED = (*ADDRESSES, "process")  # wide enough for the first rows
 KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
 ROWS_FITTED = 200
 MOST_PART = 6  # of the window's width is what a fitted column takes at most
@@ -47,7 +49,7 @@ class ColumnWidths:
         """Make columns whose width nobody chose wide enough for what is listed now."""
         table = self._table
         packets, metrics = table.packets, QFontMetrics(table.font())
-        most = table.window().width() // MOST_PART
+        most = min(table.window().width() // MOST_PART, self._room() // 2)
         rows = range(min(ROWS_FITTED, packets.rowCount()))
         for at in table.shown_columns():
             column = packets.columns[at]
@@ -61,6 +63,16 @@ class ColumnWidths:
                 self._own[column.key] = max(self._usual(column), min(wide, most))
                 table.header.resizeSection(at, self._own[column.key])
         self.fill()
+
+    def _room(self) -> int:
+        """What addresses may take before Info has too little."""
+        keys = [column.key for column in self._table.packets.columns]
+        others = [
+            self._table.header.sectionSize(at)
+            for at in self._table.shown_columns()
+            if keys[at] not in (*ADDRESSES, "info")
+        ]
+        return self._table.window().width() - sum(others) - MIN_INFO - SCROLL_BAR
 
     def fit_time(self) -> None:
         """The times have another form."""

@@ -5,9 +5,9 @@ from __future__ import annotations
 
 from typing import cast
 
-from PySide6.QtCore import QByteArray, QEvent, Qt, QTimer
+from PySide6.QtCore import QByteArray, QChildEvent, QEvent, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QVBoxLayout, QWidget
 
 from skbviewer.records import PacketPath
 
@@ -171,6 +171,12 @@ class Workspace(QMainWindow):
 
     # Qt's own names
 
+    def childEvent(self, event: QChildEvent) -> None:
+        super().childEvent(event)
+        bar = event.child()
+        if event.polished() and isinstance(bar, QTabBar):  # of panes that share a place
+            bar.setAccessibleName("Panes")
+
     def showEvent(self, event: QShowEvent) -> None:
         """Only now the size is known, which heights of panes are parts of.
 
@@ -201,7 +207,7 @@ class Workspace(QMainWindow):
 
 def _focusable(part: QWidget) -> QWidget | None:
     """What takes the keyboard in a part of the window: itself, else what is first inside."""
-    inside = [part, *part.findChildren(QWidget)]
+    inside = [part.focusProxy() or part, *part.findChildren(QWidget)]
     wanted = Qt.FocusPolicy.TabFocus.value
     for widget in inside:
         can = widget.isVisible() and widget.isEnabled() and widget.focusProxy() is None

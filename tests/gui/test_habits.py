@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QMenu,
+    QTabBar,
     QWidget,
 )
 from pytestqt.qtbot import QtBot
@@ -321,3 +322,12 @@ def test_what_is_told_of_the_packet_ends_in_dots_where_room_lacks(opened: MainWi
     summary.resize(420, summary.height())
     assert "…" in summary.text()
     assert summary.toolTip().split("\n")[-1] in whole
+
+
+def test_f6_leads_to_the_packets_headers_and_panes_have_a_name(opened: MainWindow) -> None:
+    details = opened.findChild(DetailTree)
+    assert isinstance(details, DetailTree)
+    opened.workspace.tree.setFocus()
+    QTest.keyClick(opened, Qt.Key.Key_F6)
+    assert details.hasFocus() and not details.visibleRegion().isEmpty()
+    assert {bar.accessibleName() for bar in opened.findChildren(QTabBar)} == {"Panes"}
