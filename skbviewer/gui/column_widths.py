@@ -17,7 +17,6 @@ MIN_INFO = 140
 MARGINS = 12
 SCROLL_BAR = 20
 ADDRESSES = ("source", "destination")
-FITTED = (*ADDRESSES, "process")  # wide enough for the first rows
 KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
 ROWS_FITTED = 200
 MOST_PART = 6  # of the window's width is what a fitted column takes at most
@@ -47,22 +46,29 @@ class ColumnWidths:
 
     def fit(self) -> None:
         """Make columns whose width nobody chose wide enough for what is listed now."""
-        table = self._table
-        packets, metrics = table.packets, QFontMetrics(table.font())
-        most = min(table.window().width() // MOST_PART, self._room() // 2)
-        rows = range(min(ROWS_FITTED, packets.rowCount()))
-        for at in table.shown_columns():
-            column = packets.columns[at]
-            if not self._is_own(at):
-                continue
-            if column.key in ("number", *KERNELS):
+        packets = self._table.packets
+        own = [at for at in self._table.shown_columns() if self._is_own(at)]
+        keys = {at: packets.columns[at].key for at in own}
+        for at in own:
+            if keys[at] in ("number", *KERNELS):
                 self.set(at, 0)
-            if column.key in FITTED:
-                texts = {packets.text(row, at) for row in rows}
-                wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
-                self._own[column.key] = max(self._usual(column), min(wide, most))
-                table.header.resizeSection(at, self._own[column.key])
+        for wanted in (("process",), ADDRESSES):  # which have what is left
+            most = self._table.window().width() // MOST_PART
+            if wanted is ADDRESSES:
+                most = min(most, self._room() // 2)
+            for at in own:
+                if keys[at] in wanted:
+                    self._fit_to_rows(at, most)
         self.fill()
+
+    def _fit_to_rows(self, at: int, most: int) -> None:
+        table, metrics = self._table, QFontMetrics(self._table.font())
+        column = table.packets.columns[at]
+        rows = range(min(ROWS_FITTED, table.packets.rowCount()))
+        texts = {table.packets.text(row, at) for row in rows}
+        wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
+        self._own[column.key] = max(self._usual(column), min(wide, most))
+        table.header.resizeSection(at, self._own[column.key])
 
     def _room(self) -> int:
         """What addresses may take before Info has too little."""
