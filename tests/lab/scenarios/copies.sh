@@ -16,6 +16,8 @@ stop_sniffers
 must client /bin/tc qdisc add dev vc root netem corrupt 100%
 for i in 1 2 3 4; do
 	$ip netns exec client /traffic tcp refused 10.9.0.2 9 & caller=$!
+	# It calls (SYN_SENT), or is done: a corrupted bit may be one that nobody looks at.
+	until client grep -q ':0009 02 ' /proc/net/tcp || [ ! -d /proc/$caller ]; do sleep 0.1; done
 	sleep 0.3; kill $caller; wait $caller
 done
 part client server mirror
