@@ -14,7 +14,7 @@ from scanner import instrument_marks as marks
 from scanner import islands
 from scanner.facts import FileFacts, Macro
 from scanner.instrument_function import Edit, Plan, Shape, applied, left_out, plan
-from scanner.instrument_include import place, without
+from scanner.instrument_include import place, serves, without
 from scanner.instrument_result import Typedefs, is_scalar, is_void, spelt
 from scanner.instrument_returns import closing_brace, ends_in_return, returns
 from scanner.macros import MacroTable, learn
@@ -115,8 +115,9 @@ class FilePlanner:
         if not plans:
             return FilePlan(path, text, functions, None)
         include = None
-        if not marks.instrumented(text):
-            at = place(text, reading.prepared.text, [p.start for p in plans])
+        starts = [p.start for p in plans]
+        if not serves(reading.prepared.text, marks.includes(text), starts):
+            at = place(text, reading.prepared.text, starts)
             include = Edit(at, at, marks.INCLUDE) if at >= 0 else Edit(0, 0, marks.PREFIX)
         result = FilePlan(path, text, functions, include)
         before = marks.strip(text) if marks.instrumented(text) else text

@@ -71,6 +71,20 @@ def _nested(text: str, end: int) -> list[tuple[int, int]]:
     return [*spans, (start, end)] if depth else spans
 
 
+def serves(hidden: str, includes: list[int], functions: list[int]) -> bool:
+    """Say whether each function comes after one of the includes, and is compiled only with it.
+
+    hidden: the text without comments, literals.  includes, functions: their first bytes.
+    """
+    found = directives(hidden)
+    known = [(at, _conditions(found, at)) for at in includes]
+    for start in functions:
+        around = _conditions(found, start)
+        if not any(at < start and around[: len(branches)] == branches for at, branches in known):
+            return False
+    return True
+
+
 def place(text: str, hidden: str, functions: list[int]) -> int:
     """Return the start of an empty line that comes before all functions, wherever they are.
 

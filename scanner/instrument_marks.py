@@ -23,6 +23,7 @@ _ENTERED = re.compile(r" KBL_ENTER(_SCOPE)?\((\d+)((?:, \w+)*)\);")
 _RETURNS = re.compile(
     r"\{ (?:kbl_ret = \(|KBL_VOID \(|KBL_NOTHING\b|KBL_LEAVE\(\d+\); return[ \t]*; \})"
 )
+_INCLUDED = re.compile(rf"^{re.escape(INCLUDE)}", re.MULTILINE)
 _BACK = (
     (re.compile(r" KBL_ENTER(?:_SCOPE)?\(\d+(?:, \w+)*\);(?: KBL_RESULT\([^;{}]*?\);)?"), ""),
     (re.compile(r"\{ KBL_LEAVE\(\d+\); (return[ \t]*;) \}"), r"\1"),
@@ -32,7 +33,7 @@ _BACK = (
         ";",
     ),
     (re.compile(r"KBL_LEAVE\(\d+\); (?=\})"), ""),
-    (re.compile(rf"^{re.escape(INCLUDE)}", re.MULTILINE), ""),
+    (_INCLUDED, ""),
 )
 
 
@@ -57,6 +58,11 @@ def leave(opened: str, value: bool) -> str:
 def instrumented(text: str) -> bool:
     """Say whether a file has probes."""
     return INCLUDE in text
+
+
+def includes(text: str) -> list[int]:
+    """Return where the probe header is included."""
+    return [match.start() for match in _INCLUDED.finditer(text)]
 
 
 def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:

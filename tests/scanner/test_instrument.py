@@ -173,6 +173,26 @@ def scanned(tree: Path) -> list[dict[str, Any]]:
     return found.functions
 
 
+def test_a_later_run_includes_the_header_above_functions_that_are_new(tmp_path: Path) -> None:
+    source = tmp_path / "tree" / "a.c"
+    source.parent.mkdir()
+    text = "struct sk_buff { int a; };\n\n" + "".join(
+        f"#ifdef {name.upper()}\n\nint {name}(struct sk_buff *skb)\n{{\n\treturn 1;\n}}\n#endif\n"
+        for name in ("one", "two", "three")
+    )
+    source.write_text(text)
+    for name in ("two", "three", "one"):
+        instrumented(source.parent, "--select", name)
+    lines = source.read_text().splitlines()
+    assert len(lines) == len(text.splitlines()) and lines.count("#include <linux/kbl_probe.h>") == 3
+    flags = ("-DONE", "-DTWO", "-DTHREE")
+    command = ["gcc", "-Wall", "-Werror", "-c", f"-I{HERE / 'include'}", "-o", "/dev/null"]
+    for chosen in (*((flag,) for flag in flags), flags):
+        subprocess.run([*command, *chosen, str(source)], check=True)
+    assert main(["instrument", str(source.parent), "--no-cache", "-q", "--undo"]) == 0
+    assert source.read_text() == text
+
+
 @pytest.mark.parametrize("name", SOURCES)
 def test_twice_is_once_and_undo_gives_back_every_byte(tree: Path, name: str) -> None:
     source = copied(tree, name)
