@@ -27,6 +27,7 @@ from .files import connect_new
 from .taking_over import take_over
 
 BATCH = 1 << 16  # rows between two reports of progress
+PLURALS = {"match": "matches", "series": "series"}
 FULL = (errno.ENOSPC, errno.EDQUOT)
 
 Values = dict[str, npt.NDArray[np.generic]]
@@ -110,7 +111,7 @@ class Builder:
             if table.name in self._packers:
                 self._add_chunks(self._packers[table.name].add(part))
             self._rows[table.name] = self.count(table) + end - begin
-            self.progress.report(f"storing {table.name}s", end, total)
+            self.progress.report(f"storing {PLURALS.get(table.name, table.name + 's')}", end, total)
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
         """Append rows given in the table's column order without `id`; not to a bulk table."""
