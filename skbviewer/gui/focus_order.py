@@ -4,31 +4,28 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QDockWidget, QWidget
+
+KEPT = "focus_policy_when_seen"  # a property
 
 
-def step(window: QWidget, forward: bool) -> bool:
-    """Move the keyboard to the next (or previous) widget of `window`; False if there is none."""
-    now = window.focusWidget() or window
-    at: QWidget | None = now
-    reason = Qt.FocusReason.TabFocusReason if forward else Qt.FocusReason.BacktabFocusReason
-    while at is not None:
-        at = at.nextInFocusChain() if forward else at.previousInFocusChain()
-        if at is now:
-            break
-        if at is not None and _takes_tab(window, at):
-            at.setFocus(reason)
-            return True
-    return False
+def follow(dock: QDockWidget) -> None:
+    """Let Tab stop in a pane only while no other one is before it."""
+
+    def change(is_seen: bool) -> None:
+        if is_seen or dock.isVisible():  # one behind another counts as visible, a closed one not
+            let_tab(dock.widget(), is_seen)
+
+    dock.visibilityChanged.connect(change)
 
 
-def _takes_tab(window: QWidget, widget: QWidget) -> bool:
-    wanted = Qt.FocusPolicy.TabFocus.value
-    return (
-        bool(widget.focusPolicy().value & wanted)
-        and widget.focusProxy() is None
-        and widget.window() is window
-        and widget.isEnabled()
-        and widget.isVisible()
-        and not widget.visibleRegion().isEmpty()  # a pane behind another one counts as visible
-    )
+def let_tab(part: QWidget, on: bool) -> None:
+    """Let Tab stop in `part` and what is inside as it would, or not at all."""
+    for widget in (part, *part.findChildren(QWidget)):
+        kept = widget.property(KEPT)
+        if on and kept is not None:
+            widget.setFocusPolicy(Qt.FocusPolicy(kept))
+            widget.setProperty(KEPT, None)
+        elif not on and kept is None and widget.focusPolicy().value & 1:
+            widget.setProperty(KEPT, widget.focusPolicy().value)
+            widget.setFocusPolicy(Qt.FocusPolicy.ClickFocus)

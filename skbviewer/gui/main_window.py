@@ -24,7 +24,6 @@ from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 from . import (
     column_state,
     copying,
-    focus_order,
     kept_settings,
     profiles,
     recent,
@@ -361,9 +360,6 @@ class MainWindow(QMainWindow):
         )
 
     # Qt's own names
-
-    def focusNextPrevChild(self, next: bool) -> bool:
-        return focus_order.step(self, next)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):

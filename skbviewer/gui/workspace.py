@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QVBoxLayout, QW
 
 from skbviewer.records import PacketPath
 
+from . import focus_order
 from .call_tree import CallTree
 from .contract import Recording, RowIds
 from .filter_bar import FilterBar
@@ -82,6 +83,7 @@ class Workspace(QMainWindow):
             first = self.docks[pane.beside]
             self.tabifyDockWidget(first, dock)
             first.raise_()
+        focus_order.follow(dock)
 
     def _link(self) -> None:
         self.table.row_chosen.connect(self._selection.choose_row)
@@ -125,15 +127,17 @@ class Workspace(QMainWindow):
         """Move the focus to the next (1) or previous (-1) part of the window, raising its tab."""
         parts = [self.filter_bar, self.table]
         parts += [dock.widget() for dock in self.docks.values() if dock.widget().isVisible()]
-        parts = [part for part in parts if _focusable(part) is not None]
         focus = self.focusWidget()
         at = next((n for n, p in enumerate(parts) if p is focus or p.isAncestorOf(focus)), -1)
-        target = _focusable(parts[(at + step) % len(parts)])
-        if target is not None:
+        for further in range(1, len(parts) + 1):
+            part = parts[(at + step * further) % len(parts)]
             for dock in self.docks.values():
-                if dock.isAncestorOf(target):
+                if dock.isAncestorOf(part):
                     dock.raise_()
-            target.setFocus(Qt.FocusReason.TabFocusReason)
+            target = _focusable(part)
+            if target is not None:
+                target.setFocus(Qt.FocusReason.TabFocusReason)
+                return
 
     def _share_room(self) -> None:
         """Give the list and the panes below it their usual parts of the window."""
@@ -173,9 +177,10 @@ class Workspace(QMainWindow):
 
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
-        bar = event.child()
-        if event.polished() and isinstance(bar, QTabBar):  # of panes that share a place
-            bar.setAccessibleName("Panes")
+        if event.polished():  # else it may be half gone already
+            bar = event.child()
+            if isinstance(bar, QTabBar):  # of panes that share a place
+                bar.setAccessibleName("Panes")
 
     def showEvent(self, event: QShowEvent) -> None:
         """Only now the size is known, which heights of panes are parts of.
