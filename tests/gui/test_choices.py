@@ -172,8 +172,9 @@ def test_an_exact_time_range(
     assert "ends before it begins" in real.banner.text
 
 
-def test_the_markers_difference_is_told_in_a_narrow_pane(opened: MainWindow) -> None:
+def test_the_markers_difference_is_told_in_a_narrow_pane(opened: MainWindow, qtbot: QtBot) -> None:
     view, legend = opened.workspace.timeline, opened.workspace.timeline.legend
+    qtbot.waitUntil(lambda: not view.loader.busy)  # it tells of its work in the same place
     layers = view.mode.layers()
     view.set_marker("A", view.window_ns()[0])
     view.set_marker("B", view.window_ns()[0] + 1_000)
