@@ -25,20 +25,24 @@ class Finder:
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
         self._nesting, self._of = nesting, legs.of
-        leg, entry = calls["leg"], calls["entry"]
-        own = legs.of[entry] == leg
         self._rows = len(calls)
-        self._row = np.full(len(legs.of), -1, np.int32)
-        self._row[entry[own]] = np.flatnonzero(own)
-        others = np.flatnonzero(~own | nesting.carried[entry])
-        leg, entry, own = leg[others], entry[others], own[others]
-        stands_for = np.where(own, nesting.parent[entry], entry)
+        self._row = calls.room.full(len(legs.of), np.int32, -1)
+        self._several = calls.room.full(len(legs.of), np.bool_, 0)
         self._span = np.int64(len(legs.of) + 1)
-        key = leg * self._span + stands_for
+        keys, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        for rows in calls.passing():
+            leg, entry = calls.part("leg", rows), calls.part("entry", rows)
+            own = legs.of[entry] == leg
+            self._row[entry[own]] = np.flatnonzero(own) + rows.start
+            other = np.flatnonzero(~own | nesting.carried[entry])
+            leg, entry = leg[other], entry[other]
+            stands_for = np.where(own[other], nesting.parent[entry], entry)
+            self._several[stands_for[stands_for >= 0]] = True
+            keys.append(leg * self._span + stands_for)
+            others.append(other + rows.start)
+        key = np.concatenate(keys)
         order = np.argsort(key, kind="stable")
-        self._key, self._others = key[order], others[order]
-        self._several = np.zeros(len(legs.of), np.bool_)
-        self._several[stands_for[stands_for >= 0]] = True
+        self._key, self._others = key[order], np.concatenate(others)[order]
 
     def at(self, leg: Index, entry: Numbers) -> Index:
         """The row of the call of `leg` that each of the records `entry` is, -1 where none."""

@@ -6,14 +6,14 @@ In: records and which of them are calls.  Out: columns of CALL_DTYPE, whole or i
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import blocks
-from ..records import Records, narrow, part
+from ..matching import passing
+from ..records import Gathered, Records, Room, narrow, part, room_of
 
 CALL_DTYPE = np.dtype(
     [
@@ -47,8 +47,11 @@ CALL_DTYPE = np.dtype(
 )
 
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
+WIDE = 8  # bytes of a number that may be stored in fewer
 
 Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Numbers = npt.NDArray[np.integer]
 Column = npt.NDArray[Any]
 Rows = slice | Index
 
@@ -62,7 +65,7 @@ class CallTable:
 
     dtype = CALL_DTYPE
 
-    def __init__(self, records: Records, of: npt.NDArray[np.int32], leg: Index, entry: Index):
+    def __init__(self, records: Records, of: Small, leg: Numbers, entry: Numbers):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
         self._records, self._of = records, of
         self._set: dict[str, Column] = {}
@@ -72,7 +75,7 @@ class CallTable:
         return len(self._set["entry"])
 
     def __setitem__(self, name: str, values: Column) -> None:
-        self._set[name] = narrow(values)
+        self._set[name] = self.room.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, else whole rows."""
@@ -85,6 +88,10 @@ class CallTable:
         for name in names:
             made[name] = self.part(name, key)
         return made
+
+    def stored(self, name: str) -> Column:
+        """A column that was set, as it lies here."""
+        return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, as CALL_DTYPE has it."""
@@ -102,8 +109,19 @@ class CallTable:
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
         """A column that `make` makes for some rows at a time, as narrow as it may be."""
-        parts = [narrow(make(rows)) for rows in blocks(len(self))]
-        return np.concatenate([np.zeros(0, np.int8), *parts])
+        parts = Gathered(self.room, np.int8)
+        for rows in self.passing():
+            parts.add(narrow(make(rows)))
+        return parts.whole()
+
+    @property
+    def room(self) -> Room:
+        """Where what is made of them lies."""
+        return room_of(self._records)
+
+    def passing(self, backwards: bool = False) -> Iterator[slice]:
+        """All rows, some at a time, whose memory is given up behind them."""
+        return passing(self._records, len(self), backwards)
 
     def _skb(self, entry: Index) -> Column:
         """What the call was given, else what it returned."""

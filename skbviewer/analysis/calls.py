@@ -11,8 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Joined, LegTable, Nesting, SeriesTable, blocks
-from ..records import KernelLog, part
+from ..matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
+from ..records import KernelLog, Records, Room, narrow, part, room_of
+from ..records.compiled import compiled
 from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
@@ -22,6 +23,10 @@ ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
 
 Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+
+NONE = Joined(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
 
 def build(
@@ -33,19 +38,11 @@ def build(
 ) -> CallTable:
     """The calls of all legs, sorted by (leg, entry record)."""
     records, nesting = log.records, nesting or Nesting(log.records)
-    entry = np.flatnonzero((records["kind"] == ENTRY) & (legs.of >= 0))
-    leg = legs.of[entry].astype(np.int64)
-    if joined is not None and len(joined.entry):
-        entry, leg = np.r_[entry, joined.entry], np.r_[leg, joined.leg]
-    leg, entry = _by_leg(leg, entry)
+    leg, entry = _by_leg(records, legs, joined or NONE)
     calls = CallTable(records, legs.of, leg, entry)
-    finder = Finder(nesting, legs, calls)
-    del leg, entry
-    calls["parent"] = calls.by_parts(
-        lambda rows: finder.around(calls.part("leg", rows), calls.part("entry", rows))
-    )
+    calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
     calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
-    calls["depth"] = _depth(calls["parent"].astype(np.int32))
+    calls["depth"] = _depth(calls.stored("parent"), calls.room)
     calls["marks"], calls["irq_ns"] = find_interruptions(records, calls)
     calls["self_ns"] = _self_times(calls)
     calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
@@ -53,12 +50,64 @@ def build(
     return calls
 
 
-def _by_leg(leg: Index, entry: Index) -> tuple[Index, Index]:
-    """Both in the order of (leg, entry); together they are below 2**63."""
-    bits = int(entry.max(initial=0)).bit_length()
-    key = (leg << bits) | entry
-    key.sort(kind="stable")  # legs are nearly in order of time
-    return key >> bits, key & ((1 << bits) - 1)
+def _parents(finder: Finder, calls: CallTable) -> Small:
+    made = calls.room.take(len(calls), np.int32)
+    for rows in calls.passing():
+        made[rows] = finder.around(calls.part("leg", rows), calls.part("entry", rows))
+    return made
+
+
+def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Small]:
+    """Leg and ENTRY of each call, by both."""
+    begin = np.zeros(len(legs.rows) + 1, np.int32)
+    np.add.at(begin, joined.leg + 1, 1)
+    for some in passing(records):
+        _count(Rows(records, some)["kind"], legs.of[some], begin)
+    np.cumsum(begin, out=begin)
+    room, size, done = room_of(records), int(begin[-1]), np.zeros(1, np.int64)
+    leg, entry = room.take(size, np.int32), room.take(size, np.int32)
+    for some in passing(records):
+        kind = Rows(records, some)["kind"]
+        _place(some.start, kind, legs.of[some], *joined, begin, leg, entry, done)
+    return leg, entry
+
+
+@compiled
+def _count(kind: Bytes, of: Small, begin: Small) -> None:
+    """Count the calls of each leg one place behind it."""
+    for i in range(len(kind)):
+        if kind[i] == ENTRY and of[i] >= 0:
+            begin[of[i] + 1] += 1
+
+
+@compiled
+def _place(
+    first: int,
+    kind: Bytes,
+    of: Small,
+    joined: Index,
+    joined_leg: Index,
+    begin: Small,
+    leg: Small,
+    entry: Small,
+    done: Index,
+) -> None:
+    """Put calls where the next one of their leg belongs; `done` of the joined ones are there."""
+    for i in range(len(kind)):
+        if kind[i] != ENTRY:
+            continue
+        mine = np.int64(of[i])
+        while True:
+            further = done[0] < len(joined) and joined[done[0]] == first + i
+            if mine < 0 and further:
+                mine = joined_leg[done[0]]
+                done[0] += 1
+            if mine < 0:
+                break
+            at = begin[mine]
+            leg[at], entry[at] = mine, first + i
+            begin[mine] += 1
+            mine = np.int64(-1)
 
 
 def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> tuple[Column, Column]:
@@ -69,9 +118,13 @@ def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> tuple[Co
     known = log.calibration
     if known is None:
         return np.full(len(calls), -1, np.int8), np.full(len(calls), -1, np.int8)
-    probed = (log.records["kind"] == ENTRY) & ~nesting.carried  # a list's packets cost but once
-    every = nesting.inside(probed)
-    with_skb = nesting.inside(probed & (log.records["skb"] != 0))
+    records, room = log.records, calls.room
+    probed, shown = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
+    for some in passing(records):  # a list's packets cost but once
+        probed[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
+        shown[some] = probed[some] & (part(records, "skb", some) != 0)
+    every, with_skb = nesting.inside(probed), nesting.inside(shown)
+    del probed, shown
 
     def left(rows: slice) -> Column:
         entry, duration = calls.part("entry", rows), calls.part("dur_ns", rows)
@@ -93,26 +146,37 @@ def _is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
     return np.asarray(known, np.bool_)
 
 
-def _depth(parent: npt.NDArray[np.int32]) -> npt.NDArray[np.int32]:
-    """How many calls are around each: a call and those above it are told by ever longer steps."""
-    depth = (parent >= 0).astype(np.int32)
-    left = np.flatnonzero(parent >= 0)
-    above = parent.copy()
-    while len(left):
-        next_ = above[left]
-        depth[left] += depth[next_]
-        above[left] = above[next_]
-        left = left[above[left] >= 0]
-    return depth
+def _depth(parent: Small, room: Room) -> Column:
+    """How many calls are around each."""
+    depth = room.full(len(parent), np.int32, -1)
+    _count_above(parent, depth)
+    return narrow(depth)
+
+
+@compiled
+def _count_above(parent: Small, depth: Small) -> None:
+    """Set `depth`, which is -1: of each call, and on the way of those above it."""
+    for i in range(len(parent)):
+        above, steps = np.int64(i), np.int64(0)
+        while above >= 0 and depth[above] < 0 and steps < len(parent):
+            above, steps = np.int64(parent[above]), steps + 1
+        known = np.int64(depth[above]) if above >= 0 else np.int64(-1)
+        at = np.int64(i)
+        for left in range(steps, 0, -1):
+            depth[at] = known + left
+            at = np.int64(parent[at])
 
 
 def _self_times(calls: CallTable) -> Column:
-    inside = calls["irq_ns"].copy()
-    for rows in blocks(len(calls)):
-        parent, duration = calls.part("parent", rows), calls.part("dur_ns", rows)
-        child = np.flatnonzero((parent >= 0) & (duration > 0))
-        own = duration[child] - calls.part("irq_ns", rows)[child]  # the interrupts stand above
-        np.add.at(inside, parent[child], own)
+    inside = calls.room.take(len(calls), np.int64)
+    for rows in calls.passing():
+        inside[rows] = calls.part("irq_ns", rows)
+    for rows in calls.passing():
+        parent, duration, irq = (
+            np.require(calls.part(name, rows), None, ["C", "W"])
+            for name in ("parent", "dur_ns", "irq_ns")
+        )
+        _add_inside(parent, duration, irq, inside)
 
     def made(rows: slice) -> Column:
         left = np.maximum(calls.part("dur_ns", rows) - inside[rows], 0)
@@ -121,17 +185,40 @@ def _self_times(calls: CallTable) -> Column:
     return calls.by_parts(made)
 
 
-def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Index:
+@compiled
+def _add_inside(parent: Index, dur_ns: Index, irq_ns: Index, inside: Index) -> None:
+    """Tell the calls above of those in them; interrupts stand there already."""
+    for i in range(len(parent)):
+        if parent[i] >= 0 and dur_ns[i] > 0:
+            inside[parent[i]] += dur_ns[i] - irq_ns[i]
+
+
+def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
     """Reason of the DROP events, each at the call of its leg entered last before it."""
-    reason = np.full(len(calls), -1, np.int64)
-    records = log.records
-    drops = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == DROP) & (legs.of >= 0))
-    if not len(drops) or not len(calls):
-        return reason
-    span = len(records) + 1
-    leg = calls["leg"]
-    wanted = legs.of[drops].astype(np.int64) * span + drops
-    row = np.searchsorted(leg * span + calls["entry"], wanted) - 1
-    same = (row >= 0) & (leg[row] == legs.of[drops])
-    reason[row[same]] = part(records, "data", drops[same]) & 0xFFFFFFFF
-    return reason
+    reason, records = calls.room.full(len(calls), np.int32, -1), log.records
+
+    def is_drop(some: slice) -> npt.NDArray[np.bool_]:
+        event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == DROP)
+        return np.asarray(event & (legs.of[some] >= 0))
+
+    drops = found(records, is_drop)
+    told = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
+    _note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, told, reason)
+    return narrow(reason)
+
+
+@compiled
+def _note_drops(
+    leg: Small, entry: Small, wanted: Small, before: Index, told: Small, reason: Small
+) -> None:
+    """`leg` and `entry` are sorted together."""
+    for i in range(len(wanted)):
+        low, high = np.int64(0), np.int64(len(leg))
+        while low < high:
+            middle = (low + high) // 2
+            if leg[middle] < wanted[i] or (leg[middle] == wanted[i] and entry[middle] < before[i]):
+                low = middle + 1
+            else:
+                high = middle
+        if low > 0 and leg[low - 1] == wanted[i]:
+            reason[low - 1] = told[i]

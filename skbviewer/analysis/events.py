@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, SeriesTable, blocks, chosen
+from ..matching import LegTable, Nesting, Numbering, SeriesTable, chosen, longer, passing
 from ..readers import KblEvent
-from ..records import KernelLog, Records, part
+from ..records import KernelLog, Records, part, room_of
+from ..records.compiled import compiled
 from ..store import Builder, schema
 from .call_finder import Finder
 from .call_table import CallTable
@@ -32,7 +33,11 @@ EVENT_DTYPE = np.dtype(
 )
 OF_RECORD = ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data")  # stored beside
 
+CPU_BITS = 32
+
 Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 
 def build(
@@ -44,43 +49,73 @@ def build(
 ) -> npt.NDArray[np.void]:
     """All events but those told for other records."""
     records = log.records
-    record = np.flatnonzero((records["kind"] == EVENT) & ~chosen(records["event"], TOLD_FOR_OTHERS))
-    rows = np.zeros(len(record), EVENT_DTYPE)
-    rows["record"], rows["event"] = record, part(records, "event", record)
-    rows["leg"] = leg = _legs(log, legs, nesting, record)
+    rows = _rows(records, legs)
+    sent = np.flatnonzero(rows["event"] == KblEvent.XMIT)
+    rows["leg"][sent] = _started(records, rows, sent)
+    _note_causes(legs, nesting, rows)
     finder = Finder(nesting, legs, calls)
-    for some in blocks(len(rows)):
-        rows["call"][some] = _calls(series, finder, record[some], leg[some])
+    for some in passing(records, len(rows)):
+        record, leg = (rows[name][some].astype(np.int64) for name in ("record", "leg"))
+        rows["call"][some] = _calls(series, finder, record, leg)
     return rows
 
 
-def _legs(log: KernelLog, legs: LegTable, nesting: Nesting, record: Index) -> Index:
-    event = part(log.records, "event", record)
-    leg = legs.of[record].astype(np.int64)
-    sent = np.flatnonzero(event == KblEvent.XMIT)
-    leg[sent] = _started(log, legs, record[sent])
-    caused = np.flatnonzero(np.isin(event, CHANGES) & (leg < 0))
-    for position, call in nesting.around(record[caused]):
-        mine = caused[position]
-        leg[mine] = np.where(leg[mine] < 0, legs.of[call], leg[mine])
-    return leg
+def _rows(records: Records, legs: LegTable) -> npt.NDArray[np.void]:
+    """The events in the legs of their own records; the call is not set."""
+    skipped = np.zeros(256, np.bool_)
+    skipped[list(TOLD_FOR_OTHERS)] = True
+    count = sum(int(_is_event(records, some, skipped).sum()) for some in passing(records))
+    rows, at = room_of(records).take(count, EVENT_DTYPE), 0
+    for some in passing(records):
+        mine = np.flatnonzero(_is_event(records, some, skipped))
+        part_of = rows[at : at + len(mine)]
+        part_of["record"], part_of["leg"] = mine + some.start, legs.of[some][mine]
+        part_of["event"] = part(records, "event", some)[mine]
+        at += len(mine)
+    return rows
 
 
-def _started(log: KernelLog, legs: LegTable, sent: Index) -> Index:
+def _is_event(records: Records, some: slice, skipped: Flags) -> Flags:
+    return np.asarray(
+        (part(records, "kind", some) == EVENT) & ~skipped[part(records, "event", some)]
+    )
+
+
+def _started(records: Records, rows: npt.NDArray[np.void], sent: Index) -> Index:
     """Of each XMIT the leg of the last START_XMIT of its skb and CPU: it may be freed already."""
-    records = log.records
-    starts = np.flatnonzero((records["kind"] == EVENT) & (records["event"] == KblEvent.START_XMIT))
-    item = np.concatenate([starts, sent])
-    order = np.lexsort((item, records["cpu"][item], records["skb"][item]))
-    is_start = order < len(starts)
-    last = np.maximum.accumulate(np.where(is_start, np.arange(len(item)), -1))
-    start = item[order[np.maximum(last, 0)]]
-    mine = item[order]
-    same = (last >= 0) & (records["skb"][start] == records["skb"][mine])
-    same &= records["cpu"][start] == records["cpu"][mine]
-    leg = np.empty(len(item), np.int64)
-    leg[order] = np.where(same, legs.of[start], -1)
-    return leg[len(starts) :]
+    starts = np.flatnonzero(rows["event"] == KblEvent.START_XMIT)
+    item = np.sort(np.concatenate([starts, sent]))
+    leg, last = np.empty(len(item), np.int64), np.zeros(0, np.int64)
+    skbs, places = Numbering(), Numbering()
+    for some in passing(records, len(item)):
+        mine = item[some]
+        record = rows["record"][mine]
+        skb = skbs.of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
+        place = places.of((skb << CPU_BITS) | (part(records, "cpu", record) + 1))
+        last = longer(last, places.count, -1)
+        is_start = rows["event"][mine] == KblEvent.START_XMIT
+        leg[some] = rows["leg"][mine]
+        _hand_on(is_start, place, last, leg[some])
+    return np.asarray(leg[rows["event"][item] == KblEvent.XMIT], np.int64)
+
+
+@compiled
+def _hand_on(is_start: Flags, place: Small, last: Index, leg: Index) -> None:
+    """`last` is by place the leg of the last start."""
+    for i in range(len(place)):
+        if is_start[i]:
+            last[place[i]] = leg[i]
+        else:
+            leg[i] = last[place[i]]
+
+
+def _note_causes(legs: LegTable, nesting: Nesting, rows: npt.NDArray[np.void]) -> None:
+    """Set the legs of changes that packets caused."""
+    caused = np.flatnonzero(chosen(rows["event"], CHANGES) & (rows["leg"] < 0))
+    leg = rows["leg"][caused]
+    for position, call in nesting.around(rows["record"][caused]):
+        leg[position] = np.where(leg[position] < 0, legs.of[call], leg[position])
+    rows["leg"][caused] = leg
 
 
 def _calls(series: SeriesTable, finder: Finder, record: Index, leg: Index) -> Index:
@@ -105,6 +140,7 @@ def store_events(
     records = log.records
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
+        room_of(records).passed()
         some = events[rows]
         columns = {name: part(records, name, some["record"]) for name in OF_RECORD}
         columns["source"] = np.full(len(some), source)
@@ -129,8 +165,9 @@ def store_events(
 
 def _numbers(records: Records, events: npt.NDArray[np.void], before: int) -> npt.NDArray[np.int32]:
     """By ordinal of a record the row of its event, -1 = none; `before` are rows stored before."""
-    number = np.full(int(records["ordinal"].max(initial=-1)) + 1, -1, np.int32)
-    for rows in blocks(len(events)):
+    highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
+    number = room_of(records).full(highest + 1, np.int32, -1)
+    for rows in passing(records, len(events)):
         told = part(records, "ordinal", events["record"][rows])
         number[told] = np.arange(rows.start, rows.stop) + before + 1
     return number

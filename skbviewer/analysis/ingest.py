@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +26,9 @@ from ..matching import (
     Sightable,
     build_legs,
     build_series,
+    found,
     join_sockets,
+    passing,
     sightable,
 )
 from ..records import (
@@ -36,7 +39,9 @@ from ..records import (
     Progress,
     Records,
     RecordTable,
+    Room,
     part,
+    room_of,
 )
 from ..store import Builder, schema
 from .call_table import CALL_DTYPE, CallTable
@@ -78,6 +83,7 @@ class Unread(NamedTuple):
 class _Log(NamedTuple):
     source: int
     sight: Sightable  # without records
+    room: Room  # where what is made of them lies
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
     tells: SeriesTells
@@ -121,6 +127,8 @@ def store_inputs(
             read = _read(item)
             _store_capture(source, read, logs, joining, session, progress)
             del read
+            for log in logs:
+                log.room.forget()
     joining.store_times((s for s, item in numbered if not _is_log(item)), builder)
     verdicts = [joining.verdicts[log.source] for log in logs]
     kernel_only = numbers(
@@ -129,6 +137,7 @@ def store_inputs(
         [log.tells.identity for log in logs],
     )
     for log, verdict, number in zip(logs, verdicts, kernel_only, strict=True):
+        log.room.forget()
         _store_log(log, verdict, builder, number)
     builder.add_rows(schema.source, [session.rows[source] for source in sorted(session.rows)])
     return tuple(line for source in sorted(session.rows) for line in session.warnings[source])
@@ -180,14 +189,24 @@ def _follow(
     progress.report(LOOKING, 0, 2)
     sight = sightable(log, series, legs).without_records()
     progress.report(LOOKING, 1, 2)
-    return _Log(source, sight, pid, reason, told(log.records, series, legs), first)
+    tells, room = told(log.records, series, legs), room_of(log.records)
+    sight = _kept(sight, room)
+    room.forget()
+    return _Log(source, sight, room, room.keep(pid), room.keep(reason), tells, first)
+
+
+def _kept(sight: Sightable, room: Room) -> Sightable:
+    """Where it takes no plain memory."""
+    prints, series = sight.prints, sight.series
+    told = {n: room.keep(getattr(prints, n)) for n in ("number", "series", "record")}
+    parent = room.keep(series.parent)
+    return sight._replace(prints=prints._replace(**told), series=replace(series, parent=parent))
 
 
 def _forget(log: KernelLog, progress: Progress, done: int) -> None:
     """A step of following packets is done: what is read next are other columns."""
     progress.report(FOLLOWING, done, STEPS)
-    if isinstance(log.records, RecordTable):
-        log.records.forget()
+    room_of(log.records).forget()
 
 
 def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
@@ -217,7 +236,12 @@ def _store_capture(
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
     columns |= _columns(summary, schema.MATCH_COLUMNS)
-    builder.add_array(schema.packet, columns)
+
+    def make(rows: slice) -> Columns:
+        room_of(packets).passed()
+        return {name: column[rows] for name, column in columns.items()}
+
+    builder.add_parts(schema.packet, len(packets), make)
 
 
 def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None:
@@ -268,6 +292,7 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
     _store_series(made, verdicts, kernel_only, builder)
 
     def make(some: slice) -> Columns:
+        made.room.passed()
         columns: Columns = {name: legs.part(name, some) for name in LEG_DTYPE.names or ()}
         columns["source"] = np.full(len(columns["series"]), made.source)
         columns["series"] = legs.part("series", some) + first["series"] + 1
@@ -293,14 +318,11 @@ def _store_records(
 ) -> None:
     """What is in no other table, and losses."""
     records = log.records
-    rest = np.ones(len(records), np.bool_)
-    rest[calls["entry"]] = False
-    rest[events["record"]] = False
-    lost = np.flatnonzero(records["kind"] == LOST)
-    rest[lost] = False
-    kept = np.flatnonzero(rest)
+    lost = found(records, lambda some: part(records, "kind", some) == LOST)
+    kept = _rest(records, calls, events, lost)
 
     def make(rows: slice) -> Columns:
+        room_of(records).passed()
         names = schema.RECORD_COLUMNS.names or ()
         columns: Columns = {name: part(records, name, kept[rows]) for name in names}
         columns["series"] = _numbered(series.of[kept[rows]], first["series"])
@@ -313,10 +335,24 @@ def _store_records(
     builder.add_array(schema.loss, columns | {"source": np.full(len(lost), source)})
 
 
+def _rest(
+    records: Records, calls: CallTable, events: npt.NDArray[np.void], lost: Ids
+) -> npt.NDArray[np.int32]:
+    """Records that are neither calls, nor events, nor losses."""
+    rest = room_of(records).full(len(records), np.bool_, 1)
+    for some in calls.passing():
+        rest[calls.part("entry", some)] = False
+    for some in passing(records, len(events)):
+        rest[events["record"][some]] = False
+    rest[lost] = False
+    return found(records, lambda some: rest[some]).astype(np.int32)
+
+
 def _store_calls(log: KernelLog, calls: CallTable, first: dict[str, int], builder: Builder) -> None:
     records = log.records
 
     def make(rows: slice) -> Columns:
+        calls.room.passed()
         names = (name for name in CALL_DTYPE.names or () if name != "entry")
         columns: Columns = {name: calls.part(name, rows) for name in names}
         columns["leg"] = columns["leg"] + first["leg"] + 1
@@ -345,6 +381,7 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
     begin, kernel_ns, functions = _sums(made.sight.legs)
 
     def make(some: slice) -> Columns:
+        made.room.passed()
         columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
         columns |= {
             "source": np.full(len(columns["verdict"]), made.source),

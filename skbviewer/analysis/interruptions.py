@@ -14,8 +14,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Numbering, Rows, blocks, longer
-from ..records import Records
+from ..matching import Numbering, Rows, found, longer, passing
+from ..records import Gathered, Records, narrow, part, room_of
 from ..records.compiled import compiled
 from ..records.order import time_order
 from .call_table import CallTable
@@ -49,16 +49,17 @@ def find(records: Records, calls: CallTable) -> Interruptions:
     """Marks and interrupt times of `calls`, made from `records` in time order."""
     switched, higher = _switches(records), _higher(records)
     near = higher.first.astype(np.int64)
-    marks, irq_ns = np.zeros(len(calls), np.uint8), np.zeros(len(calls), np.int64)
-    for rows in blocks(len(calls)):
+    room = room_of(records)
+    marks, irq_ns = room.full(len(calls), np.uint8, 0), room.full(len(calls), np.int64, 0)
+    for rows in calls.passing():
         marked, level = marks[rows], calls.part("context", rows)
         task = np.flatnonzero((level == TASK) & (calls.part("pid", rows) > 0))
         marked[task] = switched[calls.part("entry", rows)[task]]
         begin, end, cpu = (np.array(calls.part(n, rows)) for n in ("entry_ns", "exit_ns", "cpu"))
         _sum(np.array(level), begin, end, cpu, marked, irq_ns[rows], *higher, near)
-    marks[irq_ns > 0] |= MARK_INTERRUPTED
-    marks[_across_gaps(records, calls)] |= MARK_GAP
-    return Interruptions(marks, irq_ns)
+        marked[irq_ns[rows] > 0] |= MARK_INTERRUPTED
+    _note_gaps(records, calls, marks)
+    return Interruptions(marks, room.keep(narrow(irq_ns)))
 
 
 def _switches(records: Records) -> Bytes:
@@ -67,13 +68,14 @@ def _switches(records: Records) -> Bytes:
     Of a return it is known which task was on which CPU: what matters is the last time that this
     changed before a call's own return, and whether that was inside the call.
     """
-    marks, waiting = np.zeros(len(records), np.uint8), np.zeros((6, 0), np.int64)
+    marks = room_of(records).full(len(records), np.uint8, 0)
+    waiting = np.zeros((6, 0), np.int64)
     tasks, cpus = _Seen(), _Seen()
-    for some in blocks(len(records)):
+    for some in passing(records):
         last = some.stop == len(records)
         ends = np.concatenate([waiting, _returns(Rows(records, some))], axis=1)
         end = ends[1]
-        until = np.iinfo(np.int64).max if last else int(records["ts"][some.stop - 1])
+        until = np.iinfo(np.int64).max if last else int(Rows(records, some)["ts"][-1])
         order = time_order(end)
         now = order[: np.searchsorted(end[order], until, "right")]
         waiting = ends[:, np.sort(order[len(now) :])]
@@ -161,8 +163,9 @@ class _Higher(NamedTuple):
 def _higher(records: Records) -> _Higher:
     """As far as it is told: by calls of a higher context and by events of interrupts."""
     begin, end = np.zeros(LEVELS * CPUS, np.int64), np.full(LEVELS * CPUS, -1, np.int64)
-    told, found = _told(records), [np.zeros((3, 0), np.int64)]
-    for some in blocks(len(records)):
+    told, room = _told(records), room_of(records)
+    united = tuple(Gathered(room, np.int64) for _ in range(3))  # place, begin, end
+    for some in passing(records):
         rows = Rows(records, some)
         exit_ts, cpu, kind, context = (
             column.copy() for column in rows.columns("exit_ts exit_cpu kind context")
@@ -174,23 +177,25 @@ def _higher(records: Records) -> _Higher:
         cpu[record - some.start], kind[record - some.start] = where, ENTRY
         made = np.empty((3, LEVELS * len(kind)), np.int64)
         count = _unite(rows["ts"], exit_ts, kind, context, cpu, begin, end, made)
-        found.append(made[:, :count].copy())
+        for column, values in zip(united, made[:, :count], strict=True):
+            column.add(values.copy())
     open_ = np.flatnonzero(end >= 0)
-    found.append(np.stack([open_, begin[open_], end[open_]]))
-    where, begin, end = np.concatenate(found, axis=1)
+    for column, values in zip(united, (open_, begin[open_], end[open_]), strict=True):
+        column.add(values)
+    where, begin, end = (column.whole() for column in united)
     size = np.bincount(where, minlength=LEVELS * CPUS)
     rank = np.cumsum(size > 0)[where]  # 16 bits are sorted by radix
     small = int(rank.max(initial=0)) < 1 << 16
     order = np.argsort(rank.astype(np.uint16) if small else rank, kind="stable")
-    begin, end = begin[order], end[order]
+    begin, end = room.keep(begin[order]), room.keep(end[order])
     first = np.append(0, np.cumsum(size)).astype(np.int32)
-    return _Higher(first, begin, end, np.append(0, np.cumsum(end - begin)))
+    return _Higher(first, begin, end, room.keep(np.append(0, np.cumsum(end - begin))))
 
 
 def _told(records: Records) -> Index:
     """Entry events of interrupts that the CPU leaves next: record, when, CPU, context."""
     parts = [np.zeros((4, 0), np.int64)]
-    for some in blocks(len(records)):
+    for some in passing(records):
         rows = Rows(records, some)
         kind, event = rows.columns("kind event")
         chosen = np.flatnonzero((kind == EVENT) & (event >= IRQ_ENTRY) & (event <= SOFTIRQ_EXIT))
@@ -294,15 +299,15 @@ def _sum(
             irq_ns[i] = total[until] - total[since] - beyond
 
 
-def _across_gaps(records: Records, calls: CallTable) -> Flags:
-    """Calls on a CPU that lost records between their entry and exit."""
-    marked = np.zeros(len(calls), np.bool_)
-    gaps = np.flatnonzero(records["kind"] == LOST)
+def _note_gaps(records: Records, calls: CallTable, marks: Bytes) -> None:
+    """Mark calls on a CPU that lost records between their entry and exit."""
+    gaps = found(records, lambda some: part(records, "kind", some) == LOST)
     if not len(gaps):
-        return marked
-    ts, dur, lost_on = records["ts"][gaps], records["dur"][gaps], records["cpu"][gaps]
-    cpu, enter, leave = calls["cpu"], calls["entry_ns"], calls["exit_ns"]
-    for end, lasted, number in zip(ts.tolist(), dur.tolist(), lost_on.tolist(), strict=True):
-        ends = np.where(leave >= 0, leave, end)
-        marked |= (cpu == number) & (enter <= end) & (ends >= end - max(lasted, 0))
-    return marked
+        return
+    ts, dur, lost_on = (part(records, name, gaps).tolist() for name in ("ts", "dur", "cpu"))
+    for rows in calls.passing():
+        cpu, enter, leave = (calls.part(name, rows) for name in ("cpu", "entry_ns", "exit_ns"))
+        for end, lasted, number in zip(ts, dur, lost_on, strict=True):
+            ends = np.where(leave >= 0, leave, end)
+            across = (cpu == number) & (enter <= end) & (ends >= end - max(lasted, 0))
+            marks[rows][across] |= MARK_GAP

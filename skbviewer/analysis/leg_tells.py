@@ -9,7 +9,6 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import blocks
 from ..records import Records, part
 from .call_table import CallTable
 
@@ -24,7 +23,7 @@ def owners(calls: CallTable, legs: int) -> Column:
     What runs in an interrupt runs on any thread's account: that thread is not told.
     """
     pid = np.full(legs, -1, np.int64)
-    for rows in reversed(list(blocks(len(calls)))):
+    for rows in calls.passing(backwards=True):
         thread, leg = calls.part("pid", rows), calls.part("leg", rows)
         inside = np.flatnonzero((calls.part("context", rows) == TASK) & (thread > 0))[::-1]
         pid[leg[inside]] = thread[inside]  # the earliest is written last

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, SeriesTable, blocks
-from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part
+from ..matching import LegTable, SeriesTable, passing
+from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part, room_of
 
 ETH_P_ARP = 0x0806
 ARP, IP, PORTS = 1, 2, 3  # how much a record shows of the packet's identity
@@ -63,7 +63,7 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     skb = np.zeros(count + 1, np.int64)  # the last is that of no series
     first, best = np.full(count + 1, -1, np.int32), np.full((4, count + 1), -1, np.int32)
     level, number = _levels(records)
-    for rows in reversed(list(blocks(len(records)))):  # so that the earliest is written last
+    for rows in passing(records, backwards=True):  # so that the earliest is written last
         owner = series.of[rows][::-1].astype(np.int64)
         item = np.arange(rows.stop - 1, rows.start - 1, -1, dtype=np.int32)
         first[owner] = item
@@ -85,7 +85,10 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     numbers = np.where(identity >= 0, number[identity], -1).astype(np.int32)
     begin = np.flatnonzero(np.r_[True, np.diff(legs.rows.stored("series")) != 0][: len(legs.rows)])
     ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
-    return SeriesTells(ends, skb[:count], ordinal, own, ip >= 0, rows_of, numbers)
+    keep = room_of(records).keep
+    return SeriesTells(
+        keep(ends), keep(skb[:count]), keep(ordinal), keep(own), ip >= 0, rows_of, keep(numbers)
+    )
 
 
 def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:

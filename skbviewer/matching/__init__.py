@@ -25,7 +25,7 @@ from .numbering import Numbering, longer
 from .oneway import OneWay, Trips, bound, joined, trips
 from .ordering import blocks
 from .phases import READER, TRANSMIT
-from .record_rows import Rows
+from .record_rows import Rows, found, passing
 from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
@@ -70,10 +70,12 @@ __all__ = [
     "build_series",
     "build_timebase",
     "chosen",
+    "found",
     "join_sockets",
     "joined",
     "longer",
     "match",
+    "passing",
     "sightable",
     "trips",
 ]

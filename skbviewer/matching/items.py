@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, part
+from ..records import KernelLog, Records, part, room_of
 from ..records.compiled import compiled
 from .kinds import ENTRY, EVENT, SKB_IS_RET, Index
 from .met import Met
 from .numbering import Numbering, longer
 from .ordering import Small, blocks
-from .record_rows import Rows
+from .record_rows import Rows, passing
 from .tellers import Makers, Tellers
 
 ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
@@ -121,11 +121,11 @@ def _say(
 def items(log: KernelLog) -> Items:
     """The items of all records."""
     records = log.records
-    what, told_by = _born_inside(records), np.full(len(records), -1, np.int32)
+    what, told_by = _born_inside(records), room_of(records).full(len(records), np.int32, -1)
     tellers, looker = Tellers(log), _Looker()
     none = np.zeros(0, np.int64)
     late, children, makers, waited = [none], [none], [none], [none]
-    for some in blocks(len(records)):
+    for some in passing(records):
         rows = Rows(records, some)
         told = tellers.tell(rows, told_by[some])
         said = skbs(rows)
@@ -162,10 +162,10 @@ def _sorted(parts: Iterable[Moved]) -> Moved:
 
 def _born_inside(records: Records) -> Bytes:
     """INSIDE for calls that return an skb born in them, in the same context, not just found."""
-    what = np.zeros(len(records), np.uint8)
+    what = room_of(records).full(len(records), np.uint8, 0)
     contexts, addresses, pairs = Numbering(), Numbering(), Numbering()
     following = np.zeros(0, np.int64)
-    for some in reversed(list(blocks(len(records)))):
+    for some in passing(records, backwards=True):
         rows = Rows(records, some)
         said = skbs(rows)
         few = np.flatnonzero(said.what & (GIVEN | BORN | CHILD))

@@ -15,13 +15,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, narrow, part
+from ..records import ColumnTable, Gathered, KernelLog, Room, narrow, part, room_of
 from ..records.compiled import compiled
 from .kinds import ENTRY, Index, by_probe
 from .numbering import Number
-from .ordering import Small, blocks
+from .ordering import Small
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
-from .record_rows import Rows
+from .record_rows import Rows, passing
 from .series import SeriesTable
 
 TX, RX, FORWARD = 0, 1, 2
@@ -80,15 +80,15 @@ class LegTable:
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
     records = log.records
-    of, count = np.full(len(records), -1, np.int32), len(series.parent)
+    of, count = room_of(records).full(len(records), np.int32, -1), len(series.parent)
     left, slot = np.zeros(count, np.int32), np.full(count, -1, np.int32)
     _count(series.of, left)
     roles = by_probe({p.id: _role(p.name) for p in log.probes.values()})
     waited, state = _waited(log, series, roles), np.zeros((0, _FIELDS), np.int64)
     counts = np.zeros(5, np.int64)
     counts[FREE_SLOT] = -1
-    parts: dict[str, list[npt.NDArray[np.generic]]] = {name: [] for name in _OF_ROW}
-    for some in blocks(len(records)):
+    parts = {name: Gathered(room_of(records), _type(name)) for name in _OF_ROW}
+    for some in passing(records):
         rows = Rows(records, some)
         is_last = some.stop == len(records)
         due = (
@@ -110,9 +110,12 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
             left, slot, state, made, of, counts,
         )  # fmt: skip
         for name, field in _OF_ROW.items():
-            dtype = _TYPES.get(name) or LEG_DTYPE[name]
-            parts[name].append(made[: counts[ROWS], field].astype(dtype))
-    return _table(parts, series.of, of, count)
+            parts[name].add(made[: counts[ROWS], field].astype(_type(name)))
+    return _table(parts, series.of, of, count, room_of(records))
+
+
+def _type(name: str) -> np.dtype[np.generic]:
+    return np.dtype(_TYPES.get(name) or LEG_DTYPE[name])
 
 
 def _role(name: str) -> int:
@@ -338,28 +341,23 @@ def _finish(one: Index, made: Index) -> None:
 
 
 def _table(
-    parts: dict[str, list[npt.NDArray[np.generic]]], series_of: Small, of: Small, count: int
+    parts: dict[str, Gathered], series_of: Small, of: Small, count: int, room: Room
 ) -> LegTable:
     """The legs of each series one behind the other; `of` becomes their numbers."""
-    leg, series = (_whole(parts, name) for name in ("leg", "series"))
+    leg, series = (parts.pop(name).whole() for name in ("leg", "series"))
     size = np.bincount(series, minlength=count)
     begin = (np.cumsum(size) - size).astype(np.int32)
     _renumber(of, series_of, begin)
     order = np.empty(len(leg), np.int32)
     order[begin[series] + leg] = np.arange(len(leg), dtype=np.int32)
-    columns: dict[str, npt.NDArray[np.generic]] = {"series": series[order]}
+    columns: dict[str, npt.NDArray[np.generic]] = {"series": room.keep(series[order])}
     del leg, series
     for name in list(parts):
-        column = _whole(parts, name)[order]
-        columns[name] = narrow(column) if name in _SMALL else column
+        column = parts.pop(name).whole()[order]
+        columns[name] = room.keep(narrow(column) if name in _SMALL else column)
     last_ns = np.asarray(columns.pop("last_ns"), np.int64)
     ordered = {name: columns[name] for name in LEG_DTYPE.names or ()}
-    return LegTable(ColumnTable(LEG_DTYPE, ordered), of, last_ns)
-
-
-def _whole(parts: dict[str, list[npt.NDArray[np.generic]]], name: str) -> npt.NDArray[np.generic]:
-    dtype = np.dtype(_TYPES.get(name) or LEG_DTYPE[name])
-    return np.concatenate([np.zeros(0, dtype), *parts.pop(name)])
+    return LegTable(ColumnTable(LEG_DTYPE, ordered, room), of, last_ns)
 
 
 @compiled

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, RecordTable, part
+from ..records import KernelLog, Records, RecordTable, part, room_of
 from ..records.compiled import compiled
 from .items import (
     BORN,
@@ -32,9 +32,9 @@ from .items import (
 from .kinds import Index
 from .met import Met
 from .numbering import longer
-from .ordering import Small, blocks
+from .ordering import Small
 from .phases import TAP_CLONER
-from .record_rows import Rows
+from .record_rows import Rows, passing
 
 Flags = npt.NDArray[np.bool_]
 
@@ -67,13 +67,13 @@ def cut(log: KernelLog) -> Lives:
 
 def _cut(records: Records, found: Items) -> tuple[Small, Small]:
     """The life of each record, and the record of each life's birth as a clone."""
-    of, birth = np.full(len(records), -1, np.int32), np.zeros(0, np.int32)
+    of, birth = room_of(records).full(len(records), np.int32, -1), np.zeros(0, np.int32)
     identity = np.zeros(0, np.int32) if found.tells else _identities(records)
     life, shown = np.full(found.addresses.count, -1, np.int32), np.zeros(0, np.int32)
     if not found.tells:
         shown = np.zeros(len(life), np.int32)
     was, counts = np.zeros(len(life), np.uint8), np.zeros(2, np.int64)
-    for some in blocks(len(records)):
+    for some in passing(records):
         rows = Rows(records, some)
         said = skbs(rows)
         own, child = found.addresses.of(said.own), found.addresses.of(said.child)
@@ -83,7 +83,6 @@ def _cut(records: Records, found: Items) -> tuple[Small, Small]:
             due = int(np.searchsorted(found.moved.when, rows["ts"][-1], "right"))
         most = int(counts[0]) + 2 * len(own) + due - int(counts[1])
         birth = longer(birth, most, -1)
-        moved = found.moved
         moved, ts, what = found.moved, rows["ts"], found.what[some]
         _cut_some(
             some.start, ts, what, own, child, identity, last,

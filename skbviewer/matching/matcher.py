@@ -24,6 +24,7 @@ from ..records import (
     Progress,
     Silent,
     empty,
+    room_of,
 )
 from .clock import ClockFit
 from .decide import (
@@ -113,6 +114,7 @@ class Sightable(NamedTuple):
 def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     """Look through a KBL once."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
+    room_of(log.records).forget()
     return Sightable(log, series, legs, prints, build_points(log, series, legs))
 
 
@@ -152,12 +154,16 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     """The same for the packets of one interface."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
+    _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
     clock, place = _clock(packets, found, kernel.points)
+    _forget(packets, kernel)
     here = place.holds(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
+    _forget(packets, kernel)
     progress.report(MATCHING, 3, STEPS)
     decided = [decide(packets, kernel, found, clock, place, here)]
+    _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
@@ -168,8 +174,15 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
     refused = without(np.concatenate([found.series, cut.series]), pairs.series)
     device = None if place.netns is None else (place.netns, place.ifindex)
+    _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
     return Matches(rows, clock, device if clock else None, contested, refused)
+
+
+def _forget(packets: Packets, kernel: Sightable) -> None:
+    """A step is done: what lies in files need not stay in memory."""
+    for rows in (packets, kernel.points):
+        room_of(rows).forget()
 
 
 def _clock(

@@ -14,12 +14,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records, part
+from ..records import Records, part, room_of
 from ..records.compiled import compiled
 from .kinds import ENTRY, Index
 from .numbering import Number, Numbering, longer
-from .ordering import Small, blocks
-from .record_rows import Rows
+from .ordering import Small
+from .record_rows import Rows, passing
 
 Flags = npt.NDArray[np.bool_]
 
@@ -51,23 +51,24 @@ class Nesting:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        self.carried = np.empty(len(records), np.bool_)  # a further packet of the same call
-        for some in blocks(len(records)):
+        room = room_of(records)
+        self.carried = room.take(len(records), np.bool_)  # a further packet of the same call
+        for some in passing(records):
             entry = part(records, "kind", some) == ENTRY
             self.carried[some] = entry & (part(records, "data", some) >= 0)
-        self.parent = np.full(len(records), -1, np.int32)
+        self.parent = room.full(len(records), np.int32, -1)
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
     def inside(self, chosen: npt.NDArray[np.generic]) -> Small:
         """Of each call that has an end the number of records of `chosen` inside it, else 0."""
-        count = np.zeros(len(self._records), np.int32)
+        count = room_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
 
     def _follow(self, chosen: Flags, parent: Small, inside: Small) -> None:
         contexts, none = Numbering(), np.zeros(0, np.int32)
         open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
-        for some in blocks(len(self._records)):
+        for some in passing(self._records):
             rows = Rows(self._records, some)
             context = contexts.of(rows.contexts())
             open_ = _with_room(open_, contexts.count, int(open_.sizes[1]) + len(context))

@@ -14,10 +14,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, narrow, part
+from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
 from .kinds import ENTRY, Index, chosen
 from .legs import FORWARD, TX, LegTable
 from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
+from .record_rows import found
 from .series import SeriesTable
 
 Flags = npt.NDArray[np.bool_]
@@ -41,7 +42,7 @@ POINT_DTYPE = np.dtype(
 
 def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
     """The points of all legs, sorted by series."""
-    entries = _Entries(log)
+    entries, room = _Entries(log), room_of(log.records)
     rows = legs.rows
     sent = entries.of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
@@ -60,22 +61,25 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
         again = onward.copy()
         again["how"] = how
         parts.append(again)
-    return _by_series(parts)
+    room.forget()
+    return _by_series(parts, room)
 
 
 Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
 _SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
 
 
-def _by_series(parts: list[Rows]) -> ColumnTable:
+def _by_series(parts: list[Rows], room: Room) -> ColumnTable:
     """All rows, those of each series in the order of `parts`."""
     owner = narrow(np.concatenate([rows["series"] for rows in parts]))
     order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
-    columns = {"series": owner[order]}
+    columns = {"series": room.keep(owner[order])}
+    del owner
     for name in (POINT_DTYPE.names or ())[1:]:
         column = np.concatenate([rows[name] for rows in parts])
-        columns[name] = (narrow(column) if name in _SMALL else column)[order]
-    return ColumnTable(POINT_DTYPE, columns)
+        columns[name] = room.keep((narrow(column) if name in _SMALL else column)[order])
+        room.forget()
+    return ColumnTable(POINT_DTYPE, columns, room)
 
 
 def _of_legs(legs: LegTable) -> dict[str, npt.NDArray[Any]]:
@@ -113,7 +117,12 @@ class _Entries:
         self._probes = log.probes
         records = log.records
         ids = self._ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET)
-        self._index = np.flatnonzero((records["kind"] == ENTRY) & chosen(records["func"], ids))
+
+        def enters(some: slice) -> Flags:
+            func = chosen(part(records, "func", some), ids)
+            return np.asarray(func & (part(records, "kind", some) == ENTRY))
+
+        self._index = found(records, enters)
         self._func = part(records, "func", self._index)
 
     def _ids(self, names: frozenset[str]) -> list[int]:

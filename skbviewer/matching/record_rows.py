@@ -6,15 +6,32 @@ A table's own columns are as narrow as their values, and perhaps those of a file
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from ..records import RECORD_DTYPE, Records, part
+from ..records import RECORD_DTYPE, Records, part, room_of
 from ..records.contexts import execution
+from .ordering import blocks
 
 Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+def passing(records: Records, count: int | None = None, backwards: bool = False) -> Iterator[slice]:
+    """blocks() of all records, or of `count` rows made of them; memory behind them is given up."""
+    room, every = room_of(records), list(blocks(len(records) if count is None else count))
+    for some in reversed(every) if backwards else every:
+        room.passed()
+        yield some
+
+
+def found(records: Records, wanted: Callable[[slice], Flags]) -> Longs:
+    """The records of which `wanted` is true, which looks at some at a time."""
+    parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
+    return np.concatenate([np.zeros(0, np.int64), *parts])
 
 
 class Rows:

@@ -18,8 +18,9 @@ from ..records.compiled import compiled
 from .kinds import Index, named
 from .lives import Flags, Lives, cut
 from .met import Met
-from .ordering import Small, blocks
+from .ordering import Small
 from .phases import RECEIVE_START, TRANSMIT
+from .record_rows import passing
 
 
 @dataclass(frozen=True)
@@ -59,7 +60,7 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
     made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last is that of no life
-    for some in blocks(len(records)):
+    for some in passing(records):
         shows = records.footprint[some] if isinstance(records, RecordTable) else some
         of = lives.of[some]
         made[0][of[has_ip[shows]]] = True

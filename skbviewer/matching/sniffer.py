@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Packets
+from ..records import ColumnTable, Packets, room_of
 from .clock import ClockFit, Pairs, fit
 from .kinds import Index
 from .nearest import Place, points_of
@@ -58,7 +58,9 @@ def locate(
     here = np.flatnonzero(best.place.holds(points))
     pair, point = points_of(owner[here], series)
     times = (points.part(name, here[point]) for name in ("ts", "after", "before"))
-    return fit(Pairs(packet[pair], *times), captured), best.place
+    pairs = Pairs(packet[pair], *times)
+    room_of(points).forget()
+    return fit(pairs, captured), best.place
 
 
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:

@@ -13,13 +13,15 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog
+from ..records import KernelLog, Records, part, room_of
 from .kinds import ENTRY, SOCK, Index
 from .legs import LegTable
 from .nesting import Nesting
+from .record_rows import found, passing
 from .series import SeriesTable
 
 Numbers = npt.NDArray[np.integer]
+Flags = npt.NDArray[np.bool_]
 
 
 class Joined(NamedTuple):
@@ -32,27 +34,46 @@ class Joined(NamedTuple):
 def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
     """The pairs of `log`."""
     records = log.records
-    is_sock = (records["kind"] == ENTRY) & ((records["flags"] & SOCK) != 0) & (legs.of < 0)
-    calls = np.flatnonzero(is_sock)
+    is_sock = _sock_calls(records, legs)
+    calls = found(records, lambda some: is_sock[some])
     none = np.zeros(0, np.int64)
     if not len(calls):
         return Joined(none, none)
-    owners = _Owners(log, series, np.unique(records["sk"][calls]))
+    owners = _Owners(log, series, _socks(records, calls))
     pairs: list[tuple[Numbers, Numbers]] = [(none, none)]
-    packet = np.flatnonzero(owners.may(series.of) & (records["kind"] == ENTRY) & (legs.of >= 0))
+    packet = found(records, lambda some: owners.may(series.of[some]) & (legs.of[some] >= 0))
+    packet = packet[part(records, "kind", packet) == ENTRY]
     outer: list[tuple[Numbers, Numbers]] = [(none, none)]
-    for position, call in nesting.around(packet):  # a packet's call inside a socket's
-        mine = packet[position]
-        right = is_sock[call] & owners.own(series.of[mine], records["sk"][call])
-        outer.append((call[right], legs.of[mine[right]]))
-    pairs.append(_first_legs(legs, *(np.concatenate(part) for part in zip(*outer, strict=True))))
-    for position, call in nesting.around(calls):  # a socket's call inside a packet's
-        mine = calls[position]
-        right = (legs.of[call] >= 0) & owners.own(series.of[call], records["sk"][mine])
-        pairs.append((mine[right], legs.of[call[right]]))
-    entry, leg = (np.concatenate(part) for part in zip(*pairs, strict=True))
+    for some in passing(records, len(packet)):
+        for position, call in nesting.around(packet[some]):  # a packet's call inside a socket's
+            mine = packet[some][position]
+            right = is_sock[call] & owners.own(series.of[mine], part(records, "sk", call))
+            outer.append((call[right], legs.of[mine[right]]))
+    pairs.append(_first_legs(legs, *(np.concatenate(one) for one in zip(*outer, strict=True))))
+    for some in passing(records, len(calls)):
+        for position, call in nesting.around(calls[some]):  # a socket's call inside a packet's
+            mine = calls[some][position]
+            right = legs.of[call] >= 0
+            right &= owners.own(series.of[call], part(records, "sk", mine))
+            pairs.append((mine[right], legs.of[call[right]]))
+    entry, leg = (np.concatenate(one) for one in zip(*pairs, strict=True))
     both = np.unique(np.stack([entry, leg], axis=1).astype(np.int64), axis=0)
     return Joined(both[:, 0], both[:, 1])
+
+
+def _sock_calls(records: Records, legs: LegTable) -> Flags:
+    """Which records are calls of a socket, but of no packet."""
+    made = room_of(records).take(len(records), np.bool_)
+    for some in passing(records):
+        is_sock = (part(records, "flags", some) & SOCK) != 0
+        made[some] = is_sock & (part(records, "kind", some) == ENTRY) & (legs.of[some] < 0)
+    return made
+
+
+def _socks(records: Records, calls: Index) -> Index:
+    """The sockets of some records, sorted."""
+    parts = [np.unique(part(records, "sk", calls[some])) for some in passing(records, len(calls))]
+    return np.unique(np.concatenate(parts))
 
 
 def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, Numbers]:
@@ -70,11 +91,15 @@ class _Owners:
     def __init__(self, log: KernelLog, series: SeriesTable, socks: Index) -> None:
         records = log.records
         self._socks = socks
-        has = np.flatnonzero((series.of >= 0) & (records["skb"] != 0))
-        has = has[np.isin(records["sk"][has], socks)]
-        self._known = np.unique(self._key(series.of[has], records["sk"][has]))
         self._series = np.zeros(len(series.parent) + 1, np.bool_)
-        self._series[series.of[has]] = True
+        known = []
+        for some in passing(records):
+            has = np.flatnonzero((series.of[some] >= 0) & (part(records, "skb", some) != 0))
+            has = has[np.isin(part(records, "sk", some)[has], socks)]
+            owner = series.of[some][has]
+            known.append(np.unique(self._key(owner, part(records, "sk", some)[has])))
+            self._series[owner] = True
+        self._known = np.unique(np.concatenate(known))
 
     def _key(self, series: Numbers, sock: Index) -> Index:
         found = np.minimum(np.searchsorted(self._socks, sock), len(self._socks) - 1)

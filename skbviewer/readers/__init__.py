@@ -44,7 +44,7 @@ __all__ = [
     "slots_of",
 ]
 
-Reader = Callable[[Path, Bytes, Progress], Capture | KernelLog]
+Reader = Callable[[Path, Bytes, Progress, Path | None], Capture | KernelLog]
 
 READERS: dict[bytes, Reader] = {
     **dict.fromkeys(PCAP_FORMATS, read_pcap),
@@ -62,13 +62,11 @@ _NOT_READ = {
 def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture | KernelLog:
     """Read a capture or a KBL, whichever the first bytes tell it is.
 
-    The records of a large KBL lie in a nameless file in `folder` rather than in memory.
+    Many records or packets lie in nameless files in `folder` rather than in memory.
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
     data, damage, _ = _contents(path, progress)
-    reader = _reader(path, bytes(data[:4]))
-    logs = reader is read_kbl
-    found = read_kbl(path, data, progress, folder) if logs else reader(path, data, progress)
+    found = _reader(path, bytes(data[:4]))(path, data, progress, folder)
     return replace(found, warnings=(damage, *found.warnings)) if damage else found
 
 

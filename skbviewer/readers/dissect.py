@@ -8,10 +8,11 @@ inside the file.  The identity is the outermost IP header's.
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
 import numpy as np
 
-from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, empty
+from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Room, empty
 from .link import LINK_LAYERS, to_network
 from .network import network_headers
 from .plain import Plain
@@ -25,17 +26,22 @@ Fill = Callable[[Rows, int], None]
 
 
 def dissect(
-    name: str, data: Bytes, count: int, fill: Fill, progress: Progress
+    name: str, data: Bytes, count: int, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
-    """All packets, and one warning for each link type not understood."""
+    """All packets, and one warning for each link type not understood.
+
+    Many packets lie in a file in `folder`, if one is given.
+    """
     wire, plain = Wire(data), Plain(data)
     # Memory is taken when it is written: a column that no packet tells takes none.
-    columns = {field: np.empty(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
+    room = Room.for_rows(count * PACKET_DTYPE.itemsize, folder)
+    columns = {field: room.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
     told: set[str] = set()
     unknown = empty(PACKET_DTYPE, 1)
     known = 0  # up to there the file's pages are given back
     for first in range(0, count, BLOCK):
         progress.report(f"dissecting {name}", first, count)
+        room.passed()
         part = {field: column[first : first + BLOCK] for field, column in columns.items()}
         block = Block(part, unknown)
         fill(block, first)
@@ -52,9 +58,11 @@ def dissect(
             forget(data, known, behind)
             known = behind
     columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
-    packets = ColumnTable(PACKET_DTYPE, columns)
+    packets = ColumnTable(PACKET_DTYPE, columns, room)
     progress.report(f"dissecting {name}", count, count)
-    return packets, _unknown_link_types(name, packets)
+    warnings = _unknown_link_types(name, packets)
+    room.forget()
+    return packets, warnings
 
 
 def _dissect_block(wire: Wire, plain: Plain, packets: Rows) -> None:

@@ -31,7 +31,7 @@ LOSSES = {
 }
 
 
-def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None = None) -> KernelLog:
+def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> KernelLog:
     """Read a .kbl file; `data` are its bytes.  Many records lie in a nameless file in `folder`.
 
     Raises BadInput if the file header is not whole or of a version this program does not read.

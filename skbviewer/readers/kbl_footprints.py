@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records import FOOTPRINT_DTYPE, ColumnTable, empty
+from ..records import FOOTPRINT_DTYPE, ColumnTable, Room, empty
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_slots import Column
@@ -39,12 +39,16 @@ LEAST_ROOM = 1 << 14
 class Prints:
     """All footprints of a file, made block by block; row 0 knows nothing."""
 
-    def __init__(self) -> None:
+    def __init__(self, room: Room) -> None:
+        """The finished ones go into `room`."""
+        self._in = room
         self._unknown = empty(FOOTPRINT_DTYPE, 1)
         values = [int(self._unknown[name][0]) for name in NAMES]
         self._values = np.array(values, np.int64)[:, None]
         self._room = np.zeros((len(NAMES), 0), np.int64)
-        self._parts: dict[str, list[Column]] = {name: [self._unknown[name]] for name in NAMES}
+        self._parts: dict[str, list[Column]] = {
+            name: [narrowed(self._unknown[name])] for name in NAMES
+        }
         self._lengths: list[int] = [1]
         self.count = 1
 
@@ -76,7 +80,7 @@ class Prints:
         value = self._unknown[name][0]
         if all(len(part) == 1 and part[0] == value for part in parts):
             return np.broadcast_to(value, self.count)
-        made = np.empty(self.count, np.result_type(*parts))
+        made = self._in.take(self.count, np.result_type(*parts))
         begin = 0
         for part, length in zip(parts, self._lengths, strict=True):
             made[begin : begin + length] = part

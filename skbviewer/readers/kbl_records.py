@@ -8,12 +8,13 @@ once, go to every record they hold for.  A call with its return is one record, i
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from ..records import ColumnTable, Details, Part, Progress, RecordTable
+from ..records import ColumnTable, Details, Part, Progress, RecordTable, Room
 from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
@@ -28,6 +29,7 @@ from .kbl_told import fill_footprints
 from .wire import Bytes, Ints, Mask
 
 SCANNED, ORDERED, READ, FILLED, ALL = 30, 40, 85, 95, 100  # when each step is done, in percent
+PART = 1 << 20  # records looked at at once
 
 
 class Decoded(NamedTuple):
@@ -71,9 +73,8 @@ def decode_records(
         fill_footprints(rows, aside, chunks, room, Part(progress, what, READ, FILLED, ALL))
         complete_calls(rows, placed, complaints)
     del placed, place
-    records = _table(rows, join_pairs(rows), _gaps(aside, rows), asides, footprints)
-    records.release = room.release()
-    records.forget()
+    records = _table(rows, join_pairs(rows), _gaps(aside, rows, room), asides, footprints, room)
+    room.forget()
     progress.report(what, ALL, ALL)
     return Decoded(records, times, comms, details, complaints)
 
@@ -87,30 +88,48 @@ def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]
     return rows.ts[at[of_task]], comms[of_task]
 
 
-def _gaps(aside: Aside, rows: Rows) -> Column:
+def _gaps(aside: Aside, rows: Rows, room: Room) -> Column:
     """Of LOST records the time without records, ns."""
     if not len(aside.lost):
         return np.broadcast_to(np.int64(-1), len(rows.ts))
-    dur = np.full(len(rows.ts), -1)
+    dur = room.full(len(rows.ts), np.int64, -1)
     dur[aside.lost] = rows.ts[aside.lost] - aside.begin
     return dur
 
 
 def _table(
-    rows: Rows, left: Mask, gaps: Column, asides: Asides, footprints: ColumnTable
+    rows: Rows, left: Mask, gaps: Column, asides: Asides, footprints: ColumnTable, room: Room
 ) -> RecordTable:
     made: dict[str, Column] = {**rows._asdict(), "dur": gaps}
     if not left.all():
-        made = {name: made.pop(name)[left] for name in list(made)}
-    made["func"] = narrowed(made["func"])
-    made["exit_cpu"][made["exit_ts"] < 0] = -1
-    made["exit_cpu"] = narrowed(made["exit_cpu"])
+        made = {name: _packed(made.pop(name), left) for name in list(made)}
+    for some in _parts(len(made["exit_cpu"])):
+        made["exit_cpu"][some][made["exit_ts"][some] < 0] = -1
+    room.forget()
+    for name in ("func", "exit_cpu"):
+        made[name] = room.keep(narrowed(made[name]))
     footprint = made.pop("footprint")
-    made["counter"] = _counted(asides, made)
-    return RecordTable(made, footprint, footprints)
+    made["counter"] = _counted(asides, made, room)
+    return RecordTable(made, footprint, footprints, room)
 
 
-def _counted(asides: Asides, columns: dict[str, Column]) -> Column:
+def _parts(count: int) -> Iterator[slice]:
+    return (slice(begin, begin + PART) for begin in range(0, count, PART))
+
+
+def _packed(column: Column, left: Mask) -> Column:
+    """What is left of a column, in the same memory."""
+    if column.strides == (0,):
+        return column[: np.count_nonzero(left)]
+    size = 0
+    for some in _parts(len(column)):
+        kept = column[some][left[some]]
+        column[size : size + len(kept)] = kept
+        size += len(kept)
+    return column[:size]
+
+
+def _counted(asides: Asides, columns: dict[str, Column], room: Room) -> Column:
     """Of calls the events of the hardware counter."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
@@ -118,7 +137,7 @@ def _counted(asides: Asides, columns: dict[str, Column]) -> Column:
     counting, first = np.unique(owner, return_index=True)
     slots = slots[first]
     counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
-    made = np.full(len(columns["kind"]), -1)
+    made = room.full(len(columns["kind"]), np.int64, -1)
     calls = np.flatnonzero(columns["exit_ts"] >= 0)
     ordinal = columns["ordinal"][calls]
     place = np.minimum(np.searchsorted(counting, ordinal), len(counting) - 1)

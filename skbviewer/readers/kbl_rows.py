@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Progress
+from ..records import ColumnTable, Progress, Room
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -47,7 +47,6 @@ from .kbl_scan import (
     Scan,
 )
 from .kbl_slots import EXT, SLOT, Slots, blocks
-from .room import Room
 from .wire import Bytes, Ints
 
 FORGET_BLOCKS = 32  # blocks between two times that their records' pages are given back
@@ -93,8 +92,8 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Room:
-    """Memory for the columns of so many records, in `folder` if it is much."""
-    return Room(count * sum(t.itemsize for t in TYPES.values()), len(TYPES), folder)
+    """Memory for so many records and what is made of them, in `folder` if it is much."""
+    return Room.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 
 class Aside(NamedTuple):
@@ -136,7 +135,7 @@ def read_rows(
         np.empty(scan.counts[LOSSES], np.int64),
         np.empty(scan.counts[LOSSES], np.int64),
     )
-    at, prints = np.zeros(len(scan.counts), np.int64), Prints()
+    at, prints = np.zeros(len(scan.counts), np.int64), Prints(room)
     pids = np.full(ALL_CPUS, -1, np.int64)
     base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
     for number, block in enumerate(blocks(data, chunks, told.order, progress)):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Progress
+from ..records import Progress, Room
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -18,7 +18,6 @@ from .kbl_order import ALL_CPUS
 from .kbl_rows import Aside, Rows
 from .kbl_scan import CARRY, ENTRY, EVENT, FOOTPRINT
 from .kbl_slots import begins_after_a_hole
-from .room import Room
 from .wire import Ints
 
 UNREAD = kbl.KBL_FLAG_EXT_LOST

@@ -46,7 +46,7 @@ FORMATS = {
 }
 
 
-def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
+def read_pcap(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> Capture:
     """Read a pcap file; `data` are its bytes.
 
     Raises BadInput if the file header is not whole or of an unknown version.
@@ -74,7 +74,7 @@ def read_pcap(path: Path, data: Bytes, progress: Progress) -> Capture:
         packets["offset"] = at + layout.record_size
         packets["interface"], packets["linktype"] = 0, interface.linktype
 
-    packets, unknown = dissect(path.name, data, len(offsets), fill, progress)
+    packets, unknown = dissect(path.name, data, len(offsets), fill, progress, folder)
     return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
 
 

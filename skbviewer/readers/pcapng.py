@@ -62,7 +62,7 @@ class _Damage(Exception):
         super().__init__(why)
 
 
-def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
+def read_pcapng(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> Capture:
     """Read a pcapng file; `data` are its bytes.
 
     Raises BadInput if not even its first section header can be read.
@@ -81,7 +81,7 @@ def read_pcapng(path: Path, data: Bytes, progress: Progress) -> Capture:
         for name in BLOCK_DTYPE.names or ():
             packets[name] = blocks[name][first : first + len(packets)]
 
-    whole, unknown = dissect(path.name, data, len(blocks), fill, progress)
+    whole, unknown = dissect(path.name, data, len(blocks), fill, progress, folder)
     return Capture(path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
 
 

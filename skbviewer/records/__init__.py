@@ -26,10 +26,12 @@ from .columns import (
     no_footprints,
     part,
     pick,
+    room_of,
 )
 from .errors import BadInput, Cancelled, OtherVersion
 from .progress import Part, Progress, Silent
 from .resource import resource
+from .room import Gathered, Room
 from .rows import (
     OUTSIDE,
     Leg,
@@ -64,6 +66,7 @@ __all__ = [
     "ClockTriple",
     "ColumnTable",
     "Details",
+    "Gathered",
     "Interface",
     "KernelLog",
     "Leg",
@@ -79,6 +82,7 @@ __all__ = [
     "Progress",
     "RecordTable",
     "Records",
+    "Room",
     "SeriesRow",
     "Silent",
     "SourceRow",
@@ -90,4 +94,5 @@ __all__ = [
     "part",
     "pick",
     "resource",
+    "room_of",
 ]

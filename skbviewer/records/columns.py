@@ -8,13 +8,14 @@ RECORD_DTYPE has them: ten million records take a quarter of what its rows would
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
 import numpy.typing as npt
 
 from .arrays import FOOTPRINT, RECORD_DTYPE, Table, empty
+from .room import Room
 
 _NAMES = RECORD_DTYPE.names or ()
 FOOTPRINT_NAMES = _NAMES[_NAMES.index(FOOTPRINT) :]
@@ -41,9 +42,14 @@ class ColumnTable:
     rows.
     """
 
-    def __init__(self, dtype: np.dtype[np.void], columns: Mapping[str, Column]) -> None:
-        """`columns` are parallel; each may have a narrower type than `dtype` says."""
-        self.dtype = dtype
+    def __init__(
+        self, dtype: np.dtype[np.void], columns: Mapping[str, Column], room: Room | None = None
+    ) -> None:
+        """`columns` are parallel; each may have a narrower type than `dtype` says.
+
+        `room` is where they are, and where what is made of them goes.
+        """
+        self.dtype, self.room = dtype, room or Room()
         self._columns = columns
         self._size = len(next(iter(columns.values())))
 
@@ -110,20 +116,15 @@ class RecordTable(ColumnTable):
         columns: Mapping[str, Column],
         footprint: npt.NDArray[np.int32],
         footprints: ColumnTable,
+        room: Room | None = None,
     ) -> None:
         """`columns` has those of RECORD_DTYPE that are none of a footprint."""
-        super().__init__(RECORD_DTYPE, columns)
+        super().__init__(RECORD_DTYPE, columns, room)
         self.footprint, self.footprints = footprint, footprints
-        self.release: Callable[[], None] | None = None  # for columns that lie in a file
-
-    def forget(self) -> None:
-        """Columns that lie in a file need not stay in memory until they are used again."""
-        if self.release is not None:
-            self.release()
 
     def make_narrow(self, names: Collection[str]) -> None:
         """Store these columns in as few bytes as do, where they take memory."""
-        for name in names if self.release is None else ():
+        for name in names if not self.room.in_files else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
@@ -142,6 +143,11 @@ def no_footprints(count: int) -> ColumnTable:
 
 Records = npt.NDArray[np.void] | RecordTable
 Packets = npt.NDArray[np.void] | ColumnTable
+
+
+def room_of(rows: Records | Packets) -> Room:
+    """Where to put what is made of them."""
+    return rows.room if isinstance(rows, ColumnTable) else Room()
 
 
 def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:

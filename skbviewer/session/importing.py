@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from .. import readers
 from ..analysis import Input, Unread, store_inputs
-from ..records import BadInput, Progress, Silent
+from ..records import BadInput, KernelLog, Progress, Silent, room_of
 from ..store import Builder, is_session
 from .hashing import sha256
-from .memory import give_back, reused_memory
+from .memory import give_back, keep_less, reused_memory
 
 
 class ImportResult(NamedTuple):
@@ -59,4 +59,6 @@ class _Reading:
             give_back()
         self._begun = True
         data = readers.read(path, self._progress, self._folder)
+        if room_of(data.records if isinstance(data, KernelLog) else data.packets).in_files:
+            keep_less()
         return Input(data, path.stat().st_size, sha256(path, self._progress))

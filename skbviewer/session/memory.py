@@ -18,6 +18,8 @@ PR_SET_THP_DISABLE = 41  # sys/prctl.h
 DEFAULTS = {M_TRIM_THRESHOLD: 128 << 10, M_TOP_PAD: 0, M_MMAP_THRESHOLD: 128 << 10}
 KEEPING = {M_TRIM_THRESHOLD: (1 << 31) - 1, M_TOP_PAD: 512 << 20, M_MMAP_THRESHOLD: 32 << 20}
 
+SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 << 20}
+
 
 @contextmanager
 def reused_memory() -> Iterator[None]:
@@ -41,6 +43,17 @@ def reused_memory() -> Iterator[None]:
         for option, value in DEFAULTS.items():
             libc.mallopt(option, value)
         libc.prctl(PR_SET_THP_DISABLE, 0, 0, 0, 0)
+        libc.malloc_trim(0)
+
+
+def keep_less() -> None:
+    """Give back what was freed, and from here on large arrays at once: where inputs are so large
+    that memory counts more than time.  Until the end of reused_memory().
+    """
+    libc = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if libc is not None and hasattr(libc, "malloc_trim"):
+        for option, value in SPARING.items():
+            libc.mallopt(option, value)
         libc.malloc_trim(0)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from skbviewer.analysis.leg_tells import owners
 from skbviewer.analysis.series_tells import told
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
 from skbviewer.matching.ordering import blocks
-from skbviewer.records import KernelLog, Silent, resource
+from skbviewer.records import KernelLog, Silent, resource, room, room_of
 
 
 def made(log: KernelLog) -> dict[str, Any]:
@@ -58,4 +59,21 @@ def test_blocks_of_any_size_give_the_same(
     monkeypatch.setattr(blocks, "__defaults__", (size,))
     parts = made(log)
     assert whole.keys() == parts.keys()
+    assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []
+
+
+@pytest.mark.parametrize("name", ["drops", "nat"])
+def test_what_lies_in_files_is_the_same(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = resource(f"samples/{name}/{name}.kbl")
+    log = readers.read(path, Silent())
+    monkeypatch.setattr(room, "LARGE", 1)
+    monkeypatch.setattr(room, "LEAST", 1)
+    monkeypatch.setattr(room, "KEPT", 1)
+    monkeypatch.setattr(blocks, "__defaults__", (1000,))
+    filed = readers.read(path, Silent(), tmp_path)
+    assert isinstance(log, KernelLog) and isinstance(filed, KernelLog)
+    assert room_of(filed.records).in_files and not room_of(log.records).in_files
+    whole, parts = made(log), made(filed)
     assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []
