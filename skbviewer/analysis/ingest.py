@@ -225,21 +225,20 @@ def _store_capture(
     packets, builder = item.data.packets, session.builder
     number = builder.count(schema.packet)
     session.note(source, item, number + 1, len(packets))
-    columns = _columns(packets, PACKET_DTYPE)
-    columns["source"] = np.full(len(packets), source)
-    summary = np.zeros(len(packets), schema.MATCH_COLUMNS)
-    summary["verdict"], summary["kernel_ns"], summary["functions"] = WIRE_ONLY, -1, -1
-    matches = joining.capture(source, packets, progress)
+    matches, room = joining.capture(source, packets, progress), room_of(packets)
+    summary = room.take(len(packets), schema.MATCH_COLUMNS)
+    summary[:] = (WIRE_ONLY, 0, 0, -1, -1)
     for log in logs:
         found = matches[log.source]
         _summarise(summary, found, log)
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
-    columns |= _columns(summary, schema.MATCH_COLUMNS)
 
     def make(rows: slice) -> Columns:
-        room_of(packets).passed()
-        return {name: column[rows] for name, column in columns.items()}
+        room.passed()
+        columns = {name: part(packets, name, rows) for name in PACKET_DTYPE.names or ()}
+        columns |= _columns(summary[rows], schema.MATCH_COLUMNS)
+        return columns | {"source": np.full(len(summary[rows]), source)}
 
     builder.add_parts(schema.packet, len(packets), make)
 

@@ -37,8 +37,8 @@ Flags = npt.NDArray[np.bool_]
 class SeriesVerdicts(NamedTuple):
     """Columns of table series, one row a series of a KBL; verdict KERNEL_ONLY: no wire packet."""
 
-    verdict: Index
-    rung: Index
+    verdict: npt.NDArray[np.int8]
+    rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
 
     def note(self, found: Matches, kernel: Sightable) -> None:
@@ -113,4 +113,5 @@ def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:
     count, shows = len(kernel.series.parent), is_ip.copy()
     shows[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
     rung = np.where(kernel.series.tap, SNIFFED, np.where(shows, 0, NO_HEADER))
-    return SeriesVerdicts(np.full(count, KERNEL_ONLY, np.int64), rung, np.zeros(count))
+    verdict = np.full(count, KERNEL_ONLY, np.int8)
+    return SeriesVerdicts(verdict, rung.astype(np.int8), np.zeros(count))

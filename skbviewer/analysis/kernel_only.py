@@ -21,7 +21,7 @@ Ids = npt.NDArray[np.int64]
 
 def numbers(
     series: Sequence[SeriesTable],
-    verdicts: Sequence[npt.NDArray[np.int64]],
+    verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
     """Per KBL and series the n of row K<n>, -1 = none."""

@@ -112,9 +112,12 @@ def fit(pairs: Pairs, captured: Index) -> ClockFit | None:
     difference = captured[pairs.packet] - pairs.kernel_ns
     run = runs(difference, pairs.kernel_ns)
     segments, begins = [], boundaries(pairs.packet, captured, difference, run)
+    del difference
     for number, first in enumerate(begins):
         end = begins[number + 1] if number + 1 < len(begins) else len(captured)
-        segments.append(_segment(first, captured[first:end], captured, pairs.only(run == number)))
+        mine = run == number
+        own = pairs if mine.all() else pairs.only(mine)
+        segments.append(_segment(first, captured[first:end], captured, own))
     return ClockFit(tuple(segments))
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Packets, Records, RecordTable, part, pick
+from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, room_of
 from ..records.compiled import compiled
 from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
 from .kinds import ENTRY, Index
@@ -190,6 +190,8 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
         crowd = _shared(_keys(weak[0], level), _keys(weak[1], level), prints.series[weak_k])
         tells = (weak[0][column] >= 0) & crowd
         start[weak_w] = np.where(tells, level + 1, start[weak_w])
+    for rows in (packets, prints.rows):
+        room_of(rows).forget()
     p, r, many = join(keys_w, keys_k, MANY)
     # What has many partners by that, is joined by all that there is.
     left = np.flatnonzero(many)
@@ -200,6 +202,8 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
         left = left[many]
     same = alike(wire, p, kernel, r, THESIS_KEY)
     p, r = p[same], r[same]
+    for rows in (packets, prints.rows):
+        room_of(rows).forget()
     packet, shown, rung = climb(packets, prints, wire.at[p], r, start[p])
     return _unique(packets, packet, prints.series[shown], rung, wire.at[left])
 

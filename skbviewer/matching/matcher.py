@@ -196,6 +196,8 @@ def _clock(
     other[found.series[~single]] = True
     alone = single & (per_series == 1)
     again = single & (per_series > 1) & ~other[found.series] & found.strong
+    del per_packet, per_series, single, other
+    room_of(points).forget()
     if again.sum() > alone.sum():
         return everywhere(packets, found.packet[again], found.series[again], points)
     return locate(packets, found.packet[alone], found.series[alone], points)

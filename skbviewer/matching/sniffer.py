@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Packets, room_of
+from ..records import ColumnTable, Packets
 from .clock import ClockFit, Pairs, fit
 from .kinds import Index
 from .nearest import Place, points_of
@@ -57,10 +57,10 @@ def locate(
     best = min(tries, key=lambda one: (one.spread, one.place.how))
     here = np.flatnonzero(best.place.holds(points))
     pair, point = points_of(owner[here], series)
-    times = (points.part(name, here[point]) for name in ("ts", "after", "before"))
-    pairs = Pairs(packet[pair], *times)
-    room_of(points).forget()
-    return fit(pairs, captured), best.place
+    packet, here = packet[pair], here[point]
+    del pair, point, few, owner, series
+    times = (points.part(name, here) for name in ("ts", "after", "before"))
+    return fit(Pairs(packet, *times), captured), best.place
 
 
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:

@@ -73,7 +73,8 @@ class Prints:
 
     def table(self) -> ColumnTable:
         """The footprints, as narrow as their values are."""
-        return ColumnTable(FOOTPRINT_DTYPE, {name: self._joined(name) for name in NAMES})
+        made = {name: self._joined(name) for name in NAMES}
+        return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
     def _joined(self, name: str) -> Column:
         parts = self._parts.pop(name)
