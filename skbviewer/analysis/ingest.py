@@ -22,13 +22,10 @@ from ..matching import (
     LegTable,
     Matches,
     Nesting,
-    SeriesTable,
     Sightable,
     build_legs,
     build_series,
-    found,
     join_sockets,
-    passing,
     sightable,
 )
 from ..records import (
@@ -44,7 +41,7 @@ from ..records import (
     room_of,
 )
 from ..store import Builder, schema
-from .call_table import CALL_DTYPE, CallTable
+from .call_rows import numbered, store_calls, store_records
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
@@ -54,8 +51,6 @@ from .leg_tells import drop_reasons, owners
 from .link_names import link_name
 from .names import meta_of
 from .series_tells import SeriesTells, told
-
-LOST = 5  # kbl.h KBL_LOST
 
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "looking at what sniffers may have seen"
@@ -182,8 +177,8 @@ def _follow(
     del nesting, joined
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
-    _store_records(source, log, series, calls, events, first, builder)
-    _store_calls(log, calls, first, builder)
+    store_records(source, log, series, calls, events, first, builder)
+    store_calls(log, calls, first, builder)
     store_events(log, source, events, first, builder)
     del calls, events
     progress.report(LOOKING, 0, 2)
@@ -301,67 +296,6 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
     builder.add_parts(schema.leg, len(legs), make)
 
 
-def _numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
-    """Ids of rows counted from 0, -1 = none, behind those stored before."""
-    return np.where(rows >= 0, rows + np.int64(before + 1), -1)
-
-
-def _store_records(
-    source: int,
-    log: KernelLog,
-    series: SeriesTable,
-    calls: CallTable,
-    events: npt.NDArray[np.void],
-    first: dict[str, int],
-    builder: Builder,
-) -> None:
-    """What is in no other table, and losses."""
-    records = log.records
-    lost = found(records, lambda some: part(records, "kind", some) == LOST)
-    kept = _rest(records, calls, events, lost)
-
-    def make(rows: slice) -> Columns:
-        room_of(records).passed()
-        names = schema.RECORD_COLUMNS.names or ()
-        columns: Columns = {name: part(records, name, kept[rows]) for name in names}
-        columns["series"] = _numbered(series.of[kept[rows]], first["series"])
-        columns["source"] = np.full(len(columns["series"]), source)
-        return columns
-
-    builder.add_parts(schema.record, len(kept), make)
-    names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
-    columns: Columns = {name: part(records, name, lost) for name in names}
-    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), source)})
-
-
-def _rest(
-    records: Records, calls: CallTable, events: npt.NDArray[np.void], lost: Ids
-) -> npt.NDArray[np.int32]:
-    """Records that are neither calls, nor events, nor losses."""
-    rest = room_of(records).full(len(records), np.bool_, 1)
-    for some in calls.passing():
-        rest[calls.part("entry", some)] = False
-    for some in passing(records, len(events)):
-        rest[events["record"][some]] = False
-    rest[lost] = False
-    return found(records, lambda some: rest[some]).astype(np.int32)
-
-
-def _store_calls(log: KernelLog, calls: CallTable, first: dict[str, int], builder: Builder) -> None:
-    records = log.records
-
-    def make(rows: slice) -> Columns:
-        calls.room.passed()
-        names = (name for name in CALL_DTYPE.names or () if name != "entry")
-        columns: Columns = {name: calls.part(name, rows) for name in names}
-        columns["leg"] = columns["leg"] + first["leg"] + 1
-        columns["ordinal"] = part(records, "ordinal", calls.part("entry", rows))
-        columns["parent"] = _numbered(calls.part("parent", rows), first["call"])
-        return columns
-
-    builder.add_parts(schema.call, len(calls), make)
-
-
 def _store_tables(made: _Log, builder: Builder) -> None:
     log, source = made.sight.log, made.source
     probes = [
@@ -384,7 +318,7 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
         columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
         columns |= {
             "source": np.full(len(columns["verdict"]), made.source),
-            "parent": _numbered(series.parent[some], before),
+            "parent": numbered(series.parent[some], before),
             "tap": series.tap[some].astype(np.int64),
             "begin_ns": begin[some],
             "end_ns": tells.end_ns[some],

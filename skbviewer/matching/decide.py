@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, KernelLog, Packets
+from ..records import PACKET_DTYPE, KernelLog, Packets, room_of
 from .clock import ClockFit
 from .identity import Candidates
 from .keys import hashed, hashed_rows
@@ -80,6 +80,7 @@ def decide(
         return _without_clock(found, np.zeros(0, np.uint64))
     looks = hashed_rows(packets, WIRE_IDENTITY)
     looks[packets["ip_version"] == 0] = 0  # no log tells what they say
+    room_of(packets).forget()
     if rung is not None:
         found = found._replace(rung=np.full(len(found.packet), rung, np.int8))
     if clock is None:
@@ -172,13 +173,15 @@ def incomplete(log: KernelLog) -> bool:
 def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
     """Begin and end of each series in the stack, ns; FAR and 0 where it has no leg."""
     legs = kernel.legs.rows
-    owner = legs["series"][: np.searchsorted(legs["series"], size)]  # sorted
+    owner = legs.stored("series")
+    owner = owner[: np.searchsorted(owner, size)]  # sorted
     begin, end = np.full(size, FAR), np.zeros(size, np.int64)
     first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]][: len(owner)])
     if len(first):
         some, last = owner[first], np.maximum(legs["end_ns"], legs["wire_ns"])[: len(owner)]
         begin[some] = np.minimum.reduceat(legs["begin_ns"][: len(owner)], first)
         end[some] = np.maximum(np.maximum.reduceat(last, first), 0)
+    room_of(legs).forget()
     return begin, end
 
 

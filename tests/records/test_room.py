@@ -54,7 +54,7 @@ def test_where_the_disk_is_full_memory_serves(
     def full(*_: int) -> None:
         raise OSError
 
-    monkeypatch.setattr(room.os, "posix_fallocate", full)
+    monkeypatch.setattr("os.posix_fallocate", full)
     for made in (Room(tmp_path), Room()):
         one = made.full(10, np.int64, 3)
         made.forget()

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: MIT
+"""Write the calls of a KBL, its losses, and the records that are neither calls nor events.
+
+In: records and what was made of them.  Out: rows in a store.Builder.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import SeriesTable, found, passing
+from ..records import KernelLog, Records, part, room_of
+from ..store import Builder, schema
+from .call_table import CALL_DTYPE, CallTable
+
+LOST = 5  # kbl.h KBL_LOST
+
+Index = npt.NDArray[np.int64]
+Columns = dict[str, npt.NDArray[np.generic]]
+
+
+def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
+    """Ids of rows counted from 0, -1 = none, behind those stored before."""
+    return np.where(rows >= 0, rows + np.int64(before + 1), -1)
+
+
+def store_records(
+    source: int,
+    log: KernelLog,
+    series: SeriesTable,
+    calls: CallTable,
+    events: npt.NDArray[np.void],
+    first: dict[str, int],
+    builder: Builder,
+) -> None:
+    """Losses, and records that are in no other table; `first` are rows stored before."""
+    records = log.records
+    lost = found(records, lambda some: part(records, "kind", some) == LOST)
+    kept = _rest(records, calls, events, lost)
+
+    def make(rows: slice) -> Columns:
+        room_of(records).passed()
+        names = schema.RECORD_COLUMNS.names or ()
+        columns: Columns = {name: part(records, name, kept[rows]) for name in names}
+        columns["series"] = numbered(series.of[kept[rows]], first["series"])
+        columns["source"] = np.full(len(columns["series"]), source)
+        return columns
+
+    builder.add_parts(schema.record, len(kept), make)
+    names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
+    columns: Columns = {name: part(records, name, lost) for name in names}
+    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), source)})
+
+
+def _rest(
+    records: Records, calls: CallTable, events: npt.NDArray[np.void], lost: Index
+) -> npt.NDArray[np.int32]:
+    """Records that are neither calls, nor events, nor losses."""
+    rest = room_of(records).full(len(records), np.bool_, 1)
+    for some in calls.passing():
+        rest[calls.part("entry", some)] = False
+    for some in passing(records, len(events)):
+        rest[events["record"][some]] = False
+    rest[lost] = False
+    return found(records, lambda some: rest[some]).astype(np.int32)
+
+
+def store_calls(log: KernelLog, calls: CallTable, first: dict[str, int], builder: Builder) -> None:
+    """All calls; `first` are rows stored before."""
+    records = log.records
+
+    def make(rows: slice) -> Columns:
+        calls.room.passed()
+        names = (name for name in CALL_DTYPE.names or () if name != "entry")
+        columns: Columns = {name: calls.part(name, rows) for name in names}
+        columns["leg"] = columns["leg"] + first["leg"] + 1
+        columns["ordinal"] = part(records, "ordinal", calls.part("entry", rows))
+        columns["parent"] = numbered(calls.part("parent", rows), first["call"])
+        return columns
+
+    builder.add_parts(schema.call, len(calls), make)
