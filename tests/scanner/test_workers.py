@@ -40,7 +40,7 @@ import os, time
 from scanner.workers import run
 
 def work(number):
-    print(os.getpid(), flush=True)
+    os.write(1, b"%d\\n" % os.getpid())  # at once: print may be cut in two by another process
     time.sleep(0.1)
     return number
 
