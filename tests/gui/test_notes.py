@@ -200,9 +200,10 @@ def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
 
     def write() -> None:
         dialog = QApplication.activeModalWidget()
-        assert dialog is not None
-        edit = dialog.findChild(QPlainTextEdit)
-        assert edit is not None
+        edit = dialog.findChild(QPlainTextEdit) if dialog is not None else None
+        if dialog is None or edit is None or not edit.hasFocus():
+            QTimer.singleShot(10, write)  # not open yet
+            return
         told.append(dialog.windowTitle())
         QTest.keyClicks(edit, "one")
         QTest.keyClick(edit, Qt.Key.Key_Return)
@@ -211,7 +212,7 @@ def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
         told.append("there" if edit.hasFocus() else "left")
         QTest.keyClick(dialog, Qt.Key.Key_Return, CONTROL)
 
-    QTimer.singleShot(200, write)
+    QTimer.singleShot(0, write)
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
     assert told == ["Packet Comment", "left"]
     assert [note.text for note in recording(opened).annotations("comment")] == ["one\ntwo"]
