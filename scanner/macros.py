@@ -49,6 +49,8 @@ _LOOP_NAME = re.compile(
     r"(?:^|_)for_?each|(?:hlist|list|queue|sk|tree)_walk|^scoped_(?:guard|cond)"
 )
 _WORD = re.compile(r"[A-Za-z_]\w*")
+# What a macro stands for that is read as a member: sk_prot is __sk_common.skc_prot.
+MEMBER_PATH = re.compile(r"[A-Za-z_]\w*(?:\s*(?:\.|->)\s*[A-Za-z_]\w*)+")
 _DEFINE = re.compile(r"([A-Za-z_]\w*)(?:\(([^()]*)\))?", re.DOTALL)
 _ATTRIBUTE = re.compile(r"__attribute__\s*\(\(.*?\)\)\s*(?=$|[A-Za-z_])|__attribute__\s*\(\(.*\)\)")
 
@@ -86,7 +88,8 @@ def worth_keeping(macro: Macro) -> bool:
     body = macro.body
     if not body or any(word in body for word in ("struct", "attribute", "(", "return")):
         return True
-    return body.split()[0].lstrip("_").isidentifier() and len(body) < 200
+    plain = body.split()[0].lstrip("_").isidentifier() or MEMBER_PATH.fullmatch(body)
+    return bool(plain) and len(body) < 200
 
 
 def _is_annotation(body: str, known: dict[str, str], attributes: set[str]) -> bool:

@@ -8,12 +8,14 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanner.facts import FileFacts, Macro, TypeRef
+from scanner.macros import MEMBER_PATH
 
 _NAME_MACRO = re.compile(r"(?:const\s+|volatile\s+)*([A-Za-z_]\w*)\s*(\**)")
 _TYPE_MACRO = re.compile(r"(?:const\s+|volatile\s+)*((?:struct|union)\s+\w+)\s*(\**)")
 _BYTES_TEXT = "char u8 __u8 uint8_t __be32 __be16 u16 u32 __u16 __u32 int long "
 _BYTES = frozenset(_BYTES_TEXT.split())
 BASIC_STRUCTS = ("struct ", "union ")
+DEEPEST = 8  # macros read in one path; a macro that names itself ends there
 
 
 class Place(NamedTuple):
@@ -46,12 +48,20 @@ class Types:
         self.named: dict[str, TypeRef] = {}
         self.aliases: dict[str, Macro] = {}
         self.parts: dict[str, list[Part]] = {}
+        self.stand_ins: dict[str, list[list[str]]] = {}  # macro -> members it stands for
         self.signatures: dict[str, tuple[TypeRef, ...]] = {}
         self.function_members: list[tuple[str, str, str]] = []
         self._objects: dict[str, bool] = {}
         for facts in files:
             self._add(facts)
-        self._chains([(f.path, m) for f in files for m in f.macros if m.params is None])
+        plain = [(f.path, m) for f in files for m in f.macros if m.params is None]
+        self._chains(plain)
+        for _, macro in plain:
+            if MEMBER_PATH.fullmatch(macro.body):
+                fields = [field.strip() for field in macro.body.replace("->", ".").split(".")]
+                known = self.stand_ins.setdefault(macro.name, [])
+                if fields not in known:
+                    known.append(fields)
 
     def base(self, base: str, file: str) -> str:
         """Return the key of a base as seen from a file."""
@@ -123,24 +133,37 @@ class Types:
         return kind
 
     def member(self, kind: TypeRef, path: str) -> TypeRef | None:
-        """Return the type of kind.path; None if it is not known."""
+        """Return the type of kind.path; None if it is not known.
+
+        A field that the struct lacks may be a macro such as sk_prot of include/net/sock.h.
+        """
         fields = path.split(".")
-        position = 0
-        while position < len(fields):
+        macros = 0
+        while fields:
             known = self.members.get(self.strip(kind).base)
             if known is None:
                 return None
-            name = fields[position]
-            found = known.get(name)
-            while found is None and position + 1 < len(fields):
-                position += 1
-                name += "." + fields[position]
-                found = known.get(name)
-            if found is None:
+            # The members of an inner struct without a tag are named "inner.member".
+            joined = (".".join(fields[:count]) for count in range(1, len(fields) + 1))
+            name = next((name for name in joined if name in known), None)
+            if name is not None:
+                kind = known[name]
+                fields = fields[name.count(".") + 1 :]
+                continue
+            meant = self._stand_in(known, fields[0]) if macros < DEEPEST else None
+            if meant is None:
                 return None
-            kind = found
-            position += 1
+            macros += 1
+            fields = meant + fields[1:]
         return kind
+
+    def _stand_in(self, known: dict[str, TypeRef], name: str) -> list[str] | None:
+        """Return the fields a macro stands for, of several macros those of this struct."""
+        meant = self.stand_ins.get(name, [])
+        for fields in meant:
+            if any(".".join(fields[: n + 1]) in known for n in range(len(fields))):
+                return fields
+        return next((fields for fields in meant if fields[0] in self.stand_ins), None)
 
     def scalar(self, kind: TypeRef) -> bool:
         """Say whether a value of the type can hold no reference to a packet."""
