@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .decide import EXACT
+from .decide import BY_POINTS, BY_TIME, EXACT
 from .kinds import Index
 from .points import WIRE
 
@@ -69,7 +69,10 @@ class OneWay(NamedTuple):
 
 
 def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Trips:
-    """The packets of a capture that are exact in both KBLs, sent by one and got by the other."""
+    """The packets of a capture that are exact in both KBLs, sent by one and got by the other.
+
+    By what they are alone: what time decided says nothing of time.
+    """
     series = [_series_of(found, kernel) for found, kernel in ((found_a, a), (found_b, b))]
     _, at_a, at_b = np.intersect1d(series[0][0], series[1][0], return_indices=True)
     series_a, series_b = series[0][1][at_a], series[1][1][at_b]
@@ -83,8 +86,9 @@ def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Tri
 
 
 def _series_of(found: Matches, kernel: Sightable) -> tuple[Index, Index]:
-    """(packet, series) of exact matches with packets that have one life only."""
-    rows = found.rows[found.rows["verdict"] == EXACT]
+    """(packet, series) of exact matches by identity with packets that have one life only."""
+    sure = (found.rows["verdict"] == EXACT) & ~np.isin(found.rows["rung"], (BY_TIME, BY_POINTS))
+    rows = found.rows[sure]
     packet, first = np.unique(rows["packet"], return_index=True)
     series = kernel.legs.rows["series"]
     owner = series[rows["leg"]]

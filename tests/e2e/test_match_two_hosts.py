@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from skbviewer.matching import EXACT, bound, trips
+from skbviewer.matching.decide import BY_TIME
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
 from skbviewer.records.columns import FOOTPRINT_NAMES
 from skbviewer.session import Session, import_files
@@ -63,6 +64,19 @@ def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     there = np.where(both.onward, both.b_ns - both.a_ns - AHEAD, both.a_ns - both.b_ns + AHEAD)
     assert ((low <= there) & (there <= high)).all()
     assert (low >= 0).all()
+
+
+def test_what_time_decided_says_nothing_of_time() -> None:
+    folder = resource("samples/bulk")
+    packets = packets_of(folder / "bulk.pcap")
+    a, b = split(follow(folder / "bulk.kbl"))
+    found = [matched(packets, kernel) for kernel in (a, b)]
+    every = trips(found[0], found[1], a.sight, b.sight)
+    rows = found[1].rows.copy()
+    rows["rung"][rows["packet"] % 2 == 0] = BY_TIME
+    some = trips(found[0], found[1]._replace(rows=rows), a.sight, b.sight)
+    assert 0 < len(some.a_ns) < len(every.a_ns)
+    assert np.isin(some.series_b, every.series_b).all()
 
 
 @pytest.fixture(scope="module")
