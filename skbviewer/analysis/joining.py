@@ -22,6 +22,7 @@ from ..matching import (
     Trips,
     bound,
     build_timebase,
+    doubted,
     joined,
     match,
     trips,
@@ -69,16 +70,24 @@ class Joining:
         for number, (kbl, kernel) in enumerate(self._logs.items()):
             watch = Part(progress, "matching", 100 * number, 100 * number + 100, 100 * count)
             found[kbl] = match(packets, kernel, watch)
+        sources = sorted(found)
+        for a in sources:
+            for b in sources[sources.index(a) + 1 :]:
+                self._compare(a, b, found)
         for kbl, matches in found.items():
             self.verdicts[kbl].note(matches, self._logs[kbl])
             if matches.clock is not None:
                 self._clocks[source, kbl] = matches.clock
-        sources = sorted(found)
-        for a in sources:
-            for b in sources[sources.index(a) + 1 :]:
-                both = trips(found[a], found[b], self._logs[a], self._logs[b])
-                self._trips.setdefault((a, b), []).append(both)
         return found
+
+    def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
+        """What a capture's matches with two KBLs tell of their clocks, and those of the matches."""
+        one, other = self._logs[a], self._logs[b]
+        parts = self._trips.setdefault((a, b), [])
+        parts.append(trips(found[a], found[b], one, other))
+        way = bound(joined(parts))
+        if way is not None:
+            found[a], found[b] = doubted(found[a], found[b], one, other, way)
 
     def store_times(self, captures: Iterable[int], builder: Builder) -> None:
         """Write the tables oneway and timebase; `captures` are sources."""

@@ -22,7 +22,7 @@ from .matcher import (
 )
 from .nesting import Nesting
 from .numbering import Numbering, longer
-from .oneway import OneWay, Trips, bound, joined, trips
+from .oneway import OneWay, Trips, bound, doubted, joined, trips
 from .ordering import blocks
 from .phases import READER, TRANSMIT
 from .record_rows import Rows, found, passing
@@ -70,6 +70,7 @@ __all__ = [
     "build_series",
     "build_timebase",
     "chosen",
+    "doubted",
     "found",
     "join_sockets",
     "joined",

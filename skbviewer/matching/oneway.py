@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .decide import BY_POINTS, BY_TIME, EXACT
+from .decide import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 from .kinds import Index
 from .points import WIRE
 
@@ -73,21 +73,64 @@ def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Tri
 
     By what they are alone: what time decided says nothing of time.
     """
-    series = [_series_of(found, kernel) for found, kernel in ((found_a, a), (found_b, b))]
-    _, at_a, at_b = np.intersect1d(series[0][0], series[1][0], return_indices=True)
-    series_a, series_b = series[0][1][at_a], series[1][1][at_b]
+    return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
+
+
+def doubted(
+    found_a: Matches, found_b: Matches, a: Sightable, b: Sightable, way: OneWay
+) -> tuple[Matches, Matches]:
+    """The matches without those that time decided and by which a packet arrived before it was sent.
+
+    They become ambiguous; of two such ones of a packet, the one whose clocks fit worse.
+    """
+    packet, found = _both(_series_of(found_a, a, True), _series_of(found_b, b, True), a, b)
+    _, longest = way.took(found.a_ns, found.b_ns, found.onward)
+    early = packet[longest < 0]
+    if not len(early):
+        return found_a, found_b
+    worse = _error(found_a) > _error(found_b)
+    first, second = (found_a, found_b) if worse else (found_b, found_a)
+    first, left = _without(first, early)
+    second, _ = _without(second, left)
+    return (first, second) if worse else (second, first)
+
+
+def _error(found: Matches) -> int:
+    return max(s.residual_ns for s in found.clock.segments) if found.clock else 0
+
+
+def _without(found: Matches, packets: Index) -> tuple[Matches, Index]:
+    """What time decided of these packets becomes ambiguous; those of which it decided nothing."""
+    rows = found.rows.copy()
+    mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
+    mine &= np.isin(rows["packet"], packets)
+    rows["verdict"][mine], rows["rung"][mine], rows["confidence"][mine] = AMBIGUOUS, BY_TIME, 0
+    return found._replace(rows=rows), np.setdiff1d(packets, rows["packet"][mine])
+
+
+def _both(
+    one: tuple[Index, Index], other: tuple[Index, Index], a: Sightable, b: Sightable
+) -> tuple[Index, Trips]:
+    """Packets that have a series in both KBLs, and their trips."""
+    packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
+    series_a, series_b = one[1][at_a], other[1][at_b]
     sent = [_seen(kernel, s, True) for kernel, s in ((a, series_a), (b, series_b))]
     got = [_seen(kernel, s, False) for kernel, s in ((a, series_a), (b, series_b))]
     onward, back = (sent[0] >= 0) & (got[1] >= 0), (sent[1] >= 0) & (got[0] >= 0)
     clear = onward != back  # where both hosts do both, order is not known without the clocks
     a_ns, b_ns = np.where(onward, sent[0], got[0]), np.where(onward, got[1], sent[1])
     rows = (series_a, series_b, a_ns, b_ns, onward)
-    return Trips._make(column[clear] for column in rows)
+    return packet[clear], Trips._make(column[clear] for column in rows)
 
 
-def _series_of(found: Matches, kernel: Sightable) -> tuple[Index, Index]:
-    """(packet, series) of exact matches by identity with packets that have one life only."""
-    sure = (found.rows["verdict"] == EXACT) & ~np.isin(found.rows["rung"], (BY_TIME, BY_POINTS))
+def _series_of(found: Matches, kernel: Sightable, timed: bool) -> tuple[Index, Index]:
+    """(packet, series) of exact matches with packets that have one life only.
+
+    Without those that time decided, unless `timed`.
+    """
+    sure = found.rows["verdict"] == EXACT
+    if not timed:
+        sure &= ~np.isin(found.rows["rung"], (BY_TIME, BY_POINTS))
     rows = found.rows[sure]
     packet, first = np.unique(rows["packet"], return_index=True)
     series = kernel.legs.rows["series"]

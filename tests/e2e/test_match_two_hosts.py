@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching import EXACT, bound, trips
+from skbviewer.matching import AMBIGUOUS, EXACT, bound, doubted, trips
 from skbviewer.matching.decide import BY_TIME
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
 from skbviewer.records.columns import FOOTPRINT_NAMES
@@ -77,6 +77,29 @@ def test_what_time_decided_says_nothing_of_time() -> None:
     some = trips(found[0], found[1]._replace(rows=rows), a.sight, b.sight)
     assert 0 < len(some.a_ns) < len(every.a_ns)
     assert np.isin(some.series_b, every.series_b).all()
+
+
+def test_what_would_arrive_before_it_was_sent_is_ambiguous() -> None:
+    """As of two equal packets one that only the sender's log has, which got the other's arrival."""
+    folder = resource("samples/bulk")
+    packets = packets_of(folder / "bulk.pcap")
+    a, b = split(follow(folder / "bulk.kbl"))
+    one, other = (matched(packets, kernel) for kernel in (a, b))
+    both = trips(one, other, a.sight, b.sight)
+    way = bound(both)
+    assert way is not None
+    series = b.legs.rows["series"][other.rows["leg"]]
+    got = both.series_b[both.onward]
+    first, last = (
+        np.flatnonzero(series == got[at])[0] for at in np.argsort(both.a_ns[both.onward])[[0, -1]]
+    )
+    rows = other.rows.copy()
+    for at, leg in ((last, rows["leg"][first]), (first, rows["leg"][first])):
+        rows["leg"][at], rows["rung"][at] = leg, BY_TIME
+    kept, left = doubted(one, other._replace(rows=rows), a.sight, b.sight, way)
+    assert np.array_equal(kept.rows, one.rows)
+    assert np.flatnonzero(left.rows["verdict"] != rows["verdict"]).tolist() == [last]
+    assert left.rows["verdict"][last] == AMBIGUOUS
 
 
 @pytest.fixture(scope="module")
