@@ -38,8 +38,9 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise BadInput(out, None, f"cannot write the session: {why}") from error
     finally:
-        with suppress(OSError):
-            temporary.unlink(missing_ok=True)
+        for name in (temporary, temporary.with_name(temporary.name + "-journal")):
+            with suppress(OSError):
+                name.unlink(missing_ok=True)
 
 
 def set_path(file: Path, source: int, path: Path) -> None:

@@ -11,8 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.records import RECORD_DTYPE, BadInput, Cancelled, empty
+from skbviewer.records import RECORD_DTYPE, BadInput, Cancelled, Silent, empty
 from skbviewer.store import Builder, open_session, queries, schema
+from skbviewer.store.copying import copy_session
 
 
 def record_columns(count: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]]:
@@ -117,3 +118,11 @@ def test_a_disk_that_is_full_from_the_beginning(small_disk: Path) -> None:
         write(small_disk / "a.skbv", 1)
     assert "full" in caught.value.why
     assert os.listdir(small_disk) == ["rest"]
+
+
+def test_a_copy_that_fills_the_disk_leaves_nothing(small_disk: Path, tmp_path: Path) -> None:
+    write(tmp_path / "whole.skbv", 50_000)
+    with pytest.raises(BadInput) as caught:
+        copy_session(tmp_path / "whole.skbv", small_disk / "copy.skbv", Silent())
+    assert "full" in caught.value.why
+    assert os.listdir(small_disk) == []
