@@ -45,6 +45,7 @@ class Colouring(QObject):
         selection = window.selection
         for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
             touched.connect(lambda _: self._pause.isActive() and self._pause.start())
+        window.listing.tasks.started.connect(lambda _: self._give_way())
 
     @property
     def busy(self) -> bool:
@@ -88,9 +89,18 @@ class Colouring(QObject):
         self._set([rule for rule in rules if SLOW not in rule.text])
         self._pause.start()
 
+    def _give_way(self) -> None:
+        """The user waits for a filter or an order: streams are followed after it."""
+        if self.busy:
+            self.tasks.cancel()
+            self._pause.start()
+
     def _prepare(self) -> None:
         recording = self._window.recording
         if recording is None:
+            return
+        if self._window.listing.tasks.busy:
+            self._pause.start()
             return
 
         def prepare(progress: Progress) -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ from skbviewer.gui.colour_rules import DEFAULTS, Rule, colours, store, stored
 from skbviewer.gui.colouring import PAUSE_MS
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.packet_model import PacketModel
-from skbviewer.records import resource
+from skbviewer.records import Progress, resource
 from skbviewer.session import Session, import_files
 
 OK = QDialogButtonBox.StandardButton.Ok
@@ -164,6 +165,29 @@ def test_slow_rules_wait_while_the_user_goes_about(
         assert opened.colouring.busy and not started
     qtbot.waitUntil(lambda: started == [""])
     qtbot.waitUntil(lambda: not opened.colouring.busy)
+
+
+def test_streams_are_followed_after_the_filter_that_the_user_waits_for(
+    opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told: list[str] = []
+
+    def follow(progress: Progress) -> None:
+        told.append("begin")
+        while "filtered" not in told:
+            progress.report("", 0, 1)  # raises Cancelled
+            time.sleep(0.001)
+        told.append("followed")
+
+    monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
+    monkeypatch.setattr(opened.recording, "follow_streams", follow)
+    opened.colouring.use(opened.recording)
+    qtbot.waitUntil(lambda: told == ["begin"])
+    opened.listing.shown.connect(lambda _: told.append("filtered"))
+    opened.listing.set_filter("tcp")
+    assert opened.colouring.busy and not opened.colouring.tasks.busy
+    qtbot.waitUntil(lambda: not opened.colouring.busy)
+    assert told == ["begin", "filtered", "begin", "followed"]
 
 
 def test_the_defaults_are_wiresharks_by_name_and_colour() -> None:
