@@ -12,6 +12,7 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Protocol
 
 from ..records import PACKET_CUT, PACKET_MALFORMED
+from .icmp_words import icmp_info, icmpv6_info
 
 MASK64 = (1 << 64) - 1
 ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
@@ -21,12 +22,6 @@ ETHERTYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x8035: "RARP", 0x86DD: "IPv6", 0x8
 ETHERTYPES |= {0x81FD: "ISMP"}
 TCP_FLAGS = tuple(enumerate(["FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR"]))  # by bit
 BROADCAST = (1 << 48) - 1
-ECHO = {8: "request", 0: "reply", 128: "request", 129: "reply"}
-ICMP_TYPES = {3: "Destination unreachable", 5: "Redirect", 11: "Time-to-live exceeded"}
-ICMPV6_TYPES = {1: "Destination Unreachable", 2: "Packet Too Big", 3: "Time Exceeded"}
-ICMPV6_TYPES |= {133: "Router Solicitation", 134: "Router Advertisement"}
-ICMPV6_TYPES |= {135: "Neighbor Solicitation", 136: "Neighbor Advertisement"}
-ICMPV6_TYPES |= {143: "Multicast Listener Report Message v2"}
 
 
 @lru_cache(maxsize=1 << 16)
@@ -93,7 +88,8 @@ def _ip(row: Any, stream: Any) -> tuple[str, str]:
     name = NAMES.get(row.protocol, f"IPv{row.ip_version}")
     if row.ip_version == 4 and row.frag_off > 0 and row.frag_off & 0x1FFF:
         offset = (row.frag_off & 0x1FFF) * 8
-        return "IPv4", f"Fragmented IP protocol (proto={name}, off={offset}, ID={row.ip_id:04x})"
+        carried = f"{NAMES.get(row.protocol, '')} {row.protocol}".lstrip()
+        return "IPv4", f"Fragmented IP protocol (proto={carried}, off={offset}, ID={row.ip_id:04x})"
     if row.ip_version == 6 and row.frag_off > 0 and row.frag_off & 0x1FFF:
         more = "y" if row.frag_off & 0x2000 else "n"
         offset = (row.frag_off & 0x1FFF) * 8
@@ -124,19 +120,18 @@ def _tcp(row: Any, stream: Any) -> str:
 
 
 def _icmp(row: Any) -> str:
-    kind, code = row.sport >> 8, row.sport & 0xFF
-    if kind in ECHO and (row.protocol == ICMP) == (kind < 128):
-        ttl = getattr(row, "ttl", -1)
-        tail = f", ttl={ttl}" if ttl >= 0 else ""
-        return f"Echo (ping) {ECHO[kind]}  id=0x{row.dport:04x}, seq={row.seq}{tail}"
-    name = (ICMP_TYPES if row.protocol == ICMP else ICMPV6_TYPES).get(kind, f"Type {kind}")
-    return f"{name} (Code {code})"
+    worded = icmp_info if row.protocol == ICMP else icmpv6_info
+    return worded(row.sport >> 8, row.sport & 0xFF, row.dport, row.seq, getattr(row, "ttl", -1))
 
 
 def _arp(row: Any) -> str:
     if row.seq < 0:
         return "ARP"
     sender, target = IPv4Address(row.seq), IPv4Address(max(row.ack, 0))
+    if sender == target and row.sport in (1, 2):
+        return f"Gratuitous ARP for {sender} ({'Request' if row.sport == 1 else 'Reply'})"
+    if row.sport == 1 and not row.seq:
+        return f"Who has {target}? (ARP Probe)"
     if row.sport == 1:
         return f"Who has {target}? Tell {sender}"
     if row.sport == 2:

@@ -41,19 +41,19 @@ CASES = {
     "udp": (ipv4(HERE, THERE, 17, udp(1000, 53, b"abcd"), 7), ("UDP", "1000 → 53 Len=4")),
     "ping": (
         ipv4(HERE, THERE, 1, icmp(8, 0, 0x1234, 2), 7),
-        ("ICMP", "Echo (ping) request  id=0x1234, seq=2, ttl=64"),
+        ("ICMP", "Echo (ping) request  id=0x1234, seq=2/512, ttl=64"),
     ),
     "pong": (
         ipv4(HERE, THERE, 1, icmp(0, 0, 0x1234, 2), 7, ttl=63),
-        ("ICMP", "Echo (ping) reply  id=0x1234, seq=2, ttl=63"),
+        ("ICMP", "Echo (ping) reply    id=0x1234, seq=2/512, ttl=63"),
     ),
     "unreachable": (
         ipv4(HERE, THERE, 1, icmp(3, 3, 0, 0), 7),
-        ("ICMP", "Destination unreachable (Code 3)"),
+        ("ICMP", "Destination unreachable (Port unreachable)"),
     ),
     "fragment": (
         ipv4(HERE, THERE, 17, bytes(16), 0x00AB, frag_off=0x0002),
-        ("IPv4", "Fragmented IP protocol (proto=UDP, off=16, ID=00ab)"),
+        ("IPv4", "Fragmented IP protocol (proto=UDP 17, off=16, ID=00ab)"),
     ),
     "other protocol": (ipv4(HERE, THERE, 89, bytes(16), 7), ("OSPF", "protocol 89")),
 }
@@ -68,7 +68,7 @@ def test_ipv4(tmp_path: Path, case: str) -> None:
 
 def test_ipv6(tmp_path: Path) -> None:
     bodies = {
-        58: (icmp(135, 0, 0, 0), ("ICMPv6", "Neighbor Solicitation (Code 0)")),
+        58: (icmp(135, 0, 0, 0), ("ICMPv6", "Neighbor Solicitation")),
         17: (udp(1000, 53), ("UDP", "1000 → 53 Len=0")),
     }
     for protocol, (body, expected) in bodies.items():
@@ -82,6 +82,17 @@ def test_arp(tmp_path: Path) -> None:
     asks, tells = wire(tmp_path, [(0, frame) for frame in frames])
     assert describe(Row(asks)) == ("ARP", "Who has 10.0.0.2? Tell 10.0.0.1")
     assert describe(Row(tells)) == ("ARP", "10.0.0.1 is at 02:00:00:00:00:01")
+
+
+def test_arp_that_nobody_asked_for(tmp_path: Path) -> None:
+    frames = [arp(op, HERE, HERE, build.MAC_A) for op in (1, 2)]
+    frames.append(arp(1, "0.0.0.0", THERE, build.MAC_A))
+    told = wire(tmp_path, [(0, ethernet(frame, 0x0806)) for frame in frames])
+    assert [describe(Row(row))[1] for row in told] == [
+        "Gratuitous ARP for 10.0.0.1 (Request)",
+        "Gratuitous ARP for 10.0.0.1 (Reply)",
+        "Who has 10.0.0.2? (ARP Probe)",
+    ]
 
 
 def test_another_ethertype(tmp_path: Path) -> None:

@@ -12,9 +12,11 @@ from collections.abc import Callable
 from ipaddress import IPv4Address
 
 from ..info import mac
+from .neighbours import tell_neighbour
 from .told import Line, Told
 
 Teller = Callable[[bytes], tuple[str, str]]
+Asked = Callable[[bytes], tuple[str, str] | None]
 
 HSRP_MESSAGES = ("Hello", "Coup", "Resign", "Advertise")  # RFC 2281
 HSRP_STATES = {0: "Initial", 1: "Learn", 2: "Listen", 4: "Speak", 8: "Standby", 16: "Active"}
@@ -186,8 +188,8 @@ def _llc(frame: bytes) -> tuple[str, str] | None:
     return ("NetBIOS", "NetBIOS") if data[0] == 0xF0 and carries else ("LLC", "LLC")
 
 
-IP_PROTOCOLS: dict[int, Teller] = {2: _igmp, 88: _eigrp, 89: _ospf, 103: _pim, 112: _vrrp}
-IP_PROTOCOLS |= {132: _sctp}
+IP_PROTOCOLS: dict[int, Asked] = {2: _igmp, 88: _eigrp, 89: _ospf, 103: _pim, 112: _vrrp}
+IP_PROTOCOLS |= {58: tell_neighbour, 132: _sctp}
 PAYLOADS: dict[tuple[int, int], Teller] = {(17, 1985): _hsrp, (17, 2029): _hsrp, (6, 179): _bgp}
 PAYLOADS |= {(17, 520): _rip, (6, 139): _nbss, (6, 445): _nbss}
 
@@ -202,9 +204,7 @@ def tell_llc(frame: bytes) -> tuple[str, str] | None:
     return _tried(_llc, frame)
 
 
-def _tried(
-    teller: Callable[[bytes], tuple[str, str] | None], data: bytes
-) -> tuple[str, str] | None:
+def _tried(teller: Asked, data: bytes) -> tuple[str, str] | None:
     try:
         return teller(data)
     except (struct.error, IndexError, KeyError, ValueError):

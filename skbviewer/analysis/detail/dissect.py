@@ -76,11 +76,11 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """What follows the IP headers, where it is neither TCP, UDP nor ICMP."""
-    walk = _Walk(data, linktype)
+    """What follows the IP headers, where it is neither TCP, UDP nor ICMP for IPv4."""
+    walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
-    return data[walk.at : walk.end] if walk.kind == "data" else None
+    return data[walk.at : walk.end] if walk.kind in ("data", "icmpv6") else None
 
 
 def _plain(data: bytes) -> Payload | None:
@@ -103,10 +103,13 @@ def _plain(data: bytes) -> Payload | None:
 
 
 class _Walk:
-    """Goes from header to header; where it stops, `kind` is what would come at byte `at`."""
+    """Goes from header to header; where it stops, `kind` is what would come at byte `at`.
 
-    def __init__(self, data: bytes, linktype: int) -> None:
-        self._data = data
+    A header of the kind `last` is left to others.
+    """
+
+    def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
+        self._data, self._last = data, last
         self.kind = LINKTYPES.get(linktype, "data")
         self.at, self.end = 0, len(data)
         self.ports = (0, 0, 0)  # protocol, source, destination
@@ -116,7 +119,7 @@ class _Walk:
         seen_ip = inner = False
         for _ in range(MOST_HEADERS):
             kind, at, end = self.kind, self.at, self.end
-            if kind not in DISSECTORS or at >= end:
+            if kind not in DISSECTORS or kind == self._last or at >= end:
                 return
             if end - at < NEEDED.get(kind, 8):
                 yield self._stop(f"[{kind.upper()} header is cut short]")

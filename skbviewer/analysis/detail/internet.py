@@ -7,7 +7,8 @@ from ipaddress import IPv6Address
 
 import dpkt
 
-from ..info import ECHO, ICMP_TYPES, ICMPV6_TYPES, NAMES
+from ..icmp_words import ECHO, ERRORS, ICMP_TYPES, ICMPV6_TYPES
+from ..info import NAMES
 from .link import dotted
 from .node import Node, Spec, Step, fields, flag, hexadecimal, named
 
@@ -15,8 +16,8 @@ NEXT = {1: "icmp", 6: "tcp", 17: "udp", 58: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
 AUTHENTICATION = 51  # its length counts 4 bytes, not 8 (RFC 4302)
 PROTOCOL = named(NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"})
-ICMP_KIND = named(ICMP_TYPES | {0: "Echo (ping) reply", 8: "Echo (ping) request"})
-ICMPV6_KIND = named(ICMPV6_TYPES | {128: "Echo (ping) request", 129: "Echo (ping) reply"})
+ICMP_KIND = named(ICMP_TYPES)
+ICMPV6_KIND = named(ICMPV6_TYPES)
 
 
 def ipv4(data: bytes, at: int, end: int) -> Step:
@@ -124,7 +125,7 @@ def _icmp(data: bytes, at: int, end: int, words: tuple[str, str, object]) -> Ste
                 Node(f"{label}: {value} (0x{value:04x})", at + place, 2, (), field, str(value))
             )
         size = 8
-    elif (word == "icmp" and kind in ICMP_TYPES) or (word == "icmpv6" and kind < 128):
+    elif (word == "icmp" and kind in ERRORS) or (word == "icmpv6" and kind < 128):
         size, following = 8, "ipv4" if word == "icmp" else "ipv6"  # the packet it complains about
     return Step(Node(title, at, size, tuple(inner)), following, at + size, end)
 
