@@ -9,6 +9,7 @@ from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF
 
 from .packet_columns import Column
 from .packet_times import sample
+from .sort_header import ARROW
 
 if TYPE_CHECKING:
     from .packet_table import PacketTable
@@ -118,7 +119,8 @@ class ColumnWidths:
             text = max(text, *self._table.packets.longest_numbers(), key=len)
         if column.key in KERNELS and not self._table.packets.has_kernel:
             text = column.title
-        wide = max(metrics.horizontalAdvance(t) for t in (text, column.title))
+        title = metrics.horizontalAdvance(column.title) + ARROW
+        wide = max(metrics.horizontalAdvance(text), title)
         room = metrics.height() + 6 if column.key == "match" else 0  # its chip
         return MIN_INFO if column.key == "info" else wide + room + MARGINS
 

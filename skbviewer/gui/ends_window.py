@@ -28,6 +28,7 @@ from skbviewer.records import Progress
 from .contract import EndRows, Recording, RowIds
 from .ends_model import CONVERSATION, ENDPOINT, Column, EndsModel, filter_of
 from .host_names import HostNames
+from .sort_header import ARROW, SortHeader
 from .tasks import Tasks
 from .window_size import open_at
 
@@ -35,7 +36,6 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 Ask = Callable[[RowIds | None, Progress], EndRows]  # rows by kind
-ARROW = 14  # pixels
 
 
 class EndsWindow(QDialog):
@@ -108,6 +108,7 @@ class EndsWindow(QDialog):
 
     def _table(self, model: EndsModel) -> QTableView:
         table = QTableView()
+        table.setHorizontalHeader(SortHeader(table))
         table.setModel(model)
         table.setAccessibleName(f"{self.windowTitle()}, {model.kind}")
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -203,7 +204,7 @@ def _open(
         ask(recording),
         window.selection.rows,
         window.names,
-        first[0].ts_ns if first else 0,
+        (first[0].ts_ns if first else None) or 0,
         window,
     )
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

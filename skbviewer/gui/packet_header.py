@@ -5,12 +5,14 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent
-from PySide6.QtWidgets import QCompleter, QHeaderView, QInputDialog, QLineEdit, QMenu, QWidget
+from PySide6.QtWidgets import QCompleter, QInputDialog, QLineEdit, QMenu, QWidget
 
 from skbviewer.analysis.fields import FIELDS
 
+from .sort_header import SortHeader
 
-class PacketHeader(QHeaderView):
+
+class PacketHeader(SortHeader):
     """Signals carry the logical number of a column."""
 
     add_asked = Signal(str)  # name of a field
@@ -20,10 +22,8 @@ class PacketHeader(QHeaderView):
     reset_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(Qt.Orientation.Horizontal, parent)
+        super().__init__(parent)
         self.setSectionsMovable(True)
-        self.setSectionsClickable(True)
-        self.setSortIndicatorShown(True)
         self.setSortIndicatorClearable(True)
         self.setHighlightSections(False)
         self.setSortIndicator(-1, Qt.SortOrder.AscendingOrder)

@@ -59,6 +59,7 @@ class PacketTable(QTableView):
         self.packets.set_dark(is_dark(self.palette()))
         self.header = PacketHeader(self)
         self.setHorizontalHeader(self.header)
+        self.header.setSortIndicatorShown(True)  # which the table took away
         self.widths = ColumnWidths(self)
         self.setModel(self.packets)
         self.painter = RowPainter(self)

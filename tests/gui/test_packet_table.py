@@ -10,7 +10,7 @@ import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QStyleOptionHeader
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui import column_state
@@ -21,6 +21,7 @@ from skbviewer.gui.packet_model import PacketModel
 from skbviewer.gui.packet_rows import PAGE, RowPages
 from skbviewer.gui.packet_table import PacketTable
 from skbviewer.gui.packet_times import Precision, TimeFormat
+from skbviewer.gui.sort_header import GAP, UNSORTED
 from skbviewer.records import PacketRow, SourceRow
 
 from .fake import FakeRecording
@@ -224,6 +225,18 @@ def test_a_click_on_the_header_sorts_up_down_and_not(table: PacketTable) -> None
         place = header_point(table, INFO)
         QTest.mouseClick(table.header.viewport(), Qt.MouseButton.LeftButton, pos=place)
     assert asked == [("info", False), ("info", True), None]
+
+
+def test_an_arrow_beside_the_title_tells_the_order(table: PacketTable) -> None:
+    keys = [column.key for column in COLUMNS]
+    for key, gap in (("length", GAP), ("info", "")):
+        at = keys.index(key)
+        table.header.setSortIndicator(at, Qt.SortOrder.AscendingOrder)
+        assert table.header.isSortIndicatorShown()
+        option = QStyleOptionHeader()
+        table.header.initStyleOptionForIndex(option, at)
+        assert option.sortIndicator != UNSORTED
+        assert option.text == COLUMNS[at].title + gap
 
 
 def test_columns_are_hidden_and_shown_from_the_headers_menu(table: PacketTable) -> None:
