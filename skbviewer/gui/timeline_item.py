@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -26,6 +28,14 @@ GAP_PX = 1.0
 TEXT_PART = 0.68  # of a row: underscores stay inside their bar
 
 
+def above_titles(plate: QRectF, titles: Sequence[QRectF]) -> QRectF:
+    """`plate` moved up until it covers no title; they are ordered from above."""
+    for title in reversed(titles):
+        if title.intersects(plate):
+            plate = plate.translated(0, title.top() - 3 - plate.bottom())
+    return plate
+
+
 class TimelineItem(QGraphicsObject):
     """Item coordinates: x in ns, y in rows."""
 
@@ -37,6 +47,7 @@ class TimelineItem(QGraphicsObject):
         self._palette = QPalette()
         self._dark = False
         self._view = QRectF()
+        self._titled: list[QRectF] = []  # where the titles stand, in pixels
 
     def draw(self, layout: Layout) -> None:
         self.prepareGeometryChange()
@@ -74,6 +85,7 @@ class TimelineItem(QGraphicsObject):
         painter.setFont(font)
         metrics = QFontMetricsF(font)
         ground = self._palette.color(QPalette.ColorRole.AlternateBase)
+        self._titled = []
         for title in self.layout.titles:
             top, bottom = title.y * scale.m22(), title.bottom * scale.m22()
             painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), ground)
@@ -81,6 +93,8 @@ class TimelineItem(QGraphicsObject):
             box = QRectF(view.left() + 6, top, view.width() - 12, 1.25 * scale.m22())
             text = metrics.elidedText(title.text, Qt.TextElideMode.ElideRight, box.width())
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
+            box.setWidth(metrics.horizontalAdvance(text))
+            self._titled.append(box)
         font.setBold(False)
         painter.setFont(font)
 
@@ -153,7 +167,8 @@ class TimelineItem(QGraphicsObject):
             text = "on the wire"
             width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
             place = x + 3 if x + width + 8 < view.right() else x - width - 3
-            self._plate(painter, QRectF(place, view.bottom() - 20, width, 17), text, colour)
+            plate = above_titles(QRectF(place, view.bottom() - 20, width, 17), self._titled)
+            self._plate(painter, plate, text, colour)
 
     def _plate(
         self, painter: QPainter, room: QRectF, text: str, colour: QColor | None = None

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import numpy as np
+from PySide6.QtCore import QRectF
 
+from skbviewer.gui.timeline_item import above_titles
 from skbviewer.gui.timeline_layout import bar_at, call_rows, lay_out
 from skbviewer.records import Leg
 
@@ -73,3 +75,11 @@ def test_a_call_with_only_the_socket_is_drawn_as_long_as_the_packet_is_there() -
     last = max(call.exit_ns for call in leg.calls if call.exit_ns is not None)
     assert layout.bars["begin"][0] == 0
     assert layout.bars["end"][0] == last - KBL_T0
+
+
+def test_the_label_of_the_wire_covers_no_title() -> None:
+    upper, lower = QRectF(6, 80, 200, 20), QRectF(6, 100, 200, 20)
+    beside, plate = QRectF(300, 110, 60, 17), QRectF(100, 110, 60, 17)
+    assert above_titles(beside, [upper, lower]) == beside
+    moved = above_titles(plate, [upper, lower])
+    assert moved == QRectF(100, 60, 60, 17)
