@@ -36,6 +36,8 @@ LOSSES = {
     "unpaired": "exits without their entry",
 }
 
+WIDTH, MOST_HEIGHT, AROUND = 720, 700, 24  # pixels; what stands around the text, about
+
 
 def summary_html(recording: Recording) -> str:
     """The whole text."""
@@ -97,7 +99,7 @@ def _matches(info: dict[str, Any]) -> str:
     total = info["matches"]
     rows.append(("All packets", total["exact"], total["ambiguous"], total["wire_only"]))
     head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
-    lives = f"{total['kernel_only']:,} packet lives were seen by the kernel only"
+    lives = f"{total['kernel_only']:,} packet lives with an address were seen by the kernel only"
     return _table(head, rows) + f"<p>{lives}: dropped before the wire, or not captured.</p>"
 
 
@@ -143,4 +145,6 @@ class ImportSummary(QDialog):
         column.addWidget(self.text)
         column.addWidget(self.again)
         column.addWidget(buttons)
-        open_at(self, 720, 520)
+        document = self.text.document()
+        document.setTextWidth(WIDTH - 2 * AROUND)  # as it will be, to know how high it is
+        open_at(self, WIDTH, min(round(document.size().height()) + 5 * AROUND, MOST_HEIGHT))

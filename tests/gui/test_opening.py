@@ -217,6 +217,7 @@ def test_the_summary_shows_after_an_import_and_on_demand(
     text = dialog.text.toPlainText()
     for part in ("handshake.pcap", "capture", "All packets", "40", "19", "3 packet lives", "Lost"):
         assert part in text
+    assert dialog.text.verticalScrollBar().maximum() == 0  # it shows whole
     box = dialog.findChild(QCheckBox)
     assert isinstance(box, QCheckBox)
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
