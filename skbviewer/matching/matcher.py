@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..records import (
     RECORD_DTYPE,
+    UNTIMED,
     ColumnTable,
     KernelLog,
     Packets,
@@ -123,10 +124,9 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
 
     Raises Cancelled.
     """
-    interfaces, watch = np.unique(packets["interface"]), progress or Silent()
-    if len(interfaces) < 2:
+    watch, parts = progress or Silent(), _parts(packets)
+    if len(parts) < 2:
         return _match(packets, kernel, watch)
-    parts = [np.flatnonzero(packets["interface"] == number) for number in interfaces]
     found = [
         _match(packets[part], kernel, Part(watch, MATCHING, n, n + 1, len(parts)))
         for n, part in enumerate(parts)
@@ -150,8 +150,24 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
     return Matches(rows, clock, best.sniffer, np.sort(np.concatenate(contested)), refused)
 
 
+def _parts(packets: Packets) -> list[Index]:
+    """The packets of each interface, those of unknown time apart: no clock tells them.
+
+    Nothing, if all of them belong together.
+    """
+    interfaces, timed = np.unique(packets["interface"]), packets["ts"] != UNTIMED
+    if len(interfaces) < 2 and timed.all():
+        return []
+    parts = [
+        np.flatnonzero((packets["interface"] == number) & (timed == known))
+        for number in interfaces
+        for known in (True, False)
+    ]
+    return [part for part in parts if len(part)]
+
+
 def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
-    """The same for the packets of one interface."""
+    """The same for the packets of one interface, all or none of which have a time."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
@@ -189,6 +205,9 @@ def _clock(
     packets: Packets, found: Candidates, points: ColumnTable
 ) -> tuple[ClockFit | None, Place]:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
+    if len(packets) and packets["ts"][0] == UNTIMED:
+        none = np.zeros(0, np.int64)
+        return locate(packets, none, none, points)
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
     per_series = np.bincount(found.series, minlength=1)[found.series]
     single = per_packet == 1

@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, BadInput, Capture, Interface, Progress, Table
+from ..records import PACKET_DTYPE, UNTIMED, BadInput, Capture, Interface, Progress, Table
 from .dissect import dissect
 from .lanes import WORTHWHILE, walk
 from .wire import Bytes, Ints, Mask, Rows, numbers_at
@@ -232,7 +232,7 @@ def _columns(path: Path, data: Bytes, section: _Section, base: int) -> tuple[Tab
     packets["interface"] = base + interface
     _link_types(packets, section, interface, known)
     _times(packets, section, interface, ticks)
-    packets["ts"][simple] = -1
+    packets["ts"][simple] = UNTIMED
     return packets[fits & known], _complaints(path, offsets, fits, known, simple)
 
 

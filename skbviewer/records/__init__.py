@@ -13,6 +13,7 @@ from .arrays import (
     PACKET_MALFORMED,
     RECORD_DTYPE,
     SYSCALL_DTYPE,
+    UNTIMED,
     Table,
     empty,
 )
@@ -58,6 +59,7 @@ __all__ = [
     "PACKET_MALFORMED",
     "RECORD_DTYPE",
     "SYSCALL_DTYPE",
+    "UNTIMED",
     "Annotation",
     "BadInput",
     "Calibration",

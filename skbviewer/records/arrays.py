@@ -35,7 +35,7 @@ IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records sha
 
 PACKET_DTYPE = np.dtype(
     [
-        ("ts", "<i8"),  # ns since the epoch, of the sniffer's clock
+        ("ts", "<i8"),  # ns since the epoch, of the sniffer's clock; or UNTIMED
         ("caplen", "<i8"),
         ("len", "<i8"),
         ("offset", "<i8"),  # of the packet's first byte in its file
@@ -51,6 +51,8 @@ PACKET_DTYPE = np.dtype(
         *_IDENTITY,
     ]
 )
+
+UNTIMED = -1  # ts of a packet whose file does not tell it (pcapng: simple packet blocks)
 
 PACKET_CUT = 1  # the sniffer kept only the beginning of it
 PACKET_MALFORMED = 2  # a header that is not whole, or lengths that contradict each other

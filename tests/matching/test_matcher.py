@@ -19,7 +19,7 @@ from skbviewer.matching import (
     match,
     sightable,
 )
-from skbviewer.records import Packets
+from skbviewer.records import UNTIMED, Packets
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4, SkbInfo
 
@@ -184,6 +184,23 @@ def test_arp_without_a_clock_is_not_guessed(tmp_path: Path) -> None:
     send(story, MS, A, None, HOST._replace(ethertype=0x0806))
     frame = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
     assert join(tmp_path, story, [(MS, frame)]).pairs() == []
+
+
+def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
+    """What numbers a packet still tells it; of two that look alike nothing does."""
+    lives = [*ANCHORS, (10 * MS, udp4(7)), (20 * MS, udp4(0)), (30 * MS, udp4(0))]
+    frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(7)), (20 * MS, udp4_frame(0))]
+    packets = wire(tmp_path, [(ts + OFFSET, frame) for ts, frame in frames])
+    packets["ts"][5:] = UNTIMED
+    log = sent(lives).log(tmp_path)
+    series = build_series(log)
+    legs = build_legs(log, series)
+    found = Found(packets, legs, match(packets, sightable(log, series, legs)))
+    exact = [(n, n, EXACT, BY_KEY) for n in range(6)]
+    assert found.pairs() == [*exact, (6, 6, AMBIGUOUS, BY_TIME), (6, 7, AMBIGUOUS, BY_TIME)]
+    assert found.matches.clock is not None
+    (segment,) = found.matches.clock.segments
+    assert (segment.offset_ns, segment.pairs, segment.first) == (OFFSET, 5, 0)
 
 
 def test_an_empty_capture_matches_nothing(tmp_path: Path) -> None:
