@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
+from ..records import UNTIMED
 from ..records.annotations import IGNORE, MARK, TIME_REF
-from .fields_data import PACKET, SERIES, Ints, View
+from .fields_data import PACKET, SERIES, Ints, Mask, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 
 
@@ -24,21 +25,31 @@ def _times(view: View) -> Ints:
     return times
 
 
+def _timed(view: View) -> Mask | None:
+    """Which rows have a time; None: all."""
+    return view.column("ts") != UNTIMED if view.table == PACKET else None
+
+
 def _time(view: View) -> list[Values]:
-    return [Values(view.made("times", _times))]
+    return [Values(view.made("times", _times), _timed(view))]
 
 
 def _relative(view: View) -> list[Values]:
-    """Since packet 1, or since the first row K<n> where there is no packet."""
+    """Since packet 1, or since the first row K<n> where there is no packet.
+
+    Since the epoch, if packet 1 has no time.
+    """
 
     def first() -> int:
         columns = view.data.columns
         if columns.length(PACKET):
-            return int(columns.part(PACKET, "ts", 0, 1)[0])
+            ts = int(columns.part(PACKET, "ts", 0, 1)[0])
+            return 0 if ts == UNTIMED else ts
         rows = view.data.kernel_only()
         return int(_times(rows).min(initial=0)) if rows.size else 0
 
-    return [Values(view.made("times", _times) - view.data.kept("first time", first))]
+    since = view.made("times", _times) - view.data.kept("first time", first)
+    return [Values(since, _timed(view))]
 
 
 def _delta(view: View) -> list[Values]:
@@ -55,7 +66,7 @@ def _delta(view: View) -> list[Values]:
         columns = view.data.columns
         earlier = columns.take(PACKET, "ts", before).astype(np.int64)
         other = columns.take(PACKET, "source", before) != view.column("source")
-    return [Values(np.where(other, 0, ts - earlier))]
+    return [Values(np.where(other, 0, ts - earlier), (ts != UNTIMED) & (earlier != UNTIMED))]
 
 
 def _number(view: View) -> list[Values]:

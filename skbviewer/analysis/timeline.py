@@ -15,7 +15,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Progress
+from ..records import UNTIMED, Progress
 from .layers import layer_of, layers
 from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
 from .timeline_rows import Index, order_by, ranks, stack
@@ -189,15 +189,20 @@ def calls_by(
 def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
-    """All packets' wire times; `captures` are (source, first packet's row, count), a lane each."""
+    """All packets' wire times, as far as known.
+
+    `captures` are (source, first packet's row, count), a lane each.
+    """
     ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []
     for number, (source, first, count) in enumerate(captures):
-        at = clock.to_session(source, ts[first : first + count].astype(np.int64)) - t0_ns
+        own = ts[first : first + count].astype(np.int64)
+        timed = np.flatnonzero(own != UNTIMED)
+        at = clock.to_session(source, own[timed]) - t0_ns
         order = np.argsort(at, kind="stable")
-        lanes.append(np.full(count, number))
+        lanes.append(np.full(len(at), number))
         begins.append(at[order])
-        items.append((order + first).astype(np.int32))
+        items.append((timed[order] + first).astype(np.int32))
     empty = np.zeros(0, np.int64)
     lane, begin = np.concatenate([empty, *lanes]), np.concatenate([empty, *begins])
     item = np.concatenate([empty.astype(np.int32), *items])

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records import UNTIMED
 from .timeline import Clock, Columns
 
 BINS = 2048
@@ -99,9 +100,10 @@ def _of_packets(
 ) -> Iterator[Index]:
     for begin, (ts,) in columns.pieces("packet", "ts"):
         for source, first, count in captures:
-            mine = ts[max(first - begin, 0) : max(first + count - begin, 0)]
+            mine = ts[max(first - begin, 0) : max(first + count - begin, 0)].astype(np.int64)
+            mine = mine[mine != UNTIMED]
             if len(mine):
-                yield clock.to_session(source, mine.astype(np.int64))
+                yield clock.to_session(source, mine)
 
 
 def _of_drops(columns: Columns, clock: Clock) -> Index:

@@ -69,11 +69,11 @@ def _print_table(session: Session, ids: RowIds) -> None:
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
     layout = "{:>5} {:>13} {:<17} {:<17} {:<6} {:>5} {:>10} {:>4} {:<9} {}"
     print(layout.format(*head, "Info"))
-    start = session.packets(1, 1)[0].ts_ns if len(ids) else 0
+    start = (session.packets(1, 1)[0].ts_ns if len(ids) else None) or 0
     for row in (row for part in pages(ids) for row in session.rows(part)):
         assert isinstance(row, PacketRow)
         kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
         functions = "" if row.functions is None else row.functions
-        seconds = f"{(row.ts_ns - start) / 1e9:.9f}"
+        seconds = "" if row.ts_ns is None else f"{(row.ts_ns - start) / 1e9:.9f}"
         ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
         print(layout.format(row.number, seconds, *ends, kernel, functions, row.verdict, row.info))

@@ -64,7 +64,8 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
     if packet is not None:
         lines.append(f"packet {packet.number}: {packet.source_text} -> {packet.destination_text}")
         lines.append(f"{packet.protocol_name}: {packet.info}")
-        lines.append(f"captured at {packet.ts_ns} ns since the epoch, {packet.len} bytes")
+        at = "an unknown time" if packet.ts_ns is None else f"{packet.ts_ns} ns since the epoch"
+        lines.append(f"captured at {at}, {packet.len} bytes")
         lines.append(f"match: {packet.verdict}. {packet.reason}")
     for number, leg in enumerate(path.legs, start=1):
         lines.append(

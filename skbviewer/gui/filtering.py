@@ -61,7 +61,8 @@ def _known(name: str, value: int | str | None, unit: str = "") -> str:
 
 
 def _time(row: ListRow) -> str:
-    return f"frame.time_epoch == {row.ts_ns // 10**9}.{row.ts_ns % 10**9:09d}"
+    at = row.ts_ns
+    return _known("frame.time_epoch", None if at is None else f"{at // 10**9}.{at % 10**9:09d}")
 
 
 _CELLS: dict[str, Callable[[ListRow], str | None]] = {

@@ -256,7 +256,7 @@ class MainWindow(QMainWindow):
         refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
         refs = refs[refs > 0]
         rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
-        table.packets.set_references(refs, [row.ts_ns for row in rows])
+        table.packets.set_references(refs, [row.ts_ns or 0 for row in rows])
         self._tell_counts()
         self.selection.notes_changed.emit()
 

@@ -301,7 +301,7 @@ def _first_time(recording: Recording) -> int:
     first = 1 if recording.packet_count() else -1
     if first < 0 and not recording.kernel_only_count():
         return 0
-    return list_row(recording.rows(np.array([first]))[0]).ts_ns
+    return list_row(recording.rows(np.array([first]))[0]).ts_ns or 0
 
 
 _ANSWERED = (

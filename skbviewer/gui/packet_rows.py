@@ -18,12 +18,14 @@ _PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
 class ListRow(NamedTuple):
-    """One row as shown; exactly one of `packet` and `series` is set.  ts_ns: since the epoch."""
+    """One row as shown; exactly one of `packet` and `series` is set.  ts_ns: since the epoch;
+    None where it is unknown.
+    """
 
     number: str
     packet: int | None
     series: int | None
-    ts_ns: int
+    ts_ns: int | None
     source: str
     destination: str
     protocol: str
@@ -184,7 +186,7 @@ class RowPages:
             self._before[page] = [times.get(n) for n in ids.tolist()]
         return self._before[page][place]
 
-    def _times(self, ids: RowIds) -> list[int]:
+    def _times(self, ids: RowIds) -> list[int | None]:
         return [list_row(row).ts_ns for row in self.recording.rows(ids)] if len(ids) else []
 
     def position_of(self, row_id: int) -> int | None:

@@ -47,10 +47,10 @@ _DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 class Moment(NamedTuple):
     """When a row was, and what its time may count from.  `first_ns`: packet 1's, or a reference's.
 
-    A time before is None where there is none.
+    A time is None where it is unknown, one before also where there is none.
     """
 
-    ts_ns: int
+    ts_ns: int | None
     first_ns: int
     captured_before_ns: int | None = None
     shown_before_ns: int | None = None
@@ -65,19 +65,22 @@ def digits(ns: int, precision: Precision) -> str:
 
 def time_text(moment: Moment, form: TimeFormat, precision: Precision) -> str:
     """The Time column's text of a row."""
+    at = moment.ts_ns
+    if at is None:
+        return ""
     if form is TimeFormat.FIRST:
-        return digits(moment.ts_ns - moment.first_ns, precision)
+        return digits(at - moment.first_ns, precision)
     if form is TimeFormat.PREVIOUS:
-        return digits(_since(moment, moment.captured_before_ns), precision)
+        return digits(_since(at, moment.captured_before_ns), precision)
     if form is TimeFormat.PREVIOUS_SHOWN:
-        return digits(_since(moment, moment.shown_before_ns), precision)
+        return digits(_since(at, moment.shown_before_ns), precision)
     if form is TimeFormat.EPOCH:
-        return digits(moment.ts_ns, precision)
-    return _calendar(moment.ts_ns, form, precision)
+        return digits(at, precision)
+    return _calendar(at, form, precision)
 
 
-def _since(moment: Moment, before_ns: int | None) -> int:
-    return 0 if before_ns is None else moment.ts_ns - before_ns
+def _since(ts_ns: int, before_ns: int | None) -> int:
+    return 0 if before_ns is None else ts_ns - before_ns
 
 
 def _calendar(ns: int, form: TimeFormat, precision: Precision) -> str:

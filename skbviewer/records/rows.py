@@ -23,7 +23,7 @@ class PacketRow(NamedTuple):
     """One wire packet; None where a value is unknown.  JSON keys of `packets` are these names."""
 
     number: int  # from 1, in import order
-    ts_ns: int  # since the epoch, of the sniffer's clock
+    ts_ns: int | None  # since the epoch, of the sniffer's clock
     caplen: int
     len: int
     linktype: int

@@ -32,7 +32,7 @@ def timebase_of(db: Any) -> Timebase:
 def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
     """When a packet was captured on a KBL's clock, and how far off that may be, ns."""
     rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
-    if not rows:
+    if not rows or packet.ts_ns is None:
         return None
     row = max((r for r in rows if r.first <= packet.number), key=lambda r: r.first, default=rows[0])
     segment = Segment._make([*row[3:10], row.residual_ns])

@@ -7,7 +7,7 @@ from typing import Any
 
 from ..analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ..analysis.tcp_info import TcpTold
-from ..records import PacketRow, SeriesRow
+from ..records import UNTIMED, PacketRow, SeriesRow
 
 
 def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None) -> PacketRow:
@@ -18,7 +18,7 @@ def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = Non
     has_ports = row.protocol in (6, 17)
     return PacketRow(
         number=row.id,
-        ts_ns=row.ts,
+        ts_ns=None if row.ts == UNTIMED else row.ts,
         caplen=row.caplen,
         len=row.len,
         linktype=row.linktype,

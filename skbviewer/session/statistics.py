@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis import names_of
 from ..analysis.stats import CONVERSATION_KINDS, Chosen, Kernel, Scope
 from ..analysis.timeline import Clock
-from ..records import Progress, SourceRow
+from ..records import UNTIMED, Progress, SourceRow
 from ..store import Columns, queries
 from .annotations import RowIds
 
@@ -38,7 +38,7 @@ def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> in
     ts = np.asarray(columns.array(table, column), np.int64)
     source = np.asarray(columns.array(table, "source"))
     if table == "packet":
-        return int(clock.to_session(int(source[0]), ts[:1])[0])
+        return 0 if ts[0] == UNTIMED else int(clock.to_session(int(source[0]), ts[:1])[0])
     return min(
         int(clock.to_session(s.id, ts[source == s.id]).min())
         for s in sources

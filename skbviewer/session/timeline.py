@@ -164,8 +164,9 @@ def _of_packets(
         if one > 0:
             row = packets[one]
             title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
-            at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
-            wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
+            if row.ts_ns is not None:
+                at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
+                wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
     if kind == lanes.ALIGNED:
         part, told, end = lanes.align(part, len(named), wires)

@@ -230,7 +230,8 @@ INDEXES = (
 )
 
 VIEWS = (
-    """CREATE VIEW packets AS SELECT id AS number, ts AS ts_ns, caplen, len, source,
+    """CREATE VIEW packets AS SELECT id AS number, nullif(ts, -1) AS ts_ns, caplen,
+       len, source,
        CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', saddr_lo >> 24 & 255, saddr_lo >> 16 & 255,
             saddr_lo >> 8 & 255, saddr_lo & 255) END AS saddr,
        CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', daddr_lo >> 24 & 255, daddr_lo >> 16 & 255,

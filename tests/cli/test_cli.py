@@ -6,6 +6,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import struct
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -15,6 +16,8 @@ import pytest
 from skbviewer.cli import main
 from skbviewer.cli.packets import JSON_KEYS
 from skbviewer.records import resource
+from skbviewer.session import Session
+from tests.readers import build
 
 SAMPLE = resource("samples/handshake")
 
@@ -46,6 +49,35 @@ def test_packets_csv_and_table_agree(file: str, capsys: Captured) -> None:
     assert len(lines) == len(rows) + 1
     for row, line in zip(rows, lines[1:], strict=True):
         assert line.endswith(row["info"]) and row["verdict"] in line
+
+
+def test_an_unknown_time_is_shown_as_none(tmp_path: Path, capsys: Captured) -> None:
+    """Simple packet blocks of pcapng have no time."""
+    frame, out = (
+        build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 99, b"")),
+        str(tmp_path / "s.skbv"),
+    )
+    untimed = build.block(3, struct.pack("<I", len(frame)) + frame)
+    data = build.section_header() + build.interface_block() + build.enhanced_packet(10**18, frame)
+    (tmp_path / "some.pcapng").write_bytes(
+        data + untimed + build.enhanced_packet(10**18 + 5, frame)
+    )
+    assert main(["import", "-o", out, str(tmp_path / "some.pcapng")]) == 1
+    capsys.readouterr()
+    assert main(["packets", out, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["ts_ns"] for row in rows] == [10**18, None, 10**18 + 5]
+    assert main(["packets", out]) == 0
+    lines = capsys.readouterr().out.splitlines()[1:]
+    assert [line.split()[1] for line in lines] == ["0.000000000", "10.0.0.1", "0.000000005"]
+    for text in ("!frame.time", "!frame.time_epoch", "!frame.time_relative"):
+        assert main(["packets", out, "--csv", "--filter", text]) == 0
+        assert [row.split(",")[:2] for row in capsys.readouterr().out.splitlines()[1:]] == [
+            ["2", ""]
+        ]
+    session = Session.open(Path(out))
+    overview = session.overview()
+    assert overview.span_ns == 6 and int(overview.packets.sum()) == 2
 
 
 def test_path_formats_agree(file: str, capsys: Captured) -> None:

@@ -34,7 +34,7 @@ def row(packet: PacketRow, start_ns: int) -> str:
     kernel = "" if packet.kernel_ns is None else f"{packet.kernel_ns / 1000:.1f}"
     cells = [
         str(packet.number),
-        f"{(packet.ts_ns - start_ns) / 1e6:.3f}",
+        f"{((packet.ts_ns or 0) - start_ns) / 1e6:.3f}",
         packet.source_text,
         packet.destination_text,
         packet.protocol_name,
@@ -60,7 +60,7 @@ def contents(session: Session) -> str:
     )
     titles = "No. | ms | source | destination | protocol | info | verdict | calls | us in kernel"
     text += f"| {titles} |\n|{' --- |' * 9}\n"
-    text += "".join(row(packet, packets[0].ts_ns) for packet in packets[:ROWS])
+    text += "".join(row(packet, packets[0].ts_ns or 0) for packet in packets[:ROWS])
     return text + ("" if len(packets) <= ROWS else f"\n... and {len(packets) - ROWS} more.\n")
 
 

@@ -112,7 +112,7 @@ def test_times_count_from_the_reference_before() -> None:
     model.show(recording)
     model.notes.flags = type(model.notes.flags)(60, 3)
     model.notes.flags.put("time_ref", np.array([3]), True)
-    model.set_references(np.array([3]), [recording.packet(3).ts_ns])
+    model.set_references(np.array([3]), [recording.packet(3).ts_ns or 0])
     assert [shown(model, row)[TIME] for row in (1, 2, 3)] == ["0.001234567", "*REF*", "0.001234567"]
 
 
@@ -291,6 +291,24 @@ def test_info_takes_the_width_that_is_left(table: PacketTable) -> None:
     assert total == table.viewport().width()
     table.resize(2000, 400)
     assert table.header.length() == table.viewport().width() > total
+
+
+def test_drop_and_match_leave_to_info_what_few_rows_do_not_need(table: PacketTable) -> None:
+    def cut() -> list[str]:
+        metrics = QFontMetrics(table.font())
+        texts = {(at, str(table.packets.text(r, at))) for r in range(table.packets.rowCount())
+                 for at in (DROP, MATCH)}  # fmt: skip
+        return [t for at, t in texts if metrics.horizontalAdvance(t) + 8 > sizes(at)]
+
+    sizes = table.header.sectionSize
+    assert not cut()
+    wide, info, recording = sizes(MATCH), sizes(INFO), FakeRecording()
+    table.show_rows(recording, np.array([1, 2, 3]))  # exact, and no drop
+    assert sizes(MATCH) < wide and sizes(INFO) > info and not cut()
+    table.show_rows(recording, np.array([1, 7, 9]))  # the same recording, another filter
+    assert not cut() and table.header.length() == table.viewport().width()
+    table.show_rows(FakeRecording(1_000_000))
+    assert sizes(MATCH) >= wide
 
 
 def entry(menu: QMenu, text: str) -> QAction:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...records import UNTIMED
 from ...store import Columns
 from ..info import address, mac
 
@@ -97,7 +98,10 @@ KINDS: dict[str, _Kind] = {
 
 
 def conversations(columns: Columns, kind: str, packets: Index | None = None) -> list[Conversation]:
-    """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first."""
+    """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first.
+
+    Begin and duration are 0 of one that no packet tells the time of.
+    """
     rows, low, high, swapped = _ends(columns, kind, packets)
     group, first = _groups(np.concatenate([low, high], axis=1))
     size = len(first)
@@ -218,6 +222,7 @@ def _sum(group: Index, value: Index, size: int) -> Index:
 
 def _span(group: Index, ts: Index, size: int) -> tuple[Index, Index]:
     begin, end = np.full(size, np.iinfo(np.int64).max), np.zeros(size, np.int64)
-    np.minimum.at(begin, group, ts)
-    np.maximum.at(end, group, ts)
-    return begin, end
+    timed = ts != UNTIMED
+    np.minimum.at(begin, group[timed], ts[timed])
+    np.maximum.at(end, group[timed], ts[timed])
+    return np.minimum(begin, end), end

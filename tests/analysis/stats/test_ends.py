@@ -44,8 +44,8 @@ def test_conversations(session: Session, kind: str) -> None:
         assert (one.packets, one.bytes) == (len(mine), sum(row.len for row in mine))
         assert (one.packets_ab, one.bytes_ab) == (len(sent), sum(row.len for row in sent))
         assert one.packets_ba == len(mine) - len(sent)
-        assert one.begin_ns == min(row.ts_ns for row in mine)
-        assert one.begin_ns + one.dur_ns == max(row.ts_ns for row in mine)
+        assert one.begin_ns == min(row.ts_ns or 0 for row in mine)
+        assert one.begin_ns + one.dur_ns == max(row.ts_ns or 0 for row in mine)
         assert one.kernel_ns == sum(row.kernel_ns or 0 for row in mine)
 
 
