@@ -25,6 +25,12 @@ _SPECIFIERS = r"(?:(?:static|extern|inline|__inline|__inline__)[ \t]+)*"
 _UNTYPED = re.compile(rf"{_SPECIFIERS}([A-Za-z_]\w*)[ \t]*\(")
 _EMPTY = re.compile(rf"\n{_SPECIFIERS}[A-Za-z_]\w*[ \t]*\([ \t]*\)(?=\s*\{{)")
 _DECLARATIONS = re.compile(r"\)[ \t]*\n((?:[ \t]*[A-Za-z_][\w \t*,\[\]()]*;[ \t]*\n?)+)\s*\{")
+# With the first declaration on the line of the head.
+_BESIDE = re.compile(
+    r"\n(?:[A-Za-z_][\w \t*]*[ \t*])?[A-Za-z_]\w*[ \t]*\(([\w \t,]+)\)"
+    r"[ \t]*((?:[A-Za-z_][\w \t*,\[\]()]*;\s*)+)\{"
+)
+_STATEMENT = re.compile(r"\s*(?:return\b|goto\b|else\b|\w+[ \t]*\()")
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
 _ALONE_ABOVE = re.compile(r"^([A-Za-z_]\w*)\s*\Z", re.MULTILINE)
@@ -231,21 +237,39 @@ def _old_style(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, st
 
     A head without a type, which tree-sitter takes for a call, becomes ``int z()``.
     """
-    yield from sorted(_declared_below(text, heads))
+    yield from sorted((*_declared_below(text, heads), *_declared_beside(text, heads)))
 
 
 def _declared_below(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
     for match in _DECLARATIONS.finditer(text):
         start = text.rfind("(", 0, match.start())
-        names = [name.strip() for name in text[start + 1 : match.start()].split(",")]
-        declared = set(_WORD.findall(match[1]))
-        if start > 0 and all(name.isidentifier() and name in declared for name in names):
+        if start > 0 and _declares(match[1], text[start + 1 : match.start()]):
             line = text.rfind("\n", 0, start) + 1
             yield from _untyped(text, line, match.start() + 1, match.end() - 1, heads)
             yield match.start(1), match.end(1), blank(match[1])
     for match in _EMPTY.finditer("\n" + text):
         end = match.end() - 1
         yield from _untyped(text, match.start(), end, text.index("{", end), heads)
+
+
+def _declares(declarations: str, parameters: str) -> bool:
+    """Say whether these are declarations of parameters; one that has none is an int."""
+    names = [name.strip() for name in parameters.split(",")]
+    if not all(map(str.isidentifier, names)):
+        return False
+    return all(
+        not _STATEMENT.match(declaration) and not set(names).isdisjoint(_WORD.findall(declaration))
+        for declaration in declarations.split(";")
+        if declaration.strip()
+    )
+
+
+def _declared_beside(text: str, heads: dict[int, Head]) -> Iterator[tuple[int, int, str]]:
+    for match in _BESIDE.finditer("\n" + text):
+        if _declares(match[2], match[1]):
+            start, end = match.start(2) - 1, match.end(2) - 1
+            yield from _untyped(text, match.start(), start, match.end() - 2, heads)
+            yield start, end, blank(match[2])
 
 
 def _untyped(
