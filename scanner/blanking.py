@@ -8,6 +8,7 @@ length and its newlines, so an offset into the result is an offset into the file
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -86,6 +87,18 @@ def hide_literals(text: str) -> str:
     """Blank comments, fill strings with tildes, turn character constants into 0."""
     text = _TOKENS.sub(_hide, text)
     return text if text.isascii() else re.sub(r"[\x80-\xff]", "_", text)
+
+
+def open_comment(data: bytes) -> int:
+    """Return where the comment begins in which a file ends, -1 if it ends in none."""
+    begin = data.rfind(b"/*")
+    if begin < 0 or begin < data.rfind(b"*/") - 1:
+        return -1
+    found = deque(_TOKENS.finditer(data.decode("latin-1")), maxlen=1)
+    if not found or not found[0][0].startswith("/*"):
+        return -1
+    last = found[0][0]
+    return -1 if last.endswith("*/") and len(last) > 3 else found[0].start()
 
 
 def directives(text: str) -> list[Directive]:

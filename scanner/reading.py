@@ -8,7 +8,7 @@ from typing import Any
 
 from tree_sitter import Node
 
-from scanner import declarations, dialect, initialisers, islands, loose
+from scanner import declarations, dialect, initialisers, islands, loose, unclosed
 from scanner.bodies import Body
 from scanner.facts import (
     Fallback,
@@ -44,9 +44,10 @@ class FileReader:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
-        prepared = prepare(without_probes(data))
-        reading = _Reading(self, prepared)
+        data = without_probes(data)
+        reading = _Reading(self, prepare(data))
         reading.variants()
+        reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
 
@@ -68,6 +69,7 @@ class _Reading:
         self.inits: dict[Init, None] = {}
         self.fallbacks: dict[Fallback, None] = {}
         self.warnings: list[str] = []
+        self.uneven: list[unclosed.Uneven | None] = []
         self.tried = [0, 0, 0, 0]
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
@@ -91,6 +93,7 @@ class _Reading:
     def variants(self) -> None:
         """Read every #if variant and unite what they show."""
         for variant, chosen in variants(self.prepared):
+            self.uneven.append(unclosed.uneven(chosen))
             for kind, name in per_cpu_variables(chosen):
                 self.variables[Param(name, TypeRef(kind.rstrip(" *"), kind.count("*")))] = None
             normal = self.reader.normaliser.normalise(chosen)

@@ -32,10 +32,46 @@ def good(tmp_path: Path) -> Path:
     return tmp_path
 
 
-@pytest.mark.parametrize("end", [10, 60, 75, len(GOOD) - 3, len(GOOD) - 1])
-def test_cut_off_file(good: Path, end: int) -> None:
-    (good / "cut.c").write_text(GOOD.replace("good", "cut")[:end])
-    assert "good" in functions(scanned(good))
+@pytest.mark.parametrize(
+    ("end", "open_one"),
+    [(10, ""), (20, "{ of line 1"), (46, "( of line 2"), (70, "{ of line 3"), (-2, "{ of line 3")],
+)
+def test_cut_off_file(good: Path, end: int, open_one: str) -> None:
+    (good / "cut.c").write_text(GOOD[:end])
+    result = scanned(good)
+    assert "good" in functions(result)
+    expected = [f"cut.c: cut off: the {open_one} is never closed"] if open_one else []
+    assert result.warnings == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "warning"),
+    [
+        ("int x;\n/* a\nb", "cut off: the comment of line 2 has no end"),
+        ("int x; /*/", "cut off: the comment of line 1 has no end"),
+        ("#if A\n#if B\n#endif\nint x;\n", "cut off: the #if of line 1 has no #endif"),
+        ("int f(void)\n{\n}}\n", "brackets do not balance: the } of line 3 closes nothing"),
+    ],
+)
+def test_what_has_no_end_is_told(good: Path, text: str, warning: str) -> None:
+    (good / "open.c").write_text(text)
+    assert scanned(good).warnings == [f"open.c: {warning}"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "int x; // net/*.c",
+        "int x; /**/",
+        "char *s = \"/*\";\nchar c = '{';\n",
+        "#define OPEN {\n#define COMMENT /* one\n */ 1\n",
+        "#if A\nint f(void) {\n#else\nint f(int a) {\n#endif\n}\n",
+        "#if A\nint f(void) {\n#else\nint g(int a) {\n}\n#endif\n#ifdef A\n}\n#endif\n",
+    ],
+)
+def test_what_is_closed_is_not_warned_about(good: Path, text: str) -> None:
+    (good / "closed.c").write_text(text)
+    assert not scanned(good).warnings
 
 
 @pytest.mark.parametrize(
@@ -86,7 +122,8 @@ def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.Monkey
     result = scanned(good)
     assert time.monotonic() - before < 100
     assert "good" in functions(result)
-    assert all("gave up after 3 s" in text for text in result.warnings)
+    told = ("gave up after 3 s", "cut off: ", "do not balance: ")
+    assert all(any(words in text for words in told) for text in result.warnings)
 
 
 def test_deep_nesting(good: Path) -> None:
