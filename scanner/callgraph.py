@@ -6,11 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanner.expansion import Atoms, Flat, Macros, substitute
+from scanner.expansion import DEEPEST, Atoms, Flat, Macros, substitute
 from scanner.facts import Call, FileFacts, Function, TypeRef
 from scanner.types import Types
 
 MANY = 400  # functions of one field that are believed when the table's type is unknown
+
+_NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros given types
 
 
 class Node(NamedTuple):
@@ -117,11 +119,8 @@ class CallGraph:
         if depth > 6 or index >= len(node.function.calls):
             return None
         call = node.function.calls[index]
-        for atoms in call.args:
-            for atom in atoms:
-                if atom.startswith(("struct_", "union_")):
-                    tag, _, name = atom.partition("_")
-                    return TypeRef(self.types.base(f"{tag} {name}", node.file), 1)
+        if given := self._given_type(node.file, call.args):
+            return given
         for target in self.resolve(call.callee, node.file) if call.how == "name" else ():
             callee = self.nodes[target]
             return self.types.seen_from(callee.function.returns, callee.file)
@@ -129,8 +128,20 @@ class CallGraph:
             return self._macro_type(number, call, depth)
         return None
 
+    def _given_type(self, file: str, args: tuple[Atoms, ...]) -> TypeRef | None:
+        """Return the struct that a macro such as container_of is told to point at."""
+        for atoms in args:
+            for atom in atoms:
+                if atom.startswith(("struct_", "union_")):
+                    tag, _, name = atom.partition("_")
+                    return TypeRef(self.types.base(f"{tag} {name}", file), 1)
+        return None
+
     def _macro_type(self, number: int, call: Call, depth: int) -> TypeRef | None:
         macro = self.macros.first(call.callee)
+        inner = self.macros.value(call.callee)
+        if inner:
+            return self._value_type(number, substitute(inner, macro, call.args), depth + 1)
         atoms = self.macros.result(call.callee)
         for atom in sorted(atoms, key=lambda a: not a.startswith("(")):
             if atom.startswith("("):
@@ -143,6 +154,20 @@ class CallGraph:
                 if kind:
                     return kind
         return None
+
+    def _value_type(self, number: int, value: Flat, depth: int) -> TypeRef | None:
+        """Return the type of the value of a call inside a macro."""
+        file = self.nodes[number].file
+        if depth > DEEPEST or value.how != "name" or value.callee in _NUMBERS:
+            return None
+        if given := self._given_type(file, value.args):
+            return given
+        if targets := self.resolve(value.callee, file):
+            callee = self.nodes[targets[0]]
+            return self.types.seen_from(callee.function.returns, callee.file)
+        if value.callee not in self.macros:
+            return None
+        return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
     def _parameter_calls(self) -> dict[int, list[Flat]]:
         """Functions that call one of their own parameters, such as NF_HOOK its okfn."""

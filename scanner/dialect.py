@@ -64,7 +64,7 @@ def _type_argument(match: re.Match[str]) -> str:
     return match["before"] + name + tail + blank(match["stars"])
 
 
-def _type_arguments(text: str) -> str:
+def type_arguments(text: str) -> str:
     """Types as arguments become names; the parameters of pointers to functions stay."""
     pieces = _POINTER_DECLARATOR.split(text) if "(*" in text else [text]
     pieces[::2] = [_TYPE_ARGUMENT.sub(_type_argument, piece) for piece in pieces[::2]]
@@ -125,7 +125,7 @@ def body_text(text: str, types: frozenset[str]) -> str:
     if "offsetof" in text:
         text = text.replace("offsetof", "offset_f")
     if _TYPE_THEN_END.search(text, brace if brace >= 0 else len(text) - 1):
-        text = text[:brace] + _type_arguments(text[brace:])
+        text = text[:brace] + type_arguments(text[brace:])
     if "?:" in text or "? :" in text:
         text = re.sub(r"\?(\s*):", r"||\1", text)
     if "..." in text:

@@ -81,6 +81,18 @@ class Macros:
                     found += assign.atoms
         return found
 
+    def value(self, name: str) -> Flat | None:
+        """Return the call whose value is that of a macro, None if it is made otherwise."""
+        macro = self.first(name)
+        values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
+        if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):
+            return None
+        number, dot, _ = values[0][0][1:].partition(".")
+        if dot or int(number) >= len(macro.calls):
+            return None
+        call = macro.calls[int(number)]
+        return Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
+
     def first(self, name: str) -> Function:
         """Return the first definition of a macro."""
         return self._macros[name][0]
@@ -115,10 +127,10 @@ def substitute(flat: Flat, macro: Function, given: tuple[Atoms, ...]) -> Flat:
         values[param.name] = given[index] if index < len(given) else ()
 
     def replace(atom: str) -> Atoms:
-        root, dot, path = atom.partition(".")
-        if root not in values:
-            return (atom,)
-        return tuple(f"{value}{dot}{path}" for value in values[root])
+        root, *fields = atom.split(".")
+        # A field can be a parameter too.
+        path = "".join([f".{(values.get(field) or (field,))[0]}" for field in fields])
+        return tuple([f"{value}{path}" for value in values.get(root, (root,))])
 
     callee = flat.callee
     if callee in values and len(values[callee]) >= 1:
