@@ -9,10 +9,11 @@ another object, such as skb->dev; what a packet's header is read through (skb->d
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from scanner.callgraph import CallGraph, Edge
+from scanner.expansion import Atoms
 from scanner.polymorphism import Closure
 
 ROUNDS = 60  # the search ends by itself long before
@@ -48,7 +49,9 @@ class Search:
         self.packet = set(direct)
         self.data_flow = data_flow
         self.given: dict[int, set[str]] = {}  # parameters that callers give something associated
-        self.returning: set[int] = set()
+        self.returning: set[int] = set()  # whose result is associated, whatever they are given
+        self.passing: dict[int, set[int]] = {}  # parameters that a result is made of
+        self._settled: set[int] = set()
         self._names: dict[int, set[str]] = {}
         self._atoms: dict[int, dict[str, bool]] = {}
         self._open: dict[int, tuple[tuple[int, str], ...]] = {}
@@ -80,9 +83,10 @@ class Search:
         edges = self.graph.edges[number]
         if not edges and not self.graph.nodes[number].function.assigns:
             return
-        names = self._associated(number)
-        if number in self.returning and turn == 1:
+        if self.data_flow and self._results(number):
+            self._forget(self.graph.callers[number])
             touched.add(number)
+        names = self._associated(number)
         is_packet = number in before
         for edge in edges:
             hit = self._first(number, edge, names)
@@ -170,6 +174,13 @@ class Search:
                 self._atoms.pop(target, None)
                 touched.add(target)
 
+    def _forget(self, numbers: Iterable[int]) -> None:
+        """What these functions hold and return is to be found anew."""
+        for number in numbers:
+            self._names.pop(number, None)
+            self._atoms.pop(number, None)
+            self._settled.discard(number)
+
     def _open_params(self, target: int) -> tuple[tuple[int, str], ...]:
         """Return the parameters that can be associated, and are not so by their type."""
         known = self._open.get(target)
@@ -190,23 +201,27 @@ class Search:
         known = self._names.get(number)
         if known is not None:
             return known
-        graph = self.graph
-        file = graph.nodes[number].file
-        names = set(self.given.get(number, ()))
-        for name, kind in graph.names(number).items():
-            if (
-                not kind.function
-                and self.closure.level(graph.types.base(kind.base, file)) is not None
-            ):
-                names.add(name)
+        names = self._by_type(number) | self.given.get(number, set())
         if self.data_flow:
             self._flow(number, names)
         self._names[number] = names
         self._atoms.pop(number, None)
         return names
 
+    def _by_type(self, number: int) -> set[str]:
+        """Return the names of a function whose type is a form of the struct."""
+        graph = self.graph
+        file = graph.nodes[number].file
+        return {
+            name
+            for name, kind in graph.names(number).items()
+            if not kind.function
+            and self.closure.level(graph.types.base(kind.base, file)) is not None
+        }
+
     def _flow(self, number: int, names: set[str]) -> None:
-        assigns = graph_assigns = self.graph.nodes[number].function.assigns
+        """Add the names to which something associated is assigned."""
+        assigns = self.graph.nodes[number].function.assigns
         local = self.graph.names(number)
         for _ in range(10):
             before = len(names)
@@ -226,14 +241,34 @@ class Search:
             if len(names) == before:
                 break
             assigns = tuple(waiting)
-        if number not in self.returning and not self.graph.types.scalar(
-            self.graph.nodes[number].function.returns
-        ):
-            for assign in graph_assigns:
-                if assign.to == "return" and any(
-                    self._is_associated(number, a, names, False) for a in assign.atoms
-                ):
-                    self.returning.add(number)
+
+    def _results(self, number: int) -> bool:
+        """Find what the result of a function is made of; say whether something new was found."""
+        function = self.graph.nodes[number].function
+        if number in self._settled or number in self.returning:
+            return False
+        self._settled.add(number)
+        returned = [assign.atoms for assign in function.assigns if assign.to == "return"]
+        if not any(returned) or self.graph.types.scalar(function.returns):
+            return False
+        if self._gives(number, returned, set()):
+            self.returning.add(number)
+            return True
+        known = self.passing.setdefault(number, set())
+        new = {
+            index
+            for index, name in self._open_params(number)
+            if index not in known and self._gives(number, returned, {name})
+        }
+        known |= new
+        return bool(new)
+
+    def _gives(self, number: int, returned: list[Atoms], given: set[str]) -> bool:
+        """Say whether a function that is given these parameters returns something associated."""
+        names = self._by_type(number) | given
+        self._flow(number, names)
+        atoms = (atom for group in returned for atom in group)
+        return any(self._is_associated(number, atom, names, False) for atom in atoms)
 
     def _is_associated(self, number: int, atom: str, names: set[str], memo: bool = True) -> bool:
         cache = self._atoms.setdefault(number, {}) if memo else {}
@@ -261,14 +296,20 @@ class Search:
         return root in names
 
     def _call_gives(self, number: int, index: int, names: set[str], depth: int) -> bool:
-        """The result of a call is associated if the callee returns something associated."""
+        """Say whether a call returns something associated, or what it is made of and given is."""
         function = self.graph.nodes[number].function
         if index >= len(function.calls):
             return False
         call = function.calls[index]
         targets = self.graph.resolve(call.callee, self.graph.nodes[number].file)
         if targets:
-            return any(t in self.returning for t in targets)
+            return any(t in self.returning for t in targets) or any(
+                self._decide(number, atom, names, depth + 1)
+                for target in targets
+                for place in self.passing.get(target, ())
+                if place < len(call.args)
+                for atom in call.args[place]
+            )
         if call.callee in self.graph.macros:
             return any(
                 self._decide(number, a, names, depth + 1) for atoms in call.args for a in atoms

@@ -30,7 +30,9 @@ def names(rows: list[dict[str, object]]) -> set[object]:
     return {row["function"] for row in rows}
 
 
-@pytest.mark.parametrize("tree", ["today", "old", "kr", "years", "levels", "members", "odd"])
+@pytest.mark.parametrize(
+    "tree", ["today", "old", "kr", "years", "levels", "members", "later", "odd"]
+)
 def test_tables_are_as_written(tree: str) -> None:
     result = scanned(tree)
     for table, text in TEXT.items():
