@@ -19,6 +19,7 @@ MARGINS = 12
 SCROLL_BAR = 20
 ADDRESSES = ("source", "destination")
 KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
+SELDOM = ("drop", "match")  # seldom as wide as they may be: Info has the rest
 ROWS_FITTED = 200
 MOST_PART = 6  # of the window's width is what a fitted column takes at most
 
@@ -51,7 +52,7 @@ class ColumnWidths:
         own = [at for at in self._table.shown_columns() if self._is_own(at)]
         keys = {at: packets.columns[at].key for at in own}
         for at in own:
-            if keys[at] in ("number", *KERNELS):
+            if keys[at] in ("number", *KERNELS, *SELDOM):
                 self.set(at, 0)
         for wanted in (("process",), ADDRESSES):  # which have what is left
             most = self._table.window().width() // MOST_PART
@@ -60,6 +61,15 @@ class ColumnWidths:
             for at in own:
                 if keys[at] in wanted:
                     self._fit_to_rows(at, most)
+        self.fill()
+
+    def widen(self) -> None:
+        """Other rows are listed: make room for what was not among those before."""
+        packets, header = self._table.packets, self._table.header
+        for at in self._table.shown_columns():
+            column, width = packets.columns[at], header.sectionSize(at)
+            if column.key in SELDOM and self._is_own(at) and self._usual(column) > width:
+                self.set(at, 0)
         self.fill()
 
     def _fit_to_rows(self, at: int, most: int) -> None:
@@ -117,12 +127,21 @@ class ColumnWidths:
             text = sample(self._table.packets.time_format, self._table.packets.precision)
         if column.key == "number":
             text = max(text, *self._table.packets.longest_numbers(), key=len)
+        texts = self._listed(column) if column.key in SELDOM else None
         if column.key in KERNELS and not self._table.packets.has_kernel:
-            text = column.title
+            texts = [column.title]
         title = metrics.horizontalAdvance(column.title) + ARROW
-        wide = max(metrics.horizontalAdvance(text), title)
+        wide = max(title, *map(metrics.horizontalAdvance, texts or [text]))
         room = metrics.height() + 6 if column.key == "match" else 0  # its chip
         return MIN_INFO if column.key == "info" else wide + room + MARGINS
+
+    def _listed(self, column: Column) -> list[str] | None:
+        """What a column shows, if there are so few rows that all can be asked; else None."""
+        packets = self._table.packets
+        if packets.rowCount() > ROWS_FITTED:
+            return None
+        at = packets.columns.index(column)
+        return [column.title, *{packets.text(row, at) for row in range(packets.rowCount())}]
 
 
 def _letter(font: QFont) -> float:

@@ -108,6 +108,8 @@ class PacketTable(QTableView):
         self.packets.show(recording, ids)
         if other:
             self.widths.fit()
+        else:
+            self.widths.widen()
         at = None if before is None else self.packets.nearest(before.id)
         self.go_to_row(at or 0)
 
