@@ -134,8 +134,9 @@ def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
         return "socket queue"
     if last.function in BACKLOG:
         return "softirq"
-    if (following.context, following.pid, following.cpu) == (last.context, last.pid, last.cpu):
-        return OUTSIDE
+    same = (following.context, following.pid) == (last.context, last.pid)
+    if same and (following.context == "task" or following.cpu == last.cpu):
+        return OUTSIDE  # a thread may change its CPU meanwhile
     return "socket backlog" if following.context == "task" and not reading else "queue"
 
 

@@ -158,6 +158,14 @@ def test_socket_calls_stand_around_the_packets(tmp_path: Path) -> None:
     assert [wait.what for wait in leg.waits] == ["outside probed functions"]
 
 
+def test_a_thread_that_changes_its_cpu_leaves_the_packet_in_no_queue(tmp_path: Path) -> None:
+    story = Story()
+    story.alloc(2000, A, pid=7)
+    story.call("ip_output", 5000, 6000, A, cpu=1, pid=7, skbinfo=MINE, ipv4=udp4(1))
+    (leg,) = imported(tmp_path, story).path(packet=1).legs
+    assert [wait.what for wait in leg.waits] == ["outside probed functions"]
+
+
 @pytest.mark.parametrize("skb_cost", [0, 300])
 def test_what_the_probes_cost_is_taken_off(tmp_path: Path, skb_cost: int) -> None:
     story = Story()
