@@ -11,6 +11,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import (
     QBrush,
     QColor,
+    QFont,
     QFontInfo,
     QFontMetricsF,
     QPainter,
@@ -36,6 +37,12 @@ def above_titles(plate: QRectF, titles: Sequence[QRectF]) -> QRectF:
     return plate
 
 
+def _bold(font: QFont) -> QFont:
+    font = QFont(font)
+    font.setBold(True)
+    return font
+
+
 class TimelineItem(QGraphicsObject):
     """Item coordinates: x in ns, y in rows."""
 
@@ -47,7 +54,7 @@ class TimelineItem(QGraphicsObject):
         self._palette = QPalette()
         self._dark = False
         self._view = QRectF()
-        self._titled: list[QRectF] = []  # where the titles stand, in pixels
+        self._titled: list[tuple[QRectF, str]] = []  # where titles stand, in pixels
 
     def draw(self, layout: Layout) -> None:
         self.prepareGeometryChange()
@@ -79,24 +86,26 @@ class TimelineItem(QGraphicsObject):
         rects[:, 3] = abs(scale.m22()) - GAP_PX
         return rects
 
-    def _paint_titles(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
-        font = painter.font()
-        font.setBold(True)
-        painter.setFont(font)
-        metrics = QFontMetricsF(font)
+    def _paint_grounds(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+        """Of the legs; and where their titles will stand."""
+        metrics = QFontMetricsF(_bold(painter.font()))
         ground = self._palette.color(QPalette.ColorRole.AlternateBase)
         self._titled = []
         for title in self.layout.titles:
             top, bottom = title.y * scale.m22(), title.bottom * scale.m22()
             painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), ground)
-            painter.setPen(self._palette.color(QPalette.ColorRole.Text))
             box = QRectF(view.left() + 6, top, view.width() - 12, 1.25 * scale.m22())
             text = metrics.elidedText(title.text, Qt.TextElideMode.ElideRight, box.width())
+            box.setWidth(metrics.horizontalAdvance(text) + 2)
+            self._titled.append((box, text))
+
+    def _paint_titles(self, painter: QPainter, font: QFont) -> None:
+        """Above the line of the wire, which may cross them."""
+        painter.setFont(_bold(font))
+        painter.setPen(self._palette.color(QPalette.ColorRole.Text))
+        for box, text in self._titled:
+            painter.fillRect(box, self._palette.color(QPalette.ColorRole.AlternateBase))
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
-            box.setWidth(metrics.horizontalAdvance(text))
-            self._titled.append(box)
-        font.setBold(False)
-        painter.setFont(font)
 
     def _paint_waits(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
         colour = self._palette.color(QPalette.ColorRole.PlaceholderText)
@@ -167,7 +176,8 @@ class TimelineItem(QGraphicsObject):
             text = "on the wire"
             width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
             place = x + 3 if x + width + 8 < view.right() else x - width - 3
-            plate = above_titles(QRectF(place, view.bottom() - 20, width, 17), self._titled)
+            boxes = [box for box, _ in self._titled]
+            plate = above_titles(QRectF(place, view.bottom() - 20, width, 17), boxes)
             self._plate(painter, plate, text, colour)
 
     def _plate(
@@ -215,11 +225,12 @@ class TimelineItem(QGraphicsObject):
             seen.width() * scale.m11(),
             seen.height() * scale.m22(),
         )
-        self._paint_titles(painter, scale, pixels)
-        font = painter.font()
+        self._paint_grounds(painter, scale, pixels)
+        usual, font = QFont(painter.font()), painter.font()
         font.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(scale.m22() * TEXT_PART))))
         painter.setFont(font)
         self._paint_waits(painter, scale, pixels)
         self._paint_bars(painter, scale, pixels)
         self._paint_wire(painter, scale, pixels)
+        self._paint_titles(painter, usual)
         painter.restore()

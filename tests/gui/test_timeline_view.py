@@ -68,6 +68,22 @@ def test_the_wire_is_marked(view: TimelineView) -> None:
     assert any(abs(hue - QColor("#c2185b").hue()) < 6 for hue in reds)
 
 
+def test_the_line_of_the_wire_runs_under_titles(view: TimelineView) -> None:
+    view.box.setXRange(29_000 - 1_000, 29_000 + 20_000, padding=0)
+    QApplication.processEvents()
+    image: QImage = view.plot.viewport().grab().toImage()
+
+    def pink(row: float) -> bool:
+        place = view.plot.mapFromScene(view.box.mapViewToScene(QPointF(29_000, row)))
+        around = [place + QPoint(x, y) for x in (-1, 0, 1) for y in range(-5, 5)]
+        colours = [image.pixelColor(at) for at in around]
+        return any(abs(c.hue() - 336) < 6 and c.saturation() > 150 for c in colours)
+
+    title = view.item.layout.titles[0]
+    assert not pink(title.y + 0.6)
+    assert pink(title.bottom - 0.4)
+
+
 def test_a_click_chooses_the_call_and_beside_all_none(view: TimelineView, qtbot: QtBot) -> None:
     chosen: list[tuple[int, int]] = []
     view.call_chosen.connect(lambda leg, call: chosen.append((leg, call)))
