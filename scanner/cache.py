@@ -8,6 +8,7 @@ import hashlib
 import os
 import pickle
 import tempfile
+import zlib
 from importlib.metadata import version
 from pathlib import Path
 from typing import NamedTuple
@@ -25,6 +26,7 @@ UNREADABLE = (
     ImportError,
     IndexError,
 )
+_CHECKSUM = 4  # bytes in front of each file
 
 
 class Entry(NamedTuple):
@@ -82,8 +84,7 @@ def pack_path(cache: Path, root: Path, names: list[str]) -> Path:
 def load(path: Path, key: str) -> Pack | None:
     """Return the pack if it is whole and of this key's scanner, else None."""
     try:
-        with path.open("rb") as file:
-            kept, entries = pickle.load(file)
+        kept, entries = pickle.loads(read(path))
     except UNREADABLE:
         return None
     if not isinstance(kept, str) or not kept.startswith(key) or not isinstance(entries, dict):
@@ -97,6 +98,15 @@ def save(path: Path, pack: Pack) -> str:
     return write(path, pickle.dumps((pack.key, plain), protocol=5))
 
 
+def read(path: Path) -> memoryview:
+    """Return what was written; raises OSError, or ValueError if something else is there."""
+    whole = path.read_bytes()
+    data = memoryview(whole)[_CHECKSUM:]
+    if zlib.crc32(data) != int.from_bytes(whole[:_CHECKSUM], "little"):
+        raise ValueError("damaged")
+    return data
+
+
 def write(path: Path, data: bytes) -> str:
     """Write a file whole or not at all; returns "" or why it could not be written."""
     try:
@@ -104,6 +114,7 @@ def write(path: Path, data: bytes) -> str:
         descriptor, name = tempfile.mkstemp(dir=path.parent)
         try:
             with os.fdopen(descriptor, "wb") as file:
+                file.write(zlib.crc32(data).to_bytes(_CHECKSUM, "little"))
                 file.write(data)
             os.replace(name, path)
         except OSError:

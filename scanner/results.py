@@ -57,8 +57,7 @@ def _key(run: Run, options: Options) -> str:
 
 def _load(path: Path) -> Result | None:
     try:
-        with path.open("rb") as file:
-            found = pickle.load(file)
+        found = pickle.loads(cache.read(path))
     except cache.UNREADABLE:
         return None
     return found if isinstance(found, Result) else None

@@ -97,11 +97,19 @@ def test_second_run_parses_nothing(
     assert read.count("net/old.c") == 2 and read.count("include/skbuff.h") == 1
 
 
-def test_a_spoilt_cache_is_not_believed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("name", ["*", "*.tables"])
+@pytest.mark.parametrize("damage", [b"", b"cut", b"flip", b"other"])
+def test_a_spoilt_cache_is_not_believed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], damage: bytes, name: str
+) -> None:
     assert main(["tables", TODAY, "direct", "-q"]) == 0
     first = capsys.readouterr().out
-    for kept in (tmp_path / "cache" / "skbscan").iterdir():
-        kept.write_bytes(kept.read_bytes()[:-20])
+    for kept in (tmp_path / "cache" / "skbscan").glob(name):
+        data = kept.read_bytes()
+        # A letter of a name, so that what is read is whole, but wrong.
+        flipped = data.replace(b"sk_buff", b"sk_luff")
+        assert flipped != data
+        kept.write_bytes({b"cut": data[:-20], b"flip": flipped}.get(damage, damage))
     assert main(["tables", TODAY, "direct", "-q"]) == 0
     assert capsys.readouterr().out == first
 
