@@ -5,8 +5,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QBrush, QColor
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtGui import QBrush, QColor, QPainter
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QColorDialog,
@@ -15,6 +15,9 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QPushButton,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QTreeWidget,
     QTreeWidgetItem,
     QVBoxLayout,
@@ -29,7 +32,27 @@ from .window_size import open_at
 
 NAME, FILTER = 0, 1
 Item = QTreeWidgetItem
+Index = QModelIndex | QPersistentModelIndex
 _CHECKED, _UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
+
+
+class _Ticks(QStyledItemDelegate):
+    """Check marks in the window's colours: in the rule's own they might not be seen."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
+        super().paint(painter, option, index)
+        ticked = QStyleOptionViewItem(option)
+        self.initStyleOption(ticked, index)
+        if not ticked.features & QStyleOptionViewItem.ViewItemFeature.HasCheckIndicator:
+            return
+        view = option.widget
+        part, mark = QStyle.SubElement, QStyle.PrimitiveElement
+        ticked.rect = view.style().subElementRect(part.SE_ItemViewItemCheckIndicator, ticked, view)
+        ticked.palette = view.palette()
+        on, off = QStyle.StateFlag.State_On, QStyle.StateFlag.State_Off
+        ticked.state &= ~(on | off)
+        ticked.state |= on if ticked.checkState == _CHECKED else off
+        view.style().drawPrimitive(mark.PE_IndicatorItemViewItemCheck, ticked, painter, view)
 
 
 class ColourDialog(QDialog):
@@ -41,6 +64,7 @@ class ColourDialog(QDialog):
         self.list = QTreeWidget()
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
+        self.list.setItemDelegate(_Ticks(self.list))
         self.list.setAccessibleName("Colouring rules, the first that fits decides")
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         self.note = QLabel("The first rule whose filter fits gives a packet its colours.")

@@ -140,6 +140,25 @@ def test_remove_and_defaults(qtbot: QtBot) -> None:
     assert dialog.rules() == DEFAULTS
 
 
+def test_a_tick_is_seen_whatever_the_colours_of_its_rule(qtbot: QtBot) -> None:
+    rules = [Rule(str(on), "tcp", "#ffffff", "#ffffff", on) for on in (True, False)]
+    dialog = ColourDialog(rules)
+    qtbot.addWidget(dialog)
+    dialog.show()
+    boxes = []
+    for row in range(2):
+        item = dialog.list.topLevelItem(row)
+        assert item is not None
+        cell = dialog.list.visualItemRect(item)
+        cell.setWidth(cell.height() + 4)
+        boxes.append(dialog.list.viewport().grab(cell).toImage())
+    darkest = [
+        min(box.pixelColor(x, y).lightness() for x in range(4, 14) for y in range(2, 12))
+        for box in boxes
+    ]
+    assert darkest[0] < 100 < darkest[1]
+
+
 def test_a_large_recording_gets_slow_rules_later(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
