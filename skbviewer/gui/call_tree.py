@@ -31,6 +31,7 @@ from .call_model import CallModel
 from .empty_text import EmptyText
 
 MOST = 0.5
+SQUEEZED = 30  # pixels, at most
 NO_PACKET = "Select a packet: the kernel's calls on it are listed here."
 NO_CALLS = "The kernel's records do not tell of this packet."
 HIDDEN = "calls/hidden"  # in the settings
@@ -191,9 +192,19 @@ class CallTree(QTreeView):
         return max(widths, default=0) + 14
 
     def _make_room(self) -> None:
-        """Widen the function column for names deep down, to MOST of the view; never narrow it."""
-        width = min(self._needed, round(self.viewport().width() * MOST))
-        if width > self.columnWidth(FUNCTION):
+        """Widen the function column for names deep down, to MOST of the view.
+
+        It is narrowed a little where that shows the last column in sight whole.
+        """
+        room = self.viewport().width()
+        width = max(self.columnWidth(FUNCTION), min(self._needed, round(room * MOST)))
+        end = width
+        for place in range(FUNCTION + 1, len(CALL_COLUMNS)):
+            end += self.columnWidth(place)  # of a hidden column 0
+            if room < end <= room + SQUEEZED:
+                width -= end - room
+                break
+        if width != self.columnWidth(FUNCTION):
             self.setColumnWidth(FUNCTION, width)
 
     def _lay_out(self) -> None:
