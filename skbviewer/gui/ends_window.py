@@ -88,7 +88,7 @@ class EndsWindow(QDialog):
         column.addWidget(self.tabs, 1)
         column.addLayout(row)
         column.addWidget(buttons)
-        open_at(self, 1180, 520)
+        open_at(self, 1260, 520)
 
     def _count(self) -> None:
         rows = self._rows if self.limit.isChecked() else None
