@@ -11,6 +11,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from ..analysis.stats import (
     Chosen,
     DropRow,
@@ -85,11 +87,16 @@ class ClockRow(NamedTuple):
 
 
 def _clock(session: Session, chosen: Chosen) -> Table:
-    rows = [
-        ClockRow(fit["source"], fit["kbl"], *(segment[key] for key in ClockRow._fields[2:]))
-        for fit in session.info()["clock"]
-        for segment in fit["segments"]
-    ]
+    """The segments that hold one of the chosen packets."""
+    meant = session.statistics(chosen)
+    source = np.asarray(meant.columns.array("packet", "source"))[meant.packets - 1]
+    rows = []
+    for fit in session.info()["clock"]:
+        first = [segment["first"] for segment in fit["segments"]]
+        mine = meant.packets[source == fit["source"]]
+        for at in np.unique(np.maximum(np.searchsorted(first, mine, "right") - 1, 0)).tolist():
+            told = (fit["segments"][at][key] for key in ClockRow._fields[2:])
+            rows.append(ClockRow(fit["source"], fit["kbl"], *told))
     return Table(ClockRow._fields, rows)
 
 

@@ -17,6 +17,7 @@ from skbviewer.cli import main
 from skbviewer.cli.packets import JSON_KEYS
 from skbviewer.records import resource
 from skbviewer.session import Session
+from tests.e2e.treated import TREATMENTS, rewrite
 from tests.readers import build
 
 SAMPLE = resource("samples/handshake")
@@ -137,6 +138,26 @@ def test_the_clocks_offset_is_told_to_the_nanosecond(file: str, capsys: Captured
     assert main(["stats", file, "clock"]) == 0
     cells = capsys.readouterr().out.splitlines()[1].split()
     assert int(cells[2].replace(".", "")) == fit["offset_ns"]
+
+
+def test_clock_shows_the_segments_of_the_chosen_packets(tmp_path: Path, capsys: Captured) -> None:
+    """Of a capture as it was, and one whose clock was set in the middle."""
+    pcap, out = SAMPLE / "handshake.pcap", str(tmp_path / "s.skbv")
+    late = rewrite(pcap, tmp_path / "set.pcap", TREATMENTS["set by 5 s"])
+    assert main(["import", "-o", out, *map(str, (pcap, late, SAMPLE / "handshake.kbl"))]) == 0
+    capsys.readouterr()
+
+    def segments(*words: str) -> list[tuple[int, int]]:
+        assert main(["stats", out, "clock", "--json", *words]) == 0
+        rows = json.loads(capsys.readouterr().out)
+        second = min(row["offset_ns"] for row in rows) + 10**9 if rows else 0
+        return [(row["source"], row["offset_ns"] > second) for row in rows]
+
+    assert segments() == [(1, False), (2, False), (2, True)]
+    assert segments("--filter", "frame.number == 3") == [(1, False)]
+    assert segments("--filter", "frame.number in {24, 25}") == [(2, False), (2, True)]
+    assert segments("--range=100,200") == []
+    assert len(segments("--range=-1,0.0001")) == 2  # before the step, by session time
 
 
 def test_stats_of_a_range(file: str, capsys: Captured) -> None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ...matching import EXACT
+from ...records import UNTIMED
 from ...store import Columns
 from ..interruptions import MARK_GAP
 from ..layers import layer_of
@@ -28,6 +29,7 @@ class Chosen(NamedTuple):
     """Packets by number (None: all, and lives without a wire packet) and a range of session time.
 
     A leg or call is in the range begin_ns <= t < end_ns by when it begins; None leaves it open.
+    A packet without a time is in no range.
     Lives that never show a network identity (netlink, unix sockets) count only with `everything`.
     """
 
@@ -95,6 +97,21 @@ class Scope:
         return np.asarray(meant, np.bool_)
 
     @cached_property
+    def packets(self) -> Index:
+        """The numbers of the packets that are meant, rising."""
+        meant = np.ones(self.columns.length("packet"), np.bool_)
+        if self._chosen.packets is not None:
+            meant[:] = False
+            meant[self._chosen.packets - 1] = True
+        if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
+            ts = np.asarray(self.columns.array("packet", "ts"), np.int64)
+            source = np.asarray(self.columns.array("packet", "source"), np.int64)
+            meant &= ts != UNTIMED
+            rows = np.flatnonzero(meant)
+            meant[rows] = self._in_range(source[rows], ts[rows])
+        return np.flatnonzero(meant) + 1
+
+    @cached_property
     def _legs_of_packets(self) -> Flags:
         chosen = self._chosen._replace(begin_ns=None, end_ns=None)
         return Scope(self.columns, self.kernels, self._clock, chosen).legs
@@ -104,7 +121,7 @@ class Scope:
         inside = np.ones(len(ts), np.bool_)
         if begin is None and end is None:
             return inside
-        for number in self.kernels:
+        for number in np.flatnonzero(np.bincount(source)).tolist():
             mine = np.flatnonzero(source == number)
             when = self._clock.to_session(number, ts[mine])
             inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
