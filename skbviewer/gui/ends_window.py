@@ -28,7 +28,7 @@ from skbviewer.records import Progress
 from .contract import EndRows, Recording, RowIds
 from .ends_model import CONVERSATION, ENDPOINT, Column, EndsModel, filter_of
 from .host_names import HostNames
-from .sort_header import ARROW, SortHeader
+from .sort_header import SortHeader
 from .tasks import Tasks
 from .window_size import open_at
 
@@ -125,8 +125,6 @@ class EndsWindow(QDialog):
         table.customContextMenuRequested.connect(lambda place: self._menu(table, model, place))
         table.doubleClicked.connect(lambda index: self._filter(model, index.row()))
         table.resizeColumnsToContents()
-        for column in range(len(model.columns)):  # room for the arrow that tells the order
-            table.setColumnWidth(column, table.columnWidth(column) + ARROW)
         return table
 
     def _filter(self, model: EndsModel, position: int) -> None:

@@ -101,6 +101,20 @@ def test_copy_as_csv(dialog: EndsWindow) -> None:
     assert '"70000"' in lines[1]
 
 
+def test_all_columns_are_seen_at_once(window: MainWindow, qtbot: QtBot) -> None:
+    mac = ONE._replace(address_a="2e:39:93:17:7e:f6", address_b="5a:d7:5a:1c:75:9a")
+    many = mac._replace(packets=213, bytes=239_970, bytes_ab=236_942, kernel_ns=128_050_000)
+    dialog = EndsWindow(
+        "Conversations", CONVERSATION, lambda *_: {"Ethernet": [many]}, None, HostNames(), 0, window
+    )
+    qtbot.waitUntil(lambda: dialog.tabs.count() == 1)
+    header = table(dialog).horizontalHeader()
+    assert header.length() <= 1210  # of a window of 1260 pixels
+    for at in range(header.count()):
+        assert header.sectionSize(at) >= header.sectionSizeHint(at)
+    dialog.close()
+
+
 def test_names_are_asked_for_only_when_wanted(
     dialog: EndsWindow, opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
