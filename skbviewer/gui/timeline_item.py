@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -29,11 +29,11 @@ GAP_PX = 1.0
 TEXT_PART = 0.68  # of a row: underscores stay inside their bar
 
 
-def above_titles(plate: QRectF, titles: Sequence[QRectF]) -> QRectF:
-    """`plate` moved up until it covers no title; they are ordered from above."""
-    for title in reversed(titles):
-        if title.intersects(plate):
-            plate = plate.translated(0, title.top() - 3 - plate.bottom())
+def above_all(plate: QRectF, boxes: Iterable[QRectF]) -> QRectF:
+    """`plate` moved up until it meets none of the boxes."""
+    for box in sorted(boxes, key=QRectF.top, reverse=True):
+        if box.intersects(plate):
+            plate = plate.translated(0, box.top() - 3 - plate.bottom())
     return plate
 
 
@@ -44,10 +44,14 @@ def _bold(font: QFont) -> QFont:
 
 
 class TimelineItem(QGraphicsObject):
-    """Item coordinates: x in ns, y in rows."""
+    """Item coordinates: x in ns, y in rows.
+
+    `tags` tells where notes are painted, in pixels from the upper left corner of what is seen.
+    """
 
     def __init__(self) -> None:
         super().__init__()
+        self.tags: Callable[[QPainter], Sequence[QRectF]] = lambda _painter: ()
         self.layout = lay_out(None)
         self.selected: int | None = None
         self._colours: dict[str, QColor] = {}
@@ -160,7 +164,9 @@ class TimelineItem(QGraphicsObject):
             painter.setPen(QPen(self._palette.color(QPalette.ColorRole.Text), 2))
             painter.drawRect(box)
 
-    def _paint_wire(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+    def _paint_wire(
+        self, painter: QPainter, scale: QTransform, view: QRectF, tags: Iterable[QRectF]
+    ) -> None:
         if self.layout.wire is None:
             return
         colour = chosen(WIRE_COLOURS, self._dark)
@@ -177,7 +183,8 @@ class TimelineItem(QGraphicsObject):
             width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
             place = x + 3 if x + width + 8 < view.right() else x - width - 3
             boxes = [box for box, _ in self._titled]
-            plate = above_titles(QRectF(place, view.bottom() - 20, width, 17), boxes)
+            boxes += [tag.translated(view.topLeft()) for tag in tags]
+            plate = above_all(QRectF(place, view.bottom() - 20, width, 17), boxes)
             self._plate(painter, plate, text, colour)
 
     def _plate(
@@ -226,11 +233,12 @@ class TimelineItem(QGraphicsObject):
             seen.height() * scale.m22(),
         )
         self._paint_grounds(painter, scale, pixels)
+        tags = self.tags(painter)  # in the usual font
         usual, font = QFont(painter.font()), painter.font()
         font.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(scale.m22() * TEXT_PART))))
         painter.setFont(font)
         self._paint_waits(painter, scale, pixels)
         self._paint_bars(painter, scale, pixels)
-        self._paint_wire(painter, scale, pixels)
+        self._paint_wire(painter, scale, pixels, tags)
         self._paint_titles(painter, usual)
         painter.restore()

@@ -188,6 +188,10 @@ class MarksItem(FramedItem):
         self.tags: list[NoteTag] = []
         self.setZValue(10)
 
+    def boxes(self, painter: QPainter) -> list[QRectF]:
+        """Where notes will be painted, in pixels of the frame."""
+        return [tag.box for tag in note_tags(painter, self.state, self.origin_ns, self.frame)]
+
     def note_at(self, place: QPointF) -> NoteTag | None:
         """The note painted at a pixel of the frame."""
         return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)

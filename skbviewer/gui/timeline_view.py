@@ -83,6 +83,7 @@ class TimelineView(QWidget):
         for item in (self.item, self.lanes, self.marks):
             self.box.addItem(item, ignoreBounds=True)
         self.lanes.hide()
+        self.item.tags = self.marks.boxes
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
         for kind, title in LANE_TITLES.items():

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 from PySide6.QtCore import QRectF
 
-from skbviewer.gui.timeline_item import above_titles
+from skbviewer.gui.timeline_item import above_all
 from skbviewer.gui.timeline_layout import bar_at, call_rows, lay_out
 from skbviewer.records import Leg
 
@@ -80,6 +80,6 @@ def test_a_call_with_only_the_socket_is_drawn_as_long_as_the_packet_is_there() -
 def test_the_label_of_the_wire_covers_no_title() -> None:
     upper, lower = QRectF(6, 80, 200, 20), QRectF(6, 100, 200, 20)
     beside, plate = QRectF(300, 110, 60, 17), QRectF(100, 110, 60, 17)
-    assert above_titles(beside, [upper, lower]) == beside
-    moved = above_titles(plate, [upper, lower])
+    assert above_all(beside, [upper, lower]) == beside
+    moved = above_all(plate, [upper, lower])
     assert moved == QRectF(100, 60, 60, 17)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
-from PySide6.QtGui import QColor, QImage, QWheelEvent
+from PySide6.QtGui import QColor, QImage, QPainter, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from skbviewer.gui.theme import layer_colours
 from skbviewer.gui.timeline_axes import tick_text
 from skbviewer.gui.timeline_view import TimelineView
+from skbviewer.records import Annotation, NotePlace
 
 from .fake import STYLES, FakeRecording
 
@@ -153,3 +154,31 @@ def test_ticks_have_the_unit_that_suits_them() -> None:
     assert tick_text(120, 20, 400) == "120 ns"
     assert tick_text(12_500, 500, 20_000) == "12.5 µs"
     assert tick_text(3_000_000, 1_000_000, 9_000_000) == "3 ms"
+
+
+def test_the_label_of_the_wire_stands_above_notes(view: TimelineView) -> None:
+    def label_rows() -> set[int]:
+        """Lines of pixels near the bottom with the colour of the words "on the wire"."""
+        image: QImage = view.plot.viewport().grab().toImage()
+        x = view.plot.mapFromScene(view.box.mapViewToScene(QPointF(29_000, 0))).x()
+        found = {
+            y
+            for y in range(image.height() - 60, image.height())
+            for at in range(x + 8, x + 60)
+            if image.pixelColor(at, y).name() == "#c2185b"
+        }
+        return {image.height() - y for y in found}
+
+    assert label_rows() and max(label_rows()) <= 20
+    path = view.path
+    assert path is not None and path.wire_ns is not None
+    at = path.wire_ns + path.epoch_offset_ns
+    note = Annotation("comment", "look at this one", packet=3)
+    view.state.notes = (NotePlace(note, at, at),)
+    view.marks.update()
+    QApplication.processEvents()
+    picture = view.plot.grab()
+    painter = QPainter(picture)
+    (tag,) = view.marks.boxes(painter)
+    painter.end()
+    assert label_rows() and min(label_rows()) >= tag.height()
