@@ -16,6 +16,7 @@ from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import ends_window, export_dialog, exporting, recent, timeline_window
 from .appearance import Theme
+from .colouring import CONVERSATIONS
 from .follow_stream import ask_stream
 from .packet_times import Precision, TimeFormat
 from .preferences import Preferences
@@ -34,7 +35,8 @@ class Action(NamedTuple):
     """One entry of a menu.  `menu` may go deeper: "&View/&Time Display Format".
 
     A text of LINE is a separator.  With `checked` the entry has a check mark, asked for each time
-    the menu opens.  With `fill` it is a sub-menu made anew each time it opens.
+    the menu opens.  With `fill` it is a sub-menu made anew each time it opens.  `possible` tells
+    whether it can be done to the recording now; `colour` is shown beside it.
     """
 
     menu: str
@@ -45,6 +47,8 @@ class Action(NamedTuple):
     needs_recording: bool = True
     checked: Callable[[MainWindow], bool] | None = None
     fill: Callable[[MainWindow, QMenu], None] | None = None
+    possible: Callable[[MainWindow], bool] | None = None
+    colour: str = ""
 
     @property
     def name(self) -> str:
@@ -100,10 +104,11 @@ CONVERSATION = "&View/Colourize C&onversation"
 def _conversation_colour(number: int) -> Action:
     return Action(
         CONVERSATION,
-        f"Color {number}",
+        f"Colour {number}",
         lambda w: w.colouring.paint(number),
         (f"Ctrl+{number}",) if number < 10 else (),  # Ctrl+0 shows the whole timeline
         tip="Colour the selected packet's conversation, until something else is opened",
+        colour=CONVERSATIONS[number - 1],
     )
 
 
@@ -148,9 +153,11 @@ FILE = (
 
 EDIT = (
     Action("&Edit", "&Undo", lambda w: w.notes.undo(), ("Ctrl+Z",),
-           "Take back the last mark, flag or comment"),
+           "Take back the last mark, flag or comment",
+           possible=lambda w: w.notes.stack.canUndo()),
     Action("&Edit", "&Redo", lambda w: w.notes.redo(), ("Ctrl+Y", "Ctrl+Shift+Z"),
-           "Do again what was taken back"),
+           "Do again what was taken back",
+           possible=lambda w: w.notes.stack.canRedo()),
     _line("&Edit"),
     Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.copy_cell(), ("Ctrl+C",),
            "Copy the text of the current cell"),
@@ -222,8 +229,8 @@ VIEW = (
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
     Action("&View", "Colour&ize Packet List", lambda w: w.colouring.switch(), (),
            "Colour packets by rules, or not", checked=lambda w: w.colouring.on),
-    *(_conversation_colour(number) for number in range(1, 11)),
-    Action(CONVERSATION, "&Reset Colorization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
+    *(_conversation_colour(number) for number in range(1, len(CONVERSATIONS) + 1)),
+    Action(CONVERSATION, "&Reset Colourization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
            "Take the colours of conversations away"),
     Action("&View", "Colouring &Rules…", lambda w: w.colouring.ask(), (),
            "Filters and their colours", False),

@@ -87,10 +87,12 @@ class MainWindow(QMainWindow):
         self._build()
         self._link()
         self.menus: Menus = Menus(self)
-        for word, changed in (
-            ("Undo", self.notes.stack.undoTextChanged),
-            ("Redo", self.notes.stack.redoTextChanged),
+        stack = self.notes.stack
+        for word, changed, possible in (
+            ("Undo", stack.undoTextChanged, stack.canUndoChanged),
+            ("Redo", stack.redoTextChanged, stack.canRedoChanged),
         ):
+            possible.connect(self.menus.actions[word].setEnabled)
             changed.connect(
                 lambda text, word=word: self.menus.actions[word].setText(f"&{word} {text}".strip())
             )
@@ -344,6 +346,8 @@ class MainWindow(QMainWindow):
         if self.workspace.table.current_row() is not None:
             menu = row_menu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+            # Qt lets the last entry's tip stand, where the counts are told, if no menu bar is above
+            menu.aboutToHide.connect(self.statusBar().clearMessage)
             menu.popup(self.workspace.table.viewport().mapToGlobal(place))
 
     def show_keys(self) -> None:

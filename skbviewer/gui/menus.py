@@ -6,10 +6,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QColor, QKeySequence
 from PySide6.QtWidgets import QMenu
 
 from .actions import ACTIONS, LINE, MENUS, Action
+from .theme import chip
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -34,7 +35,8 @@ class Menus:
         """Enable what needs a recording, or not."""
         for action, made in self._made:
             if action.needs_recording:
-                made.setEnabled(recording_open)
+                possible = action.possible is None or action.possible(self._window)
+                made.setEnabled(recording_open and possible)
 
     def _menu(self, path: str) -> QMenu:
         if path not in self._menus:
@@ -73,6 +75,8 @@ class Menus:
         if action.tip:
             made.setToolTip(action.tip)
             made.setStatusTip(action.tip)
+        if action.colour:
+            made.setIcon(chip(QColor(action.colour)))
         made.setCheckable(action.checked is not None)
         made.triggered.connect(lambda _=False: self._run(action))
         menu.addAction(made)

@@ -6,14 +6,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QMenu
 
 from skbviewer.analysis.filter import MODES, combined
 
 from .colouring import CONVERSATIONS
 from .filtering import cell_filter, conversations
-from .theme import chip
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -72,11 +70,9 @@ def row_menu(window: MainWindow) -> QMenu:
     for title, fill in fills:
         fill(menu.addMenu(title))
     colours = menu.addMenu("Colourize Conversation")
-    for number, colour in enumerate(CONVERSATIONS, 1):
-        action = window.menus.actions[f"Color {number}"]
-        action.setIcon(chip(QColor(colour)))
-        colours.addAction(action)
-    colours.addAction(window.menus.actions["Reset Colorization"])
+    for number in range(1, len(CONVERSATIONS) + 1):
+        colours.addAction(window.menus.actions[f"Colour {number}"])
+    colours.addAction(window.menus.actions["Reset Colourization"])
     menu.addAction(window.menus.actions["Follow Stream"])
     menu.addSeparator()
     copy = menu.addMenu("Copy")

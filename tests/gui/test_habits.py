@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Iterator
 
 import pytest
-from PySide6.QtCore import QSettings, Qt
+from PySide6.QtCore import QPoint, QSettings, Qt
 from PySide6.QtGui import QFont, QKeySequence, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
@@ -331,3 +331,31 @@ def test_f6_leads_to_the_packets_headers_and_panes_have_a_name(opened: MainWindo
     QTest.keyClick(opened, Qt.Key.Key_F6)
     assert details.hasFocus() and not details.visibleRegion().isEmpty()
     assert {bar.accessibleName() for bar in opened.findChildren(QTabBar)} == {"Panes"}
+
+
+def test_what_cannot_be_undone_is_not_offered(opened: MainWindow, qtbot: QtBot) -> None:
+    undo, redo = (opened.menus.actions[name] for name in ("Undo", "Redo"))
+    assert not undo.isEnabled() and not redo.isEnabled()
+    opened.menus.actions["Mark/Unmark Packet"].trigger()
+    assert undo.isEnabled() and not redo.isEnabled()
+    undo.trigger()
+    assert not undo.isEnabled() and redo.isEnabled()
+    opened.close_recording()
+    assert not undo.isEnabled() and not redo.isEnabled()
+
+
+def test_tips_of_the_lists_menu_do_not_stay_in_the_status_bar(
+    opened: MainWindow, qtbot: QtBot
+) -> None:
+    table = opened.workspace.table
+    table.customContextMenuRequested.emit(QPoint(5, 5))
+    (menu,) = (child for child in opened.findChildren(QMenu) if child.isVisible())
+    QTest.keyClick(menu, Qt.Key.Key_Down)
+    assert opened.statusBar().currentMessage()
+    QTest.keyClick(menu, Qt.Key.Key_Escape)
+    assert not opened.statusBar().currentMessage()
+
+
+def test_colours_of_conversations_are_shown_in_the_menu(window: MainWindow) -> None:
+    for number in range(1, 11):
+        assert not window.menus.actions[f"Colour {number}"].icon().isNull()
