@@ -76,9 +76,13 @@ def copies(recorded: Large) -> list[Pair]:
 
 @pytest.mark.parametrize(("protocol", "port"), [(UDP, ECHO), (TCP, DISCARD)], ids=("udp", "tcp"))
 def test_copies_are_the_same_packets(recorded: Large, protocol: int, port: int) -> None:
-    """Of UDP by a rule, of TCP by a qdisc which corrupts the copy later."""
+    """Of UDP by a rule, of TCP by a qdisc which corrupts the copy later.
+
+    TCP itself copies a segment that it sends again while the first is still queued
+    (__tcp_retransmit_skb), as happens in slow guests.
+    """
     told = [p for p in copies(recorded) if p.skb is not None and p.skb["protocol"] == protocol]
-    assert len(told) == COPIED
+    assert len(told) == COPIED or (protocol == TCP and len(told) > COPIED)
     for skb, copy in told:
         assert skb is not None and copy is not None
         assert skb.tobytes() == copy.tobytes()
