@@ -37,6 +37,11 @@ def microseconds(ns: int | None) -> str:
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"
 
 
+def offset(ns: int) -> str:
+    """How far behind an origin: "+7.250 µs"; before it "-0.829 µs"."""
+    return f"{'' if ns < 0 else '+'}{microseconds(ns)} µs"
+
+
 def seconds(ns: int) -> str:
     """`ns` as seconds with all nine digits, without passing through a float."""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
@@ -70,13 +75,13 @@ def leg_title(leg: Leg) -> str:
 def wait_title(wait: Wait, origin_ns: int) -> str:
     """ "… +12.000 µs  85.2 µs in the socket queue"."""
     where = f"in the {wait.what}" if wait.what in QUEUES else wait.what
-    return f"… +{microseconds(wait.begin_ns - origin_ns)} µs  {duration(wait.dur_ns)} {where}"
+    return f"… {offset(wait.begin_ns - origin_ns)}  {duration(wait.dur_ns)} {where}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
     """ "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", "• +3.100 µs  this packet caused: ..."."""
     caused = "this packet caused: " if event.caused else ""
-    return f"• +{microseconds(event.ts_ns - origin_ns)} µs  {caused}{event.text}"
+    return f"• {offset(event.ts_ns - origin_ns)}  {caused}{event.text}"
 
 
 def _with_error(call: PathCall) -> str:
@@ -89,7 +94,7 @@ def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),
-        ("Entry", f"+{microseconds(call.entry_ns - origin_ns)} µs"),
+        ("Entry", offset(call.entry_ns - origin_ns)),
         ("Duration", duration(call.dur_ns) or "unknown: no exit"),
         ("Without probes", _with_error(call)),
         ("Self", duration(call.self_ns)),

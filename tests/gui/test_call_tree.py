@@ -7,6 +7,7 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui import wording
 from skbviewer.gui.call_columns import CALL_COLUMNS, COMPENSATED
 from skbviewer.gui.call_model import CallModel
 from skbviewer.gui.call_tree import CallTree
@@ -210,3 +211,12 @@ def test_a_double_click_asks_for_the_source(qtbot: QtBot) -> None:
             tree.viewport(), Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, place
         )
     assert asked.args == ["ip_output"]
+
+
+def test_times_before_the_first_call_have_one_sign() -> None:
+    call = path().legs[0].calls[1]
+    details = dict(wording.call_details(call, call.entry_ns + 829))
+    assert details["Entry"] == "-0.829 µs"
+    assert dict(wording.call_details(call, call.entry_ns - 7_250))["Entry"] == "+7.250 µs"
+    event = PathEvent(call.entry_ns, "drop", "drop", 0, 0, "task", 1, "x", False, ())
+    assert wording.event_title(event, call.entry_ns + 829).startswith("• -0.829 µs")
