@@ -56,7 +56,7 @@ class FilterBar(QWidget):
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self.tell_error)
         self.recent = self._tool("Filters applied before", self._fill_recent)
-        self.recent.setArrowType(Qt.ArrowType.DownArrow)
+        self.recent.setIcon(arrow(self.palette(), down=True))
         self.recent.setStyleSheet("QToolButton::menu-indicator { image: none; }")  # one arrow
         self.saved = QToolBar()
         self.saved.setIconSize(QSize(16, 16))
@@ -162,6 +162,7 @@ class FilterBar(QWidget):
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange:
             self.apply_action.setIcon(arrow(self.palette()))
+            self.recent.setIcon(arrow(self.palette(), down=True))
 
     def _changed(self) -> None:
         self.error.hide()

@@ -99,14 +99,15 @@ def _palette(
     return palette
 
 
-def arrow(palette: QPalette) -> QIcon:
-    """A triangle to the right that is seen on the palette's grounds."""
+def arrow(palette: QPalette, down: bool = False) -> QIcon:
+    """A triangle to the right, or smaller and downwards, that is seen on the palette's grounds."""
     pixmap = QPixmap(32, 32)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(palette.color(QPalette.ColorRole.Text))
-    painter.drawPolygon([QPoint(10, 5), QPoint(25, 16), QPoint(10, 27)])
+    right = [QPoint(10, 5), QPoint(25, 16), QPoint(10, 27)]
+    painter.drawPolygon([QPoint(8, 12), QPoint(24, 12), QPoint(16, 21)] if down else right)
     painter.end()
     return QIcon(pixmap)

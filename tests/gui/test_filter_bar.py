@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import pytest
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor, QFocusEvent, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QMenu, QWidget
@@ -84,6 +84,20 @@ def test_colours_follow_a_dark_palette(bar: FilterBar, qapp: QApplication) -> No
             assert text.lightness() - QColor(pair[1]).lightness() > 120
             text = light_palette().color(QPalette.ColorRole.Text)
             assert QColor(pair[0]).lightness() - text.lightness() > 120
+    finally:
+        qapp.setPalette(before)
+
+
+def test_the_arrow_of_the_history_is_seen_on_dark_ground(
+    bar: FilterBar, qapp: QApplication
+) -> None:
+    before = qapp.palette()
+    qapp.setPalette(dark_palette())
+    try:
+        qapp.processEvents()
+        image = bar.recent.grab().toImage()
+        pixels = [QPoint(x, y) for x in range(image.width()) for y in range(image.height())]
+        assert max(image.pixelColor(at).lightness() for at in pixels) > 150
     finally:
         qapp.setPalette(before)
 
