@@ -26,6 +26,7 @@ from .timeline_layout import Layout, lay_out
 
 LABEL_FROM_PX = 40
 GAP_PX = 1.0
+TITLE_ROWS = 1.25
 TEXT_PART = 0.68  # of a row: underscores stay inside their bar
 
 
@@ -98,7 +99,7 @@ class TimelineItem(QGraphicsObject):
         for title in self.layout.titles:
             top, bottom = title.y * scale.m22(), title.bottom * scale.m22()
             painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), ground)
-            box = QRectF(view.left() + 6, top, view.width() - 12, 1.25 * scale.m22())
+            box = QRectF(view.left() + 6, top, view.width() - 12, TITLE_ROWS * scale.m22())
             text = metrics.elidedText(title.text, Qt.TextElideMode.ElideRight, box.width())
             box.setWidth(metrics.horizontalAdvance(text) + 2)
             self._titled.append((box, text))

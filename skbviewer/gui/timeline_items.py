@@ -184,6 +184,7 @@ class MarksItem(FramedItem):
         super().__init__()
         self.state = state
         self.origin_ns = 0  # session time at x = 0
+        self.top_rows = 0.0  # of a title at the top, which markers' letters do not cover
         self.message = ""  # told where nothing is drawn
         self.tags: list[NoteTag] = []
         self.setZValue(10)
@@ -204,4 +205,5 @@ class MarksItem(FramedItem):
                 area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message
             )
         self.tags = note_tags(painter, self.state, self.origin_ns, frame)
-        paint_marks(painter, self.state, self.origin_ns, frame, self.look)
+        top = self.top_rows * frame.row_px
+        paint_marks(painter, self.state, self.origin_ns, frame, self.look, top)

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 class LanesMode:
     """Draws a Timeline in a TimelineView."""
 
+    top_rows = 0.0  # titles stand beside the lanes
+
     def __init__(self, view: TimelineView) -> None:
         self._view = view
         self.kind = ""

@@ -32,9 +32,14 @@ class NoteTag(NamedTuple):
 
 
 def paint_marks(
-    painter: QPainter, state: TimeState, origin_ns: int, frame: Frame, look: Look
+    painter: QPainter,
+    state: TimeState,
+    origin_ns: int,
+    frame: Frame,
+    look: Look,
+    top: float = 0.0,
 ) -> None:
-    """`origin_ns` is session time at the frame's 0."""
+    """`origin_ns` is session time at the frame's 0; markers' letters stand `top` pixels down."""
     if state.range is not None:
         _paint_range(painter, state.range, origin_ns, frame, look)
     for tag in note_tags(painter, state, origin_ns, frame):
@@ -42,8 +47,8 @@ def paint_marks(
     for letter in MARKERS:
         at = state.marker(letter)
         if at is not None:
-            _paint_marker(painter, letter, at - origin_ns, frame, look)
-    _paint_difference(painter, state, origin_ns, frame, look)
+            _paint_marker(painter, letter, at - origin_ns, frame, look, top)
+    _paint_difference(painter, state, origin_ns, frame, look, top)
 
 
 def _paint_range(
@@ -62,14 +67,16 @@ def _paint_range(
     _tag(painter, text, area.center().x(), frame.height / 2, look, None, frame)
 
 
-def _paint_marker(painter: QPainter, letter: str, at: int, frame: Frame, look: Look) -> None:
+def _paint_marker(
+    painter: QPainter, letter: str, at: int, frame: Frame, look: Look, top: float
+) -> None:
     x = frame.x(float(at))
     if not -1 <= x <= frame.width + 1:
         return
     colour = chosen(MARKER_COLOURS[letter], look.dark)
     painter.setPen(QPen(colour, 1.5))
     painter.drawLine(QPointF(x, 0), QPointF(x, frame.height))
-    box = QRectF(x, 0, TAG_PX - 4, TAG_PX - 2)
+    box = QRectF(x, top, TAG_PX - 4, TAG_PX - 2)
     if box.right() > frame.width:
         box.moveRight(x)
     painter.fillRect(box, colour)
@@ -78,7 +85,7 @@ def _paint_marker(painter: QPainter, letter: str, at: int, frame: Frame, look: L
 
 
 def _paint_difference(
-    painter: QPainter, state: TimeState, origin_ns: int, frame: Frame, look: Look
+    painter: QPainter, state: TimeState, origin_ns: int, frame: Frame, look: Look, top: float
 ) -> None:
     if state.a is None or state.b is None or state.difference is None:
         return
@@ -86,7 +93,7 @@ def _paint_difference(
     if high < 0 or low > frame.width:
         return
     low, high = max(low, 0.0), min(high, frame.width)
-    y = TAG_PX + 8.0
+    y = top + TAG_PX + 8.0
     painter.setPen(QPen(look.role(QPalette.ColorRole.Text), 1))
     painter.drawLine(QPointF(low, y), QPointF(high, y))
     text = f"B − A = {difference_text(state.difference)}"

@@ -12,7 +12,7 @@ from PySide6.QtCore import QPointF
 
 from skbviewer.records import PacketPath
 
-from .timeline_item import TimelineItem
+from .timeline_item import TITLE_ROWS, TimelineItem
 from .timeline_layout import bar_at, lay_out, wait_at
 from .timeline_tips import call_tip
 
@@ -40,6 +40,11 @@ class PathMode:
     @property
     def rows(self) -> float:
         return self.item.layout.rows
+
+    @property
+    def top_rows(self) -> float:
+        """Of the title of the first leg."""
+        return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
         return self.item.layout.layers

@@ -273,7 +273,7 @@ class TimelineView(QWidget):
 
     def _tell_items(self) -> None:
         view = self.box.viewRect()
-        self.marks.origin_ns = self.mode.origin_ns
+        self.marks.origin_ns, self.marks.top_rows = self.mode.origin_ns, self.mode.top_rows
         self.item.set_view(view)
         for item in (self.lanes, self.marks):
             item.set_view(view, self.box.size())

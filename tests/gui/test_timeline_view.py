@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.theme import layer_colours
 from skbviewer.gui.timeline_axes import tick_text
+from skbviewer.gui.timeline_marks import MARKER_COLOURS
 from skbviewer.gui.timeline_view import TimelineView
 from skbviewer.records import Annotation, NotePlace
 
@@ -182,3 +183,23 @@ def test_the_label_of_the_wire_stands_above_notes(view: TimelineView) -> None:
     (tag,) = view.marks.boxes(painter)
     painter.end()
     assert label_rows() and min(label_rows()) >= tag.height()
+
+
+def test_letters_of_markers_cover_no_title(view: TimelineView) -> None:
+    path = view.path
+    assert path is not None
+    view.state.a = 4_000 + view.mode.origin_ns
+    view.marks.update()
+    QApplication.processEvents()
+    image: QImage = view.plot.viewport().grab().toImage()
+    top = view.plot.mapFromScene(view.box.mapViewToScene(QPointF(4_000, 0)))
+
+    def width(y: int) -> int:
+        """Pixels of the marker's colour in a line."""
+        names = [image.pixelColor(x, y).name() for x in range(top.x() - 2, top.x() + 20)]
+        return names.count(MARKER_COLOURS["A"][0])
+
+    widths = [width(y) for y in range(top.y() + 1, top.y() + 60)]
+    title = round(view.item.layout.titles[0].y + 1.25 * view.marks.frame.row_px)
+    assert max(widths[: title - 2]) <= 3
+    assert max(widths) >= 5
