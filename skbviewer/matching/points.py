@@ -160,7 +160,9 @@ def _sockets(
     copy = series.tap[owner]
     owner = np.where(copy, series.parent[owner], owner)
     leg = _leg_at(legs, owner, series.met[index])
-    index, copy, leg = index[leg >= 0], copy[leg >= 0], leg[leg >= 0]
+    # A clone gets to its socket at once: what is later is of another one at the same address.
+    mine = (leg >= 0) & (~copy | (series.met[index] <= legs.rows["end_ns"][leg]))
+    index, copy, leg = index[mine], copy[mine], leg[mine]
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"], made["series"] = leg, legs.rows["series"][leg]
     made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
