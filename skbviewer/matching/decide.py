@@ -20,7 +20,7 @@ from .identity import Candidates
 from .keys import hashed, hashed_rows
 from .kinds import Index
 from .ladder import RUNGS, Flags
-from .nearest import FAR, Place, Reach, nearest, reach
+from .nearest import FAR, Place, Reach, beside, nearest, reach
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -159,9 +159,13 @@ def _times(
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
     slack = np.maximum(SLACK_NS, SIGMAS * sigma)
-    if incomplete(kernel.log):  # what time alone tells may be another's, whose life is missing
+    if incomplete(kernel.log):
+        # What time alone tells may be another's, whose life is missing; a life may be several,
+        # whose ends are missing.
         outside = np.where(blind, near.distance, outside)
         slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
+        weak = np.flatnonzero(~blind & ~found.strong)
+        outside[weak] = beside(at[weak], found.series[weak], kernel.points, here, anywhere[weak])
     return _Times(sigma, near.point, near.distance, outside, slack, clock.agreed(found.packet))
 
 

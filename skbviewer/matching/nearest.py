@@ -16,6 +16,7 @@ from .points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
 
+LONG_NS = 20_000_000  # a stamp is made this near to its point, whatever else a damaged log shows
 FAR = np.int64(np.iinfo(np.int64).max)
 
 
@@ -55,11 +56,7 @@ def reach(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: 
 
     Points that are `here` are preferred, but for pairs that may be `anywhere`.
     """
-    pair, point = points_of(points.stored("series"), series)
-    chosen = here[point] | anywhere[pair]
-    has = np.bincount(pair[chosen], minlength=len(series)) > 0
-    chosen |= ~has[pair]
-    pair, point = pair[chosen], point[chosen]
+    pair, point = _at_hand(series, points, here, anywhere)
     known = points["how"][point] == SOCKET  # from its entry to its exit
     inside = np.where(known, points["before"][point] - points["ts"][point], 0)
     away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
@@ -68,6 +65,35 @@ def reach(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: 
     made = Reach(np.full(len(series), -1, np.int64), np.full(len(series), FAR))
     made.point[pair[first]], made.distance[pair[first]] = point[first], away[first]
     return made
+
+
+def beside(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags) -> Index:
+    """How far each pair's packet is from when its stamp can have been made at a point, ns.
+
+    Of the same points as in reach(); FAR without any.
+    """
+    pair, point = _at_hand(series, points, here, anywhere)
+    ts = points["ts"][point]
+    begin = np.maximum(points["after"][point], ts - LONG_NS)
+    end = np.minimum(points["before"][point], ts + LONG_NS)
+    away = np.maximum(np.maximum(begin - at[pair], at[pair] - end), 0)
+    made = np.full(len(series), FAR)
+    np.minimum.at(made, pair, away)
+    return made
+
+
+def _at_hand(
+    series: Index, points: ColumnTable, here: Flags, anywhere: Flags
+) -> tuple[Index, Index]:
+    """(position in `series`, point) for all points that are `here`, or where that does not matter.
+
+    All of those whose series has none such.
+    """
+    pair, point = points_of(points.stored("series"), series)
+    chosen = here[point] | anywhere[pair]
+    has = np.bincount(pair[chosen], minlength=len(series)) > 0
+    chosen |= ~has[pair]
+    return pair[chosen], point[chosen]
 
 
 def nearest(owner: Index, other: Index, distance: Index) -> tuple[Flags, Index]:

@@ -19,11 +19,12 @@ from skbviewer.matching import (
     match,
     sightable,
 )
+from skbviewer.matching.points import SOCKET
 from skbviewer.records import Capture, Silent
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4
 
-from .story import HOST, OTHER, SOFTIRQ, Story, udp4
+from .story import HOST, OTHER, SOFTIRQ, Story, udp4, udp4_frame
 
 A = 0xFFFF888000001000
 OFFSET = 1_700_000_000_000_000_000
@@ -127,3 +128,56 @@ def test_arp_is_exact_while_its_life_lasts(tmp_path: Path) -> None:
 def test_where_lives_are_missing_arp_must_be_near(tmp_path: Path) -> None:
     assert announced(tmp_path, 7, 300 * US) == {AMBIGUOUS}
     assert announced(tmp_path, 7, 500) == {EXACT}
+
+
+def again(folder: Path, lost: int, away_ns: int) -> set[int]:
+    """The verdicts of a packet with identification 0, seen `away_ns` from the driver's call.
+
+    Its life lasts for 60 ms, in a log that lost records.
+    """
+    story = across([(MS * (n + 1), udp4(100 + n)) for n in range(6)])
+    skb = A + 0x100000
+    story.alloc(20 * MS, skb)
+    story.call("dev_hard_start_xmit", 21 * MS, 21 * MS + 50 * US, skb, skbinfo=HOST, ipv4=udp4(0))
+    place = (21 * MS + WAY, 80 * MS)
+    story.call("__netif_receive_skb", *place, skb, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(0))
+    story.free(81 * MS, skb)
+    if lost:
+        story.lost(19 * MS, lost, 18 * MS)
+    frames = [(MS * (n + 1) + OFFSET, udp4_frame(100 + n)) for n in range(6)]
+    frames.append((21 * MS + away_ns + OFFSET, udp4_frame(0)))
+    path = build.write_pcap(folder / "again.pcap", frames)
+    rows = joined(folder, story, path)[1].rows
+    return set(rows["verdict"][rows["packet"] == 6].tolist())
+
+
+def test_what_may_come_again_is_exact_while_its_life_lasts(tmp_path: Path) -> None:
+    assert again(tmp_path, 0, 20 * US) == {EXACT}
+    assert again(tmp_path, 0, 50 * MS) == {EXACT}
+    assert again(tmp_path, 0, 70 * MS) == {AMBIGUOUS}
+
+
+def test_where_ends_of_lives_are_missing_it_must_be_near_the_sniffer(tmp_path: Path) -> None:
+    """What looks like one life may be of two packets, and the one in between is missing."""
+    assert again(tmp_path, 7, 20 * US) == {EXACT}
+    assert again(tmp_path, 7, 50 * MS) == {AMBIGUOUS}
+
+
+def test_a_sniffers_copy_is_not_taken_for_a_later_one_at_its_address(tmp_path: Path) -> None:
+    """The first copy's end is missing, and so is all but the second copy of the second packet."""
+    story, copy = Story(), A + 0x2000
+    story.alloc(1 * MS, A)
+    story.enter(2 * MS, "dev_hard_start_xmit", A, skbinfo=HOST, ipv4=udp4(7))
+    story.enter(2 * MS + 1 * US, "dev_queue_xmit_nit", A, skbinfo=HOST, ipv4=udp4(7))
+    story.clone(2 * MS + 2 * US, A, copy, "dev_queue_xmit_nit")
+    story.call("tpacket_rcv", 2 * MS + 3 * US, 2 * MS + 5 * US, copy, skbinfo=HOST, ipv4=udp4(7))
+    story.leave(2 * MS + 6 * US, "dev_queue_xmit_nit", A)
+    story.leave(2 * MS + 8 * US, "dev_hard_start_xmit", A)
+    story.free(3 * MS, A)
+    story.call("tpacket_rcv", 9 * MS, 9 * MS + 2 * US, copy, skbinfo=OTHER, ipv4=udp4(8))
+    log = story.log(tmp_path)
+    series = build_series(log)
+    points = sightable(log, series, build_legs(log, series)).points
+    seen = points.only_rows(points["how"] == SOCKET)
+    sniffed = seen["ts"][seen["series"] == 0]
+    assert sniffed.tolist() == [2 * MS + 4 * US]
