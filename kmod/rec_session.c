@@ -142,6 +142,16 @@ void rec_session_begin(struct rec_session *s)
 	rec_probes_report(&s->probes);
 }
 
+static void rec_session_read(struct rec_session *s)
+{
+	const struct rec_sink sink = { rec_session_take, s };
+	kbl_u64 left = s->o->count ? s->o->count - s->records : 0;
+
+	if (s->o->count && !left)
+		return;
+	s->records += rec_cpus_drain(&s->cpus, &s->symbols, &sink, left);
+}
+
 /* Each second: clock and counters, CPUs that came, the end by another's hand. */
 static void rec_session_tick(struct rec_session *s)
 {
@@ -150,20 +160,15 @@ static void rec_session_tick(struct rec_session *s)
 		rec_symbols_reload(&s->symbols);
 	rec_cpus_find(&s->cpus);
 	rec_counters_read(&s->counters);
+	/* What is recorded by now belongs to the old file. */
+	if (s->o->out && rec_output_old(&s->out))
+		rec_session_read(s);
 	if (s->o->out)
 		rec_session_file_tick(s);
 	if (s->text)
 		rec_session_devices(s);
 	rec_session_redraw(s);
 	s->stopped = !s->cpus.gone && !rec_module_active();
-}
-
-static void rec_session_read(struct rec_session *s)
-{
-	const struct rec_sink sink = { rec_session_take, s };
-	kbl_u64 left = s->o->count ? s->o->count - s->records : 0;
-
-	s->records += rec_cpus_drain(&s->cpus, &s->symbols, &sink, left);
 }
 
 /* One turn of reading; false: the recording is over. */
@@ -195,8 +200,7 @@ int rec_session_end(struct rec_session *s)
 	rec_module_write("control", "deactivate\n");
 	do {
 		before = s->records;
-		if (!s->o->count || s->records < s->o->count)
-			rec_session_read(s);
+		rec_session_read(s);
 	} while (s->records != before);
 	rec_counters_read(&s->counters);
 	if (s->o->out)

@@ -50,14 +50,17 @@ void rec_session_file_end(struct rec_session *s)
 	rec_file_close(f);
 }
 
-/* The kernel told the old file of threads and packets: it shall tell the next one too. */
+/*
+ * The kernel told the old file of threads and packets: it shall tell the next one too.  First,
+ * as all that is recorded while the tables are written goes there.
+ */
 static void rec_session_file_next(struct rec_session *s)
 {
+	rec_module_write("control", "retell\n");
 	rec_counters_read(&s->counters);
 	rec_session_file_end(s);
 	rec_session_file_open(s);
 	rec_session_file_begin(s);
-	rec_module_write("control", "retell\n");
 }
 
 void rec_session_file_tick(struct rec_session *s)

@@ -5,6 +5,8 @@
  * there, those into other files are appended to NAME.log; what begins with "bad"
  * is refused.  /proc/kallsyms is the folder's.  Once KBL_DEBUGFS/unloaded is
  * there, control files are gone and relay files fail as debugfs lets them.
+ * CPU 0 records what is in the file `retold` when it is asked to tell anew, and
+ * what is in `meanwhile` whenever `probes` is read.
  *
  * Where KBL_DEBUGFS/cpuN.state is there, cpuN is the buffer itself, see struct
  * state, and recorder_relay.c stands in for kbl_read.c.
@@ -41,6 +43,20 @@ static int there(const char *name)
 	return !access(path, F_OK);
 }
 
+/* CPU 0 records now what lies in that file of the folder, if it is there. */
+static void record(const char *name)
+{
+	char path[4096], data[4096];
+	FILE *in;
+
+	snprintf(path, sizeof(path), "%s/%s", getenv("KBL_DEBUGFS"), name);
+	in = fopen(path, "r");
+	if (!in)
+		return;
+	append("cpu0", data, fread(data, 1, sizeof(data), in));
+	fclose(in);
+}
+
 static int open_any(const char *path, int flags, mode_t mode)
 {
 	int (*real)(const char *, int, ...) = dlsym(RTLD_NEXT, "open"), fd;
@@ -54,6 +70,8 @@ static int open_any(const char *path, int flags, mode_t mode)
 		errno = ENOENT;
 		return -1;
 	}
+	if (name && !strcmp(name, "probes") && !(flags & O_ACCMODE))
+		record("meanwhile");
 	fd = real(path, flags, mode);
 	if (fd >= 0 && fd < FILES)
 		snprintf(names[fd], sizeof(names[fd]), "%s", name ? name : "");
@@ -140,6 +158,8 @@ ssize_t write(int fd, const void *data, size_t len)
 	append(log, text, strlen(text));
 	if (!strcmp(name, "probes"))
 		target(text);
+	if (!strcmp(text, "retell\n"))
+		record("retold");
 	return len;
 }
 

@@ -202,6 +202,16 @@ def test_seconds_name_files_by_the_time(fake: Fake, tmp_path: Path) -> None:
     assert all(read(f).types[-1] == Type.END for f in files)
 
 
+def test_what_is_recorded_while_files_change_is_told_anew(fake: Fake, tmp_path: Path) -> None:
+    """The tables take their time: what comes meanwhile goes to the next file, behind its TASK."""
+    told, meanwhile = task(6_000_000_000, 7, b"ping"), call(6_000_000_001, 5)
+    (fake.folder / "retold").write_bytes(told)
+    (fake.folder / "meanwhile").write_bytes(meanwhile)
+    fake.run("-w", tmp_path / "a.kbl", "-G", 1, "--duration", 2.5)
+    later = [raw(tmp_path / name, 0) for name in ("a1.kbl", "a2.kbl")]
+    assert all(records.startswith(told + meanwhile) for records in later)
+
+
 def limited(fake: Fake, out: Path, limit: int) -> Recorder:
     """Start a recorder whose files cannot grow beyond the limit."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
