@@ -14,7 +14,7 @@ from scanner.prepared import Prepared
 
 _UNTOUCHED = re.compile(
     r"\b(noinstr|notrace|__naked|__no_instrument_function|__kprobes|nokprobe_inline|__init|__exit"
-    r"|__noscs|__net_init|__net_exit|__devinit|__devexit|__cpuinit|__cpuexit|__meminit|__memexit)\b"
+    r"|__initfunc|__noscs|__net_init|__net_exit|__devinit|__devexit|__cpuinit|__cpuexit|__meminit|__memexit)\b"
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")

@@ -35,6 +35,7 @@ LEFT_OUT = {
     "__noreturn__": _ENDLESS,
     "NORET_TYPE": _ENDLESS,
     "__init": _FREED,
+    "__initfunc": _FREED,
     "__devinit": _FREED,
     "__cpuinit": _FREED,
     "__meminit": _FREED,

@@ -31,6 +31,7 @@ _BESIDE = re.compile(
     r"[ \t]*((?:[A-Za-z_][\w \t*,\[\]()]*;\s*)+)\{"
 )
 _STATEMENT = re.compile(r"\s*(?:return\b|goto\b|else\b|\w+[ \t]*\()")
+_WRAPPED = re.compile(r"\s*+(?:[A-Za-z_]\w*+[\s*]++)+[A-Za-z_]\w*+\s*\(.*\)\s*", re.DOTALL)
 _PER_CPU = re.compile(r"\b(?:DEFINE|DECLARE)_PER_CPU\w*\(([^,()]+),\s*(\w+)\)")
 _ASM_WORDS = frozenset(("volatile", "__volatile__", "__volatile", "goto", "inline"))
 _ALONE_ABOVE = re.compile(r"^([A-Za-z_]\w*)\s*\Z", re.MULTILINE)
@@ -133,7 +134,7 @@ class Normaliser:
             name = match[1]
             capital = name.isupper() and len(name) > 1
             made = name in self.table.heads or bool(_DEFINES.fullmatch(name))
-            known = made or capital or name in self.table.functions
+            known = made or capital or name in self.table.functions or name == "__initfunc"
             if not known or name in KEYWORDS:
                 continue
             if _before(text, match.start()) not in ";})":
@@ -148,7 +149,11 @@ class Normaliser:
             next_at = _after(text, end)
             following = text[next_at : next_at + 1]
             start = match.start(1) - 1
-            if following == "{" and (capital or made):
+            if following == "{" and not made and _WRAPPED.fullmatch(text, paren + 1, end - 1):
+                # The macro is given the whole head: __initfunc(int f(void)) {
+                yield start, paren + 1, blank(text[start : paren + 1])
+                yield end - 1, end, " "
+            elif following == "{" and (capital or made):
                 if end - start >= 7 and "\n" not in text[start : start + 7]:
                     heads[start + 4] = Head(name, text[paren + 1 : end - 1], match.start())
                     yield start, end, "int z()" + blank(text[start + 7 : end])

@@ -96,3 +96,16 @@ int main(void)
 	}
 	{ kbl_ret = ( 0); KBL_LEAVE_VALUE(8, kbl_ret); return kbl_ret; }
 }
+
+#define __initfunc(head) head
+#define FASTCALL(head) head
+
+__initfunc(int set_up(struct sk_buff *skb))
+{
+	return skb->len;
+}
+
+FASTCALL(struct sk_buff *whole(struct sk_buff *skb))
+{ KBL_ENTER(9, skb); KBL_RESULT(struct sk_buff *);
+	{ kbl_ret = ( skb); KBL_LEAVE_VALUE(9, kbl_ret); return kbl_ret; }
+}

@@ -96,3 +96,16 @@ int main(void)
 	}
 	return 0;
 }
+
+#define __initfunc(head) head
+#define FASTCALL(head) head
+
+__initfunc(int set_up(struct sk_buff *skb))
+{
+	return skb->len;
+}
+
+FASTCALL(struct sk_buff *whole(struct sk_buff *skb))
+{
+	return skb;
+}
