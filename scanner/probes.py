@@ -33,9 +33,7 @@ EVENTS = {
     "skb_morph": "morph",
 }  # fmt: skip
 
-_GONE_TEXT = (
-    "__init __initfunc __exit __devinit __devexit __cpuinit __cpuexit __meminit __memexit"
-)
+_GONE_TEXT = "__init __initfunc __exit __devinit __devexit __cpuinit __cpuexit __meminit __memexit"
 _GONE = frozenset(_GONE_TEXT.split())
 _NAMESPACES = frozenset(("__net_init", "__net_exit"))  # stay where there are network namespaces
 _Type = tuple[str, int, int]
