@@ -112,6 +112,7 @@ class TimelineView(QWidget):
     def _link(self) -> None:
         self.box.sigRangeChanged.connect(self._tell_items)
         self.box.sigResized.connect(self._fit_rows)
+        self.box.sigResized.connect(self._tell_items)  # ranges may be what they were
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
         self.bar.valueChanged.connect(self._fit_rows)
         self.kind.activated.connect(self._choose_kind)

@@ -51,6 +51,15 @@ def test_lanes_by_cpu_have_all_calls_and_the_wire(cpus: TimelineView) -> None:
     assert cpus.gutter.isVisible()
 
 
+def test_boxes_stay_with_the_axis_when_only_the_width_changes(
+    cpus: TimelineView, qtbot: QtBot
+) -> None:
+    for width in (cpus.width() + 150, cpus.width() - 100):
+        cpus.resize(width, cpus.height())
+        qtbot.waitUntil(lambda: cpus.lanes.frame.width == cpus.box.width())
+        assert cpus.marks.frame == cpus.lanes.frame
+
+
 @pytest.mark.parametrize(("kind", "lanes"), [("packet", 3), ("layer", 2), ("process", 2)])
 def test_the_combo_chooses_what_lanes_are(
     view: TimelineView, qtbot: QtBot, kind: str, lanes: int
