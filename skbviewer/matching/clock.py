@@ -76,6 +76,11 @@ class ClockFit(NamedTuple):
         spread = np.array([max(segment.spread_ns, FLOOR_NS) for segment in self.segments])
         return np.asarray(spread[self.segment_of(packet)], np.int64)
 
+    def residual(self, packet: Index) -> Index:
+        """How far off the clock may be at these packets, ns."""
+        residual = np.array([segment.residual_ns for segment in self.segments])
+        return np.asarray(residual[self.segment_of(packet)], np.int64)
+
     def agreed(self, packet: Index) -> npt.NDArray[np.bool_]:
         """Packets in a segment that several pairs speak for."""
         pairs = np.array([segment.pairs for segment in self.segments])

@@ -21,6 +21,7 @@ from .keys import hashed, hashed_rows
 from .kinds import Index
 from .ladder import RUNGS, Flags
 from .nearest import FAR, Place, Reach, beside, nearest, reach
+from .nonip import crowded
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -159,6 +160,7 @@ def _times(
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
     slack = np.maximum(SLACK_NS, SIGMAS * sigma)
+    agreed = clock.agreed(found.packet)
     if incomplete(kernel.log):
         # What time alone tells may be another's, whose life is missing; a life may be several,
         # whose ends are missing.
@@ -166,7 +168,9 @@ def _times(
         slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
         weak = np.flatnonzero(~blind & ~found.strong)
         outside[weak] = beside(at[weak], found.series[weak], kernel.points, here, anywhere[weak])
-    return _Times(sigma, near.point, near.distance, outside, slack, clock.agreed(found.packet))
+        nameless = found.packet[blind]
+        agreed[blind] &= ~crowded(packets, nameless, clock.residual(nameless) + slack[blind])
+    return _Times(sigma, near.point, near.distance, outside, slack, agreed)
 
 
 def incomplete(log: KernelLog) -> bool:

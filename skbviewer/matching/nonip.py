@@ -16,6 +16,8 @@ from .clock import ClockFit
 from .identity import Candidates
 from .keys import distinct, spread
 from .kinds import Index
+from .ladder import Flags
+from .nearest import FAR
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -42,6 +44,21 @@ def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) ->
     packet, series = packet[pairs], series[pairs]
     count = len(packet)
     return Candidates(packet, series, np.zeros(count, np.int8), np.zeros(count, np.bool_), none)
+
+
+def crowded(packets: Packets, asked: Index, within: Index) -> Flags:
+    """Which of `asked` have another packet without IP, of the same EtherType, so near in time (ns).
+
+    If the clock is off by as much, they are mistaken for it.
+    """
+    every = np.flatnonzero(packets["ip_version"] == 0)
+    every = every[np.lexsort((packets["ts"][every], packets["ethertype"][every]))]
+    ts, kind = packets["ts"][every], packets["ethertype"][every]
+    gap = np.full(len(every) + 1, FAR)
+    gap[1:-1] = np.where(kind[1:] == kind[:-1], ts[1:] - ts[:-1], FAR)
+    nearest = np.full(len(packets), FAR)
+    nearest[every] = np.minimum(gap[:-1], gap[1:])
+    return np.asarray(nearest[asked] <= within)
 
 
 def _within(at: Index, ethertype: Index, legs: npt.NDArray[np.void]) -> tuple[Index, Index]:

@@ -130,6 +130,22 @@ def test_where_lives_are_missing_arp_must_be_near(tmp_path: Path) -> None:
     assert announced(tmp_path, 7, 500) == {EXACT}
 
 
+def test_of_two_arp_one_is_not_taken_for_the_other_whose_life_is_there(tmp_path: Path) -> None:
+    """The clock drifts, which six pairs do not show, by as much as the two are apart."""
+    story, late = across([(MS * (n + 1), udp4(100 + n)) for n in range(6)]), 200 * US
+    second = 1000 * MS + late
+    info = HOST._replace(ethertype=0x0806)
+    story.alloc(second - 10 * US, A + 0x100000)
+    story.call("dev_hard_start_xmit", second, second + 50 * US, A + 0x100000, skbinfo=info)
+    story.free(second + 60 * US, A + 0x100000)
+    story.lost(999 * MS, 7, 998 * MS)
+    frames = [(MS * (n + 1) + OFFSET, udp4_frame(100 + n)) for n in range(6)]
+    arp = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
+    frames += [(at + late + OFFSET, arp) for at in (1000 * MS, second)]
+    legs, found = joined(tmp_path, story, build.write_pcap(tmp_path / "two.pcap", frames))
+    assert exact(legs, found) == [(n, n) for n in range(6)]
+
+
 def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     """The verdicts of a packet with identification 0, seen `away_ns` from the driver's call.
 
