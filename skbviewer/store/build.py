@@ -23,7 +23,7 @@ from . import schema
 from .bulk import Bulk, fastest
 from .chunks import Chunk, Packer
 from .declare import Table
-from .files import connect_new
+from .files import connect_new, temporary
 from .taking_over import take_over
 
 BATCH = 1 << 16  # rows between two reports of progress
@@ -48,7 +48,7 @@ class Builder:
         bulk: type[Bulk] | None = None,
     ) -> None:
         self.out = out
-        self.temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+        self.temporary = temporary(out)
         self.progress: Progress = progress or Silent()
         self._keep = (*keep, out)  # sessions whose annotations are taken over
         self._connection: sqlite3.Connection | None = None
@@ -70,7 +70,7 @@ class Builder:
             for view in schema.VIEWS:
                 self._connection.execute(view)
             self._connection.commit()
-            writer = self._bulk_type or fastest(self.out.parent.absolute())
+            writer = self._bulk_type or fastest(self._beside("pages"))
             self._bulk = writer(self._connection, self.temporary, schema.INDEXES)
         except (OSError, sqlite3.Error) as error:
             self._remove()
@@ -155,9 +155,12 @@ class Builder:
 
     def _remove(self) -> None:
         self._close()
-        for name in (self.temporary, self.temporary.with_name(self.temporary.name + "-journal")):
+        for name in (self.temporary, self._beside("journal")):
             with suppress(OSError):  # the error that led here is the one to tell
                 name.unlink(missing_ok=True)
+
+    def _beside(self, what: str) -> Path:
+        return self.temporary.with_name(f"{self.temporary.name}-{what}")
 
     def _bad(self, error: OSError | sqlite3.Error) -> BadInput:
         if isinstance(error, OSError):

@@ -8,7 +8,6 @@ the same rows.
 
 from __future__ import annotations
 
-import os
 import sqlite3
 from collections.abc import Iterable, Sequence
 from contextlib import closing, suppress
@@ -147,13 +146,12 @@ def _narrowed(values: Values) -> Values:
     return values.astype(np.int64)
 
 
-def fastest(folder: Path) -> type[Pages] | type[Rows]:
-    """The writer to use: pages where a sample of them, written in `folder`, is a sound database."""
-    return Pages if _pages_work(folder) else Rows
+def fastest(path: Path) -> type[Pages] | type[Rows]:
+    """The writer to use: pages where a sample of them, written as `path`, is a sound database."""
+    return Pages if _pages_work(path) else Rows
 
 
-def _pages_work(folder: Path) -> bool:
-    path = folder / f".pages.{os.getpid()}.tmp"
+def _pages_work(path: Path) -> bool:
     table = Table("sample", (Column("a", INTEGER), Column("b", FLOAT)))
     blobs = Table("sample_blob", (Column("n", INTEGER), Column("data", BLOB)))
     told = [(n, bytes([n & 0xFF]) * n) for n in (0, 1, 4055, 9000)]

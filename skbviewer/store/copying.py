@@ -11,6 +11,7 @@ from urllib.parse import quote
 
 from ..records import BadInput, Progress
 from .annotations import writing
+from .files import temporary
 
 PAGES_AT_ONCE = 4096
 
@@ -20,25 +21,25 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 
     Raises BadInput naming `out` and Cancelled; then nothing is left of the copy.
     """
-    temporary = out.with_name(f".{out.name}.{os.getpid()}.tmp")
+    made = temporary(out)
 
     def report(_status: int, left: int, total: int) -> None:
         progress.report(f"Saving {out.name}", total - left, total)
 
     try:
         uri = f"file:{quote(str(file.absolute()))}?mode=ro"
-        temporary.unlink(missing_ok=True)
+        made.unlink(missing_ok=True)
         with (
             closing(sqlite3.connect(uri, uri=True)) as whole,
-            closing(sqlite3.connect(temporary)) as copy,
+            closing(sqlite3.connect(made)) as copy,
         ):
             whole.backup(copy, pages=PAGES_AT_ONCE, progress=report)
-        os.replace(temporary, out)
+        os.replace(made, out)
     except (OSError, sqlite3.Error) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise BadInput(out, None, f"cannot write the session: {why}") from error
     finally:
-        for name in (temporary, temporary.with_name(temporary.name + "-journal")):
+        for name in (made, made.with_name(made.name + "-journal")):
             with suppress(OSError):
                 name.unlink(missing_ok=True)
 

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Session files as files: which are some, and the one connection that makes a new one."""
+"""Session files as files: which are some, where one is made, and the connection that makes it."""
 
 from __future__ import annotations
 
+import os
+import re
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -11,6 +14,7 @@ from ..records import BadInput
 
 SQLITE_HEAD = b"SQLite format 3\x00"
 MMAP = 1 << 40  # as much as SQLite allows: reading copies no pages
+MADE_BY = re.compile(r"(\d+)\.tmp(-\w+)?")  # how temporary() names end
 
 
 def connect_new(path: Path) -> sqlite3.Connection:
@@ -24,6 +28,30 @@ def connect_new(path: Path) -> sqlite3.Connection:
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
     return connection
+
+
+def temporary(out: Path) -> Path:
+    """Where this process writes what gets the name `out` when it is whole.
+
+    What one that was killed has left there is removed.
+    """
+    begin = f".{out.name}."
+    with suppress(OSError):
+        for path in out.parent.iterdir():
+            made = path.name.startswith(begin) and MADE_BY.fullmatch(path.name[len(begin) :])
+            if made and not _runs(int(made[1])):
+                path.unlink(missing_ok=True)
+    return out.with_name(f"{begin}{os.getpid()}.tmp")
+
+
+def _runs(process: int) -> bool:
+    try:
+        os.kill(process, 0)
+    except (PermissionError, OverflowError):
+        return True
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def is_session(path: Path) -> bool:

@@ -4,7 +4,9 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +16,8 @@ import pytest
 from skbviewer.records import RECORD_DTYPE, BadInput, Cancelled, Silent, empty
 from skbviewer.store import Builder, open_session, queries, schema
 from skbviewer.store.copying import copy_session
+
+TOP = Path(__file__).resolve().parents[2]
 
 
 def record_columns(count: int) -> dict[str, np.ndarray[tuple[int], np.dtype[np.generic]]]:
@@ -74,6 +78,29 @@ def test_an_older_session_survives_an_error(tmp_path: Path) -> None:
         raise Cancelled("stop")
     assert out.read_bytes() == before
     assert os.listdir(tmp_path) == ["a.skbv"]
+
+
+def test_what_a_killed_process_left_is_removed_by_the_next(tmp_path: Path) -> None:
+    """But nothing of a process that runs, nor of another session."""
+    out = tmp_path / "a.skbv"
+    dying = f"""
+import os, signal
+from pathlib import Path
+from skbviewer.store import Builder
+from tests.store.test_build import record_columns, schema
+with Builder(Path({str(out)!r})) as builder:
+    builder.add_array(schema.record, record_columns(10))
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+    write(out, 3)
+    done = subprocess.run([sys.executable, "-c", dying], cwd=TOP, check=False, timeout=120)
+    assert done.returncode == -signal.SIGKILL
+    assert len(os.listdir(tmp_path)) == 2
+    others = [f".a.skbv.{os.getppid()}.tmp", ".a.skbv.x.tmp", ".b.skbv.999999999.tmp"]
+    for name in others:
+        (tmp_path / name).touch()
+    write(out, 4)
+    assert sorted(os.listdir(tmp_path)) == sorted([*others, "a.skbv"])
 
 
 def test_without_finish_nothing_is_left(tmp_path: Path) -> None:

@@ -242,9 +242,9 @@ def test_the_page_with_the_lock_byte_is_left_out(tmp_path: Path) -> None:
 def test_unusual_settings_fall_back_to_rows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert bulk.fastest(tmp_path) is bulk.Pages
+    assert bulk.fastest(tmp_path / "sample") is bulk.Pages
     monkeypatch.setattr(pages, "TABLE_LEAF", 0x0C)  # as if the format were another
-    assert bulk.fastest(tmp_path) is bulk.Rows
+    assert bulk.fastest(tmp_path / "sample") is bulk.Rows
     assert list(tmp_path.iterdir()) == []
 
 
