@@ -46,9 +46,15 @@ def _write_all(root: Path, changes: list[tuple[str, str, str]]) -> None:
     for path, _, new in changes:
         target = root / path
         beside = target.with_name(f".{target.name}.skbscan")
-        beside.write_bytes(new.encode("latin-1"))
-        os.chmod(beside, target.stat().st_mode & 0o7777)
-        beside.replace(target)
+        try:
+            beside.write_bytes(new.encode("latin-1"))
+            os.chmod(beside, target.stat().st_mode & 0o7777)
+            beside.replace(target)
+        except OSError as problem:
+            # What write() raises does not name the file.
+            raise OSError(problem.errno, problem.strerror, str(target)) from None
+        finally:
+            beside.unlink(missing_ok=True)
 
 
 def _patch(out: Path, made: Instrumented, added: list[runtime.Change]) -> None:

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from scanner import output
 from scanner.tree import RUNTIME_HEADER, RUNTIME_SOURCE, BadTree
 
 PACKAGE = Path(__file__).resolve().parent
@@ -68,7 +69,7 @@ def write(root: Path, changes: Iterable[Change]) -> None:
             (root / path).unlink()
         else:
             (root / path).parent.mkdir(parents=True, exist_ok=True)
-            (root / path).write_bytes(after.encode("latin-1"))
+            output.write_bytes(after.encode("latin-1"), root / path)
 
 
 def patch(changes: Iterable[Change]) -> Iterator[str]:

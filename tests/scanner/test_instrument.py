@@ -7,6 +7,7 @@ probes tell of the instrumented one must be that, in that order, for the functio
 
 from __future__ import annotations
 
+import errno
 import itertools
 import json
 import os
@@ -269,6 +270,23 @@ def test_what_cannot_be_undone_is_left_alone(tree: Path) -> None:
     assert source.read_text() == text
     assert [row["function"] for row in found["left_out"]] == ["f"]
     assert "could not be undone" in found["left_out"][0]["reason"]
+
+
+def test_a_full_disk_is_told_and_leaves_every_file_as_it_was(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source = copied(tree, "old")
+    before = {path: path.read_bytes() for path in tree.iterdir()}
+
+    def half(path: Path, data: bytes) -> int:
+        with path.open("wb") as file:
+            file.write(data[: len(data) // 2])
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr(Path, "write_bytes", half)
+    assert main(["instrument", str(tree), "--no-cache", "-q", "--jobs", "1", "--in-place"]) == 2
+    assert capsys.readouterr().err == f"skbscan: {source}: No space left on device\n"
+    assert {path: path.read_bytes() for path in tree.iterdir()} == before
 
 
 def test_headers_and_probes_own_functions_are_left_out(tree: Path) -> None:
