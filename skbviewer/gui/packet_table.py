@@ -71,6 +71,7 @@ class PacketTable(QTableView):
         self.setTabKeyNavigation(False)
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self._order: tuple[str, bool] | None = None  # (Column.order, descending)
         self._told: RowIds = np.empty(0, np.int64)
         self._visible_timer = QTimer(self, interval=VISIBLE_DELAY_MS, singleShot=True)
         self._visible_timer.timeout.connect(self._tell_visible)
@@ -211,6 +212,7 @@ class PacketTable(QTableView):
             if not state.hidden:
                 self.widths.set(at, state.width)
         self.widths.fit()
+        self.show_order(self._order)
         self.columns_changed.emit()
         self.go_to_row(current)
 
@@ -256,6 +258,7 @@ class PacketTable(QTableView):
 
     def show_order(self, order: tuple[str, bool] | None) -> None:
         """Show in the header what the rows are sorted by, without asking for it."""
+        self._order = order
         orders = [column.order for column in self.packets.columns]
         at = orders.index(order[0]) if order is not None and order[0] in orders else -1
         way = Qt.SortOrder.DescendingOrder if order and order[1] else Qt.SortOrder.AscendingOrder
@@ -269,10 +272,11 @@ class PacketTable(QTableView):
 
     def _ask_order(self, section: int, order: Qt.SortOrder) -> None:
         if not 0 <= section < len(self.packets.columns):
-            self.order_asked.emit(None)
-            return
-        descending = order is Qt.SortOrder.DescendingOrder
-        self.order_asked.emit((self.packets.columns[section].order, descending))
+            self._order = None
+        else:
+            descending = order is Qt.SortOrder.DescendingOrder
+            self._order = (self.packets.columns[section].order, descending)
+        self.order_asked.emit(self._order)
 
     def _set_row_height(self) -> None:
         rows = self.verticalHeader()

@@ -239,6 +239,20 @@ def test_an_arrow_beside_the_title_tells_the_order(table: PacketTable) -> None:
         assert option.text == COLUMNS[at].title + gap
 
 
+def test_the_arrow_stays_with_its_column_when_others_come_and_go(table: PacketTable) -> None:
+    length = [column.key for column in COLUMNS].index("length")
+    table.header.setSortIndicator(length, Qt.SortOrder.DescendingOrder)
+    states = table.columns_state()
+    table.restore_columns([states[length], *states[:length], *states[length + 1 :]])
+    header = table.header
+    assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (
+        0,
+        Qt.SortOrder.DescendingOrder,
+    )
+    assert table.add_field("ip.ttl")
+    assert table.packets.columns[header.sortIndicatorSection()].key == "length"
+
+
 def test_columns_are_hidden_and_shown_from_the_headers_menu(table: PacketTable) -> None:
     menu = table.header.menu_at(MATCH)
     entry(menu, "Hide Column").trigger()
