@@ -58,7 +58,7 @@ class Locate(QDialog):
             line = QLineEdit()
             line.setPlaceholderText(str(path))
             line.setAccessibleName(f"Where {path.name} is now")
-            line.textChanged.connect(self._check)
+            line.textChanged.connect(self._fill)
             browse = QPushButton("Browse…")
             browse.clicked.connect(lambda _=False, row=row: self._browse(row))
             for column, widget in enumerate((label, line, browse)):
@@ -82,10 +82,15 @@ class Locate(QDialog):
     def take(self, row: int, path: Path) -> None:
         """The file of `row` is at `path`; look for the others beside it."""
         self.lines[row].setText(str(path))
+
+    def _fill(self, text: str) -> None:
+        """A path was typed or chosen: if it is a file, others may be beside it."""
+        path = Path(text)
         for line, name in zip(self.lines, self._gone, strict=True):
             beside = path.parent / name.name
-            if not line.text() and beside.is_file():
+            if not line.text() and path.is_file() and beside.is_file():
                 line.setText(str(beside))
+        self._check()
 
     def _browse(self, row: int) -> None:
         name, _ = QFileDialog.getOpenFileName(self, f"Locate {self._gone[row].name}")

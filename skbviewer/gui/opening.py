@@ -134,9 +134,10 @@ class Opening(QObject):
         hint = missing(recording)
         if gone and any(path.suffix == SESSION for path in self.files):
             names = ", ".join(Path(source.path).name for source in gone)
+            there = "it was" if len(gone) == 1 else "they were"
             self._window.banner.tell(
-                f"{names}: not where it was when the session was made. All but the packets' bytes "
-                "is there.",
+                f"{names}: not where {there} when the session was made. Everything but the "
+                "packets' bytes can be seen.",
                 "hint",
                 ("Locate…", self.locate),
             )
@@ -229,7 +230,14 @@ class Opening(QObject):
                 progress.report(f"Comparing {path.name}", done, len(pairs))
                 recording.relocate(source, path)
 
-        self._window.tasks.start("Comparing", work, lambda _: self._window.banner.clear())
+        self._window.tasks.start("Comparing", work, lambda _: self._show_located())
+
+    def _show_located(self) -> None:
+        """The packets' bytes can be read again: also of the one that is selected."""
+        self._window.banner.clear()
+        selection = self._window.selection
+        if selection.row is not None:
+            selection.choose_row(selection.row)
 
     def show_summary(self, asked: bool = True) -> None:
         """What was loaded, matched, lost and why; takes the focus only where the user asked."""

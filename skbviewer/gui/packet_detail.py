@@ -12,7 +12,10 @@ from .tree_and_bytes import TreeAndBytes
 
 NO_PACKET = "Select a packet to see its headers and bytes."
 NOT_CAPTURED = "No capture holds this packet: the kernel alone tells of it."
-MOVED = "The capture file has moved or changed since it was imported; its bytes cannot be shown."
+MOVED = (
+    "The capture file has moved or changed since it was imported; its bytes cannot be shown. "
+    "File > Locate Moved Files asks where it is."
+)
 NO_BYTES = "Nothing of this packet was captured."
 
 

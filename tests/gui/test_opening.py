@@ -149,7 +149,7 @@ def test_files_that_moved_are_asked_for(window: MainWindow, qtbot: QtBot, tmp_pa
 
     def answer(dialog: Locate) -> None:
         assert not dialog.buttons.button(dialog.buttons.StandardButton.Ok).isEnabled()
-        dialog.take(0, moved[0])
+        dialog.lines[0].insert(str(moved[0]))
         assert dialog.found() == moved  # the other was found beside it
         QTest.mouseClick(
             dialog.buttons.button(dialog.buttons.StandardButton.Ok), Qt.MouseButton.LeftButton
@@ -176,7 +176,7 @@ def test_a_session_whose_inputs_moved_says_so_and_finds_them(
 ) -> None:
     found = files(tmp_path)
     open_and_wait(window, qtbot, "s.skbv")
-    assert "not where it was" in window.banner.text
+    assert "not where they were" in window.banner.text
 
     def answer(dialog: Locate) -> None:
         for row, path in enumerate(found):
@@ -184,7 +184,7 @@ def test_a_session_whose_inputs_moved_says_so_and_finds_them(
         dialog.accept()
 
     in_dialog(Locate, answer)
-    with qtbot.waitSignal(window.tasks.ended):
+    with qtbot.waitSignals([window.tasks.ended, window.selection.path_changed]):
         QTest.mouseClick(window.banner.button, Qt.MouseButton.LeftButton)
     assert recording(window).moved == {1: found[0], 2: found[1]}
     assert not window.banner.isVisible()
