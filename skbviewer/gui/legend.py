@@ -97,6 +97,7 @@ class Legend(QWidget):
                 return
         painter.setPen(self.palette().color(role))
         box = QRectF(0, 0, self.width() - 8, self.height())
+        text = painter.fontMetrics().elidedText(text, Qt.TextElideMode.ElideRight, int(box.width()))
         painter.drawText(box, Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignRight, text)
 
     # Qt's own names

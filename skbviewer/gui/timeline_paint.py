@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -19,6 +20,7 @@ from .rect_array import Rects, draw_rects
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
 from .timeline_frame import Frame, Places
 
+TITLE_OVER = 4  # pixels by which a lane's title may be higher than the lane
 LEAST_TEXT_PX = 8  # on a screen
 TEXT_FROM = 1.375  # heights of the least text that a row needs
 LABEL_FROM = 5  # the same, of a box's width
@@ -300,17 +302,53 @@ def paint_titles(
     width: float,
 ) -> None:
     """The lanes' titles, into a column `width` pixels wide left of the frame (from x = 0)."""
-    metrics = QFontMetricsF(painter.font())
-    for lane, y in zip(timeline.lanes, places.lane_y.tolist(), strict=True):
-        top, height = frame.y(y), lane.rows * frame.row_px
+    usual = painter.font()
+    whole = QFontMetricsF(usual).height()
+    tops = [frame.y(y) for y in places.lane_y.tolist()]
+    heights = [lane.rows * frame.row_px for lane in timeline.lanes]
+    lines = title_lines(tops, heights, max(whole, frame.row_px))
+    painter.setPen(look.role(QPalette.ColorRole.Text))
+    for lane, top, height, (y, line) in zip(timeline.lanes, tops, heights, lines, strict=True):
         if top + height < 0 or top > frame.height:
             continue
-        line = min(max(metrics.height(), frame.row_px), height + 4)
-        top = min(max(top, 0.0), top + height - line)  # stays in sight while its lane is
-        painter.setPen(look.role(QPalette.ColorRole.Text))
-        box = QRectF(6, top, width - 10, line)
+        painter.setFont(_lower(usual, line / whole, look.least_text_px))
+        metrics = QFontMetricsF(painter.font())
+        box = QRectF(6, y, width - 10, line)
         short = metrics.elidedText(lane.title, Qt.TextElideMode.ElideRight, box.width())
         painter.drawText(box, _ALIGN_LEFT, short)
+    painter.setFont(usual)
+
+
+def title_lines(
+    tops: Sequence[float], heights: Sequence[float], wanted: float
+) -> list[tuple[float, float]]:
+    """Top and height of each lane's title, of `wanted` pixels if there is room.
+
+    A title stays in sight while its lane is.  Of a lane lower than that it reaches into the next
+    one, if two titles have room there.
+    """
+    found, free = [], -math.inf
+    for at, (top, height) in enumerate(zip(tops, heights, strict=True)):
+        bottom = top + height
+        if height + TITLE_OVER >= wanted:
+            line = wanted
+            y = min(max(top, 0.0), bottom - min(line, height))
+        else:
+            below = heights[at + 1] - wanted if at + 1 < len(heights) else 0.0
+            line = min(wanted, height + TITLE_OVER + max(below, 0.0))
+            y = top
+        found.append((max(y, free), line))
+        free = found[-1][0] + line if line > height + TITLE_OVER else -math.inf
+    return found
+
+
+def _lower(font: QFont, part: float, least_px: int) -> QFont:
+    """`font`, smaller if only that part of its height has room."""
+    if part >= 1 or font.pixelSize() <= 0:
+        return font
+    made = QFont(font)
+    made.setPixelSize(max(least_px, int(font.pixelSize() * part)))
+    return made
 
 
 def row_font(font: QFont, row_px: float, look: Look) -> QFont:

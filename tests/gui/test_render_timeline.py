@@ -29,6 +29,7 @@ from skbviewer.analysis.timeline_shown import (
 from skbviewer.gui.fonts import export_font
 from skbviewer.gui.render_timeline import TimelinePicture, write_timeline
 from skbviewer.gui.timeline_axes import round_step
+from skbviewer.gui.timeline_paint import title_lines
 from skbviewer.gui.wrapping import wrapped
 from skbviewer.records import Annotation, BadInput
 
@@ -240,3 +241,11 @@ def test_aligned_packets_are_told_as_such(qtbot: QtBot) -> None:
     assert picture.title == "Displayed packets, aligned"
     assert "after each packet's first entry" in picture.subtitle()[0]
     assert picture.range[0] == 0
+
+
+def test_titles_of_low_lanes_are_whole() -> None:
+    assert title_lines([0, 20], [30, 40], 18) == [(0, 18), (20, 18)]
+    assert title_lines([-10, 20], [30, 40], 18) == [(0, 18), (20, 18)]  # stays in sight
+    assert title_lines([-25, 5], [30, 40], 18) == [(-13, 18), (5, 18)]
+    assert title_lines([0, 10], [8, 100], 18) == [(0, 18), (18, 18)]  # the next has room
+    assert title_lines([0, 10, 20], [8, 8, 8], 18) == [(0, 12), (10, 12), (20, 12)]
