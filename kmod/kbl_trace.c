@@ -136,6 +136,8 @@ static void kbl_trace_switch(struct kbl_trace *t, bool on)
 	t->on = on && !t->error;
 	if (t->error)
 		pr_warn("kbl: tracepoint %s: error %d\n", t->name, t->error);
+	/* At once: its handler is silent until then, see kbl_by_probe(). */
+	kbl_probe_events_update();
 }
 
 static int kbl_notify_switch(bool on)

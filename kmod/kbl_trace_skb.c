@@ -209,17 +209,25 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 	kbl_batch_close(c);
 }
 
+/* Until a tracepoint is known to be registered the probes tell what both see. */
+static __always_inline bool kbl_by_probe(u8 event)
+{
+	return unlikely(READ_ONCE(kbl_probe_events) & BIT_ULL(event));
+}
+
 #if LINUX_VERSION_CODE >= KERNEL_VERSION(6, 11, 0)
 void kbl_on_kfree_skb(void *data, struct sk_buff *skb, void *location,
 		      enum skb_drop_reason reason, struct sock *rx_sk)
 {
-	kbl_drop(skb, (unsigned long)location, reason, rx_sk);
+	if (!kbl_by_probe(KBL_EV_DROP))
+		kbl_drop(skb, (unsigned long)location, reason, rx_sk);
 }
 #else
 void kbl_on_kfree_skb(void *data, struct sk_buff *skb, void *location,
 		      enum skb_drop_reason reason)
 {
-	kbl_drop(skb, (unsigned long)location, reason, NULL);
+	if (!kbl_by_probe(KBL_EV_DROP))
+		kbl_drop(skb, (unsigned long)location, reason, NULL);
 }
 #endif
 NOKPROBE_SYMBOL(kbl_on_kfree_skb);
@@ -229,14 +237,16 @@ void kbl_on_consume_skb(void *data, struct sk_buff *skb, void *location)
 {
 	unsigned long addr = kbl_stack_real((unsigned long)location);
 
-	kbl_skb_event(KBL_EV_CONSUME, skb, kbl_free_data(addr, 0));
+	if (!kbl_by_probe(KBL_EV_CONSUME))
+		kbl_skb_event(KBL_EV_CONSUME, skb, kbl_free_data(addr, 0));
 }
 #else
 void kbl_on_consume_skb(void *data, struct sk_buff *skb)
 {
 	unsigned long addr = kbl_stack_above((unsigned long *)__builtin_frame_address(0) + 1);
 
-	kbl_skb_event(KBL_EV_CONSUME, skb, kbl_free_data(addr, 0));
+	if (!kbl_by_probe(KBL_EV_CONSUME))
+		kbl_skb_event(KBL_EV_CONSUME, skb, kbl_free_data(addr, 0));
 }
 #endif
 NOKPROBE_SYMBOL(kbl_on_consume_skb);

@@ -21,4 +21,6 @@ for round in 1 2 3; do
 	done
 	end
 done
+# Probes and tracepoints both see a drop while the latter are registered, one after the other.
+buffers=; begin begun "-all +drop +table" freers.txt; end
 touch /tmp/stop; kill $pings; wait

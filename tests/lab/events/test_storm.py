@@ -9,9 +9,10 @@ import pytest
 
 from skbviewer.readers import _kbl_layout as layout
 from tests.lab.events.conftest import Events
-from tests.lab.events.guest_events import stat
+from tests.lab.events.guest_events import Case, ext, stat
 
-Kind = layout.KblKind
+Event, Kind = layout.KblEvent, layout.KblKind
+CPUS = 2
 
 
 @pytest.mark.parametrize("number", [1, 2])
@@ -30,3 +31,26 @@ def test_no_room_is_counted(storm: Events) -> None:
     case = storm.case("storm3")
     assert stat(case, "lost") > 1000
     assert len(case.records) == stat(case, "written")
+
+
+def told_twice(case: Case) -> int:
+    """Drops that a probe told, and a tracepoint, which knows the stack, again."""
+    by_probe: set[int] = set()
+    twice = 0
+    for record in sorted(case.events(Event.DROP, Event.FREE), key=lambda r: int(r.head["ts"])):
+        skb = int(record.head["skb"])
+        alone = ext(record, layout.KblExtType.DROP) is None
+        if record.head["event"] == Event.DROP and alone:
+            by_probe.add(skb)
+            continue
+        twice += record.head["event"] == Event.DROP and skb in by_probe
+        by_probe.discard(skb)
+    return twice
+
+
+def test_a_drop_is_told_once_from_the_begin(storm: Events) -> None:
+    case = storm.case("begun")
+    assert stat(case, "lost") == 0
+    assert len(list(case.events(Event.DROP))) > CPUS
+    # One a CPU may be on its way through the function when its tracepoint comes.
+    assert told_twice(case) <= CPUS
