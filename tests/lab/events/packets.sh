@@ -21,7 +21,9 @@ packets() {
 packets packets
 # The same with probes on the functions that free: who freed hides behind a return hook.
 packets probed freers.txt
-# The same with the groups switched off and on while active.
+# The same with the groups switched off and on while active; ARP may not speak up meanwhile.
+must $ip -n client neigh replace 10.9.0.2 lladdr 02:00:00:00:00:02 dev vc nud permanent
+must $ip -n server neigh replace 10.9.0.1 lladdr 02:00:00:00:00:01 dev vs nud permanent
 begin switched "-all"
 must client /bin/busybox ping -q -c 1 10.9.0.2
 echo "+net
