@@ -17,7 +17,9 @@ from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.contract import Opener
 from skbviewer.gui.main_window import MainWindow
+from skbviewer.gui.packet_table import PacketTable
 
+from .fake import FakeRecording
 from .fake import opener as fake_opener
 
 # What the offscreen platform says of windows, menus and popups; nothing the program can change.
@@ -76,3 +78,15 @@ def open_and_wait(window: MainWindow, qtbot: QtBot, *names: str) -> None:
     with qtbot.waitSignal(window.tasks.ended):
         window.open_files([Path("/tmp") / name for name in names])
     QApplication.processEvents()  # panes take their places
+
+
+@pytest.fixture
+def table(qtbot: QtBot) -> PacketTable:
+    """The packet list by itself."""
+    table = PacketTable()
+    qtbot.addWidget(table)
+    table.resize(1400, 400)
+    with qtbot.waitExposed(table):
+        table.show()
+    table.show_rows(FakeRecording())
+    return table

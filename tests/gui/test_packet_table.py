@@ -6,14 +6,12 @@ from __future__ import annotations
 import time
 
 import numpy as np
-import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QColor, QFontMetrics, QIcon
+from PySide6.QtGui import QColor, QFontMetrics, QIcon
 from PySide6.QtTest import QAbstractItemModelTester, QTest
-from PySide6.QtWidgets import QApplication, QMenu, QStyleOptionHeader
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui import column_state
 from skbviewer.gui.colour_rules import DEFAULTS
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.packet_columns import COLUMNS
@@ -21,7 +19,6 @@ from skbviewer.gui.packet_model import PacketModel
 from skbviewer.gui.packet_rows import PAGE, RowPages
 from skbviewer.gui.packet_table import PacketTable
 from skbviewer.gui.packet_times import Precision, TimeFormat
-from skbviewer.gui.sort_header import GAP, UNSORTED
 from skbviewer.records import PacketRow, SourceRow
 
 from .fake import FakeRecording
@@ -33,17 +30,6 @@ TIME, INFO, DROP, MATCH = (KEYS.index(key) for key in ("time", "info", "drop", "
 
 def shown(model: PacketModel, row: int, role: int = ROLE.DisplayRole) -> list[object]:
     return [model.data(model.index(row, column), role) for column in range(model.columnCount())]
-
-
-@pytest.fixture
-def table(qtbot: QtBot) -> PacketTable:
-    table = PacketTable()
-    qtbot.addWidget(table)
-    table.resize(1400, 400)
-    with qtbot.waitExposed(table):
-        table.show()
-    table.show_rows(FakeRecording())
-    return table
 
 
 def test_model_keeps_qts_rules() -> None:
@@ -210,125 +196,6 @@ def test_wiresharks_keys_move_from_any_pane(opened: MainWindow, qtbot: QtBot) ->
         row = table.current_row()
         places.append(row.number if row else "")
     assert places == ["2", "3", "2", "1", "60", "1"]
-
-
-def header_point(table: PacketTable, section: int) -> QPoint:
-    header = table.header
-    x = header.sectionViewportPosition(section) + header.sectionSize(section) // 2
-    return QPoint(x, header.height() // 2)
-
-
-def test_a_click_on_the_header_sorts_up_down_and_not(table: PacketTable) -> None:
-    asked: list[object] = []
-    table.order_asked.connect(asked.append)
-    for _ in range(3):
-        place = header_point(table, INFO)
-        QTest.mouseClick(table.header.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert asked == [("info", False), ("info", True), None]
-
-
-def test_an_arrow_beside_the_title_tells_the_order(table: PacketTable) -> None:
-    keys = [column.key for column in COLUMNS]
-    for key, gap in (("length", GAP), ("info", "")):
-        at = keys.index(key)
-        table.header.setSortIndicator(at, Qt.SortOrder.AscendingOrder)
-        assert table.header.isSortIndicatorShown()
-        option = QStyleOptionHeader()
-        table.header.initStyleOptionForIndex(option, at)
-        assert option.sortIndicator != UNSORTED
-        assert option.text == COLUMNS[at].title + gap
-
-
-def test_the_arrow_stays_with_its_column_when_others_come_and_go(table: PacketTable) -> None:
-    length = [column.key for column in COLUMNS].index("length")
-    table.header.setSortIndicator(length, Qt.SortOrder.DescendingOrder)
-    states = table.columns_state()
-    table.restore_columns([states[length], *states[:length], *states[length + 1 :]])
-    header = table.header
-    assert (header.sortIndicatorSection(), header.sortIndicatorOrder()) == (
-        0,
-        Qt.SortOrder.DescendingOrder,
-    )
-    assert table.add_field("ip.ttl")
-    assert table.packets.columns[header.sortIndicatorSection()].key == "length"
-
-
-def test_columns_are_hidden_and_shown_from_the_headers_menu(table: PacketTable) -> None:
-    menu = table.header.menu_at(MATCH)
-    entry(menu, "Hide Column").trigger()
-    assert table.header.isSectionHidden(MATCH)
-    assert [state.hidden for state in table.columns_state()].count(True) == 1
-    entry(table.header.menu_at(0), "Match").trigger()
-    assert not table.header.isSectionHidden(MATCH)
-
-
-def test_the_last_column_cannot_be_hidden(table: PacketTable) -> None:
-    for at in range(1, len(COLUMNS)):
-        table.header.setSectionHidden(at, True)
-    assert not entry(table.header.menu_at(0), "Hide Column").isEnabled()
-    assert not entry(table.header.menu_at(0), "No.").isEnabled()
-
-
-def test_columns_are_dragged_resized_and_kept(table: PacketTable) -> None:
-    table.header.moveSection(4, 0)
-    table.header.resizeSection(4, 201)
-    kept = column_state.write(table.columns_state())
-    other = PacketTable()
-    other.restore_columns(column_state.read(kept))
-    assert other.packets.columns[0].key == "protocol"
-    assert other.header.sectionSize(0) == 201
-    assert other.columns_state()[0].width == 201
-    other.deleteLater()
-
-
-def test_unusable_columns_in_the_settings_are_left_out() -> None:
-    assert column_state.read("{") == column_state.DEFAULT
-    read = column_state.read('[["field:no.such", "x", 0, false], ["info", "What", 9, false]]')
-    assert read[0] == column_state.ColumnState("info", "What", 9, False)
-    assert all(state.hidden for state in read[1:])
-    assert len(read) == len(COLUMNS)
-
-
-def test_any_field_becomes_a_column(table: PacketTable) -> None:
-    assert not table.add_field("no.such.field")
-    assert table.add_field("ip.ttl")
-    at = table.packets.column_of("field:ip.ttl")
-    assert at == INFO
-    assert table.packets.text(4, at) == "ip.ttl 5"
-    assert table.packets.headerData(at, Qt.Orientation.Horizontal) == "ip.ttl"
-    entry(table.header.menu_at(at), "Remove Column").trigger()
-    assert table.packets.column_of("field:ip.ttl") == -1
-
-
-def test_info_takes_the_width_that_is_left(table: PacketTable) -> None:
-    total = table.header.length()
-    assert total == table.viewport().width()
-    table.resize(2000, 400)
-    assert table.header.length() == table.viewport().width() > total
-
-
-def test_drop_and_match_leave_to_info_what_few_rows_do_not_need(table: PacketTable) -> None:
-    def cut() -> list[str]:
-        metrics = QFontMetrics(table.font())
-        texts = {(at, str(table.packets.text(r, at))) for r in range(table.packets.rowCount())
-                 for at in (DROP, MATCH)}  # fmt: skip
-        return [t for at, t in texts if metrics.horizontalAdvance(t) + 8 > sizes(at)]
-
-    sizes = table.header.sectionSize
-    assert not cut()
-    wide, info, recording = sizes(MATCH), sizes(INFO), FakeRecording()
-    table.show_rows(recording, np.array([1, 2, 3]))  # exact, and no drop
-    assert sizes(MATCH) < wide and sizes(INFO) > info and not cut()
-    table.show_rows(recording, np.array([1, 7, 9]))  # the same recording, another filter
-    assert not cut() and table.header.length() == table.viewport().width()
-    table.show_rows(FakeRecording(1_000_000))
-    assert sizes(MATCH) >= wide
-
-
-def entry(menu: QMenu, text: str) -> QAction:
-    found = [action for action in menu.actions() if action.text().replace("&", "") == text]
-    assert len(found) == 1, text
-    return found[0]
 
 
 def test_a_jump_of_the_scroll_bar_waits_for_no_rows_and_fills_them_in(
