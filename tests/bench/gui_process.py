@@ -169,10 +169,16 @@ def small_session(watch: Watch, size: tuple[int, int], runs: int) -> None:
 
 
 def main() -> int:
+    """Do all in a folder of its own for settings."""
+    with tempfile.TemporaryDirectory(prefix="bench-gui-") as folder:
+        measure(folder)
+    return 0
+
+
+def measure(folder: str) -> None:
     """Do everything once the first rows are there."""
     session, (width, height, runs) = Path(sys.argv[1]), map(int, sys.argv[2:5])
     started = float(sys.argv[5])
-    folder = tempfile.mkdtemp(prefix="bench-gui-")
     QSettings.setDefaultFormat(QSettings.Format.IniFormat)
     QSettings.setPath(QSettings.Format.IniFormat, QSettings.Scope.UserScope, folder)
     watch, rng = Watch(), np.random.default_rng(SEED)
@@ -194,7 +200,6 @@ def main() -> int:
         small_session(watch, (width, height), max(1, runs // 10))
     window.close()
     print(json.dumps(watch.found))
-    return 0
 
 
 if __name__ == "__main__":
