@@ -7,6 +7,7 @@ import fcntl
 import os
 import resource
 import signal
+import struct
 import time
 from pathlib import Path
 
@@ -28,6 +29,15 @@ def raw(path: Path, cpu: int) -> bytes:
     """All records of one CPU as they stand in the file."""
     found = chunks(path.read_bytes())
     return b"".join(c.payload for c in found if c.header["type"] == 1 and c.header["cpu"] == cpu)
+
+
+def until_counted(path: Path, times: int) -> None:
+    """Wait until a recorder, slow as its machine may be, has told its counters so often."""
+    wanted = struct.pack("<IH", layout.KBL_CHUNK_MAGIC, Type.COUNTERS)
+    end = time.monotonic() + 60
+    while path.read_bytes().count(wanted) < times and time.monotonic() < end:
+        time.sleep(0.1)
+    time.sleep(0.2)  # for what it writes with them
 
 
 def symbols(kbl: Kbl) -> dict[str, int]:
@@ -124,7 +134,7 @@ def test_tables_tell_functions_symbols_and_costs(fake: Fake, tmp_path: Path) -> 
 def test_killed_recorder_leaves_a_file_with_names(fake: Fake, tmp_path: Path) -> None:
     fake.add(0, calls(100))
     run = fake.start("-w", tmp_path / "a.kbl").ready()
-    time.sleep(2.3)
+    until_counted(tmp_path / "a.kbl", 2)
     run.end(signal.SIGKILL)
     kbl = read(tmp_path / "a.kbl")
     assert len(kbl.records) == 100
