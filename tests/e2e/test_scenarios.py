@@ -44,6 +44,10 @@ def test_every_ipv4_packet_is_exact_or_explained(lab: Lab, session: Session) -> 
     assert all(p.reason for p in packets if p.verdict != "exact")
 
 
-def test_nothing_was_lost_but_what_kretprobes_miss(lab: Lab, session: Session) -> None:
+def test_only_the_kernels_probes_missed_anything(lab: Lab, session: Session) -> None:
+    """kretprobes miss whole batches of packets on a slow machine; each miss is counted."""
     info = session.info()
-    assert info["lost_records"] <= (info["records"] // 1000 if lab.series == "6.1" else 0)
+    counted = info["recorder"]
+    assert counted["lost"] == 0
+    assert info["lost_records"] == counted["missed"] + counted["nested"]
+    assert info["lost_records"] <= info["records"] // (50 if lab.series == "6.1" else 1000)
