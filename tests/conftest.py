@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: MIT
+"""Which tests stay together when several processes run them (``pytest -n auto``)."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from xdist.remote import Producer
+from xdist.scheduler import LoadScopeScheduling
+
+TOP = Path(__file__).resolve().parents[1]
+BOOTING = "tests.lab.fixture"
+
+
+@cache
+def group(path: str) -> str:
+    """Each file is a group, it shares its fixtures; all that boot guests are one.
+
+    A guest is booted once for all of them, and two at a time are too slow.
+    """
+    boots = path.startswith("tests/lab/") or BOOTING in (TOP / path).read_text(encoding="utf-8")
+    return "guests" if boots else path
+
+
+class Together(LoadScopeScheduling):  # type: ignore[misc]
+    """Gives the tests of a group to one process, the largest group first."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        return group(nodeid.partition("::")[0])
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Together:
+    """How the tests are given out."""
+    return Together(config, log)
