@@ -113,12 +113,14 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     table.add_argument("--csv", action="store_true")
     table.add_argument("-o", "--output", type=Path, metavar="OUT")
     graph = commands.add_parser(
-        "graph", parents=[tree], help="write the call graph of packet functions as DOT or SVG"
+        "graph", parents=[tree], help="write the call graph of packet functions as DOT or a drawing"
     )
     graph.add_argument("root", metavar="FUNCTION")
     graph.add_argument("--depth", type=_level, default=3, metavar="N")
     graph.add_argument("--callers", action="store_true", help="who calls it, not whom it calls")
-    graph.add_argument("-o", "--output", type=Path, metavar="OUT", help="OUT.svg is drawn by dot")
+    graph.add_argument(
+        "-o", "--output", type=Path, metavar="OUT", help="OUT.svg, .png and .pdf are drawn by dot"
+    )
     probes = commands.add_parser(
         "probes", parents=[_common("?")], help="write the probe list for an unmodified kernel"
     )

@@ -101,8 +101,8 @@ def _graph(args: argparse.Namespace) -> int:
         result.functions, result.edges, args.root, args.depth, args.callers
     )
     text = graph.dot(result.functions, seen, edges)
-    if args.output is not None and args.output.suffix == ".svg":
-        output.write_bytes(graph.svg(text), args.output)
+    if args.output is not None and args.output.suffix in graph.DRAWN:
+        output.write_bytes(graph.drawing(text, args.output.suffix), args.output)
     else:
         output.write([text.rstrip("\n")], args.output)
     return _finish(result.warnings)

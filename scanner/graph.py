@@ -74,18 +74,24 @@ def _quoted(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
-def svg(text: str) -> bytes:
-    """Return the drawing of a DOT text; raises NoGraph if Graphviz is missing or fails."""
+DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
+
+
+def drawing(text: str, suffix: str) -> bytes:
+    """Return the drawing of a DOT text, of a kind in DRAWN.
+
+    Raises NoGraph if Graphviz is missing or fails.
+    """
     try:
         done = subprocess.run(
-            ["dot", "-Tsvg"],
+            ["dot", f"-T{suffix[1:]}"],
             input=text.encode(errors="replace"),
             capture_output=True,
             check=True,
             timeout=300,
         )
     except FileNotFoundError:
-        raise NoGraph("SVG needs the program dot (Debian package graphviz)") from None
+        raise NoGraph("drawing needs the program dot (Debian package graphviz)") from None
     except subprocess.CalledProcessError as problem:
         said = problem.stderr.decode(errors="replace").strip().partition("\n")[0]
         raise NoGraph(f"dot failed: {said}") from None

@@ -120,7 +120,10 @@ def test_graph(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert text.startswith("digraph") and text.count(" -> ") == 2
     assert 'label="by_typedef"' in text
     drawn = tmp_path / "graph.svg"
-    assert main(["graph", TODAY, "finish", "--callers", "-q", "-o", str(drawn)]) == 0
+    for suffix, magic in ((".svg", b"<?xml"), (".png", b"\x89PNG"), (".pdf", b"%PDF")):
+        out = str(drawn.with_suffix(suffix))
+        assert main(["graph", TODAY, "finish", "--callers", "-q", "-o", out]) == 0
+        assert Path(out).read_bytes().startswith(magic)
     assert b"<svg" in drawn.read_bytes() and b"receive" in drawn.read_bytes()
     assert main(["graph", TODAY, "work", "-q"]) == 2
     assert "work: no packet function has this name" in capsys.readouterr().err
