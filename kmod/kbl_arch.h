@@ -122,6 +122,18 @@ static __always_inline unsigned long kbl_irq_off(bool pv)
 	return flags;
 }
 
+/* The same where @regs were saved and interrupts left as they were since. */
+static __always_inline unsigned long kbl_irq_off_in(const struct pt_regs *regs, bool pv)
+{
+	unsigned long flags;
+
+	if (pv)
+		return kbl_irq_off(pv);
+	flags = regs->flags;
+	native_irq_disable();
+	return flags;
+}
+
 static __always_inline void kbl_irq_back(unsigned long flags, bool pv)
 {
 	if (pv)
@@ -299,6 +311,11 @@ static __always_inline unsigned long kbl_irq_off(bool pv)
 
 	local_irq_save(flags);
 	return flags | KBL_IRQ_KEPT;
+}
+
+static __always_inline unsigned long kbl_irq_off_in(const struct pt_regs *regs, bool pv)
+{
+	return kbl_irq_off(pv);
 }
 
 static __always_inline void kbl_irq_back(unsigned long flags, bool pv)

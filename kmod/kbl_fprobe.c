@@ -73,7 +73,10 @@ static noinline int kbl_fprobe_enter_search(unsigned long none, unsigned long ip
 {
 	struct kbl_target *t = kbl_map_search(ip);
 
-	return t ? kbl_enter_as(t, regs, kbl_return_address(regs), false, true, ticket) : 1;
+	if (!t)
+		return 1;
+	return kbl_enter_as(t, regs, kbl_irq_off(true), kbl_return_address(regs), false, true,
+			    ticket);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_enter_search);
 
@@ -85,7 +88,7 @@ static __always_inline int kbl_fprobe_enter(unsigned long ip, unsigned long ret_
 	/* kbl_map_search() writes it meanwhile: what does not match is looked up there. */
 	if (unlikely(data_race(t->ip) != ip))
 		return kbl_fprobe_enter_search(0, ip, 0, regs, ticket);
-	return kbl_enter_as(t, regs, ret_ip, false, pv, ticket);
+	return kbl_enter_as(t, regs, kbl_irq_off_in(regs, pv), ret_ip, false, pv, ticket);
 }
 
 static int kbl_fprobe_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
@@ -98,7 +101,7 @@ NOKPROBE_SYMBOL(kbl_fprobe_entry);
 static void kbl_fprobe_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			    struct pt_regs *regs, void *entry_data)
 {
-	kbl_leave(entry_data, regs, false);
+	kbl_leave(entry_data, regs, kbl_irq_off_in(regs, false), false);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_exit);
 
@@ -112,7 +115,7 @@ NOKPROBE_SYMBOL(kbl_fprobe_pv_entry);
 static void kbl_fprobe_pv_exit(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 			       struct pt_regs *regs, void *entry_data)
 {
-	kbl_leave(entry_data, regs, true);
+	kbl_leave(entry_data, regs, kbl_irq_off_in(regs, true), true);
 }
 NOKPROBE_SYMBOL(kbl_fprobe_pv_exit);
 

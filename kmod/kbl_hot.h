@@ -64,7 +64,7 @@ static __always_inline u8 kbl_context(bool trap)
 	if (trap && count & NMI_MASK)
 		count -= NMI_OFFSET + HARDIRQ_OFFSET;
 	if (likely(!(count & (NMI_MASK | HARDIRQ_MASK))))
-		return (softirq_count() & SOFTIRQ_OFFSET) / SOFTIRQ_OFFSET * KBL_CTX_SOFTIRQ;
+		return (count & SOFTIRQ_OFFSET) / SOFTIRQ_OFFSET * KBL_CTX_SOFTIRQ;
 	return count & NMI_MASK ? KBL_CTX_NMI : KBL_CTX_HARDIRQ;
 }
 
@@ -236,15 +236,14 @@ static __always_inline int kbl_enter_at(struct kbl_cpu *c, struct kbl_target *t,
 
 /*
  * The beginning of a call; 1: its return is not to be told, 0: it is, by *@ticket.
- * Preemption is off.  @addr: the return address.  @trap: by a breakpoint, which some
- * back ends know never to be.  @pv: see kbl_irq_off().
- * Only while armed: a back end that arms one after the other uses kbl_enter().
+ * Preemption is off.  @irq: of kbl_irq_off().  @addr: the return address.  @trap: by a
+ * breakpoint, which some back ends know never to be.  @pv: see kbl_irq_off().
+ * Only while armed: a back end that arms one after the other looks at kbl_active before.
  */
 static __always_inline int kbl_enter_as(struct kbl_target *t, struct pt_regs *regs,
-					unsigned long addr, bool trap, bool pv,
-					struct kbl_ticket *ticket)
+					unsigned long irq, unsigned long addr, bool trap,
+					bool pv, struct kbl_ticket *ticket)
 {
-	unsigned long irq = kbl_irq_off(pv);
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 	u64 now;
 
@@ -255,14 +254,6 @@ static __always_inline int kbl_enter_as(struct kbl_target *t, struct pt_regs *re
 	if (unlikely(!kbl_instant_new(c, now)))
 		return kbl_enter_late(c, t, addr, regs, ticket);
 	return kbl_enter_at(c, t, regs, addr, now, trap, pv, ticket);
-}
-
-/* The same; false: its return is not to be told. */
-static __always_inline bool kbl_enter(struct kbl_target *t, struct pt_regs *regs,
-				      unsigned long addr, bool trap, bool pv,
-				      struct kbl_ticket *ticket)
-{
-	return likely(READ_ONCE(kbl_active)) && !kbl_enter_as(t, regs, addr, trap, pv, ticket);
 }
 
 /* Only the CPU of the entry may link it. */
@@ -336,11 +327,10 @@ static __always_inline void kbl_leave_at(struct kbl_cpu *c, struct pt_regs *regs
 	kbl_idle(c, pv);
 }
 
-/* The end of a call that kbl_enter() gave @ticket for. */
+/* The end of a call that kbl_enter_as() gave @ticket for.  @irq: of kbl_irq_off(). */
 static __always_inline void kbl_leave(const struct kbl_ticket *ticket, struct pt_regs *regs,
-				      bool pv)
+				      unsigned long irq, bool pv)
 {
-	unsigned long irq = kbl_irq_off(pv);
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 	u64 now;
 

@@ -23,37 +23,59 @@ static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(kbl_of);
 
+/* @trap: perhaps by a breakpoint, in whose handler interrupts are off whatever @regs say. */
 static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs,
-					       bool pv)
+					       bool trap, bool pv)
 {
 	struct kbl_target *t = kbl_of(ri)->target;
+	unsigned long addr = kbl_return_address(regs), irq;
+	void *ticket = ri->data;
 
-	return !kbl_enter(t, regs, kbl_return_address(regs), t->trap, pv, (void *)ri->data);
+	/* Not to be kept beside @ri. */
+	OPTIMIZER_HIDE_VAR(ticket);
+	if (unlikely(!data_race(kbl_active)))
+		return 1;
+	irq = trap ? kbl_irq_off(pv) : kbl_irq_off_in(regs, pv);
+	return kbl_enter_as(t, regs, irq, addr, trap && t->trap, pv, ticket);
+}
+
+static __always_inline int kbl_kretprobe_leave(struct kretprobe_instance *ri, struct pt_regs *regs,
+					       bool pv)
+{
+	void *ticket = ri->data;
+
+	OPTIMIZER_HIDE_VAR(ticket);
+	kbl_leave(ticket, regs, kbl_irq_off_in(regs, pv), pv);
+	return 0;
 }
 
 static int kbl_kretprobe_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return kbl_kretprobe_enter(ri, regs, false);
+	return kbl_kretprobe_enter(ri, regs, false, false);
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_entry);
 
+static int kbl_kretprobe_trap_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
+{
+	return kbl_kretprobe_enter(ri, regs, true, false);
+}
+NOKPROBE_SYMBOL(kbl_kretprobe_trap_entry);
+
 static int kbl_kretprobe_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	kbl_leave((void *)ri->data, regs, false);
-	return 0;
+	return kbl_kretprobe_leave(ri, regs, false);
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_exit);
 
 static int kbl_kretprobe_pv_entry(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	return kbl_kretprobe_enter(ri, regs, true);
+	return kbl_kretprobe_enter(ri, regs, true, true);
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_pv_entry);
 
 static int kbl_kretprobe_pv_exit(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
-	kbl_leave((void *)ri->data, regs, true);
-	return 0;
+	return kbl_kretprobe_leave(ri, regs, true);
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_pv_exit);
 
@@ -73,7 +95,7 @@ static int kbl_kretprobe_arm_one(struct kbl_target *t)
 		return -ENOMEM;
 	k->target = t;
 	k->rp.kp.addr = (kprobe_opcode_t *)t->addr;
-	k->rp.entry_handler = kbl_arch_pv() ? kbl_kretprobe_pv_entry : kbl_kretprobe_entry;
+	k->rp.entry_handler = kbl_arch_pv() ? kbl_kretprobe_pv_entry : kbl_kretprobe_trap_entry;
 	k->rp.handler = kbl_arch_pv() ? kbl_kretprobe_pv_exit : kbl_kretprobe_exit;
 	if (kbl_floor) {
 		k->rp.entry_handler = kbl_kretprobe_floor;
@@ -82,6 +104,7 @@ static int kbl_kretprobe_arm_one(struct kbl_target *t)
 	k->rp.data_size = sizeof(struct kbl_ticket);
 	k->rp.maxactive = kbl_maxactive;
 	t->probe = k;
+	t->trap = true;	/* until it is known */
 	err = register_kretprobe(&k->rp);
 	if (err) {
 		t->probe = NULL;
@@ -89,6 +112,8 @@ static int kbl_kretprobe_arm_one(struct kbl_target *t)
 		return err;
 	}
 	t->trap = !kprobe_ftrace(&k->rp.kp);
+	if (!t->trap && k->rp.entry_handler == kbl_kretprobe_trap_entry)
+		WRITE_ONCE(k->rp.entry_handler, kbl_kretprobe_entry);
 	return 0;
 }
 

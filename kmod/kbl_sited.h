@@ -50,8 +50,10 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	else
 		kbl_fake_all(&f, s, first, more);
 	kbl_arch_fake(&f.regs, f.stack, caller);
+	if (unlikely(!data_race(kbl_active)))
+		return;
 	/* Too many calls are open: the entry is told, and counted as unpaired. */
-	if (unlikely(!kbl_enter(t, &f.regs, caller, false, pv, &ticket)) ||
+	if (unlikely(kbl_enter_as(t, &f.regs, kbl_irq_off(pv), caller, false, pv, &ticket)) ||
 	    unlikely(ticket.call == &kbl_unpaired))
 		return;
 	key = kbl_open_key(t, frame);
@@ -81,7 +83,7 @@ static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long
 	ticket.call = open->call;
 	WRITE_ONCE(open->key, 0);
 	kbl_arch_fake_return(&regs, value);
-	kbl_leave(&ticket, &regs, pv);
+	kbl_leave(&ticket, &regs, kbl_irq_off(pv), pv);
 }
 
 #endif /* KBL_SITED_H */

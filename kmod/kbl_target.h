@@ -57,7 +57,7 @@ struct kbl_target {
 	char module[32];
 };
 
-/* A way to have functions run through kbl_enter() and kbl_leave(). */
+/* A way to have functions run through kbl_enter_as() and kbl_leave(). */
 struct kbl_backend {
 	const char *name;
 	u8 mechanism;
