@@ -33,6 +33,7 @@ static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, st
 
 	/* Not to be kept beside @ri. */
 	OPTIMIZER_HIDE_VAR(ticket);
+	/* Switched meanwhile: this call is told or not. */
 	if (unlikely(!data_race(kbl_active)))
 		return 1;
 	irq = trap ? kbl_irq_off(pv) : kbl_irq_off_in(regs, pv);

@@ -50,6 +50,7 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	else
 		kbl_fake_all(&f, s, first, more);
 	kbl_arch_fake(&f.regs, f.stack, caller);
+	/* Switched meanwhile: this call is told or not. */
 	if (unlikely(!data_race(kbl_active)))
 		return;
 	/* Too many calls are open: the entry is told, and counted as unpaired. */
