@@ -9,11 +9,15 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting
+from ..matching import LegTable, Nesting, Rows
+from ..records.compiled import Int, compiled
 from .call_table import CallTable
 
 Index = npt.NDArray[np.int64]
-Numbers = npt.NDArray[np.integer]
+Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+ANY = 1 << 62  # above all rows
 
 
 class Finder:
@@ -24,55 +28,120 @@ class Finder:
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
-        self._nesting, self._of = nesting, legs.of
-        self._rows = len(calls)
+        self._parent, self._of = nesting.parent, legs.of
+        every = Rows(calls.records, slice(0, len(calls.records)))
+        self._times = every["ts"], every["exit_ts"]
         self._row = calls.room.full(len(legs.of), np.int32, -1)
         self._several = calls.room.full(len(legs.of), np.bool_, 0)
-        self._span = np.int64(len(legs.of) + 1)
         keys, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
+        leg, entry = calls.stored("leg"), calls.stored("entry")
         for rows in calls.passing():
-            leg, entry = calls.part("leg", rows), calls.part("entry", rows)
-            own = legs.of[entry] == leg
-            self._row[entry[own]] = np.flatnonzero(own) + rows.start
-            other = np.flatnonzero(~own | nesting.carried[entry])
-            leg, entry = leg[other], entry[other]
-            stands_for = np.where(own[other], nesting.parent[entry], entry)
-            self._several[stands_for[stands_for >= 0]] = True
-            keys.append(leg * self._span + stands_for)
-            others.append(other + rows.start)
+            key, other = np.empty((2, rows.stop - rows.start), np.int64)
+            count = _enter(
+                rows.start, leg[rows], entry[rows], self._of, self._parent, nesting.carried,
+                self._row, self._several, key, other,
+            )  # fmt: skip
+            keys.append(key[:count].copy())
+            others.append(other[:count].copy())
         key = np.concatenate(keys)
         order = np.argsort(key, kind="stable")
         self._key, self._others = key[order], np.concatenate(others)[order]
 
-    def at(self, leg: Index, entry: Numbers) -> Index:
-        """The row of the call of `leg` that each of the records `entry` is, -1 where none."""
-        row = np.where(self._of[entry] == leg, self._row[entry], np.int32(-1)).astype(np.int64)
-        return np.where(row < 0, self._last(leg, entry, np.full(len(leg), self._rows)), row)
+    def around(self, leg: Small, record: Small, told_by: Small, caused: Flags) -> Small:
+        """The row of the innermost call of `leg` around each record, -1 where there is none.
 
-    def around(self, leg: Index, record: Index) -> Index:
-        """The row of the innermost call of `leg` around each record, -1 where there is none."""
-        row = np.full(len(record), -1, np.int64)
-        own = np.where(self._of[record] == leg, self._row[record], np.int32(-1))
-        before = np.where(own < 0, self._rows, own)  # a list's packet is not in its own call
-        for position, call in self._nesting.around(record):
-            open_ = row[position] < 0
-            mine, call = position[open_], call[open_]
-            row[mine] = self._last(leg[mine], call, before[mine])
-            alone = row[mine] < 0
-            mine, call = mine[alone], call[alone]
-            row[mine] = np.where(self._of[call] == leg[mine], self._row[call], np.int32(-1))
-        return row
+        `told_by` is of all records the call that told it, which goes before, or -1, and `caused`
+        is of those whose leg is set to that of the call around them, if they have none.  Either may
+        be empty.
+        """
+        made = np.empty(len(record), np.int32)
+        _find(
+            leg, record, told_by, caused, *self._times, self._parent, self._of,
+            self._row, self._several, self._key, self._others, made,
+        )  # fmt: skip
+        return made
 
-    def _last(self, leg: Index, entry: Numbers, before: Numbers) -> Index:
-        """The last row below `before` that stands for `entry` in `leg`, -1 where none does."""
-        row = np.full(len(leg), -1, np.int64)
-        left = np.flatnonzero(self._several[entry])
-        wanted = leg[left] * self._span + entry[left]
-        place = np.searchsorted(self._key, wanted, "right") - 1
-        while len(left):
-            same = (place >= 0) & (self._key[place] == wanted)
-            left, wanted, place = left[same], wanted[same], place[same]
-            fits = self._others[place] < before[left]
-            row[left[fits]] = self._others[place[fits]]
-            left, wanted, place = left[~fits], wanted[~fits], place[~fits] - 1
-        return row
+
+@compiled
+def _enter(
+    first: int,
+    leg: Small,
+    entry: Small,
+    of: Small,
+    parent: Small,
+    carried: Flags,
+    row: Small,
+    several: Flags,
+    key: Index,
+    other: Index,
+) -> int:
+    """Note the rows of calls from `first` on; returns of how many that is told by `key`."""
+    count, span = 0, np.int64(len(of) + 1)
+    for i in range(len(leg)):
+        at = np.int64(entry[i])
+        own = of[at] == leg[i]
+        if own:
+            row[at] = first + i
+        if own and not carried[at]:
+            continue
+        stands_for = np.int64(parent[at]) if own else at
+        if stands_for >= 0:
+            several[stands_for] = True
+        key[count], other[count] = leg[i] * span + stands_for, first + i
+        count += 1
+    return count
+
+
+@compiled
+def _find(
+    leg: Small,
+    record: Small,
+    told_by: Small,
+    caused: Flags,
+    ts: Index,
+    exit_ts: Index,
+    parent: Small,
+    of: Small,
+    row: Small,
+    several: Flags,
+    key: Index,
+    other: Index,
+    made: Small,
+) -> None:
+    """Fill `made`; a broken log need not nest, so that calls around may be over."""
+    for i in range(len(record)):
+        at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)
+        now, above = ts[at], np.int64(parent[at])
+        if mine < 0 and len(caused) and caused[i]:
+            while above >= 0 and mine < 0:
+                mine = np.int64(of[above]) if exit_ts[above] > now else mine
+                above = np.int64(parent[above])
+            leg[i], above = mine, np.int64(parent[at])
+        if len(told_by) and told_by[at] >= 0:
+            teller = np.int64(told_by[at])
+            found = np.int64(row[teller]) if of[teller] == mine else found
+            if found < 0 and several[teller]:
+                found = _last(mine * (len(of) + 1) + teller, ANY, key, other)
+        before = np.int64(row[at]) if of[at] == mine else np.int64(-1)
+        before = before if before >= 0 else np.int64(ANY)  # a list's packet is not in its own call
+        while found < 0 <= mine and above >= 0:
+            if exit_ts[above] > now:
+                if several[above]:
+                    found = _last(mine * (len(of) + 1) + above, before, key, other)
+                if found < 0 and of[above] == mine:
+                    found = np.int64(row[above])
+            above = np.int64(parent[above])
+        made[i] = found
+
+
+@compiled
+def _last(wanted: Int, before: Int, key: Index, other: Index) -> np.int64:
+    """The last row below `before` that has this key, -1 where none has."""
+    low, high = np.int64(0), np.int64(len(key))
+    while low < high:
+        middle = (low + high) // 2
+        if key[middle] < wanted or (key[middle] == wanted and other[middle] < before):
+            low = middle + 1
+        else:
+            high = middle
+    return other[low - 1] if low > 0 and key[low - 1] == wanted else np.int64(-1)

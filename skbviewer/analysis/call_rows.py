@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import SeriesTable, found, passing
-from ..records import KernelLog, Records, part, room_of
+from ..records import ColumnTable, KernelLog, Records, part, room_of
 from ..store import Builder, schema
 from .call_table import CALL_DTYPE, CallTable
 
@@ -30,7 +30,7 @@ def store_records(
     log: KernelLog,
     series: SeriesTable,
     calls: CallTable,
-    events: npt.NDArray[np.void],
+    events: ColumnTable,
     first: dict[str, int],
     builder: Builder,
 ) -> None:
@@ -54,7 +54,7 @@ def store_records(
 
 
 def _rest(
-    records: Records, calls: CallTable, events: npt.NDArray[np.void], lost: Index
+    records: Records, calls: CallTable, events: ColumnTable, lost: Index
 ) -> npt.NDArray[np.int32]:
     """Records that are neither calls, nor events, nor losses."""
     rest = room_of(records).full(len(records), np.bool_, 1)

@@ -65,9 +65,9 @@ class CallTable:
 
     dtype = CALL_DTYPE
 
-    def __init__(self, records: Records, of: Small, leg: Numbers, entry: Numbers):
+    def __init__(self, records: Records, of: Small, leg: Small, entry: Small):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
-        self._records, self._of = records, of
+        self.records, self._of = records, of
         self._set: dict[str, Column] = {}
         self["leg"], self["entry"] = leg, entry
 
@@ -117,11 +117,11 @@ class CallTable:
     @property
     def room(self) -> Room:
         """Where what is made of them lies."""
-        return room_of(self._records)
+        return room_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
         """All rows, some at a time, whose memory is given up behind them."""
-        return passing(self._records, len(self), backwards)
+        return passing(self.records, len(self), backwards)
 
     def _skb(self, entry: Index) -> Column:
         """What the call was given, else what it returned."""
@@ -134,4 +134,4 @@ class CallTable:
         return skb
 
     def _told(self, name: str, item: Index) -> Column:
-        return part(self._records, name, item)
+        return part(self.records, name, item)

@@ -41,19 +41,20 @@ def build(
     leg, entry = _by_leg(records, legs, joined or NONE)
     calls = CallTable(records, legs.of, leg, entry)
     calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
-    calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
     calls["depth"] = _depth(calls.stored("parent"), calls.room)
-    calls["marks"], calls["irq_ns"] = find_interruptions(records, calls)
-    calls["self_ns"] = _self_times(calls)
+    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(records, calls)
+    calls["self_ns"] = _self_times(calls, inside)
+    del inside
     calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
 
 def _parents(finder: Finder, calls: CallTable) -> Small:
-    made = calls.room.take(len(calls), np.int32)
+    made, leg, entry = calls.room.take(len(calls), np.int32), *map(calls.stored, ("leg", "entry"))
+    none = np.zeros(0, np.int32)
     for rows in calls.passing():
-        made[rows] = finder.around(calls.part("leg", rows), calls.part("entry", rows))
+        made[rows] = finder.around(leg[rows], entry[rows], none, none.astype(np.bool_))
     return made
 
 
@@ -67,23 +68,22 @@ def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Sm
     room, size, done = room_of(records), int(begin[-1]), np.zeros(1, np.int64)
     leg, entry = room.take(size, np.int32), room.take(size, np.int32)
     for some in passing(records):
-        kind = Rows(records, some)["kind"]
-        _place(some.start, kind, legs.of[some], *joined, begin, leg, entry, done)
+        calls = np.flatnonzero(Rows(records, some)["kind"] == ENTRY)
+        _place(some.start, calls, legs.of[some], *joined, begin, leg, entry, done)
     return leg, entry
 
 
 @compiled
 def _count(kind: Bytes, of: Small, begin: Small) -> None:
     """Count the calls of each leg one place behind it."""
-    for i in range(len(kind)):
-        if kind[i] == ENTRY and of[i] >= 0:
-            begin[of[i] + 1] += 1
+    for i in range(len(kind)):  # no branch: kinds are not to be guessed
+        begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
 
 @compiled
 def _place(
     first: int,
-    kind: Bytes,
+    calls: Index,
     of: Small,
     joined: Index,
     joined_leg: Index,
@@ -93,9 +93,7 @@ def _place(
     done: Index,
 ) -> None:
     """Put calls where the next one of their leg belongs; `done` of the joined ones are there."""
-    for i in range(len(kind)):
-        if kind[i] != ENTRY:
-            continue
+    for i in calls:
         mine = np.int64(of[i])
         while True:
             further = done[0] < len(joined) and joined[done[0]] == first + i
@@ -157,6 +155,9 @@ def _depth(parent: Small, room: Room) -> Column:
 def _count_above(parent: Small, depth: Small) -> None:
     """Set `depth`, which is -1: of each call, and on the way of those above it."""
     for i in range(len(parent)):
+        if parent[i] < i:  # as nearly always
+            depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
+            continue
         above, steps = np.int64(i), np.int64(0)
         while above >= 0 and depth[above] < 0 and steps < len(parent):
             above, steps = np.int64(parent[above]), steps + 1
@@ -167,30 +168,12 @@ def _count_above(parent: Small, depth: Small) -> None:
             at = np.int64(parent[at])
 
 
-def _self_times(calls: CallTable) -> Column:
-    inside = calls.room.take(len(calls), np.int64)
-    for rows in calls.passing():
-        inside[rows] = calls.part("irq_ns", rows)
-    for rows in calls.passing():
-        parent, duration, irq = (
-            np.require(calls.part(name, rows), None, ["C", "W"])
-            for name in ("parent", "dur_ns", "irq_ns")
-        )
-        _add_inside(parent, duration, irq, inside)
-
+def _self_times(calls: CallTable, inside: Index) -> Column:
     def made(rows: slice) -> Column:
         left = np.maximum(calls.part("dur_ns", rows) - inside[rows], 0)
         return np.where(_is_known(calls, rows), left, -1)
 
     return calls.by_parts(made)
-
-
-@compiled
-def _add_inside(parent: Index, dur_ns: Index, irq_ns: Index, inside: Index) -> None:
-    """Tell the calls above of those in them; interrupts stand there already."""
-    for i in range(len(parent)):
-        if parent[i] >= 0 and dur_ns[i] > 0:
-            inside[parent[i]] += dur_ns[i] - irq_ns[i]
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:

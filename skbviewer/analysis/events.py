@@ -11,17 +11,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, Numbering, SeriesTable, chosen, longer, passing
+from ..matching import LegTable, Nesting, Numbering, Rows, SeriesTable, longer, passing
 from ..readers import KblEvent
-from ..records import KernelLog, Records, part, room_of
+from ..records import ColumnTable, Gathered, KernelLog, Records, part, room_of
 from ..records.compiled import compiled
 from ..store import Builder, schema
 from .call_finder import Finder
 from .call_table import CallTable
 
-ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
-TOLD_FOR_OTHERS = (KblEvent.TASK, KblEvent.FOOTPRINT)
-CHANGES = (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)
+EVENT = 4  # kbl.h enum kbl_kind
+IS_SKIPPED = np.zeros(256, np.bool_)  # told for other records
+IS_SKIPPED[[KblEvent.TASK, KblEvent.FOOTPRINT]] = True
+IS_CHANGE = np.zeros(256, np.bool_)  # of the leg that caused it
+IS_CHANGE[[KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK]] = True
 
 EVENT_DTYPE = np.dtype(
     [
@@ -37,6 +39,7 @@ CPU_BITS = 32
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
 
@@ -46,57 +49,64 @@ def build(
     legs: LegTable,
     nesting: Nesting,
     calls: CallTable,
-) -> npt.NDArray[np.void]:
+) -> ColumnTable:
     """All events but those told for other records."""
-    records = log.records
-    rows = _rows(records, legs)
-    sent = np.flatnonzero(rows["event"] == KblEvent.XMIT)
-    rows["leg"][sent] = _started(records, rows, sent)
-    _note_causes(legs, nesting, rows)
+    rows = _rows(log.records, legs)
+    record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
+    sent = np.flatnonzero(event == KblEvent.XMIT)
+    leg[sent] = _started(log.records, rows, sent)
     finder = Finder(nesting, legs, calls)
-    for some in passing(records, len(rows)):
-        record, leg = (rows[name][some].astype(np.int64) for name in ("record", "leg"))
-        rows["call"][some] = _calls(series, finder, record, leg)
+    for some in passing(log.records, len(rows)):
+        caused = IS_CHANGE[event[some]]
+        call[some] = finder.around(leg[some], record[some], series.told_by, caused)
     return rows
 
 
-def _rows(records: Records, legs: LegTable) -> npt.NDArray[np.void]:
+def _rows(records: Records, legs: LegTable) -> ColumnTable:
     """The events in the legs of their own records; the call is not set."""
-    skipped = np.zeros(256, np.bool_)
-    skipped[list(TOLD_FOR_OTHERS)] = True
-    count = sum(int(_is_event(records, some, skipped).sum()) for some in passing(records))
-    rows, at = room_of(records).take(count, EVENT_DTYPE), 0
+    room, of_event = room_of(records), ("record", "event", "leg")
+    made = {name: Gathered(room, EVENT_DTYPE[name]) for name in of_event}
     for some in passing(records):
-        mine = np.flatnonzero(_is_event(records, some, skipped))
-        part_of = rows[at : at + len(mine)]
-        part_of["record"], part_of["leg"] = mine + some.start, legs.of[some][mine]
-        part_of["event"] = part(records, "event", some)[mine]
-        at += len(mine)
-    return rows
+        kind, event = Rows(records, some).columns("kind event")
+        rows = [np.empty(len(kind), EVENT_DTYPE[name]) for name in of_event]
+        count = _fill(some.start, kind, event, legs.of[some], *rows)
+        for name, column in zip(of_event, rows, strict=True):
+            made[name].add(column[:count].copy())
+    columns = {name: column.whole() for name, column in made.items()}
+    columns["call"] = room.take(len(columns["record"]), EVENT_DTYPE["call"])
+    return ColumnTable(EVENT_DTYPE, columns, room)
 
 
-def _is_event(records: Records, some: slice, skipped: Flags) -> Flags:
-    return np.asarray(
-        (part(records, "kind", some) == EVENT) & ~skipped[part(records, "event", some)]
-    )
+@compiled
+def _fill(
+    first: int, kind: Bytes, event: Bytes, of: Small, record: Small, told: Bytes, leg: Small
+) -> int:
+    """Fill the columns of events; returns how many there are among records from `first` on."""
+    count = 0
+    for i in range(len(kind)):
+        record[count], told[count], leg[count] = first + i, event[i], of[i]
+        count += (kind[i] == EVENT) & ~IS_SKIPPED[
+            event[i]
+        ]  # no branch: kinds are not to be guessed
+    return count
 
 
-def _started(records: Records, rows: npt.NDArray[np.void], sent: Index) -> Index:
+def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
     """Of each XMIT the leg of the last START_XMIT of its skb and CPU: it may be freed already."""
-    starts = np.flatnonzero(rows["event"] == KblEvent.START_XMIT)
+    event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
+    starts = np.flatnonzero(event == KblEvent.START_XMIT)
     item = np.sort(np.concatenate([starts, sent]))
     leg, last = np.empty(len(item), np.int64), np.zeros(0, np.int64)
     skbs, places = Numbering(), Numbering()
     for some in passing(records, len(item)):
         mine = item[some]
-        record = rows["record"][mine]
+        record = of_row[mine]
         skb = skbs.of(part(records, "skb", record).astype(np.int64)).astype(np.int64) + 1
         place = places.of((skb << CPU_BITS) | (part(records, "cpu", record) + 1))
         last = longer(last, places.count, -1)
-        is_start = rows["event"][mine] == KblEvent.START_XMIT
-        leg[some] = rows["leg"][mine]
-        _hand_on(is_start, place, last, leg[some])
-    return np.asarray(leg[rows["event"][item] == KblEvent.XMIT], np.int64)
+        leg[some] = of_leg[mine]
+        _hand_on(event[mine] == KblEvent.START_XMIT, place, last, leg[some])
+    return np.asarray(leg[event[item] == KblEvent.XMIT], np.int64)
 
 
 @compiled
@@ -109,30 +119,10 @@ def _hand_on(is_start: Flags, place: Small, last: Index, leg: Index) -> None:
             leg[i] = last[place[i]]
 
 
-def _note_causes(legs: LegTable, nesting: Nesting, rows: npt.NDArray[np.void]) -> None:
-    """Set the legs of changes that packets caused."""
-    caused = np.flatnonzero(chosen(rows["event"], CHANGES) & (rows["leg"] < 0))
-    leg = rows["leg"][caused]
-    for position, call in nesting.around(rows["record"][caused]):
-        leg[position] = np.where(leg[position] < 0, legs.of[call], leg[position])
-    rows["leg"][caused] = leg
-
-
-def _calls(series: SeriesTable, finder: Finder, record: Index, leg: Index) -> Index:
-    """The row of the call of the leg that told each record, else of the innermost one open then."""
-    told_by = series.told_by[record]
-    row = np.full(len(record), -1, np.int64)
-    told = np.flatnonzero(told_by >= 0)
-    row[told] = finder.at(leg[told], told_by[told])
-    left = np.flatnonzero((row < 0) & (leg >= 0))
-    row[left] = finder.around(leg[left], record[left])
-    return row
-
-
 def store_events(
     log: KernelLog,
     source: int,
-    events: npt.NDArray[np.void],
+    events: ColumnTable,
     first: dict[str, int],
     builder: Builder,
 ) -> None:
@@ -163,7 +153,7 @@ def store_events(
     builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])
 
 
-def _numbers(records: Records, events: npt.NDArray[np.void], before: int) -> npt.NDArray[np.int32]:
+def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
     """By ordinal of a record the row of its event, -1 = none; `before` are rows stored before."""
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
     number = room_of(records).full(highest + 1, np.int32, -1)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What a leg's calls and events tell of the whole leg: whose it is, and why it ended early.
 
-In: CALL_DTYPE rows by leg and time, EVENT_DTYPE rows by time.  Out: columns of table `leg`.
+In: CALL_DTYPE rows by leg and time, events by time.  Out: columns of table `leg`.
 """
 
 from __future__ import annotations
@@ -9,12 +9,16 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records, part
+from ..matching import whole
+from ..records import ColumnTable, Records, part
+from ..records.compiled import compiled
 from .call_table import CallTable
 
 TASK = 0  # records' context
 DROP = 7  # kbl.h KBL_EV_DROP
 Column = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
@@ -22,18 +26,27 @@ def owners(calls: CallTable, legs: int) -> Column:
 
     What runs in an interrupt runs on any thread's account: that thread is not told.
     """
-    pid = np.full(legs, -1, np.int64)
-    for rows in calls.passing(backwards=True):
-        thread, leg = calls.part("pid", rows), calls.part("leg", rows)
-        inside = np.flatnonzero((calls.part("context", rows) == TASK) & (thread > 0))[::-1]
-        pid[leg[inside]] = thread[inside]  # the earliest is written last
-    return pid
+    owner = np.full(legs, -1, np.int64)
+    context, pid = whole(calls.records, "context", "u1"), whole(calls.records, "pid", "i4")
+    leg, entry = calls.stored("leg"), calls.stored("entry")
+    for rows in calls.passing():
+        _own(leg[rows], entry[rows], context, pid, owner)
+    return owner
 
 
-def drop_reasons(records: Records, events: npt.NDArray[np.void], legs: int) -> Column:
+@compiled
+def _own(leg: Small, entry: Small, context: Bytes, pid: Small, owner: Column) -> None:
+    for i in range(len(leg)):
+        at = entry[i]
+        if owner[leg[i]] < 0 and context[at] == TASK and pid[at] > 0:
+            owner[leg[i]] = pid[at]
+
+
+def drop_reasons(records: Records, events: ColumnTable, legs: int) -> Column:
     """Per leg the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
     reason = np.full(legs, -1, np.int64)
-    drops = np.flatnonzero((events["event"] == DROP) & (events["leg"] >= 0))[::-1]
+    drops = np.flatnonzero(events["event"] == DROP)[::-1]
+    drops = drops[events["leg"][drops] >= 0]
     data = part(records, "data", events["record"][drops])
-    reason[events["leg"][drops]] = data & 0xFFFFFFFF
+    reason[events["leg"][drops]] = data & 0xFFFFFFFF  # the first is written last
     return reason

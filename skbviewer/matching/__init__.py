@@ -25,7 +25,7 @@ from .numbering import Numbering, longer
 from .oneway import OneWay, Trips, bound, doubted, joined, trips
 from .ordering import blocks
 from .phases import READER, TRANSMIT
-from .record_rows import Rows, found, passing
+from .record_rows import Rows, found, passing, whole
 from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
@@ -79,4 +79,5 @@ __all__ = [
     "passing",
     "sightable",
     "trips",
+    "whole",
 ]

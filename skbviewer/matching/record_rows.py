@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records import RECORD_DTYPE, Records, part, room_of
+from ..records import RECORD_DTYPE, Records, RecordTable, part, room_of
 from ..records.contexts import execution
 from .ordering import blocks
 
@@ -32,6 +32,12 @@ def found(records: Records, wanted: Callable[[slice], Flags]) -> Longs:
     """The records of which `wanted` is true, which looks at some at a time."""
     parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
+
+
+def whole(records: Records, name: str, dtype: str) -> npt.NDArray[Any]:
+    """A column of all records, contiguous and writable: no copy where readers make this type."""
+    column = records.stored(name) if isinstance(records, RecordTable) else records[name]
+    return np.require(column, np.dtype(dtype), ["C", "W"])
 
 
 class Rows:

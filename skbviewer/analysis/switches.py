@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: MIT
+"""Which calls saw another task on their CPU, or their own task on another CPU.
+
+In: the records of a KBL.  Out: MARK_SLEPT and MARK_MIGRATED of each.  A CALL is written when the
+function returns, so only returns tell for sure on which CPU a task was: what matters is the last
+time that this changed before a call's own return, and whether that was inside the call.  Returns
+are taken in order of time, and those of one time in order of their records.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Numbering, Rows, longer, passing
+from ..records import Records, part, room_of
+from ..records.compiled import Int, compiled
+
+MARK_SLEPT = 1  # another task ran on its CPU meanwhile
+MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
+
+EXIT = 2  # kbl.h enum kbl_kind
+TASK = 0  # context
+NEVER = (1 << 63) - 1
+STACKED, HEAPED = 0, 1  # places of sizes
+END, RECORD = 0, 1  # columns of returns
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+
+def switches(records: Records) -> Bytes:
+    """The marks of all records that are calls of a task; others have any."""
+    marks = room_of(records).full(len(records), np.uint8, 0)
+    returns, tasks, cpus = _Returns(), _Seen(), _Seen()
+    for some in passing(records):
+        end, record = returns.until(Rows(records, some), some.stop == len(records))
+        begin, pid, own, cpu = (
+            part(records, name, record) for name in ("ts", "pid", "cpu", "exit_cpu")
+        )
+        cpu = np.where(cpu < 0, own, cpu).astype(np.int64)
+        task, place = tasks.of(pid.astype(np.int64)), cpus.of(cpu)
+        _mark(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
+    return marks
+
+
+class _Returns:
+    """Puts returns in order, block by block.
+
+    Those to come are on a stack, each before the ones below it, as in nested calls; what comes
+    behind the one on top is in a heap (Knuth, TAOCP 3, 5.2.3).
+    """
+
+    def __init__(self) -> None:
+        self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
+
+    def until(self, rows: Rows, is_last: bool) -> tuple[Index, Index]:
+        """When and of which record: those in tasks, up to the last of these records, or all."""
+        more = rows.end - rows.first
+        made = np.empty((2, int(self._sizes.sum()) + more), np.int64)
+        if self._waiting.shape[1] < int(self._sizes.max()) + more:
+            longer = np.zeros((2, int(self._sizes.max()) + more, 2), np.int64)
+            self._waiting = np.concatenate([self._waiting, longer], axis=1)
+        ts, kind, context, leave = rows.columns("ts kind context exit_ts")
+        count = _order(
+            rows.first, ts, kind, context, leave, is_last, self._waiting, self._sizes, made
+        )
+        return made[END, :count], made[RECORD, :count]
+
+
+@compiled
+def _order(
+    first: int,
+    ts: Index,
+    kind: Bytes,
+    context: Bytes,
+    exit_ts: Index,
+    is_last: bool,
+    waiting: Index,
+    sizes: Index,
+    made: Index,
+) -> int:
+    """Returns how many columns of `made` (END, RECORD) are filled."""
+    top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
+    for i in range(len(ts) + is_last):
+        now, end = np.int64(NEVER), np.int64(-1)
+        if i < len(ts):
+            now = ts[i]
+            end = now if kind[i] == EXIT else exit_ts[i]
+            if context[i] != TASK or end < 0:
+                continue
+        while top + size > 0:
+            kept, at = STACKED, top - 1
+            if size > 0 and (top == 0 or _is_before(waiting, HEAPED, 0, STACKED, at)):
+                kept, at = HEAPED, np.int64(0)
+            if waiting[kept, at, END] > now:
+                break
+            made[END, count], made[RECORD, count] = (
+                waiting[kept, at, END],
+                waiting[kept, at, RECORD],
+            )
+            count += 1
+            if kept == STACKED:
+                top -= 1
+            else:
+                size -= 1
+                _sink(waiting, size)
+        if top == 0 or end < waiting[STACKED, top - 1, END]:
+            waiting[STACKED, top, END], waiting[STACKED, top, RECORD] = end, first + i
+            top += 1
+        else:
+            waiting[HEAPED, size, END], waiting[HEAPED, size, RECORD] = end, first + i
+            _rise(waiting, size)
+            size += 1
+    sizes[STACKED], sizes[HEAPED] = top - is_last, size  # without the one behind the last record
+    return int(count)
+
+
+@compiled
+def _is_before(waiting: Index, kept: Int, at: Int, other: Int, place: Int) -> bool:
+    end, than = waiting[kept, at, END], waiting[other, place, END]
+    earlier: bool = waiting[kept, at, RECORD] < waiting[other, place, RECORD]
+    return bool(end < than) or (bool(end == than) and earlier)
+
+
+@compiled
+def _rise(waiting: Index, at: Int) -> None:
+    """The last return of the heap goes where it belongs."""
+    while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
+        _swap(waiting, at, (at - 1) >> 1)
+        at = (at - 1) >> 1
+
+
+@compiled
+def _sink(waiting: Index, last: Int) -> None:
+    """The heap's first return is gone: the one at `last` comes there, then where it belongs."""
+    _swap(waiting, np.int64(0), last)
+    at, below = np.int64(0), np.int64(1)
+    while below < last:
+        if below + 1 < last and _is_before(waiting, HEAPED, below + 1, HEAPED, below):
+            below += 1
+        if not _is_before(waiting, HEAPED, below, HEAPED, at):
+            break
+        _swap(waiting, at, below)
+        at, below = below, 2 * below + 1
+
+
+@compiled
+def _swap(waiting: Index, at: Int, other: Int) -> None:
+    for k in (END, RECORD):
+        kept = waiting[HEAPED, at, k]
+        waiting[HEAPED, at, k] = waiting[HEAPED, other, k]
+        waiting[HEAPED, other, k] = kept
+
+
+class _Seen:
+    """Numbers tasks, or CPUs; `last`: with which other each was seen last, when, and before that.
+
+    Columns: what it was seen with (-1: never), when (ns), and when it was last seen with another.
+    """
+
+    def __init__(self) -> None:
+        self._numbers = Numbering()
+        self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
+
+    def of(self, values: Index) -> Small:
+        """The numbers of values above -2."""
+        made, (other, when, before) = self._numbers.of(values + 2), self.last
+        size = self._numbers.count
+        self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)
+        return made
+
+
+@compiled
+def _mark(
+    record: Index,
+    end: Index,
+    begin: Index,
+    task: Small,
+    cpu: Small,
+    moved: Flags,
+    task_cpu: Small,
+    task_ns: Index,
+    task_before: Index,
+    cpu_task: Small,
+    cpu_ns: Index,
+    cpu_before: Index,
+    marks: Bytes,
+) -> None:
+    """Set marks of returns in order of their ends."""
+    for i in range(len(record)):
+        t, c = task[i], cpu[i]
+        if cpu_task[c] >= 0 and cpu_task[c] != t:
+            cpu_before[c] = cpu_ns[c]
+        if task_cpu[t] >= 0 and task_cpu[t] != c:
+            task_before[t] = task_ns[t]
+        cpu_task[c], cpu_ns[c], task_cpu[t], task_ns[t] = t, end[i], c, end[i]
+        mark = 0
+        if moved[i] or task_before[t] > begin[i]:
+            mark = MARK_MIGRATED
+        if not moved[i] and cpu_before[c] > begin[i]:
+            mark |= MARK_SLEPT
+        marks[record[i]] = mark
