@@ -12,14 +12,17 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, SeriesTable, passing
+from ..matching import LegTable, Rows, SeriesTable, blocks, passing
 from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part, room_of
+from ..records.compiled import compiled
 
 ETH_P_ARP = 0x0806
 ARP, IP, PORTS = 1, 2, 3  # how much a record shows of the packet's identity
 IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
 
 Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
@@ -60,23 +63,16 @@ def _unknown(name: str, dtype: np.dtype[np.generic]) -> int:
 def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     """Identities are of the first record that shows ports, else an IP header, else ARP."""
     count = len(series.parent)
-    skb = np.zeros(count + 1, np.int64)  # the last is that of no series
-    first, best = np.full(count + 1, -1, np.int32), np.full((4, count + 1), -1, np.int32)
+    skb, first = np.zeros(count, np.int64), np.full(count, -1, np.int32)
+    best = np.full((PORTS + 1, count), -1, np.int32)
     level, number = _levels(records)
-    for rows in passing(records, backwards=True):  # so that the earliest is written last
-        owner = series.of[rows][::-1].astype(np.int64)
-        item = np.arange(rows.stop - 1, rows.start - 1, -1, dtype=np.int32)
-        first[owner] = item
-        address = part(records, "skb", rows)[::-1]
-        holds = np.flatnonzero(address)  # an allocator's entry has no skb yet
-        skb[owner[holds]] = address[holds]
-        shows = level[number[rows]][::-1]
-        for least in (ARP, IP, PORTS):
-            mine = np.flatnonzero(shows == least)
-            best[least][owner[mine]] = item[mine]
-    ip = np.where(best[PORTS] >= 0, best[PORTS], best[IP])[:count]
-    identity = np.where(ip >= 0, ip, best[ARP][:count])
-    shown = np.where(identity >= 0, identity, first[:count])
+    for rows in passing(records):
+        address = Rows(records, rows)["skb"]
+        _note(rows.start, series.of[rows], address, number[rows], level, skb, first, best)
+    del level
+    ip = np.where(best[PORTS] >= 0, best[PORTS], best[IP])
+    identity = np.where(ip >= 0, ip, best[ARP])
+    shown = np.where(identity >= 0, identity, first)
     ordinal = part(records, "ordinal", shown).astype(np.int32)
     own = np.where(identity >= 0, part(records, "ordinal", identity), -1).astype(np.int32)
     rows_of: Records | ColumnTable = records
@@ -87,8 +83,33 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
     keep = room_of(records).keep
     return SeriesTells(
-        keep(ends), keep(skb[:count]), keep(ordinal), keep(own), ip >= 0, rows_of, keep(numbers)
+        keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, rows_of, keep(numbers)
     )
+
+
+@compiled
+def _note(
+    begin: int,
+    of: Small,
+    address: Index,
+    number: Small,
+    level: Bytes,
+    skb: Index,
+    first: Small,
+    best: Small,
+) -> None:
+    """Of each series what records from `begin` on tell first."""
+    for i in range(len(of)):
+        owner = of[i]
+        if owner < 0:
+            continue
+        if first[owner] < 0:
+            first[owner] = begin + i
+        if skb[owner] == 0:  # an allocator's entry has none yet
+            skb[owner] = address[i]
+        shows = level[number[i]]
+        if best[shows, owner] < 0:
+            best[shows, owner] = begin + i
 
 
 def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
@@ -97,8 +118,11 @@ def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int
     number = np.arange(len(records), dtype=np.int32)
     if isinstance(records, RecordTable):
         rows, number = records.footprints, records.footprint
-    level = (rows["ethertype"] == ETH_P_ARP).astype(np.uint8)
-    has_ip = rows["ip_version"] != 0  # on the way out the ports are written after the addresses
-    level[has_ip] = IP
-    level[has_ip & (rows["sport"] > 0)] = PORTS
+    level = np.empty(len(rows), np.uint8)
+    for some in blocks(len(rows)):
+        made = (part(rows, "ethertype", some) == ETH_P_ARP).astype(np.uint8)
+        has_ip = part(rows, "ip_version", some) != 0
+        made[has_ip] = IP  # on the way out the ports are written after the addresses
+        made[has_ip & (part(rows, "sport", some) > 0)] = PORTS
+        level[some] = made
     return level, number
