@@ -16,8 +16,6 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import (
-    CONTESTED,
-    EXACT,
     LEG_DTYPE,
     LegTable,
     Matches,
@@ -32,9 +30,7 @@ from ..records import (
     PACKET_DTYPE,
     Capture,
     KernelLog,
-    Packets,
     Progress,
-    Records,
     RecordTable,
     Room,
     part,
@@ -46,16 +42,16 @@ from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
 from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
-from .kernel_only import WIRE_ONLY, Ids, numbers
+from .kernel_only import Ids, numbers
 from .leg_tells import drop_reasons, owners
 from .link_names import link_name
 from .names import meta_of
+from .packet_tells import untold
 from .series_tells import SeriesTells, told
 
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "looking at what sniffers may have seen"
 SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1: 32 bits hold its addresses
-OF_LEG = ("begin_ns", "end_ns", "functions")
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -204,10 +200,6 @@ def _forget(log: KernelLog, progress: Progress, done: int) -> None:
     room_of(log.records).forget()
 
 
-def _columns(rows: Records | Packets, dtype: np.dtype[np.void]) -> Columns:
-    return {name: rows[name] for name in dtype.names or ()}
-
-
 def _store_capture(
     source: int,
     item: Input,
@@ -221,41 +213,20 @@ def _store_capture(
     number = builder.count(schema.packet)
     session.note(source, item, number + 1, len(packets))
     matches, room = joining.capture(source, packets, progress), room_of(packets)
-    summary = room.take(len(packets), schema.MATCH_COLUMNS)
-    summary[:] = (WIRE_ONLY, 0, 0, -1, -1)
+    summary = untold(packets)
     for log in logs:
         found = matches[log.source]
-        _summarise(summary, found, log)
+        summary.note(found, log.sight.legs.rows)
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
 
     def make(rows: slice) -> Columns:
         room.passed()
         columns = {name: part(packets, name, rows) for name in PACKET_DTYPE.names or ()}
-        columns |= _columns(summary[rows], schema.MATCH_COLUMNS)
-        return columns | {"source": np.full(len(summary[rows]), source)}
+        columns |= {name: column[rows] for name, column in summary._asdict().items()}
+        return columns | {"source": np.full(len(columns["ts"]), source)}
 
     builder.add_parts(schema.packet, len(packets), make)
-
-
-def _summarise(summary: npt.NDArray[np.void], found: Matches, log: _Log) -> None:
-    """Fold one KBL's matches into the packets' verdict and kernel time columns."""
-    rows = found.rows
-    lost = found.contested[summary["verdict"][found.contested] == WIRE_ONLY]
-    summary["rung"][lost] = CONTESTED
-    better = rows["verdict"] < summary["verdict"][rows["packet"]]
-    for column in ("verdict", "rung", "confidence"):
-        summary[column][rows["packet"][better]] = rows[column][better]
-    exact = rows[rows["verdict"] == EXACT]
-    if not len(exact):
-        return
-    leg = {name: part(log.sight.legs.rows, name, exact["leg"]) for name in OF_LEG}
-    spent = {"kernel_ns": leg["end_ns"] - leg["begin_ns"], "functions": leg["functions"]}
-    first = np.flatnonzero(np.r_[True, np.diff(exact["packet"]) != 0])  # sorted by packet
-    packet = exact["packet"][first]
-    for column, values in spent.items():
-        so_far = np.maximum(summary[column][packet], 0)
-        summary[column][packet] = so_far + np.add.reduceat(values, first)
 
 
 def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> None:

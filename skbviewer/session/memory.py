@@ -2,8 +2,9 @@
 """Keep memory that is freed for the next large array, while an import makes hundreds of them.
 
 By default glibc gives each large array back to the kernel at once, which then clears new pages for
-the next one: a third of an import's time.  See mallopt(3).  Huge pages, which numpy asks for, cost
-more than they save where the kernel must first make room for them.  See prctl(2).
+the next one: a third of an import's time.  See mallopt(3).  Huge pages, which numpy asks for, spare
+most of that, but cost more than they save where the kernel must first make room for them.  So they
+are taken only where it has enough of them at hand.  See prctl(2), proc_buddyinfo(5).
 """
 
 from __future__ import annotations
@@ -12,9 +13,13 @@ import ctypes
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # malloc.h
 PR_SET_THP_DISABLE = 41  # sys/prctl.h
+HUGE = 9  # a huge page has 1 << HUGE pages, where a page has 4 KiB
+ENOUGH = 640  # huge pages: as much as an import of ten million records takes
+BUDDYINFO = Path("/proc/buddyinfo")
 DEFAULTS = {M_TRIM_THRESHOLD: 128 << 10, M_TOP_PAD: 0, M_MMAP_THRESHOLD: 128 << 10}
 KEEPING = {M_TRIM_THRESHOLD: (1 << 31) - 1, M_TOP_PAD: 512 << 20, M_MMAP_THRESHOLD: 32 << 20}
 
@@ -33,7 +38,7 @@ def reused_memory() -> Iterator[None]:
         return
     for option, value in KEEPING.items():
         libc.mallopt(option, value)
-    libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
+    libc.prctl(PR_SET_THP_DISABLE, 0 if free_huge_pages() >= ENOUGH else 1, 0, 0, 0)
     libc.malloc.argtypes, libc.malloc.restype = [ctypes.c_size_t], ctypes.c_void_p
     libc.free.argtypes, libc.free.restype = [ctypes.c_void_p], None
     libc.free(libc.malloc(KEEPING[M_MMAP_THRESHOLD] - 4096))  # makes the heap grow by the pad
@@ -54,7 +59,17 @@ def keep_less() -> None:
     if libc is not None and hasattr(libc, "malloc_trim"):
         for option, value in SPARING.items():
             libc.mallopt(option, value)
+        libc.prctl(PR_SET_THP_DISABLE, 1, 0, 0, 0)
         libc.malloc_trim(0)
+
+
+def free_huge_pages() -> int:
+    """How many the kernel need not make room for; 0 where that is not known."""
+    try:
+        zones = [line.split()[4:] for line in BUDDYINFO.read_text("ascii").splitlines()]
+        return sum(int(free) << order for zone in zones for order, free in enumerate(zone[HUGE:]))
+    except (OSError, ValueError):
+        return 0
 
 
 def give_back() -> None:

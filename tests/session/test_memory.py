@@ -5,6 +5,11 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import pytest
+
+from skbviewer.session import memory
 
 MEASURE = """
 import resource
@@ -36,3 +41,22 @@ def test_freed_memory_is_used_again() -> None:
     assert inside < outside / 4
     assert after > outside / 4  # as before
     assert resident < 200 << 20
+
+
+@pytest.mark.parametrize(
+    ("told", "found"),
+    [
+        ("Node 0, zone    DMA32  9  9  9  9  9  9  9  9  9  3  5\n" * 2, 26),
+        ("Node 0, zone   Normal  9  9  9  9  9  9  9  9  9\n", 0),
+        ("of another kind: 1 2 3 4 5 6 7 8 9 x\n", 0),
+        ("", 0),
+    ],
+)
+def test_huge_pages_are_counted_that_need_no_work(
+    told: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    info = tmp_path / "buddyinfo"
+    monkeypatch.setattr(memory, "BUDDYINFO", info)
+    assert memory.free_huge_pages() == 0
+    info.write_text(told)
+    assert memory.free_huge_pages() == found
