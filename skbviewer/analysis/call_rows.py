@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import SeriesTable, found, passing
-from ..records import ColumnTable, KernelLog, Records, part, room_of
+from ..records import ColumnTable, KernelLog, Records, part, parts, room_of
 from ..store import Builder, schema
-from .call_table import CALL_DTYPE, CallTable
+from .call_table import CallTable
 
 LOST = 5  # kbl.h KBL_LOST
 
@@ -22,7 +22,14 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
     """Ids of rows counted from 0, -1 = none, behind those stored before."""
-    return np.where(rows >= 0, rows + np.int64(before + 1), -1)
+    made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
+    made[rows < 0] = -1
+    return made
+
+
+def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
+    """A column of one value, which takes no memory."""
+    return np.broadcast_to(np.int64(value), count)
 
 
 def store_records(
@@ -41,16 +48,16 @@ def store_records(
 
     def make(rows: slice) -> Columns:
         room_of(records).passed()
-        names = schema.RECORD_COLUMNS.names or ()
-        columns: Columns = {name: part(records, name, kept[rows]) for name in names}
-        columns["series"] = numbered(series.of[kept[rows]], first["series"])
-        columns["source"] = np.full(len(columns["series"]), source)
+        some = kept[rows].astype(np.int64)
+        columns: Columns = dict(parts(records, schema.RECORD_COLUMNS.names or (), some))
+        columns["series"] = numbered(series.of[some], first["series"])
+        columns["source"] = repeated(source, len(some))
         return columns
 
     builder.add_parts(schema.record, len(kept), make)
     names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
     columns: Columns = {name: part(records, name, lost) for name in names}
-    builder.add_array(schema.loss, columns | {"source": np.full(len(lost), source)})
+    builder.add_array(schema.loss, columns | {"source": repeated(source, len(lost))})
 
 
 def _rest(
@@ -66,17 +73,14 @@ def _rest(
     return found(records, lambda some: rest[some]).astype(np.int32)
 
 
-def store_calls(log: KernelLog, calls: CallTable, first: dict[str, int], builder: Builder) -> None:
+def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> None:
     """All calls; `first` are rows stored before."""
-    records = log.records
 
     def make(rows: slice) -> Columns:
         calls.room.passed()
-        names = (name for name in CALL_DTYPE.names or () if name != "entry")
-        columns: Columns = {name: calls.part(name, rows) for name in names}
-        columns["leg"] = columns["leg"] + first["leg"] + 1
-        columns["ordinal"] = part(records, "ordinal", calls.part("entry", rows))
-        columns["parent"] = numbered(calls.part("parent", rows), first["call"])
+        columns: Columns = dict(calls.columns(rows))
+        columns["leg"] = numbered(calls.stored("leg")[rows], first["leg"])
+        columns["parent"] = numbered(calls.stored("parent")[rows], first["call"])
         return columns
 
     builder.add_parts(schema.call, len(calls), make)

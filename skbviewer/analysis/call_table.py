@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import passing
-from ..records import Gathered, Records, Room, narrow, part, room_of
+from ..records import Gathered, Records, Room, narrow, part, parts, room_of
 
 CALL_DTYPE = np.dtype(
     [
@@ -101,18 +101,27 @@ class CallTable:
         if name in _OF_ENTRY:
             return self._told(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
         if name == "skb":
-            return self._skb(entry)
+            return self._skb(entry, self._told("skb", entry))
         if name != "dur_ns":
             raise KeyError(name)
         ends = self._told("exit_ts", entry)
         return np.where(ends >= 0, ends - self._told("ts", entry), -1)
 
+    def columns(self, rows: slice) -> dict[str, Column]:
+        """All columns of some rows but `entry`, with the ENTRY's ordinal; as narrow as they are."""
+        entry = self._set["entry"][rows].astype(np.int64)
+        names = {name: told for name, told in _OF_ENTRY.items() if name not in self._set}
+        told = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
+        made = {name: column[rows] for name, column in self._set.items() if name != "entry"}
+        made |= {name: told[column] for name, column in names.items()}
+        return made | {"skb": self._skb(entry, told["skb"]), "ordinal": told["ordinal"]}
+
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
         """A column that `make` makes for some rows at a time, as narrow as it may be."""
-        parts = Gathered(self.room, np.int8)
+        made = Gathered(self.room, np.int8)
         for rows in self.passing():
-            parts.add(narrow(make(rows)))
-        return parts.whole()
+            made.add(narrow(make(rows)))
+        return made.whole()
 
     @property
     def room(self) -> Room:
@@ -123,9 +132,8 @@ class CallTable:
         """All rows, some at a time, whose memory is given up behind them."""
         return passing(self.records, len(self), backwards)
 
-    def _skb(self, entry: Index) -> Column:
+    def _skb(self, entry: Index, skb: Column) -> Column:
         """What the call was given, else what it returned."""
-        skb = self._told("skb", entry)
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._told("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):

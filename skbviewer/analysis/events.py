@@ -13,10 +13,11 @@ import numpy.typing as npt
 
 from ..matching import LegTable, Nesting, Numbering, Rows, SeriesTable, longer, passing
 from ..readers import KblEvent
-from ..records import ColumnTable, Gathered, KernelLog, Records, part, room_of
+from ..records import ColumnTable, Gathered, KernelLog, Records, part, parts, room_of
 from ..records.compiled import compiled
 from ..store import Builder, schema
 from .call_finder import Finder
+from .call_rows import numbered, repeated
 from .call_table import CallTable
 
 EVENT = 4  # kbl.h enum kbl_kind
@@ -33,7 +34,7 @@ EVENT_DTYPE = np.dtype(
         ("call", "<i4"),  # row of the innermost call of that leg around it, -1 = none
     ]
 )
-OF_RECORD = ("ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data")  # stored beside
+OF_RECORD = ("ordinal", "ts", "cpu", "context", "pid", "skb", "data")  # stored beside
 
 CPU_BITS = 32
 
@@ -131,11 +132,11 @@ def store_events(
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
         room_of(records).passed()
-        some = events[rows]
-        columns = {name: part(records, name, some["record"]) for name in OF_RECORD}
-        columns["source"] = np.full(len(some), source)
+        record = events.stored("record")[rows].astype(np.int64)
+        columns: dict[str, npt.NDArray[np.generic]] = dict(parts(records, OF_RECORD, record))
+        columns |= {"event": events.stored("event")[rows], "source": repeated(source, len(record))}
         for name in ("leg", "call"):
-            columns[name] = np.where(some[name] >= 0, some[name] + np.int64(first[name] + 1), -1)
+            columns[name] = numbered(events.stored(name)[rows], first[name])
         return columns
 
     builder.add_parts(schema.event, len(events), make)

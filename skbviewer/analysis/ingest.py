@@ -33,11 +33,11 @@ from ..records import (
     Progress,
     RecordTable,
     Room,
-    part,
+    parts,
     room_of,
 )
 from ..store import Builder, schema
-from .call_rows import numbered, store_calls, store_records
+from .call_rows import numbered, repeated, store_calls, store_records
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
@@ -174,7 +174,7 @@ def _follow(
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
     store_records(source, log, series, calls, events, first, builder)
-    store_calls(log, calls, first, builder)
+    store_calls(calls, first, builder)
     store_events(log, source, events, first, builder)
     del calls, events
     progress.report(LOOKING, 0, 2)
@@ -222,9 +222,9 @@ def _store_capture(
 
     def make(rows: slice) -> Columns:
         room.passed()
-        columns = {name: part(packets, name, rows) for name in PACKET_DTYPE.names or ()}
+        columns: Columns = dict(parts(packets, PACKET_DTYPE.names or (), rows))
         columns |= {name: column[rows] for name, column in summary._asdict().items()}
-        return columns | {"source": np.full(len(columns["ts"]), source)}
+        return columns | {"source": repeated(source, len(columns["ts"]))}
 
     builder.add_parts(schema.packet, len(packets), make)
 
@@ -258,9 +258,9 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
 
     def make(some: slice) -> Columns:
         made.room.passed()
-        columns: Columns = {name: legs.part(name, some) for name in LEG_DTYPE.names or ()}
-        columns["source"] = np.full(len(columns["series"]), made.source)
-        columns["series"] = legs.part("series", some) + first["series"] + 1
+        columns: Columns = dict(legs.parts(LEG_DTYPE.names or (), some))
+        columns["source"] = repeated(made.source, len(columns["series"]))
+        columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
         return columns
 
@@ -288,7 +288,7 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
         made.room.passed()
         columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
         columns |= {
-            "source": np.full(len(columns["verdict"]), made.source),
+            "source": repeated(made.source, len(columns["verdict"])),
             "parent": numbered(series.parent[some], before),
             "tap": series.tap[some].astype(np.int64),
             "begin_ns": begin[some],

@@ -13,7 +13,16 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import LegTable, Rows, SeriesTable, blocks, passing
-from ..records import IDENTITY_DTYPE, ColumnTable, Records, RecordTable, part, room_of
+from ..records import (
+    IDENTITY_DTYPE,
+    RECORD_DTYPE,
+    ColumnTable,
+    Records,
+    RecordTable,
+    part,
+    parts,
+    room_of,
+)
 from ..records.compiled import compiled
 
 ETH_P_ARP = 0x0806
@@ -46,18 +55,18 @@ class SeriesTells(NamedTuple):
         number = self.number[some]
         known = np.flatnonzero(number >= 0)
         shown = number[known].astype(np.int64)
+        told = parts(self.rows, IDENTITY, shown)
+        if len(known) == len(number):
+            return dict(told)
         made: Columns = {}
-        for name in IDENTITY:
-            values = part(self.rows, name, shown)
-            made[name] = values
-            if len(known) < len(number):
-                made[name] = np.full(len(number), _unknown(name, values.dtype), values.dtype)
-                made[name][known] = values
+        for name, values in told.items():
+            made[name] = np.full(len(number), _unknown(name), values.dtype)
+            made[name][known] = values
         return made
 
 
-def _unknown(name: str, dtype: np.dtype[np.generic]) -> int:
-    return -1 if dtype.kind == "i" and not name.endswith(("_hi", "_lo")) else 0
+def _unknown(name: str) -> int:
+    return -1 if RECORD_DTYPE[name].kind == "i" and not name.endswith(("_hi", "_lo")) else 0
 
 
 def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:

@@ -26,6 +26,7 @@ from .columns import (
     narrow,
     no_footprints,
     part,
+    parts,
     pick,
     room_of,
 )
@@ -94,6 +95,7 @@ __all__ = [
     "narrow",
     "no_footprints",
     "part",
+    "parts",
     "pick",
     "resource",
     "room_of",

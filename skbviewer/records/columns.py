@@ -8,7 +8,7 @@ RECORD_DTYPE has them: ten million records take a quarter of what its rows would
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from typing import Any, overload
 
 import numpy as np
@@ -88,6 +88,10 @@ class ColumnTable:
         """A column of some rows, without making the whole column first."""
         return self._columns[name][rows].astype(self.dtype[name], copy=False)
 
+    def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
+        """Columns of some rows, each of the type it is stored in, or one value repeated."""
+        return {name: _picked(self._columns[name], rows) for name in names}
+
     def only_rows(self, rows: Rows) -> ColumnTable:
         """These rows as a table of its own."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
@@ -133,6 +137,20 @@ class RecordTable(ColumnTable):
             return super().part(name, rows)
         return self.footprints.part(name, self.footprint[rows])
 
+    def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
+        """Columns of some rows, each of the type it is stored in, or one value repeated."""
+        names = tuple(names)
+        made = super().parts((name for name in names if name in self._columns), rows)
+        rest = [name for name in names if name not in made]
+        number = self.footprint[rows].astype(np.int64) if rest else self.footprint[:0]
+        return made | self.footprints.parts(rest, number)
+
+
+def _picked(column: Column, rows: Rows) -> Column:
+    if isinstance(rows, slice) or column.strides != (0,) or not len(rows):
+        return column[rows]
+    return np.broadcast_to(column[0], len(rows))
+
 
 def no_footprints(count: int) -> ColumnTable:
     """`count` rows that know nothing, and row 0 before them; they are for writing."""
@@ -161,3 +179,12 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
     """A column of some rows."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
+
+
+def parts(
+    rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
+) -> dict[str, Column]:
+    """Columns of some rows, as narrow as they may be stored."""
+    if isinstance(rows, ColumnTable):
+        return rows.parts(names, index)
+    return {name: rows[name][index] for name in names}
