@@ -141,6 +141,8 @@ def store_events(
 
     builder.add_parts(schema.event, len(events), make)
     details = log.details
+    if not any(map(len, details)):
+        return
     number = _numbers(records, events, first["event"])
     for table, rows in (
         (schema.frame, details.frames),

@@ -15,7 +15,6 @@ import numpy.typing as npt
 from ..matching import LegTable, Rows, SeriesTable, blocks, passing
 from ..records import (
     IDENTITY_DTYPE,
-    RECORD_DTYPE,
     ColumnTable,
     Records,
     RecordTable,
@@ -47,34 +46,21 @@ class SeriesTells(NamedTuple):
     ordinal: npt.NDArray[np.int32]
     identity: npt.NDArray[np.int32]
     is_ip: npt.NDArray[np.bool_]
-    rows: Records | ColumnTable
-    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, -1 = none
+    rows: ColumnTable
+    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, 0 = none: that knows nothing
 
     def columns(self, some: slice) -> Columns:
         """The columns of table `series` that tell the identity, -1 or 0 where none is known."""
-        number = self.number[some]
-        known = np.flatnonzero(number >= 0)
-        shown = number[known].astype(np.int64)
-        told = parts(self.rows, IDENTITY, shown)
-        if len(known) == len(number):
-            return dict(told)
-        made: Columns = {}
-        for name, values in told.items():
-            made[name] = np.full(len(number), _unknown(name), values.dtype)
-            made[name][known] = values
-        return made
-
-
-def _unknown(name: str) -> int:
-    return -1 if RECORD_DTYPE[name].kind == "i" and not name.endswith(("_hi", "_lo")) else 0
+        return dict(parts(self.rows, IDENTITY, self.number[some].astype(np.int64)))
 
 
 def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     """Identities are of the first record that shows ports, else an IP header, else ARP."""
+    assert isinstance(records, RecordTable)
     count = len(series.parent)
     skb, first = np.zeros(count, np.int64), np.full(count, -1, np.int32)
     best = np.full((PORTS + 1, count), -1, np.int32)
-    level, number = _levels(records)
+    level, number = _levels(records.footprints), records.footprint
     for rows in passing(records):
         address = Rows(records, rows)["skb"]
         _note(rows.start, series.of[rows], address, number[rows], level, skb, first, best)
@@ -84,15 +70,12 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     shown = np.where(identity >= 0, identity, first)
     ordinal = part(records, "ordinal", shown).astype(np.int32)
     own = np.where(identity >= 0, part(records, "ordinal", identity), -1).astype(np.int32)
-    rows_of: Records | ColumnTable = records
-    if isinstance(records, RecordTable):
-        rows_of = records.footprints
-    numbers = np.where(identity >= 0, number[identity], -1).astype(np.int32)
+    numbers = np.where(identity >= 0, number[identity], np.int32(0))
     begin = np.flatnonzero(np.r_[True, np.diff(legs.rows.stored("series")) != 0][: len(legs.rows)])
     ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
-    keep = room_of(records).keep
+    keep, rows = room_of(records).keep, records.footprints
     return SeriesTells(
-        keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, rows_of, keep(numbers)
+        keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, rows, keep(numbers)
     )
 
 
@@ -121,17 +104,13 @@ def _note(
             best[shows, owner] = begin + i
 
 
-def _levels(records: Records) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.int32]]:
-    """How much each footprint shows, and the footprint of each record."""
-    rows: Records | ColumnTable = records
-    number = np.arange(len(records), dtype=np.int32)
-    if isinstance(records, RecordTable):
-        rows, number = records.footprints, records.footprint
-    level = np.empty(len(rows), np.uint8)
-    for some in blocks(len(rows)):
-        made = (part(rows, "ethertype", some) == ETH_P_ARP).astype(np.uint8)
-        has_ip = part(rows, "ip_version", some) != 0
+def _levels(footprints: ColumnTable) -> Bytes:
+    """How much each footprint shows."""
+    level = np.empty(len(footprints), np.uint8)
+    for some in blocks(len(footprints)):
+        made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)
+        has_ip = footprints.part("ip_version", some) != 0
         made[has_ip] = IP  # on the way out the ports are written after the addresses
-        made[has_ip & (part(rows, "sport", some) > 0)] = PORTS
+        made[has_ip & (footprints.part("sport", some) > 0)] = PORTS
         level[some] = made
-    return level, number
+    return level
