@@ -11,19 +11,25 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .cells import LEAF_HEADER, PAGE, TABLE_LEAF, WIDTHS, Numbers, Pages, varint
+from .cells import LEAF_HEADER, PAGE
+from .interiors import Pages, varint
+from .sources import Numbers
 
 MOST_LOCAL = PAGE - 35  # bytes of a record that all stand in its cell
 LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23
 CHAINED = PAGE - 4  # bytes of a record in an overflow page, behind the number of the next one
+TABLE_LEAF = 0x0D
+# Serial type and width of integers that need as many bytes, but one, for all bits below the sign.
+INTEGERS = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (5, 6), (6, 8), (6, 8))
 NULL, TEXT, BLOB = 0, 13, 12  # serial types; of the latter two for no bytes
 
-Value = int | str | bytes
+Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
     """A record of NULL for the row id, `values` and `blob` bytes, up to where those begin."""
-    types, body = [varint(NULL)], []
+    types: list[bytes] = [varint(NULL)]
+    body: list[bytes | memoryview] = []
     for value in values:
         serial, stored = _stored(value)
         types.append(varint(serial))
@@ -34,15 +40,15 @@ def beginning(values: Sequence[Value], blob: int) -> bytes:
     return b"".join([varint(size), *types, *body])
 
 
-def _stored(value: Value) -> tuple[int, bytes]:
+def _stored(value: Value) -> tuple[int, bytes | memoryview]:
     """Serial type and bytes of a value."""
     if isinstance(value, str):
         text = value.encode()
         return TEXT + 2 * len(text), text
-    if isinstance(value, bytes):
+    if isinstance(value, bytes | memoryview):
         return BLOB + 2 * len(value), value
-    width = next(w for w in WIDTHS if -(1 << 8 * w - 1) <= value < 1 << 8 * w - 1)
-    return WIDTHS[width], int(value).to_bytes(width, "big", signed=True)
+    serial, width = INTEGERS[max(value, ~value).bit_length() >> 3]
+    return serial, value.to_bytes(width, "big", signed=True)
 
 
 def local(size: int) -> int:

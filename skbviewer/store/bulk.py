@@ -19,9 +19,9 @@ import numpy as np
 from ..records import Progress, Silent
 from . import pages
 from .blobs import Value
-from .cells import Values, signed
 from .declare import BLOB, FLOAT, INTEGER, Column, Index, Table
 from .files import connect_new
+from .sources import Sources, Told, Values, signed
 
 INDEXING = "making indexes"
 NARROW = ("<i1", "<i2", "<i4")
@@ -37,8 +37,11 @@ class Bulk(Protocol):
         self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
     ) -> None: ...
 
-    def add(self, table: Table, columns: dict[str, Values]) -> None:
-        """Append equally long columns of numbers: those of the table without `id`."""
+    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
+        """Append equally long columns of numbers: those of the table without `id`.
+
+        Returns what it has found out of them.
+        """
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         """Append rows: the columns without `id`, of which the last one is a blob."""
@@ -55,11 +58,12 @@ class Rows:
     ) -> None:
         self._connection, self._indexes = connection, indexes
 
-    def add(self, table: Table, columns: dict[str, Values]) -> None:
+    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
         part = [signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
         self._connection.commit()
+        return None
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         self._connection.executemany(table.insertion(), rows)
@@ -82,20 +86,27 @@ class Pages:
         self._file = file
         self._trees: dict[str, pages.Rows] = {}
         self._records: dict[str, pages.Records] = {}
+        self._numbers: dict[str, dict[str, int]] = {}  # of columns, by table
         self._keys: dict[str, dict[str, list[Values]]] = {}  # of indexes, by table and column
 
-    def add(self, table: Table, columns: dict[str, Values]) -> None:
+    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
         if table.name not in self._trees:
-            self._trees[table.name] = pages.Rows(self._root(table.name))
+            self._trees[table.name] = pages.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
             self._keys[table.name] = {name: [] for keys in mine for name in keys}
+            self._numbers[table.name] = {name: at for at, name in enumerate(table.names)}
+        sources = Sources([columns[name] for name in table.names])
+        if not sources.count:
+            return None
         file = self._open()
         try:
-            self._trees[table.name].add(file, [columns[name] for name in table.names])
+            bounds = self._trees[table.name].add(file, sources)
         finally:
             file.close()
+        told = Told(sources, self._numbers[table.name], bounds)
         for name, parts in self._keys[table.name].items():
-            parts.append(_narrowed(columns[name]))
+            parts.append(_narrowed(columns[name], *bounds[told.number[name]].tolist()))
+        return told
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         if table.name not in self._records:
@@ -121,9 +132,9 @@ class Pages:
                 records.finish(file)
             for done, (index, root) in enumerate(roots.items()):
                 progress.report(INDEXING, done, len(roots))
-                if parts := self._keys.get(index.table.name):
-                    keys = [np.concatenate(parts[name]) for name in index.columns]
-                    pages.write_index(file, root, keys)
+                parts = self._keys.get(index.table.name, {})
+                if keys := [parts[name] for name in index.columns if parts.get(name)]:
+                    pages.write_index(file, root, [np.concatenate(key) for key in keys])
         finally:
             file.close()
 
@@ -136,14 +147,12 @@ class Pages:
         return pages.PageFile(self._file)
 
 
-def _narrowed(values: Values) -> Values:
-    """A copy that takes little memory."""
-    values = signed(values)
-    low, high = int(values.min(initial=0)), int(values.max(initial=0))
+def _narrowed(values: Values, low: int, high: int) -> Values:
+    """A copy that takes little memory, of values from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
-            return values.astype(dtype)
-    return values.astype(np.int64)
+            return signed(values).astype(dtype)
+    return signed(values).astype(np.int64)
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:

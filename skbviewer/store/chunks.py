@@ -12,14 +12,11 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from .cells import bounds
+from .sources import WINDOWS, Numbers, Sources, Told, Values, bounds, narrow, signed
 
 CHUNK = 1 << 16
-SMALL = ("<u1", "<u2", "<u4")
-
-Values = npt.NDArray[np.generic]
+SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
 
 
 class Chunk(NamedTuple):
@@ -32,33 +29,41 @@ class Chunk(NamedTuple):
     dtype: str  # of the distances in `data`; "" = all values are `low`; "<i8", "<f8": the values
     low: int
     high: int
-    data: bytes
+    data: bytes | memoryview
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
     """`values` (at least one) as a chunk."""
-    count = len(values)
     if values.dtype.kind == "f":
         told = values[:1] if bool((values == values[0]).all()) else values
-        return Chunk(table, column, first, count, "<f8", 0, 0, told.astype("<f8").tobytes())
-    if values.dtype.kind == "b":
-        values = values.view(np.uint8)
-    low, high = bounds(values)
+        data = told.astype("<f8").tobytes()
+        return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
+    place = (source := Sources([values])).places[0]
+    low, high = map(int, bounds(WINDOWS, place, 0, source.count))
+    return _pack(table, column, first, values, place, low, high)
+
+
+def _pack(
+    table: str, column: str, first: int, values: Values, place: Numbers, low: int, high: int
+) -> Chunk:
+    """A chunk of integers, between `low` and `high`, which lie at `place`."""
+    count = len(values)
     if low == high:
         return Chunk(table, column, first, count, "", low, high, b"")
-    for dtype in SMALL:
-        if high - low <= np.iinfo(dtype).max:
-            distance = np.subtract(values, values.dtype.type(low))
-            data = distance.astype(dtype, copy=False)
-            return Chunk(table, column, first, count, dtype, low, high, data.tobytes())
-    return Chunk(table, column, first, count, "<i8", low, high, values.astype("<i8").tobytes())
+    for bits, dtype in SMALL.items():
+        if high - low < 1 << bits:
+            data = np.empty(count * bits // 8, np.uint8)
+            narrow(WINDOWS, place, low, count, data)
+            return Chunk(table, column, first, count, dtype, low, high, data.data)
+    whole = signed(values).astype("<i8").tobytes()
+    return Chunk(table, column, first, count, "<i8", low, high, whole)
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
     """Fill `out`, of a type that holds the chunk's values, from a chunk."""
     if not dtype:
         out[:] = low
-    elif dtype in SMALL:
+    elif dtype in SMALL.values():
         out[:] = np.frombuffer(data, dtype)
         out += out.dtype.type(low)  # type: ignore[misc]  # wraps and wraps back
     else:
@@ -74,8 +79,14 @@ class Packer:
         self._first = 0
         self._rest: dict[str, Values] = {}
 
-    def add(self, columns: dict[str, Values]) -> Iterator[Chunk]:
-        """The chunks that are full now; the rest is kept for more or for finish()."""
+    def add(self, columns: dict[str, Values], told: Told | None = None) -> Iterator[Chunk]:
+        """The chunks that are full now; the rest is kept for more or for finish().
+
+        `told` is what is known of `columns`.
+        """
+        if told is not None and not self._rest and told.sources.count == CHUNK:
+            yield from self._whole(columns, told)
+            return
         if self._rest:
             columns = {n: np.concatenate([self._rest[n], columns[n]]) for n in self._columns}
         total = len(columns[self._columns[0]])
@@ -86,6 +97,18 @@ class Packer:
                 yield pack(self._table, name, self._first + begin, part)
         self._first += whole
         self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
+
+    def _whole(self, columns: dict[str, Values], told: Told) -> Iterator[Chunk]:
+        """Chunks of the `columns` as they are."""
+        for name in self._columns:
+            values, number = columns[name], told.number[name]
+            if values.dtype.kind == "f":
+                yield pack(self._table, name, self._first, values)
+            else:
+                low, high = told.bounds[number].tolist()
+                place = told.sources.places[number]
+                yield _pack(self._table, name, self._first, values, place, low, high)
+        self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:
         """The chunks of what is left."""

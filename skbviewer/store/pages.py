@@ -12,34 +12,22 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from .blobs import Value, beginning, chain, leaf, local, overflowing
-from .cells import (
-    INDEX_INTERIOR,
-    INDEX_LEAF,
-    INTERIOR_HEADER,
-    LEAF_HEADER,
-    PAGE,
-    TABLE_INTERIOR,
-    TABLE_LEAF,
-    Numbers,
-    Pages,
-    Values,
-    cells,
-    interior,
-    layout,
-    leaves,
-    per_page,
-    signed,
-    varint,
-    varints,
-)
+from .cells import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, Layout, lay_out, layout
+from .interiors import INDEX_INTERIOR, TABLE_INTERIOR, Pages, interior, varint, varints
+from .sheets import Sheet, fill, sheet
+from .sorting import in_order
+from .sources import WINDOWS, Bytes, Numbers, Sources, Values, signed
 
-BLOCK = 1 << 14  # rows laid out at once: their pages stay in the processor's cache
+TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
+BLOCK = 1 << 14  # rows of one layout
 ROWID_STEPS = tuple(1 << bits for bits in range(7, 57, 7))  # where a row id's varint grows
+MANY = 64  # pages laid out and written at once: they stay in the processor's cache
 LOCK_PAGE = (1 << 30) // PAGE + 1  # SQLite locks bytes in it and keeps nothing there
 
 
@@ -57,21 +45,21 @@ class PageFile:
         """The numbers that the next pages get."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
-        numbers[self._before_lock(count) :] += 1
+        if first <= LOCK_PAGE < first + count:
+            numbers[LOCK_PAGE - first :] += 1
         return numbers
 
     def append(self, pages: Pages) -> Numbers:
         """Write pages; returns their numbers."""
-        numbers, before = self.following(len(pages)), self._before_lock(len(pages))
-        self._write(self._pages + 1, pages[:before])
-        self._write(LOCK_PAGE + 1, pages[before:])
-        self._pages = int(numbers[-1]) if len(pages) else self._pages
+        first, count = self._pages + 1, len(pages)
+        numbers = self.following(count)
+        if first <= LOCK_PAGE < first + count:
+            self._write(first, pages[: LOCK_PAGE - first])
+            self._write(LOCK_PAGE + 1, pages[LOCK_PAGE - first :])
+        else:
+            self._write(first, pages)
+        self._pages = int(numbers[-1]) if count else self._pages
         return numbers
-
-    def _before_lock(self, count: int) -> int:
-        """How many of the next pages stand before the lock page, or all behind it."""
-        first = self._pages + 1
-        return max(min(LOCK_PAGE - first, count), 0) if first <= LOCK_PAGE else count
 
     def put(self, number: int, page: Pages) -> None:
         """Write one page in the place of another."""
@@ -97,26 +85,33 @@ class PageFile:
 class Rows:
     """The rows of one table, appended in parts; finish() when all are there."""
 
-    def __init__(self, root: int) -> None:
-        self._root = root
+    def __init__(self, root: int, columns: int) -> None:
+        self._root, self._layout = root, layout(columns)
         self._count = 0
         self._leaves: list[Numbers] = []
         self._last: list[Numbers] = []  # row id of each leaf
         self._single: Pages | None = None  # the only leaf so far: it may become the root
 
-    def add(self, file: PageFile, columns: list[Values]) -> None:
-        """Append equally long columns (integers, float64), those of the table without `id`."""
-        columns = [signed(values) for values in columns]
-        for begin, end in _blocks(self._count, len(columns[0])):
-            part = [values[begin:end] for values in columns]
-            first = self._count + 1
-            cell = layout(part, len(varint(first)))
-            each = per_page(cell)
-            pages = leaves(TABLE_LEAF, cells(cell, part, first), each)
-            self._count += end - begin
-            self._append(file, pages)
-            ends = first - 1 + each * np.arange(1, len(pages) + 1)
-            self._last.append(np.minimum(ends, self._count))
+    def add(self, file: PageFile, columns: Sources) -> Numbers:
+        """Append columns of at least one row, those of the table without `id`.
+
+        Returns the lowest and the highest value of each column.
+        """
+        made, before, found = self._layout, self._count, []
+        for begin, end in _blocks(before, columns.count):
+            rowid = len(varint(before + begin + 1))
+            lay_out(WINDOWS, columns.places, begin, end - begin, rowid, made)
+            found.append(made.bounds.copy())
+            each = int(made.shape[EACH])
+            for pages in _leaves(columns, made, range(begin, end, each), each, before + 1):
+                self._append(file, pages)
+            ends = before + np.arange(begin + each, end + each, each)
+            self._last.append(np.minimum(ends, before + end))
+        self._count += columns.count
+        if len(found) == 1:
+            return found[0]
+        together = np.stack(found)
+        return np.stack([together[..., 0].min(axis=0), together[..., 1].max(axis=0)], axis=1)
 
     def finish(self, file: PageFile) -> None:
         """Write the rest of the tree."""
@@ -127,7 +122,7 @@ class Rows:
 
     def _append(self, file: PageFile, pages: Pages) -> None:
         if not self._leaves and self._single is None and len(pages) == 1:
-            self._single = pages
+            self._single = pages.copy()
             return
         if self._single is not None:
             pages, self._single = np.concatenate([self._single, pages]), None
@@ -148,7 +143,7 @@ class Records:
     def add(self, file: PageFile, row: Sequence[Value]) -> None:
         """Append a row: its columns without `id`."""
         *values, blob = row
-        assert isinstance(blob, bytes)
+        assert isinstance(blob, bytes | memoryview)
         self._count += 1
         cell = self._cell(file, beginning(values, len(blob)), blob)
         if len(cell) + 2 > self._room:
@@ -169,7 +164,7 @@ class Records:
         self._last.append(last)
         self._cells, self._room = [], PAGE - LEAF_HEADER
 
-    def _cell(self, file: PageFile, begin: bytes, blob: bytes) -> bytes:
+    def _cell(self, file: PageFile, begin: bytes, blob: bytes | memoryview) -> bytes:
         size = len(begin) + len(blob)
         head, here = varint(size) + varint(self._count), local(size)
         if here == size:
@@ -180,6 +175,31 @@ class Records:
         return b"".join(
             [head, begin, blob[: here - len(begin)], int(numbers[0]).to_bytes(4, "big")]
         )
+
+
+def _leaves(
+    columns: Sources, made: Layout, rows: range, each: int, first: int = 0
+) -> Iterator[Pages]:
+    """Leaf pages with `each` of the `rows` a page, which are good until the next ones come.
+
+    A step of `rows` is the number of rows from page to page.  `first` is the row id of row 0.
+    """
+    kind, sheet = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF, _sheet()
+    whole, rest = divmod(rows.stop - rows.start, rows.step)
+    for done in range(0, whole, MANY):
+        pages, begin = min(MANY, whole - done), rows.start + done * rows.step
+        at = first + begin
+        fill(WINDOWS, columns.places, made, kind, begin, pages, each, rows.step, at, sheet)
+        yield sheet.u1[: pages * PAGE].reshape(pages, PAGE)
+    if rest:
+        begin = rows.stop - rest
+        fill(WINDOWS, columns.places, made, kind, begin, 1, rest, rest, first + begin, sheet)
+        yield sheet.u1[:PAGE].reshape(1, PAGE)
+
+
+@cache
+def _sheet() -> Sheet:
+    return sheet(MANY)
 
 
 def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
@@ -201,28 +221,23 @@ def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
     """The index of the columns `keys` over all rows of a table (row ids count from 1)."""
-    if not len(keys[0]):
+    total = len(keys[0])
+    if not total:
         return
-    columns = _sorted([signed(values) for values in keys])
-    cell = layout(columns, None)
-    each = per_page(cell)
-    total = len(columns[0])
+    columns = in_order([signed(values) for values in keys])
+    sources, made = Sources(columns), layout(len(columns))
+    lay_out(WINDOWS, sources.places, 0, total, 0, made)
+    each = int(made.shape[EACH])
     if total <= each:
-        file.put(root, leaves(INDEX_LEAF, cells(cell, columns), each))
+        file.put(root, next(_leaves(sources, made, range(0, total, total), total)))
         return
     while total % (each + 1) == 0:  # nothing would be left for the last leaf
         each -= 1
-    parts: list[Numbers] = []
-    step = (BLOCK // each + 1) * (each + 1)
-    for begin in range(0, total, step):
-        part = [values[begin : begin + step] for values in columns]
-        stays = np.arange(len(part[0])) % (each + 1) != each
-        made = cells(cell, [values[stays] for values in part])
-        parts.append(file.append(leaves(INDEX_LEAF, made, each)))
+    rows = range(0, total, each + 1)
+    children = np.concatenate([file.append(p) for p in _leaves(sources, made, rows, each)])
     # Cells that stand only in the tree above the leaves.
-    lifted = cells(cell, [values[each :: each + 1] for values in columns])
-    children = np.concatenate(parts)
-    most = (PAGE - INTERIOR_HEADER) // (2 + 4 + cell.size) + 1
+    lifted = _cells([values[each :: each + 1] for values in columns], made)
+    most = (PAGE - INTERIOR_HEADER) // (2 + 4 + lifted.shape[1]) + 1
     while True:
         above: list[Numbers] = []
         higher: list[Pages] = []
@@ -236,25 +251,15 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
         children, lifted = np.concatenate(above), np.concatenate(higher)
 
 
-def _sorted(keys: list[Values]) -> list[Values]:
-    """The key columns in the order of the index, and the row ids."""
-    count = len(keys[0])
-    rows = np.arange(1, count + 1)
-    if len(keys) > 1:
-        order = np.lexsort(keys[::-1])
-        return [*(key[order] for key in keys), rows[order]]
-    key = keys[0]
-    if bool(np.greater_equal(key[1:], key[:-1]).all()):
-        return [key, rows]
-    low, high, bits = int(key.min()), int(key.max()), count.bit_length()
-    if (high - low).bit_length() + bits > 63:
-        order = np.argsort(key, kind="stable")
-        return [key[order], rows[order]]
-    both = key.astype(np.int64) - low  # one number of both sorts several times as fast
-    both <<= bits
-    both |= rows
-    both.sort(kind="stable")  # merges runs, of which tables have many
-    return [(both >> bits) + low, both & (1 << bits) - 1]
+def _cells(columns: list[Values], made: Layout) -> Bytes:
+    """(rows, bytes) of the cells of an index."""
+    size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
+    found = []
+    for pages in _leaves(Sources(columns), made, range(0, left, each), each):
+        count = min(each, left)
+        found.append(pages[:, PAGE - count * size :].copy().reshape(-1, size))
+        left -= count * len(pages)
+    return np.concatenate(found)
 
 
 def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:

@@ -1,0 +1,180 @@
+# SPDX-License-Identifier: MIT
+"""Columns of any type for compiled loops, which take arrays of one type only.
+
+Such a loop gets of a column where its values lie in memory and of which type they are, and reads
+them through `WINDOWS`: arrays that begin at one address and have no end.  Sources makes these
+places from arrays, which it keeps; nobody else makes any.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.compiled import Int, compiled
+
+FIRST = 4096  # address at which windows begin: nothing lies before it
+TYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f8")
+KINDS = {(name[0], int(name[1])): kind for kind, name in enumerate(TYPES)}
+I8, REAL = 3, 7
+TILE = 4096  # values at a time
+KIND, PLACE, SAME, FIELDS = 0, 1, 2, 3  # of a place: `SAME` = all values are its only one
+
+Values = npt.NDArray[np.generic]
+Numbers = npt.NDArray[np.int64]
+Bytes = npt.NDArray[np.uint8]
+
+
+class Windows(NamedTuple):
+    """All memory from FIRST on, as values of each type."""
+
+    i1: npt.NDArray[np.int8]
+    i2: npt.NDArray[np.int16]
+    i4: npt.NDArray[np.int32]
+    i8: npt.NDArray[np.int64]
+    u1: npt.NDArray[np.uint8]
+    u2: npt.NDArray[np.uint16]
+    u4: npt.NDArray[np.uint32]
+
+
+class _Window:
+    def __init__(self, dtype: str) -> None:
+        self.__array_interface__: dict[str, Any] = {
+            "version": 3, "typestr": np.dtype(dtype).str, "data": (FIRST, True), "shape": (1 << 48,)
+        }  # fmt: skip
+
+
+WINDOWS = Windows(*(np.asarray(_Window(name)) for name in Windows._fields))
+
+
+def signed(values: Values) -> Values:
+    """`values` as SQLite keeps them: unsigned 64 bits as signed ones, no booleans."""
+    if values.dtype.kind == "b":
+        return values.view(np.uint8)
+    return values.view(np.int64) if values.dtype == np.uint64 else values
+
+
+class Sources:
+    """Equally long columns: integers, or floats as the bits of float64."""
+
+    def __init__(self, columns: Sequence[Values]) -> None:
+        self.count = len(columns[0])
+        self._arrays = [_plain(values) for values in columns]  # keeps their memory
+        places = [_place(values, self.count) for values in self._arrays]
+        self.places: Numbers = np.array(places, np.int64)
+
+
+class Told(NamedTuple):
+    """Of columns of some names, where they are and what was found out of them."""
+
+    sources: Sources
+    number: dict[str, int]  # of each column among the sources
+    bounds: Numbers  # lowest and highest value of each
+
+
+def _plain(values: Values) -> Values:
+    """The values one behind the other as this machine has them, or once where one is repeated."""
+    if values.strides == (0,):
+        values = values[:1]
+    flags, dtype = values.flags, values.dtype
+    if dtype.kind == "f":
+        return np.require(values, np.float64, ["C", "A"])
+    if not (flags.c_contiguous and flags.aligned and dtype.isnative):
+        values = np.require(values, dtype.newbyteorder("="), ["C", "A"])
+    return signed(values)
+
+
+def _place(values: Values, count: int) -> tuple[int, int, int]:
+    kind, size = KINDS[values.dtype.kind, values.itemsize], values.itemsize
+    return kind, (values.__array_interface__["data"][0] - FIRST) // size, len(values) < count
+
+
+@compiled
+def bounds(windows: Windows, place: Numbers, begin: Int, count: Int) -> tuple[Int, Int]:
+    """The lowest and the highest of `count` (at least one) values from row `begin` on."""
+    kind, at = place[KIND], np.uint64(place[PLACE])
+    if place[SAME]:
+        count = np.int64(1)
+    else:
+        at += np.uint64(begin)
+    if kind == 0:
+        return _bounds(windows.i1, at, count)
+    if kind == 1:
+        return _bounds(windows.i2, at, count)
+    if kind == 2:
+        return _bounds(windows.i4, at, count)
+    if kind == 4:
+        return _bounds(windows.u1, at, count)
+    if kind == 5:
+        return _bounds(windows.u2, at, count)
+    if kind == 6:
+        return _bounds(windows.u4, at, count)
+    return _bounds(windows.i8, at, count)
+
+
+@compiled
+def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
+    low = high = window[at]
+    for i in range(np.uint64(count)):
+        low, high = min(low, window[at + i]), max(high, window[at + i])
+    return np.int64(low), np.int64(high)
+
+
+@compiled
+def stage(windows: Windows, place: Numbers, begin: Int, count: Int, out: Numbers) -> None:
+    """Fill `out` with `count` values from row `begin` on, of a column that is not the SAME."""
+    kind, at = place[KIND], np.uint64(place[PLACE]) + np.uint64(begin)
+    if kind == 0:
+        _copy(windows.i1, at, count, out)
+    elif kind == 1:
+        _copy(windows.i2, at, count, out)
+    elif kind == 2:
+        _copy(windows.i4, at, count, out)
+    elif kind == 4:
+        _copy(windows.u1, at, count, out)
+    elif kind == 5:
+        _copy(windows.u2, at, count, out)
+    elif kind == 6:
+        _copy(windows.u4, at, count, out)
+    else:
+        _copy(windows.i8, at, count, out)
+
+
+@compiled
+def _copy(window: Values, at: Int, count: Int, out: Numbers) -> None:
+    for i in range(np.uint64(count)):
+        out[i] = window[at + i]
+
+
+@compiled
+def narrow(windows: Windows, place: Numbers, low: Int, count: Int, out: Bytes) -> None:
+    """Fill `out` with the distances of `count` values from `low`, in 1, 2 or 4 bytes each."""
+    width, tile = len(out) // count, np.empty(TILE, np.int64)
+    for begin in range(0, count, TILE):
+        some = min(TILE, count - begin)
+        if place[KIND] == I8:
+            _less(windows.i8, np.uint64(place[PLACE] + begin), low, begin, some, width, out)
+        else:
+            stage(windows, place, begin, some, tile)
+            _less(tile, np.uint64(0), low, begin, some, width, out)
+
+
+@compiled
+def _less(
+    window: Numbers, at: Int, low: Int, begin: Int, count: Int, width: Int, out: Bytes
+) -> None:
+    if width == 1:
+        bytes_ = out[begin:]
+        for i in range(np.uint64(count)):
+            bytes_[i] = window[at + i] - low
+    elif width == 2:
+        shorts = out.view(np.uint16)[begin:]
+        for i in range(np.uint64(count)):
+            shorts[i] = window[at + i] - low
+    else:
+        words = out.view(np.uint32)[begin:]
+        for i in range(np.uint64(count)):
+            words[i] = window[at + i] - low
