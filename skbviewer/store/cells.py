@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records.compiled import Int, compiled
-from .sources import KIND, REAL, Bytes, Numbers, Windows, bounds
+from .sources import KIND, REAL, Bytes, Numbers, bounds
 
 PAGE = 4096
 LEAF_HEADER, INTERIOR_HEADER = 8, 12
@@ -37,6 +37,7 @@ class Layout(NamedTuple):
 
 def layout(columns: int) -> Layout:
     """A layout for tables of as many columns, to be set by lay_out()."""
+    assert columns < 126, "as many columns need a longer header size"
     return Layout(
         np.zeros(SHAPE, np.int64),
         np.zeros((columns, 3), np.int64),
@@ -47,21 +48,29 @@ def layout(columns: int) -> Layout:
 
 @compiled
 def lay_out(
-    windows: Windows, places: Numbers, begin: Int, count: Int, rowid: Int, made: Layout
+    memory: Bytes,
+    places: Numbers,
+    begin: Int,
+    count: Int,
+    rowid: Int,
+    shape: Numbers,
+    body: Numbers,
+    cell: Bytes,
+    told: Numbers,
 ) -> None:
-    """Set `made` for `count` rows from `begin` on, whose row ids take `rowid` bytes (0: an index).
+    """Set the parts of a Layout for `count` rows from `begin` on.
 
-    A table's record begins with NULL in the place of `id`, which is the row id.
+    Row ids take `rowid` bytes, 0 in an index.  A table's record begins with NULL in the place of
+    `id`, which is the row id.
     """
     for column in range(len(places)):
-        low, high = bounds(windows, places[column], begin, count)
-        made.bounds[column, 0], made.bounds[column, 1] = low, high
+        low, high = bounds(memory, places, column, begin, count)
+        told[column, 0], told[column, 1] = low, high
     header = len(places) + 1 + (rowid > 0)
     size = np.int64(0)
     for column in range(len(places)):
-        size += _serial(places[column, KIND] == REAL, made.bounds[column])[1]
+        size += _serial(places[column, KIND] == REAL, told[column])[1]
     lead = 1 if header + size < 128 else 2
-    shape, cell = made.shape, made.cell
     if lead == 2:
         cell[0] = header + size >> 7 | 0x80
     cell[lead - 1] = header + size & 0x7F
@@ -73,15 +82,15 @@ def lay_out(
         cell[at] = 0
     varying, left = 0, np.int64(0)
     for column in range(len(places)):
-        low = made.bounds[column, 0]
-        serial, width = _serial(places[column, KIND] == REAL, made.bounds[column])
+        low = told[column, 0]
+        serial, width = _serial(places[column, KIND] == REAL, told[column])
         at += 1
         cell[at] = serial
-        same = low == made.bounds[column, 1]
+        same = low == told[column, 1]
         for byte in range(width):
             cell[offset + byte] = low >> 8 * (width - 1 - byte) & 0xFF
         if not same:
-            row = made.body[varying]
+            row = body[varying]
             row[COLUMN], row[OFFSET], row[WIDTH] = column, offset, width
             if (width == 3 and left >= 1) or (width == 6 and left >= 2):
                 row[WIDTH] += OVER

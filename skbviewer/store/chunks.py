@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sources import WINDOWS, Numbers, Sources, Told, Values, bounds, narrow, signed
+from .sources import MEMORY, Numbers, Sources, Told, Values, bounds, narrow, signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
@@ -38,25 +38,25 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         told = values[:1] if bool((values == values[0]).all()) else values
         data = told.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
-    place = (source := Sources([values])).places[0]
-    low, high = map(int, bounds(WINDOWS, place, 0, source.count))
-    return _pack(table, column, first, values, place, low, high)
+    source = Sources([values])
+    low, high = map(int, bounds(MEMORY, source.places, 0, 0, source.count))
+    return _pack((table, column, first), values, (source.places, 0), low, high)
 
 
 def _pack(
-    table: str, column: str, first: int, values: Values, place: Numbers, low: int, high: int
+    head: tuple[str, str, int], values: Values, place: tuple[Numbers, int], low: int, high: int
 ) -> Chunk:
-    """A chunk of integers, between `low` and `high`, which lie at `place`."""
+    """A chunk of integers, between `low` and `high`, which lie at `place`: of these the column."""
     count = len(values)
     if low == high:
-        return Chunk(table, column, first, count, "", low, high, b"")
+        return Chunk(*head, count, "", low, high, b"")
     for bits, dtype in SMALL.items():
         if high - low < 1 << bits:
             data = np.empty(count * bits // 8, np.uint8)
-            narrow(WINDOWS, place, low, count, data)
-            return Chunk(table, column, first, count, dtype, low, high, data.data)
+            narrow(MEMORY, *place, low, count, data)
+            return Chunk(*head, count, dtype, low, high, data.data)
     whole = signed(values).astype("<i8").tobytes()
-    return Chunk(table, column, first, count, "<i8", low, high, whole)
+    return Chunk(*head, count, "<i8", low, high, whole)
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
@@ -106,8 +106,8 @@ class Packer:
                 yield pack(self._table, name, self._first, values)
             else:
                 low, high = told.bounds[number].tolist()
-                place = told.sources.places[number]
-                yield _pack(self._table, name, self._first, values, place, low, high)
+                head = self._table, name, self._first
+                yield _pack(head, values, (told.sources.places, number), low, high)
         self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import struct
 from collections.abc import Iterator, Sequence
-from functools import cache
+from functools import cached_property
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +22,7 @@ from .cells import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, Layout
 from .interiors import INDEX_INTERIOR, TABLE_INTERIOR, Pages, interior, varint, varints
 from .sheets import Sheet, fill, sheet
 from .sorting import in_order
-from .sources import WINDOWS, Bytes, Numbers, Sources, Values, signed
+from .sources import MEMORY, Bytes, Numbers, Sources, Values, signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows of one layout
@@ -40,6 +40,11 @@ class PageFile:
     def __init__(self, path: Path) -> None:
         self._file = os.open(path, os.O_RDWR)
         self._pages = os.fstat(self._file).st_size // PAGE
+
+    @cached_property
+    def sheet(self) -> Sheet:
+        """Memory to fill pages in."""
+        return sheet(MANY)
 
     def following(self, count: int) -> Numbers:
         """The numbers that the next pages get."""
@@ -100,10 +105,12 @@ class Rows:
         made, before, found = self._layout, self._count, []
         for begin, end in _blocks(before, columns.count):
             rowid = len(varint(before + begin + 1))
-            lay_out(WINDOWS, columns.places, begin, end - begin, rowid, made)
+            lay_out(MEMORY, columns.places, begin, end - begin, rowid, *made)
             found.append(made.bounds.copy())
             each = int(made.shape[EACH])
-            for pages in _leaves(columns, made, range(begin, end, each), each, before + 1):
+            for pages in _leaves(
+                file.sheet, columns, made, range(begin, end, each), each, before + 1
+            ):
                 self._append(file, pages)
             ends = before + np.arange(begin + each, end + each, each)
             self._last.append(np.minimum(ends, before + end))
@@ -178,28 +185,23 @@ class Records:
 
 
 def _leaves(
-    columns: Sources, made: Layout, rows: range, each: int, first: int = 0
+    out: Sheet, columns: Sources, made: Layout, rows: range, each: int, first: int = 0
 ) -> Iterator[Pages]:
-    """Leaf pages with `each` of the `rows` a page, which are good until the next ones come.
+    """Leaf pages with `each` of the `rows` a page: in `out`, so good until the next ones come.
 
-    A step of `rows` is the number of rows from page to page.  `first` is the row id of row 0.
+    The step of `rows` is the number of rows from page to page.  `first` is the row id of row 0.
     """
-    kind, sheet = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF, _sheet()
+    kind = TABLE_LEAF if made.shape[ROWID] else INDEX_LEAF
+    fixed = (MEMORY, columns.places, made.shape, made.body, made.cell, kind)
     whole, rest = divmod(rows.stop - rows.start, rows.step)
     for done in range(0, whole, MANY):
         pages, begin = min(MANY, whole - done), rows.start + done * rows.step
-        at = first + begin
-        fill(WINDOWS, columns.places, made, kind, begin, pages, each, rows.step, at, sheet)
-        yield sheet.u1[: pages * PAGE].reshape(pages, PAGE)
+        fill(*fixed, begin, pages, each, rows.step, first + begin, *out)
+        yield out.u1[: pages * PAGE].reshape(pages, PAGE)
     if rest:
         begin = rows.stop - rest
-        fill(WINDOWS, columns.places, made, kind, begin, 1, rest, rest, first + begin, sheet)
-        yield sheet.u1[:PAGE].reshape(1, PAGE)
-
-
-@cache
-def _sheet() -> Sheet:
-    return sheet(MANY)
+        fill(*fixed, begin, 1, rest, rest, first + begin, *out)
+        yield out.u1[:PAGE].reshape(1, PAGE)
 
 
 def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
@@ -226,17 +228,19 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
         return
     columns = in_order([signed(values) for values in keys])
     sources, made = Sources(columns), layout(len(columns))
-    lay_out(WINDOWS, sources.places, 0, total, 0, made)
+    lay_out(MEMORY, sources.places, 0, total, 0, *made)
     each = int(made.shape[EACH])
     if total <= each:
-        file.put(root, next(_leaves(sources, made, range(0, total, total), total)))
+        file.put(root, next(_leaves(file.sheet, sources, made, range(0, total, total), total)))
         return
     while total % (each + 1) == 0:  # nothing would be left for the last leaf
         each -= 1
     rows = range(0, total, each + 1)
-    children = np.concatenate([file.append(p) for p in _leaves(sources, made, rows, each)])
+    children = np.concatenate(
+        [file.append(p) for p in _leaves(file.sheet, sources, made, rows, each)]
+    )
     # Cells that stand only in the tree above the leaves.
-    lifted = _cells([values[each :: each + 1] for values in columns], made)
+    lifted = _cells(file.sheet, [values[each :: each + 1] for values in columns], made)
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + lifted.shape[1]) + 1
     while True:
         above: list[Numbers] = []
@@ -251,11 +255,11 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
         children, lifted = np.concatenate(above), np.concatenate(higher)
 
 
-def _cells(columns: list[Values], made: Layout) -> Bytes:
+def _cells(out: Sheet, columns: list[Values], made: Layout) -> Bytes:
     """(rows, bytes) of the cells of an index."""
     size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
     found = []
-    for pages in _leaves(Sources(columns), made, range(0, left, each), each):
+    for pages in _leaves(out, Sources(columns), made, range(0, left, each), each):
         count = min(each, left)
         found.append(pages[:, PAGE - count * size :].copy().reshape(-1, size))
         left -= count * len(pages)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Leaf pages of SQLite's b-trees in memory, filled with rows of numbers (see cells.py).
 
-What is the same in all cells is laid out once, for a page; of that page copies are made, and the
-values of the other columns are put into them, one column after the other.
+Cells are made one behind the other, for some pages: what they have in common stays there from one
+time to the next, the values of other columns are put into them, one column after the other.
 """
 
 from __future__ import annotations
@@ -24,175 +24,174 @@ from .cells import (
     SIZE,
     VARYING,
     WIDTH,
-    Layout,
 )
-from .sources import I8, KIND, PLACE, REAL, Bytes, Numbers, Windows, stage
+from .sources import I8, KIND, PLACE, REAL, Bytes, Numbers, stage
 
-WORDS = PAGE // 8
-GROUP = 4  # pages filled together: they stay in the processor's first cache
+GROUP = 8  # pages of which cells are made together: they stay in the processor's first cache
+ROOM = 2 * GROUP * PAGE  # for their cells, and in an index one more for each page
 STAGED = GROUP * PAGE // 5  # rows of as many pages: no cell takes less
 
 
 class Sheet(NamedTuple):
-    """Some pages in memory, as bytes and as numbers at any byte."""
+    """Some pages in memory, as bytes and as numbers at any byte; behind them is room for cells."""
 
     u1: Bytes
     u2: npt.NDArray[np.uint16]
     u4: npt.NDArray[np.uint32]
     u8: npt.NDArray[np.uint64]
-    words: npt.NDArray[np.uint64]  # of 8 bytes, one after the other
 
 
 def sheet(pages: int) -> Sheet:
     """Memory for as many pages."""
-    raw = np.empty(pages * PAGE, np.uint8)
+    raw = np.empty(pages * PAGE + ROOM, np.uint8)
     u2, u4, u8 = (np.ndarray((raw.size - n + 1,), f"u{n}", raw, 0, (1,)) for n in (2, 4, 8))
-    return Sheet(raw, u2, u4, u8, raw.view(np.uint64))
+    return Sheet(raw, u2, u4, u8)
 
 
 @compiled
 def fill(
-    windows: Windows,
+    memory: Bytes,
     places: Numbers,
-    made: Layout,
+    shape: Numbers,
+    body: Numbers,
+    cell: Bytes,
     kind: Int,
     begin: Int,
     pages: Int,
     count: Int,
     step: Int,
     first: Int,
-    out: Sheet,
+    u1: Bytes,
+    u2: npt.NDArray[np.uint16],
+    u4: npt.NDArray[np.uint32],
+    u8: npt.NDArray[np.uint64],
 ) -> None:
     """Fill as many leaf pages of this kind with `count` rows each, `step` rows from page to page.
 
-    The first is row `begin` of the block, and `first` its row id.
+    The first is row `begin` of the block, and `first` its row id.  The rest are the parts of a
+    Layout, made by lay_out(), and of a Sheet.
     """
-    size, rowid = made.shape[SIZE], made.shape[ROWID]
-    start = PAGE - count * size
-    _print(made.cell, size, kind, count, out)
-    staged = np.empty(STAGED, np.int64)
+    size, room = shape[SIZE], np.int64(len(u1) - ROOM)
+    values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)
+    _begin(kind, count, size, u1)
+    most, done = ((min(GROUP, pages) - 1) * step + count) * size, size
+    _copy_bytes(cell, np.int64(0), size, u1, room)
+    while done < most:  # twice as many each time
+        _copy_bytes(u1, room, min(done, most - done), u1, room + done)
+        done += min(done, most - done)
     for group in range(0, pages, GROUP):
         some = min(GROUP, pages - group)
         row, rows = begin + group * step, some * step - step + count
-        if group:
-            _repeat(out.words, group, some)
-        if rowid:
-            _count_up(made, first + group * step, group * PAGE + start, some, count, step, out)
-        for number in range(made.shape[VARYING] - 1, -1, -1):
-            place = places[made.body[number, COLUMN]]
-            at, width = group * PAGE + start + made.body[number, OFFSET], made.body[number, WIDTH]
-            if place[KIND] == I8 or place[KIND] == REAL:
-                from_ = place[PLACE] + row
-                _put(windows.i8, from_, out, at, size, width, some, count, step)
+        if shape[ROWID]:
+            _count_up(shape, first + group * step, rows, room, u1, u8)
+        for number in range(shape[VARYING] - 1, -1, -1):
+            column = body[number, COLUMN]
+            here = places[column, PLACE] + row
+            at, width = room + body[number, OFFSET], body[number, WIDTH]
+            if places[column, KIND] == I8 or places[column, KIND] == REAL:
+                _put(longs, here, rows, width, at, size, u1, u2, u4, u8)
             else:
-                stage(windows, place, row, rows, staged)
-                _put(staged, np.int64(0), out, at, size, width, some, count, step)
+                stage(memory, places, column, row, rows, values)
+                _put(values, np.int64(0), rows, width, at, size, u1, u2, u4, u8)
+        for page in range(group, group + some):
+            start, cells = PAGE - count * size, room + (page - group) * step * size
+            if page:
+                _copy_bytes(u1, np.int64(0), start, u1, page * PAGE)
+            _copy_bytes(u1, cells, PAGE - start, u1, page * PAGE + start)
 
 
 @compiled
-def _print(cell: Bytes, size: Int, kind: Int, count: Int, out: Sheet) -> None:
-    """The first pages, with what `count` cells have in common."""
+def _begin(kind: Int, count: Int, size: Int, page: Bytes) -> None:
+    """A page up to its first cell: header, pointers, nothing."""
     start = PAGE - count * size
-    bytes_ = out.u1
-    for word in range(WORDS):
-        out.words[word] = 0
-    bytes_[0] = kind
-    bytes_[3], bytes_[4] = count >> 8, count & 0xFF
-    bytes_[5], bytes_[6] = start >> 8, start & 0xFF
-    for number in range(np.uint64(count)):
-        at, pointer = np.uint64(start) + number * np.uint64(size), np.uint64(2) * number
-        bytes_[pointer + np.uint64(LEAF_HEADER)] = at >> np.uint64(8)
-        bytes_[pointer + np.uint64(LEAF_HEADER + 1)] = at & np.uint64(0xFF)
-        for byte in range(np.uint64(size)):
-            bytes_[at + byte] = cell[byte]
-    _repeat(out.words, np.int64(0), GROUP)
+    for byte in range(start):
+        page[byte] = 0
+    page[0] = kind
+    page[3], page[4] = count >> 8, count & 0xFF
+    page[5], page[6] = start >> 8, start & 0xFF
+    for number in range(count):
+        at, pointer = start + number * size, LEAF_HEADER + 2 * number
+        page[pointer], page[pointer + 1] = at >> 8, at & 0xFF
 
 
 @compiled
-def _repeat(words: npt.NDArray[np.uint64], page: Int, pages: Int) -> None:
-    """Copies of the first page, in the place of some pages."""
-    for _ in range(pages):
-        at = np.uint64(page * WORDS)
-        for word in range(np.uint64(WORDS)):
-            words[at + word] = words[word]
-        page += 1
+def _copy_bytes(source: Bytes, begin: Int, count: Int, out: Bytes, at: Int) -> None:
+    from_, to = np.uint64(begin), np.uint64(at)
+    for byte in range(np.uint64(count)):
+        out[to + byte] = source[from_ + byte]
 
 
 @compiled
 def _count_up(
-    made: Layout, first: Int, at: Int, pages: Int, count: Int, step: Int, out: Sheet
+    shape: Numbers,
+    first: Int,
+    rows: Int,
+    at: Int,
+    u1: Bytes,
+    u8: npt.NDArray[np.uint64],
 ) -> None:
-    """The row ids of `count` cells from byte `at` on, `first` and more, and in the next pages."""
-    size, lead, rowid = made.shape[SIZE], made.shape[LEAD], made.shape[ROWID]
+    """The row ids `first` and more of the cells from byte `at` on."""
+    size, lead, rowid = shape[SIZE], shape[LEAD], shape[ROWID]
     if size < 8 or lead + rowid > 8 or rowid > 6:
-        for page in range(pages):
-            for number in range(count):
-                place = at + page * PAGE + number * size + lead
-                for byte in range(rowid):
-                    group = first + page * step + number >> 7 * (rowid - 1 - byte) & 0x7F
-                    out.u1[place + byte] = group | (byte < rowid - 1) << 7
+        for number in range(rows):
+            for byte in range(rowid):
+                group = first + number >> 7 * (rowid - 1 - byte) & 0x7F
+                u1[at + number * size + lead + byte] = group | (byte < rowid - 1) << 7
         return
-    longs, up, down = out.u8, np.uint64(8 * lead), np.uint64(64 - 8 * rowid)
-    beside = longs[at] & ~(~np.uint64(0) >> down << up)
-    for page in range(np.uint64(pages)):
-        id_ = np.uint64(first) + page * np.uint64(step)
-        begin = np.uint64(at) + page * np.uint64(PAGE)
-        for number in range(np.uint64(count)):
-            spread = np.uint64(0x808080808000)
-            for group in range(np.uint64(6)):
-                ones = np.uint64(0x7F) << np.uint64(7) * group
-                spread |= (id_ + number & ones) << group
-            longs[begin + number * np.uint64(size)] = beside | swapped(spread) >> down << up
+    up, down, apart = np.uint64(8 * lead), np.uint64(64 - 8 * rowid), np.uint64(size)
+    beside, begin = u8[at] & ~(~np.uint64(0) >> down << up), np.uint64(at)
+    for number in range(np.uint64(rows)):
+        id_, spread = np.uint64(first) + number, np.uint64(0x808080808000)
+        for group in range(np.uint64(6)):
+            ones = np.uint64(0x7F) << np.uint64(7) * group
+            spread |= (id_ & ones) << group
+        u8[begin + number * apart] = beside | swapped(spread) >> down << up
 
 
 @compiled
 def _put(
-    window: Numbers,
+    values: Numbers,
     row: Int,
-    out: Sheet,
+    rows: Int,
+    width: Int,
     begin: Int,
     size: Int,
-    width: Int,
-    pages: Int,
-    count: Int,
-    step: Int,
+    u1: Bytes,
+    u2: npt.NDArray[np.uint16],
+    u4: npt.NDArray[np.uint32],
+    u8: npt.NDArray[np.uint64],
 ) -> None:
-    """The values of `count` rows of a column from byte `begin` on, `size` bytes from one to the
-    next, and in the next pages those of rows that are `step` further.
+    """The `values` of a column from byte `begin` on, `size` bytes from one to the next.
 
     Unsigned throughout, for what may be negative is looked at in each turn.
     """
-    bytes_, shorts, words, longs = out.u1, out.u2, out.u4, out.u8
-    apart = np.uint64(size)
-    for page in range(np.uint64(pages)):
-        at = np.uint64(begin) + page * np.uint64(PAGE)
-        source = np.uint64(row) + page * np.uint64(step)
-        if width == 1:
-            for i in range(np.uint64(count)):
-                bytes_[at + i * apart] = window[source + i] & 0xFF
-        elif width == 2:
-            for i in range(np.uint64(count)):
-                value = swapped(np.uint64(window[source + i]))
-                shorts[at + i * apart] = value >> np.uint64(48)
-        elif width == 4 or width == 3 + OVER:
-            at -= np.uint64(width & 1)
-            for i in range(np.uint64(count)):
-                value = swapped(np.uint64(window[source + i]))
-                words[at + i * apart] = value >> np.uint64(32)
-        elif width == 8 or width == 6 + OVER:
-            at -= np.uint64(8 - (width & 15))
-            for i in range(np.uint64(count)):
-                longs[at + i * apart] = swapped(np.uint64(window[source + i]))
-        elif width == 3:
-            for i in range(np.uint64(count)):
-                value = swapped(np.uint64(window[source + i]))
-                bytes_[at + i * apart] = value >> np.uint64(40) & np.uint64(0xFF)
-                shorts[at + i * apart + np.uint64(1)] = value >> np.uint64(48)
-        else:
-            for i in range(np.uint64(count)):
-                value = swapped(np.uint64(window[source + i])) >> np.uint64(16)
-                words[at + i * apart] = value & np.uint64(0xFFFFFFFF)
-                shorts[at + i * apart + np.uint64(4)] = value >> np.uint64(32)
+    at, source, apart = np.uint64(begin), np.uint64(row), np.uint64(size)
+    if width == 1:
+        for i in range(np.uint64(rows)):
+            u1[at + i * apart] = values[source + i] & 0xFF
+    elif width == 2:
+        for i in range(np.uint64(rows)):
+            value = swapped(np.uint64(values[source + i]))
+            u2[at + i * apart] = value >> np.uint64(48)
+    elif width == 4 or width == 3 + OVER:
+        at -= np.uint64(width & 1)
+        for i in range(np.uint64(rows)):
+            value = swapped(np.uint64(values[source + i]))
+            u4[at + i * apart] = value >> np.uint64(32)
+    elif width == 8 or width == 6 + OVER:
+        at -= np.uint64(8 - (width & 15))
+        for i in range(np.uint64(rows)):
+            u8[at + i * apart] = swapped(np.uint64(values[source + i]))
+    elif width == 3:
+        for i in range(np.uint64(rows)):
+            value = swapped(np.uint64(values[source + i]))
+            u1[at + i * apart] = value >> np.uint64(40) & np.uint64(0xFF)
+            u2[at + i * apart + np.uint64(1)] = value >> np.uint64(48)
+    else:
+        for i in range(np.uint64(rows)):
+            value = swapped(np.uint64(values[source + i])) >> np.uint64(16)
+            u4[at + i * apart] = value & np.uint64(0xFFFFFFFF)
+            u2[at + i * apart + np.uint64(4)] = value >> np.uint64(32)
 
 
 @compiled

@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
-from .sources import WINDOWS, Numbers, Sources, Values, Windows, bounds, stage
+from .sources import MEMORY, Bytes, Numbers, Sources, Values, bounds, stage
 
-FEW = 4  # as many times as there are keys may there be numbers between the lowest and the highest
+FEW = 8  # as many times as there are keys may there be numbers between the lowest and the highest
 MOST = (1 << 31) - 1  # a key or a row that can be counted
 STEP = 4096  # keys at a time
 
@@ -27,25 +27,24 @@ def in_order(keys: list[Values]) -> list[Values]:
         order = np.lexsort(keys[::-1])
         return [*(key[order] for key in keys), order + 1]
     key = Sources(keys)
-    place = key.places[0]
-    if _rises(WINDOWS, place, count):
+    if _rises(MEMORY, key.places, count):
         return [keys[0], np.arange(1, count + 1, dtype=np.int32 if count <= MOST else np.int64)]
-    low, high = bounds(WINDOWS, place, 0, count)
+    low, high = bounds(MEMORY, key.places, 0, 0, count)
     if high - low > FEW * count + STEP or max(high, ~low, count) > MOST:
         order = np.argsort(keys[0], kind="stable")
         return [keys[0][order], order + 1]
     rows, made = np.empty(count, np.int32), np.empty(count, np.int32)
-    _count(WINDOWS, place, count, low, np.zeros(high - low + 2, np.int32), rows, made)
+    _count(MEMORY, key.places, count, low, np.zeros(high - low + 2, np.int32), rows, made)
     return [made, rows]
 
 
 @compiled
-def _rises(windows: Windows, place: Numbers, count: Int) -> bool:
+def _rises(memory: Bytes, places: Numbers, count: Int) -> bool:
     """Whether no key is lower than the one before."""
     some = np.empty(STEP, np.int64)
     for begin in range(0, count - 1, STEP - 1):  # the last one of a step is the next one's first
         size = min(STEP, count - begin)
-        stage(windows, place, begin, size, some)
+        stage(memory, places, np.int64(0), begin, size, some)
         falls = False
         for i in range(np.uint64(size - 1)):
             falls |= some[i] > some[i + np.uint64(1)]
@@ -56,13 +55,13 @@ def _rises(windows: Windows, place: Numbers, count: Int) -> bool:
 
 @compiled
 def _count(
-    windows: Windows, place: Numbers, count: Int, low: Int, at: Small, rows: Small, keys: Small
+    memory: Bytes, places: Numbers, count: Int, low: Int, at: Small, rows: Small, keys: Small
 ) -> None:
     """Fill `rows` and `keys`; `at` is 0 for each number from `low` on, and for one more."""
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):
         size = min(STEP, count - begin)
-        stage(windows, place, begin, size, some)
+        stage(memory, places, np.int64(0), begin, size, some)
         for i in range(np.uint64(size)):
             at[np.uint64(some[i] - low + 1)] += 1
     done = np.uint64(0)
@@ -73,7 +72,7 @@ def _count(
         at[number] += at[number - 1]
     for begin in range(0, count, STEP):
         size = min(STEP, count - begin)
-        stage(windows, place, begin, size, some)
+        stage(memory, places, np.int64(0), begin, size, some)
         for i in range(np.uint64(size)):
             bucket = np.uint64(some[i] - low)
             rows[np.uint64(at[bucket])] = begin + np.int64(i) + 1

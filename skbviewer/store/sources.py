@@ -2,8 +2,8 @@
 """Columns of any type for compiled loops, which take arrays of one type only.
 
 Such a loop gets of a column where its values lie in memory and of which type they are, and reads
-them through `WINDOWS`: arrays that begin at one address and have no end.  Sources makes these
-places from arrays, which it keeps; nobody else makes any.
+them through `MEMORY`: bytes that begin at one address and have no end.  Sources makes these places
+from arrays, which it keeps; nobody else makes any.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
 
-FIRST = 4096  # address at which windows begin: nothing lies before it
+FIRST = 4096  # address at which MEMORY begins: nothing lies before it
 TYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f8")
 KINDS = {(name[0], int(name[1])): kind for kind, name in enumerate(TYPES)}
 I8, REAL = 3, 7
@@ -28,26 +28,14 @@ Numbers = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
-class Windows(NamedTuple):
-    """All memory from FIRST on, as values of each type."""
-
-    i1: npt.NDArray[np.int8]
-    i2: npt.NDArray[np.int16]
-    i4: npt.NDArray[np.int32]
-    i8: npt.NDArray[np.int64]
-    u1: npt.NDArray[np.uint8]
-    u2: npt.NDArray[np.uint16]
-    u4: npt.NDArray[np.uint32]
-
-
-class _Window:
-    def __init__(self, dtype: str) -> None:
+class _Memory:
+    def __init__(self) -> None:
         self.__array_interface__: dict[str, Any] = {
-            "version": 3, "typestr": np.dtype(dtype).str, "data": (FIRST, True), "shape": (1 << 48,)
+            "version": 3, "typestr": "|u1", "data": (FIRST, True), "shape": (1 << 50,)
         }  # fmt: skip
 
 
-WINDOWS = Windows(*(np.asarray(_Window(name)) for name in Windows._fields))
+MEMORY: Bytes = np.asarray(_Memory())
 
 
 def signed(values: Values) -> Values:
@@ -93,26 +81,26 @@ def _place(values: Values, count: int) -> tuple[int, int, int]:
 
 
 @compiled
-def bounds(windows: Windows, place: Numbers, begin: Int, count: Int) -> tuple[Int, Int]:
+def bounds(memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
     """The lowest and the highest of `count` (at least one) values from row `begin` on."""
-    kind, at = place[KIND], np.uint64(place[PLACE])
-    if place[SAME]:
+    kind, at = places[column, KIND], np.uint64(places[column, PLACE])
+    if places[column, SAME]:
         count = np.int64(1)
     else:
         at += np.uint64(begin)
     if kind == 0:
-        return _bounds(windows.i1, at, count)
+        return _bounds(memory.view(np.int8), at, count)
     if kind == 1:
-        return _bounds(windows.i2, at, count)
+        return _bounds(memory.view(np.int16), at, count)
     if kind == 2:
-        return _bounds(windows.i4, at, count)
+        return _bounds(memory.view(np.int32), at, count)
     if kind == 4:
-        return _bounds(windows.u1, at, count)
+        return _bounds(memory, at, count)
     if kind == 5:
-        return _bounds(windows.u2, at, count)
+        return _bounds(memory.view(np.uint16), at, count)
     if kind == 6:
-        return _bounds(windows.u4, at, count)
-    return _bounds(windows.i8, at, count)
+        return _bounds(memory.view(np.uint32), at, count)
+    return _bounds(memory.view(np.int64), at, count)
 
 
 @compiled
@@ -124,23 +112,25 @@ def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
 
 
 @compiled
-def stage(windows: Windows, place: Numbers, begin: Int, count: Int, out: Numbers) -> None:
+def stage(
+    memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int, out: Numbers
+) -> None:
     """Fill `out` with `count` values from row `begin` on, of a column that is not the SAME."""
-    kind, at = place[KIND], np.uint64(place[PLACE]) + np.uint64(begin)
+    kind, at = places[column, KIND], np.uint64(places[column, PLACE] + begin)
     if kind == 0:
-        _copy(windows.i1, at, count, out)
+        _copy(memory.view(np.int8), at, count, out)
     elif kind == 1:
-        _copy(windows.i2, at, count, out)
+        _copy(memory.view(np.int16), at, count, out)
     elif kind == 2:
-        _copy(windows.i4, at, count, out)
+        _copy(memory.view(np.int32), at, count, out)
     elif kind == 4:
-        _copy(windows.u1, at, count, out)
+        _copy(memory, at, count, out)
     elif kind == 5:
-        _copy(windows.u2, at, count, out)
+        _copy(memory.view(np.uint16), at, count, out)
     elif kind == 6:
-        _copy(windows.u4, at, count, out)
+        _copy(memory.view(np.uint32), at, count, out)
     else:
-        _copy(windows.i8, at, count, out)
+        _copy(memory.view(np.int64), at, count, out)
 
 
 @compiled
@@ -150,31 +140,31 @@ def _copy(window: Values, at: Int, count: Int, out: Numbers) -> None:
 
 
 @compiled
-def narrow(windows: Windows, place: Numbers, low: Int, count: Int, out: Bytes) -> None:
+def narrow(memory: Bytes, places: Numbers, column: Int, low: Int, count: Int, out: Bytes) -> None:
     """Fill `out` with the distances of `count` values from `low`, in 1, 2 or 4 bytes each."""
     width, tile = len(out) // count, np.empty(TILE, np.int64)
+    if places[column, KIND] == I8:
+        _less(memory.view(np.int64), places[column, PLACE], low, np.int64(0), count, width, out)
+        return
     for begin in range(0, count, TILE):
         some = min(TILE, count - begin)
-        if place[KIND] == I8:
-            _less(windows.i8, np.uint64(place[PLACE] + begin), low, begin, some, width, out)
-        else:
-            stage(windows, place, begin, some, tile)
-            _less(tile, np.uint64(0), low, begin, some, width, out)
+        stage(memory, places, column, begin, some, tile)
+        _less(tile, np.int64(0), low, begin, some, width, out)
 
 
 @compiled
 def _less(
-    window: Numbers, at: Int, low: Int, begin: Int, count: Int, width: Int, out: Bytes
+    values: Numbers, row: Int, low: Int, begin: Int, count: Int, width: Int, out: Bytes
 ) -> None:
+    at, to = np.uint64(row), np.uint64(begin)
     if width == 1:
-        bytes_ = out[begin:]
         for i in range(np.uint64(count)):
-            bytes_[i] = window[at + i] - low
+            out[to + i] = values[at + i] - low
     elif width == 2:
-        shorts = out.view(np.uint16)[begin:]
+        shorts = out.view(np.uint16)
         for i in range(np.uint64(count)):
-            shorts[i] = window[at + i] - low
+            shorts[to + i] = values[at + i] - low
     else:
-        words = out.view(np.uint32)[begin:]
+        words = out.view(np.uint32)
         for i in range(np.uint64(count)):
-            words[i] = window[at + i] - low
+            words[to + i] = values[at + i] - low

@@ -118,6 +118,27 @@ def test_parts_that_fit_on_one_page(tmp_path: Path) -> None:
     same(tmp_path, [columns_of(5), columns_of(6), columns_of(2)], "a")
 
 
+@pytest.mark.parametrize("count", [1, 3, 200, 9000, 20_000])
+def test_cells_of_few_bytes(tmp_path: Path, count: int) -> None:
+    """A row id and a header of one column, without a value or with one byte."""
+    same(tmp_path, [{"a": np.zeros(count, np.int64)}], "a")
+    for path in tmp_path.iterdir():
+        path.unlink()
+    same(tmp_path, [{"a": np.arange(count) % 2}], "a")
+
+
+def test_cells_of_many_bytes(tmp_path: Path) -> None:
+    """Columns of any width beside each other, of which some are the same in all rows."""
+    dice, count = np.random.default_rng(1), 3000
+    widths = dice.choice([0, 1, 2, 3, 4, 6, 8], 100)
+    columns: Columns = {}
+    for number, width in enumerate(widths.tolist()):
+        most = 1 << max(8 * width - 1, 0)
+        values = dice.integers(-most, most, count)
+        columns[f"c{number}"] = np.full(count, values[0]) if number % 3 == 0 else values
+    same(tmp_path, [columns], "c1")
+
+
 @pytest.mark.parametrize("low", WIDTH_EDGES)
 def test_every_width(tmp_path: Path, low: int) -> None:
     """Columns from each edge of a width to each other, in one table."""
