@@ -81,8 +81,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
     records = log.records
     of, count = room_of(records).full(len(records), np.int32, -1), len(series.parent)
-    left, slot = np.zeros(count, np.int32), np.full(count, -1, np.int32)
-    _count(series.of, left)
+    left, slot = series.size.copy(), np.full(count, -1, np.int32)
     roles = by_probe({p.id: _role(p.name) for p in log.probes.values()})
     waited, state = _waited(log, series, roles), np.zeros((0, _FIELDS), np.int64)
     counts = np.zeros(5, np.int64)
@@ -145,13 +144,6 @@ def _waited(log: KernelLog, series: SeriesTable, roles: Bytes) -> _Waited:
     role[known] = roles[func[known]]
     told = (np.array(part(records, n, record)) for n in ("netns", "ifindex", "ethertype"))
     return _Waited(series.met.exit_ts[order], record, series.of[record], role, *told)
-
-
-@compiled
-def _count(of: Small, size: Small) -> None:
-    for i in range(len(of)):
-        if of[i] >= 0:
-            size[of[i]] += 1
 
 
 @compiled

@@ -13,25 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, RecordTable, part, room_of
-from ..records.compiled import compiled
-from .items import (
-    BORN,
-    CHILD,
-    CHILD_MOVED,
-    FREED,
-    INSIDE,
-    NEVER,
-    OWN,
-    OWN_MOVED,
-    Bytes,
-    Items,
-    items,
-    skbs,
-)
+from ..records import KernelLog, Records, RecordTable, part
+from ..records.compiled import lean
+from .heads import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, NEVER, OWN, OWN_MOVED, Bytes
+from .items import Items, Moved, items
 from .kinds import Index
 from .met import Met
-from .numbering import longer
+from .numbering import Number, longer
 from .ordering import Small
 from .phases import TAP_CLONER
 from .record_rows import Rows, passing
@@ -66,27 +54,22 @@ def cut(log: KernelLog) -> Lives:
 
 
 def _cut(records: Records, found: Items) -> tuple[Small, Small]:
-    """The life of each record, and the record of each life's birth as a clone."""
-    of, birth = room_of(records).full(len(records), np.int32, -1), np.zeros(0, np.int32)
+    """The life of each record, in place of its address, and the record of each life's birth."""
+    of, birth = found.place, np.zeros(0, np.int32)
     identity = np.zeros(0, np.int32) if found.tells else _identities(records)
-    life, shown = np.full(found.addresses.count, -1, np.int32), np.zeros(0, np.int32)
+    life, shown = np.full(found.addresses, -1, np.int32), np.zeros(0, np.int32)
     if not found.tells:
         shown = np.zeros(len(life), np.int32)
-    was, counts = np.zeros(len(life), np.uint8), np.zeros(2, np.int64)
+    was, counts = np.zeros(len(life), np.uint8), np.zeros(3, np.int64)
     for some in passing(records):
-        rows = Rows(records, some)
-        said = skbs(rows)
-        own, child = found.addresses.of(said.own), found.addresses.of(said.child)
-        last = some.stop == len(records)
+        ts, last = Rows(records, some)["ts"], some.stop == len(records)
         due = len(found.moved.when)
         if not last:
-            due = int(np.searchsorted(found.moved.when, rows["ts"][-1], "right"))
-        most = int(counts[0]) + 2 * len(own) + due - int(counts[1])
+            due = int(np.searchsorted(found.moved.when, ts[-1], "right"))
+        most = int(counts[0]) + 2 * len(ts) + due - int(counts[1])
         birth = longer(birth, most, -1)
-        moved, ts, what = found.moved, rows["ts"], found.what[some]
         _cut_some(
-            some.start, ts, what, own, child, identity, last,
-            moved.when, moved.item, moved.place, moved.born,
+            some.start, ts, found.what[some], identity, last, found.moved, found.children,
             life, was, shown, of, birth, counts,
         )  # fmt: skip
     return of, birth[: counts[0]].copy()
@@ -101,19 +84,15 @@ def _identities(records: Records) -> Small:
     return number[records.footprint] if isinstance(records, RecordTable) else number
 
 
-@compiled
+@lean
 def _cut_some(
     first: int,
     ts: Index,
     what: Bytes,
-    own: Small,
-    child: Small,
     identity: Small,
     is_last: bool,
-    moved_when: Index,
-    moved_item: Index,
-    moved_place: Small,
-    moved_born: Bytes,
+    moved: Moved,
+    children: npt.NDArray[np.int32],
     life: Small,
     was: Bytes,
     shown: Small,
@@ -126,55 +105,67 @@ def _cut_some(
     At an address (`life`, `was` and `shown` are by its number: what was there last) a life begins
     at the first of some births, after the last of some frees, and where nothing was before; where
     `identity` is not empty (it is of all records, 0 where none is known) also where that changes.
-    `counts`: lives, moved items put.
+    `counts`: lives, moved items put, `children` passed.
     """
+    when, item, moved_place, born = moved
     for i in range(len(ts) + is_last):
+        now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (NEVER, np.int64(OWN))
         for mine in range(2):
-            item, at, now, bits = 2 * (first + i) + mine, counts[1], NEVER, np.int64(0)
-            if i < len(ts):
-                now, bits = ts[i], np.int64(what[i])
-                if bits & (OWN if mine else CHILD) == 0:
-                    continue
-                if bits & (OWN_MOVED if mine else CHILD_MOVED) != 0:
-                    continue
-            while True:
-                moves = at < len(moved_when) and (
-                    moved_when[at] < now or (moved_when[at] == now and moved_item[at] < item)
-                )
-                if moves:
-                    this, place = moved_item[at], moved_place[at]
-                    is_now = BORN if moved_born[at] else 0
-                    at += 1
-                elif i < len(ts):
-                    this, place, is_now = item, child[i], BORN
-                    if mine:
-                        place = own[i]
-                        is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
-                else:
-                    break
-                begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
-                begins = begins or (was[place] == FREED and is_now != FREED)
-                if len(identity) and identity[this >> 1] != 0:
-                    begins = begins or (shown[place] != 0 and shown[place] != identity[this >> 1])
-                    shown[place] = identity[this >> 1]
-                if begins:
-                    life[place] = counts[0]
-                    counts[0] += 1
-                was[place] = is_now
-                if this & 1:
-                    of[this >> 1] = life[place]
-                else:
-                    birth[life[place]] = this >> 1
-                if not moves:
-                    break
+            if bits & (OWN if mine else CHILD) == 0:
+                continue
+            counts[2] += 1 - mine
+            if bits & (OWN_MOVED if mine else CHILD_MOVED) != 0:
+                continue
+            this, at = np.int64(2 * (first + i) + mine), counts[1]
+            while at < len(when) and (when[at] < now or (when[at] == now and item[at] < this)):
+                is_now, place = BORN if born[at] else 0, np.int64(moved_place[at])
+                _put(item[at], place, is_now, identity, life, was, shown, of, birth, counts)
+                at += 1
             counts[1] = at
+            if i == len(ts):
+                break
+            is_now, place = BORN, np.int64(children[counts[2] - 1, 1])
+            if mine:
+                place = np.int64(of[first + i])
+                is_now = FREED if bits & FREED else BORN if bits & (BORN | INSIDE) else 0
+            _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
+
+
+@lean
+def _put(
+    item: Number,
+    place: Number,
+    is_now: Number,
+    identity: Small,
+    life: Small,
+    was: Bytes,
+    shown: Small,
+    of: Small,
+    birth: Small,
+    counts: Index,
+) -> None:
+    """An item at an address."""
+    begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
+    begins = begins or (was[place] == FREED and is_now != FREED)
+    if len(identity) and identity[item >> 1] != 0:
+        begins = begins or (shown[place] != 0 and shown[place] != identity[item >> 1])
+        shown[place] = identity[item >> 1]
+    if begins:
+        life[place] = counts[0]
+        counts[0] += 1
+    was[place] = is_now
+    if item & 1:
+        of[item >> 1] = life[place]
+    else:
+        birth[life[place]] = item >> 1
 
 
 def _is_tap(log: KernelLog, found: Items, birth: Small) -> Flags:
     """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
     tap = np.zeros(len(birth), np.bool_)
     born = np.flatnonzero(birth >= 0)
-    maker = found.makers[np.searchsorted(found.children, birth[born])]
+    child, maker = found.children[:, 0], found.children[:, 2]
+    maker = maker[np.searchsorted(child, birth[born])]
     born, maker = born[maker >= 0], maker[maker >= 0]
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
     tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records, part, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .kinds import ENTRY, Index
 from .numbering import Number, Numbering, longer
 from .ordering import Small
@@ -113,7 +113,7 @@ def _with_room(open_: _Stacks, contexts: int, nodes: int) -> _Stacks:
     )
 
 
-@compiled
+@lean
 def _follow(
     first: int,
     ts: Index,
@@ -175,7 +175,7 @@ def _follow(
         around[new] = enclosing if carried[i] else new
 
 
-@compiled
+@lean
 def _end_below(
     node: Number,
     where: Number,

@@ -15,12 +15,13 @@ import numpy as np
 
 from ..records import KernelLog, RecordTable
 from ..records.compiled import compiled
-from .kinds import Index, named
+from .heads import Bytes
+from .kinds import ENTRY, Index, by_probe
 from .lives import Flags, Lives, cut
 from .met import Met
 from .ordering import Small
 from .phases import RECEIVE_START, TRANSMIT
-from .record_rows import passing
+from .record_rows import Rows, passing
 
 
 @dataclass(frozen=True)
@@ -28,7 +29,8 @@ class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
     Series are numbered from 0 by their first record.  `met` is when each record's function had the
-    skb; `told_by` is the ENTRY of the call that told each event (see tellers) or -1.
+    skb; `told_by` is the ENTRY of the call that told each event (see tellers) or -1.  `size` is how
+    many records each series has.
     """
 
     of: Small
@@ -36,6 +38,7 @@ class SeriesTable:
     tap: Flags
     met: Met
     told_by: Small
+    size: Small
 
 
 def build(log: KernelLog) -> SeriesTable:
@@ -48,10 +51,11 @@ def build(log: KernelLog) -> SeriesTable:
     following, rank = np.full((2, count + 1), -1, np.int32)  # the last is that of no life
     born = lives.birth[child], lives.parent[child], child.astype(np.int32)
     _join(lives.of, *born, root.astype(np.int32), following)
-    ordered = np.empty(count, np.int32)
-    ordered = ordered[: _rank(lives.of, rank, ordered)]
+    ordered, size = np.zeros((2, count), np.int32)
+    found = int(_rank(lives.of, rank, ordered, size))
+    ordered, size = ordered[:found], size[:found].copy()
     parent = rank[lives.parent[ordered]].astype(np.int64)
-    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.told_by)
+    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.told_by, size)
 
 
 def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
@@ -60,12 +64,33 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
     made = np.zeros((2, len(lives.parent) + 1), np.bool_)  # the last is that of no life
+    met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
+    probes = by_probe(met)
     for some in passing(records):
-        shows = records.footprint[some] if isinstance(records, RecordTable) else some
-        of = lives.of[some]
-        made[0][of[has_ip[shows]]] = True
-        made[1][of[named(log, some, TRANSMIT | RECEIVE_START)]] = True
+        kind, func = Rows(records, some).columns("kind func")
+        number = records.footprint[some] if isinstance(records, RecordTable) else None
+        number = np.arange(some.start, some.stop, dtype=np.int32) if number is None else number
+        _show(kind, func, number, lives.of[some], has_ip, probes, *made)
     return made[0, :-1], made[1, :-1]
+
+
+@compiled
+def _show(
+    kind: Bytes,
+    func: Small,
+    footprint: Small,
+    of: Small,
+    has_ip: Flags,
+    probes: Bytes,
+    shows_ip: Flags,
+    wired: Flags,
+) -> None:
+    """Set the last two, by life, of some records."""
+    for i in range(len(of)):
+        if has_ip[footprint[i]]:
+            shows_ip[of[i]] = True
+        if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
+            wired[of[i]] = True
 
 
 def _headed_children(lives: Lives, known: Flags) -> Index:
@@ -107,8 +132,8 @@ def _join(
 
 
 @compiled
-def _rank(of: Small, rank: Small, ordered: Small) -> int:
-    """Number lives by their first record; returns how many have any."""
+def _rank(of: Small, rank: Small, ordered: Small, size: Small) -> int:
+    """Number lives by their first record and count their records; returns how many have any."""
     count = 0
     for i in range(len(of)):
         if of[i] >= 0:
@@ -116,4 +141,5 @@ def _rank(of: Small, rank: Small, ordered: Small) -> int:
                 rank[of[i]], ordered[count] = count, of[i]
                 count += 1
             of[i] = rank[of[i]]
+            size[of[i]] += 1
     return count

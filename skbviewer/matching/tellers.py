@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which call an event was told by when it returned, and which function made a new skb.
 
-In: records of a KBL, block by block.  Out: for each record the ENTRY of that call, or -1.  The
+In: records of a KBL, one by one.  Out: for each the ENTRY of that call, or -1.  The
 event has the return's time and CPU, and is the one that the function's probe stands for.  By then
 the skb may be freed, or in another thread's hands: only the call says whose life the event belongs
 to.
@@ -12,13 +12,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..records import KernelLog
-from ..records.compiled import compiled
+from ..records.compiled import lean
+from .heads import Bytes
 from .kinds import ENTRY, EVENT, by_probe
-from .numbering import HALF, MULTIPLIER, Longs, Number, Numbering, Small, longer
-from .record_rows import Rows
+from .numbering import Longs, Number, Numbering, Small, is_full, longer, number_of
+from .pairs import USED, VALUE, Cells, Pairs, cell_of, has_no_room, put
 
 BIRTHS = 4  # ALLOC, CLONE, COPY, SEGMENT: kbl.h enum kbl_event from 1 on
 # And GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK.
@@ -27,119 +27,94 @@ IS_AT_EXIT = np.zeros(256, np.bool_)
 IS_AT_EXIT[list(AT_EXIT)] = True
 KINDS = 8  # places of a context, by birth
 
-Bytes = npt.NDArray[np.uint8]
 
+class Calls(NamedTuple):
+    """What is known of the calls up to some record.
 
-class Makers(NamedTuple):
-    """Of births: the last call that was entered in their context and tells of such; -1 = none."""
+    `cells` are calls by (exit_ts, exit_cpu and event), as long as they may not be over; by context
+    (`keys`, `numbers`) and birth the `maker`: the last call that was entered and tells of such, -1
+    = none, and when it was `entered`.  `events` are by probe.
+    """
 
+    events: Bytes
+    cells: Cells
+    used: Longs
+    keys: Longs
+    numbers: Small
+    contexts: Longs
     maker: Small
-    entered: Longs  # ns; without a maker that of the record
+    entered: Longs
 
 
 class Tellers:
-    """Looks at the records of a log in order."""
+    """Keeps what tell() needs; `calls` is to be asked for anew after make_room()."""
 
     def __init__(self, log: KernelLog) -> None:
         self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})
-        self._contexts = Numbering()
+        self._contexts, self._pairs = Numbering(), Pairs()
         self._maker, self._entered = np.zeros(0, np.int32), np.zeros(0, np.int64)
-        # Calls by (exit_ts, exit_cpu and event), as long as they may not be over: a hash table.
-        self._when, self._which = np.zeros((2, 0), np.int64)
-        self._call, self._count = np.zeros(0, np.int32), 0
+        self._enlarge()
 
-    def tell(self, rows: Rows, told_by: Small) -> Makers:
-        """Set who told each of the records that follow."""
-        ts, count = rows["ts"], rows.end - rows.first
-        context = self._contexts.of(rows.contexts())
-        self._maker = longer(self._maker, KINDS * self._contexts.count, -1)
-        self._entered = longer(self._entered, KINDS * self._contexts.count, 0)
-        self._make_room(count, int(ts[0]))
-        made = Makers(np.full(count, -1, np.int32), ts.copy())
-        exit_ts, kind, event, cpu, exit_cpu, func = rows.columns(
-            "exit_ts kind event cpu exit_cpu func"
-        )
-        self._count += _tell(
-            rows.first, ts, exit_ts, kind, event, cpu, exit_cpu, func, context,
-            self._events, self._maker, self._entered, self._when, self._which, self._call,
-            told_by, made.maker, made.entered,
+    @property
+    def calls(self) -> Calls:
+        """For tell()."""
+        pairs, contexts = self._pairs, self._contexts
+        return Calls(
+            self._events, pairs.cells, pairs.used, contexts.keys, contexts.numbers, contexts.used,
+            self._maker, self._entered,
         )  # fmt: skip
-        return made
 
-    def _make_room(self, more: int, now: int) -> None:
-        """Forget calls that are over."""
-        if 2 * (self._count + more) <= len(self._call):
-            return
-        left = np.flatnonzero((self._call != 0) & (self._when >= now))
-        size = 1 << (4 * (len(left) + more) - 1).bit_length()
-        when, which, call = self._when[left], self._which[left], self._call[left]
-        self._when, self._which = np.zeros((2, size), np.int64)
-        self._call, self._count = np.zeros(size, np.int32), len(left)
-        _refill(when, which, call, self._when, self._which, self._call)
+    def make_room(self, now: int) -> None:
+        """Where there is too little: forget calls that were over before `now`."""
+        if is_full(self._contexts.keys, self._contexts.used):
+            self._contexts.grow()
+            self._enlarge()
+        if has_no_room(self._pairs.cells, self._pairs.used):
+            self._pairs.grow(now)
 
-
-@compiled
-def _place_of(when: Number, which: Number, whens: Longs, whiches: Longs, call: Small) -> np.int64:
-    """Where the key is, or the free place for it."""
-    mask = len(call) - 1
-    at = np.int64((np.uint64(when * 512 + which) * MULTIPLIER) >> HALF) & mask
-    while call[at] != 0 and (whens[at] != when or whiches[at] != which):
-        at = (at + 1) & mask
-    return at
+    def _enlarge(self) -> None:
+        self._maker = longer(self._maker, KINDS * self._contexts.most, -1)
+        self._entered = longer(self._entered, KINDS * self._contexts.most, 0)
 
 
-@compiled
-def _refill(
-    when: Longs, which: Longs, call: Small, whens: Longs, whiches: Longs, calls: Small
-) -> None:
-    for i in range(len(call)):
-        at = _place_of(when[i], which[i], whens, whiches, calls)
-        whens[at], whiches[at], calls[at] = when[i], which[i], call[i]
-
-
-@compiled
-def _tell(
-    first: int,
-    ts: Longs,
-    exit_ts: Longs,
-    kind: Bytes,
-    event: Bytes,
-    cpu: Small,
-    exit_cpu: Small,
-    func: Small,
-    context: Small,
-    events: Bytes,
+@lean
+def tell(
+    record: Number,
+    kind: Number,
+    event: Number,
+    ts: Number,
+    exit_ts: Number,
+    cpu: Number,
+    exit_cpu: Number,
+    context: Number,
+    tells: Number,
+    cells: Cells,
+    used: Longs,
+    keys: Longs,
+    numbers: Small,
+    contexts: Longs,
     makers: Small,
     entereds: Longs,
-    whens: Longs,
-    whiches: Longs,
-    calls: Small,
-    told_by: Small,
-    maker: Small,
-    entered: Longs,
-) -> int:
-    """Set the last three; returns how many calls came into the table.
+) -> tuple[np.int64, np.int64, np.int64]:
+    """The ENTRY that told this record; of a birth the call that made it, and when that was entered.
 
-    `makers` and `entereds` are by context and birth, `events` by probe; `calls` is one more than
-    the record.
+    -1 = none; entered is without a call the time of the record.  A call `tells` what its probe
+    does, 0 = nothing; `context` is as of execution_of().  The arrays are those of Calls.
     """
-    more = 0
-    for i in range(len(ts)):
-        if kind[i] == ENTRY and 0 <= func[i] < len(events) and events[func[i]] != 0:
-            tells = np.int64(events[func[i]])
-            if exit_ts[i] >= 0:
-                which = (np.int64(exit_cpu[i]) << 8) | tells
-                at = _place_of(exit_ts[i], which, whens, whiches, calls)
-                if calls[at] == 0:  # of a list's packets the first
-                    whens[at], whiches[at], calls[at] = exit_ts[i], which, first + i + 1
-                    more += 1
-            if tells <= BIRTHS:
-                at = KINDS * context[i] + tells
-                makers[at], entereds[at] = first + i, ts[i]
-        elif kind[i] == EVENT and IS_AT_EXIT[event[i]]:
-            which = (np.int64(cpu[i]) << 8) | np.int64(event[i])
-            told_by[i] = calls[_place_of(ts[i], which, whens, whiches, calls)] - 1
-            at = KINDS * context[i] + event[i]
-            if event[i] <= BIRTHS and makers[at] >= 0:
-                maker[i], entered[i] = makers[at], entereds[at]
-    return more
+    by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
+    if kind == ENTRY and tells != 0:
+        which = (np.int64(exit_cpu) << 8) | np.int64(tells)
+        at = cell_of(exit_ts, which, cells)
+        if exit_ts >= 0 and cells[at, USED] == 0:  # of a list's packets the first
+            put(at, exit_ts, which, record, cells, used)
+        if tells <= BIRTHS:
+            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(tells)
+            makers[place], entereds[place] = record, ts
+    elif kind == EVENT and IS_AT_EXIT[event]:
+        at = cell_of(ts, (np.int64(cpu) << 8) | np.int64(event), cells)
+        by = cells[at, VALUE] if cells[at, USED] else by
+        if event <= BIRTHS:
+            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(event)
+            if makers[place] >= 0:
+                maker, entered = np.int64(makers[place]), entereds[place]
+    return by, maker, entered

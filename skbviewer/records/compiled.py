@@ -22,6 +22,7 @@ R = TypeVar("R")
 Int = int | np.integer[Any]  # a number, of those that compiled functions reckon with
 # Without what only C programs would call: that takes a fifth of the time to compile.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "python", "no_cfunc_wrapper": True}
+LEAN = OPTIONS | {"_nrt": False}
 SHORT = 16  # hex digits that tell the versions of a function apart
 
 _told = False
@@ -46,9 +47,10 @@ class Compiled(Generic[P, R]):
     division by zero raises ZeroDivisionError.  Other threads run meanwhile: the GIL is not held.
     """
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[P, R], options: dict[str, Any] = OPTIONS) -> None:
         assert isinstance(function, FunctionType)
-        self._function = function
+        self._function, self._options = function, options
+        self.lean = options is LEAN
         self._dispatcher: Any = None
         self._inner: Any = None  # the same for other compiled functions, which keep its code
         self._call: Callable[P, R] = self._first_call
@@ -70,7 +72,7 @@ class Compiled(Generic[P, R]):
     def dispatcher(self) -> Any:
         """numba's."""
         if self._dispatcher is None:
-            self._dispatcher = _dispatcher(self._resolved())
+            self._dispatcher = _dispatcher(self._resolved(), self._options)
         return self._dispatcher
 
     def inner(self) -> Any:
@@ -78,7 +80,8 @@ class Compiled(Generic[P, R]):
         if self._inner is None:
             from numba import njit
 
-            self._inner = njit(**OPTIONS, no_cpython_wrapper=True)(self._resolved())
+            options = self._options | {"no_cpython_wrapper": True, "forceinline": self.lean}
+            self._inner = njit(**options)(self._resolved())
         return self._inner
 
     @property
@@ -89,7 +92,7 @@ class Compiled(Generic[P, R]):
     def digest(self) -> str:
         """Of the code and of all globals and functions it uses, with theirs."""
         used = {name: _version(value) for name, value in self._globals().items()}
-        parts = (*_code(self._function.__code__), sorted(used.items()))
+        parts = (*_code(self._function.__code__), sorted(used.items()), *self._options.items())
         return sha256(repr(parts).encode()).hexdigest()[:SHORT]
 
     def _globals(self) -> dict[str, object]:
@@ -114,6 +117,14 @@ def compiled(function: Callable[P, R]) -> Compiled[P, R]:
     return Compiled(function)
 
 
+def lean(function: Callable[P, R]) -> Compiled[P, R]:
+    """The same for a function that makes no array: references to arrays are not counted then.
+
+    That is most of the work of a short function that another one calls for each row.
+    """
+    return Compiled(function, LEAN)
+
+
 def _version(value: object) -> str:
     """Tells values of globals apart; of a module only its name."""
     if isinstance(value, Compiled):
@@ -127,13 +138,13 @@ def _code(code: CodeType) -> tuple[object, ...]:
     return code.co_code, code.co_consts, code.co_names, code.co_varnames
 
 
-def _dispatcher(function: FunctionType) -> Any:
+def _dispatcher(function: FunctionType, options: dict[str, Any]) -> Any:
     from numba import njit
 
     try:
-        return njit(cache=True, **OPTIONS)(function)
+        return njit(cache=True, **options)(function)
     except RuntimeError:  # "cannot cache function": no folder is writable
-        return njit(**OPTIONS)(function)
+        return njit(**options)(function)
 
 
 def _tell(dispatcher: Any) -> None:

@@ -18,7 +18,7 @@ def table(tap: list[bool]) -> SeriesTable:
     zeros = np.zeros(len(tap), np.int64)
     none = zeros.astype(np.int32)
     met = Met(np.zeros(len(tap), RECORD_DTYPE), none, zeros)
-    return SeriesTable(none, zeros, np.array(tap), met, none)
+    return SeriesTable(none, zeros, np.array(tap), met, none, none)
 
 
 def test_those_with_an_identity_come_first_over_all_kbls() -> None:

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""Calls that return an skb that was born in them, in the same context, not just found.
+
+In: records of one KBL in time order, looked at backwards.  Out: a byte for each.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..records import Records, room_of
+from ..records.compiled import lean
+from .heads import BORN, CHILD, GIVEN, INSIDE, NEVER, Bytes, Heads, heads, said
+from .kinds import Index
+from .numbering import execution_of
+from .pairs import USED, VALUE, Cells, Pairs, cell_of, has_no_room, put
+from .record_rows import Rows, passing
+
+
+def born_inside(records: Records) -> Bytes:
+    """INSIDE for such calls, 0 for other records."""
+    what, births = room_of(records).take(len(records), np.uint8), Pairs()
+    for some in passing(records, backwards=True):
+        rows, left = heads(Rows(records, some)), some.stop - some.start
+        while left := int(_look_back(rows, left, births.cells, births.used, what[some])):
+            births.grow()
+    return what
+
+
+@lean
+def _look_back(rows: Heads, left: int, births: Cells, used: Index, what: Bytes) -> int:
+    """Look at the first `left` rows from the last on; returns how many are left.
+
+    Those for which there is no room.  `births` has the time of the next birth of each
+    (skb, context).
+    """
+    ts, exit_ts, kind, event, flags, context, cpu, pid, skb, ret, data = rows
+    while left > 0:
+        if has_no_room(births, used):
+            return left
+        left -= 1
+        what[left] = 0
+        bits, own, child = said(
+            kind[left], event[left], flags[left], exit_ts[left], skb[left], ret[left], data[left]
+        )
+        if bits & (GIVEN | BORN | CHILD) == 0:
+            continue
+        born = child if bits & CHILD else own
+        where = execution_of(context[left], pid[left], cpu[left])
+        at = cell_of(born, where, births)
+        if bits & GIVEN == 0:
+            put(at, born, where, ts[left], births, used)
+        elif (births[at, VALUE] if births[at, USED] else NEVER) <= exit_ts[left]:
+            what[left] = INSIDE
+    return left
