@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import compiled
+from ..records.compiled import lean
 
 THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
 WRONG = 20  # of so many pairs one may be of two different packets
@@ -109,7 +109,7 @@ def _hull(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
     return few[: _keep(x[few], y[few], few)]
 
 
-@compiled
+@lean
 def _keep(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> int:
     """Move the corners of the hull to the front of these arrays; how many they are."""
     kept = 0

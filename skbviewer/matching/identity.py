@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
 from .kinds import ENTRY, Index
 from .ladder import KNOWN, NONE, RUNGS, THESIS_KEY, Columns, Flags, Known, alike, climb
@@ -91,7 +91,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
     )
 
 
-@compiled
+@lean
 def _owners(
     kind: Bytes,
     number: Small,
@@ -120,7 +120,7 @@ def _owners(
     return several
 
 
-@compiled
+@lean
 def _shared_by(
     kind: Bytes, number: Small, series: Small, sniffed: Flags, shared: Flags, index: Index
 ) -> None:
@@ -157,7 +157,7 @@ def _without_stale(prints: Prints) -> Prints:
     return Prints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
 
 
-@compiled
+@lean
 def _only_last(keys: Hash, ip_id: Index, at: Index, slots: Small, keep: Flags) -> None:
     """Keep of each key, in time order, those with the identification of the last."""
     for i in range(len(keys) - 1, -1, -1):

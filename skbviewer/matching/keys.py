@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, part
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .kinds import Index
 from .ordering import Small, blocks, fits
 
@@ -68,7 +68,7 @@ def slots_for(count: int) -> Small:
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
-@compiled
+@lean
 def place(key: np.uint64, keys: Hash, slots: Small) -> np.int64:
     """Where `key` is in the hash table `slots` of some `keys`, or would be."""
     mask = len(slots) - 1
@@ -78,7 +78,7 @@ def place(key: np.uint64, keys: Hash, slots: Small) -> np.int64:
     return np.int64(at)
 
 
-@compiled
+@lean
 def _collect(keys: Hash, slots: Small, after: Small, count: Small) -> None:
     """Fill the hash table `slots` with the first of each key.
 
@@ -91,7 +91,7 @@ def _collect(keys: Hash, slots: Small, after: Small, count: Small) -> None:
         slots[at] = i
 
 
-@compiled
+@lean
 def _ask(
     asked: Hash,
     keys: Hash,
@@ -111,7 +111,7 @@ def _ask(
     return total
 
 
-@compiled
+@lean
 def _pair(
     first: Small, many: npt.NDArray[np.bool_], after: Small, left: Index, right: Index
 ) -> None:

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, part
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .kinds import Index
 from .ordering import blocks
 
@@ -130,7 +130,7 @@ def _crowded(packet: Index, series: Index) -> Flags:
     return made
 
 
-@compiled
+@lean
 def _find_crowded(
     packet: Index,
     series: Index,

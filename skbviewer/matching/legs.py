@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Gathered, KernelLog, Room, narrow, part, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .kinds import ENTRY, Index, by_probe
 from .numbering import Number
 from .ordering import Small
@@ -146,7 +146,7 @@ def _waited(log: KernelLog, series: SeriesTable, roles: Bytes) -> _Waited:
     return _Waited(series.met.exit_ts[order], record, series.of[record], role, *told)
 
 
-@compiled
+@lean
 def _follow(
     first: int,
     is_last: bool,
@@ -229,7 +229,7 @@ def _follow(
                 break
 
 
-@compiled
+@lean
 def _row_of(series: Number, slot: Small, state: npt.NDArray[np.int64], counts: Index) -> np.int64:
     """The row of a series; a new one has no leg."""
     row = np.int64(slot[series])
@@ -247,7 +247,7 @@ def _row_of(series: Number, slot: Small, state: npt.NDArray[np.int64], counts: I
     return np.int64(row)
 
 
-@compiled
+@lean
 def _add(
     state: npt.NDArray[np.int64],
     row: Number,
@@ -276,7 +276,8 @@ def _add(
             _finish(one, made[counts[ROWS]])
             counts[ROWS] += 1
         one[LEG] += 1
-        one[BEGIN:] = 0
+        for field in range(BEGIN, _FIELDS):
+            one[field] = 0
         one[BEGIN], one[MET] = met, met
         one[XMIT] = one[RECEIVED] = one[TAP] = one[READS] = -1
         one[XMIT_END] = one[BEFORE] = one[END] = one[LAST] = -NEVER
@@ -310,10 +311,11 @@ def _add(
     return np.int64(one[LEG])
 
 
-@compiled
+@lean
 def _finish(one: Index, made: Index) -> None:
     """The row of a leg that is over; its early_ns stands at TAP."""
-    made[:] = one
+    for field in range(_FIELDS):
+        made[field] = one[field]
     received = one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT])
     made[KIND] = TX
     if received:
@@ -352,7 +354,7 @@ def _table(
     return LegTable(ColumnTable(LEG_DTYPE, ordered, room), of, last_ns)
 
 
-@compiled
+@lean
 def _renumber(of: Small, series: Small, begin: Small) -> None:
     for i in range(len(of)):
         if of[i] >= 0:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..records import KernelLog, RecordTable
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .heads import Bytes
 from .kinds import ENTRY, Index, by_probe
 from .lives import Flags, Lives, cut
@@ -74,7 +74,7 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
     return made[0, :-1], made[1, :-1]
 
 
-@compiled
+@lean
 def _show(
     kind: Bytes,
     func: Small,
@@ -113,7 +113,7 @@ def _roots(lives: Lives, wired: Flags) -> Index:
     return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
 
 
-@compiled
+@lean
 def _join(
     of: Small, birth: Small, parent: Small, child: Small, root: Small, following: Small
 ) -> None:
@@ -131,7 +131,7 @@ def _join(
             of[i] = root[life]
 
 
-@compiled
+@lean
 def _rank(of: Small, rank: Small, ordered: Small, size: Small) -> int:
     """Number lives by their first record and count their records; returns how many have any."""
     count = 0
