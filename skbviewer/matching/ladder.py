@@ -37,6 +37,7 @@ RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
 KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
 NONE, SEVERAL = -1, -2
+CONTRADICTS, CUT = -1, -2  # instead of in how many columns a pair agrees
 
 Columns = Mapping[str, npt.NDArray[Any]]
 
@@ -96,29 +97,48 @@ def _climb(
     packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
 ) -> tuple[Index, Index, npt.NDArray[np.int8]]:
     """The same for pairs that have rivals."""
-    frame, life = _numbered(packet), _numbered(prints.series[shown])
+    best = np.empty(int(packet.max(initial=-1)) + 1, np.int8)
     for level, (_, columns) in enumerate(RUNGS, start=1):
-        crowded = _crowded(frame, life)
-        wire = Known(packets, packet).columns(slice(None), columns)
-        kernel = Known(prints.rows, prints.number[shown]).columns(slice(None), columns)
-        same, known = _compare(wire, kernel, columns)
-        known = np.where(same, known, 0)
-        best = np.zeros(len(packet), np.int64)
-        np.maximum.at(best, frame, known)
-        agree = same & (known > 0) & (known == best[frame])
-        keep = ~crowded | agree | (best[frame] == 0)
-        if columns == LENGTH:
-            same |= _cut_later(wire, kernel)
-        keep &= same
-        rung = np.where(crowded & agree, level, rung).astype(np.int8)
+        crowded = _crowded(packet, prints.series[shown])
+        agreed = np.empty(len(packet), np.int8)
+        for some in blocks(len(packet)):
+            wire = Known(packets, packet[some]).columns(slice(None), columns)
+            kernel = Known(prints.rows, prints.number[shown[some]]).columns(slice(None), columns)
+            same, known = _compare(wire, kernel, columns)
+            agreed[some] = np.where(same, known, CONTRADICTS)
+            if columns == LENGTH:
+                agreed[some][~same & _cut_later(wire, kernel)] = CUT
+        keep, rung = np.empty(len(packet), np.bool_), rung.copy()
+        _step(level, packet, agreed, crowded, best, rung, keep)
         packet, shown, rung = packet[keep], shown[keep], rung[keep]
-        frame, life = _numbered(frame[keep]), life[keep]
     return packet, shown, rung
 
 
-def _numbered(values: Index) -> Index:
-    """Numbers from 0 on for the different values."""
-    return np.unique(values, return_inverse=True)[1].reshape(-1)
+@lean
+def _step(
+    level: int,
+    packet: Index,
+    agreed: npt.NDArray[np.int8],
+    crowded: Flags,
+    best: npt.NDArray[np.int8],
+    rung: npt.NDArray[np.int8],
+    keep: Flags,
+) -> None:
+    """Which pairs stay on a rung: of each packet's those that agree in most columns.
+
+    `agreed` is in how many columns a pair agrees, or CONTRADICTS, or CUT; `best` is by packet.
+    Sets `rung` where a rung chose.
+    """
+    for i in range(len(packet)):
+        best[packet[i]] = 0
+    for i in range(len(packet)):
+        best[packet[i]] = max(best[packet[i]], agreed[i])
+    for i in range(len(packet)):
+        most = best[packet[i]]
+        agrees = agreed[i] > 0 and agreed[i] == most
+        keep[i] = (agrees or not crowded[i] or most == 0) and agreed[i] != CONTRADICTS
+        if crowded[i] and agrees:
+            rung[i] = level
 
 
 def _crowded(packet: Index, series: Index) -> Flags:
@@ -156,10 +176,12 @@ def _cut_later(wire: Columns, kernel: Columns) -> Flags:
     return np.asarray(whole & part)
 
 
-def _compare(wire: Columns, kernel: Columns, columns: tuple[str, ...]) -> tuple[Flags, Index]:
+def _compare(
+    wire: Columns, kernel: Columns, columns: tuple[str, ...]
+) -> tuple[Flags, npt.NDArray[np.int8]]:
     """Pairs that agree in every column known on both sides, and how many those are."""
     count = len(wire[columns[0]])
-    same, known = np.ones(count, np.bool_), np.zeros(count, np.int64)
+    same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)
     for column in columns:
         both = (wire[column] >= 0) & (kernel[column] >= 0)
         same &= ~both | (wire[column] == kernel[column])
