@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sources import MEMORY, Numbers, Sources, Told, Values, bounds, narrow, signed
+from .sources import MEMORY, Numbers, Sources, Told, Values, narrow, signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
@@ -38,8 +38,10 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
         told = values[:1] if bool((values == values[0]).all()) else values
         data = told.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
-    source = Sources([values])
-    low, high = map(int, bounds(MEMORY, source.places, 0, 0, source.count))
+    values = signed(values)
+    some = values[:1] if values.strides == (0,) else values
+    source = Sources([values])  # keeps what lies at its places
+    low, high = int(some.min()), int(some.max())
     return _pack((table, column, first), values, (source.places, 0), low, high)
 
 

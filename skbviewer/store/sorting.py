@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
-from .sources import MEMORY, Bytes, Numbers, Sources, Values, bounds, stage
+from .sources import MEMORY, Bytes, Numbers, Sources, Values, stage
 
 FEW = 8  # as many times as there are keys may there be numbers between the lowest and the highest
 MOST = (1 << 31) - 1  # a key or a row that can be counted
@@ -26,31 +26,17 @@ def in_order(keys: list[Values]) -> list[Values]:
     if len(keys) > 1:
         order = np.lexsort(keys[::-1])
         return [*(key[order] for key in keys), order + 1]
-    key = Sources(keys)
-    if _rises(MEMORY, key.places, count):
-        return [keys[0], np.arange(1, count + 1, dtype=np.int32 if count <= MOST else np.int64)]
-    low, high = bounds(MEMORY, key.places, 0, 0, count)
+    key = keys[0]
+    if bool(np.greater_equal(key[1:], key[:-1]).all()):
+        return [key, np.arange(1, count + 1, dtype=np.int32 if count <= MOST else np.int64)]
+    low, high = int(key.min()), int(key.max())
     if high - low > FEW * count + STEP or max(high, ~low, count) > MOST:
-        order = np.argsort(keys[0], kind="stable")
-        return [keys[0][order], order + 1]
+        order = np.argsort(key, kind="stable")
+        return [key[order], order + 1]
     rows, made = np.empty(count, np.int32), np.empty(count, np.int32)
-    _count(MEMORY, key.places, count, low, np.zeros(high - low + 2, np.int32), rows, made)
+    counts, columns = np.zeros(high - low + 2, np.int32), Sources(keys)
+    _count(MEMORY, columns.places, count, low, counts, rows, made)
     return [made, rows]
-
-
-@compiled
-def _rises(memory: Bytes, places: Numbers, count: Int) -> bool:
-    """Whether no key is lower than the one before."""
-    some = np.empty(STEP, np.int64)
-    for begin in range(0, count - 1, STEP - 1):  # the last one of a step is the next one's first
-        size = min(STEP, count - begin)
-        stage(memory, places, np.int64(0), begin, size, some)
-        falls = False
-        for i in range(np.uint64(size - 1)):
-            falls |= some[i] > some[i + np.uint64(1)]
-        if falls:
-            return False
-    return True
 
 
 @compiled
