@@ -7,9 +7,11 @@ To add a format: one module, and its first bytes in READERS.
 from __future__ import annotations
 
 import mmap
+import os
 import struct
 from collections.abc import Callable
 from dataclasses import replace
+from io import FileIO
 from pathlib import Path
 
 import numpy as np
@@ -24,6 +26,7 @@ from .pcapng import SECTION_HEADER, read_pcapng
 from .raw import SIZE as SLOT_SIZE
 from .raw import RawField, RawRecord, RawSlot, slots_of
 from .raw import raw_records as find_raw
+from .source import Source
 from .wire import Bytes
 
 __all__ = [
@@ -44,7 +47,7 @@ __all__ = [
     "slots_of",
 ]
 
-Reader = Callable[[Path, Bytes, Progress, Path | None], Capture | KernelLog]
+Reader = Callable[[Source, Progress, Path | None], Capture | KernelLog]
 
 READERS: dict[bytes, Reader] = {
     **dict.fromkeys(PCAP_FORMATS, read_pcap),
@@ -65,14 +68,16 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
     Many records or packets lie in nameless files in `folder` rather than in memory.
     Raises BadInput if the file cannot be opened, is empty, or is of no known format.
     """
-    data, damage, _ = _contents(path, progress)
-    found = _reader(path, bytes(data[:4]))(path, data, progress, folder)
+    with _opened(path) as file:
+        data, damage = _source(path, file, progress)
+        found = _reader(path, bytes(data.read(0, 4)))(data, progress, folder)
     return replace(found, warnings=(damage, *found.warnings)) if damage else found
 
 
 def is_log(path: Path) -> bool:
     """Whether the first bytes tell that this is a KBL; raises BadInput as read() does."""
-    magic = bytes(_map(path)[:4])
+    with _opened(path) as file:
+        magic = file.read(4)
     if is_packed(magic):
         magic = beginning(path, magic)[:4]
         if not magic:
@@ -118,21 +123,39 @@ def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]
 
     Raises BadInput if the file cannot be read or has no such record, Cancelled.
     """
-    return find_raw(path, _map(path), ordinal, progress)
+    with _opened(path) as file:
+        return find_raw(_source(path, file, progress)[0], ordinal, progress)
 
 
 def _map(path: Path) -> Bytes:
+    with _opened(path) as file:
+        try:
+            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        except (OSError, ValueError) as error:  # the latter: it has become empty
+            raise BadInput(path, None, str(error)) from error
+
+
+def _opened(path: Path) -> FileIO:
     try:
         if path.is_dir():
             raise BadInput(path, None, "is a directory")
         if not path.is_file() and path.exists():
             raise BadInput(path, None, "is not a regular file")
-        with path.open("rb") as file:
-            if not path.stat().st_size:
-                raise BadInput(path, None, "the file is empty")
-            return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
+        if path.exists() and not path.stat().st_size:
+            raise BadInput(path, None, "the file is empty")
+        return path.open("rb", buffering=0)
     except OSError as error:
         raise BadInput(path, None, _reason(error)) from error
+
+
+def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
+    """The file, or what is packed in it; what is wrong with the packing."""
+    data = Source(path, os.fstat(file.fileno()).st_size, file)
+    magic = bytes(data.read(0, 4))
+    if not is_packed(magic):
+        return data, ""
+    plain, damage, _ = unpack(path, magic, progress)
+    return Source(path, len(plain), None, plain), damage
 
 
 def _reason(error: OSError) -> str:

@@ -15,48 +15,47 @@ import numpy as np
 from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Room, empty
 from .link import LINK_LAYERS, to_network
 from .network import network_headers
-from .plain import Plain
+from .plain import fill_plain
+from .source import Source
 from .transport import transport_headers
-from .wire import FORGET_STEP, Block, Bytes, Frames, Ints, Rows, Wire, forget
+from .wire import Block, Bytes, Frames, Ints, Rows, Wire
 
 BLOCK = 1 << 13  # packets at once: what is made of them stays in the processor's cache
+BLOCK_BYTES = 1 << 21  # of them, unless one packet has more
 
-# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.
-Fill = Callable[[Rows, int], None]
+# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.  Given are
+# also the bytes of the file that hold them, and where those begin.
+Fill = Callable[[Block, int, Bytes, int], None]
 
 
 def dissect(
-    name: str, data: Bytes, count: int, fill: Fill, progress: Progress, folder: Path | None
+    data: Source, begin: Ints, end: Ints, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
     """All packets, and one warning for each link type not understood.
 
-    Many packets lie in a file in `folder`, if one is given.
+    Between `begin` and `end` lie the bytes of each, with those that `fill` looks at; packets do not
+    overlap.  Many packets lie in a file in `folder`, if one is given.
     """
-    wire, plain = Wire(data), Plain(data)
+    name, count = data.path.name, len(begin)
     # Memory is taken when it is written: a column that no packet tells takes none.
     room = Room.for_rows(count * PACKET_DTYPE.itemsize, folder)
     columns = {field: room.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
     told: set[str] = set()
     unknown = empty(PACKET_DTYPE, 1)
-    known = 0  # up to there the file's pages are given back
-    for first in range(0, count, BLOCK):
+    first = 0
+    while first < count:
         progress.report(f"dissecting {name}", first, count)
         room.passed()
-        part = {field: column[first : first + BLOCK] for field, column in columns.items()}
-        block = Block(part, unknown)
-        fill(block, first)
-        cut = block["caplen"] < block["len"]
-        if cut.any():
-            block["flags"][cut] = PACKET_CUT
-        _dissect_block(wire, plain, block)
+        at = int(begin[first])
+        last = int(np.searchsorted(end[first : first + BLOCK], at + BLOCK_BYTES, "right"))
+        last = first + max(last, 1)
+        block = Block({field: c[first:last] for field, c in columns.items()}, unknown)
+        _dissect_block(data.read(at, int(end[last - 1])), at, first, block, fill)
         for field in block.written - told:
             columns[field][:first] = unknown[field]
         told |= block.written
         block.finish(told)
-        behind = int(block["offset"][-1])
-        if behind - known > FORGET_STEP:
-            forget(data, known, behind)
-            known = behind
+        first = last
     columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
     packets = ColumnTable(PACKET_DTYPE, columns, room)
     progress.report(f"dissecting {name}", count, count)
@@ -65,20 +64,21 @@ def dissect(
     return packets, warnings
 
 
-def _dissect_block(wire: Wire, plain: Plain, packets: Rows) -> None:
-    linktypes = packets["linktype"]
-    one = bool((linktypes == linktypes[0]).all())
-    for linktype in np.unique(linktypes[:1] if one else linktypes).tolist():
+def _dissect_block(data: Bytes, begin: int, first: int, packets: Block, fill: Fill) -> None:
+    fill(packets, first, data, begin)
+    cut = packets["caplen"] < packets["len"]
+    if cut.any():
+        packets["flags"][cut] = PACKET_CUT
+    rest = np.flatnonzero(~fill_plain(data, begin, packets))
+    if not len(rest):
+        return
+    wire, linktypes = Wire(data, begin), packets["linktype"][rest]
+    for linktype in np.unique(linktypes).tolist():
         layer = LINK_LAYERS.get(linktype)
         if layer is None:
             continue
-        if one:
-            rows = np.flatnonzero(~plain.fill(packets, linktype))
-        else:
-            rows = np.flatnonzero(linktypes == linktype)
-        if not len(rows):
-            continue
-        frames = to_network(wire, packets, layer(wire, packets, whole_frames(packets, rows)))
+        frames = layer(wire, packets, whole_frames(packets, rest[linktypes == linktype]))
+        frames = to_network(wire, packets, frames)
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 

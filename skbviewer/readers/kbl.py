@@ -17,9 +17,11 @@ from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
 from .kbl_records import Decoded, decode_records
+from .kbl_scan import Scanner
 from .kbl_tables import Tables, read_tables, text
+from .source import Source
 from .symbols import HIDDEN, symbol_table
-from .wire import Bytes, Ints
+from .wire import Ints
 
 Header = np.void
 OLDEST_VERSION = 2
@@ -31,20 +33,23 @@ LOSSES = {
 }
 
 
-def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a .kbl file; `data` are its bytes.  Many records lie in a nameless file in `folder`.
+def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
+    """Read a .kbl file.  Many records lie in a nameless file in `folder`.
 
     Raises BadInput if the file header is not whole or of a version this program does not read.
     """
-    order = "<" if bytes(data[:4]) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
-    header = _file_header(path, data, order)
+    path = data.path
+    order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
+    header = _file_header(data, order)
     stext = int(header["stext"])
-    chunks = find_chunks(path, data, int(header["header_len"]), order, progress)
+    scanner = Scanner(len(data), order, int(header["version"]))
+    chunks = find_chunks(data, int(header["header_len"]), order, progress, scanner.look)
     tables = read_tables(data, chunks, order)
     addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
     decoded = decode_records(
         data,
         chunks.of_type(kbl.KblChunkType.RECORDS),
+        scanner.found(),
         order,
         int(header["version"]),
         stext,
@@ -81,9 +86,10 @@ def read_kbl(path: Path, data: Bytes, progress: Progress, folder: Path | None) -
     )
 
 
-def _file_header(path: Path, data: Bytes, order: str) -> Header:
+def _file_header(data: Source, order: str) -> Header:
+    path = data.path
     if len(data) >= 6:
-        (version,) = struct.unpack_from(order + "H", data.data, 4)
+        (version,) = struct.unpack(order + "H", bytes(data.read(4, 6)))
         if version > kbl.KBL_VERSION:
             newer = f"version {version} is newer than this program reads ({kbl.KBL_VERSION})"
             raise BadInput(path, 4, newer)
@@ -92,7 +98,8 @@ def _file_header(path: Path, data: Bytes, order: str) -> Header:
     if len(data) < kbl.KBL_FILE_HEADER_SIZE:
         raise BadInput(path, len(data), "cut in the middle of the KBL file header")
     dtype = kbl.in_order(kbl.KBL_FILE_HEADER, order)
-    header: Header = np.frombuffer(data, dtype, 1)[0]
+    raw = bytes(data.read(0, kbl.KBL_FILE_HEADER_SIZE))
+    header: Header = np.frombuffer(raw, dtype, 1)[0]
     if header["header_len"] < kbl.KBL_FILE_HEADER_SIZE:
         raise BadInput(path, 6, f"file header of {header['header_len']} bytes is too short")
     return header

@@ -8,7 +8,7 @@ chunk whose header is whole.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -25,7 +25,8 @@ from ._kbl_layout import (
     KblChunkType,
     in_order,
 )
-from .wire import FORGET_STEP, Bytes, forget
+from .source import Source
+from .wire import Bytes
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20
@@ -44,6 +45,29 @@ class Chunk(NamedTuple):
     last_ns: int = 0
 
 
+Look = Callable[[Chunk, Bytes], None]
+
+
+class _Records:
+    """Whole RECORDS chunks: one written twice would double its records, so the first counts."""
+
+    def __init__(self, path: Path, look: Look | None) -> None:
+        self._path, self._look = path, look
+        self._seen: set[tuple[int, int]] = set()
+        self.repeated: list[str] = []
+
+    def count(self, chunk: Chunk, data: Source) -> bool:
+        """Whether it counts; then it has been looked at."""
+        if (chunk.cpu, chunk.seq) in self._seen:
+            what = f"chunk {chunk.seq} of CPU {chunk.cpu} again; skipped"
+            self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
+            return False
+        self._seen.add((chunk.cpu, chunk.seq))
+        if self._look is not None:
+            self._look(chunk, data.read(chunk.begin, chunk.end))
+        return True
+
+
 @dataclass
 class Chunks:
     """What the walk found; `lost` counts records that stood in damaged or missing chunks."""
@@ -56,20 +80,24 @@ class Chunks:
         return [chunk for chunk in self.whole if chunk.type == type_]
 
 
-def find_chunks(path: Path, data: Bytes, begin: int, order: str, progress: Progress) -> Chunks:
-    """Walk the chunks from byte `begin` to the end of the file."""
-    found, at = Chunks(), begin
+def find_chunks(
+    data: Source, begin: int, order: str, progress: Progress, look: Look | None = None
+) -> Chunks:
+    """Walk the chunks from byte `begin` to the end of the file.
+
+    `look` is given each RECORDS chunk that counts, and its payload, which it need not read again.
+    Raises BadInput if the file is cut short meanwhile, Cancelled.
+    """
+    path, found, at = data.path, Chunks(), begin
     # Records of damaged chunks by (cpu, seq): their sequence number is then no unexplained hole.
     damaged: dict[tuple[int, int], int] = {}
-    kept = begin
+    records = _Records(path, look)
     while at < len(data):
         progress.report(f"reading {path.name}", at, len(data))
-        if at - kept > FORGET_STEP:
-            forget(data, kept, at)
-            kept = at
         chunk, why = _chunk(data, at, order)
         if chunk is not None and not why:
-            found.whole.append(chunk)
+            if chunk.type != KblChunkType.RECORDS or records.count(chunk, data):
+                found.whole.append(chunk)
             at = chunk.end
             continue
         if chunk is not None and chunk.type == KblChunkType.RECORDS:
@@ -78,21 +106,22 @@ def find_chunks(path: Path, data: Bytes, begin: int, order: str, progress: Progr
         found.warnings.append(f"{path} at byte {at}: {why}; {after - at} bytes skipped")
         at = after
     found.lost = sum(damaged.values())
-    _drop_repeated(path, found)
+    found.warnings += records.repeated
     _find_holes(path, found, set(damaged))
     if not found.of_type(KblChunkType.END):
         found.warnings.append(f"{path}: recording ended without a clean stop")
     return found
 
 
-def _chunk(data: Bytes, at: int, order: str) -> tuple[Chunk | None, str]:
+def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
     """The chunk at `at` and what is wrong with it ("" = whole); None if its header is no good."""
     if at + KBL_CHUNK_HEADER_SIZE > len(data):
         return None, f"cut in the middle of a chunk header, {len(data) - at} bytes"
-    header = np.frombuffer(data, in_order(KBL_CHUNK_HEADER, order), 1, at)[0]
+    raw = bytes(data.read(at, at + KBL_CHUNK_HEADER_SIZE))
+    header = np.frombuffer(raw, in_order(KBL_CHUNK_HEADER, order), 1)[0]
     if header["magic"] != KBL_CHUNK_MAGIC:
         return None, "no chunk begins here"
-    if crc32(data[at : at + HEADER_CRC_AT].data) != header["header_crc32"]:
+    if crc32(raw[:HEADER_CRC_AT]) != header["header_crc32"]:
         return None, "checksum of a chunk header is wrong"
     begin, size = at + KBL_CHUNK_HEADER_SIZE, int(header["payload_len"])
     type_, cpu, seq, items = (int(header[name]) for name in ("type", "cpu", "seq", "nr_items"))
@@ -102,12 +131,12 @@ def _chunk(data: Bytes, at: int, order: str) -> tuple[Chunk | None, str]:
         return None, f"chunk claims the bad length {size}"
     if chunk.end > len(data):
         return chunk, f"cut in the middle of a chunk, {chunk.end - len(data)} bytes are missing"
-    if crc32(data[begin : chunk.end].data) != header["crc32"]:
+    if crc32(data.read(begin, chunk.end).data) != header["crc32"]:
         return chunk, f"checksum of a chunk of {size} bytes is wrong"
     return chunk, ""
 
 
-def _next_chunk(data: Bytes, at: int, order: str) -> int:
+def _next_chunk(data: Source, at: int, order: str) -> int:
     """Where the next chunk with a good header begins; the end of the file if there is none."""
     for candidate in _magics(data, at, struct.pack(order + "I", KBL_CHUNK_MAGIC)):
         if _chunk(data, candidate, order)[0] is not None:
@@ -115,26 +144,14 @@ def _next_chunk(data: Bytes, at: int, order: str) -> int:
     return len(data)
 
 
-def _magics(data: Bytes, at: int, magic: bytes) -> Iterator[int]:
+def _magics(data: Source, at: int, magic: bytes) -> Iterator[int]:
     while at < len(data):
-        window = bytes(data[at : at + SEARCH_STEP + len(magic) - 1])
+        window = bytes(data.read(at, at + SEARCH_STEP + len(magic) - 1))
         place = window.find(magic)
         while place >= 0:
             yield at + place
             place = window.find(magic, place + 1)
         at += SEARCH_STEP
-
-
-def _drop_repeated(path: Path, found: Chunks) -> None:
-    """A chunk written twice would double its records: the first one counts."""
-    seen: set[tuple[int, int]] = set()
-    for chunk in found.of_type(KblChunkType.RECORDS):
-        if (chunk.cpu, chunk.seq) in seen:
-            found.whole.remove(chunk)
-            found.warnings.append(
-                f"{path} at byte {chunk.at}: chunk {chunk.seq} of CPU {chunk.cpu} again; skipped"
-            )
-        seen.add((chunk.cpu, chunk.seq))
 
 
 def _find_holes(path: Path, found: Chunks, damaged: set[tuple[int, int]]) -> None:

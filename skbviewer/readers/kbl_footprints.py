@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,6 +15,7 @@ from .kbl_slots import Column
 from .wire import Ints
 
 TCP, ICMP, ICMPV6 = 6, 1, 58
+IPV6_HEADER = 40
 IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
 NAMES = FOOTPRINT_DTYPE.names or ()
 IFINDEX, NETNS, SKB_LEN, GSO_SIZE, GSO_SEGS, MARK, SK, ETHERTYPE = (
@@ -33,60 +36,108 @@ SPORT, DPORT, SEQ, ACK, TCP_FLAGS, FLOW_LABEL, FRAG_ID = (
     for name in ("sport", "dport", "seq", "ack", "tcp_flags", "flow_label", "frag_id")
 )
 NARROW = (np.int8, np.int16, np.int32)
-LEAST_ROOM = 1 << 14
+UNKNOWN = np.array([int(empty(FOOTPRINT_DTYPE, 1)[name][0]) for name in NAMES], np.int64)
+LAYOUTS = {
+    IPV4: kbl.KBL_EXT_IPV4,
+    IPV6: kbl.KBL_EXT_IPV6,
+    IPV6_L4: kbl.KBL_EXT_IPV6_L4,
+    SKB: kbl.KBL_EXT_SKB,
+}
+V4_V6 = ("sport", "dport", "seq", "ack", "frag_off", "tcp_flags")  # where no IP version has its own
+TOLD_BY: dict[str, tuple[tuple[int, str], ...]] = {
+    **{name: ((IPV4, name), (IPV6_L4, name)) for name in V4_V6},
+    **{name: ((SKB, name),) for name in ("ifindex", "netns", "gso_size", "gso_segs", "mark", "sk")},
+    "skb_len": ((SKB, "len"),),
+    "ethertype": ((SKB, "ethertype"),),
+    "ip_version": ((IPV4, "kind"), (IPV6, "kind")),
+    "saddr_hi": ((IPV6, "saddr_hi"),),
+    "saddr_lo": ((IPV4, "saddr"), (IPV6, "saddr_lo")),
+    "daddr_hi": ((IPV6, "daddr_hi"),),
+    "daddr_lo": ((IPV4, "daddr"), (IPV6_L4, "daddr_lo")),
+    "ip_id": ((IPV4, "ip_id"),),
+    "protocol": ((IPV4, "protocol"), (IPV6, "nexthdr")),
+    "tot_len": ((IPV4, "tot_len"), (IPV6_L4, "payload_len")),
+    "flow_label": ((IPV6, "flow_label"),),
+    "frag_id": ((IPV6_L4, "frag_id"),),
+}
+
+
+class Planes(NamedTuple):
+    """Memory for columns of any width that compiled code can fill: the same bytes as four types.
+
+    Those are the columns `which`, in the order of NAMES; the values of each have 1 << `shift` bytes
+    and begin at place `where` of the array of that type.
+    """
+
+    which: Ints
+    where: Ints
+    shift: Ints
+    one: npt.NDArray[np.int8]
+    two: npt.NDArray[np.int16]
+    four: npt.NDArray[np.int32]
+    eight: Ints
 
 
 class Prints:
-    """All footprints of a file, made block by block; row 0 knows nothing."""
+    """All footprints of a file; row 0 knows nothing."""
 
-    def __init__(self, room: Room) -> None:
-        """The finished ones go into `room`."""
-        self._in = room
-        self._unknown = empty(FOOTPRINT_DTYPE, 1)
-        values = [int(self._unknown[name][0]) for name in NAMES]
-        self._values = np.array(values, np.int64)[:, None]
-        self._room = np.zeros((len(NAMES), 0), np.int64)
-        self._parts: dict[str, list[Column]] = {
-            name: [narrowed(self._unknown[name])] for name in NAMES
-        }
-        self._lengths: list[int] = [1]
-        self.count = 1
+    def __init__(self, count: int, bits: npt.NDArray[np.uint64], room: Room) -> None:
+        """Memory in `room` for row 0 and `count` others, as narrow as they need by Scan.bits."""
+        count += 1
+        self._in, self.count = room, count
+        widths = np.array([_width(name, _most(name, bits)) for name in NAMES], np.int64)
+        which = np.flatnonzero(widths)
+        width = widths[which]
+        sizes = -(-count * width // 8) * 8
+        shift = np.array([int(w).bit_length() - 1 for w in width], np.int64)
+        raw = room.take(int(sizes.sum()) // 8, np.int64)
+        self.planes = Planes(
+            which,
+            (np.cumsum(sizes) - sizes) >> shift,
+            shift,
+            raw.view(np.int8),
+            raw.view(np.int16),
+            raw.view(np.int32),
+            raw,
+        )
+        for c, column in self._told().items():
+            column[0] = UNKNOWN[c]
 
-    def room(self, count: int) -> Ints:
-        """Rows for so many footprints, by column as in NAMES, which know nothing yet."""
-        if self._room.shape[1] < count:
-            self._room = np.empty((len(NAMES), max(count, LEAST_ROOM)), np.int64)
-        self._room[:, :count] = self._values
-        return self._room
-
-    def keep(self, count: int) -> None:
-        """What was filled of the rows given last; a column of one value takes no memory."""
-        if not count:
-            return
-        filled = self._room[:, :count]
-        low, high = filled.min(axis=1).tolist(), filled.max(axis=1).tolist()
-        for name, column, least, most in zip(NAMES, filled, low, high, strict=True):
-            dtype = _narrowest(FOOTPRINT_DTYPE[name], least, most)
-            self._parts[name].append((column[:1] if least == most else column).astype(dtype))
-        self._lengths.append(count)
-        self.count += count
-
-    def table(self) -> ColumnTable:
-        """The footprints, as narrow as their values are."""
-        made = {name: self._joined(name) for name in NAMES}
+    def table(self, count: int) -> ColumnTable:
+        """The first `count` of them; a column that nobody tells takes no memory."""
+        made, told = {}, self._told()
+        for c, name in enumerate(NAMES):
+            dtype = FOOTPRINT_DTYPE[name]
+            if c not in told:
+                made[name] = np.broadcast_to(dtype.type(UNKNOWN[c]), count)
+            else:
+                made[name] = told[c][:count] if dtype.kind == "i" else told[c][:count].view(dtype)
         return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
-    def _joined(self, name: str) -> Column:
-        parts = self._parts.pop(name)
-        value = self._unknown[name][0]
-        if all(len(part) == 1 and part[0] == value for part in parts):
-            return np.broadcast_to(value, self.count)
-        made = self._in.take(self.count, np.result_type(*parts))
-        begin = 0
-        for part, length in zip(parts, self._lengths, strict=True):
-            made[begin : begin + length] = part
-            begin += length
-        return made
+    def _told(self) -> dict[int, Column]:
+        """By number the columns that somebody tells."""
+        widths: tuple[Column, ...] = self.planes[3:]
+        columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
+        return {c: widths[shift][where:][: self.count] for c, where, shift in columns}
+
+
+def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
+    """A number that no value of the column passes; -1: it has none."""
+    most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
+    for type_, field in TOLD_BY[name]:
+        if bits[type_].any():
+            value = bits[type_].view(LAYOUTS[type_])[0][field]
+            # Addresses are in network order; of IPv6 the payload's length is told.
+            number = int.from_bytes(value.tobytes(), "big") if value.ndim else int(value)
+            most = max(most, number + IPV6_HEADER * (field == "payload_len"))
+    return most
+
+
+def _width(name: str, most: int) -> int:
+    """Bytes that numbers up to `most` and -1 need; 0 without any."""
+    widest = FOOTPRINT_DTYPE[name].itemsize
+    fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
+    return min(next(fits, widest), widest) if most >= 0 else 0
 
 
 def narrowed(column: Column) -> Column:
@@ -124,65 +175,65 @@ def _swapped64(value: Int) -> Int:
 
 
 @compiled
-def fill_ipv4(slot: np.void, prints: Ints, at: Int) -> None:
-    """What an EXT slot IPV4 tells goes to row `at`."""
-    prints[IP_VERSION, at] = 4
-    prints[PROTOCOL, at] = slot["ipv4_protocol"]
-    prints[IP_ID, at] = slot["ipv4_ip_id"]
-    prints[FRAG_OFF, at] = slot["ipv4_frag_off"]
-    prints[SADDR_LO, at] = _swapped32(slot["ipv4_saddr"])
-    prints[DADDR_LO, at] = _swapped32(slot["ipv4_daddr"])
-    prints[TOT_LEN, at] = or_unknown(slot["ipv4_tot_len"])
+def fill_ipv4(slot: np.void, values: Ints) -> None:
+    """What an EXT slot IPV4 tells goes to `values`."""
+    values[IP_VERSION] = 4
+    values[PROTOCOL] = slot["ipv4_protocol"]
+    values[IP_ID] = slot["ipv4_ip_id"]
+    values[FRAG_OFF] = slot["ipv4_frag_off"]
+    values[SADDR_LO] = _swapped32(slot["ipv4_saddr"])
+    values[DADDR_LO] = _swapped32(slot["ipv4_daddr"])
+    values[TOT_LEN] = or_unknown(slot["ipv4_tot_len"])
     if slot["ipv4_l4_valid"] != 0:
-        prints[SPORT, at] = slot["ipv4_sport"]
-        prints[DPORT, at] = slot["ipv4_dport"]
+        values[SPORT] = slot["ipv4_sport"]
+        values[DPORT] = slot["ipv4_dport"]
         protocol = slot["ipv4_protocol"]
         if protocol == TCP:
-            prints[ACK, at] = slot["ipv4_ack"]
-            prints[TCP_FLAGS, at] = slot["ipv4_tcp_flags"]
+            values[ACK] = slot["ipv4_ack"]
+            values[TCP_FLAGS] = slot["ipv4_tcp_flags"]
         if protocol in (TCP, ICMP, ICMPV6):
-            prints[SEQ, at] = slot["ipv4_seq"]
+            values[SEQ] = slot["ipv4_seq"]
 
 
 @compiled
-def fill_ipv6(slot: np.void, prints: Ints, at: Int) -> None:
-    """What an EXT slot IPV6 tells goes to row `at`."""
-    prints[IP_VERSION, at] = 6
-    prints[PROTOCOL, at] = slot["ipv6_nexthdr"]
-    prints[FLOW_LABEL, at] = np.int32(slot["ipv6_flow_label"])
-    prints[SADDR_HI, at] = _swapped64(slot["ipv6_saddr_hi"])
-    prints[SADDR_LO, at] = _swapped64(slot["ipv6_saddr_lo"])
-    prints[DADDR_HI, at] = _swapped64(slot["ipv6_daddr_hi"])
+def fill_ipv6(slot: np.void, values: Ints) -> None:
+    """What an EXT slot IPV6 tells goes to `values`."""
+    values[IP_VERSION] = 6
+    values[PROTOCOL] = slot["ipv6_nexthdr"]
+    values[FLOW_LABEL] = np.int32(slot["ipv6_flow_label"])
+    values[SADDR_HI] = _swapped64(slot["ipv6_saddr_hi"])
+    values[SADDR_LO] = _swapped64(slot["ipv6_saddr_lo"])
+    values[DADDR_HI] = _swapped64(slot["ipv6_daddr_hi"])
 
 
 @compiled
-def fill_ipv6_l4(slot: np.void, prints: Ints, at: Int) -> None:
-    """What an EXT slot IPV6_L4 tells goes to row `at`, which has its protocol."""
-    prints[DADDR_LO, at] = _swapped64(slot["l4_daddr_lo"])
+def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
+    """What an EXT slot IPV6_L4 tells goes to `values`, which have its protocol."""
+    values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
-    prints[TOT_LEN, at] = payload + 40 if payload > 0 else -1
+    values[TOT_LEN] = payload + IPV6_HEADER if payload > 0 else -1
     if slot["l4_frag_id"] != 0:
-        prints[FRAG_OFF, at] = slot["l4_frag_off"]
-        prints[FRAG_ID, at] = slot["l4_frag_id"]
+        values[FRAG_OFF] = slot["l4_frag_off"]
+        values[FRAG_ID] = slot["l4_frag_id"]
     if slot["l4_l4_valid"] != 0:
-        prints[SPORT, at] = slot["l4_sport"]
-        prints[DPORT, at] = slot["l4_dport"]
-        protocol = prints[PROTOCOL, at]
+        values[SPORT] = slot["l4_sport"]
+        values[DPORT] = slot["l4_dport"]
+        protocol = values[PROTOCOL]
         if protocol == TCP:
-            prints[ACK, at] = slot["l4_ack"]
-            prints[TCP_FLAGS, at] = slot["l4_tcp_flags"]
+            values[ACK] = slot["l4_ack"]
+            values[TCP_FLAGS] = slot["l4_tcp_flags"]
         if protocol in (TCP, ICMP, ICMPV6):
-            prints[SEQ, at] = slot["l4_seq"]
+            values[SEQ] = slot["l4_seq"]
 
 
 @compiled
-def fill_skb(slot: np.void, prints: Ints, at: Int) -> None:
-    """What an EXT slot SKB tells goes to row `at`."""
-    prints[IFINDEX, at] = slot["skb_ifindex"]
-    prints[GSO_SIZE, at] = slot["skb_gso_size"]
-    prints[GSO_SEGS, at] = slot["skb_gso_segs"]
-    prints[MARK, at] = slot["skb_mark"]
-    prints[ETHERTYPE, at] = or_unknown(slot["skb_ethertype"])
-    prints[NETNS, at] = or_unknown(slot["skb_netns"])
-    prints[SKB_LEN, at] = slot["skb_len"]
-    prints[SK, at] = np.int64(slot["skb_sk"])
+def fill_skb(slot: np.void, values: Ints) -> None:
+    """What an EXT slot SKB tells goes to `values`."""
+    values[IFINDEX] = slot["skb_ifindex"]
+    values[GSO_SIZE] = slot["skb_gso_size"]
+    values[GSO_SEGS] = slot["skb_gso_segs"]
+    values[MARK] = slot["skb_mark"]
+    values[ETHERTYPE] = or_unknown(slot["skb_ethertype"])
+    values[NETNS] = or_unknown(slot["skb_netns"])
+    values[SKB_LEN] = slot["skb_len"]
+    values[SK] = np.int64(slot["skb_sk"])

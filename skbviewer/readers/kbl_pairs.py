@@ -26,7 +26,8 @@ def join_pairs(rows: Rows) -> Mask:
     if not (rows.kind == EXIT).any():
         return left
     entry, leave = _pairs(rows)
-    rows.exit_ts[entry], rows.exit_cpu[entry] = rows.ts[leave], rows.cpu[leave]
+    rows.exit_ts[entry] = rows.ts[leave]
+    rows.exit_cpu[entry] = np.where(rows.ts[leave] >= 0, rows.cpu[leave].astype(np.int32), -1)
     returned = rows.flags[leave] & np.uint8(kbl.KBL_FLAG_SKB_IS_RET)
     rows.flags[entry] |= returned
     rows.ret[entry] = np.where(returned != 0, rows.skb[leave], rows.data[leave])

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """From the slots of a .kbl file to records in time order.
 
-First all slots are looked at, to find how many records there are and when; then each record's
-columns are filled where it belongs; then, for version 3, footprints, which the stream tells but
-once, go to every record they hold for.  A call with its return is one record, in either version.
+How many records there are and when is told by the first look at the slots (kbl_scan.py).  Then
+each record's columns are filled where it belongs; then, for version 3, footprints, which the stream
+tells but once, go to every record they hold for.  A call with its return is one record, in either
+version.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ from .kbl_footprints import narrowed
 from .kbl_order import Places, time_places
 from .kbl_pairs import join_pairs
 from .kbl_rows import Aside, Rows, Told, read_rows, room_for
-from .kbl_scan import scan_slots
+from .kbl_scan import Scan
 from .kbl_slots import Column, Slots
 from .kbl_told import fill_footprints
-from .wire import Bytes, Ints, Mask
+from .source import Source
+from .wire import Ints, Mask
 
-SCANNED, ORDERED, READ, FILLED, ALL = 30, 40, 85, 95, 100  # when each step is done, in percent
+ORDERED, READ, FILLED, ALL = 15, 80, 90, 100  # when each step is done, in percent
 PART = 1 << 20  # records looked at at once
 
 
@@ -43,8 +45,9 @@ class Decoded(NamedTuple):
 
 
 def decode_records(
-    data: Bytes,
+    data: Source,
     chunks: list[Chunk],
+    scan: Scan,
     order: str,
     version: int,
     stext: int,
@@ -53,12 +56,12 @@ def decode_records(
     progress: Progress,
     what: str,
 ) -> Decoded:
-    """Decode the RECORDS chunks; `symbols` are the symbol table's addresses in file order.
+    """Decode the RECORDS chunks, of which `scan` tells; `symbols` are the symbol table's addresses.
 
     Many records lie in a file in `folder`, if one is given.  `progress` is told of it as `what`.
-    Raises Cancelled.
+    Raises BadInput if the file is another one meanwhile, Cancelled.
     """
-    scan = scan_slots(data, chunks, order, version, Part(progress, what, 0, SCANNED, ALL))
+    progress.report(what, 0, ALL)
     complaints = scan.complaints
     placed = time_places(scan, version)
     scan = scan._replace(ts=scan.ts[:0], order=scan.order[:0], cpu=scan.cpu[:0])
@@ -103,8 +106,6 @@ def _table(
     made: dict[str, Column] = {**rows._asdict(), "dur": gaps}
     if not left.all():
         made = {name: _packed(made.pop(name), left) for name in list(made)}
-    for some in _parts(len(made["exit_cpu"])):
-        made["exit_cpu"][some][made["exit_ts"][some] < 0] = -1
     room.forget()
     for name in ("func", "exit_cpu"):
         made[name] = room.keep(narrowed(made[name]))

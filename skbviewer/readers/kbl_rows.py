@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Progress, Room
+from ..records import BadInput, ColumnTable, Progress, Room
 from ..records.compiled import Int, compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
@@ -24,6 +24,8 @@ from .kbl_footprints import (
     IPV6_L4,
     SK,
     SKB,
+    UNKNOWN,
+    Planes,
     Prints,
     fill_ipv4,
     fill_ipv6,
@@ -47,11 +49,15 @@ from .kbl_scan import (
     Scan,
 )
 from .kbl_slots import EXT, SLOT, Slots, blocks
-from .wire import Bytes, Ints
+from .source import Source
+from .wire import Ints
 
 FORGET_BLOCKS = 32  # blocks between two times that their records' pages are given back
 LONG = 0xFFFFFFFF  # dur of a CALL whose EXT slot has it
 TASK = int(kbl.KblEvent.TASK)
+UNKNOWN_TYPE = 62  # or higher: EXT slots of types to come
+TELLS, RETURNS = (1 << IPV4) | (1 << IPV6) | (1 << IPV6_L4) | (1 << SKB), 1 << EXT_CALL
+OTHERS = ~(TELLS | RETURNS)
 NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 
 
@@ -115,7 +121,7 @@ class Told(NamedTuple):
 
 
 def read_rows(
-    data: Bytes,
+    data: Source,
     chunks: list[Chunk],
     told: Told,
     scan: Scan,
@@ -126,7 +132,7 @@ def read_rows(
 ) -> tuple[Rows, Aside, ColumnTable]:
     """`count` records, each head slot at its `place`; with the footprints that they tell.
 
-    Raises Cancelled.
+    Raises BadInput if the file is not the one that was scanned, Cancelled.
     """
     rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
@@ -135,11 +141,13 @@ def read_rows(
         np.empty(scan.counts[LOSSES], np.int64),
         np.empty(scan.counts[LOSSES], np.int64),
     )
-    at, prints = np.zeros(len(scan.counts), np.int64), Prints(room)
-    pids = np.full(ALL_CPUS, -1, np.int64)
+    prints = Prints(int(scan.counts[PRINTS]), scan.bits, room)
+    at = np.zeros(len(scan.counts), np.int64)
+    at[PRINTS] = 1  # row 0 is there
+    pids, values = np.full(ALL_CPUS, -1, np.int64), UNKNOWN.copy()
     base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
     for number, block in enumerate(blocks(data, chunks, told.order, progress)):
-        _decode(
+        good = _decode(
             block.slots,
             block.begin,
             block.cpu,
@@ -152,15 +160,17 @@ def read_rows(
             at,
             rows,
             aside,
-            prints.room(int(scan.prints[number])),
+            prints.planes,
             prints.count,
+            values,
         )
-        prints.keep(int(scan.prints[number]))
+        if not good:
+            raise BadInput(data.path, None, "something else was written to it while it was read")
         if number % FORGET_BLOCKS == 0:
             room.forget()
     found = int(at[ASIDE])
     kept = aside._replace(ordinal=aside.ordinal[:found], slots=aside.slots[:found])
-    return rows, kept, prints.table()
+    return rows, kept, prints.table(int(at[PRINTS]))
 
 
 @compiled
@@ -177,14 +187,25 @@ def _decode(
     at: Ints,
     rows: Rows,
     aside: Aside,
-    prints: Ints,
-    before: int,
-) -> None:
+    planes: Planes,
+    most: int,
+    values: Ints,
+) -> bool:
     """The records of a block; `pids` are of the threads on the CPUs, `at` counts what was filled.
 
-    `before` footprints come before those of this block.
+    There is room for `most` footprints; in `values` one is made.  False: there is more in it than
+    was scanned.
     """
-    row, told, kept, lost = at[ROWS], np.int64(0), at[ASIDE], at[LOSSES]
+    row, told, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
+    # An array that is taken out of a tuple inside the loop costs an atomic operation.
+    to_ts, to_ordinal, to_kind, to_event = rows.ts, rows.ordinal, rows.kind, rows.event
+    to_flags, to_context, to_cpu, to_func = rows.flags, rows.context, rows.cpu, rows.func
+    to_pid, to_skb, to_caller, to_data = rows.pid, rows.skb, rows.caller, rows.data
+    to_exit_ts, to_exit_cpu, to_ret = rows.exit_ts, rows.exit_cpu, rows.ret
+    to_footprint = rows.footprint
+    owner, other, gap, gap_begin = aside.ordinal, aside.slots, aside.lost, aside.begin
+    which, where, shift = planes.which, planes.where, planes.shift
+    one, two, four, eight = planes.one, planes.two, planes.four, planes.eight
     for chunk in range(len(cpus)):
         cpu, end = cpus[chunk], begin[chunk + 1]
         if fresh[chunk]:
@@ -194,112 +215,127 @@ def _decode(
             i += 1
         while i < end:
             slot = slots[i]
-            last = i + 1  # behind its EXT slots
-            limit = last + np.int64(slot["call_ext"])
+            limit = i + 1 + np.int64(slot["call_ext"])
+            last, seen = i + 1, np.int64(0)  # behind its EXT slots, and the types of those
             while last < end and slots[last]["call_kind"] == EXT:
+                if last < limit:
+                    seen |= _bit(np.int64(slots[last]["ipv4_type"]))
                 last += 1
             limit = min(limit, last)
+            if row >= len(place):
+                return False
             kind, flags, p = slot["call_kind"], slot["call_flags"], np.int64(place[row])
             is_span = kind == CALL and version > 2
+            given, number = False, np.int64(0)
             if p >= 0:
-                ts = np.int64(slot["call_ts"])
-                rows.ts[p], rows.ordinal[p], rows.context[p] = ts, row, slot["call_context"]
-                rows.kind[p], rows.event[p], rows.flags[p] = kind, 0, flags
-                rows.cpu[p], rows.func[p], rows.pid[p] = cpu, -1, -1
-                rows.data[p], rows.caller[p] = -1, 0
-                rows.ret[p], rows.footprint[p] = 0, 0
-                skb, left = np.int64(slot["call_skb"]), np.int64(-1)
-                sock, given = np.int64(0), False
+                ts, skb = np.int64(slot["call_ts"]), np.int64(slot["call_skb"])
+                event, on, func, pid = np.uint8(0), cpu, np.int64(-1), np.int64(-1)
+                data, caller, ret = np.int64(-1), np.int64(0), np.int64(0)
+                sock, left = np.int64(0), np.int64(-1)
                 if is_span:
-                    rows.kind[p], rows.cpu[p] = ENTRY, slot["span_entry_cpu"]
-                    rows.func[p], rows.pid[p] = slot["span_func"], pids[cpu]
+                    kind, on = np.uint8(ENTRY), np.int64(slot["span_entry_cpu"])
+                    func, pid = np.int64(slot["span_func"]), pids[cpu]
                     if slot["span_dur"] != LONG:
                         left = ts + np.int64(slot["span_dur"])
                 elif kind == EVENT:
-                    rows.event[p], rows.flags[p] = flags, 0
-                    rows.pid[p] = np.int32(slot["event_pid"])
-                    rows.data[p] = np.int64(slot["event_data"])
-                    if flags == TASK:
-                        pids[cpu] = np.int64(np.int32(slot["event_pid"]))
+                    event, flags = flags, np.uint8(0)
+                    pid, data = np.int64(np.int32(slot["event_pid"])), np.int64(slot["event_data"])
+                    if event == TASK:
+                        pids[cpu] = pid
                 elif kind == LOST:
-                    rows.func[p] = np.int32(slot["lost_func"])
-                    rows.data[p] = np.int64(slot["lost_count"])
+                    func, data = np.int64(slot["lost_func"]), np.int64(slot["lost_count"])
                     skb = np.int64(0)
-                    aside.lost[lost], aside.begin[lost] = p, np.int64(slot["lost_first_ns"])
+                    if lost >= len(gap):
+                        return False
+                    gap[lost], gap_begin[lost] = p, np.int64(slot["lost_first_ns"])
                     lost += 1
                 else:
-                    rows.func[p] = np.int32(slot["call_func"])
-                    rows.pid[p] = np.int32(slot["call_pid"])
+                    func, pid = np.int64(slot["call_func"]), np.int64(slot["call_pid"])
                     if kind == EXIT:
-                        rows.data[p] = slot["call_caller"]
-                if is_span or kind == ENTRY:
-                    rows.caller[p] = _caller(flags, np.int64(slot["call_caller"]), stext, symbols)
-                if is_span or kind in (ENTRY, EXIT):
+                        data = np.int64(slot["call_caller"])
+                if kind == ENTRY:
+                    caller = _caller(flags, np.int64(slot["call_caller"]), stext, symbols)
+                if kind in (ENTRY, EXIT):
                     given = (flags & FLAG_SOCK) != 0
                     if given:
                         sock, skb = skb, np.int64(0)
-                rows.skb[p] = skb
-                if is_span:
+                if is_span and seen & RETURNS:
                     for j in range(limit - 1, i, -1):
                         if slots[j]["ret_type"] == EXT_CALL:
-                            rows.ret[p] = slots[j]["ret_ret"]
+                            ret = np.int64(slots[j]["ret_ret"])
                             if slot["span_dur"] == LONG or left < 0:
                                 left = ts + np.int64(slots[j]["ret_dur"])
-                rows.exit_ts[p], rows.exit_cpu[p] = left, cpu
-                tells = given
+                if given or seen & TELLS:
+                    if told >= most:
+                        return False
+                    number = told
+                    for c in range(len(values)):
+                        values[c] = UNKNOWN[c]
+                    values[SK] = sock if given else UNKNOWN[SK]
+                    _fill(slots, i + 1, limit, seen, values)
+                    for k in range(len(which)):
+                        value, to = values[which[k]], where[k] + told
+                        if shift[k] == 0:
+                            one[to] = value
+                        elif shift[k] == 1:
+                            two[to] = value
+                        elif shift[k] == 2:
+                            four[to] = value
+                        else:
+                            eight[to] = value
+                to_ts[p], to_ordinal[p], to_context[p] = ts, row, slot["call_context"]
+                to_kind[p], to_event[p], to_flags[p] = kind, event, flags
+                to_cpu[p], to_func[p], to_pid[p] = on, func, pid
+                to_data[p], to_caller[p], to_skb[p] = data, caller, skb
+                to_exit_ts[p], to_exit_cpu[p] = left, cpu if left >= 0 else np.int64(-1)
+                to_ret[p], to_footprint[p] = ret, number
+            told += number > 0
+            if seen & OTHERS:
                 for j in range(i + 1, limit):
-                    tells = tells or _is_print(slots[j]["ipv4_type"])
-                if tells:
-                    if given:
-                        prints[SK, told] = sock
-                    _fill(slots, i + 1, limit, prints, told)
-                    rows.footprint[p] = before + told
-            else:
-                given = False
-            if p < 0:  # of an unknown kind: it counts, nobody asks for it
-                tells = False
-                for j in range(i + 1, limit):
-                    tells = tells or _is_print(slots[j]["ipv4_type"])
-            told += tells
-            for j in range(i + 1, limit):
-                type_ = slots[j]["ipv4_type"]
-                counts = type_ != EXT_COUNTER or is_span
-                if not _is_print(type_) and type_ != EXT_CALL and counts:
-                    aside.ordinal[kept], aside.slots[kept] = row, slots[j]
-                    kept += 1
+                    type_ = np.int64(slots[j]["ipv4_type"])
+                    if _bit(type_) & OTHERS and (type_ != EXT_COUNTER or is_span):
+                        if kept >= len(owner):
+                            return False
+                        owner[kept], other[kept] = row, slots[j]
+                        kept += 1
             row += 1
             i = last
     at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES] = row, told, kept, lost
+    return True
 
 
 @compiled
-def _is_print(type_: int) -> bool:
-    """Whether EXT slots of this type are parts of a footprint."""
-    return type_ in (IPV4, IPV6, IPV6_L4, SKB)
+def _bit(type_: Int) -> np.int64:
+    """Stands for an EXT slot of this type; those that this program does not know share one."""
+    return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
 @compiled
-def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> Int:
+def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
     """The absolute return address; 0 where the file does not tell."""
     if flags & NO_CALLER:
         return np.int64(0)
     if flags & MODULE_CALLER:
         return symbols[caller] if 0 <= caller < len(symbols) else np.int64(0)
-    return stext + caller
+    return np.int64(stext + caller)
 
 
 @compiled
-def _fill(slots: Slots, begin: Int, end: Int, prints: Ints, at: Int) -> None:
+def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Ints) -> None:
     """A footprint of all its EXT slots; of several of a type the first is written last."""
-    for j in range(end - 1, begin - 1, -1):
-        if slots[j]["ipv4_type"] == IPV4:
-            fill_ipv4(slots[j], prints, at)
-    for j in range(end - 1, begin - 1, -1):
-        if slots[j]["ipv4_type"] == IPV6:
-            fill_ipv6(slots[j], prints, at)
-    for j in range(end - 1, begin - 1, -1):
-        if slots[j]["ipv4_type"] == IPV6_L4:
-            fill_ipv6_l4(slots[j], prints, at)
-    for j in range(end - 1, begin - 1, -1):
-        if slots[j]["ipv4_type"] == SKB:
-            fill_skb(slots[j], prints, at)
+    if seen & (1 << IPV4):
+        for j in range(end - 1, begin - 1, -1):
+            if slots[j]["ipv4_type"] == IPV4:
+                fill_ipv4(slots[j], values)
+    if seen & (1 << IPV6):
+        for j in range(end - 1, begin - 1, -1):
+            if slots[j]["ipv4_type"] == IPV6:
+                fill_ipv6(slots[j], values)
+    if seen & (1 << IPV6_L4):
+        for j in range(end - 1, begin - 1, -1):
+            if slots[j]["ipv4_type"] == IPV6_L4:
+                fill_ipv6_l4(slots[j], values)
+    if seen & (1 << SKB):
+        for j in range(end - 1, begin - 1, -1):
+            if slots[j]["ipv4_type"] == SKB:
+                fill_skb(slots[j], values)

@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Progress
 from ..records.compiled import compiled
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
-from .kbl_slots import EXT, Slots, blocks, most_slots
+from .kbl_slots import EXT, Slots, slots_of
 from .wire import Bytes, Ints
 
 ENTRY, EXIT, CALL, EVENT, LOST = (
@@ -32,6 +31,8 @@ ROWS, WRONG, STRAY, PRINTS, ASIDE, LOSSES, CARRIES, UNKNOWNS, COUNTED = range(9)
 
 Small = npt.NDArray[np.uint8]
 Cpus = npt.NDArray[np.uint16]
+Words = npt.NDArray[np.uint64]
+TYPES, WORDS = max(kbl.KblExtType) + 1, kbl.KBL_SLOT_SIZE // 8
 
 
 class Scan(NamedTuple):
@@ -44,35 +45,48 @@ class Scan(NamedTuple):
     ts: Ints
     order: Small
     cpu: Cpus
-    prints: Ints  # of each block, how many records tell a footprint
+    bits: Words  # by type of EXT slot all bits that are set in one; in row 0 those of sockets
     counts: Ints
     complaints: list[str]
 
 
-def scan_slots(
-    data: Bytes, chunks: list[Chunk], order: str, version: int, progress: Progress
-) -> Scan:
-    """Look at all slots of some chunks.  Raises Cancelled."""
-    most = most_slots(chunks)
-    ts, class_ = np.empty(most, np.int64), np.empty(most, np.uint8)
-    cpu, counts = np.empty(most, np.uint16), np.zeros(COUNTED, np.int64)
-    per_chunk, prints = [np.zeros(0, np.int64)], []
-    for block in blocks(data, chunks, order, progress):
-        before = int(counts[PRINTS])
-        rows = np.zeros(len(block.cpu), np.int64)
-        _scan(block.slots, block.begin, block.cpu, version, ts, class_, cpu, rows, counts)
-        per_chunk.append(rows)
-        prints.append(int(counts[PRINTS]) - before)
-    found = int(counts[ROWS])
-    complaints = _complaints(chunks, np.concatenate(per_chunk), counts)
-    columns = (ts[:found], class_[:found], cpu[:found])
-    return Scan(*columns, np.array(prints, np.int64), counts, complaints)
+class Scanner:
+    """Looks at the slots of one chunk after the other."""
+
+    def __init__(self, size: int, order: str, version: int) -> None:
+        """All chunks have at most `size` bytes."""
+        most = size // kbl.KBL_SLOT_SIZE
+        self._order, self._version = order, version
+        self._ts, self._class = np.empty(most, np.int64), np.empty(most, np.uint8)
+        self._cpu, self._counts = np.empty(most, np.uint16), np.zeros(COUNTED, np.int64)
+        self._bits = np.zeros((TYPES, WORDS), np.uint64)
+        self._differing = 0
+
+    def look(self, chunk: Chunk, payload: Bytes) -> None:
+        """Add a chunk with these bytes."""
+        before, counts = int(self._counts[ROWS]), self._counts
+        _scan(
+            slots_of(payload, self._order),
+            chunk.cpu,
+            self._version,
+            self._ts,
+            self._class,
+            self._cpu,
+            self._bits,
+            counts,
+        )
+        ragged = len(payload) % kbl.KBL_SLOT_SIZE != 0
+        self._differing += ragged or int(counts[ROWS]) - before != chunk.items
+
+    def found(self) -> Scan:
+        """What all of them tell."""
+        rows = int(self._counts[ROWS])
+        columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
+        complaints = _complaints(self._differing, self._counts)
+        return Scan(*columns, self._bits, self._counts, complaints)
 
 
-def _complaints(chunks: list[Chunk], per_chunk: Ints, counts: Ints) -> list[str]:
-    claimed = np.array([chunk.items for chunk in chunks], np.int64)
-    ragged = [(chunk.end - chunk.begin) % kbl.KBL_SLOT_SIZE != 0 for chunk in chunks]
-    differing = np.count_nonzero((per_chunk != claimed) | np.array(ragged, bool))
+def _complaints(differing: int, counts: Ints) -> list[str]:
     found = (
         (counts[WRONG], "records do not have as many EXT slots as they claim"),
         (counts[STRAY], "EXT slots belong to no record: left out"),
@@ -85,59 +99,62 @@ def _complaints(chunks: list[Chunk], per_chunk: Ints, counts: Ints) -> list[str]
 @compiled
 def _scan(
     slots: Slots,
-    begin: Ints,
-    cpus: Ints,
+    on: int,
     version: int,
     ts: Ints,
     class_: Small,
     cpu: Cpus,
-    per_chunk: Ints,
+    bits: Words,
     counts: Ints,
 ) -> None:
-    """Add the slots of a block; `per_chunk` gets the number of head slots of each chunk."""
-    row = counts[ROWS]
-    for chunk in range(len(cpus)):
-        claimed, kind = np.int64(0), np.int64(-1)  # of the record that is open
-        followed, tells = 0, 0
-        first = row
-        for i in range(begin[chunk], begin[chunk + 1]):
-            slot = slots[i]
-            if slot["call_kind"] == EXT:
-                followed += 1
-                type_ = slot["ipv4_type"]
-                if kind < 0 or followed > claimed:
-                    counts[STRAY] += 1
-                elif type_ in (EXT_IPV4, EXT_IPV6, EXT_IPV6_L4, EXT_SKB):
-                    tells = 1
-                elif type_ != EXT_CALL:
-                    counts[ASIDE] += 1
-                continue
-            if kind >= 0:
-                counts[WRONG] += claimed != followed or claimed > MAX_EXT
-                counts[PRINTS] += tells
-            kind, claimed, followed = np.int64(slot["call_kind"]), np.int64(slot["call_ext"]), 0
-            is_call = kind in (ENTRY, EXIT) or (kind == CALL and version > 2)
-            tells = 1 if is_call and (slot["call_flags"] & FLAG_SOCK) != 0 else 0
-            ts[row] = slot["call_ts"]
-            cpu[row] = cpus[chunk]
-            class_[row] = OTHER
-            if kind == CALL and version > 2:
-                cpu[row] = slot["span_entry_cpu"]
-                class_[row] = MINE
-            elif kind == ENTRY:
-                class_[row] = MINE
-            elif kind == EVENT:
-                if slot["event_event"] == CARRY and version > 2:
-                    counts[CARRIES] += 1
-                    class_[row] = CARRIED if np.int64(slot["event_data"]) >= 0 else FIRST_CARRIED
-            elif kind == LOST:
-                counts[LOSSES] += 1
-            elif kind != EXIT:
-                counts[UNKNOWNS] += 1
-                class_[row] = UNKNOWN
-            row += 1
+    """Add the slots of a chunk of CPU `on`."""
+    row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
+    claimed, kind = np.int64(0), np.int64(-1)  # of the record that is open
+    followed, tells = 0, 0
+    for i in range(len(slots)):
+        slot = slots[i]
+        if slot["call_kind"] == EXT:
+            followed += 1
+            type_ = np.int64(slot["ipv4_type"])
+            if kind < 0 or followed > claimed:
+                stray += 1
+            elif type_ in (EXT_IPV4, EXT_IPV6, EXT_IPV6_L4, EXT_SKB):
+                tells = 1
+                bits[type_, 0] |= slot["word_0"]
+                bits[type_, 1] |= slot["word_1"]
+                bits[type_, 2] |= slot["word_2"]
+                bits[type_, 3] |= slot["word_3"]
+            elif type_ != EXT_CALL:
+                aside += 1
+            continue
         if kind >= 0:
-            counts[WRONG] += claimed != followed or claimed > MAX_EXT
-            counts[PRINTS] += tells
-        per_chunk[chunk] = row - first
+            wrong += claimed != followed or claimed > MAX_EXT
+            prints += tells
+        kind, claimed, followed = np.int64(slot["call_kind"]), np.int64(slot["call_ext"]), 0
+        ts[row], cpu[row], class_[row], tells = slot["call_ts"], on, OTHER, 0
+        if kind in (ENTRY, EXIT) or (kind == CALL and version > 2):
+            if (slot["call_flags"] & FLAG_SOCK) != 0:
+                tells = 1
+                bits[0, 0] |= slot["call_skb"]
+            if kind != EXIT:
+                class_[row] = MINE
+            if kind == CALL:
+                cpu[row] = slot["span_entry_cpu"]
+        elif kind == EVENT:
+            if slot["event_event"] == CARRY and version > 2:
+                counts[CARRIES] += 1
+                class_[row] = CARRIED if np.int64(slot["event_data"]) >= 0 else FIRST_CARRIED
+        elif kind == LOST:
+            counts[LOSSES] += 1
+        else:
+            counts[UNKNOWNS] += 1
+            class_[row] = UNKNOWN
+        row += 1
+    if kind >= 0:
+        wrong += claimed != followed or claimed > MAX_EXT
+        prints += tells
     counts[ROWS] = row
+    counts[STRAY] += stray
+    counts[ASIDE] += aside
+    counts[PRINTS] += prints
+    counts[WRONG] += wrong

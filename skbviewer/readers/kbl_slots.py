@@ -15,7 +15,8 @@ import numpy.typing as npt
 from ..records import Progress
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
-from .wire import Bytes, Ints, forget
+from .source import Source
+from .wire import Bytes, Ints
 
 BLOCK_SLOTS = 1 << 14
 Slots = npt.NDArray[np.void]
@@ -47,7 +48,7 @@ FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # colu
 
 
 def _union() -> np.dtype[np.void]:
-    """A slot as the union of its structs: `span_dur`, `ipv4_ip_id`; bytes as one number.
+    """A slot as the union of its structs: `span_dur`, `ipv4_ip_id`; bytes as one number; `word_0`.
 
     Without those that are only looked at by themselves: each member takes time to compile.
     """
@@ -59,6 +60,7 @@ def _union() -> np.dtype[np.void]:
                 members[f"{name}_{field}"] = kind, offset
             elif kind.subdtype is not None and kind.itemsize in (4, 8) and kind.base == np.uint8:
                 members[f"{name}_{field}"] = np.dtype(f"<u{kind.itemsize}"), offset
+    members |= {f"word_{i}": (np.dtype("<u8"), 8 * i) for i in range(kbl.KBL_SLOT_SIZE // 8)}
     formats, offsets = zip(*members.values(), strict=True)
     made = {"names": list(members), "formats": formats, "offsets": offsets}
     slot: np.dtype[np.void] = np.dtype({**made, "itemsize": kbl.KBL_SLOT_SIZE})  # type: ignore[call-overload]
@@ -77,20 +79,27 @@ class Block(NamedTuple):
     fresh: npt.NDArray[np.bool_]  # chunks before which one of their CPU is missing, or its first
 
 
-def most_slots(chunks: list[Chunk]) -> int:
-    """Slots of all chunks: as many records are there at most."""
-    return sum((chunk.end - chunk.begin) // kbl.KBL_SLOT_SIZE for chunk in chunks)
+def slots_of(payload: Bytes, order: str) -> Slots:
+    """The whole slots of a chunk, as they lie in memory where that is of their order."""
+    raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
+    return (raw if order == "<" else _little(raw)).view(SLOT)
 
 
-def blocks(data: Bytes, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
-    """All slots; the pages of a mapped file are given back behind them.  Raises Cancelled."""
+def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
+    """All slots; those of a block are there until the next.  Raises BadInput, Cancelled."""
     fresh = begins_after_a_hole(chunks)
-    first = 0
+    first, room = 0, np.empty(0, np.uint8)
     for some in _grouped(chunks):
         progress.report("reading slots", first, len(chunks))
-        yield _block(data, some, fresh[first : first + len(some)], order)
+        size = sum(map(_slots, some)) * kbl.KBL_SLOT_SIZE
+        if len(room) < size:
+            room = np.empty(size, np.uint8)
+        yield _block(data, some, room[:size], fresh[first : first + len(some)], order)
         first += len(some)
-        forget(data, some[0].begin, some[-1].end)
+
+
+def _slots(chunk: Chunk) -> int:
+    return (chunk.end - chunk.begin) // kbl.KBL_SLOT_SIZE
 
 
 def begins_after_a_hole(chunks: list[Chunk]) -> npt.NDArray[np.bool_]:
@@ -107,7 +116,7 @@ def _grouped(chunks: list[Chunk]) -> Iterator[list[Chunk]]:
     block: list[Chunk] = []
     size = 0
     for chunk in chunks:
-        slots = (chunk.end - chunk.begin) // kbl.KBL_SLOT_SIZE
+        slots = _slots(chunk)
         if block and size + slots > BLOCK_SLOTS:
             yield block
             block, size = [], 0
@@ -117,15 +126,16 @@ def _grouped(chunks: list[Chunk]) -> Iterator[list[Chunk]]:
         yield block
 
 
-def _block(data: Bytes, chunks: list[Chunk], fresh: npt.NDArray[np.bool_], order: str) -> Block:
-    size = kbl.KBL_SLOT_SIZE
-    sizes = [(chunk.end - chunk.begin) // size for chunk in chunks]
-    parts = [data[c.begin : c.begin + n * size] for c, n in zip(chunks, sizes, strict=True)]
-    raw = np.concatenate(parts) if len(parts) > 1 else parts[0]
-    slots = (raw if order == "<" else _little(raw)).view(SLOT)
-    slots.flags.writeable = False  # as a mapped file's are: of one type
-    begin = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-    return Block(slots, begin, np.array([chunk.cpu for chunk in chunks], np.int64), fresh)
+def _block(
+    data: Source, chunks: list[Chunk], room: Bytes, fresh: npt.NDArray[np.bool_], order: str
+) -> Block:
+    begin = np.zeros(len(chunks) + 1, np.int64)
+    begin[1:] = np.cumsum([_slots(chunk) for chunk in chunks])
+    places = (begin * kbl.KBL_SLOT_SIZE).tolist()
+    for chunk, at, end in zip(chunks, places, places[1:], strict=False):
+        data.fill(room[at:end], chunk.begin)
+    cpus = np.array([chunk.cpu for chunk in chunks], np.int64)
+    return Block(slots_of(room, order), begin, cpus, fresh)
 
 
 def _little(raw: Bytes) -> Bytes:

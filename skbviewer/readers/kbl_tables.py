@@ -10,7 +10,7 @@ import numpy as np
 from ..records import Calibration, ClockTriple, Probe
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunks
-from .wire import Bytes
+from .source import Source
 
 NO_ARGUMENT = 0xFF
 FIRST_SIZES: dict[int, int] = {  # in version 2
@@ -43,14 +43,14 @@ class _Reader:
     A recorder writes a grown STRINGS or SYMBOLS table anew: the last one holds everything.
     """
 
-    def __init__(self, data: Bytes, chunks: Chunks, order: str) -> None:
+    def __init__(self, data: Source, chunks: Chunks, order: str) -> None:
         self._data, self._chunks, self._order = data, chunks, order
         self.complaints: list[str] = []
         self._strings = b"".join(self.payloads(kbl.KblChunkType.STRINGS)[-1:])
 
     def payloads(self, type_: int) -> list[bytes]:
         found = self._chunks.of_type(type_)
-        return [bytes(self._data[chunk.begin : chunk.end]) for chunk in found]
+        return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
 
     def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
         """Structs as Python values, of the last `last` chunks (0 = all).
@@ -67,7 +67,7 @@ class _Reader:
                 self.complaints.append(f"a table {name} of {size} bytes a row: left out")
                 continue
             known = _beginning(kbl.in_order(dtype, self._order), size)
-            payload = self._data[chunk.begin : chunk.begin + chunk.items * size]
+            payload = self._data.read(chunk.begin, chunk.begin + chunk.items * size)
             table = payload.reshape(-1, size)[:, : known.itemsize].copy().view(known)[:, 0]
             names = known.names or ()
             rows += [dict(zip(names, row, strict=True)) for row in table.tolist()]
@@ -90,7 +90,7 @@ def _end(dtype: np.dtype[np.void], name: str) -> int:
     return int(offset) + kind.itemsize
 
 
-def read_tables(data: Bytes, chunks: Chunks, order: str) -> Tables:
+def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     """Read every table there is; of a probe or device told twice the last word counts."""
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)

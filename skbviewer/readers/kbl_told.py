@@ -99,32 +99,35 @@ def _follow(
     `state` holds the number of the next record, of barriers passed and of skbs in the table.
     """
     begin, passed, known = state
-    size, room = len(rows.ts), len(table) // 2
+    # An array that is taken out of a tuple inside the loop costs an atomic operation.
+    ts, cpu, kind, event, flags = rows.ts, rows.cpu, rows.kind, rows.event, rows.flags
+    skb, footprint = rows.skb, rows.footprint
+    size, room = len(ts), len(table) // 2
     while begin < min(stop, size):
-        time, end = rows.ts[begin], begin
+        time, end = ts[begin], begin
         while passed < len(times) and times[passed] <= time:
             eras[cpus[passed]] += 1
             passed += 1
-        while end < size and rows.ts[end] == time:  # at one time the footprint comes first
-            if rows.event[end] == FOOTPRINT and rows.kind[end] == EVENT and rows.skb[end] != 0:
-                cpu = np.int64(rows.cpu[end])
-                at = _find(table, rows.skb[end], cpu)
+        while end < size and ts[end] == time:  # at one time the footprint comes first
+            if event[end] == FOOTPRINT and kind[end] == EVENT and skb[end] != 0:
+                on = np.int64(cpu[end])
+                at = _find(table, skb[end], on)
                 if table[at, KEY_SKB] == 0:
                     if known >= room:
                         state[0], state[1], state[2] = begin, passed, known
                         return False
                     known += 1
-                    table[at, KEY_SKB], table[at, KEY_CPU] = rows.skb[end], cpu
-                table[at, PRINT], table[at, ERA] = rows.footprint[end], eras[cpu]
+                    table[at, KEY_SKB], table[at, KEY_CPU] = skb[end], on
+                table[at, PRINT], table[at, ERA] = footprint[end], eras[on]
             end += 1
         for i in range(begin, end):
-            asks = rows.kind[i] == ENTRY and (rows.flags[i] & UNREAD) == 0
-            asks = asks or (rows.kind[i] == EVENT and rows.event[i] == CARRY)
-            if asks and rows.skb[i] != 0 and rows.footprint[i] == 0:
-                cpu = np.int64(rows.cpu[i])
-                at = _find(table, rows.skb[i], cpu)
-                if table[at, KEY_SKB] != 0 and table[at, ERA] == eras[cpu]:
-                    rows.footprint[i] = table[at, PRINT]
+            asks = kind[i] == ENTRY and (flags[i] & UNREAD) == 0
+            asks = asks or (kind[i] == EVENT and event[i] == CARRY)
+            if asks and skb[i] != 0 and footprint[i] == 0:
+                on = np.int64(cpu[i])
+                at = _find(table, skb[i], on)
+                if table[at, KEY_SKB] != 0 and table[at, ERA] == eras[on]:
+                    footprint[i] = table[at, PRINT]
         begin = end
     state[0], state[1], state[2] = begin, passed, known
     return True

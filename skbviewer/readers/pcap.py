@@ -8,22 +8,19 @@ damage, with a warning that names the place.
 from __future__ import annotations
 
 import struct
-from array import array
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from ..records import BadInput, Capture, Interface, Progress
+from ..records.compiled import Int, compiled
 from .dissect import dissect
-from .lanes import WORTHWHILE, Walk, walk
-from .wire import Bytes, Ints, Mask, Rows, forget, numbers_at
+from .source import WINDOW, Source
+from .wire import Block, Bytes, Ints, word
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
-REPORT_BYTES = 1 << 23
-DAY = 86400
-NONE = np.zeros(0, np.int64)
 LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
 
 
@@ -32,8 +29,6 @@ class _Format(NamedTuple):
     unit_ns: int
     record_size: int  # of the header before each packet
 
-
-RECORD = np.dtype([("seconds", "<u4"), ("fraction", "<u4"), ("caplen", "<u4"), ("len", "<u4")])
 
 FORMATS = {
     struct.pack(order + "I", magic): _Format(order, unit_ns, record_size)
@@ -46,107 +41,102 @@ FORMATS = {
 }
 
 
-def read_pcap(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcap file; `data` are its bytes.
+def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
+    """Read a pcap file.
 
     Raises BadInput if the file header is not whole or of an unknown version.
     """
-    layout = FORMATS[bytes(data[:4])]
+    path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
         raise BadInput(path, len(data), "cut in the middle of the pcap file header")
-    header = struct.unpack_from(layout.order + "HHiIII", data.data, 4)
-    major, minor, _, _, snaplen, network = header
+    raw = bytes(data.read(4, FILE_HEADER_SIZE))
+    major, minor, _, _, snaplen, network = struct.unpack(layout.order + "HHiIII", raw)
     if major != 2:
         raise BadInput(path, 4, f"pcap version {major}.{minor} is not known")
-    offsets, warnings = _walk(path, data, layout, snaplen, progress)
+    places, warnings = _walk(data, layout, snaplen, progress)
     interface = Interface(network & LINKTYPE_MASK, "", snaplen)
     # Before version 2.3 the lengths stood the other way round.
     names = ("len", "caplen") if (major, minor) < (2, 3) else ("caplen", "len")
-    headers = numbers_at(data, f"V{RECORD.itemsize}")
-    record = RECORD if layout.order == "<" else RECORD.newbyteorder(">")
 
-    def fill(packets: Rows, first: int) -> None:
-        at = offsets[first : first + len(packets)]
-        header = headers[at].view(record)
-        packets["ts"] = header["seconds"] * np.int64(1_000_000_000)
-        packets["ts"] += header["fraction"] * np.int64(layout.unit_ns)
-        packets[names[0]], packets[names[1]] = header["caplen"], header["len"]
-        packets["offset"] = at + layout.record_size
+    def fill(packets: Block, first: int, some: Bytes, begin: int) -> None:
         packets["interface"], packets["linktype"] = 0, interface.linktype
+        _fill(
+            some,
+            begin,
+            layout.order == "<",
+            layout.unit_ns,
+            layout.record_size,
+            places[first : first + len(packets)],
+            packets.blank("ts"),
+            packets.blank("offset"),
+            packets.blank(names[0]),
+            packets.blank(names[1]),
+        )
 
-    packets, unknown = dissect(path.name, data, len(offsets), fill, progress, folder)
+    packets, unknown = dissect(data, places[:-1], places[1:], fill, progress, folder)
     return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
 
 
 def _walk(
-    path: Path, data: Bytes, layout: _Format, snaplen: int, progress: Progress
+    data: Source, layout: _Format, snaplen: int, progress: Progress
 ) -> tuple[Ints, list[str]]:
-    """Where each whole packet's header begins, and what was wrong after the last."""
+    """Where each whole packet's header begins and the last one ends; what was wrong after it."""
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
-    size, offsets = len(data), array("q")
-    fast = _walk_lanes(data, layout, limit) if size > WORTHWHILE else Walk(NONE, FILE_HEADER_SIZE)
-    at, before = fast.at, len(fast.offsets)
-    warnings: list[str] = []
-    while at < size:
-        progress.report(f"reading {path.name}", at, size)
-        stop = min(at + REPORT_BYTES, size - layout.record_size + 1)
-        at, caplen = _walk_to(stop, at, data, layout, limit, offsets)
-        begin = at + layout.record_size
-        if caplen >= 0 or at < size < begin:
-            warnings.append(
-                _damage(path, size, at, before + len(offsets) + 1, begin, caplen, limit)
-            )
-            break
-    rest = np.array(offsets, np.int64)
-    return np.concatenate([fast.offsets, rest]) if len(rest) else fast.offsets, warnings
+    size, header, little = len(data), layout.record_size, layout.order == "<"
+    found, room = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
+    at, caplen, number = FILE_HEADER_SIZE, -1, 1
+    while caplen < 0 and at + header <= size:
+        progress.report(f"reading {data.path.name}", at, size)
+        some = data.some(at, header, WINDOW)
+        found_here = _walk_some(some, at, size, header, limit, little, room)
+        count, at, caplen = map(int, found_here)
+        found.append(room[:count].copy())
+        number += count
+    places = np.concatenate([*found, [at]])
+    if at == size:
+        return places, []
+    return places, [_damage(data.path, size, at, number, at + header, caplen, limit)]
 
 
-def _walk_lanes(data: Bytes, layout: _Format, limit: int) -> Walk:
-    """As far as headers can be true; what comes then _walk_to() tells."""
-    u32, size, header = numbers_at(data, layout.order + "u4"), len(data), layout.record_size
-    units = 1_000_000_000 // layout.unit_ns
-    first = int(u32[FILE_HEADER_SIZE])
-    last = size - header
+@compiled
+def _walk_some(
+    some: Bytes, begin: int, size: int, header: int, limit: int, little: bool, places: Ints
+) -> tuple[Int, Int, Int]:
+    """Walk packet headers in `some` bytes, those from `begin` on, of a file of `size` bytes.
 
-    def length(at: Ints) -> Ints:
-        made = u32[np.minimum(at, last) + 8].astype(np.int64) + header
-        made[(made > limit + header) | (made > size - at)] = 0
-        return np.asarray(made, np.int64)
-
-    def likely(at: Ints) -> Mask:
-        """Times near the first packet's, lengths as they should be."""
-        at = np.minimum(at, last)
-        good = np.abs(u32[at].astype(np.int64) - first) < DAY
-        some = at[good]
-        fraction, caplen, whole = (u32[some + 4 * i].astype(np.int64) for i in range(1, 4))
-        following = some + length(some)
-        end = (following == size) | (length(following) > 0)
-        fits = (fraction < units) & (caplen <= limit) & (caplen <= whole)
-        good[good] = fits & end & (following > some)
-        return np.asarray(good, np.bool_)
-
-    found = walk(FILE_HEADER_SIZE, size, length, likely)
-    forget(data, 0, size)  # the walk has been everywhere
-    return found
-
-
-def _walk_to(
-    stop: int, at: int, data: Bytes, layout: _Format, limit: int, offsets: array[int]
-) -> tuple[int, int]:
-    """Walk the packet headers before byte `stop`; returns where it ended.
-
-    The second value is the captured length that cannot be true or passes the end, else -1.
+    Returns how many `places` it filled, where it ended, and there the captured length that cannot
+    be true or passes the end, else -1.
     """
-    caplen_at = struct.Struct(layout.order + "I").unpack_from
-    buffer, size, header, append = data.data, len(data), layout.record_size, offsets.append
-    while at < stop:
-        (caplen,) = caplen_at(buffer, at + 8)
-        end = at + header + caplen
-        if caplen > limit or end > size:
-            return at, caplen
-        append(at)
-        at = end
-    return at, -1
+    at, count = np.int64(0), np.int64(0)
+    while at + header <= len(some) and count < len(places):
+        caplen = word(some, at + 8, little)
+        if caplen > limit or begin + at + header + caplen > size:
+            return count, begin + at, caplen
+        places[count] = begin + at
+        count += 1
+        at += header + caplen
+    return count, begin + at, np.int64(-1)
+
+
+@compiled
+def _fill(
+    some: Bytes,
+    begin: int,
+    little: bool,
+    unit_ns: int,
+    header: int,
+    places: Ints,
+    ts: Ints,
+    offset: Ints,
+    caplen: Ints,
+    length: Ints,
+) -> None:
+    """What the headers at some places tell; `some` bytes, those from `begin` on, hold them."""
+    for i in range(len(places)):
+        at = places[i] - begin
+        ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns
+        caplen[i], length[i] = word(some, at + 8, little), word(some, at + 12, little)
+        offset[i] = places[i] + header
 
 
 def _damage(

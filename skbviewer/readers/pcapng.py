@@ -8,7 +8,6 @@ stepped over.  A damaged file is read up to the damage, with a warning that name
 from __future__ import annotations
 
 import struct
-from array import array
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NamedTuple
@@ -16,9 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import PACKET_DTYPE, UNTIMED, BadInput, Capture, Interface, Progress, Table
+from ..records.compiled import Int, compiled
 from .dissect import dissect
-from .lanes import WORTHWHILE, walk
-from .wire import Bytes, Ints, Mask, Rows, numbers_at
+from .source import WINDOW, Source
+from .wire import Block, Bytes, Ints, Mask, word
 
 SECTION_HEADER = 0x0A0D0D0A
 INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
@@ -27,9 +27,8 @@ BYTE_ORDER_MAGIC = 0x1A2B3C4D
 VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, says the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
-# Each goes on up to the next section or interface; of files with many the rest is walked plainly.
-MAX_LANE_WALKS = 8
-REPORT_EVERY = 1 << 16  # blocks
+HEAD = 32  # bytes of a packet block's beginning that are looked at
+LEAST = 12  # bytes of a block
 
 
 BLOCK_DTYPE = np.dtype(  # what the blocks themselves tell of their packets
@@ -51,7 +50,8 @@ class _Section:
     order: str
     two_words: struct.Struct
     interfaces: list[_Described] = field(default_factory=list)
-    offsets: array[int] = field(default_factory=lambda: array("q"))  # of packet blocks
+    offsets: list[Ints] = field(default_factory=list)  # of packet blocks
+    heads: list[Bytes] = field(default_factory=list)  # HEAD bytes of each
 
 
 class _Damage(Exception):
@@ -62,100 +62,129 @@ class _Damage(Exception):
         super().__init__(why)
 
 
-def read_pcapng(path: Path, data: Bytes, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcapng file; `data` are its bytes.
+def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Capture:
+    """Read a pcapng file.
 
     Raises BadInput if not even its first section header can be read.
     """
-    sections, warnings = _sections(path, data, progress)
+    sections, warnings = _sections(data, progress)
     parts: list[Table] = []
     interfaces: list[Interface] = []
     for section in sections:
-        packets, more = _columns(path, data, section, len(interfaces))
+        packets, more = _columns(data.path, section, len(interfaces))
         parts.append(packets)
         warnings += more
         interfaces += [described.interface for described in section.interfaces]
     blocks = np.concatenate(parts)
 
-    def fill(packets: Rows, first: int) -> None:
+    def fill(packets: Block, first: int, some: Bytes, begin: int) -> None:
         for name in BLOCK_DTYPE.names or ():
             packets[name] = blocks[name][first : first + len(packets)]
 
-    whole, unknown = dissect(path.name, data, len(blocks), fill, progress, folder)
-    return Capture(path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
+    end = blocks["offset"] + blocks["caplen"]
+    begin = blocks["offset"] - LEAST  # in the block's own header
+    whole, unknown = dissect(data, begin, end, fill, progress, folder)
+    return Capture(data.path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
 
 
-def _sections(path: Path, data: Bytes, progress: Progress) -> tuple[list[_Section], list[str]]:
+def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[str]]:
     sections: list[_Section] = []
-    buffer = data.data
-    at = blocks = packets = 0
-    lanes = MAX_LANE_WALKS
+    at = packets = 0
     try:
         while at < len(data):
-            type_, length = _block(data, buffer, at, sections)
-            if type_ in PACKET_BLOCKS and lanes and len(data) - at > WORTHWHILE:
-                blocks_at, length = _walk_lanes(data, at, sections[-1])
-                lanes, packets = lanes - 1, packets + blocks_at
-            elif type_ in PACKET_BLOCKS:
-                sections[-1].offsets.append(at)
+            progress.report(f"reading {data.path.name}", at, len(data))
+            if sections:
+                found, at = _packet_blocks(data, at, sections[-1], progress)
+                packets += found
+                if at == len(data):
+                    break
+            type_, length = _block(data, at, sections)
+            if type_ in PACKET_BLOCKS:
+                sections[-1].offsets.append(np.array([at], np.int64))
+                sections[-1].heads.append(_head(data, at))
                 packets += 1
             elif type_ == INTERFACE:
                 sections[-1].interfaces.append(_interface(data, at, length, sections[-1].order))
-            at, blocks = at + length, blocks + 1
-            if blocks % REPORT_EVERY == 0:
-                progress.report(f"reading {path.name}", at, len(data))
+            at += length
     except _Damage as damage:
         if not sections:
-            raise BadInput(path, damage.at, damage.why) from damage
+            raise BadInput(data.path, damage.at, damage.why) from damage
         rest = f"the {packets} packets before are read, nothing after"
-        return sections, [f"{path} at byte {damage.at}: {damage.why}; {rest}"]
+        return sections, [f"{data.path} at byte {damage.at}: {damage.why}; {rest}"]
     return sections, []
 
 
-def _walk_lanes(data: Bytes, begin: int, section: _Section) -> tuple[int, int]:
-    """Add the packet blocks from `begin` up to a section, an interface, or damage.
+def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress) -> tuple[int, int]:
+    """Add the packet blocks from `at` up to a section, an interface, a large block, or damage.
 
-    Returns how many those are, and how many bytes lie up to there.
+    Returns how many those are, and where they end.
     """
-    u32, last = numbers_at(data, section.order + "u4"), len(data) - 12
-
-    def length(at: Ints) -> Ints:
-        some = np.minimum(at, last)
-        type_, size = u32[some], u32[some + 4].astype(np.int64)
-        good = (at <= last) & (size >= 12) & (size % 4 == 0) & (at + size <= len(data))
-        good &= (type_ != SECTION_HEADER) & (type_ != INTERFACE)
-        trailer = u32[np.where(good, some + size - 4, 0)]
-        return np.where(good & (trailer == size), size, 0)
-
-    def likely(at: Ints) -> Mask:
-        """Packet blocks of a few bytes or more, at multiples of four."""
-        good = (at - begin) % 4 == 0
-        type_ = u32[np.minimum(at[good], last)]
-        good[good] = np.isin(type_, PACKET_BLOCKS) & (length(at[good]) > 12)
-        return np.asarray(good, np.bool_)
-
-    found = walk(begin, len(data), length, likely)
-    mine = found.offsets[np.isin(u32[found.offsets], PACKET_BLOCKS)]
-    section.offsets.frombytes(mine.tobytes())
-    return len(mine), found.at - begin
+    most = WINDOW // LEAST + 1
+    offsets, heads, found = np.empty(most, np.int64), np.empty((most, HEAD), np.uint8), 0
+    little, ends, least = section.order == "<", False, HEAD
+    while at < len(data) and not ends:
+        progress.report(f"reading {data.path.name}", at, len(data))
+        some = data.some(at, least, WINDOW)
+        count, end, needs = _walk(some, at, little, at + len(some) == len(data), offsets, heads)
+        section.offsets.append(offsets[: int(count)].copy())
+        section.heads.append(heads[: int(count)].copy())
+        found, at = found + int(count), int(end)
+        least = int(needs)
+        ends = least == 0 or least > WINDOW
+    return found, at
 
 
-def _block(data: Bytes, buffer: memoryview, at: int, sections: list[_Section]) -> tuple[int, int]:
+@compiled
+def _walk(
+    some: Bytes, begin: int, little: bool, is_end: bool, offsets: Ints, heads: Bytes
+) -> tuple[Int, Int, Int]:
+    """Walk blocks in `some` bytes, those from `begin` on; `is_end`: the file ends with them.
+
+    Returns the number of packet blocks, of which it fills `offsets` and `heads`; where it ended;
+    and how many bytes from there on it needs to go on, 0: a section, an interface or damage comes.
+    """
+    at, count, size = np.int64(0), np.int64(0), len(some)
+    while at + LEAST <= size and (at + HEAD <= size or is_end):
+        type_, length = word(some, at, little), word(some, at + 4, little)
+        if type_ in (SECTION_HEADER, INTERFACE) or length < LEAST or length % 4 != 0:
+            return count, begin + at, np.int64(0)
+        if at + length > size or count == len(offsets):
+            return count, begin + at, np.int64(0) if is_end else max(length, np.int64(HEAD))
+        if word(some, at + length - 4, little) != length:
+            return count, begin + at, np.int64(0)
+        if type_ in (PACKET, SIMPLE_PACKET, ENHANCED_PACKET):
+            for i in range(HEAD):
+                heads[count, i] = some[at + i] if at + i < size else 0
+            offsets[count] = begin + at
+            count += 1
+        at += length
+    return count, begin + at, np.int64(0) if is_end else np.int64(HEAD)
+
+
+def _head(data: Source, at: int) -> Bytes:
+    """The first bytes of a block that is too large for the walk."""
+    made = np.zeros((1, HEAD), np.uint8)
+    some = data.read(at, at + HEAD)
+    made[0, : len(some)] = some
+    return made
+
+
+def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     """Type and length of the block at `at`, which is whole; a section header opens a section."""
-    if at + 12 > len(data):
+    if at + LEAST > len(data):
         raise _Damage(at, "cut in the middle of a block header")
     # The number of a section header reads the same in both byte orders.
     words = sections[-1].two_words if sections else struct.Struct("<II")
-    type_, length = words.unpack_from(buffer, at)
+    type_, length = words.unpack(bytes(data.read(at, at + 8)))
     if type_ == SECTION_HEADER:
         words = struct.Struct(_byte_order(data, at) + "II")
-        type_, length = words.unpack_from(buffer, at)
-    if length < 12 or length % 4:
+        type_, length = words.unpack(bytes(data.read(at, at + 8)))
+    if length < LEAST or length % 4:
         raise _Damage(at, f"block of type {type_} has the bad length {length}")
     if at + length > len(data):
         missing = at + length - len(data)
         raise _Damage(at, f"cut in the middle of a block of type {type_}, {missing} bytes missing")
-    (_, trailer) = words.unpack_from(buffer, at + length - 8)
+    (_, trailer) = words.unpack(bytes(data.read(at + length - 8, at + length)))
     if trailer != length:
         raise _Damage(at, f"block lengths {length} and {trailer} differ")
     if type_ == SECTION_HEADER:
@@ -163,28 +192,29 @@ def _block(data: Bytes, buffer: memoryview, at: int, sections: list[_Section]) -
     return type_, length
 
 
-def _byte_order(data: Bytes, at: int) -> str:
-    magic = bytes(data[at + 8 : at + 12])
+def _byte_order(data: Source, at: int) -> str:
+    magic = bytes(data.read(at + 8, at + 12))
     for order in "<>":
         if magic == struct.pack(order + "I", BYTE_ORDER_MAGIC):
             return order
     raise _Damage(at + 8, f"no byte-order magic in a section header: {magic.hex(' ')}")
 
 
-def _new_section(data: Bytes, at: int, length: int, order: str) -> _Section:
+def _new_section(data: Source, at: int, length: int, order: str) -> _Section:
     if length < 28:
         raise _Damage(at, f"section header of {length} bytes")
-    major, minor = struct.unpack_from(order + "HH", data.data, at + 12)
+    major, minor = struct.unpack(order + "HH", bytes(data.read(at + 12, at + 16)))
     if (major, minor) not in VERSIONS:
         raise _Damage(at + 12, f"pcapng version {major}.{minor} is not known")
     return _Section(order, struct.Struct(order + "II"))
 
 
-def _interface(data: Bytes, at: int, length: int, order: str) -> _Described:
+def _interface(source: Source, at: int, length: int, order: str) -> _Described:
     if length < 20:
         raise _Damage(at, f"interface description of {length} bytes")
-    linktype, _, snaplen = struct.unpack_from(order + "HHI", data.data, at + 8)
-    options = _options(data, at + 16, at + length - 4, order)
+    data = bytes(source.read(at, at + length))
+    linktype, _, snaplen = struct.unpack_from(order + "HHI", data, 8)
+    options = _options(data, 16, length - 4, order)
     name = options.get(OPT_IF_NAME, b"").split(b"\0")[0].decode("utf-8", "replace")
     tsresol = options.get(OPT_IF_TSRESOL, b"")[:1] or b"\x06"
     tsoffset = options.get(OPT_IF_TSOFFSET, b"")
@@ -192,42 +222,39 @@ def _interface(data: Bytes, at: int, length: int, order: str) -> _Described:
     return _Described(Interface(linktype, name, snaplen), tsresol[0], seconds)
 
 
-def _options(data: Bytes, at: int, end: int, order: str) -> dict[int, bytes]:
+def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
     """The options between two positions; a damaged one ends the list, the block still counts."""
     found: dict[int, bytes] = {}
     while at + 4 <= end:
-        code, length = struct.unpack_from(order + "HH", data.data, at)
+        code, length = struct.unpack_from(order + "HH", data, at)
         if code == 0 or at + 4 + length > end:
             break
-        found.setdefault(code, bytes(data[at + 4 : at + 4 + length]))
+        found.setdefault(code, data[at + 4 : at + 4 + length])
         at += 4 + length + -length % 4
     return found
 
 
-def _columns(path: Path, data: Bytes, section: _Section, base: int) -> tuple[Table, list[str]]:
+def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]]:
     """The section's packets; `base` is the number of interfaces in the sections before."""
-    offsets = np.array(section.offsets, np.int64)
+    offsets = np.concatenate([np.zeros(0, np.int64), *section.offsets])
+    heads = np.concatenate([np.zeros((0, HEAD), np.uint8), *section.heads])
     packets = np.zeros(len(offsets), BLOCK_DTYPE)
-    u32, u16 = (numbers_at(data, section.order + kind) for kind in ("u4", "u2"))
-    kinds, ends = u32[offsets], offsets + u32[offsets + 4].astype(np.int64) - 4
+    words = heads.view(section.order + "u4").astype(np.int64)
+    halves = heads.view(section.order + "u2")
+    kinds, ends = words[:, 0], offsets + words[:, 1] - 4
     # Of a short packet block the fields are not there: it is left out below.
     whole = ends - offsets >= np.where(kinds == SIMPLE_PACKET, 12, 28)
-    fixed = np.where(whole & (kinds != SIMPLE_PACKET), offsets, 0)
-
-    def word(at: Ints) -> Ints:
-        return np.where(at < len(u32), u32[np.minimum(at, len(u32) - 1)], 0).astype(np.int64)
-
     simple, old = kinds == SIMPLE_PACKET, kinds == PACKET
-    interface = np.where(old, u16[offsets + 8], word(fixed + 8)).astype(np.int64)
+    interface = np.where(old, halves[:, 4], words[:, 2]).astype(np.int64)
     interface[simple] = 0
-    ticks = (word(fixed + 12) << 32) | word(fixed + 16)
-    packets["len"] = np.where(simple, word(offsets + 8), word(fixed + 24))
+    ticks = (words[:, 3] << 32) | words[:, 4]
+    packets["len"] = np.where(simple, words[:, 2], words[:, 6])
     packets["offset"] = np.where(simple, offsets + 12, offsets + 28)
     room = ends - packets["offset"]
     snaplens = np.array([item.interface.snaplen or 1 << 32 for item in section.interfaces])
     known = interface < len(section.interfaces)
     limit = np.minimum(room, _per_interface(snaplens, interface, known))
-    packets["caplen"] = np.where(simple, np.minimum(packets["len"], limit), word(fixed + 20))
+    packets["caplen"] = np.where(simple, np.minimum(packets["len"], limit), words[:, 5])
     fits = whole & (packets["caplen"] <= room)
     packets["interface"] = base + interface
     _link_types(packets, section, interface, known)

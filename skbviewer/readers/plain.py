@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packets that nearly all are, read as one struct each: IP without options or extensions.
+"""The packets that nearly all are, read in one compiled loop: IP without options or extensions.
 
 IPv4 or IPv6 right behind the link header or one VLAN tag, whole, with a sane TCP, UDP or ICMP
 header.  All others are left to the layers' own modules, which would say the same of these.
@@ -12,192 +12,219 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records.compiled import Int, compiled
 from .link import ETH_P_IP, ETH_P_IPV6
 from .transport import ICMP, ICMPV6, TCP, UDP
-from .wire import Bytes, Ints, Mask, Rows, numbers_at
+from .wire import Block, Bytes, Ints, Mask
 
 ETH_P_8021Q = 0x8100
 VLAN_ID = 0x0FFF
 MORE_OR_LATER = 0x3FFF  # of frag_off: a fragment
 FLOW_LABEL = 0xFFFFF
-NEED = {TCP: 20, UDP: 8, ICMP: 8, ICMPV6: 8}
-ETHERNET = np.dtype(
-    [("dst_hi", ">u2"), ("dst_lo", ">u4"), ("src_hi", ">u2"), ("src_lo", ">u4"), ("type", ">u2")]
-    + [("tci", ">u2"), ("inner", ">u2")]
-)
-TRANSPORT: list[tuple[str, str]] = [
-    ("sport", ">u2"),
-    ("dport", ">u2"),
-    ("seq", ">u4"),
-    ("ack", ">u4"),
-    ("offset", "u1"),
-    ("tcp_flags", "u1"),
-    ("window", ">u2"),
-]
-IPV4 = np.dtype(
-    [("version", "u1"), ("tos", "u1"), ("tot_len", ">u2"), ("ip_id", ">u2"), ("frag_off", ">u2")]
-    + [("ttl", "u1"), ("protocol", "u1"), ("checksum", ">u2"), ("saddr", ">u4"), ("daddr", ">u4")]
-    + TRANSPORT
-)
-IPV6 = np.dtype(
-    [("flow", ">u4"), ("payload_len", ">u2"), ("protocol", "u1"), ("ttl", "u1")]
-    + [("saddr_hi", ">i8"), ("saddr_lo", ">i8"), ("daddr_hi", ">i8"), ("daddr_lo", ">i8")]
-    + TRANSPORT
-)
-RAW = (12, 14, 101)
-LINKTYPE_ETHERNET, LINKTYPE_IPV4, LINKTYPE_IPV6 = 1, 228, 229
+ETHERNET, RAW, LINKTYPE_IPV4, LINKTYPE_IPV6 = 1, (12, 14, 101), 228, 229
+NO, V4, V6 = range(3)  # what a packet is
+SOME, SOME_V4, SOME_V6, SOME_ETHERNET, SOME_VLAN, SOMES = range(6)  # what is among them
 
-Structs = npt.NDArray[np.void]
+Int32s = npt.NDArray[np.int32]
+Int16s = npt.NDArray[np.int16]
+Small = npt.NDArray[np.uint8]
 
 
-class _Network(NamedTuple):
-    """Where each packet's network header begins, of what EtherType (-1 = not plain)."""
+class Columns(NamedTuple):
+    """Those of PACKET_DTYPE that plain packets tell."""
 
-    at: Ints
-    kind: Ints
-
-
-class Plain:
-    """Reads plain packets of a file."""
-
-    def __init__(self, data: Bytes) -> None:
-        self._data = data
-        self._u16 = numbers_at(data, ">u2")
-        self._u8 = data
-
-    def fill(self, packets: Rows, linktype: int) -> Mask:
-        """Fill the plain packets of rows of one link type in place, and tell which they are."""
-        done = np.zeros(len(packets), np.bool_)
-        network = self._network(packets, linktype)
-        if network is None:
-            return done
-        end, stop = (packets["offset"] + packets[name] for name in ("caplen", "len"))
-        for kind, dtype, read in ((ETH_P_IP, IPV4, _ipv4), (ETH_P_IPV6, IPV6, _ipv6)):
-            rows = np.flatnonzero((network.kind == kind) & (network.at <= len(self._data) - 60))
-            if not len(rows):
-                continue
-            header = self._structs(dtype, network.at[rows])
-            room, limit = end[rows] - network.at[rows], stop[rows] - network.at[rows]
-            columns, good = read(header, room, limit)
-            columns["ethertype"] = np.broadcast_to(np.int32(kind), len(rows))
-            if good.all() and len(rows) == len(packets):
-                for name, values in columns.items():
-                    packets[name] = values
-            else:
-                for name, values in columns.items():
-                    packets[name][rows[good]] = values[good]
-            done[rows[good]] = True
-        return done
-
-    def _structs(self, dtype: np.dtype[np.void], at: Ints) -> Structs:
-        return np.asarray(numbers_at(self._data, f"V{dtype.itemsize}")[at].view(dtype))
-
-    def _network(self, packets: Rows, linktype: int) -> _Network | None:
-        """Step over the link header; fills its columns for all packets that have a whole one."""
-        at = packets["offset"].copy()
-        end = at + packets["caplen"]
-        if linktype == LINKTYPE_ETHERNET:
-            return self._ethernet(packets, at, end)
-        if linktype in (LINKTYPE_IPV4, LINKTYPE_IPV6):
-            kind = ETH_P_IP if linktype == LINKTYPE_IPV4 else ETH_P_IPV6
-            return _Network(at, np.full(len(at), kind))
-        if linktype in RAW:
-            some = np.minimum(at, len(self._data) - 1)
-            version = np.where(at < end, self._u8[some] >> 4, 0)
-            return _Network(at, _KINDS[version])
-        return None
-
-    def _ethernet(self, packets: Rows, at: Ints, end: Ints) -> _Network:
-        rows = np.flatnonzero((at + 18 <= end) & (at <= len(self._data) - ETHERNET.itemsize))
-        everything = len(rows) == len(at)
-        header = self._structs(ETHERNET, at if everything else at[rows])
-        index = slice(None) if everything else rows
-        kind = np.full(len(at), -1)
-        for name, high, low in (("eth_dst", "dst_hi", "dst_lo"), ("eth_src", "src_hi", "src_lo")):
-            address = header[high].astype(np.int64) << 32 | header[low]
-            if everything:
-                packets[name] = address
-            else:
-                packets[name][rows] = address
-        inner = header["type"].astype(np.int64)
-        size = np.full(len(rows), 14)
-        tagged = np.flatnonzero(inner == ETH_P_8021Q)
-        if len(tagged):
-            packets["vlan"][rows[tagged]] = header["tci"][tagged] & VLAN_ID
-            inner[tagged], size[tagged] = header["inner"][tagged], 18
-        kind[index] = inner
-        at[index] += size
-        return _Network(at, kind)
+    eth_src: Ints
+    eth_dst: Ints
+    vlan: Int32s
+    ttl: Int16s
+    window: Int32s
+    payload: Int32s
+    ethertype: Int32s
+    ip_version: Small
+    saddr_hi: Ints
+    saddr_lo: Ints
+    daddr_hi: Ints
+    daddr_lo: Ints
+    ip_id: Int32s
+    protocol: Int16s
+    frag_off: Int32s
+    tot_len: Int32s
+    sport: Int32s
+    dport: Int32s
+    seq: Ints
+    ack: Ints
+    tcp_flags: Int16s
+    flow_label: Int32s
 
 
-_KINDS = np.full(16, -1)
-_KINDS[4], _KINDS[6] = ETH_P_IP, ETH_P_IPV6
-_NEED = np.full(256, 1 << 20)
-for _protocol, _bytes in NEED.items():
-    _NEED[_protocol] = _bytes
-
-Read = tuple[dict[str, npt.NDArray[np.generic]], Mask]
-
-
-def _ipv4(header: Structs, room: Ints, limit: Ints) -> Read:
-    tot_len = header["tot_len"].astype(np.int64)
-    columns = _transport(header, tot_len - 20)
-    columns |= {
-        "ip_version": np.broadcast_to(np.uint8(4), len(header)),
-        "tot_len": tot_len,
-        "saddr_lo": header["saddr"],
-        "daddr_lo": header["daddr"],
-    }
-    for name in ("ip_id", "frag_off", "ttl", "protocol"):
-        columns[name] = header[name]
-    good = (header["version"] == 0x45) & (header["frag_off"] & MORE_OR_LATER == 0)
-    good &= (tot_len <= limit) & (header["protocol"] != ICMPV6)
-    return columns, good & _sane(header, tot_len - 20, room - 20)
+ONLY = {
+    SOME_V4: ("ip_id", "frag_off"),
+    SOME_V6: ("saddr_hi", "daddr_hi", "flow_label"),
+    SOME_ETHERNET: ("eth_src", "eth_dst"),
+    SOME_VLAN: ("vlan",),
+}
+OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY.values()))
 
 
-def _ipv6(header: Structs, room: Ints, limit: Ints) -> Read:
-    length = header["payload_len"].astype(np.int64)
-    columns = _transport(header, length)
-    flow = header["flow"].astype(np.int64)
-    columns |= {
-        "ip_version": np.broadcast_to(np.uint8(6), len(header)),
-        "tot_len": length + 40,
-        "flow_label": flow & FLOW_LABEL,
-    }
-    for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ttl", "protocol"):
-        columns[name] = header[name]
-    good = (flow >> 28 == 6) & (length + 40 <= limit) & (header["protocol"] != ICMP)
-    return columns, good & _sane(header, length, room - 40)
+def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
+    """Fill the plain ones of some packets, and tell which they are.
+
+    `data` are the bytes of the file from `begin` on: all that the packets have.
+    """
+    kind, at = np.empty(len(packets), np.uint8), np.empty(len(packets), np.int64)
+    among = np.zeros(SOMES, np.bool_)
+    offset, caplen, length = (packets[name] for name in ("offset", "caplen", "len"))
+    _sort(data, begin, packets["linktype"], offset, caplen, length, kind, at, among)
+    if among[SOME]:
+        columns = Columns(**{name: packets.memory(name) for name in Columns._fields})
+        _fill(data, begin, packets["linktype"], kind, at, offset, among, columns)
+        for what, names in (*ONLY.items(), (SOME, OFTEN)):
+            for name in names if among[what] else ():
+                packets.blank(name)
+    return np.asarray(kind != NO, np.bool_)
 
 
-def _transport(header: Structs, length: Ints) -> dict[str, npt.NDArray[np.generic]]:
-    """Ports and the like; `length` is that of the header and what follows it."""
-    protocol = header["protocol"]
-    tcp, udp = protocol == TCP, protocol == UDP
-    echo = ~(tcp | udp)
-    seq = header["seq"].astype(np.int64)
-    # Of ICMP type and code stand where TCP has its source port, id and sequence in its seq.
-    return {
-        "sport": header["sport"],
-        "dport": np.where(echo, seq >> 16, header["dport"]),
-        "seq": np.where(tcp, seq, np.where(echo, seq & 0xFFFF, -1)),
-        "ack": np.where(tcp, header["ack"].astype(np.int64), -1),
-        "tcp_flags": np.where(tcp, header["tcp_flags"].astype(np.int16), -1),
-        "window": np.where(tcp, header["window"].astype(np.int32), -1),
-        "payload": np.where(echo, -1, length - np.where(tcp, _data_offset(header), 8)),
-    }
+@compiled
+def _u16(data: Bytes, at: Int) -> np.int64:
+    return np.int64(data[at]) << 8 | np.int64(data[at + 1])
 
 
-def _sane(header: Structs, length: Ints, room: Ints) -> Mask:
+@compiled
+def _u32(data: Bytes, at: Int) -> np.int64:
+    return _u16(data, at) << 16 | _u16(data, at + 2)
+
+
+@compiled
+def _i64(data: Bytes, at: Int) -> np.int64:
+    return _u32(data, at) << 32 | _u32(data, at + 4)
+
+
+@compiled
+def _sane(data: Bytes, at: Int, protocol: Int, length: Int, room: Int) -> bool | np.bool_:
     """Whether the transport header is whole and its lengths fit."""
-    protocol = header["protocol"]
-    need = _NEED[protocol]
-    good = (length >= need) & (room >= need)
-    offset = _data_offset(header)
-    good &= (protocol != TCP) | ((offset >= 20) & (offset <= length))
-    udp_len = header["seq"] >> 16
-    return np.asarray(good & ((protocol != UDP) | (udp_len == length)), np.bool_)
+    if protocol == TCP:
+        if length < 20 or room < 20:
+            return False
+        offset = (np.int64(data[at + 12]) >> 4) * 4
+        return 20 <= offset <= length
+    if protocol == UDP:
+        return length >= 8 and room >= 8 and _u16(data, at + 4) == length
+    return protocol in (ICMP, ICMPV6) and length >= 8 and room >= 8
 
 
-def _data_offset(header: Structs) -> Ints:
-    return np.asarray((header["offset"] >> 4).astype(np.int64) * 4)
+@compiled
+def _sort(
+    data: Bytes,
+    begin: int,
+    linktype: Int32s,
+    offset: Ints,
+    caplen: Ints,
+    length: Ints,
+    kind: Small,
+    network: Ints,
+    among: Mask,
+) -> None:
+    """Of each packet what it is, and where its network header begins."""
+    for i in range(len(kind)):
+        kind[i] = NO
+        at, link, tagged = offset[i] - begin, linktype[i], False
+        end, stop = at + caplen[i], at + length[i]
+        if at < 0 or end > len(data):
+            continue
+        type_ = np.int64(-1)
+        if link == ETHERNET:
+            if end - at < 18:
+                continue
+            type_ = _u16(data, at + 12)
+            tagged = type_ == ETH_P_8021Q
+            if tagged:
+                type_ = _u16(data, at + 16)
+            at += 18 if tagged else 14
+        elif link == LINKTYPE_IPV4:
+            type_ = np.int64(ETH_P_IP)
+        elif link == LINKTYPE_IPV6:
+            type_ = np.int64(ETH_P_IPV6)
+        elif link in RAW and at < end:
+            version = data[at] >> 4
+            type_ = np.int64(ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1)
+        room = end - at
+        if type_ == ETH_P_IP and room >= 20 and data[at] == 0x45:
+            total, protocol = _u16(data, at + 2), np.int64(data[at + 9])
+            good = _u16(data, at + 6) & MORE_OR_LATER == 0 and total <= stop - at
+            good = good and protocol != ICMPV6
+            if good and _sane(data, at + 20, protocol, total - 20, room - 20):
+                kind[i], among[SOME_V4] = V4, True
+        elif type_ == ETH_P_IPV6 and room >= 40 and data[at] >> 4 == 6:
+            total, protocol = _u16(data, at + 4), np.int64(data[at + 6])
+            good = total + 40 <= stop - at and protocol != ICMP
+            if good and _sane(data, at + 40, protocol, total, room - 40):
+                kind[i], among[SOME_V6] = V6, True
+        if kind[i] != NO:
+            network[i], among[SOME] = at, True
+            among[SOME_ETHERNET] |= link == ETHERNET
+            among[SOME_VLAN] |= tagged
+
+
+@compiled
+def _fill(
+    data: Bytes,
+    begin: int,
+    linktype: Int32s,
+    kind: Small,
+    network: Ints,
+    offset: Ints,
+    among: Mask,
+    to: Columns,
+) -> None:
+    """Columns of what is among the packets; in the rows of other packets nothing is known."""
+    some_v4, some_v6 = among[SOME_V4], among[SOME_V6]
+    ethernet, vlan = among[SOME_ETHERNET], among[SOME_VLAN]
+    for i in range(len(kind)):
+        at, version, length = network[i], np.int64(0), np.int64(0)
+        ttl, protocol, total = np.int64(-1), np.int64(-1), np.int64(-1)
+        ip_id, frag_off, flow = np.int64(-1), np.int64(-1), np.int64(-1)
+        saddr, daddr, saddr_hi, daddr_hi = np.int64(0), np.int64(0), np.int64(0), np.int64(0)
+        sport, dport, seq, ack = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(-1)
+        tcp_flags, window, payload, place = np.int64(-1), np.int64(-1), np.int64(-1), np.int64(0)
+        if kind[i] == V4:
+            version, place = np.int64(4), at + 20
+            total, ttl, protocol = (
+                _u16(data, at + 2),
+                np.int64(data[at + 8]),
+                np.int64(data[at + 9]),
+            )
+            ip_id, frag_off = _u16(data, at + 4), _u16(data, at + 6)
+            saddr, daddr = _u32(data, at + 12), _u32(data, at + 16)
+            length = total - 20
+        elif kind[i] == V6:
+            version, place = np.int64(6), at + 40
+            length, flow = _u16(data, at + 4), _u32(data, at) & FLOW_LABEL
+            protocol, ttl, total = np.int64(data[at + 6]), np.int64(data[at + 7]), length + 40
+            saddr_hi, saddr = _i64(data, at + 8), _i64(data, at + 16)
+            daddr_hi, daddr = _i64(data, at + 24), _i64(data, at + 32)
+        if kind[i] != NO:
+            sport, dport = _u16(data, place), _u16(data, place + 2)
+        if protocol == TCP:
+            seq, ack = _u32(data, place + 4), _u32(data, place + 8)
+            tcp_flags, window = np.int64(data[place + 13]), _u16(data, place + 14)
+            payload = length - (np.int64(data[place + 12]) >> 4) * 4
+        elif protocol == UDP:
+            payload = length - 8
+        elif kind[i] != NO:
+            dport, seq = _u16(data, place + 4), _u16(data, place + 6)
+        to.ip_version[i], to.ttl[i], to.protocol[i], to.tot_len[i] = version, ttl, protocol, total
+        to.ethertype[i] = ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1
+        to.saddr_lo[i], to.daddr_lo[i], to.sport[i], to.dport[i] = saddr, daddr, sport, dport
+        to.seq[i], to.ack[i], to.tcp_flags[i] = seq, ack, tcp_flags
+        to.window[i], to.payload[i] = window, payload
+        if some_v4:
+            to.ip_id[i], to.frag_off[i] = ip_id, frag_off
+        if some_v6:
+            to.saddr_hi[i], to.daddr_hi[i], to.flow_label[i] = saddr_hi, daddr_hi, flow
+        at, framed = offset[i] - begin, kind[i] != NO and linktype[i] == ETHERNET
+        if ethernet:
+            to.eth_dst[i] = _u16(data, at) << 32 | _u32(data, at + 2) if framed else -1
+            to.eth_src[i] = _u16(data, at + 6) << 32 | _u32(data, at + 8) if framed else -1
+        if vlan:
+            tagged = framed and _u16(data, at + 12) == ETH_P_8021Q
+            to.vlan[i] = _u16(data, at + 14) & VLAN_ID if tagged else -1

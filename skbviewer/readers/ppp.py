@@ -29,7 +29,7 @@ def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     # RFC 1661, 6.5: a protocol number may be sent as one byte, which then is odd.
     first = wire.u8(frames.at)
     short = (first & 1) == 1
-    protocol = np.where(short, first, wire.u16(np.where(short, 0, frames.at)))
+    protocol = np.where(short, first, wire.u16(np.where(short, wire.begin, frames.at)))
     return frames.past(np.where(short, 1, 2), ethertype_of(protocol))
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import struct
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +16,7 @@ import numpy as np
 from ..records import BadInput, Progress
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk, find_chunks
+from .source import Source
 from .wire import Bytes, Ints
 
 SIZE = kbl.KBL_SLOT_SIZE
@@ -34,24 +34,24 @@ class RawRecord(NamedTuple):
     data: bytes
 
 
-def raw_records(path: Path, data: Bytes, ordinal: int, progress: Progress) -> list[RawRecord]:
+def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
     """Record `ordinal`, behind the footprint of its skb if one is told before it on its CPU.
 
     Raises BadInput if the file has no such record.
     """
-    order = "<" if bytes(data[:4]) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
-    begin = struct.unpack_from(f"{order}H", bytes(data[6:8]))[0]
-    chunks = find_chunks(path, data, begin, order, progress).of_type(kbl.KblChunkType.RECORDS)
+    order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
+    begin = struct.unpack_from(f"{order}H", bytes(data.read(6, 8)))[0]
+    chunks = find_chunks(data, begin, order, progress).of_type(kbl.KblChunkType.RECORDS)
     at, first = _chunk_of(data, chunks, ordinal)
     if at < 0:
-        raise BadInput(path, None, f"has no record {ordinal}")
+        raise BadInput(data.path, None, f"has no record {ordinal}")
     records = list(_records(data, chunks[at], first, order))
     mine = ordinal - first
     footprint = _footprint(data, chunks, at, records[:mine], records[mine], order)
     return [*([footprint] if footprint else []), records[mine]]
 
 
-def _chunk_of(data: Bytes, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
+def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
     """Position of the chunk with the record, and its first ordinal; (-1, 0) if none has it."""
     first = 0
     for at, chunk in enumerate(chunks):
@@ -62,23 +62,23 @@ def _chunk_of(data: Bytes, chunks: list[Chunk], ordinal: int) -> tuple[int, int]
     return -1, 0
 
 
-def _kinds(data: Bytes, chunk: Chunk) -> Bytes:
+def _kinds(data: Source, chunk: Chunk) -> Bytes:
     end = chunk.end - (chunk.end - chunk.begin) % SIZE
-    return data[chunk.begin : end : SIZE]
+    return data.read(chunk.begin, end)[::SIZE]
 
 
-def _records(data: Bytes, chunk: Chunk, first: int, order: str) -> Iterator[RawRecord]:
+def _records(data: Source, chunk: Chunk, first: int, order: str) -> Iterator[RawRecord]:
     kinds = _kinds(data, chunk)
     heads: Ints = np.flatnonzero(kinds != kbl.KblKind.EXT)
     ends = np.r_[heads[1:], len(kinds)]
     for n, (head, end) in enumerate(zip(heads.tolist(), ends.tolist(), strict=True)):
         begin = chunk.begin + head * SIZE
-        text = bytes(data[begin : chunk.begin + end * SIZE])
+        text = bytes(data.read(begin, chunk.begin + end * SIZE))
         yield RawRecord(first + n, begin, chunk.cpu, order, text)
 
 
 def _footprint(
-    data: Bytes,
+    data: Source,
     chunks: list[Chunk],
     at: int,
     before: list[RawRecord],

@@ -11,13 +11,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import PACKET_MALFORMED, Table
+from ..records.compiled import Int, compiled
 
 Bytes = npt.NDArray[np.uint8]
 Ints = npt.NDArray[np.int64]
 Mask = npt.NDArray[np.bool_]
-
-
-FORGET_STEP = 1 << 23  # bytes read between two times that their pages are forgotten
 
 
 def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
@@ -36,6 +34,15 @@ def forget(data: Bytes, begin: int, end: int) -> None:
     if isinstance(mapped, mmap.mmap) and hasattr(mmap, "MADV_DONTNEED"):
         first = begin // mmap.PAGESIZE * mmap.PAGESIZE
         mapped.madvise(mmap.MADV_DONTNEED, first, end - first)
+
+
+@compiled
+def word(data: Bytes, at: Int, little: bool) -> np.int64:
+    """Four bytes as a number; they must be there."""
+    a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
+    if little:
+        a, b, c, d = d, c, b, a
+    return np.int64(a) << 24 | np.int64(b) << 16 | np.int64(c) << 8 | np.int64(d)
 
 
 class Block:
@@ -61,6 +68,15 @@ class Block:
         self._blank.discard(name)
         self._columns[name][...] = values
 
+    def blank(self, name: str) -> npt.NDArray[Any]:
+        """A column that the caller will write in all rows."""
+        self._blank.discard(name)
+        return self._columns[name]
+
+    def memory(self, name: str) -> npt.NDArray[Any]:
+        """A column that the caller may write."""
+        return self._columns[name]
+
     @property
     def written(self) -> set[str]:
         """The columns that somebody wrote or looked at."""
@@ -76,22 +92,26 @@ Rows = Table | Block  # packets whose columns can be written
 
 
 class Wire:
-    """Big-endian numbers of a file; the caller must have checked that they lie inside it."""
+    """Big-endian numbers of a file; the caller must have checked that they lie inside `data`.
 
-    def __init__(self, data: Bytes) -> None:
+    Those are its bytes from `begin` on, at least the eight of any number.
+    """
+
+    def __init__(self, data: Bytes, begin: int = 0) -> None:
+        self.begin = begin
         self._u8 = numbers_at(data, "u1")
         self._u16 = numbers_at(data, ">u2")
         self._u32 = numbers_at(data, ">u4")
         self._i64 = numbers_at(data, ">i8")
 
     def u8(self, at: Ints) -> Ints:
-        return self._u8[at].astype(np.int64)
+        return self._u8[at - self.begin].astype(np.int64)
 
     def u16(self, at: Ints) -> Ints:
-        return self._u16[at].astype(np.int64)
+        return self._u16[at - self.begin].astype(np.int64)
 
     def u32(self, at: Ints) -> Ints:
-        return self._u32[at].astype(np.int64)
+        return self._u32[at - self.begin].astype(np.int64)
 
     def le16(self, at: Ints) -> Ints:
         """Little-endian, as in IEEE 802.11."""
@@ -104,7 +124,7 @@ class Wire:
         return (self.u16(at) << 32) | self.u32(at + 2)
 
     def i64(self, at: Ints) -> Ints:
-        return self._i64[at].astype(np.int64)
+        return self._i64[at - self.begin].astype(np.int64)
 
 
 class Frames(NamedTuple):

@@ -44,12 +44,12 @@ def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
     at, word = frames.at + 8, first
     for _ in range(MAX_PRESENT):
         more = ((word & MORE_PRESENT) != 0) & (at + 4 <= end)
-        word = np.where(more, wire.le32(np.where(more, at, 0)), 0)
+        word = np.where(more, wire.le32(np.where(more, at, wire.begin)), 0)
         at = at + 4 * more
     aligned = frames.at + (at - frames.at + 7) // 8 * 8
     at = np.where((first & TSFT) != 0, aligned + 8, at)
     told = ((first & RADIO_FLAGS) != 0) & (at < end)
-    return np.asarray(told & ((wire.u8(np.where(told, at, 0)) & DATA_PAD) != 0), np.bool_)
+    return np.asarray(told & ((wire.u8(np.where(told, at, wire.begin)) & DATA_PAD) != 0), np.bool_)
 
 
 def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
@@ -69,7 +69,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
     )  # fmt: skip
     _addresses(wire, packets, frames, flags, four)
     several = qos.copy()
-    control = np.where(qos, frames.at + 24 + 6 * four, 0)
+    control = np.where(qos, frames.at + 24 + 6 * four, wire.begin)
     several &= (wire.u8(control) & AMSDU) != 0
     size = np.where(padded[whole], (size + 3) // 4 * 4, size) + 14 * several
     open_ = (flags & PROTECTED) == 0
