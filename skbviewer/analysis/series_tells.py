@@ -73,9 +73,9 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     numbers = np.where(identity >= 0, number[identity], np.int32(0))
     begin = np.flatnonzero(np.r_[True, np.diff(legs.rows.stored("series")) != 0][: len(legs.rows)])
     ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
-    keep, rows = room_of(records).keep, records.footprints
+    keep, prints = room_of(records).keep, records.footprints
     return SeriesTells(
-        keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, rows, keep(numbers)
+        keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, prints, keep(numbers)
     )
 
 
