@@ -64,11 +64,14 @@ def decode_records(
     progress.report(what, 0, ALL)
     complaints = scan.complaints
     placed = time_places(scan, version)
-    scan = scan._replace(ts=scan.ts[:0], order=scan.order[:0], cpu=scan.cpu[:0])
+    counts, bits = scan.counts, scan.bits
+    del scan  # its columns take much memory
     told = Told(order, version, stext, symbols)
     place, room = placed.place, room_for(placed.size, folder)
     watch = Part(progress, what, ORDERED, READ, ALL)
-    rows, aside, footprints = read_rows(data, chunks, told, scan, place, placed.size, room, watch)
+    rows, aside, footprints = read_rows(
+        data, chunks, told, counts, bits, place, placed.size, room, watch
+    )
     asides = Asides(aside.ordinal, aside.slots)
     times, comms = _task_names(rows, place, asides)
     details = read_details(asides, stext)

@@ -46,7 +46,7 @@ from .kbl_scan import (
     LOST,
     PRINTS,
     ROWS,
-    Scan,
+    Words,
 )
 from .kbl_slots import EXT, SLOT, Slots, blocks
 from .source import Source
@@ -124,7 +124,8 @@ def read_rows(
     data: Source,
     chunks: list[Chunk],
     told: Told,
-    scan: Scan,
+    counts: Ints,
+    bits: Words,
     place: Places,
     count: int,
     room: Room,
@@ -132,17 +133,19 @@ def read_rows(
 ) -> tuple[Rows, Aside, ColumnTable]:
     """`count` records, each head slot at its `place`; with the footprints that they tell.
 
+    `counts` and `bits` are what was scanned.
+
     Raises BadInput if the file is not the one that was scanned, Cancelled.
     """
     rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
-        np.empty(scan.counts[ASIDE], np.int32),
-        np.empty(scan.counts[ASIDE], SLOT),
-        np.empty(scan.counts[LOSSES], np.int64),
-        np.empty(scan.counts[LOSSES], np.int64),
+        np.empty(counts[ASIDE], np.int32),
+        np.empty(counts[ASIDE], SLOT),
+        np.empty(counts[LOSSES], np.int64),
+        np.empty(counts[LOSSES], np.int64),
     )
-    prints = Prints(int(scan.counts[PRINTS]), scan.bits, room)
-    at = np.zeros(len(scan.counts), np.int64)
+    prints = Prints(int(counts[PRINTS]), bits, room)
+    at = np.zeros(len(counts), np.int64)
     at[PRINTS] = 1  # row 0 is there
     pids, values = np.full(ALL_CPUS, -1, np.int64), UNKNOWN.copy()
     base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])

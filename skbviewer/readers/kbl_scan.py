@@ -79,9 +79,10 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def found(self) -> Scan:
-        """What all of them tell."""
+        """What all of them tell.  To be called once: it is given away."""
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
+        del self._ts, self._class, self._cpu
         complaints = _complaints(self._differing, self._counts)
         return Scan(*columns, self._bits, self._counts, complaints)
 
