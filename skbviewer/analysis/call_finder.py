@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import LegTable, Nesting, Rows
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from .call_table import CallTable
 
 Index = npt.NDArray[np.int64]
@@ -62,7 +62,7 @@ class Finder:
         return made
 
 
-@compiled
+@lean
 def _enter(
     first: int,
     leg: Small,
@@ -92,7 +92,7 @@ def _enter(
     return count
 
 
-@compiled
+@lean
 def _find(
     leg: Small,
     record: Small,
@@ -134,7 +134,7 @@ def _find(
         made[i] = found
 
 
-@compiled
+@lean
 def _last(wanted: Int, before: Int, key: Index, other: Index) -> np.int64:
     """The last row below `before` that has this key, -1 where none has."""
     low, high = np.int64(0), np.int64(len(key))

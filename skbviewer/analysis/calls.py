@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
 from ..records import KernelLog, Records, Room, narrow, part, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
@@ -73,14 +73,14 @@ def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Sm
     return leg, entry
 
 
-@compiled
+@lean
 def _count(kind: Bytes, of: Small, begin: Small) -> None:
     """Count the calls of each leg one place behind it."""
     for i in range(len(kind)):  # no branch: kinds are not to be guessed
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
 
-@compiled
+@lean
 def _place(
     first: int,
     calls: Index,
@@ -151,7 +151,7 @@ def _depth(parent: Small, room: Room) -> Column:
     return narrow(depth)
 
 
-@compiled
+@lean
 def _count_above(parent: Small, depth: Small) -> None:
     """Set `depth`, which is -1: of each call, and on the way of those above it."""
     for i in range(len(parent)):
@@ -190,7 +190,7 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
     return narrow(reason)
 
 
-@compiled
+@lean
 def _note_drops(
     leg: Small, entry: Small, wanted: Small, before: Index, told: Small, reason: Small
 ) -> None:

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from ..matching import LegTable, Nesting, Numbering, Rows, SeriesTable, longer, passing
 from ..readers import KblEvent
 from ..records import ColumnTable, Gathered, KernelLog, Records, part, parts, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from ..store import Builder, schema
 from .call_finder import Finder
 from .call_rows import numbered, repeated
@@ -78,7 +78,7 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
     return ColumnTable(EVENT_DTYPE, columns, room)
 
 
-@compiled
+@lean
 def _fill(
     first: int, kind: Bytes, event: Bytes, of: Small, record: Small, told: Bytes, leg: Small
 ) -> int:
@@ -110,7 +110,7 @@ def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
     return np.asarray(leg[event[item] == KblEvent.XMIT], np.int64)
 
 
-@compiled
+@lean
 def _hand_on(is_start: Flags, place: Small, last: Index, leg: Index) -> None:
     """`last` is by place the leg of the last start."""
     for i in range(len(place)):

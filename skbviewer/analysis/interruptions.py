@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..matching import found, whole
 from ..records import Gathered, Records, narrow, part
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from .call_table import CallTable, Column
 from .interrupts import CPUS, LEVELS, interrupts
 from .switches import MARK_MIGRATED, MARK_SLEPT, switches
@@ -68,7 +68,7 @@ def _whole(records: Records) -> tuple[Index, Index, Bytes, npt.NDArray[np.uint16
     return ts, exit_ts, context, cpu, pid
 
 
-@compiled
+@lean
 def _sum(
     first: int,
     parent: Small,
@@ -114,7 +114,7 @@ def _sum(
             inside[parent[i]] += dur - irq
 
 
-@compiled
+@lean
 def _search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int64:
     """The first place from low to below high with more than `value`, else high; from `near` on."""
     step = np.int64(1)

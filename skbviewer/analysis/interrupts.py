@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..matching import Rows, passing
 from ..records import Gathered, Records, room_of
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
@@ -80,7 +80,7 @@ def _told(records: Records) -> Index:
     return np.ascontiguousarray(every[:, np.argsort(every[RECORD], kind="stable")])
 
 
-@compiled
+@lean
 def _pair(
     first: int, ts: Index, kind: Bytes, event: Bytes, cpu: Small, last: Index, made: Index
 ) -> int:
@@ -101,7 +101,7 @@ def _pair(
     return count
 
 
-@compiled
+@lean
 def _unite(
     first: int,
     ts: Index,
@@ -135,7 +135,7 @@ def _unite(
     return int(count)
 
 
-@compiled
+@lean
 def _add(
     above: Int,
     cpu: Int,
@@ -159,7 +159,7 @@ def _add(
     return count
 
 
-@compiled
+@lean
 def _order(
     where: Index,
     begin: Index,

@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from ..matching import CONTESTED, EXACT, Matches, blocks
 from ..records import ColumnTable, Packets, part, room_of
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from ..store import schema
 from .kernel_only import WIRE_ONLY
 
@@ -56,7 +56,7 @@ def untold(packets: Packets) -> PacketTells:
     )
 
 
-@compiled
+@lean
 def _fold(
     packet: Index,
     verdict: npt.NDArray[np.uint8],

@@ -22,7 +22,7 @@ from ..records import (
     parts,
     room_of,
 )
-from ..records.compiled import compiled
+from ..records.compiled import lean
 
 ETH_P_ARP = 0x0806
 ARP, IP, PORTS = 1, 2, 3  # how much a record shows of the packet's identity
@@ -79,7 +79,7 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     )
 
 
-@compiled
+@lean
 def _note(
     begin: int,
     of: Small,

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..matching import Numbering, Rows, longer, passing
 from ..records import Records, part, room_of
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 
 MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
@@ -70,7 +70,7 @@ class _Returns:
         return made[END, :count], made[RECORD, :count]
 
 
-@compiled
+@lean
 def _order(
     first: int,
     ts: Index,
@@ -118,14 +118,14 @@ def _order(
     return int(count)
 
 
-@compiled
+@lean
 def _is_before(waiting: Index, kept: Int, at: Int, other: Int, place: Int) -> bool:
     end, than = waiting[kept, at, END], waiting[other, place, END]
     earlier: bool = waiting[kept, at, RECORD] < waiting[other, place, RECORD]
     return bool(end < than) or (bool(end == than) and earlier)
 
 
-@compiled
+@lean
 def _rise(waiting: Index, at: Int) -> None:
     """The last return of the heap goes where it belongs."""
     while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
@@ -133,7 +133,7 @@ def _rise(waiting: Index, at: Int) -> None:
         at = (at - 1) >> 1
 
 
-@compiled
+@lean
 def _sink(waiting: Index, last: Int) -> None:
     """The heap's first return is gone: the one at `last` comes there, then where it belongs."""
     _swap(waiting, np.int64(0), last)
@@ -147,7 +147,7 @@ def _sink(waiting: Index, last: Int) -> None:
         at, below = below, 2 * below + 1
 
 
-@compiled
+@lean
 def _swap(waiting: Index, at: Int, other: Int) -> None:
     for k in (END, RECORD):
         kept = waiting[HEAPED, at, k]
@@ -173,7 +173,7 @@ class _Seen:
         return made
 
 
-@compiled
+@lean
 def _mark(
     record: Index,
     end: Index,

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import FOOTPRINT_DTYPE, ColumnTable, Room, empty
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from . import _kbl_layout as kbl
 from .kbl_slots import Column
 from .wire import Ints
@@ -154,27 +154,27 @@ def _narrowest(dtype: npt.DTypeLike, low: int, high: int) -> npt.DTypeLike:
     return next(fits, dtype)
 
 
-@compiled
+@lean
 def or_unknown(value: Int) -> Int:
     """The module writes 0 where it does not know."""
     return np.int64(-1) if value == 0 else np.int64(value)
 
 
-@compiled
+@lean
 def _swapped32(value: Int) -> Int:
     """Four bytes in network order, read as a little-endian number."""
     v = np.int64(value)
     return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
 
-@compiled
+@lean
 def _swapped64(value: Int) -> Int:
     """Eight bytes in network order, as signed 64 bits."""
     v = np.int64(value)
     return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
 
 
-@compiled
+@lean
 def fill_ipv4(slot: np.void, values: Ints) -> None:
     """What an EXT slot IPV4 tells goes to `values`."""
     values[IP_VERSION] = 4
@@ -195,7 +195,7 @@ def fill_ipv4(slot: np.void, values: Ints) -> None:
             values[SEQ] = slot["ipv4_seq"]
 
 
-@compiled
+@lean
 def fill_ipv6(slot: np.void, values: Ints) -> None:
     """What an EXT slot IPV6 tells goes to `values`."""
     values[IP_VERSION] = 6
@@ -206,7 +206,7 @@ def fill_ipv6(slot: np.void, values: Ints) -> None:
     values[DADDR_HI] = _swapped64(slot["ipv6_daddr_hi"])
 
 
-@compiled
+@lean
 def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
     """What an EXT slot IPV6_L4 tells goes to `values`, which have its protocol."""
     values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
@@ -226,7 +226,7 @@ def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
             values[SEQ] = slot["l4_seq"]
 
 
-@compiled
+@lean
 def fill_skb(slot: np.void, values: Ints) -> None:
     """What an EXT slot SKB tells goes to `values`."""
     values[IFINDEX] = slot["skb_ifindex"]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import BadInput, ColumnTable, Progress, Room
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_footprints import (
@@ -176,7 +176,7 @@ def read_rows(
     return rows, kept, prints.table(int(at[PRINTS]))
 
 
-@compiled
+@lean
 def _decode(
     slots: Slots,
     begin: Ints,
@@ -307,13 +307,13 @@ def _decode(
     return True
 
 
-@compiled
+@lean
 def _bit(type_: Int) -> np.int64:
     """Stands for an EXT slot of this type; those that this program does not know share one."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
-@compiled
+@lean
 def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
     """The absolute return address; 0 where the file does not tell."""
     if flags & NO_CALLER:
@@ -323,7 +323,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
     return np.int64(stext + caller)
 
 
-@compiled
+@lean
 def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Ints) -> None:
     """A footprint of all its EXT slots; of several of a type the first is written last."""
     if seen & (1 << IPV4):

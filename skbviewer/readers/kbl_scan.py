@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import compiled
+from ..records.compiled import lean
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_slots import EXT, Slots, slots_of
@@ -97,7 +97,7 @@ def _complaints(differing: int, counts: Ints) -> list[str]:
     return [f"{count} {what}" for count, what in found if count]
 
 
-@compiled
+@lean
 def _scan(
     slots: Slots,
     on: int,

@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import Progress, Room
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_order import ALL_CPUS
@@ -70,7 +70,7 @@ def _larger(table: Ints) -> Ints:
     return made
 
 
-@compiled
+@lean
 def _move(table: Ints, larger: Ints) -> None:
     for i in range(len(table)):
         if table[i, KEY_SKB] != 0:
@@ -79,7 +79,7 @@ def _move(table: Ints, larger: Ints) -> None:
                 larger[at, field] = table[i, field]
 
 
-@compiled
+@lean
 def _find(table: Ints, skb: Int, cpu: Int) -> Int:
     """Where the table has the skb (not 0) of this CPU, or the free place where it belongs."""
     mask = len(table) - 1
@@ -90,7 +90,7 @@ def _find(table: Ints, skb: Int, cpu: Int) -> Int:
     return at
 
 
-@compiled
+@lean
 def _follow(
     rows: Rows, stop: int, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints
 ) -> bool:

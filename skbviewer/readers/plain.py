@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, lean
 from .link import ETH_P_IP, ETH_P_IPV6
 from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Block, Bytes, Ints, Mask
@@ -84,22 +84,22 @@ def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
     return np.asarray(kind != NO, np.bool_)
 
 
-@compiled
+@lean
 def _u16(data: Bytes, at: Int) -> np.int64:
     return np.int64(data[at]) << 8 | np.int64(data[at + 1])
 
 
-@compiled
+@lean
 def _u32(data: Bytes, at: Int) -> np.int64:
     return _u16(data, at) << 16 | _u16(data, at + 2)
 
 
-@compiled
+@lean
 def _i64(data: Bytes, at: Int) -> np.int64:
     return _u32(data, at) << 32 | _u32(data, at + 4)
 
 
-@compiled
+@lean
 def _sane(data: Bytes, at: Int, protocol: Int, length: Int, room: Int) -> bool | np.bool_:
     """Whether the transport header is whole and its lengths fit."""
     if protocol == TCP:
@@ -112,7 +112,7 @@ def _sane(data: Bytes, at: Int, protocol: Int, length: Int, room: Int) -> bool |
     return protocol in (ICMP, ICMPV6) and length >= 8 and room >= 8
 
 
-@compiled
+@lean
 def _sort(
     data: Bytes,
     begin: int,
@@ -165,7 +165,7 @@ def _sort(
             among[SOME_VLAN] |= tagged
 
 
-@compiled
+@lean
 def _fill(
     data: Bytes,
     begin: int,
