@@ -12,6 +12,7 @@ from xdist.scheduler import LoadScopeScheduling
 
 TOP = Path(__file__).resolve().parents[1]
 BOOTING = "tests.lab.fixture"
+APART = "tests/lab/test_instrumented.py"  # has a folder of its own, and builds a kernel first
 
 
 @cache
@@ -20,6 +21,8 @@ def group(path: str) -> str:
 
     A guest is booted once for all of them, and two at a time are too slow.
     """
+    if path == APART:
+        return path
     boots = path.startswith("tests/lab/") or BOOTING in (TOP / path).read_text(encoding="utf-8")
     return "guests" if boots else path
 
