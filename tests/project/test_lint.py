@@ -20,6 +20,7 @@ LINTERS = {
 }
 
 
+@pytest.mark.timeout(900)  # mypy begins with nothing it knows, and guests run beside it
 @pytest.mark.parametrize("linter", LINTERS)
 def test_finds_nothing(linter: str) -> None:
     program, *arguments = LINTERS[linter]
