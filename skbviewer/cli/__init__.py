@@ -4,6 +4,7 @@
 A command is one module with add(), and a line in main.COMMANDS.
 """
 
+from . import starting  # before all that loads numpy
 from .main import main
 
-__all__ = ["main"]
+__all__ = ["main", "starting"]

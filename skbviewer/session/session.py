@@ -54,6 +54,7 @@ class Session:
         self._names: dict[int, Names] = {}
         self._files: Payloads | None = None
         self._lock = threading.Lock()
+        self._packets: int | None = None
         self._summary: dict[str, Any] | None = None
         self._summary_lock = threading.Lock()
         self._overview: Overview | None = None
@@ -101,8 +102,10 @@ class Session:
         return reasons(self.columns, any(s.kind == "kbl" for s in self.sources()))
 
     def packet_count(self) -> int:
-        with self._db() as db:
-            return queries.count(db, schema.packet)
+        if self._packets is None:
+            with self._db() as db:
+                self._packets = queries.count(db, schema.packet)
+        return self._packets
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
         """Packets numbered first .. first + count - 1, as far as there are."""

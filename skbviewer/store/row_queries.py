@@ -66,21 +66,23 @@ _PacketTells, _SeriesTells = (
 
 def packets(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
     """Rows of `packet` by number."""
-    found = map(_Packet._make, db.execute(_PACKETS, _numbers(numbers)))
+    found = map(_Packet._make, db.execute(_PACKETS, _numbers(numbers)).all())
     return {row.id: row for row in found}
 
 
 def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
     """Rows of `series` by the n of K<n>."""
-    found = map(_Series._make, db.execute(_KERNEL_ONLY, _numbers(numbers)))
+    found = map(_Series._make, db.execute(_KERNEL_ONLY, _numbers(numbers)).all())
     return {row.kernel_only: row for row in found}
 
 
 def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
     """What _OF_LEG has of the matched legs, with the packet as `row`, by time."""
-    return [_PacketTells._make(row) for row in db.execute(_TELLS_OF_PACKETS, _numbers(numbers))]
+    found = db.execute(_TELLS_OF_PACKETS, _numbers(numbers)).all()
+    return [_PacketTells._make(row) for row in found]
 
 
 def tells_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
     """What _OF_LEG has of the legs of packet lives, with the series as `row`, by time."""
-    return [_SeriesTells._make(row) for row in db.execute(_TELLS_OF_SERIES, _numbers(numbers))]
+    found = db.execute(_TELLS_OF_SERIES, _numbers(numbers)).all()
+    return [_SeriesTells._make(row) for row in found]
