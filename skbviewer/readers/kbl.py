@@ -16,6 +16,7 @@ import numpy.typing as npt
 from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
+from .kbl_distinct import distinct
 from .kbl_records import Decoded, decode_records
 from .kbl_scan import Scanner
 from .kbl_tables import Tables, read_tables, text
@@ -25,7 +26,7 @@ from .wire import Ints
 
 Header = np.void
 OLDEST_VERSION = 2
-SORTED_AT_ONCE = 1 << 15
+
 LOSSES = {
     kbl.KblLost.BUFFER: "buffers full",
     kbl.KblLost.MISSED: "missed hits",
@@ -147,7 +148,7 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
         lines.append("no symbol table: callers are shown as addresses")
     elif not any(address for address, _ in tables.symbols):
         lines.append(f"symbol table: {HIDDEN}")
-    unknown = np.setdiff1d(_distinct(records["func"]), [-1, *tables.probes])
+    unknown = np.setdiff1d(distinct(records["func"]), [-1, *tables.probes])
     if len(unknown):
         count = np.count_nonzero(np.isin(records["func"], unknown))
         lines.append(f"{count} records are of probes the probe table does not hold")
@@ -157,20 +158,11 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
     """Names of all callers and of the places where packets were dropped or consumed."""
     records, frames = decoded.records, decoded.details.frames
-    callers = _distinct(records["caller"])
+    callers = distinct(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
     places = (callers[callers != 0], _locations(records["data"][events], stext), frames["address"])
     wanted = np.unique(np.concatenate(places))
     return symbol_table(tables.symbols).name(wanted)
-
-
-def _distinct(values: npt.NDArray[np.integer]) -> Ints:
-    """np.unique(), by sorting parts that stay in the processor's cache."""
-    found = [np.zeros(0, np.int64)]
-    for begin in range(0, len(values), SORTED_AT_ONCE):
-        some = np.sort(values[begin : begin + SORTED_AT_ONCE])
-        found.append(some[np.r_[True, some[1:] != some[:-1]]].astype(np.int64))
-    return np.unique(np.concatenate(found))
 
 
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Ints:

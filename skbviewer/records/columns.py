@@ -86,7 +86,7 @@ class ColumnTable:
 
     def part(self, name: str, rows: Rows) -> Column:
         """A column of some rows, without making the whole column first."""
-        return self._columns[name][rows].astype(self.dtype[name], copy=False)
+        return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
         """Columns of some rows, each of the type it is stored in, or one value repeated."""
@@ -135,21 +135,24 @@ class RecordTable(ColumnTable):
         """A column of some rows, without making the whole column first."""
         if name in self._columns:
             return super().part(name, rows)
-        return self.footprints.part(name, self.footprint[rows])
+        return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
         """Columns of some rows, each of the type it is stored in, or one value repeated."""
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
         rest = [name for name in names if name not in made]
-        number = self.footprint[rows].astype(np.int64) if rest else self.footprint[:0]
+        number = _picked(self.footprint, rows) if rest else self.footprint[:0]
         return made | self.footprints.parts(rest, number)
 
 
 def _picked(column: Column, rows: Rows) -> Column:
-    if isinstance(rows, slice) or column.strides != (0,) or not len(rows):
+    """column[rows]; for numbers of rows take() needs a third less time."""
+    if isinstance(rows, slice) or rows.dtype == np.bool_ or not len(rows):
         return column[rows]
-    return np.broadcast_to(column[0], len(rows))
+    if column.strides == (0,):
+        return np.broadcast_to(column[0], len(rows))
+    return column.take(rows)
 
 
 def no_footprints(count: int) -> ColumnTable:

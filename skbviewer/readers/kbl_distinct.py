@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: MIT
+"""Which values a long column has: few, such as functions and callers.
+
+In: integers in any order.  Out: each once, sorted.  What was seen is in a hash table that stays in
+the processor's cache, where sorting ten million records takes four times as long.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.compiled import lean
+from .wire import Ints
+
+LEAST = 1 << 12  # places of the first table
+BLOCK = 1 << 16
+MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
+UPPER = np.uint64(32)  # bits of a product that every bit of the value tells in
+
+
+def distinct(values: npt.NDArray[np.integer[Any]]) -> Ints:
+    """np.unique()."""
+    seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
+    for begin in range(0, len(values), BLOCK):
+        some, done = values[begin : begin + BLOCK].astype(np.int64), 0
+        while (done := int(_note(some, done, seen, taken, used))) < len(some):
+            known, more = seen[taken], 2 * len(seen)
+            seen, taken, used[0] = np.zeros(more, np.int64), np.zeros(more, np.bool_), 0
+            _note(known, 0, seen, taken, used)
+    return np.sort(seen[taken])
+
+
+@lean
+def _note(values: Ints, begin: int, seen: Ints, taken: npt.NDArray[np.bool_], used: Ints) -> int:
+    """Values from `begin` on; returns where there was no room, or the end."""
+    mask = len(seen) - 1
+    for i in range(begin, len(values)):
+        if 2 * used[0] >= len(seen):
+            return i
+        at = np.int64(np.uint64(values[i]) * MULTIPLIER >> UPPER) & mask
+        while taken[at] and seen[at] != values[i]:
+            at = (at + 1) & mask
+        if not taken[at]:
+            taken[at], seen[at] = True, values[i]
+            used[0] += 1
+    return len(values)
