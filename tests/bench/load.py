@@ -94,7 +94,8 @@ def best(
 def inside(part: str, *paths: Path) -> Any:
     """What tests/bench/load_inside.py finds, in a process of its own."""
     words = [sys.executable, "-m", "tests.bench.load_inside", part, *map(str, paths)]
-    done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
+    environment = compiled(paths[0].parent / "compiled") | {"OPENBLAS_NUM_THREADS": "1"}  # as ours
+    done = subprocess.run(words, env=environment, check=True, stdout=subprocess.PIPE, text=True)
     return json.loads(done.stdout)
 
 
@@ -164,13 +165,22 @@ def speeds(recording: Input, part: Input, runs: int) -> tuple[list[Line], Cost]:
     return found, report
 
 
-def parts(made: Generated, report: Cost) -> list[Line]:
-    """Where the time goes before anything is stored; `trace-cmd report` stores nothing either."""
-    spent = inside("stages", made.capture, made.log)
-    lines = [Line(f"of it {name}", f"{spent[name]:8.2f} s CPU") for name in STORED]
-    total = sum(spent[name] for name in STORED)
+def parts(made: Generated, report: Cost, runs: int) -> list[Line]:
+    """Where the time goes before anything is stored; `trace-cmd report` stores nothing either.
+
+    Of memory that no program had before, a virtual machine may take longer to give the first page
+    than we need to fill it: what a second turn in the same process takes is told, too.
+    """
+    found = [inside("stages", made.capture, made.log) for _ in range(runs)]
+    spent, again = min(found, key=lambda turns: sum(turns[0].values()))
+    total, warm = sum(spent.values()), sum(again.values())
+    lines = [
+        Line(f"of it {name}", f"{spent[name]:8.2f} s CPU  {again[name]:8.2f} s again")
+        for name in STORED
+    ]
     lines.append(ratio("KBL read faster than trace-cmd", report.cpu, spent["records"]))
-    return [*lines, Line("read and matched", f"{total:8.2f} s CPU", "<= 2.5", total <= 2.5)]
+    value = f"{total:8.2f} s CPU  {warm:8.2f} s again"
+    return [*lines, Line("read and matched", value, "<= 2.5", total <= 2.5)]
 
 
 def results(made: Generated) -> list[Line]:
@@ -236,7 +246,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     made = whole.made
     print(f"{made.packets:,} packets, {made.written.rows:,} records, {whole.events:,} trace events")
     lines, report = speeds(whole, some, given.runs)
-    lines = _told(lines) + _told(parts(made, report)) + _told(results(made))
+    lines = _told(lines) + _told(parts(made, report, given.runs)) + _told(results(made))
     if given.json:
         given.json.write_text(json.dumps([line._asdict() for line in lines], indent=1))
     return 0 if all(line.good for line in lines) else 1
