@@ -25,6 +25,18 @@ FREED_WITH_ITS_WHOLE = "skb_release_data"  # a fragment, when the packet it beca
 PURGED = "sk_stream_kill_queues"  # what nobody had read when the socket was closed
 
 
+class Origins(NamedTuple):
+    """Of a session's sources: the number of each one's first row, and whether there is a KBL."""
+
+    first: dict[int, int]
+    has_kbl: bool
+
+
+def origins(db: Any) -> Origins:
+    sources = queries.sources(db)
+    return Origins({row.id: row.first for row in sources}, any(r.kind == "kbl" for r in sources))
+
+
 class _Tells(NamedTuple):
     """Of a row: PacketRow's words; `purged` where that is a loss only if there was data."""
 
@@ -38,6 +50,7 @@ class _Tells(NamedTuple):
 def rows(
     db: Any,
     ids: RowIds,
+    sources: Origins,
     names: NamesOf,
     fitted: Fitted,
     files: Payloads,
@@ -48,16 +61,14 @@ def rows(
     Raises KeyError for a row that does not exist.
     """
     files.look_again()
-    sources = queries.sources(db)
-    has_kbl = any(row.kind == "kbl" for row in sources)
-    starts = {row.id: row.first for row in sources}
+    first, has_kbl = sources
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
         told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
         for number, row in row_queries.packets(db, numbers).items():
             stream = streams.get(number)
-            made = packet_row(row, starts[row.source], has_kbl, stream)
+            made = packet_row(row, first[row.source], has_kbl, stream)
             mine = told.get(number, _Tells())
             told_so = made if stream and stream.again else files.told(row, made, stream)
             found[number] = _with(told_so, mine, row.payload > 0)

@@ -55,6 +55,7 @@ class Session:
         self._files: Payloads | None = None
         self._lock = threading.Lock()
         self._packets: int | None = None
+        self._origins: listing.Origins | None = None
         self._summary: dict[str, Any] | None = None
         self._summary_lock = threading.Lock()
         self._overview: Overview | None = None
@@ -118,8 +119,12 @@ class Session:
         Of large sessions Info tells nothing of TCP streams before follow_streams().
         """
         streams = tcp_info.told(self._data(), ids[ids > 0]) if self.streams_followed() else {}
+        files = self._payloads()
         with self._db() as db:
-            return listing.rows(db, ids, self._names_of, self._fitted, self._payloads(), streams)
+            self._origins = self._origins or listing.origins(db)
+            return listing.rows(
+                db, ids, self._origins, self._names_of, self._fitted, files, streams
+            )
 
     def streams_followed(self) -> bool:
         """Whether rows() tells at once what TCP streams tell of their packets."""
