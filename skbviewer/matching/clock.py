@@ -23,7 +23,7 @@ MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 FLOOR_NS = 500  # a spread below this is not believed when distances are judged
-AGREED = 3  # pairs that speak for a segment before time may contradict an identity
+AGREED = 3  # packets that speak for a segment before time may contradict an identity
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +33,8 @@ class Segment(NamedTuple):
 
     It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
     off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
-    pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter.
+    pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
+    `pairs` counts a packet that was at several points once.
     """
 
     begin_ns: int
@@ -82,7 +83,7 @@ class ClockFit(NamedTuple):
         return np.asarray(residual[self.segment_of(packet)], np.int64)
 
     def agreed(self, packet: Index) -> npt.NDArray[np.bool_]:
-        """Packets in a segment that several pairs speak for."""
+        """Packets in a segment that several others speak for."""
         pairs = np.array([segment.pairs for segment in self.segments])
         return np.asarray(pairs[self.segment_of(packet)] >= AGREED)
 
@@ -115,7 +116,7 @@ def fit(pairs: Pairs, captured: Index) -> ClockFit | None:
         return None
     pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
     difference = captured[pairs.packet] - pairs.kernel_ns
-    run = runs(difference, pairs.kernel_ns)
+    run = runs(difference, pairs.kernel_ns, pairs.packet)
     segments, begins = [], boundaries(pairs.packet, captured, difference, run)
     del difference
     for number, first in enumerate(begins):
@@ -144,12 +145,13 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
     x, y = (pairs.kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
     tries, moments = [], _in_order(capture_ns, pairs)
+    packets = 1 + int(np.count_nonzero(np.diff(pairs.packet)))  # one may have several pairs
     for slope in {0.0, _drift(x, y)}:
         rest = y - slope * x
         middle = float(np.median(rest))
         offset, spread = base + round(middle), _spread(rest - middle)
         line = Segment(
-            int(captured[first]), first, origin, offset, slope * 1e6, 0, len(x), round(spread)
+            int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
         )
         error = max(_error(line, range_ns, *moments), spread)
         tries.append(line._replace(residual_ns=math.ceil(error)))

@@ -14,16 +14,17 @@ from .kinds import Index
 STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
 NOISES = 20
 SLEW = 5e-4  # adjtimex(2): a clock that is not set moves by at most this
-MIN_RUN = 3  # pairs that make a clock
+MIN_RUN = 3  # packets that make a clock
 END = 9  # pairs at the end of a run that tell where it stands
 
 
-def runs(difference: Index, kernel_ns: Index) -> Index:
+def runs(difference: Index, kernel_ns: Index, packet: Index) -> Index:
     """The number of each pair's run, from 0 in order; -1 for outliers.
 
-    Without MIN_RUN pairs in a row that agree, all are one run.
+    Pairs are sorted by `packet`, of which one may have several.  Without MIN_RUN packets in a row
+    that agree, all are one run.
     """
-    count = len(difference)
+    count, nth = len(difference), np.cumsum(np.r_[False, packet[1:] != packet[:-1]])
     leap = np.abs(np.diff(difference))
     noise = float(np.median(leap)) if len(leap) else 0.0
     allowed = max(STEP_NS, min(NOISES * noise, 100 * STEP_NS))
@@ -36,7 +37,7 @@ def runs(difference: Index, kernel_ns: Index) -> Index:
     stands = _Standing(difference, kernel_ns, allowed)
     for low, high in pieces:
         goes_on = number >= 0 and stands.near(low, high)
-        if not goes_on and high - low < MIN_RUN:
+        if not goes_on and nth[high - 1] - nth[low] + 1 < MIN_RUN:
             continue
         number += not goes_on
         found[low:high] = number

@@ -138,6 +138,16 @@ def test_late_packets_are_no_clock() -> None:
     assert one(clock).pairs == 18
 
 
+def test_one_packet_that_was_at_several_points_is_no_clock() -> None:
+    """A damaged log may have it at two devices, in two lives that look like one."""
+    pairs = np.sort(np.r_[np.arange(20), [9] * 5])
+    kernel = KERNEL[pairs]
+    kernel[9:12] += 7 * SECOND
+    kernel[12:15] += 9 * SECOND
+    clock = fit(KERNEL, kernel, pairs)
+    assert [(s.offset_ns, s.pairs) for s in clock.segments] == [(0, 19)]
+
+
 def test_two_pairs_that_contradict_each_other_make_one_segment() -> None:
     clock = fit(KERNEL[:2] + np.array([0, SECOND]), KERNEL[:2])
     assert one(clock).pairs == 2
