@@ -54,7 +54,7 @@ def build(log: KernelLog) -> SeriesTable:
     ordered, size = np.zeros((2, count), np.int32)
     found = int(_rank(lives.of, rank, ordered, size))
     ordered, size = ordered[:found], size[:found].copy()
-    parent = rank[lives.parent[ordered]].astype(np.int64)
+    parent = _parents(lives, root, rank, ordered)
     return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.told_by, size)
 
 
@@ -129,6 +129,13 @@ def _join(
         if of[i] >= 0:
             life = following[of[i]] if following[of[i]] >= 0 else of[i]
             of[i] = root[life]
+
+
+def _parents(lives: Lives, root: Index, rank: Small, ordered: Small) -> Index:
+    """The series of each parent, which may be that of the life whose part the parent is."""
+    parent = lives.parent[ordered]
+    found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
+    return np.where(found == np.arange(len(found)), -1, found)
 
 
 @lean

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.matching import SeriesTable, build_series
+from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
 from .story import Story, find, of_packets, tcp4, udp4
@@ -92,6 +93,34 @@ def test_a_clone_that_is_sent_is_a_packet_of_its_own(tmp_path: Path) -> None:
     table = build_series(log)
     assert series_at(log, table, "dev_hard_start_xmit") != series_at(log, table, "br_handle_frame")
     assert not table.tap.any()
+
+
+def test_what_is_cut_from_a_packet_has_it_as_parent(tmp_path: Path) -> None:
+    """No driver ever has TCP's clone B of A, it is cut first: so it is a part of A's series."""
+    story = Story()
+    story.alloc(100, A)
+    story.clone(200, A, B, by="__tcp_transmit_skb")
+    story.call("ip_output", 250, 600, B, ipv4=tcp4(7))
+    story.call("skb_segment", 300, 400, B, ipv4=tcp4(7))
+    segments = (C, C + 0x1000)
+    for number, segment in enumerate(segments):
+        story.alloc(310 + 20 * number, segment)
+        story.event(399, KblEvent.SEGMENT, B, segment)
+    for number, segment in enumerate(segments):
+        begin = 450 + 50 * number
+        story.call("dev_hard_start_xmit", begin, begin + 10, segment, ipv4=tcp4(7 + number))
+        story.free(begin + 20, segment)
+    story.free(580, B)
+    story.free(2000, A)
+    log = story.log(tmp_path)
+    table = build_series(log)
+    (whole,), parts = (
+        series_at(log, table, "ip_output"),
+        series_at(log, table, "dev_hard_start_xmit"),
+    )
+    assert len({whole, *parts}) == 3
+    assert table.parent[parts].tolist() == [whole, whole]
+    assert table.parent[whole] == -1
 
 
 def test_series_are_numbered_by_their_first_record(tmp_path: Path) -> None:
