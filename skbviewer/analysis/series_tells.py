@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Rows, SeriesTable, blocks, passing
+from ..matching import LegTable, Rows, SeriesTable, blocks, has_larger_header, passing
 from ..records import (
     IDENTITY_DTYPE,
     ColumnTable,
@@ -25,7 +25,7 @@ from ..records import (
 from ..records.compiled import lean
 
 ETH_P_ARP = 0x0806
-ARP, IP, PORTS = 1, 2, 3  # how much a record shows of the packet's identity
+ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # how well a record shows the packet's identity
 IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
 
 Index = npt.NDArray[np.int64]
@@ -55,7 +55,10 @@ class SeriesTells(NamedTuple):
 
 
 def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
-    """Identities are of the first record that shows ports, else an IP header, else ARP."""
+    """Identities are of the first record that shows ports, else an IP header, else ARP.
+
+    A larger packet's header, with which segments begin, is shown only where none other is.
+    """
     assert isinstance(records, RecordTable)
     count = len(series.parent)
     skb, first = np.zeros(count, np.int64), np.full(count, -1, np.int32)
@@ -66,6 +69,7 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
         _note(rows.start, series.of[rows], address, number[rows], level, skb, first, best)
     del level
     ip = np.where(best[PORTS] >= 0, best[PORTS], best[IP])
+    ip = np.where(ip >= 0, ip, best[LARGER])
     identity = np.where(ip >= 0, ip, best[ARP])
     shown = np.where(identity >= 0, identity, first)
     ordinal = part(records, "ordinal", shown).astype(np.int32)
@@ -106,11 +110,12 @@ def _note(
 
 def _levels(footprints: ColumnTable) -> Bytes:
     """How much each footprint shows."""
-    level = np.empty(len(footprints), np.uint8)
+    level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)
         has_ip = footprints.part("ip_version", some) != 0
         made[has_ip] = IP  # on the way out the ports are written after the addresses
         made[has_ip & (footprints.part("sport", some) > 0)] = PORTS
+        made[has_ip & larger[some]] = LARGER
         level[some] = made
     return level

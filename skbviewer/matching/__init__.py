@@ -3,6 +3,7 @@
 
 from .clock import ClockFit, Segment
 from .decide import LATE, UNSURE
+from .identity import has_larger_header
 from .kinds import chosen
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
@@ -72,6 +73,7 @@ __all__ = [
     "chosen",
     "doubted",
     "found",
+    "has_larger_header",
     "join_sockets",
     "joined",
     "longer",

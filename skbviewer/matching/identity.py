@@ -29,6 +29,8 @@ TELLING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
+PULLED = 120  # bytes of IP's and TCP's headers at most, which a function may have taken off
+
 
 class Candidates(NamedTuple):
     """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb.
@@ -75,7 +77,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
         rows, number = records, np.arange(len(records), dtype=np.int32)
     sniffed = np.zeros(int(series.max(initial=0)) + 1, np.bool_)
     sniffed[tap] = True
-    known = np.asarray(rows["ip_version"] != 0)
+    known = np.asarray(rows["ip_version"] != 0) & ~has_larger_header(rows)
     of, kind = np.asarray(series, np.int32), np.asarray(records["kind"], np.uint8)
     first, least, most = np.full((3, len(rows)), NONE, np.int32)
     count = int(_owners(kind, number, of, known, sniffed, first, least, most))
@@ -131,6 +133,16 @@ def _shared_by(
         if kind[i] == ENTRY and s >= 0 and shared[n] and not sniffed[s]:
             index[at] = i
             at += 1
+
+
+def has_larger_header(rows: Records | ColumnTable) -> Flags:
+    """Rows whose header is of a larger packet than the skb holds.
+
+    skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
+    correct it once the data are there.
+    """
+    held = rows["skb_len"]
+    return np.asarray((held >= 0) & (held + PULLED < rows["tot_len"]))
 
 
 TCP = 6

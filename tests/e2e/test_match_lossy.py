@@ -142,9 +142,9 @@ def test_lost_records_make_no_wrong_match(name: str, way: Callable[[Kernel, Rng]
 
 @pytest.mark.lab
 def test_lost_lives_of_a_scenario_make_no_wrong_match(lab: Lab) -> None:
-    """TCP at full speed, IPv6 and drops; most rivals of each packet are gone."""
+    """TCP at full speed, merged by GRO, IPv6 and drops; most rivals of each packet are gone."""
     kernel = follow(lab.out / "lab.kbl")
-    for capture in ("basic", "drops", "bulk"):
+    for capture in ("basic", "drops", "bulk", "merge"):
         packets = packets_of(lab.out / f"{capture}.pcap")
         owner = truth(kernel, packets)
         for seed, way in enumerate((single, whole_lives)):

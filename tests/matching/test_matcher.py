@@ -264,3 +264,26 @@ def test_the_clock_is_that_of_the_tap_which_the_capture_used(tmp_path: Path) -> 
         (segment,) = matches.clock.segments
         assert (segment.spread_ns, segment.offset_ns) == (0, OFFSET)
         assert matches.rows["delta_ns"].tolist() == [0] * 5
+
+
+def test_a_segment_is_not_the_packet_whose_header_it_begins_with(tmp_path: Path) -> None:
+    """skb_segment() copies the whole packet's header and corrects it later; GRO merges them again.
+
+    The first segment becomes the packet that is sent on to the sniffer.
+    """
+    whole, story = udp4(7, size=2000), sent(ANCHORS)
+    for number in range(2):
+        ts, skb = 10 * MS + 300 * number, A + 0x1000 * (number + 1)
+        story.alloc(ts, skb)
+        story.call(
+            "skb_zerocopy_clone", ts + 20, ts + 30, skb, skbinfo=HOST._replace(len=42), ipv4=whole
+        )
+        part = udp4(7 + number, size=1000)
+        story.call("ip_rcv", ts + 100, ts + 150, skb, skbinfo=OTHER._replace(len=1028), ipv4=part)
+    sent_on = HOST._replace(len=2042)
+    story.call(
+        "dev_hard_start_xmit", 10 * MS + 700, 10 * MS + 750, A + 0x1000, skbinfo=sent_on, ipv4=whole
+    )
+    frames = [*ANCHOR_FRAMES, (10 * MS + 700, udp4_frame(7, size=2000))]
+    found = join(tmp_path, story, frames)
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
