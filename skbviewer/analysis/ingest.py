@@ -24,6 +24,7 @@ from ..matching import (
     build_legs,
     build_series,
     join_sockets,
+    merges,
     sightable,
 )
 from ..records import (
@@ -177,6 +178,9 @@ def _follow(
     store_calls(calls, first, builder)
     store_events(log, source, events, first, builder)
     del calls, events
+    merged = merges(log, series)
+    own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
+    builder.add_array(schema.merge, {"series": own, "target": target})
     progress.report(LOOKING, 0, 2)
     sight = sightable(log, series, legs).without_records()
     progress.report(LOOKING, 1, 2)

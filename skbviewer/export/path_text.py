@@ -29,7 +29,12 @@ def path_lines(path: PacketPath) -> Iterator[str]:
         yield from _leg_lines(RELATIONS[branch.relation], branch, None)
 
 
-RELATIONS = {"parent": "cloned or cut from", "clone": "clone or segment"}
+RELATIONS = {
+    "parent": "cloned or cut from",
+    "into": "merged into",
+    "clone": "clone or segment",
+    "merged": "merged into this",
+}
 
 
 def _leg_lines(title: str, leg: Leg, wire_ns: int | None) -> Iterator[str]:

@@ -6,7 +6,12 @@ from __future__ import annotations
 from skbviewer.records import Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
-RELATION = {"parent": "From packet life", "clone": "Clone, packet life"}
+RELATION = {
+    "parent": "From packet life",
+    "into": "Merged into packet life",
+    "clone": "Clone, packet life",
+    "merged": "Merged in, packet life",
+}
 QUEUES = ("socket queue", "softirq", "socket backlog", "queue", "queueing discipline")
 VERDICT = {
     "exact": "Exact match",

@@ -21,6 +21,7 @@ from .matcher import (
     match,
     sightable,
 )
+from .merges import Merges, merges
 from .nesting import Nesting
 from .numbering import Numbering, longer
 from .oneway import OneWay, Trips, bound, doubted, joined, trips
@@ -55,6 +56,7 @@ __all__ = [
     "Joined",
     "LegTable",
     "Matches",
+    "Merges",
     "Nesting",
     "Numbering",
     "OneWay",
@@ -78,6 +80,7 @@ __all__ = [
     "joined",
     "longer",
     "match",
+    "merges",
     "passing",
     "sightable",
     "trips",

@@ -91,6 +91,16 @@ def number_of(value: Number, keys: Longs, numbers: Small, used: Longs) -> np.int
 
 
 @lean
+def known_number(value: Number, keys: Longs, numbers: Small) -> np.int64:
+    """The number of a value that is not 0, -1 if it has none."""
+    mask = len(keys) - 1
+    at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
+    while numbers[at] != 0 and keys[at] != value:
+        at = (at + 1) & mask
+    return np.int64(numbers[at]) - 1
+
+
+@lean
 def _fill(values: Longs, begin: int, keys: Longs, numbers: Small, used: Longs, made: Small) -> int:
     """Fill `made` from `begin` on; returns where the table was full, or the end."""
     for i in range(begin, len(values)):

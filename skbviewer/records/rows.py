@@ -141,7 +141,8 @@ class Leg(NamedTuple):
     netns: int
     device: str
     events: tuple[PathEvent, ...] = ()
-    relation: str = ""  # of a branch: "parent" (cloned or cut from it), "clone"
+    # Of a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
+    relation: str = ""
 
 
 class PacketPath(NamedTuple):
@@ -149,8 +150,9 @@ class PacketPath(NamedTuple):
 
     wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without one),
     wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into its host's wall clock.
-    `branches` are legs of packets it was cloned or cut from, and of its own clones and segments,
-    where they are not matched to it; sniffers' copies are left out.
+    `branches` are legs of packets it was cloned or cut from or merged into, of its own clones and
+    segments, and of what was merged into it, where they are not matched to it; sniffers' copies
+    are left out.
     """
 
     packet: PacketRow | None

@@ -32,6 +32,7 @@ from .tables import (
     frame,
     leg,
     match,
+    merge,
     metadata,
     oneway,
     packet,
@@ -129,26 +130,31 @@ def _related_legs() -> CompoundSelect[Any]:
     )
     above = select(series.c.parent).where(series.c.id == up.c.parent, series.c.parent > 0)
     up = up.union(above)  # ends also where garbage is its own ancestor
+    onward = select(merge.c.target).where(merge.c.series.in_(own)).cte(recursive=True)
+    onward = onward.union(select(merge.c.target).where(merge.c.series == onward.c.target))
     wanted = {
-        "parent": leg.c.series.in_(select(up.c.parent)),
-        "clone": leg.c.series.in_(
-            select(series.c.id).where(series.c.parent.in_(own), series.c.tap == 0)
-        ),
+        "parent": select(up.c.parent),
+        "into": select(onward.c.target),
+        "clone": select(series.c.id).where(series.c.parent.in_(own), series.c.tap == 0),
+        "merged": select(merge.c.series).where(merge.c.target.in_(own)),
     }
     parts = [
-        select(leg, literal(word).label("relation")).where(chosen, leg.c.series.not_in(own))
-        for word, chosen in wanted.items()
+        select(leg, literal(word).label("relation"), literal(rank).label("rank")).where(
+            leg.c.series.in_(chosen), leg.c.series.not_in(own)
+        )
+        for rank, (word, chosen) in enumerate(wanted.items())
     ]
-    return union_all(*parts).order_by("begin_ns").limit(bindparam("most"))
+    return union_all(*parts).order_by("rank", "begin_ns").limit(bindparam("most"))
 
 
 _RELATED_LEGS = _related_legs()
 
 
 def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
-    """Legs of the series that `own` come from and of those that came from `own`, by time.
+    """Legs of the series that `own` come from, went on in, that came from them, went on in them.
 
-    At most `most`, each with its `relation`; sniffers' copies are left out.
+    At most `most`, in this order and by time, each with its `relation`; sniffers' copies are left
+    out.
     """
     return db.execute(_RELATED_LEGS, {"own": list(own), "most": most}).all()
 

@@ -13,7 +13,7 @@ import numpy as np
 from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -80,6 +80,9 @@ series = _table(
     *_integers("identity", "ifindex", "netns", "skb_len"),
     *_columns(IDENTITY_DTYPE),
 )
+
+# Series that went on in the skb of another one, see matching/merges.py.
+merge = _table("merge", *_integers("series", "target"))
 
 leg = _table(
     "leg",
@@ -225,6 +228,9 @@ INDEXES = (
     Index("series_kernel_only", series, ("kernel_only",)),
     Index("series_parent", series, ("parent",)),
     Index("series_ordinal", series, ("ordinal",)),
+    Index("merge_series", merge, ("series",)),
+    Index("merge_target", merge, ("target",)),
+    Index("probe_func", probe, ("source", "func")),
     Index("symbol_address", symbol, ("source", "address")),
     Index("flag_first", flag, ("first",)),
 )

@@ -96,5 +96,34 @@ def test_masqueraded_packets_have_both_sides(tmp_path: Path) -> None:
             assert {leg.device for leg in legs} >= {"vc", "vs"}, packet
 
 
+def relations(session: Session, number: int) -> set[tuple[str, int]]:
+    """What a packet comes from and goes on in: (relation, series)."""
+    return {(leg.relation, leg.series) for leg in session.path(packet=number).branches}
+
+
+def test_fragments_lead_to_the_packet_they_become(tmp_path: Path) -> None:
+    """The last to come takes the content of the first."""
+    session = opened("ipv6-and-fragments", tmp_path).session
+    for first, last in ((3, 5), (6, 8), (23, 25), (26, 28)):
+        own, whole = (session.path(packet=n).legs[0].series for n in (first, last))
+        assert relations(session, first) == {("into", whole)}
+        assert relations(session, last) == {("merged", own)}
+
+
+def test_segments_lead_to_what_they_were_cut_from_and_merged_into(tmp_path: Path) -> None:
+    bulk = opened("bulk", tmp_path)
+    session, seen = bulk.session, Counter[str]()
+    own = {
+        p.number: {leg.series for leg in session.path(packet=p.number).legs} for p in bulk.packets
+    }
+    for packet in bulk.packets:
+        for relation, other in relations(session, packet.number):
+            seen[relation] += 1
+            if relation == "into":
+                (target,) = (n for n, series in own.items() if other in series)
+                assert {("merged", s) for s in own[packet.number]} & relations(session, target)
+    assert seen["into"] > 150 and seen["merged"] > 80 and seen["parent"] > 170
+
+
 def test_bulk_has_hundreds_of_packets(tmp_path: Path) -> None:
     assert 200 <= len(opened("bulk", tmp_path).packets) <= 900

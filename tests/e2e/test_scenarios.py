@@ -44,6 +44,30 @@ def test_every_ipv4_packet_is_exact(lab: Lab, session: Session) -> None:
     assert all(p.reason for p in packets if p.verdict != "exact")
 
 
+def numbers(session: Session) -> dict[str, range]:
+    """The packets of each capture."""
+    found, begin = {}, 1
+    for source in session.sources():
+        if source.kind != "kbl":
+            found[Path(source.path).stem] = range(begin, begin + source.rows)
+            begin += source.rows
+    return found
+
+
+def test_every_sent_packet_leads_to_the_one_that_came_up(session: Session) -> None:
+    """Each tenth is looked at; GRO has merged most of them."""
+    of, asked = numbers(session), 0
+    came = {leg.series for number in of["merge"] for leg in session.path(packet=number).legs}
+    for packet in session.packets(of["merge-sent"].start, len(of["merge-sent"])):
+        if packet.number % 10 or packet.dport != 5201 or packet.verdict != "exact":
+            continue
+        path = session.path(packet=packet.number)
+        onward = {leg.series for leg in path.branches if leg.relation == "into"}
+        assert came & (onward | {leg.series for leg in path.legs})
+        asked += 1
+    assert asked > 50
+
+
 def test_only_the_kernels_probes_missed_anything(lab: Lab, session: Session) -> None:
     """kretprobes miss whole batches of packets on a slow machine; each miss is counted."""
     info = session.info()
