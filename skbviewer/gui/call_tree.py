@@ -116,6 +116,8 @@ class CallTree(QTreeView):
         self.calls.show(path)
         self.empty.tell(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
         self.expandAll()
+        for row in range(len(path.legs) if path else 0, self.calls.rowCount()):
+            self.collapse(self.calls.index(row, 0))  # a branch: its title tells what it is
         for row, parent in self.calls.wide():
             self.setFirstColumnSpanned(row, parent, True)
         legs = path.legs if path else ()

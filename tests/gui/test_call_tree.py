@@ -178,6 +178,13 @@ def test_a_branch_stands_behind_the_legs_and_chooses_no_call() -> None:
     assert model.call_at(call) == (-1, -1)
 
 
+def test_branches_are_folded_up(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    tree.show_path(with_wait_and_branch())
+    assert [tree.isExpanded(tree.calls.index(row, 0)) for row in range(3)] == [True, True, False]
+
+
 def test_columns_are_hidden_and_shown_by_the_header_menu_and_stay_so(qtbot: QtBot) -> None:
     tree = CallTree()
     qtbot.addWidget(tree)
