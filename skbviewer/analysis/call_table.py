@@ -25,6 +25,7 @@ CALL_DTYPE = np.dtype(
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
         ("self_ns", "<i8"),  # dur_ns less calls and interrupts directly inside; -1: unknown
+        ("other_ns", "<i8"),  # of self_ns, in calls of other packets inside
         ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
         ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
         ("irq_ns", "<i8"),  # interrupts inside

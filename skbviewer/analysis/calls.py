@@ -18,6 +18,7 @@ from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
+from .other_packets import other_times
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -44,6 +45,7 @@ def build(
     calls["depth"] = _depth(calls.stored("parent"), calls.room)
     calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(records, calls)
     calls["self_ns"] = _self_times(calls, inside)
+    calls["other_ns"] = other_times(calls, inside, legs, nesting, joined or NONE)
     del inside
     calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
     calls["drop_reason"] = _drops(log, legs, calls)

@@ -109,8 +109,8 @@ def store_inputs(
     for source, item in numbered:
         if _is_log(item):
             logs.append(_store_kbl(source, _read(item), before, session, progress))
-            for name, rows in (("series", logs[-1].pid), ("leg", logs[-1].pid)):
-                before[name] += len(rows)
+            before["series"] += len(logs[-1].sight.series.parent)
+            before["leg"] += len(logs[-1].pid)
     joining = Joining(
         {log.source: log.sight for log in logs}, {log.source: log.tells.is_ip for log in logs}
     )

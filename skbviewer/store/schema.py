@@ -94,7 +94,7 @@ leg = _table(
 call = _table(
     "call",
     *_integers("leg", "ordinal", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
-    *_integers("comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
+    *_integers("other_ns", "comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
     *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
     *_integers("sk", "mark", "carried", "drop_reason"),
 )

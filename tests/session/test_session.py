@@ -4,11 +4,14 @@
 from __future__ import annotations
 
 import os
+import sqlite3
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.stats import layer_table
 from skbviewer.records import BadInput, Cancelled, resource
 from skbviewer.session import Session, cached_session, import_files, open_files
 
@@ -96,3 +99,20 @@ def test_what_is_named_a_session_is_told_as_one(data: bytes, tmp_path: Path) -> 
         with pytest.raises(BadInput, match="not a session file") as caught:
             open_files(paths)
         assert caught.value.path == path
+
+
+def test_several_logs_keep_their_packet_lives_apart(tmp_path: Path) -> None:
+    """Rows of the second log are numbered behind those of the first."""
+    files = [resource(f"samples/{name}/{name}.kbl") for name in ("nat", "drops")]
+    import_files(files, tmp_path / "both.skbv")
+    asked = (
+        "SELECT DISTINCT leg.source, one.source FROM leg"
+        " LEFT JOIN series one ON one.id = leg.series",
+        "SELECT DISTINCT one.source, other.source FROM series one JOIN series other"
+        " ON other.id = one.parent",
+    )
+    with closing(sqlite3.connect(tmp_path / "both.skbv")) as db:
+        for question in asked:
+            assert sorted(db.execute(question).fetchall()) == [(1, 1), (2, 2)]
+    session = Session.open(tmp_path / "both.skbv")
+    assert layer_table(session.statistics()).legs > 100

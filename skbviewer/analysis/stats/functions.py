@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""How long each function took: `skbviewer stats functions`."""
+"""How long each function took: `skbviewer stats functions`.
+
+A call counts once, however many packets it handled.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,7 @@ class FunctionRow(NamedTuple):
     number: int  # calls
     open: int  # of them without a known duration
     total_ns: int
-    self_ns: int  # less the calls and interrupts inside, where known
+    self_ns: int  # less the calls, of whatever packet, and interrupts inside, where known
     mean_ns: int
     p50_ns: int
     p95_ns: int
@@ -37,8 +40,8 @@ def function_rows(scope: Scope) -> list[FunctionRow]:
     """The functions that were called, longest total first."""
     names = scope.function_names
     group, size = scope.function, len(names)
-    known = group >= 0
-    dur, own = scope.of_call("dur_ns"), scope.of_call("self_ns")
+    known = (group >= 0) & scope.once
+    dur, own = scope.of_call("dur_ns"), scope.own_ns
     comp, error = scope.of_call("comp_ns"), scope.of_call("comp_err_ns")
     marks = scope.of_call("marks")
     whole = known & (dur >= 0)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where packets spent their time: layers, interrupts, waits, the wire: `skbviewer stats layers`.
 
-A layer's time in a packet's leg is the self time of its functions there: no nanosecond counts
-twice.  A call during which another task ran has no time of its own that could be told: it stands
-among the waits.  Legs with lost records are left out and counted.
+A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
+twice, and a call that several packets share counts for the first of them.  A call during which
+another task ran has no time of its own that could be told: it stands among the waits.  Legs with
+lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -71,8 +72,8 @@ def layer_table(scope: Scope) -> LayerTable:
 def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
-    own, leg, function = scope.of_call("self_ns"), scope.leg_of_call, scope.function
-    known = (function >= 0) & (own >= 0) & usable[leg] & awake
+    own, leg, function = scope.own_ns, scope.leg_of_call, scope.function
+    known = (function >= 0) & (own >= 0) & usable[leg] & awake & scope.once
     of, own, leg = layer[function[known]], own[known], leg[known]
     spent = np.zeros(len(names) * len(usable), np.int64)
     place = of * len(usable) + leg
@@ -88,8 +89,8 @@ def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
 
 
 def _interrupts(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
-    """What interrupts took from a leg: the time inside its outermost calls."""
-    outer = (scope.of_call("depth") == 0) & awake
+    """What interrupts took from a leg: the time inside its packet's outermost calls."""
+    outer = (scope.of_call("depth") == 0) & awake & (scope.of_call("skb") != 0) & scope.once
     return _summed(scope, usable, outer, "irq_ns", (BUSY, "interrupts inside"))
 
 

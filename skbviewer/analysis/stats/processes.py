@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..interruptions import MARK_SLEPT
 from .scope import Scope
 from .spread import spreads
 
@@ -21,7 +22,7 @@ class ProcessRow(NamedTuple):
     host: int  # source id of the KBL
     legs: int
     number: int
-    total_ns: int  # self time of its calls
+    total_ns: int  # self time of its calls, without those that slept
     mean_ns: int
     p50_ns: int
     p95_ns: int
@@ -31,9 +32,10 @@ class ProcessRow(NamedTuple):
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
     """Programs by the time their packets' calls took, in the thread's own context."""
-    own, leg, pid = scope.of_call("self_ns"), scope.leg_of_call, scope.of_call("pid")
-    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & (own >= 0))
-    own, leg, pid = own[mine], leg[mine], pid[mine]
+    own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
+    awake = scope.of_call("marks") & MARK_SLEPT == 0  # else it is the time of other threads too
+    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & (own >= 0) & awake)
+    own, leg, pid, once = own[mine], leg[mine], pid[mine], scope.once[mine]
     source = scope.of_leg("source")[leg]
     keys, group = np.unique(np.stack([source, pid], axis=1), axis=0, return_inverse=True)
     names = [
@@ -43,7 +45,7 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
     programs = sorted(set(names))
     place = np.array([programs.index(name) for name in names], np.int64)
     group = place[group.reshape(-1)] if len(place) else np.zeros(0, np.int64)
-    found = spreads(group, own, len(programs))
+    found = spreads(group[once], own[once], len(programs))
     legs = np.unique(np.stack([group, leg], axis=1), axis=0)
     ways = np.bincount(legs[:, 0], minlength=len(programs))
     rows = [

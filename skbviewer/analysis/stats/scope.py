@@ -21,6 +21,8 @@ from ..layers import layer_of
 from ..names import Names
 from ..timeline import Clock
 
+SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
+
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
@@ -131,6 +133,30 @@ class Scope:
     def leg_of_call(self) -> Index:
         """The leg (from 0) of each chosen call."""
         return self.of_call("leg") - 1
+
+    @cached_property
+    def own_ns(self) -> Index:
+        """What each chosen call took itself, without any call or interrupt inside; -1: unknown."""
+        left = self.of_call("self_ns")
+        return np.where(left >= 0, left - self.of_call("other_ns"), -1)
+
+    @cached_property
+    def once(self) -> Flags:
+        """The chosen calls without those that another row tells of, for another packet.
+
+        A socket's call stands in all legs that it sent or read, a list's in those of its packets.
+        """
+        flags, skb, carried = (self.of_call(name) for name in ("flags", "skb", "carried"))
+        entry, keep = self.of_call("entry_ns"), np.ones(len(flags), np.bool_)
+        several = ((flags & SOCK != 0) & (skb == 0)) | (carried >= 0)
+        rows = np.flatnonzero(np.isin(entry, entry[several])) if several.any() else entry[:0]
+        names = ("func", "cpu", "pid")
+        keys = [self.of_leg("source")[self.leg_of_call[rows]], entry[rows]]
+        keys += [self.of_call(name)[rows] for name in names]
+        order = np.lexsort([carried[rows] >= 0, *keys])
+        same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
+        keep[rows[order[1:][same]]] = False
+        return keep
 
     @cached_property
     def gaps(self) -> Flags:
