@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from .corridor import Intervals, corridor
 from .kinds import Index
-from .steps import boundaries, runs
+from .steps import STEP_NS, boundaries, runs
 
 MIN_DRIFT_PAIRS = 8
 MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
@@ -91,9 +91,9 @@ class ClockFit(NamedTuple):
         return np.asarray(residual[self.segment_of(packet)], np.int64)
 
     def agreed(self, packet: Index) -> npt.NDArray[np.bool_]:
-        """Packets in a segment that several others speak for."""
-        pairs = np.array([segment.pairs for segment in self.segments])
-        return np.asarray(pairs[self.segment_of(packet)] >= AGREED)
+        """Packets in a segment that several others speak for, which agree among themselves."""
+        sure = np.array([s.pairs >= AGREED and s.spread_ns <= STEP_NS for s in self.segments])
+        return np.asarray(sure[self.segment_of(packet)], np.bool_)
 
     @property
     def pairs(self) -> int:

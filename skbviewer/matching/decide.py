@@ -65,6 +65,7 @@ class _Times(NamedTuple):
     outside: Index
     slack: Index  # how much of that is no contradiction
     agreed: Flags
+    least: Index  # a runner-up must be farther by this
 
 
 def decide(
@@ -117,7 +118,7 @@ def _round(
     exact, told = _in_time(found, times, alone, found.rung)
     chosen, margin = np.zeros(len(alone), np.bool_), np.zeros(len(alone), np.int64)
     chosen[~alone], margin[~alone] = _nearest(found, times, looks, np.flatnonzero(~alone))
-    limit = SIGMAS * times.sigma
+    limit = np.maximum(SIGMAS * times.sigma, times.least)
     near = ~alone & chosen & (margin >= limit) & times.agreed
     near &= times.outside <= times.slack
     shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
@@ -155,22 +156,27 @@ def _times(
     # How near a packet is to a point matters only where something is to be decided by it.
     asked = np.flatnonzero(~alone | (outside > 0) | blind)
     near = Reach(-2 - found.series, np.zeros(len(at), np.int64))
-    some = reach(at[asked], found.series[asked], kernel.points, here, anywhere[asked])
+    some = reach(at[asked], found.series[asked], kernel.points, here, anywhere[asked], blind[asked])
     near.point[asked], near.distance[asked] = some
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
     slack = np.maximum(SLACK_NS, SIGMAS * sigma)
-    agreed = clock.agreed(found.packet)
+    agreed, least = clock.agreed(found.packet), np.zeros(len(at), np.int64)
+    known = np.flatnonzero(blind & (near.point >= 0))  # time alone: it must have been somewhere
+    agreed[known] &= kernel.points.part("met", near.point[known])
     if incomplete(kernel.log):
         # What time alone tells may be another's, whose life is missing; a life may be several,
         # whose ends are missing.
         outside = np.where(blind, near.distance, outside)
+        least = np.where(found.strong, 0, clock.residual(found.packet))
         slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
         weak = np.flatnonzero(~blind & ~found.strong)
-        outside[weak] = beside(at[weak], found.series[weak], kernel.points, here, anywhere[weak])
+        outside[weak] = beside(
+            at[weak], found.series[weak], kernel.points, here, anywhere[weak], blind[weak]
+        )
         nameless = found.packet[blind]
         agreed[blind] &= ~crowded(packets, nameless, clock.residual(nameless) + slack[blind])
-    return _Times(sigma, near.point, near.distance, outside, slack, agreed)
+    return _Times(sigma, near.point, near.distance, outside, slack, agreed, least)
 
 
 def incomplete(log: KernelLog) -> bool:

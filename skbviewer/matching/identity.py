@@ -19,9 +19,10 @@ import numpy.typing as npt
 from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, room_of
 from ..records.compiled import lean
 from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
-from .kinds import ENTRY, Index
+from .kinds import ENTRY, EVENT, Index
 from .ladder import KNOWN, NONE, RUNGS, THESIS_KEY, Columns, Flags, Known, alike, climb
 from .ordering import Small, blocks
+from .record_rows import found
 
 Bytes = npt.NDArray[np.uint8]
 
@@ -29,6 +30,7 @@ TELLING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
+FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
 PULLED = 120  # bytes of IP's and TCP's headers at most, which a function may have taken off
 
 
@@ -87,10 +89,34 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
     index = np.empty(count, np.int64)
     _shared_by(kind, number, of, sniffed, least < most, index)
     index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
-    record = np.sort(np.concatenate([first[single].astype(np.int64), index]), kind="stable")
-    return _without_stale(
-        Prints(rows, number[record].astype(np.int64), of[record].astype(np.int64), record)
-    )
+    shown = np.concatenate([first[single].astype(np.int64), index])
+    told, owner = _told_by_events(records, number, of, known & (least < 0))
+    record, every = np.concatenate([shown, told]), np.concatenate([of[shown], owner])
+    order = np.argsort(record, kind="stable")
+    record, mine = record[order], every[order].astype(np.int64)
+    return _without_stale(Prints(rows, number[record].astype(np.int64), mine, record))
+
+
+def _told_by_events(
+    records: Records, number: Small, of: Small, wanted: Flags
+) -> tuple[Index, Small]:
+    """FOOTPRINT records that show what no call does, and the series of the events they precede.
+
+    The recorder tells an event's packet first; the packet's calls may have been missed.
+    """
+
+    def tells(some: slice) -> Flags:
+        event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == FOOTPRINT)
+        return np.asarray(event & wanted[number[some]])
+
+    told = found(records, tells)
+    told = told[told + 1 < len(of)]
+    same = (part(records, "kind", told + 1) == EVENT) & (of[told + 1] >= 0)
+    for name in ("skb", "ts", "cpu"):
+        same &= part(records, name, told) == part(records, name, told + 1)
+    told = told[same]
+    pairs = distinct(number[told].astype(np.int64), of[told + 1].astype(np.int64))
+    return told[pairs], of[told[pairs] + 1]
 
 
 @lean

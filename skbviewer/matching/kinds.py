@@ -11,6 +11,7 @@ import numpy.typing as npt
 from ..records import KernelLog, part
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
+IP = (0x0800, 0x86DD)  # EtherTypes
 SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
 Index = npt.NDArray[np.int64]

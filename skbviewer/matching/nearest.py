@@ -51,12 +51,15 @@ def points_of(owner: npt.NDArray[np.integer], series: Index) -> tuple[Index, Ind
     return spread(*runs(owner, series), np.arange(len(owner)))
 
 
-def reach(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags) -> Reach:
+def reach(
+    at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
+) -> Reach:
     """The nearest point of each pair; `at` is its packet's time on the KBL's clock.
 
-    Points that are `here` are preferred, but for pairs that may be `anywhere`.
+    Points that are `here` are preferred, but for pairs that may be `anywhere`.  Those whose packet
+    is no IP packet (`blind`) were not at the points of one.
     """
-    pair, point = _at_hand(series, points, here, anywhere)
+    pair, point = _at_hand(series, points, here, anywhere, blind)
     known = points["how"][point] == SOCKET  # from its entry to its exit
     inside = np.where(known, points["before"][point] - points["ts"][point], 0)
     away = np.maximum(np.abs(at[pair] - points["ts"][point]) - inside, 0)
@@ -67,15 +70,17 @@ def reach(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: 
     return made
 
 
-def beside(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags) -> Index:
+def beside(
+    at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
+) -> Index:
     """How far each pair's packet is from when its stamp can have been made at a point, ns.
 
     Of the same points as in reach(); FAR without any.
     """
-    pair, point = _at_hand(series, points, here, anywhere)
-    ts = points["ts"][point]
-    begin = np.maximum(points["after"][point], ts - LONG_NS)
-    end = np.minimum(points["before"][point], ts + LONG_NS)
+    pair, point = _at_hand(series, points, here, anywhere, blind)
+    ts, met = points["ts"][point], points["met"][point]
+    begin = np.where(met, np.maximum(points["after"][point], ts - LONG_NS), ts)
+    end = np.where(met, np.minimum(points["before"][point], ts + LONG_NS), ts)
     away = np.maximum(np.maximum(begin - at[pair], at[pair] - end), 0)
     made = np.full(len(series), FAR)
     np.minimum.at(made, pair, away)
@@ -83,13 +88,16 @@ def beside(at: Index, series: Index, points: ColumnTable, here: Flags, anywhere:
 
 
 def _at_hand(
-    series: Index, points: ColumnTable, here: Flags, anywhere: Flags
+    series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
 ) -> tuple[Index, Index]:
     """(position in `series`, point) for all points that are `here`, or where that does not matter.
 
     All of those whose series has none such.
     """
     pair, point = points_of(points.stored("series"), series)
+    if blind.any():
+        other = blind[pair] & points["ip"][point]
+        pair, point = pair[~other], point[~other]
     chosen = here[point] | anywhere[pair]
     has = np.bincount(pair[chosen], minlength=len(series)) > 0
     chosen |= ~has[pair]

@@ -15,7 +15,7 @@ from ..records import Packets
 from .clock import ClockFit
 from .identity import Candidates
 from .keys import distinct, spread
-from .kinds import Index
+from .kinds import IP, Index
 from .ladder import Flags
 from .nearest import FAR
 
@@ -24,14 +24,13 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
-ETH_P_IP, ETH_P_IPV6 = 0x0800, 0x86DD
 
 
 def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
     """Pairs of packets and series of the same EtherType within the window."""
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
-    of_ip = np.isin(rows["ethertype"], (0, ETH_P_IP, ETH_P_IPV6))
+    of_ip = np.isin(rows["ethertype"], (0, *IP))
     legs = np.flatnonzero(~of_ip & ~tap[rows["series"]])
     none = np.zeros(0, np.int64)
     nothing = Candidates(none, none, none.astype(np.int8), none.astype(np.bool_), none)

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
-from .kinds import ENTRY, Index, chosen
+from .kinds import ENTRY, IP, Index, chosen
 from .legs import FORWARD, TX, LegTable
 from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
 from .record_rows import found
@@ -23,6 +23,7 @@ from .series import SeriesTable
 
 Flags = npt.NDArray[np.bool_]
 
+ONE_NS = 100_000  # all sockets get a packet within this
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
 
 POINT_DTYPE = np.dtype(
@@ -31,6 +32,8 @@ POINT_DTYPE = np.dtype(
         ("leg", "<i8"),
         ("netns", "<i8"),
         ("ifindex", "<i8"),
+        ("met", "?"),  # the log shows that a device or the receiving stack had it there
+        ("ip", "?"),  # as an IP packet
         ("sends", "u1"),  # 1: on the way out of the device
         ("how", "u1"),
         ("ts", "<i8"),  # ns of the KBL's clock
@@ -46,11 +49,14 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
     rows = legs.rows
     sent = entries.of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
-    sent = sent[rows["kind"][legs.of[sent]] == FORWARD]
-    forward = sent[np.unique(legs.of[sent], return_index=True)[1]]
+    onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
+    forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, legs, entries)
     sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
-    each, before = _of_legs(legs), _until_socket(rows["end_ns"], rows["kind"] == TX, sockets)
+    each, before = (
+        _of_legs(legs, legs.of[sent]),
+        _until_socket(rows["end_ns"], rows["kind"] == TX, sockets),
+    )
     each |= {"after": arrival, "before": np.maximum(before, arrival)}
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
@@ -82,12 +88,21 @@ def _by_series(parts: list[Rows], room: Room) -> ColumnTable:
     return ColumnTable(POINT_DTYPE, columns, room)
 
 
-def _of_legs(legs: LegTable) -> dict[str, npt.NDArray[Any]]:
-    """Columns of the points where the legs meet their first device, without times."""
+def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
+    """Columns of the points where the legs meet their first device, without times.
+
+    `sent` are those that a driver has been given.
+    """
     made = {name: legs.rows.stored(name) for name in ("series", "netns", "ifindex")}
     made["leg"] = np.arange(len(legs.rows), dtype=np.int32)
     made["sends"] = (legs.rows["kind"] == TX).astype(np.uint8)
+    made["met"], made["ip"] = made["sends"] == 0, _of_ip(legs, slice(None))
+    made["met"][sent] = True  # else it is the bare begin of what the log shows
     return made
+
+
+def _of_ip(legs: LegTable, rows: slice | Index) -> Flags:
+    return chosen(legs.rows.part("ethertype", rows), IP)
 
 
 def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
@@ -140,8 +155,8 @@ def _of_records(
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"] = legs.of[index]
     made["series"] = legs.rows["series"][made["leg"]]
-    made["ts"] = series.met[index]
-    made["sends"] = True
+    made["ts"], made["ip"] = series.met[index], _of_ip(legs, made["leg"])
+    made["sends"] = made["met"] = True
     made["after"], made["before"] = made["ts"], legs.rows["end_ns"][made["leg"]]
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
@@ -165,6 +180,7 @@ def _sockets(
     index, copy, leg = index[mine], copy[mine], leg[mine]
     made = np.zeros(len(index), POINT_DTYPE)
     made["leg"], made["series"] = leg, legs.rows["series"][leg]
+    made["met"], made["ip"] = True, _of_ip(legs, leg)
     made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
     made["before"] = np.maximum(part(log.records, "exit_ts", index), made["after"])
     for name in ("netns", "ifindex"):
@@ -199,6 +215,8 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     points = points[np.lexsort([points[name] for name in names])]
     new = np.ones(len(points), np.bool_)
     new[1:] = np.any([points[n][1:] != points[n][:-1] for n in names[1:]], axis=0)
+    # A leg of a damaged log may be of several packets.
+    new[1:] |= points["after"][1:] > points["before"][:-1] + ONE_NS
     until = np.maximum.reduceat(points["before"], np.flatnonzero(new))
     points = points[new]
     points["before"] = until

@@ -15,8 +15,8 @@ import numpy as np
 
 from ..records import KernelLog, RecordTable
 from ..records.compiled import lean
-from .heads import Bytes
-from .kinds import ENTRY, Index, by_probe
+from .heads import SEGMENT, Bytes
+from .kinds import ENTRY, EVENT, Index, by_probe
 from .lives import Flags, Lives, cut
 from .met import Met
 from .ordering import Small
@@ -59,7 +59,10 @@ def build(log: KernelLog) -> SeriesTable:
 
 
 def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
-    """Lives with an IP header, and those that a driver or the receiving stack had."""
+    """Lives with an IP header, and those that a driver or the receiving stack had.
+
+    It had those that were cut for it (GSO), too.
+    """
     records = log.records
     rows = records.footprints if isinstance(records, RecordTable) else records
     has_ip = rows["ip_version"] != 0
@@ -67,16 +70,17 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
     met = {p.id: 1 for p in log.probes.values() if p.name in TRANSMIT | RECEIVE_START}
     probes = by_probe(met)
     for some in passing(records):
-        kind, func = Rows(records, some).columns("kind func")
+        kind, event, func = Rows(records, some).columns("kind event func")
         number = records.footprint[some] if isinstance(records, RecordTable) else None
         number = np.arange(some.start, some.stop, dtype=np.int32) if number is None else number
-        _show(kind, func, number, lives.of[some], has_ip, probes, *made)
+        _show(kind, event, func, number, lives.of[some], has_ip, probes, *made)
     return made[0, :-1], made[1, :-1]
 
 
 @lean
 def _show(
     kind: Bytes,
+    event: Bytes,
     func: Small,
     footprint: Small,
     of: Small,
@@ -90,6 +94,8 @@ def _show(
         if has_ip[footprint[i]]:
             shows_ip[of[i]] = True
         if kind[i] == ENTRY and 0 <= func[i] < len(probes) and probes[func[i]] != 0:
+            wired[of[i]] = True
+        if kind[i] == EVENT and event[i] == SEGMENT:
             wired[of[i]] = True
 
 

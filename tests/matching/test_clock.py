@@ -155,6 +155,13 @@ def test_two_pairs_that_contradict_each_other_make_one_segment() -> None:
     assert not clock.agreed(np.zeros(1, np.int64))[0]
 
 
+def test_pairs_that_scatter_over_seconds_speak_for_no_clock() -> None:
+    capture = KERNEL + np.arange(20) % 5 * SECOND
+    clock = fit(capture, KERNEL)
+    assert one(clock).pairs == 20
+    assert not clock.agreed(np.zeros(1, np.int64))[0]
+
+
 def test_the_residual_is_what_the_moments_leave_open() -> None:
     """The offset lies within 700 ns, and the drift turns the line by no more."""
     assert one(fit(KERNEL, KERNEL, unsure_ns=700)).residual_ns == 700

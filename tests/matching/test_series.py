@@ -96,7 +96,7 @@ def test_a_clone_that_is_sent_is_a_packet_of_its_own(tmp_path: Path) -> None:
 
 
 def test_what_is_cut_from_a_packet_has_it_as_parent(tmp_path: Path) -> None:
-    """No driver ever has TCP's clone B of A, it is cut first: so it is a part of A's series."""
+    """No driver ever has TCP's clone B of A, it is cut first; but it was sent."""
     story = Story()
     story.alloc(100, A)
     story.clone(200, A, B, by="__tcp_transmit_skb")
@@ -111,16 +111,17 @@ def test_what_is_cut_from_a_packet_has_it_as_parent(tmp_path: Path) -> None:
         story.call("dev_hard_start_xmit", begin, begin + 10, segment, ipv4=tcp4(7 + number))
         story.free(begin + 20, segment)
     story.free(580, B)
-    story.free(2000, A)
+    story.call("tcp_clean_rtx_queue", 1900, 1950, A)
     log = story.log(tmp_path)
     table = build_series(log)
+    (original,) = series_at(log, table, "tcp_clean_rtx_queue")
     (whole,), parts = (
         series_at(log, table, "ip_output"),
         series_at(log, table, "dev_hard_start_xmit"),
     )
-    assert len({whole, *parts}) == 3
+    assert len({original, whole, *parts}) == 4
     assert table.parent[parts].tolist() == [whole, whole]
-    assert table.parent[whole] == -1
+    assert table.parent[whole] == original
 
 
 def test_series_are_numbered_by_their_first_record(tmp_path: Path) -> None:
