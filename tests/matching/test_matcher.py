@@ -19,6 +19,7 @@ from skbviewer.matching import (
     match,
     sightable,
 )
+from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import UNTIMED, Packets
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4, SkbInfo
@@ -286,4 +287,26 @@ def test_a_segment_is_not_the_packet_whose_header_it_begins_with(tmp_path: Path)
     )
     frames = [*ANCHOR_FRAMES, (10 * MS + 700, udp4_frame(7, size=2000))]
     found = join(tmp_path, story, frames)
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
+
+
+def test_a_packet_of_which_only_events_are_left_is_known_by_them(tmp_path: Path) -> None:
+    """The probes missed its calls; the recorder tells a packet before an event of it, too."""
+    story = sent(ANCHORS)
+    story.event(9 * MS, KblEvent.FOOTPRINT, A, skbinfo=HOST, ipv4=udp4(7))
+    story.event(9 * MS, KblEvent.START_XMIT, A)
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (9 * MS, udp4_frame(7))])
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
+
+
+def test_the_bare_begin_of_a_life_is_no_sighting(tmp_path: Path) -> None:
+    """ARP is known by time alone: of this one the log shows no device that had it."""
+    story, arp = sent(ANCHORS), HOST._replace(ethertype=0x0806)
+    story.call("consume_skb", 9 * MS, 9 * MS + 20, A, skbinfo=arp)
+    request = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (9 * MS, request)])
+    assert EXACT not in {pair[2] for pair in found.pairs()[5:]}
+    story = sent(ANCHORS)
+    story.call("dev_hard_start_xmit", 9 * MS, 9 * MS + 20, A, skbinfo=arp)
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (9 * MS, request)])
     assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
