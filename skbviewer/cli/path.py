@@ -21,9 +21,16 @@ def add(commands: Any) -> None:
     parser = command(commands, "path", "a packet's way through the kernel", _path)
     parser.add_argument("session", type=Path)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--packet", type=int, metavar="N")
-    which.add_argument("--series", type=int, metavar="N")
+    which.add_argument("--packet", type=_row, metavar="N")
+    which.add_argument("--series", type=_row, metavar="N")
     formats(parser, "json", "tree", "xml")
+
+
+def _row(text: str) -> int:
+    number = int(text)
+    if abs(number) >> 63:  # SQLite's largest
+        raise argparse.ArgumentTypeError(f"there is no {text}")
+    return number
 
 
 def _path(arguments: argparse.Namespace) -> int:

@@ -169,3 +169,16 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
     assert sum(parts) == calls() and all(parts)
     assert main(["stats", file, "functions", "--range", "1"]) == 2
     assert "two numbers of seconds" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("which", ["--packet", "--series"])
+@pytest.mark.parametrize("number", ["0", "999999", str((1 << 63) - 1), str(1 << 63), "9" * 40])
+def test_a_row_that_is_not_there_is_told_in_a_line(
+    file: str, which: str, number: str, capsys: Captured
+) -> None:
+    try:
+        status = main(["path", file, f"{which}={number}"])
+    except SystemExit as ended:
+        status = int(ended.code or 0)
+    assert status in (1, 2)
+    assert number in capsys.readouterr().err.splitlines()[-1]
