@@ -25,7 +25,7 @@ LOST = 5  # kbl.h enum kbl_kind
 TASK = 0  # context
 
 MARK_INTERRUPTED = 4
-MARK_GAP = 8  # records of its CPU were lost meanwhile: what is inside it is not known
+MARK_GAP = 8  # records of its CPUs were lost meanwhile: what is inside it is not known
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -138,14 +138,19 @@ def _search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int
 
 
 def _note_gaps(records: Records, calls: CallTable, marks: Bytes) -> None:
-    """Mark calls on a CPU that lost records between their entry and exit."""
+    """Mark calls on a CPU that lost records between their entry and exit.
+
+    Of one that changed its CPU nobody knows where it was meanwhile: any CPU's losses count.
+    """
     gaps = found(records, lambda some: part(records, "kind", some) == LOST)
     if not len(gaps):
         return
     ts, dur, lost_on = (part(records, name, gaps).tolist() for name in ("ts", "dur", "cpu"))
     for rows in calls.passing():
         cpu, enter, leave = (calls.part(name, rows) for name in ("cpu", "entry_ns", "exit_ns"))
+        left_on = part(records, "exit_cpu", calls.part("entry", rows))  # -1: open
+        moved = ((marks[rows] & MARK_MIGRATED) != 0) | ((left_on >= 0) & (left_on != cpu))
         for end, lasted, number in zip(ts, dur, lost_on, strict=True):
             ends = np.where(leave >= 0, leave, end)
-            across = (cpu == number) & (enter <= end) & (ends >= end - max(lasted, 0))
+            across = ((cpu == number) | moved) & (enter <= end) & (ends >= end - max(lasted, 0))
             marks[rows][across] |= MARK_GAP
