@@ -18,6 +18,7 @@ from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
+from .losses import losses
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -42,7 +43,10 @@ def build(
     calls = CallTable(records, legs.of, leg, entry)
     calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
     calls["depth"] = _depth(calls.stored("parent"), calls.room)
-    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(records, calls)
+    gaps = losses(log)
+    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(
+        records, gaps, calls
+    )
     calls["self_ns"] = _self_times(calls, inside)
     del inside
     calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
