@@ -7,12 +7,13 @@ import sqlite3
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer import readers
 from skbviewer.analysis import build_calls
 from skbviewer.analysis.interruptions import MARK_GAP
-from skbviewer.analysis.losses import losses
+from skbviewer.analysis.losses import Spans, losses
 from skbviewer.matching import build_legs, build_series
 from skbviewer.readers import _kbl_layout as layout
 from skbviewer.records import HOLE, KernelLog, Silent
@@ -65,3 +66,12 @@ def test_a_session_tells_holes_as_losses(path: Path) -> None:
         rows = db.execute("SELECT source, ordinal, ts, dur, cpu, data, flags FROM loss").fetchall()
     db.close()
     assert rows == [(1, 3, 130, 5, 0, 7, 1), (1, -1, 400, 269, 0, 1, HOLE)]
+
+
+def test_spans_are_met_from_begin_to_end() -> None:
+    begin, end = np.arange(0, 60, 5), np.arange(0, 60, 5) + 2
+    told = [(10, 30), (12, 15), (50, 50)]
+    stretches = zip(begin, end, strict=True)
+    expected = [any(b <= last and e >= first for b, e in told) for first, last in stretches]
+    assert Spans(told).meet(begin, end).tolist() == expected
+    assert len(Spans()) == 0 and not Spans().meet(begin, end).any()

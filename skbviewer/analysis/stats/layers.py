@@ -3,7 +3,7 @@
 
 A layer's time in a packet's leg is the self time of its functions there: no nanosecond counts
 twice.  A call during which another task ran has no time of its own that could be told: it stands
-among the waits.  Legs with lost records are left out and counted.
+among the waits.  Legs during which any CPU of their kernel lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """`gaps` is how many legs were left out because records in them were lost."""
+    """`gaps` is how many legs were left out because records were lost meanwhile."""
 
     rows: tuple[LayerRow, ...]
     legs: int
