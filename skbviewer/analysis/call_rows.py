@@ -13,10 +13,8 @@ from ..matching import SeriesTable, found, passing
 from ..records import ColumnTable, KernelLog, Records, part, parts, room_of
 from ..store import Builder, schema
 from .call_table import CallTable
+from .losses import LOST, losses
 
-LOST = 5  # kbl.h KBL_LOST
-
-Index = npt.NDArray[np.int64]
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
@@ -43,8 +41,7 @@ def store_records(
 ) -> None:
     """Losses, and records that are in no other table; `first` are rows stored before."""
     records = log.records
-    lost = found(records, lambda some: part(records, "kind", some) == LOST)
-    kept = _rest(records, calls, events, lost)
+    kept = _rest(records, calls, events)
 
     def make(rows: slice) -> Columns:
         room_of(records).passed()
@@ -55,21 +52,18 @@ def store_records(
         return columns
 
     builder.add_parts(schema.record, len(kept), make)
-    names = ("ordinal", "ts", "dur", "cpu", "data", "flags")
-    columns: Columns = {name: part(records, name, lost) for name in names}
-    builder.add_array(schema.loss, columns | {"source": repeated(source, len(lost))})
+    lost: Columns = dict(losses(log)._asdict())
+    builder.add_array(schema.loss, lost | {"source": repeated(source, len(lost["ts"]))})
 
 
-def _rest(
-    records: Records, calls: CallTable, events: ColumnTable, lost: Index
-) -> npt.NDArray[np.int32]:
+def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
     """Records that are neither calls, nor events, nor losses."""
     rest = room_of(records).full(len(records), np.bool_, 1)
     for some in calls.passing():
         rest[calls.part("entry", some)] = False
     for some in passing(records, len(events)):
         rest[events["record"][some]] = False
-    rest[lost] = False
+    rest[found(records, lambda some: part(records, "kind", some) == LOST)] = False
     return found(records, lambda some: rest[some]).astype(np.int32)
 
 

@@ -18,6 +18,7 @@ from .call_finder import Finder
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
+from .losses import losses
 from .other_packets import other_times
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
@@ -43,7 +44,10 @@ def build(
     calls = CallTable(records, legs.of, leg, entry)
     calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
     calls["depth"] = _depth(calls.stored("parent"), calls.room)
-    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(records, calls)
+    gaps = losses(log)
+    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(
+        records, gaps, calls
+    )
     calls["self_ns"] = _self_times(calls, inside)
     calls["other_ns"] = other_times(calls, inside, legs, nesting, joined or NONE)
     del inside

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """What came between the entry and the exit of a call: interrupts, other tasks, CPUs, lost records.
 
-In: the records of a KBL and its calls.  Out: for each call how long it took, MARK_* bits and the
-time that interrupts took inside it.
+In: the records of a KBL, its losses and its calls.  Out: for each call how long it took, MARK_*
+bits and the time that interrupts took inside it.
 """
 
 from __future__ import annotations
@@ -12,20 +12,20 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import found, whole
+from ..matching import whole
 from ..records import Gathered, Records, narrow, part
 from ..records.compiled import Int, lean
 from .call_table import CallTable, Column
 from .interrupts import CPUS, LEVELS, interrupts
+from .losses import Losses
 from .switches import MARK_MIGRATED, MARK_SLEPT, switches
 
 __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
 
-LOST = 5  # kbl.h enum kbl_kind
 TASK = 0  # context
 
 MARK_INTERRUPTED = 4
-MARK_GAP = 8  # records of its CPU were lost meanwhile: what is inside it is not known
+MARK_GAP = 8  # records of its CPUs were lost meanwhile: what is inside it is not known
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -43,7 +43,7 @@ class Interruptions(NamedTuple):
     inside_ns: Index
 
 
-def find(records: Records, calls: CallTable) -> Interruptions:
+def find(records: Records, losses: Losses, calls: CallTable) -> Interruptions:
     """Marks and times of `calls`, made from `records` in time order."""
     higher, columns = interrupts(records), (*_whole(records), switches(records))
     near, room = higher.first.astype(np.int64), calls.room
@@ -58,7 +58,7 @@ def find(records: Records, calls: CallTable) -> Interruptions:
         )  # fmt: skip
         irq_ns.add(narrow(irq))
         dur_ns.add(narrow(dur))
-    _note_gaps(records, calls, marks)
+    _note_gaps(records, losses, calls, marks)
     return Interruptions(marks, irq_ns.whole(), dur_ns.whole(), inside)
 
 
@@ -137,15 +137,19 @@ def _search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int
     return np.int64(low)
 
 
-def _note_gaps(records: Records, calls: CallTable, marks: Bytes) -> None:
-    """Mark calls on a CPU that lost records between their entry and exit."""
-    gaps = found(records, lambda some: part(records, "kind", some) == LOST)
-    if not len(gaps):
+def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: Bytes) -> None:
+    """Mark calls on a CPU that lost records between their entry and exit.
+
+    Of one that changed its CPU nobody knows where it was meanwhile: any CPU's losses count.
+    """
+    if not len(losses.ts):
         return
-    ts, dur, lost_on = (part(records, name, gaps).tolist() for name in ("ts", "dur", "cpu"))
+    ts, dur, lost_on = (column.tolist() for column in (losses.ts, losses.dur, losses.cpu))
     for rows in calls.passing():
         cpu, enter, leave = (calls.part(name, rows) for name in ("cpu", "entry_ns", "exit_ns"))
+        left_on = part(records, "exit_cpu", calls.part("entry", rows))  # -1: open
+        moved = ((marks[rows] & MARK_MIGRATED) != 0) | ((left_on >= 0) & (left_on != cpu))
         for end, lasted, number in zip(ts, dur, lost_on, strict=True):
             ends = np.where(leave >= 0, leave, end)
-            across = (cpu == number) & (enter <= end) & (ends >= end - max(lasted, 0))
+            across = ((cpu == number) | moved) & (enter <= end) & (ends >= end - max(lasted, 0))
             marks[rows][across] |= MARK_GAP

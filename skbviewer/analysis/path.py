@@ -9,11 +9,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from ..matching import READER
 from ..records import OUTSIDE, Leg, PathCall, Wait
 from ..store import queries
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
+from .losses import Spans
 from .names import MASK64, Names
 from .path_events import events_of, queue_waits
 from .reasons import VERDICTS, reason
@@ -22,25 +25,29 @@ KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+LOST_IN = "records were lost meanwhile"
 MARKS = (
     (MARK_SLEPT, "slept"),
     (MARK_MIGRATED, "changed the CPU"),
     (MARK_INTERRUPTED, "interrupted"),
-    (MARK_GAP, "records were lost meanwhile"),
+    (MARK_GAP, LOST_IN),
 )
 
 
 def legs(db: Any, rows: Sequence[Any], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Turn leg rows (with verdict and rung if they come from a match) into full legs."""
-    return tuple(_leg(db, row, names[row.source]) for row in rows)
+    lost = {number: Spans(queries.losses(db, number)) for number in {row.source for row in rows}}
+    return tuple(_leg(db, row, names[row.source], lost[row.source]) for row in rows)
 
 
-def _leg(db: Any, row: Any, names: Names) -> Leg:
+def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
     rows = queries.calls_of_leg(db, row.id)
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
     events = events_of(db, row, base, names)
     waits = _waits([c for c in calls if c.skb], queue_waits(events))
+    if len(lost):
+        waits = tuple(_as_known(wait, lost) for wait in waits)
     verdict = getattr(row, "verdict", None)
     return Leg(
         series=row.series,
@@ -120,6 +127,12 @@ def _waits(calls: Sequence[PathCall], queued: Sequence[Wait]) -> tuple[Wait, ...
         last = call
     waits = [wait for wait in waits if not any(_overlap(wait, other) for other in queued)]
     return tuple(sorted([*waits, *queued], key=lambda wait: wait.begin_ns))
+
+
+def _as_known(wait: Wait, lost: Spans) -> Wait:
+    """What it was is not known if a loss lies in it."""
+    begin = np.array([wait.begin_ns], np.int64)
+    return wait._replace(what=LOST_IN) if lost.meet(begin, begin + wait.dur_ns)[0] else wait
 
 
 def _overlap(wait: Wait, other: Wait) -> bool:

@@ -23,7 +23,7 @@ Index = npt.NDArray[np.int64]
 
 
 class Gap(NamedTuple):
-    """Records of a CPU that were lost: `why` is kbl.h's enum kbl_lost."""
+    """Records of a CPU that were lost: `why` is kbl.h's enum kbl_lost, or HOLE."""
 
     begin: int
     end: int

@@ -2,7 +2,8 @@
 """A KBL's records as text lines, in tcpdump's manner.
 
 In: a KBL as read.  Out: one line a record, of a call one more when it returned: time (s, KBL
-clock), CPU, context, task, what, packet; behind a drop its stack, a line each.
+clock), CPU, context, task, what, packet; behind a drop its stack, a line each.  A hole in the file
+has a line as lost records have, at its end.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ import numpy.typing as npt
 
 from ..analysis import Names, Told, address, event_text, names_in
 from ..readers import KblEvent, KblLost
-from ..records import KernelLog, Table
+from ..records import HOLE, Hole, KernelLog, Table
 
 KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
 CONTEXTS = "TSHN"  # task, softirq, hardirq, NMI
@@ -26,6 +27,7 @@ LOSSES = {
     KblLost.BUFFER: "buffers were full",
     KblLost.MISSED: "missed hits",
     KblLost.NESTED: "nested hits",
+    HOLE: "missing or damaged in the file",
 }
 MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
 Row = SimpleNamespace  # of any table, by column
@@ -51,12 +53,17 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
     record, returns = _in_time(log)
     words = dict(details.names) | _interrupt_names(log)
     beside = _Beside(hooks, changes, syscalls, details.frames, words)
+    holes = sorted((_lost(hole) for hole in log.holes), key=lambda row: row.ts, reverse=True)
     for begin in range(0, len(record), batch):
         part = slice(begin, begin + batch)
         for row, returned in zip(_rows(log.records[record[part]]), returns[part], strict=True):
-            yield _line(log, names, beside, _return(row) if returned else row)
+            shown = _return(row) if returned else row
+            while holes and holes[-1].ts <= shown.ts:
+                yield _line(log, names, beside, holes.pop())
+            yield _line(log, names, beside, shown)
             if row.kind == EVENT and row.ordinal in hooks:
                 yield from _stack(names, beside.stacks, row.ordinal)
+    yield from (_line(log, names, beside, hole) for hole in reversed(holes))
 
 
 def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
@@ -91,6 +98,13 @@ def _return(call: Row) -> Row:
     return Row(**(vars(call) | told | {"ip_version": 0, "ethertype": -1}))
 
 
+def _lost(hole: Hole) -> Row:
+    """A hole as if it were a LOST record; it has no context."""
+    told = {"kind": LOST, "ts": hole.end, "dur": hole.end - hole.begin, "cpu": hole.cpu}
+    told |= {"data": hole.lost, "flags": HOLE, "context": len(CONTEXTS), "pid": -1, "skb": 0}
+    return Row(**told, func=-1, ip_version=0, ethertype=-1, saddr_hi=0, saddr_lo=0)
+
+
 def _rows(table: Table) -> Iterator[Row]:
     names = table.dtype.names or ()
     for values in table.tolist():
@@ -118,7 +132,8 @@ def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
     if row.kind == LOST:
         where = f" of {name}" if row.func >= 0 else ""
         why = LOSSES.get(row.flags, f"reason {row.flags}")
-        return f"{row.data} records lost in {row.dur} ns: {why}{where}"
+        least = "at least " if row.flags == HOLE else ""
+        return f"{least}{row.data} records lost in {row.dur} ns: {why}{where}"
     if row.kind == EVENT:
         return event_text(_told(log, beside, row), names)
     if row.kind == EXIT:

@@ -10,7 +10,7 @@ import numpy as np
 from skbviewer.analysis.timeline import WIRE_LAYER, Lane, Timeline
 from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline_overview import Gap
-from skbviewer.records import PathCall
+from skbviewer.records import HOLE, PathCall
 
 from . import wording
 
@@ -18,6 +18,7 @@ LOST = {  # enum kbl_lost
     1: "buffers were full: the reader was too slow",
     2: "the probe missed calls",
     3: "a probe fired while another recorded",
+    HOLE: "a part of the file is missing or damaged",
 }
 
 
@@ -60,7 +61,8 @@ def gap_tip(gap: Gap) -> str:
         ("Lasting", wording.duration(gap.end - gap.begin)),
         ("Why", LOST.get(gap.why, "not told")),
     )
-    return _table(f"{gap.lost:,} record{'s' * (gap.lost != 1)} lost", rows)
+    least = "At least " if gap.why == HOLE else ""
+    return _table(f"{least}{gap.lost:,} record{'s' * (gap.lost != 1)} lost", rows)
 
 
 def _table(title: str, rows: tuple[tuple[str, str], ...]) -> str:

@@ -17,6 +17,7 @@ from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
 from .kbl_distinct import distinct
+from .kbl_holes import find_holes
 from .kbl_records import Decoded, decode_records
 from .kbl_scan import Scanner
 from .kbl_tables import Tables, read_tables, text
@@ -84,6 +85,7 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         details=decoded.details,
         calibration=tables.calibration,
         warnings=tuple(warnings),
+        holes=find_holes(chunks.of_type(kbl.KblChunkType.RECORDS), chunks.damaged),
     )
 
 

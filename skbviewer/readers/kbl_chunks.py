@@ -42,6 +42,7 @@ class Chunk(NamedTuple):
     items: int
     begin: int
     end: int
+    first_ns: int = 0
     last_ns: int = 0
 
 
@@ -70,9 +71,13 @@ class _Records:
 
 @dataclass
 class Chunks:
-    """What the walk found; `lost` counts records that stood in damaged or missing chunks."""
+    """What the walk found; `lost` counts records that stood in damaged or missing chunks.
+
+    `damaged` are RECORDS chunks whose header alone is whole.
+    """
 
     whole: list[Chunk] = field(default_factory=list)
+    damaged: list[Chunk] = field(default_factory=list)
     lost: int = 0
     warnings: list[str] = field(default_factory=list)
 
@@ -89,8 +94,8 @@ def find_chunks(
     Raises BadInput if the file is cut short meanwhile, Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
-    # Records of damaged chunks by (cpu, seq): their sequence number is then no unexplained hole.
-    damaged: dict[tuple[int, int], int] = {}
+    # By (cpu, seq): the sequence number of a damaged chunk is no unexplained hole.
+    damaged: dict[tuple[int, int], Chunk] = {}
     records = _Records(path, look)
     while at < len(data):
         progress.report(f"reading {path.name}", at, len(data))
@@ -101,11 +106,12 @@ def find_chunks(
             at = chunk.end
             continue
         if chunk is not None and chunk.type == KblChunkType.RECORDS:
-            damaged[chunk.cpu, chunk.seq] = chunk.items
+            damaged[chunk.cpu, chunk.seq] = chunk
         after = _next_chunk(data, at + 4, order)
         found.warnings.append(f"{path} at byte {at}: {why}; {after - at} bytes skipped")
         at = after
-    found.lost = sum(damaged.values())
+    found.damaged = list(damaged.values())
+    found.lost = sum(chunk.items for chunk in found.damaged)
     found.warnings += records.repeated
     _find_holes(path, found, set(damaged))
     if not found.of_type(KblChunkType.END):
@@ -125,8 +131,8 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
         return None, "checksum of a chunk header is wrong"
     begin, size = at + KBL_CHUNK_HEADER_SIZE, int(header["payload_len"])
     type_, cpu, seq, items = (int(header[name]) for name in ("type", "cpu", "seq", "nr_items"))
-    last_ns = int(header["last_ns"])
-    chunk = Chunk(at, type_, cpu, seq, items, begin, begin + size, last_ns)
+    first_ns, last_ns = int(header["first_ns"]), int(header["last_ns"])
+    chunk = Chunk(at, type_, cpu, seq, items, begin, begin + size, first_ns, last_ns)
     if size > KBL_MAX_PAYLOAD or size % 8:
         return None, f"chunk claims the bad length {size}"
     if chunk.end > len(data):

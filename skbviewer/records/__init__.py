@@ -45,7 +45,17 @@ from .rows import (
     SourceRow,
     Wait,
 )
-from .sources import Calibration, Capture, ClockTriple, Details, Interface, KernelLog, Probe
+from .sources import (
+    HOLE,
+    Calibration,
+    Capture,
+    ClockTriple,
+    Details,
+    Hole,
+    Interface,
+    KernelLog,
+    Probe,
+)
 
 __all__ = [
     "CHANGE_DTYPE",
@@ -53,6 +63,7 @@ __all__ = [
     "FOOTPRINT",
     "FOOTPRINT_DTYPE",
     "FRAME_DTYPE",
+    "HOLE",
     "IDENTITY_DTYPE",
     "OUTSIDE",
     "PACKET_CUT",
@@ -70,6 +81,7 @@ __all__ = [
     "ColumnTable",
     "Details",
     "Gathered",
+    "Hole",
     "Interface",
     "KernelLog",
     "Leg",

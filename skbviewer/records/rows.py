@@ -118,7 +118,10 @@ OUTSIDE = "outside probed functions"
 
 
 class Wait(NamedTuple):
-    """Time a packet lay somewhere: in a queue, between stack passes; or OUTSIDE, which is none."""
+    """Time a packet lay somewhere: in a queue, between stack passes; or OUTSIDE, which is none.
+
+    If records were lost meanwhile, `what` says that, for it may have been anywhere.
+    """
 
     what: str
     begin_ns: int

@@ -76,6 +76,22 @@ class Details(NamedTuple):
     names: Mapping[int, str] = MappingProxyType({})
 
 
+HOLE = 255  # why records are lost, beside kbl.h's enum kbl_lost: the file lacks chunks
+
+
+class Hole(NamedTuple):
+    """Where a CPU's stream lacks chunks that are missing or damaged: from begin to end, ns.
+
+    No record of the file tells it: it is made up of what stands around it.  `lost` is how many
+    records at least are gone: a missing chunk held one or more.
+    """
+
+    cpu: int
+    begin: int
+    end: int
+    lost: int
+
+
 class Calibration(NamedTuple):
     """What the probes cost, ns: see struct kbl_calibration of kbl.h.
 
@@ -95,6 +111,8 @@ class KernelLog:
 
     A call is one record, an ENTRY at the time it began that knows of its return; an EXIT is one
     whose entry is not told.  At one time of one CPU stand entries, then events as written.
+
+    Records that the recorder lost stand there as LOST; `holes` tells what the file lost.
 
     `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
@@ -117,3 +135,4 @@ class KernelLog:
     details: Details = field(default_factory=Details)
     calibration: Calibration | None = None  # None: not measured
     warnings: tuple[str, ...] = ()
+    holes: tuple[Hole, ...] = ()

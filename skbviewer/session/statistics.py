@@ -23,7 +23,7 @@ def scope_of(
 ) -> Scope:
     """What `chosen` means in the open session `db`."""
     kernels = {
-        s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id))
+        s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
         for s in sources
         if s.kind == "kbl"
     }

@@ -31,6 +31,7 @@ from .tables import (
     event_name,
     frame,
     leg,
+    loss,
     match,
     merge,
     metadata,
@@ -174,6 +175,12 @@ _CALLS_OF_LEG = (
 def calls_of_leg(db: Connection, number: int) -> Rows:
     """Calls of a leg in order of entry, with the probe's name."""
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
+
+
+def losses(db: Connection, source: int) -> list[tuple[int, int]]:
+    """(begin_ns, end_ns) of each loss of a KBL, on any CPU."""
+    rows = db.execute(select(loss.c.ts, loss.c.dur).where(loss.c.source == source))
+    return [(row.ts - max(row.dur, 0), row.ts) for row in rows]
 
 
 def calls_in(db: Connection, number: int) -> list[int]:

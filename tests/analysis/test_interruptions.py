@@ -5,14 +5,19 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from skbviewer import readers
+from skbviewer.analysis import build_calls
 from skbviewer.analysis.interruptions import (
     MARK_GAP,
     MARK_INTERRUPTED,
     MARK_MIGRATED,
     MARK_SLEPT,
 )
+from skbviewer.matching import build_legs, build_series
 from skbviewer.readers._kbl_layout import KblEvent
+from skbviewer.records import KernelLog, Silent
 from tests.matching.story import HARDIRQ, SOFTIRQ, Story, udp4
+from tests.readers.build_kbl import KblBuilder
 
 from .test_calls import A, B, Calls
 
@@ -86,3 +91,39 @@ def test_no_number_is_given_across_lost_records(tmp_path: Path) -> None:
     assert calls["ip_output"]["self_ns"] == -1
     assert calls["ip_rcv"]["marks"] == 0
     assert calls["ip_rcv"]["self_ns"] == 100
+
+
+def test_a_call_that_changed_its_cpu_lacks_what_any_of_them_lost(tmp_path: Path) -> None:
+    story = Story()
+    story.enter(1000, "tcp_sendmsg_skb", A, cpu=0, pid=7)
+    story.call("ip_output", 1500, 1600, A, cpu=1, pid=7)
+    story.lost(1900, 40, begin=1650, cpu=1)
+    story.leave(3000, "tcp_sendmsg_skb", A, cpu=1, pid=7)
+    story.call("ip_rcv", 1000, 2000, B, cpu=0, pid=8)  # stays on its own
+    calls = Calls(story, tmp_path)
+    assert calls["tcp_sendmsg_skb"]["marks"] & MARK_GAP
+    assert calls["tcp_sendmsg_skb"]["self_ns"] == -1
+    assert calls["ip_rcv"]["self_ns"] == 1000
+    assert calls["ip_output"]["self_ns"] == 100
+
+
+def test_a_call_that_came_back_to_its_cpu_lacks_what_the_other_lost(tmp_path: Path) -> None:
+    story = Story()
+    story.enter(1000, "tcp_sendmsg_skb", A, cpu=0, pid=7)
+    story.call("ip_output", 1500, 1600, A, cpu=1, pid=7)
+    story.lost(1900, 40, begin=1650, cpu=1)
+    story.leave(3000, "tcp_sendmsg_skb", A, cpu=0, pid=7)
+    calls = Calls(story, tmp_path)
+    assert calls["tcp_sendmsg_skb"]["marks"] & MARK_GAP
+
+
+def test_a_call_of_an_unknown_thread_that_changed_its_cpu_does_so_too(tmp_path: Path) -> None:
+    """Behind a hole in the file no thread is known, so nothing is marked as migrated."""
+    build = KblBuilder(3)
+    build.lost(1900, 1, 1650, 40)
+    build.call(1000, 1, build.probe("tcp_sendmsg_skb"), A, 2000, entry_cpu=0)
+    log = readers.read(build.write(tmp_path / "a.kbl"), Silent())
+    assert isinstance(log, KernelLog)
+    series = build_series(log)
+    (call,) = build_calls(log, series, build_legs(log, series))[:]
+    assert (call["pid"], call["marks"]) == (-1, MARK_GAP)

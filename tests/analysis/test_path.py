@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,24 @@ def test_a_drop_is_noted(path: PacketPath) -> None:
 def test_the_wait_for_the_softirq_is_told(path: PacketPath) -> None:
     (wait,) = path.legs[1].waits
     assert (wait.what, wait.begin_ns, wait.dur_ns) == ("softirq", 3600, 2400)
+
+
+@pytest.mark.parametrize(("begin", "end"), [(3700, 3800), (3000, 3600), (6000, 6100), (1, 9999)])
+def test_a_wait_across_lost_records_is_no_queue(tmp_path: Path, begin: int, end: int) -> None:
+    lossy = story()
+    lossy.lost(end, 500, begin, cpu=1)
+    with closing(imported(tmp_path, lossy, [(3000, udp4_frame(1))])) as session:
+        (wait,) = session.path(packet=1).legs[1].waits
+    assert (wait.what, wait.begin_ns, wait.dur_ns) == ("records were lost meanwhile", 3600, 2400)
+
+
+def test_a_loss_before_or_behind_a_wait_leaves_it(tmp_path: Path) -> None:
+    lossy = story()
+    for begin, end in ((3000, 3599), (6001, 7000)):
+        lossy.lost(end, 500, begin)
+    with closing(imported(tmp_path, lossy, [(3000, udp4_frame(1))])) as session:
+        (wait,) = session.path(packet=1).legs[1].waits
+    assert wait.what == "softirq"
 
 
 def test_the_wire_time_is_on_the_kernels_clock(path: PacketPath) -> None:

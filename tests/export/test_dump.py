@@ -3,12 +3,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 from skbviewer.export import dump_lines
 from skbviewer.readers import _kbl_layout as layout
 from skbviewer.readers._kbl_layout import KblEvent
-from skbviewer.records import KernelLog
+from skbviewer.records import Hole, KernelLog
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 from tests.readers.build_kbl import STEXT, Ipv6
 
@@ -70,6 +71,20 @@ def test_lost_records_stand_where_they_are_missing(tmp_path: Path) -> None:
     story.kbl.lost(5000, 0, 2000, 17)
     (text,) = dump_lines(story.log(tmp_path))
     assert text.endswith("17 records lost in 3000 ns: buffers were full")
+
+
+def test_a_hole_in_the_file_stands_where_records_follow_again(tmp_path: Path) -> None:
+    made = log(tmp_path)
+    holes = (Hole(1, 13_000_000_000, 13_000_000_009, 1), Hole(0, 12_000_000_501, 12_000_000_600, 3))
+    for batch in (1, 4096):
+        lines = list(dump_lines(replace(made, holes=holes), batch))
+        assert [line for line in lines if "!!" not in line] == list(dump_lines(made))
+        assert [text.split()[0] for text in lines] == sorted(text.split()[0] for text in lines)
+        at = next(n for n, line in enumerate(lines) if "!!" in line)
+        what = "at least 3 records lost in 99 ns: missing or damaged in the file"
+        assert lines[at].startswith("12.000000600 [0?] -") and lines[at].endswith(f"!! {what}")
+        assert "** free" in lines[at + 1]
+        assert "at least 1 records lost in 9 ns" in lines[-1]
 
 
 def test_an_interrupt_keeps_its_name(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from skbviewer.readers import _kbl_layout as kbl
 from skbviewer.readers import read
-from skbviewer.records import BadInput, ClockTriple, KernelLog, Silent
+from skbviewer.records import BadInput, ClockTriple, Hole, KernelLog, Silent
 from tests.readers.build_kbl import STEXT, Ipv4, Ipv6, KblBuilder, SkbInfo, chunk_bytes
 
 SKB = 0xFFFF888000001000
@@ -289,9 +289,9 @@ def test_damage_anywhere_is_told_and_the_rest_kept(tmp_path: Path) -> None:
         assert len(log.records) == (2 if in_records else 3)
         in_payload = at >= places[number] + kbl.KBL_CHUNK_HEADER_SIZE
         if in_records and in_payload:
-            assert log.lost_records == 2
+            assert log.lost_records == sum(hole.lost for hole in log.holes) == 2
         elif in_records and number < 5:  # nobody can miss a last chunk without its header
-            assert log.lost_records == 1
+            assert log.lost_records == sum(hole.lost for hole in log.holes) == 1
 
 
 def test_missing_and_repeated_chunks(tmp_path: Path) -> None:
@@ -301,9 +301,11 @@ def test_missing_and_repeated_chunks(tmp_path: Path) -> None:
     missing = load(path, data.replace(second, b""))
     assert missing.lost_records == 1 and len(missing.records) == 2
     assert any("CPU 0: 1 chunks are missing, the first is number 1" in w for w in missing.warnings)
+    assert missing.holes == (Hole(0, 11, 40, 1),)
     twice = load(path, data.replace(second, second * 2))
     assert len(twice.records) == 3
     assert any("chunk 1 of CPU 0 again" in w for w in twice.warnings)
+    assert twice.holes == ()
 
 
 def slots(*kinds: tuple[int, int]) -> bytes:

@@ -3,8 +3,8 @@
 
 A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
 twice, and a call that several packets share counts for the first of them.  A call during which
-another task ran has no time of its own that could be told: it stands among the waits.  Legs with
-lost records are left out and counted.
+another task ran has no time of its own that could be told: it stands among the waits.  Legs during
+which any CPU of their kernel lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """`gaps` is how many legs were left out because records in them were lost."""
+    """`gaps` is how many legs were left out because records were lost meanwhile."""
 
     rows: tuple[LayerRow, ...]
     legs: int

@@ -6,7 +6,7 @@ In: the columns of a session.  Out: masks over its legs and calls.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import NamedTuple
 
@@ -18,6 +18,7 @@ from ...records import UNTIMED
 from ...store import Columns
 from ..interruptions import MARK_GAP
 from ..layers import layer_of
+from ..losses import Spans
 from ..names import Names
 from ..timeline import Clock
 
@@ -42,10 +43,11 @@ class Chosen(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One KBL's names: `functions` by probe id."""
+    """One KBL's names, `functions` by probe id, and when (begin_ns, end_ns) it lost records."""
 
     names: Names
     functions: Mapping[int, str]
+    losses: Sequence[tuple[int, int]]
 
 
 class Scope:
@@ -160,11 +162,26 @@ class Scope:
 
     @cached_property
     def gaps(self) -> Flags:
-        """Legs with a call across lost records: no number is given of them."""
-        marked = np.asarray(self.columns.array("call", "marks")) & MARK_GAP != 0
+        """Legs during which records were lost on any CPU: no number is given of them."""
         found = np.zeros(len(self.legs), np.bool_)
-        found[np.asarray(self.columns.array("call", "leg"), np.int64)[marked] - 1] = True
+        lost = {n: Spans(kernel.losses) for n, kernel in self.kernels.items() if kernel.losses}
+        if not lost:
+            return found
+        leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
+        found[leg[np.asarray(self.columns.array("call", "marks")) & MARK_GAP != 0]] = True
+        source, begin, end = self.of_leg("source"), self.of_leg("begin_ns"), self._last_ns(leg)
+        for number, spans in lost.items():
+            mine = np.flatnonzero(source == number)
+            found[mine] |= spans.meet(begin[mine], end[mine])
         return found
+
+    def _last_ns(self, leg: Index) -> Index:
+        """When the last record of each leg was made; `leg` is that of every call."""
+        last = np.maximum(self.of_leg("end_ns"), self.of_leg("reader_ns"))
+        entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
+        dur = np.asarray(self.columns.array("call", "dur_ns"), np.int64)
+        np.maximum.at(last, leg, entry + np.maximum(dur, 0))
+        return last
 
     @cached_property
     def function_names(self) -> list[str]:

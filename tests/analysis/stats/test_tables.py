@@ -116,6 +116,33 @@ def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> No
         assert not [row for row in table.rows if row.layer.startswith("send")]
 
 
+@pytest.mark.parametrize(
+    ("begin", "end", "cpu"),
+    [(5150, 5350, 0), (5150, 5350, 5), (6100, 8000, 0), (9300, 9400, 0), (4000, 5000, 1)],
+)
+def test_losses_between_the_calls_of_a_leg_count(
+    tmp_path: Path, begin: int, end: int, cpu: int
+) -> None:
+    """Whether the packet waited there nobody knows, whichever CPU it was."""
+    story = told()
+    story.lost(end, 500, begin, cpu)
+    for session in opened(story, tmp_path):
+        table = layer_table(session.statistics())
+        assert (table.legs, table.gaps) == (1, 1)
+        names = {row.layer for row in table.rows}
+        assert not names & {"softirq", "socket queue", "receive: driver"}
+        assert "send: driver" in names
+
+
+def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
+    story = told()
+    for begin, end in ((100, 899), (3001, 4999), (9301, 9900)):
+        story.lost(end, 1, begin)
+    for session in opened(story, tmp_path):
+        table = layer_table(session.statistics())
+        assert (table.legs, table.gaps) == (2, 0)
+
+
 def test_drops(tmp_path: Path) -> None:
     story = told()
     story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
