@@ -19,7 +19,8 @@ from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
-A, B = 0xFFFF888000001000, 0xFFFF888000002000
+A, B, SOCK = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
+MINE = HOST._replace(sk=SOCK)
 
 
 def told() -> Story:
@@ -86,6 +87,26 @@ def test_layers_waits_and_stages(session: Session) -> None:
         "receive: receiving process": 300,
     }
     assert (table.legs, table.gaps) == (2, 0)
+
+
+def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
+    """The system call's own functions joined the leg, though they began before the packet."""
+    story = Story()
+    story.sock_call("tcp_sendmsg", 100, 9000, SOCK, pid=7)
+    story.alloc(900, A, pid=7)
+    story.call("tcp_write_xmit", 1000, 3000, A, pid=7, ipv4=udp4(1), skbinfo=MINE)
+    story.call("ip_output", 1200, 2900, A, pid=7)
+    story.call("dev_hard_start_xmit", 2000, 2600, A, pid=7)
+    for session in opened(story, tmp_path):
+        rows = layer_table(session.statistics()).rows
+        stages = {row.layer: row.total_ns for row in rows if row.kind == "stage"}
+        assert stages == {
+            "send: system call": 100,
+            "send: transport": 200,
+            "send: IP": 800,
+            "send: driver": 600,
+        }
+        assert sum(stages.values()) == 2600 - 900
 
 
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
