@@ -54,12 +54,15 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any."""
+    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any.
+
+    A leg that begins in the range counts as a whole.
+    """
+    stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps
     asleep = (scope.of_call("marks") & MARK_SLEPT) != 0
     rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
     rows += _summed(scope, usable, asleep, "self_ns", (WAIT, "in calls that slept"))
-    stages = leg_stages(scope)
     for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
         for name, ns in named.items():
             known = usable & (ns >= 0)

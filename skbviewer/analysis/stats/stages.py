@@ -62,7 +62,12 @@ class Stages(NamedTuple):
 
 
 def leg_stages(scope: Scope) -> Stages:
-    """Stages and waits of all legs of the session, made from the chosen calls."""
+    """Stages and waits of all legs of the session; right for those that are meant.
+
+    They are made from all calls of these: a range chooses legs by their begin, and does not cut
+    them off, or a stage would swallow those that follow it.
+    """
+    scope = scope.whole
     kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
     reader = scope.of_leg("reader_ns")
     reader = np.where(reader >= 0, reader, NEVER)

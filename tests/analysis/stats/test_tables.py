@@ -121,6 +121,18 @@ def test_a_range_counts_what_begins_in_it(session: Session) -> None:
     }
 
 
+@pytest.mark.parametrize("after_ns", [1, 400, 1500])
+def test_a_leg_that_begins_in_a_range_counts_as_a_whole(session: Session, after_ns: int) -> None:
+    begin = session.begin_ns()
+    table = layer_table(session.statistics(Chosen(None, begin, begin + after_ns)))
+    assert table.legs == 1
+    rows = layer_table(session.statistics()).rows
+    sent = {row.layer: row.total_ns for row in rows if row.layer.startswith("send: ")}
+    assert {row.layer: row.total_ns for row in table.rows if row.kind == "stage"} == sent
+    (ip,) = [row for row in table.rows if row.layer == "ip"]
+    assert (ip.calls, ip.total_ns) == (1, 400)
+
+
 def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
     for session in opened(told(), tmp_path):
         (row,) = process_rows(session.statistics())
