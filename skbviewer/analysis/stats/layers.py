@@ -3,7 +3,7 @@
 
 A layer's time in a packet's leg is the self time of its functions there: no nanosecond counts
 twice.  A call during which another task ran has no time of its own that could be told: it stands
-among the waits.  Legs with lost records are left out and counted.
+among the waits, from where its leg began.  Legs with lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -62,7 +62,8 @@ def layer_table(scope: Scope) -> LayerTable:
     usable = scope.legs & ~scope.gaps
     asleep = (scope.of_call("marks") & MARK_SLEPT) != 0
     rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
-    rows += _summed(scope, usable, asleep, "self_ns", (WAIT, "in calls that slept"))
+    slept = np.where(asleep, scope.of_call("self_ns") - _early(scope), 0)
+    rows += _summed(scope, usable, slept, (WAIT, "in calls that slept"))
     for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
         for name, ns in named.items():
             known = usable & (ns >= 0)
@@ -93,15 +94,25 @@ def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
 def _interrupts(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
     """What interrupts took from a leg: the time inside its outermost calls."""
     outer = (scope.of_call("depth") == 0) & awake
-    return _summed(scope, usable, outer, "irq_ns", (BUSY, "interrupts inside"))
+    ns = np.where(outer, scope.of_call("irq_ns"), 0)
+    return _summed(scope, usable, ns, (BUSY, "interrupts inside"))
 
 
-def _summed(
-    scope: Scope, usable: Flags, chosen: Flags, column: str, name: tuple[str, str]
-) -> list[LayerRow]:
-    """A column of the chosen calls, summed up in each leg."""
-    ns, leg = scope.of_call(column), scope.leg_of_call
-    meant = np.flatnonzero(chosen & (ns > 0) & usable[leg])
+def _early(scope: Scope) -> Index:
+    """How much of each call's self time lies before its leg: a reader waits for its packet."""
+    before = scope.of_leg("begin_ns")[scope.leg_of_call] - scope.of_call("entry_ns")
+    whole = np.clip(before, 0, np.maximum(scope.of_call("dur_ns"), 0))
+    place = np.cumsum(scope.calls) - 1  # among the chosen ones
+    early, parent = whole.copy(), scope.of_call("parent")
+    inner = np.flatnonzero((whole > 0) & (parent > 0))
+    np.subtract.at(early, place[parent[inner] - 1], whole[inner])
+    return np.maximum(early, 0)
+
+
+def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:
+    """Times of the calls, as far as there are any, summed up in each leg."""
+    leg = scope.leg_of_call
+    meant = np.flatnonzero((ns > 0) & usable[leg])
     if not len(meant):
         return []
     spent = np.zeros(len(usable), np.int64)

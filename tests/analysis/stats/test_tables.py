@@ -109,6 +109,19 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
         assert sum(stages.values()) == 2600 - 900
 
 
+def test_a_reader_that_slept_waits_for_its_packet_since_there_is_one(tmp_path: Path) -> None:
+    story = Story()
+    story.giver("skb_recv_datagram", 50, 9400, A, pid=7)
+    story.giver("__skb_recv_datagram", 100, 9300, A, pid=7)
+    story.call("eth_header", 1000, 1100, B, pid=8)
+    story.alloc(4900, A, pid=0, context=SOFTIRQ)
+    story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=HOST)
+    story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        (slept,) = (r for r in layer_table(session.statistics()).rows if "slept" in r.layer)
+        assert (slept.calls, slept.total_ns) == (2, 9400 - 4900)
+
+
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
     begin = session.begin_ns()
     rows = function_rows(session.statistics(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
