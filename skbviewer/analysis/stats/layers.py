@@ -106,7 +106,7 @@ def _early(scope: Scope) -> Index:
     early, parent = whole.copy(), scope.of_call("parent")
     inner = np.flatnonzero((whole > 0) & (parent > 0))
     np.subtract.at(early, place[parent[inner] - 1], whole[inner])
-    return np.maximum(early, 0)
+    return np.asarray(np.maximum(early, 0), np.int64)
 
 
 def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:
