@@ -117,31 +117,40 @@ def _place(
 def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> tuple[Column, Column]:
     """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0.
 
-    The error is what calls with and without a packet differ by, of itself and of the K inside.
+    The error is what calls with and without a packet differ by, of itself and of the K inside; if
+    T would be below 0 it is at least that far: so much less the probes cost.
     """
     known = log.calibration
     if known is None:
         return np.full(len(calls), -1, np.int8), np.full(len(calls), -1, np.int8)
-    records, room = log.records, calls.room
-    probed, shown = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
-    for some in passing(records):  # a list's packets cost but once
-        probed[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
-        shown[some] = probed[some] & (part(records, "skb", some) != 0)
-    every, with_skb = nesting.inside(probed), nesting.inside(shown)
-    del probed, shown
+    every, with_skb = _probed_inside(log.records, nesting, calls.room)
 
-    def left(rows: slice) -> Column:
-        entry, duration = calls.part("entry", rows), calls.part("dur_ns", rows)
+    def costs(rows: slice) -> Index:
+        entry = calls.part("entry", rows)
+        shown = part(log.records, "skb", entry) != 0
         inside = every[entry] * np.int64(known.nested)
         inside += with_skb[entry] * np.int64(known.skb_nested - known.nested)
-        left = np.maximum(duration - known.empty - inside, 0)
+        return inside + np.where(shown, known.skb_empty, known.empty)
+
+    def left(rows: slice) -> Column:
+        left = np.maximum(calls.part("dur_ns", rows) - costs(rows), 0)
         return np.where(_is_known(calls, rows), left, -1)
 
     def unsure(rows: slice) -> Column:
         wrong = every[calls.part("entry", rows)] * np.int64(abs(known.skb_nested - known.nested))
-        return np.where(_is_known(calls, rows), known.error + wrong, -1)
+        wrong = np.maximum(wrong + known.error, costs(rows) - calls.part("dur_ns", rows))
+        return np.where(_is_known(calls, rows), wrong, -1)
 
     return calls.by_parts(left), calls.by_parts(unsure)
+
+
+def _probed_inside(records: Records, nesting: Nesting, room: Room) -> tuple[Small, Small]:
+    """Of each record how many probed calls are inside it, and how many of them have a packet."""
+    probed, shown = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
+    for some in passing(records):  # a list's packets cost but once
+        probed[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
+        shown[some] = probed[some] & (part(records, "skb", some) != 0)
+    return nesting.inside(probed), nesting.inside(shown)
 
 
 def _is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:

@@ -6,6 +6,7 @@ In: an open session.  Out: legs with their calls and waits.  Reads a few hundred
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,7 +24,7 @@ from .reasons import VERDICTS, reason
 
 KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
+TAIL_CALL, NULL_SKB, OPEN, SKB_IS_RET, SOCK = 0x01, 0x04, 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
 LOST_IN = "records were lost meanwhile"
 MARKS = (
@@ -45,7 +46,8 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
     events = events_of(db, row, base, names)
-    waits = _waits([c for c in calls if c.skb], queue_waits(events))
+    gives = [_gives(r) for r, call in zip(rows, calls, strict=True) if call.skb]
+    waits = _waits(_held([c for c in calls if c.skb], gives), queue_waits(events))
     if len(lost):
         waits = tuple(_as_known(wait, lost) for wait in waits)
     verdict = getattr(row, "verdict", None)
@@ -112,13 +114,37 @@ def _note(row: Any, names: Names) -> str:
     return ", ".join(notes)
 
 
-def _waits(calls: Sequence[PathCall], queued: Sequence[Wait]) -> tuple[Wait, ...]:
+def _gives(row: Any) -> bool:
+    """Whether a call took no packet and returned one: it may have waited for it."""
+    takes = row.takes is not None and row.takes >= 0 and not row.flags & NULL_SKB
+    return bool(row.flags & SKB_IS_RET) and row.exit_ns >= 0 and not takes
+
+
+def _held(calls: Sequence[PathCall], gives: Sequence[bool]) -> list[tuple[int, PathCall]]:
+    """Calls in order of when each had the packet.
+
+    One that gives it had it when it returned, or as soon as its thread had it in a call inside.
+    """
+    since, entries = [call.entry_ns for call in calls], [call.entry_ns for call in calls]
+    for number in reversed([n for n, given in enumerate(gives) if given]):  # inner calls first
+        leave = calls[number].exit_ns or 0
+        inside = range(number + 1, bisect_right(entries, leave))
+        mine = (since[n] for n in inside if _thread(calls[n]) == _thread(calls[number]))
+        since[number] = min(mine, default=leave)
+    return sorted(zip(since, calls, strict=True), key=lambda held: held[0])
+
+
+def _thread(call: PathCall) -> tuple[str, int, int]:
+    """What a call runs in: a thread may change its CPU meanwhile."""
+    return call.context, call.pid, -1 if call.context == "task" else call.cpu
+
+
+def _waits(held: Sequence[tuple[int, PathCall]], queued: Sequence[Wait]) -> tuple[Wait, ...]:
     """The queues that events tell of, and other times when no function held the packet."""
     waits: list[Wait] = []
     end: int | None = None
     last, reading = None, False
-    for call in calls:
-        begin = call.entry_ns
+    for begin, call in held:
         if end is not None and last is not None and begin > end:
             waits.append(Wait(_wait_name(call, last, reading), end, begin - end))
         reading |= call.function in READER
@@ -147,9 +173,8 @@ def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
         return "socket queue"
     if last.function in BACKLOG:
         return "softirq"
-    same = (following.context, following.pid) == (last.context, last.pid)
-    if same and (following.context == "task" or following.cpu == last.cpu):
-        return OUTSIDE  # a thread may change its CPU meanwhile
+    if _thread(following) == _thread(last):
+        return OUTSIDE
     return "socket backlog" if following.context == "task" and not reading else "queue"
 
 

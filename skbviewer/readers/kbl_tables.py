@@ -114,8 +114,8 @@ def _calibration(reader: _Reader) -> Calibration | None:
         return None
     last = rows[-1]
     empty, nested = last["tau_empty"], last["tau_nested"]
-    error = abs((last.get("tau_skb_empty", 0) or empty) - empty)
-    return Calibration(empty, nested, last.get("tau_skb_nested", 0) or nested, error)
+    skb_empty, skb_nested = last.get("tau_skb_empty", 0), last.get("tau_skb_nested", 0)
+    return Calibration(empty, nested, skb_empty or empty, skb_nested or nested)
 
 
 def _name(value: object) -> str:

@@ -95,14 +95,18 @@ class Hole(NamedTuple):
 class Calibration(NamedTuple):
     """What the probes cost, ns: see struct kbl_calibration of kbl.h.
 
-    `error` is how far a call that carries a packet and one that does not lie apart when empty: how
-    well `empty` is known.
+    Those of calls that carry a packet are `skb_empty` and `skb_nested`.
     """
 
     empty: int
     nested: int
+    skb_empty: int
     skb_nested: int
-    error: int = 0
+
+    @property
+    def error(self) -> int:
+        """How far empty calls with and without a packet lie apart: how well either is known."""
+        return abs(self.skb_empty - self.empty)
 
 
 @dataclass(frozen=True)

@@ -161,7 +161,7 @@ def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
 
 
 _CALLS_OF_LEG = (
-    select(call, probe.c.name.label("function"))
+    select(call, probe.c.name.label("function"), probe.c.arg.label("takes"))
     .select_from(
         call.join(leg, leg.c.id == call.c.leg).outerjoin(
             probe, (probe.c.source == leg.c.source) & (probe.c.func == call.c.func)
@@ -173,7 +173,7 @@ _CALLS_OF_LEG = (
 
 
 def calls_of_leg(db: Connection, number: int) -> Rows:
-    """Calls of a leg in order of entry, with the probe's name."""
+    """Calls of a leg in order of entry, with the probe's name and which argument is a packet."""
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 

@@ -181,6 +181,32 @@ def test_what_the_probes_cost_is_taken_off(tmp_path: Path, skb_cost: int) -> Non
     assert call_of(leg, "ip_rcv").dur_ns == 4000
 
 
+@pytest.mark.parametrize("skb_empty", [0, 30])
+def test_a_call_with_a_packet_loses_what_one_with_a_packet_costs(
+    tmp_path: Path, skb_empty: int
+) -> None:
+    story = Story()
+    story.kbl.calibration = {"tau_empty": 50, "tau_nested": 200, "tau_skb_empty": skb_empty}
+    story.sock_call("tcp_sendmsg", 1000, 9000, SOCK, pid=7)
+    story.alloc(2000, A, pid=7)
+    story.call("ip_output", 3000, 3100, A, pid=7, skbinfo=MINE, ipv4=udp4(1))
+    leg = leg_of(tmp_path, story)
+    assert call_of(leg, "ip_output").comp_ns == 100 - (skb_empty or 50)
+    assert call_of(leg, "tcp_sendmsg").comp_ns == 8000 - 50 - 2 * 200
+    assert call_of(leg, "ip_output").comp_err_ns == (20 if skb_empty else 0)
+
+
+def test_a_call_shorter_than_its_probe_is_wrong_by_what_is_missing(tmp_path: Path) -> None:
+    story = Story()
+    story.kbl.calibration = {"tau_empty": 60, "tau_nested": 200, "tau_skb_empty": 50}
+    story.call("ip_rcv", 1000, 1100, A, skbinfo=HOST, ipv4=udp4(1))
+    story.call("ip_rcv_core", 1040, 1048, A, skbinfo=HOST, ipv4=udp4(1))
+    story.call("ip_output", 2000, 2045, A, skbinfo=HOST, ipv4=udp4(1))
+    leg = leg_of(tmp_path, story)
+    times = {c.function: (c.comp_ns, c.comp_err_ns) for c in leg.calls}
+    assert times == {"ip_rcv": (0, 150), "ip_rcv_core": (0, 42), "ip_output": (0, 10)}
+
+
 def test_without_a_calibration_nothing_is_taken_off(tmp_path: Path) -> None:
     story = Story()
     receive(story)

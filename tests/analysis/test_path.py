@@ -175,12 +175,41 @@ def test_a_reader_that_waits_shows_as_a_wait_in_the_socket(tmp_path: Path) -> No
     late = Story()
     late.alloc(1000, A, pid=0, context=SOFTIRQ)
     late.call("__netif_receive_skb", 2000, 3000, A, pid=0, context=SOFTIRQ, ipv4=udp4(1))
-    late.giver("__skb_recv_udp", 9000, 9500, A, pid=9)
+    late.giver("__skb_recv_udp", 8800, 9000, A, pid=9)
     (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).path(packet=1).legs
     assert leg.kernel_ns == 2000
     assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.dur_ns > 1000] == [
         ("socket queue", 3000, 6000)
     ]
+
+
+@pytest.mark.parametrize("inner", [False, True])
+def test_a_reader_that_waited_before_the_packet_came_did_not_hold_it(
+    tmp_path: Path, inner: bool
+) -> None:
+    late = Story()
+    late.giver("__skb_recv_udp", 10, 9500, A, cpu=1, pid=9)
+    late.alloc(1000, A, pid=0, context=SOFTIRQ)
+    late.call("__netif_rx", 1500, 1600, A, pid=0, context=SOFTIRQ, ipv4=udp4(1))
+    late.call("__netif_receive_skb", 2000, 3000, A, pid=0, context=SOFTIRQ)
+    if inner:
+        late.giver("__skb_try_recv_from_queue", 9000, 9200, A, cpu=1, pid=9)
+    (leg,) = imported(tmp_path, late, [(2000, udp4_frame(1))]).path(packet=1).legs
+    assert [(w.what, w.begin_ns, w.dur_ns) for w in leg.waits if w.begin_ns > 1500] == [
+        ("softirq", 1600, 400),
+        ("socket queue", 3000, 6200 if inner else 6500),
+    ]
+
+
+def test_a_call_that_returns_the_packet_it_took_holds_it_meanwhile(tmp_path: Path) -> None:
+    told = Story()
+    told.alloc(1000, A, pid=0, context=SOFTIRQ)
+    place = {"pid": 0, "context": SOFTIRQ}
+    told.call("__netif_receive_skb", 2000, 3000, A, ipv4=udp4(1), skbinfo=HOST, **place)
+    told.enter(3000, "ip_rcv_core", A, **place)
+    told.leave(4000, "ip_rcv_core", A, flags=KBL_FLAG_SKB_IS_RET, **place)
+    (leg,) = imported(tmp_path, told, [(2000, udp4_frame(1))]).path(packet=1).legs
+    assert not [wait for wait in leg.waits if wait.begin_ns >= 2000]
 
 
 def test_two_logs_and_two_captures_do_not_mix_up_their_rows(tmp_path: Path) -> None:

@@ -28,6 +28,7 @@ EVENTS = {
 }
 TASK, SOFTIRQ, HARDIRQ = 0, 1, 2
 HOST, OTHER = SkbInfo(ifindex=2, netns=100), SkbInfo(ifindex=3, netns=200)  # ends of a veth pair
+NO_ARGUMENT = 0xFF  # struct kbl_probe.arg
 LOOPBACK = SkbInfo(ifindex=1, netns=100)
 
 
@@ -91,6 +92,7 @@ class Story:
 
     def giver(self, name: str, begin: int, end: int, skb: int, **rest: Any) -> None:
         """A call that takes no skb and returns one."""
+        self.kbl.probes[self.function(name)] |= {"arg": NO_ARGUMENT, "ret": 1}
         self.enter(begin, name, 0, **rest)
         self.leave(end, name, skb, flags=KBL_FLAG_SKB_IS_RET, **rest)
 

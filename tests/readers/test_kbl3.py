@@ -318,6 +318,8 @@ def test_calibration(tmp_path: Path) -> None:
     build = KblBuilder(3)
     assert load(build, tmp_path).calibration is None
     build.calibration = {"tau_empty": 90, "tau_pair": 300, "tau_nested": 280}
-    assert load(build, tmp_path).calibration == (90, 280, 280, 0)
+    assert load(build, tmp_path).calibration == (90, 280, 90, 280)
     build.calibration |= {"tau_skb_nested": 400, "tau_skb_empty": 85}
-    assert load(build, tmp_path).calibration == (90, 280, 400, 5)
+    told = load(build, tmp_path).calibration
+    assert told == (90, 280, 85, 400)
+    assert told is not None and told.error == 5

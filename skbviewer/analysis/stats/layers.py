@@ -3,8 +3,8 @@
 
 A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
 twice, and a call that several packets share counts for the first of them.  A call during which
-another task ran has no time of its own that could be told: it stands among the waits.  Legs during
-which any CPU of their kernel lost records are left out and counted.
+another task ran has no time of its own that could be told: it stands among the waits, from where
+its leg began.  Legs during which any CPU of their kernel lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -55,12 +55,16 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any."""
+    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any.
+
+    A leg that begins in the range counts as a whole.
+    """
+    stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps
     asleep = (scope.of_call("marks") & MARK_SLEPT) != 0
     rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
-    rows += _summed(scope, usable, asleep, "self_ns", (WAIT, "in calls that slept"))
-    stages = leg_stages(scope)
+    slept = np.where(asleep & scope.once, scope.own_ns - _early(scope), 0)
+    rows += _summed(scope, usable, slept, (WAIT, "in calls that slept"))
     for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
         for name, ns in named.items():
             known = usable & (ns >= 0)
@@ -91,15 +95,25 @@ def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
 def _interrupts(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
     """What interrupts took from a leg: the time inside its packet's outermost calls."""
     outer = (scope.of_call("depth") == 0) & awake & (scope.of_call("skb") != 0) & scope.once
-    return _summed(scope, usable, outer, "irq_ns", (BUSY, "interrupts inside"))
+    ns = np.where(outer, scope.of_call("irq_ns"), 0)
+    return _summed(scope, usable, ns, (BUSY, "interrupts inside"))
 
 
-def _summed(
-    scope: Scope, usable: Flags, chosen: Flags, column: str, name: tuple[str, str]
-) -> list[LayerRow]:
-    """A column of the chosen calls, summed up in each leg."""
-    ns, leg = scope.of_call(column), scope.leg_of_call
-    meant = np.flatnonzero(chosen & (ns > 0) & usable[leg])
+def _early(scope: Scope) -> Index:
+    """How much of each call's self time lies before its leg: a reader waits for its packet."""
+    before = scope.of_leg("begin_ns")[scope.leg_of_call] - scope.of_call("entry_ns")
+    whole = np.clip(before, 0, np.maximum(scope.of_call("dur_ns"), 0))
+    place = np.cumsum(scope.calls) - 1  # among the chosen ones
+    early, parent = whole.copy(), scope.of_call("parent")
+    inner = np.flatnonzero((whole > 0) & (parent > 0))
+    np.subtract.at(early, place[parent[inner] - 1], whole[inner])
+    return np.asarray(np.maximum(early, 0), np.int64)
+
+
+def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:
+    """Times of the calls, as far as there are any, summed up in each leg."""
+    leg = scope.leg_of_call
+    meant = np.flatnonzero((ns > 0) & usable[leg])
     if not len(meant):
         return []
     spent = np.zeros(len(usable), np.int64)

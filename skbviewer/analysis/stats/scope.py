@@ -100,6 +100,19 @@ class Scope:
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
 
+    @property
+    def whole(self) -> Scope:
+        """The same legs with all their calls: also those that begin where the range is over."""
+        ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
+        return self._whole if ranged else self
+
+    @cached_property
+    def _whole(self) -> Scope:
+        made = Scope(self.columns, self.kernels, self._clock, self._chosen)
+        made.legs = self.legs
+        made.calls = self.legs[np.asarray(self.columns.array("call", "leg"), np.int64) - 1]
+        return made
+
     @cached_property
     def packets(self) -> Index:
         """The numbers of the packets that are meant, rising."""

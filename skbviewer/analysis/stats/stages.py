@@ -3,7 +3,9 @@
 
 Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
 2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
-queueing discipline, driver.  A stage ends where the next one that the leg shows begins.
+queueing discipline, driver.  A stage ends where the next one that the leg shows begins, and the
+first begins with the leg: so those of sending, of forwarding, and of receiving up to the process
+add up to the leg.
 """
 
 from __future__ import annotations
@@ -60,11 +62,16 @@ class Stages(NamedTuple):
 
 
 def leg_stages(scope: Scope) -> Stages:
-    """Stages and waits of all legs of the session, made from the chosen calls."""
+    """Stages and waits of all legs of the session; right for those that are meant.
+
+    They are made from all calls of these: a range chooses legs by their begin, and does not cut
+    them off, or a stage would swallow those that follow it.
+    """
+    scope = scope.whole
     kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
     reader = scope.of_leg("reader_ns")
     reader = np.where(reader >= 0, reader, NEVER)
-    first = _Firsts(scope, len(kind))
+    first = _Firsts(scope, begin)
     received = first.named(STACK)
     queued, sent = first.named(QUEUE), first.named(TRANSMIT)
     last = _last_exit(scope, len(kind))
@@ -85,12 +92,16 @@ def leg_stages(scope: Scope) -> Stages:
 
 
 class _Firsts:
-    """When each leg first entered one of some functions."""
+    """When each leg first entered one of some functions, of those entered since it began.
 
-    def __init__(self, scope: Scope, legs: int) -> None:
+    Others had no packet yet: the system call that made it, or a reader that waited for it.
+    """
+
+    def __init__(self, scope: Scope, begin: Index) -> None:
         self._scope = scope
-        self._legs = legs
+        self._legs = len(begin)
         self._entry = scope.of_call("entry_ns")
+        self._since = self._entry >= begin[scope.leg_of_call]
 
     def named(self, names: frozenset[str] | tuple[str, ...]) -> Index:
         return self._of([name in names for name in self._scope.function_names])
@@ -100,7 +111,8 @@ class _Firsts:
 
     def _of(self, wanted: list[bool]) -> Index:
         function = self._scope.function
-        meant = np.flatnonzero(np.array([*wanted, False])[function])  # -1: the last, no name
+        named = np.array([*wanted, False])[function]  # -1: the last, no name
+        meant = np.flatnonzero(named & self._since)
         found = np.full(self._legs, NEVER, np.int64)
         np.minimum.at(found, self._scope.leg_of_call[meant], self._entry[meant])
         return found

@@ -19,7 +19,8 @@ from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
 from tests.matching.story import HOST, SOFTIRQ, Story, udp4
 
-A, B = 0xFFFF888000001000, 0xFFFF888000002000
+A, B, SOCK = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
+MINE = HOST._replace(sk=SOCK)
 
 
 def told() -> Story:
@@ -88,6 +89,39 @@ def test_layers_waits_and_stages(session: Session) -> None:
     assert (table.legs, table.gaps) == (2, 0)
 
 
+def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
+    """The system call's own functions joined the leg, though they began before the packet."""
+    story = Story()
+    story.sock_call("tcp_sendmsg", 100, 9000, SOCK, pid=7)
+    story.alloc(900, A, pid=7)
+    story.call("tcp_write_xmit", 1000, 3000, A, pid=7, ipv4=udp4(1), skbinfo=MINE)
+    story.call("ip_output", 1200, 2900, A, pid=7)
+    story.call("dev_hard_start_xmit", 2000, 2600, A, pid=7)
+    for session in opened(story, tmp_path):
+        rows = layer_table(session.statistics()).rows
+        stages = {row.layer: row.total_ns for row in rows if row.kind == "stage"}
+        assert stages == {
+            "send: system call": 100,
+            "send: transport": 200,
+            "send: IP": 800,
+            "send: driver": 600,
+        }
+        assert sum(stages.values()) == 2600 - 900
+
+
+def test_a_reader_that_slept_waits_for_its_packet_since_there_is_one(tmp_path: Path) -> None:
+    story = Story()
+    story.giver("skb_recv_datagram", 50, 9400, A, pid=7)
+    story.giver("__skb_recv_datagram", 100, 9300, A, pid=7)
+    story.call("eth_header", 1000, 1100, B, pid=8)
+    story.alloc(4900, A, pid=0, context=SOFTIRQ)
+    story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=HOST)
+    story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        (slept,) = (r for r in layer_table(session.statistics()).rows if "slept" in r.layer)
+        assert (slept.calls, slept.total_ns) == (2, 9400 - 4900)
+
+
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
     begin = session.begin_ns()
     rows = function_rows(session.statistics(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
@@ -98,6 +132,18 @@ def test_a_range_counts_what_begins_in_it(session: Session) -> None:
         "kfree_skbmem",
         "netif_rx_internal",
     }
+
+
+@pytest.mark.parametrize("after_ns", [1, 400, 1500])
+def test_a_leg_that_begins_in_a_range_counts_as_a_whole(session: Session, after_ns: int) -> None:
+    begin = session.begin_ns()
+    table = layer_table(session.statistics(Chosen(None, begin, begin + after_ns)))
+    assert table.legs == 1
+    rows = layer_table(session.statistics()).rows
+    sent = {row.layer: row.total_ns for row in rows if row.layer.startswith("send: ")}
+    assert {row.layer: row.total_ns for row in table.rows if row.kind == "stage"} == sent
+    (ip,) = [row for row in table.rows if row.layer == "ip"]
+    assert (ip.calls, ip.total_ns) == (1, 400)
 
 
 def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
