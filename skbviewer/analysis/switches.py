@@ -32,7 +32,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def switches(records: Records) -> Bytes:
-    """The marks of all records that are calls of a task; others have any."""
+    """The marks of all records that are calls of a task; others may have any."""
     marks = room_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     for some in passing(records):
@@ -57,15 +57,19 @@ class _Returns:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
     def until(self, rows: Rows, is_last: bool) -> tuple[Index, Index]:
-        """When and of which record: those in tasks, up to the last of these records, or all."""
+        """When and of which record: up to the last of these records, or all.
+
+        Those of interrupts, too, which tell whom they interrupted: where no task's call returned
+        meanwhile, as on an idle CPU.
+        """
         more = rows.end - rows.first
         made = np.empty((2, int(self._sizes.sum()) + more), np.int64)
         if self._waiting.shape[1] < int(self._sizes.max()) + more:
             longer = np.zeros((2, int(self._sizes.max()) + more, 2), np.int64)
             self._waiting = np.concatenate([self._waiting, longer], axis=1)
-        ts, kind, context, leave = rows.columns("ts kind context exit_ts")
+        ts, kind, context, pid, leave = rows.columns("ts kind context pid exit_ts")
         count = _order(
-            rows.first, ts, kind, context, leave, is_last, self._waiting, self._sizes, made
+            rows.first, ts, kind, context, pid, leave, is_last, self._waiting, self._sizes, made
         )
         return made[END, :count], made[RECORD, :count]
 
@@ -76,6 +80,7 @@ def _order(
     ts: Index,
     kind: Bytes,
     context: Bytes,
+    pid: Index,
     exit_ts: Index,
     is_last: bool,
     waiting: Index,
@@ -89,7 +94,7 @@ def _order(
         if i < len(ts):
             now = ts[i]
             end = now if kind[i] == EXIT else exit_ts[i]
-            if context[i] != TASK or end < 0:
+            if end < 0 or (context[i] != TASK and pid[i] < 0):
                 continue
         while top + size > 0:
             kept, at = STACKED, top - 1

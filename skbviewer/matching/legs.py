@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from ..records import ColumnTable, Gathered, KernelLog, Room, narrow, part, room_of
 from ..records.compiled import lean
-from .kinds import ENTRY, Index, by_probe
+from .kinds import ENTRY, EVENT, Index, by_probe
 from .numbering import Number
 from .ordering import Small
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
@@ -35,7 +35,9 @@ LEG_DTYPE = np.dtype(
         ("series", "<i8"),
         ("kind", "u1"),
         ("begin_ns", "<i8"),
-        ("end_ns", "<i8"),  # TX, forward: driver's xmit exit; RX: before the reader, or free
+        # TX, forward: driver's xmit exit; RX: of what had begun when a socket queued it, or before
+        # the reader, or free
+        ("end_ns", "<i8"),
         ("wire_ns", "<i8"),  # where a tap would see it: xmit entry, netif_receive_skb entry
         ("early_ns", "<i8"),  # the same, if packets get their time when they arrive (see TAPS)
         ("netns", "<i8"),
@@ -49,16 +51,17 @@ _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they
 
 # What is kept of a series: SENT and SEEN_NETNS of all of it, the others of its leg, which is its
 # LEG-th.  Of netns and ifindex the last ones known: of all, up to the hand-over, at the begin.
-_FIELDS = 25
+_FIELDS = 26
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
 XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)
-BEGIN_NETNS, BEGIN_IFINDEX, ETHERTYPE, FUNCTIONS, KIND, WIRE = range(19, _FIELDS)
+BEGIN_NETNS, BEGIN_IFINDEX, ETHERTYPE, FUNCTIONS, KIND, WIRE, QUEUED = range(19, _FIELDS)
 _OF_ROW = {"series": SERIES, "begin_ns": BEGIN, "end_ns": END, "wire_ns": WIRE, "early_ns": TAP}
 _OF_ROW |= {"netns": NETNS, "ifindex": IFINDEX, "functions": FUNCTIONS, "ethertype": ETHERTYPE}
 _OF_ROW |= {"kind": KIND, "reader_ns": READS, "last_ns": LAST, "leg": LEG}
 _TYPES = {"series": "<i4", "leg": "<i4", "last_ns": "<i8"}
 
 SENDS, STARTS, READING, RANKS = 1, 2, 4, 8  # roles of functions; RANKS x n: n-th of RECEIVE_TAP
+SOCK_ENQUEUE = 15  # kbl.h KBL_EV_SOCK_ENQUEUE
 NEVER = (1 << 63) - 1
 FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
 
@@ -100,10 +103,10 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
             more = np.empty((int(counts[SLOTS]) + most, _FIELDS), np.int64)
             state = np.concatenate([state, more])
         made = np.empty((most, _FIELDS), np.int64)
-        ts, exit_ts, kind, func = rows.columns("ts exit_ts kind func")
+        ts, exit_ts, kind, event, func = rows.columns("ts exit_ts kind event func")
         netns, ifindex, ethertype = rows.columns("netns ifindex ethertype")
         _follow(
-            some.start, is_last, ts, exit_ts, kind, func, netns, ifindex, ethertype,
+            some.start, is_last, ts, exit_ts, kind, event, func, netns, ifindex, ethertype,
             series.of[some], roles, series.met.record, waited.when, waited.record, waited.series,
             waited.role, waited.netns, waited.ifindex, waited.ethertype,
             left, slot, state, made, of, counts,
@@ -153,6 +156,7 @@ def _follow(
     ts: Index,
     exit_ts: Index,
     kind: Bytes,
+    event: Bytes,
     func: Small,
     netns: Index,
     ifindex: Index,
@@ -197,6 +201,7 @@ def _follow(
             )
             if comes:
                 counts[WAITED_PUT] += 1
+                queued = False
                 item, which, role, enters = (
                     waited[at],
                     np.int64(waited_series[at]),
@@ -211,6 +216,7 @@ def _follow(
                 if kind[i] == ENTRY:
                     enters = 1
                     role = roles[func[i]] if 0 <= func[i] < len(roles) else role
+                queued = kind[i] == EVENT and event[i] == SOCK_ENQUEUE
                 met, leave = now, max(now, exit_ts[i])
                 net, device, type_ = netns[i], ifindex[i], np.int64(ethertype[i])
             else:
@@ -220,6 +226,8 @@ def _follow(
                 of[item] = _add(
                     state, row, made, counts, role, enters, met, leave, net, device, type_
                 )
+                if queued:
+                    state[row, QUEUED] = 1
                 left[which] -= 1
                 if left[which] == 0:
                     _finish(state[row], made[counts[ROWS]])
@@ -296,7 +304,7 @@ def _add(
             one[BEFORE], one[MET] = one[END], met
         if role & READING:
             one[READS] = met
-        else:
+        elif not one[QUEUED] or met <= one[END]:  # later others are merged into it
             one[END] = max(one[END], leave)
     until_xmit, at_begin = one[XMIT] < 0 or met <= one[XMIT], met <= one[BEGIN]
     for value, all_, xmit, begin in (

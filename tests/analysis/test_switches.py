@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.analysis.switches import EXIT, _Returns
+from skbviewer.analysis.switches import EXIT, MARK_SLEPT, _Returns, switches
 from skbviewer.matching import Rows, blocks
 from skbviewer.records import RECORD_DTYPE, empty
 
@@ -33,3 +33,13 @@ def test_returns_come_in_order_of_time_and_record(longest: int, size: int) -> No
     chosen = np.flatnonzero((ends >= 0) & (records["context"] == 0))
     order = chosen[np.lexsort((chosen, ends[chosen]))]
     assert np.array_equal(np.concatenate(found, axis=1), [ends[order], order])
+
+
+@pytest.mark.parametrize(("interrupted", "mark"), [(0, MARK_SLEPT), (7, 0), (-1, 0)])
+def test_an_interrupt_tells_whether_the_task_still_ran(interrupted: int, mark: int) -> None:
+    """No task's call returned while thread 7 waited: its CPU was idle (thread 0)."""
+    records = empty(RECORD_DTYPE, 3)
+    records["kind"], records["cpu"], records["exit_cpu"] = ENTRY, 1, 1
+    records["ts"], records["exit_ts"] = [100, 500, 900], [950, 600, 940]
+    records["pid"], records["context"] = [7, interrupted, 7], [0, SOFTIRQ, 0]
+    assert switches(records)[[0, 2]].tolist() == [mark, 0]

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.matching import FORWARD, RX, TX, LegTable, build_legs, build_series
+from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
 from .story import HOST, LOOPBACK, OTHER, SOFTIRQ, Story, find, udp4
@@ -126,6 +127,19 @@ def test_a_process_that_waits_for_a_packet_does_not_lengthen_its_leg(tmp_path: P
     (leg,) = legs_of(story.log(tmp_path)).rows
     assert (leg["begin_ns"], leg["end_ns"]) == (1000, 1500)
     assert leg["reader_ns"] == 2000
+
+
+def test_what_is_merged_into_a_queued_packet_takes_none_of_its_time(tmp_path: Path) -> None:
+    """A is in its socket's queue when B's bytes are added to it; nothing shows its reader yet."""
+    story = Story()
+    story.call("__netif_receive_skb", 1000, 1500, A, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(1))
+    story.call("tcp_queue_rcv", 1100, 1200, A, skbinfo=OTHER, context=SOFTIRQ)
+    story.event(1200, KblEvent.SOCK_ENQUEUE, A, context=SOFTIRQ)
+    story.call("sk_data_ready", 1300, 1400, A, skbinfo=OTHER, context=SOFTIRQ)
+    story.call("tcp_try_coalesce", 7000, 7100, A, skbinfo=OTHER, context=SOFTIRQ)
+    story.call("tcp_recvmsg_locked", 9000, 9900, A, pid=7)
+    (leg,) = legs_of(story.log(tmp_path)).rows
+    assert (leg["begin_ns"], leg["end_ns"], leg["functions"]) == (1000, 1500, 5)
 
 
 def test_a_dropped_packet_ends_with_its_free(tmp_path: Path) -> None:

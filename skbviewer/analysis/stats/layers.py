@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..interruptions import MARK_SLEPT
+from ..interruptions import MARK_MIGRATED, MARK_SLEPT
 from ..layers import layers
 from .scope import Scope
 from .spread import Spread, spreads
@@ -61,7 +61,7 @@ def layer_table(scope: Scope) -> LayerTable:
     """
     stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps
-    asleep = (scope.of_call("marks") & MARK_SLEPT) != 0
+    asleep = (scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED)) != 0
     rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
     slept = np.where(asleep & scope.once, scope.own_ns - _early(scope), 0)
     rows += _summed(scope, usable, slept, (WAIT, "in calls that slept"))

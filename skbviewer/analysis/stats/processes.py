@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..interruptions import MARK_SLEPT
+from ..interruptions import MARK_MIGRATED, MARK_SLEPT
 from .scope import Scope
 from .spread import spreads
 
@@ -33,7 +33,9 @@ class ProcessRow(NamedTuple):
 def process_rows(scope: Scope) -> list[ProcessRow]:
     """Programs by the time their packets' calls took, in the thread's own context."""
     own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
-    awake = scope.of_call("marks") & MARK_SLEPT == 0  # else it is the time of other threads too
+    awake = (
+        scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED) == 0
+    )  # else it is the time of other threads too
     mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & (own >= 0) & awake)
     own, leg, pid, once = own[mine], leg[mine], pid[mine], scope.once[mine]
     source = scope.of_leg("source")[leg]
