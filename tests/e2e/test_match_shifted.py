@@ -13,6 +13,7 @@ import pytest
 
 from skbviewer.analysis import reason
 from skbviewer.matching import AMBIGUOUS, EXACT, Matches
+from skbviewer.matching.decide import WIRE_IDENTITY
 from skbviewer.records import Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
@@ -37,6 +38,7 @@ CAPTURES = (
     *("merge-sent", "merge"),  # before and behind GRO
 )
 NAMES = [sample.name for sample in SAMPLES]
+CLEAR = 10  # residuals of the clock
 # IP packets that are not exact, each with its reason: (kernel or sample, capture, packet, why).
 # ARP has no identity: where a slow machine spreads the times of the sniffer over milliseconds it
 # may be ambiguous, which is never wrong.
@@ -75,6 +77,21 @@ def missed_by_probes(case: Case) -> npt.NDArray[np.bool_]:
     return np.asarray((case.owner < 0) & (case.packets["ip_version"] != 0))
 
 
+def twins(case: Case) -> npt.NDArray[np.bool_]:
+    """Packets that the sniffer's clock hardly tells from another one equal in every header.
+
+    Resets that answer several segments have no identification, and one sequence number.
+    """
+    packets, clock, every = case.packets, case.found.clock, np.arange(len(case.packets))
+    assert clock is not None
+    order = np.lexsort([packets[name] for name in ("ts", *WIRE_IDENTITY)])
+    rows, made = packets[list(WIRE_IDENTITY)][order], np.zeros(len(packets), np.bool_)
+    near = np.diff(case.plain["ts"][order]) < CLEAR * clock.residual(every).max()
+    at = np.flatnonzero((rows[1:] == rows[:-1]) & near)
+    made[order[at]] = made[order[at + 1]] = True
+    return made
+
+
 def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
     """The packets that are not exact, but for ambiguous ones without identity, and missed ones."""
     verdict, rung = np.full(len(case.packets), 2), np.zeros(len(case.packets), np.int64)
@@ -82,8 +99,8 @@ def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
     np.minimum.at(verdict, rows["packet"], rows["verdict"])
     rung[rows["packet"]] = rows["rung"]
     rung[case.found.contested] = -1
-    nameless = case.packets["ip_version"] == 0
-    fine = np.where(verdict == AMBIGUOUS, nameless, missed_by_probes(case))
+    blurred = (case.packets["ip_version"] == 0) | twins(case)
+    fine = np.where(verdict == AMBIGUOUS, blurred, missed_by_probes(case))
     return [
         (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))
         for number in np.flatnonzero((verdict != EXACT) & ~fine).tolist()
