@@ -66,6 +66,7 @@ class _Times(NamedTuple):
     slack: Index  # how much of that is no contradiction
     agreed: Flags
     least: Index  # a runner-up must be farther by this
+    reach: Index  # a nearest point that is farther is none
 
 
 def decide(
@@ -120,7 +121,8 @@ def _round(
     chosen[~alone], margin[~alone] = _nearest(found, times, looks, np.flatnonzero(~alone))
     limit = np.maximum(SIGMAS * times.sigma, times.least)
     near = ~alone & chosen & (margin >= limit) & times.agreed
-    near &= times.outside <= times.slack
+    # Where the packet was at none of the places in time, how far it is from them tells nothing.
+    near &= (times.outside <= times.slack) & (times.distance <= times.reach)
     shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
     told[~alone] = BY_TIME
     told[near & shares[found.series]] = BY_POINTS
@@ -176,7 +178,8 @@ def _times(
         )
         nameless = found.packet[blind]
         agreed[blind] &= ~crowded(packets, nameless, clock.residual(nameless) + slack[blind])
-    return _Times(sigma, near.point, near.distance, outside, slack, agreed, least)
+    far = np.maximum(np.maximum(SLACK_NS, SIGMAS * sigma), clock.residual(found.packet))
+    return _Times(sigma, near.point, near.distance, outside, slack, agreed, least, far)
 
 
 def incomplete(log: KernelLog) -> bool:
