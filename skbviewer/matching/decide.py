@@ -78,7 +78,10 @@ def decide(
     here: Flags,
     rung: int | None = None,
 ) -> Decided:
-    """Decide all pairs; `here` are the points at `place`, `rung` is told instead of theirs."""
+    """Decide all pairs; `rung` is told instead of theirs.
+
+    `here` are the points where a packet that was seen at `place` may have been stamped.
+    """
     if not len(found.packet):
         return _without_clock(found, np.zeros(0, np.uint64))
     looks = hashed_rows(packets, WIRE_IDENTITY)
@@ -93,6 +96,7 @@ def decide(
     while True:  # what is decided leaves fewer candidates to the others
         alone = _alone(found, looks)
         times = _times(packets, kernel, found, clock, here, found.strong | wide, alone)
+        times = times if wide else times._replace(point=_passes(kernel, times.point))
         made, keep = _round(found, times, looks, alone)
         sure = made.verdict == EXACT
         parts.append(made.only(sure))
@@ -101,6 +105,14 @@ def decide(
             parts.append(made.only(keep & ~sure))
             return Decided._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
         found = found._replace(rung=np.full(len(found.packet), BY_TIME, np.int8))
+
+
+def _passes(kernel: Sightable, point: Index) -> Index:
+    """The way of a leg in or out, instead of its points: at one place it is seen once so."""
+    made, known = point.copy(), np.flatnonzero(point >= 0)
+    leg, sends = (kernel.points.part(name, point[known]) for name in ("leg", "sends"))
+    made[known] = 2 * leg.astype(np.int64) + sends
+    return made
 
 
 def _without_clock(found: Candidates, looks: npt.NDArray[np.uint64]) -> Decided:

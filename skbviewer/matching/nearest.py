@@ -12,7 +12,7 @@ from ..records import ColumnTable
 from .keys import runs, spread
 from .kinds import Index
 from .ladder import Flags
-from .points import SOCKET
+from .points import EARLY, SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
 
@@ -37,6 +37,15 @@ class Place(NamedTuple):
         if self.sends is not None:
             here &= points["sends"] == self.sends
         return np.asarray(here, np.bool_)
+
+    def may_hold(self, points: Points) -> Flags:
+        """Which points are there, or where a packet got its stamp on its way there.
+
+        netif_rx() stamps what then waits in a backlog, if any socket wants stamps
+        (net_timestamp_check() in net/core/dev.c).
+        """
+        waits = self._replace(how=EARLY, sends=0).holds(points)
+        return self.holds(points) | (waits if self.sends != 1 else False)
 
 
 class Reach(NamedTuple):
