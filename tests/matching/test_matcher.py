@@ -310,3 +310,21 @@ def test_the_bare_begin_of_a_life_is_no_sighting(tmp_path: Path) -> None:
     story.call("dev_hard_start_xmit", 9 * MS, 9 * MS + 20, A, skbinfo=arp)
     found = join(tmp_path, story, [*ANCHOR_FRAMES, (9 * MS, request)])
     assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
+
+
+def test_what_waited_in_a_backlog_was_stamped_before_it(tmp_path: Path) -> None:
+    """Resets look alike; the sniffer's socket has both at last, the second one is nearer then."""
+    story = Story()
+    for number in range(1, 6):
+        ts, skb = MS * number, A + 0x100 * number
+        story.call("packet_rcv", ts, ts + 20, skb, skbinfo=OTHER, ipv4=udp4(100 + number))
+    for begin, skb in ((10 * MS, A + 0x1000), (15 * MS, A + 0x2000)):
+        here = {"skbinfo": OTHER, "ipv4": tcp4(0)}
+        story.call("netif_rx_internal", begin, begin + 100, skb, context=SOFTIRQ, **here)
+        late = 17 * MS + (begin - 10 * MS) // 20
+        story.call("__netif_receive_skb_core", late, late + 90, skb, context=SOFTIRQ, **here)
+        story.call("packet_rcv", late + 10, late + 30, skb, context=SOFTIRQ, **here)
+    twins = [(10 * MS, tcp4_frame(0)), (15 * MS, tcp4_frame(0))]
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, *twins])
+    exact = {pair[:2] for pair in found.pairs() if pair[2] == EXACT and pair[0] >= 5}
+    assert exact == {(5, 5), (6, 6)}
