@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from skbviewer.matching import (
     AMBIGUOUS,
@@ -319,11 +319,11 @@ def test_what_waited_in_a_backlog_was_stamped_before_it(tmp_path: Path) -> None:
         ts, skb = MS * number, A + 0x100 * number
         story.call("packet_rcv", ts, ts + 20, skb, skbinfo=OTHER, ipv4=udp4(100 + number))
     for begin, skb in ((10 * MS, A + 0x1000), (15 * MS, A + 0x2000)):
-        here = {"skbinfo": OTHER, "ipv4": tcp4(0)}
-        story.call("netif_rx_internal", begin, begin + 100, skb, context=SOFTIRQ, **here)
+        here: dict[str, Any] = {"skbinfo": OTHER, "ipv4": tcp4(0), "context": SOFTIRQ}
+        story.call("netif_rx_internal", begin, begin + 100, skb, **here)
         late = 17 * MS + (begin - 10 * MS) // 20
-        story.call("__netif_receive_skb_core", late, late + 90, skb, context=SOFTIRQ, **here)
-        story.call("packet_rcv", late + 10, late + 30, skb, context=SOFTIRQ, **here)
+        story.call("__netif_receive_skb_core", late, late + 90, skb, **here)
+        story.call("packet_rcv", late + 10, late + 30, skb, **here)
     twins = [(10 * MS, tcp4_frame(0)), (15 * MS, tcp4_frame(0))]
     found = join(tmp_path, story, [*ANCHOR_FRAMES, *twins])
     exact = {pair[:2] for pair in found.pairs() if pair[2] == EXACT and pair[0] >= 5}
