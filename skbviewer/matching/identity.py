@@ -91,6 +91,7 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
     index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
     shown = np.concatenate([first[single].astype(np.int64), index])
     told, owner = _told_by_events(records, number, of, known & (least < 0))
+    told, owner = told[~sniffed[owner]], owner[~sniffed[owner]]
     record, every = np.concatenate([shown, told]), np.concatenate([of[shown], owner])
     order = np.argsort(record, kind="stable")
     record, mine = record[order], every[order].astype(np.int64)

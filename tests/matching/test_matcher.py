@@ -299,6 +299,17 @@ def test_a_packet_of_which_only_events_are_left_is_known_by_them(tmp_path: Path)
     assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
 
 
+def test_events_of_a_sniffers_copy_make_it_no_candidate(tmp_path: Path) -> None:
+    story = sent(ANCHORS)
+    story.alloc(9 * MS - 100, A)
+    story.call("dev_hard_start_xmit", 9 * MS - 50, 9 * MS + 50, A, skbinfo=HOST)
+    story.clone(9 * MS - 40, A, A + 0x9000, by="dev_queue_xmit_nit")
+    story.event(9 * MS, KblEvent.FOOTPRINT, A + 0x9000, skbinfo=HOST, ipv4=udp4(7))
+    story.event(9 * MS, KblEvent.CONSUME, A + 0x9000)
+    found = join(tmp_path, story, [*ANCHOR_FRAMES, (9 * MS, udp4_frame(7))])
+    assert found.pairs()[5:] == []
+
+
 def test_the_bare_begin_of_a_life_is_no_sighting(tmp_path: Path) -> None:
     """ARP is known by time alone: of this one the log shows no device that had it."""
     story, arp = sent(ANCHORS), HOST._replace(ethertype=0x0806)
