@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from ..matching import passing
 from ..records import Gathered, Records, Room, narrow, part, parts, room_of
+from ..records.compiled import Int, lean
 
 CALL_DTYPE = np.dtype(
     [
@@ -144,3 +145,16 @@ class CallTable:
 
     def _told(self, name: str, item: Index) -> Column:
         return part(self.records, name, item)
+
+
+@lean
+def row_at(in_leg: Int, record: Int, leg: Small, entry: Small) -> np.int64:
+    """The first row of a leg whose ENTRY is not before `record`; both columns sorted together."""
+    low, high = np.int64(0), np.int64(len(leg))
+    while low < high:
+        middle = (low + high) // 2
+        if leg[middle] < in_leg or (leg[middle] == in_leg and entry[middle] < record):
+            low = middle + 1
+        else:
+            high = middle
+    return low

@@ -15,7 +15,7 @@ from ..matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, pass
 from ..records import KernelLog, Records, Room, narrow, part, room_of
 from ..records.compiled import lean
 from .call_finder import Finder
-from .call_table import CallTable, Column
+from .call_table import CallTable, Column, row_at
 from .interruptions import MARK_GAP
 from .interruptions import find as find_interruptions
 from .losses import losses
@@ -211,12 +211,6 @@ def _note_drops(
 ) -> None:
     """`leg` and `entry` are sorted together."""
     for i in range(len(wanted)):
-        low, high = np.int64(0), np.int64(len(leg))
-        while low < high:
-            middle = (low + high) // 2
-            if leg[middle] < wanted[i] or (leg[middle] == wanted[i] and entry[middle] < before[i]):
-                low = middle + 1
-            else:
-                high = middle
+        low = row_at(np.int64(wanted[i]), before[i], leg, entry)
         if low > 0 and leg[low - 1] == wanted[i]:
             reason[low - 1] = told[i]

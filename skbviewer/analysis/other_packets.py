@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from ..matching import Joined, LegTable, Nesting
 from ..records.compiled import lean
-from .call_table import CallTable, Column
+from .call_table import CallTable, Column, row_at
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -72,19 +72,6 @@ def _first_leg(record: np.int64, of: Small, joined: Index, joined_leg: Index) ->
 
 
 @lean
-def _row(in_leg: np.int64, record: np.int64, leg: Small, entry: Small) -> np.int64:
-    """The row of a call in a leg, which are sorted together."""
-    low, high = np.int64(0), np.int64(len(leg))
-    while low < high:
-        middle = (low + high) // 2
-        if leg[middle] < in_leg or (leg[middle] == in_leg and entry[middle] < record):
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@lean
 def _move(
     first: int,
     leg: Small,
@@ -117,7 +104,7 @@ def _move(
         while outer >= 0 and steps < 4096:  # the innermost one that stands in a leg
             where = _first_leg(outer, of, joined, joined_leg)
             if where >= 0:
-                moved[_row(where, outer, leg, entry)] += took
+                moved[row_at(where, outer, leg, entry)] += took
                 break
             outer, steps = np.int64(around[outer]), steps + 1
 
@@ -137,6 +124,6 @@ def _share(
     for at in range(len(rows)):
         i = rows[at]
         record = np.int64(entry[i])
-        one = _row(_first_leg(record, of, joined, joined_leg), record, leg, entry)
+        one = row_at(_first_leg(record, of, joined, joined_leg), record, leg, entry)
         if one != i:
             moved[i] = moved[one] + inside[one] - inside[i]
