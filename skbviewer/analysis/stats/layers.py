@@ -3,8 +3,9 @@
 
 A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
 twice, and a call that several packets share counts for the first of them.  A call during which
-another task ran has no time of its own that could be told: it stands among the waits, from where
-its leg began.  Legs during which any CPU of their kernel lost records are left out and counted.
+another task ran has no time of its own that could be told: it stands among the waits.  What a call
+did before its packet was there (leg_time.py) counts nowhere.  Legs during which any CPU of their
+kernel lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ import numpy.typing as npt
 
 from ..interruptions import MARK_MIGRATED, MARK_SLEPT
 from ..layers import layers
+from .leg_time import leg_time
 from .scope import Scope
 from .spread import Spread, spreads
 from .stages import leg_stages
@@ -62,8 +64,10 @@ def layer_table(scope: Scope) -> LayerTable:
     stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps
     asleep = (scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED)) != 0
-    rows = [*_layers(scope, usable, ~asleep), *_interrupts(scope, usable, ~asleep)]
-    slept = np.where(asleep & scope.once, scope.own_ns - _early(scope), 0)
+    own, early = leg_time(scope)
+    rows = [*_layers(scope, usable, np.where(asleep, -1, own))]
+    rows += _interrupts(scope, usable, ~asleep & ~early)
+    slept = np.where(asleep & scope.once, own, 0)
     rows += _summed(scope, usable, slept, (WAIT, "in calls that slept"))
     for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
         for name, ns in named.items():
@@ -73,11 +77,12 @@ def layer_table(scope: Scope) -> LayerTable:
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
 
 
-def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
+def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
+    """`own` is of each chosen call, -1 where it is unknown."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
-    own, leg, function = scope.own_ns, scope.leg_of_call, scope.function
-    known = (function >= 0) & (own >= 0) & usable[leg] & awake & scope.once
+    leg, function = scope.leg_of_call, scope.function
+    known = (function >= 0) & (own >= 0) & usable[leg] & scope.once
     of, own, leg = layer[function[known]], own[known], leg[known]
     spent = np.zeros(len(names) * len(usable), np.int64)
     place = of * len(usable) + leg
@@ -92,22 +97,11 @@ def _layers(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
     ]
 
 
-def _interrupts(scope: Scope, usable: Flags, awake: Flags) -> list[LayerRow]:
+def _interrupts(scope: Scope, usable: Flags, meant: Flags) -> list[LayerRow]:
     """What interrupts took from a leg: the time inside its packet's outermost calls."""
-    outer = (scope.of_call("depth") == 0) & awake & (scope.of_call("skb") != 0) & scope.once
+    outer = (scope.of_call("depth") == 0) & meant & (scope.of_call("skb") != 0) & scope.once
     ns = np.where(outer, scope.of_call("irq_ns"), 0)
     return _summed(scope, usable, ns, (BUSY, "interrupts inside"))
-
-
-def _early(scope: Scope) -> Index:
-    """How much of each call's self time lies before its leg: a reader waits for its packet."""
-    before = scope.of_leg("begin_ns")[scope.leg_of_call] - scope.of_call("entry_ns")
-    whole = np.clip(before, 0, np.maximum(scope.of_call("dur_ns"), 0))
-    place = np.cumsum(scope.calls) - 1  # among the chosen ones
-    early, parent = whole.copy(), scope.of_call("parent")
-    inner = np.flatnonzero((whole > 0) & (parent > 0))
-    np.subtract.at(early, place[parent[inner] - 1], whole[inner])
-    return np.asarray(np.maximum(early, 0), np.int64)
 
 
 def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:

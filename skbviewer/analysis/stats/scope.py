@@ -176,16 +176,19 @@ class Scope:
     @cached_property
     def gaps(self) -> Flags:
         """Legs during which records were lost on any CPU: no number is given of them."""
-        found = np.zeros(len(self.legs), np.bool_)
-        lost = {n: Spans(kernel.losses) for n, kernel in self.kernels.items() if kernel.losses}
-        if not lost:
-            return found
+        if not any(kernel.losses for kernel in self.kernels.values()):
+            return np.zeros(len(self.legs), np.bool_)
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
+        found = self.lost(np.arange(len(self.legs)), self.of_leg("begin_ns"), self._last_ns(leg))
         found[leg[np.asarray(self.columns.array("call", "marks")) & MARK_GAP != 0]] = True
-        source, begin, end = self.of_leg("source"), self.of_leg("begin_ns"), self._last_ns(leg)
-        for number, spans in lost.items():
+        return found
+
+    def lost(self, leg: Index, begin: Index, end: Index) -> Flags:
+        """Whether the kernel of each of these legs lost records between these times of it."""
+        source, found = self.of_leg("source")[leg], np.zeros(len(leg), np.bool_)
+        for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
-            found[mine] |= spans.meet(begin[mine], end[mine])
+            found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
         return found
 
     def _last_ns(self, leg: Index) -> Index:

@@ -174,6 +174,7 @@ def _wire(scope: Scope) -> Index:
     """For each receiving leg the time since the leg of the same KBL that sent its packet.
 
     Between two machines no clock tells it: see the one-way bounds of `skbviewer stats clock`.
+    Where records were lost meanwhile, nobody knows whether it passed another leg.
     """
     kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
     source = scope.of_leg("source")
@@ -190,6 +191,8 @@ def _wire(scope: Scope) -> Index:
         & (kind[before] != RX)
         & (kind[after] != TX)
     )
+    before, after = before[pair], after[pair]
+    known = ~scope.lost(after, wire[before], wire[after])
     found = np.full(len(kind), -1, np.int64)
-    found[after[pair]] = wire[after[pair]] - wire[before[pair]]
+    found[after] = np.where(known, wire[after] - wire[before], -1)
     return found

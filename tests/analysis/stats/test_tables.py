@@ -17,7 +17,8 @@ from skbviewer.analysis.stats import (
 )
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.session import Session, import_files
-from tests.matching.story import HOST, SOFTIRQ, Story, udp4
+from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, udp4, udp4_frame
+from tests.readers.build import write_pcap
 
 A, B, SOCK = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
 MINE = HOST._replace(sk=SOCK)
@@ -44,10 +45,10 @@ def session(tmp_path: Path) -> Iterator[Session]:
     yield from opened(told(), tmp_path)
 
 
-def opened(story: Story, folder: Path) -> Iterator[Session]:
+def opened(story: Story, folder: Path, *captures: str) -> Iterator[Session]:
     story.log(folder)
     out = folder / "story.skbv"
-    import_files([folder / "story.kbl"], out)
+    import_files([folder / name for name in ("story.kbl", *captures)], out)
     session = Session.open(out)
     yield session
     session.close()
@@ -98,8 +99,8 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
     story.call("ip_output", 1200, 2900, A, pid=7)
     story.call("dev_hard_start_xmit", 2000, 2600, A, pid=7)
     for session in opened(story, tmp_path):
-        rows = layer_table(session.statistics()).rows
-        stages = {row.layer: row.total_ns for row in rows if row.kind == "stage"}
+        told = times(session)
+        stages = {layer: ns for (kind, layer), ns in told.items() if kind == "stage"}
         assert stages == {
             "send: system call": 100,
             "send: transport": 200,
@@ -107,9 +108,15 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
             "send: driver": 600,
         }
         assert sum(stages.values()) == 2600 - 900
+        assert told["busy", "transport"] == 9000 - 900 - 1700 - 10
 
 
-def test_a_reader_that_slept_waits_for_its_packet_since_there_is_one(tmp_path: Path) -> None:
+def times(session: Session) -> dict[tuple[str, str], int]:
+    """Of each row of the layer table its total, ns."""
+    return {(r.kind, r.layer): r.total_ns for r in layer_table(session.statistics()).rows}
+
+
+def test_a_reader_that_slept_before_its_packet_came_waits_in_its_queue(tmp_path: Path) -> None:
     story = Story()
     story.giver("skb_recv_datagram", 50, 9400, A, pid=7)
     story.giver("__skb_recv_datagram", 100, 9300, A, pid=7)
@@ -118,8 +125,25 @@ def test_a_reader_that_slept_waits_for_its_packet_since_there_is_one(tmp_path: P
     story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=HOST)
     story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        (slept,) = (r for r in layer_table(session.statistics()).rows if "slept" in r.layer)
-        assert (slept.calls, slept.total_ns) == (2, 9400 - 4900)
+        told = times(session)
+        assert told["wait", "in calls that slept"] == 9400 - 9300
+        assert told["wait", "socket queue"] == 9300 - 6000
+
+
+def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
+    """Nobody else was seen on its CPU: so nothing says that it slept."""
+    story = Story()
+    story.sock_call("udp_recvmsg", 50, 9900, SOCK, pid=7, cpu=1)
+    story.giver("__skb_recv_udp", 100, 9300, A, pid=7, cpu=1)
+    story.call("skb_consume_udp", 9500, 9600, A, pid=7, cpu=1)
+    story.alloc(4900, A, pid=0, context=SOFTIRQ)
+    story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=MINE)
+    story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        told = times(session)
+        assert told["busy", "transport"] == 9900 - 9300 - 100
+        assert told["wait", "socket queue"] == 9300 - 6000
+        assert ("wait", "in calls that slept") not in told
 
 
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
@@ -187,6 +211,24 @@ def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
     for session in opened(story, tmp_path):
         table = layer_table(session.statistics())
         assert (table.legs, table.gaps) == (2, 0)
+
+
+@pytest.mark.parametrize(("lost", "wait"), [(90, 1000 - 300), (900, None)])
+def test_the_time_on_the_wire_is_unknown_where_records_were_lost_meanwhile(
+    tmp_path: Path, lost: int, wait: int | None
+) -> None:
+    """Which were not lost during a leg: of each leg itself everything is known."""
+    story = Story()
+    story.alloc(100, A)
+    story.call("dev_hard_start_xmit", 300, 800, A, skbinfo=HOST, ipv4=udp4(1))
+    story.call("veth_xmit", 310, 790, A, skbinfo=HOST, ipv4=udp4(1))
+    story.call("__netif_receive_skb", 1000, 1500, A, skbinfo=OTHER, context=SOFTIRQ)
+    story.lost(lost, 1, lost - 10)
+    write_pcap(tmp_path / "story.pcap", [(400, udp4_frame(1))])
+    for session in opened(story, tmp_path, "story.pcap"):
+        table = layer_table(session.statistics())
+        assert (table.legs, table.gaps) == (2, 0)
+        assert times(session).get(("wait", "wire")) == wait
 
 
 def test_drops(tmp_path: Path) -> None:
