@@ -8,7 +8,6 @@ deviation.  What it states as its error is what the moments that the log shows l
 
 from __future__ import annotations
 
-import math
 from typing import NamedTuple
 
 import numpy as np
@@ -24,6 +23,7 @@ CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 ENOUGH = 100_000  # pairs whose medians are those of all
 FLOOR_NS = 500  # a spread below this is not believed when distances are judged
+KNOTS = 65  # times of a segment for which its error is reckoned
 AGREED = 3  # packets that speak for a segment before time may contradict an identity
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +35,8 @@ class Segment(NamedTuple):
     It holds from the packet `first` (index) on, captured at `begin_ns`.  `residual_ns` is how far
     off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
     pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
-    `pairs` counts a packet that was at several points once.
+    `pairs` counts a packet that was at several points once.  `errors` tells how far off it may be
+    then: (captured at, ns), in order of time, and linear between.
     """
 
     begin_ns: int
@@ -46,6 +47,15 @@ class Segment(NamedTuple):
     residual_ns: int
     pairs: int
     spread_ns: int
+    errors: tuple[tuple[int, int], ...] = ()
+
+    def error(self, capture_ns: Index) -> Index:
+        """How far off the clock may be at these times of its packets, ns."""
+        if not self.errors:
+            return np.full(len(capture_ns), self.residual_ns)
+        at, error = np.array(self.errors, np.int64).T
+        past = (capture_ns - at[0]).astype(np.float64)  # epoch ns need 61 bits
+        return np.asarray(np.ceil(np.interp(past, at - at[0], error)), np.int64)
 
     def to_kernel(self, capture_ns: Index) -> Index:
         """Capture times on the KBL's clock, ns."""
@@ -85,15 +95,35 @@ class ClockFit(NamedTuple):
         spread = np.array([max(segment.spread_ns, FLOOR_NS) for segment in self.segments])
         return np.asarray(spread[self.segment_of(packet)], np.int64)
 
-    def residual(self, packet: Index) -> Index:
-        """How far off the clock may be at these packets, ns."""
-        residual = np.array([segment.residual_ns for segment in self.segments])
-        return np.asarray(residual[self.segment_of(packet)], np.int64)
+    def error(self, capture_ns: Index, packet: Index) -> Index:
+        """How far off the clock may be at these packets (indices) and times of them, ns."""
+        which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
+        for number, segment in enumerate(self.segments):
+            mine = which == number
+            made[mine] = segment.error(capture_ns[mine])
+        return made
 
     def agreed(self, packet: Index) -> npt.NDArray[np.bool_]:
         """Packets in a segment that several others speak for, which agree among themselves."""
         sure = np.array([s.pairs >= AGREED and s.spread_ns <= STEP_NS for s in self.segments])
         return np.asarray(sure[self.segment_of(packet)], np.bool_)
+
+    def torn(self, packet: Index) -> npt.NDArray[np.bool_]:
+        """Packets in a segment whose pairs contradict each other: some may be by chance."""
+        torn = np.array([s.pairs > 1 and s.spread_ns > STEP_NS for s in self.segments])
+        return np.asarray(torn[self.segment_of(packet)], np.bool_)
+
+    def wider(self, more_ns: int) -> ClockFit:
+        """The same, which may be so much farther off."""
+        return ClockFit(
+            tuple(
+                s._replace(
+                    residual_ns=s.residual_ns + more_ns,
+                    errors=tuple((when, error + more_ns) for when, error in s.errors),
+                )
+                for s in self.segments
+            )
+        )
 
     @property
     def pairs(self) -> int:
@@ -163,8 +193,8 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
         line = Segment(
             int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
         )
-        error = max(_error(line, range_ns, *moments), spread)
-        tries.append(line._replace(residual_ns=math.ceil(error)))
+        errors = _errors(line, range_ns, *moments)
+        tries.append(line._replace(residual_ns=max(error for _, error in errors), errors=errors))
     return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
 
 
@@ -176,16 +206,23 @@ def _in_order(capture_ns: Index, pairs: Pairs) -> tuple[Index, Pairs]:
     return capture_ns[order], pairs.only(order)
 
 
-def _error(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> float:
-    """How far off the line may be at packets captured within range_ns, ns; capture_ns rises."""
+def _errors(
+    line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs
+) -> tuple[tuple[int, int], ...]:
+    """Segment.errors of the line from the first to the last of range_ns; capture_ns rises.
+
+    No less than the spread.  The error is convex: so it is less than what is linear between.
+    """
     here, begin = line.to_kernel(capture_ns), line.offset_ns + line.origin_ns
-    ends = np.array([range_ns.min(), range_ns.max()]) - begin
+    at = np.unique(np.linspace(range_ns.min() - begin, range_ns.max() - begin, KNOTS).round())
     moments = Intervals(
         (capture_ns - begin).astype(np.float64),
         (pairs.after - here).astype(np.float64),
         (pairs.before - here).astype(np.float64),
     )
-    return corridor(moments, MAX_DRIFT_PPM * 1e-6).error(ends.astype(np.float64))
+    error = np.maximum(corridor(moments, MAX_DRIFT_PPM * 1e-6).error(at), line.spread_ns)
+    made = np.stack([at.astype(np.int64) + begin, np.ceil(error).astype(np.int64)], axis=1)
+    return tuple((when, ns) for when, ns in made.tolist())
 
 
 def _spread(rest: Floats) -> float:

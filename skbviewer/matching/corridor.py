@@ -42,11 +42,11 @@ class Corridor(NamedTuple):
     high: Floats
     torn: float
 
-    def error(self, at: Floats) -> float:
-        """How far a line that passes may be from 0 at any x of `at`, ns."""
+    def error(self, at: Floats) -> Floats:
+        """How far a line that passes may be from 0 at each x of `at`, ns: a convex function."""
         rise = self.slope[:, None] * at
-        above, below = self.high[:, None] + rise, self.low[:, None] + rise
-        return float(max(above.max(), -below.min(), 0.0)) + self.torn
+        above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
+        return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:

@@ -65,8 +65,9 @@ class _Times(NamedTuple):
     outside: Index
     slack: Index  # how much of that is no contradiction
     agreed: Flags
-    least: Index  # a runner-up must be farther by this
+    error: Index  # of the clock then; 0 where it is not asked
     reach: Index  # a nearest point that is farther is none
+    chance: Flags  # that its identity is the same may be by chance
 
 
 def decide(
@@ -129,16 +130,15 @@ def _round(
 ) -> tuple[Decided, Flags]:
     """All pairs decided, and which of them are not another's by now."""
     exact, told = _in_time(found, times, alone, found.rung)
-    chosen, margin = np.zeros(len(alone), np.bool_), np.zeros(len(alone), np.int64)
+    chosen, margin = np.zeros(len(alone), np.bool_), np.zeros(len(alone), np.float64)
     chosen[~alone], margin[~alone] = _nearest(found, times, looks, np.flatnonzero(~alone))
-    limit = np.maximum(SIGMAS * times.sigma, times.least)
-    near = ~alone & chosen & (margin >= limit) & times.agreed
+    near = ~alone & chosen & (margin >= 1) & times.agreed
     # Where the packet was at none of the places in time, how far it is from them tells nothing.
     near &= (times.outside <= times.slack) & (times.distance <= times.reach)
     shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
     told[~alone] = BY_TIME
     told[near & shares[found.series]] = BY_POINTS
-    confidence = np.where(near, np.minimum(1.0, margin / (2 * limit)), exact.astype(np.float64))
+    confidence = np.where(near, np.minimum(1.0, margin / 2), exact.astype(np.float64))
     verdict = np.where(exact | near, EXACT, AMBIGUOUS).astype(np.uint8)
     made = Decided(found.packet, found.series, verdict, told, confidence)
     return made, _rivals_gone(found, times, looks, exact | near)
@@ -163,10 +163,14 @@ def _times(
     anywhere: Flags,
     alone: Flags,
 ) -> _Times:
-    at = clock.to_kernel(packets["ts"][found.packet], found.packet)
+    captured = packets["ts"][found.packet]
+    at = clock.to_kernel(captured, found.packet)
     begin, end = lifetimes(kernel, int(found.series.max(initial=-1)) + 1)
     outside = np.maximum(begin[found.series] - at, at - end[found.series])
     blind = packets["ip_version"][found.packet] == 0
+    open_ = np.flatnonzero(~alone | blind)
+    error = np.zeros(len(at), np.int64)
+    error[open_] = clock.error(captured[open_], found.packet[open_])
     # How near a packet is to a point matters only where something is to be decided by it.
     asked = np.flatnonzero(~alone | (outside > 0) | blind)
     near = Reach(-2 - found.series, np.zeros(len(at), np.int64))
@@ -175,23 +179,34 @@ def _times(
     sigma = clock.sigma(found.packet)
     outside = np.maximum(np.minimum(outside, near.distance), 0)
     slack = np.maximum(SLACK_NS, SIGMAS * sigma)
-    agreed, least = clock.agreed(found.packet), np.zeros(len(at), np.int64)
+    agreed = clock.agreed(found.packet)
     known = np.flatnonzero(blind & (near.point >= 0))  # time alone: it must have been somewhere
     agreed[known] &= kernel.points.part("met", near.point[known])
     if incomplete(kernel.log):
         # What time alone tells may be another's, whose life is missing; a life may be several,
         # whose ends are missing.
         outside = np.where(blind, near.distance, outside)
-        least = np.where(found.strong, 0, clock.residual(found.packet))
         slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
         weak = np.flatnonzero(~blind & ~found.strong)
         outside[weak] = beside(
             at[weak], found.series[weak], kernel.points, here, anywhere[weak], blind[weak]
         )
-        nameless = found.packet[blind]
-        agreed[blind] &= ~crowded(packets, nameless, clock.residual(nameless) + slack[blind])
-    far = np.maximum(np.maximum(SLACK_NS, SIGMAS * sigma), clock.residual(found.packet))
-    return _Times(sigma, near.point, near.distance, outside, slack, agreed, least, far)
+        agreed[blind] &= ~crowded(packets, found.packet[blind], (error + slack)[blind])
+    far = np.maximum(np.maximum(SLACK_NS, SIGMAS * sigma), error)
+    chance = _by_chance(packets, found.packet, clock)
+    return _Times(sigma, near.point, near.distance, outside, slack, agreed, error, far, chance)
+
+
+def _by_chance(packets: Packets, packet: Index, clock: ClockFit) -> Flags:
+    """Packets that only 16 bits tell from others of their flow, where some pairs must be wrong.
+
+    In a capture of another run with random identifications some are as good as certain to come
+    again, and then all that is known of the clock comes from these.
+    """
+    made = clock.torn(packet)
+    rows = np.flatnonzero(made)
+    made[rows] = packets["seq"][packet[rows]] < 0
+    return made
 
 
 def incomplete(log: KernelLog) -> bool:
@@ -221,7 +236,7 @@ def _in_time(
     late = np.maximum(LATE_NS, LATE_SIGMAS * times.sigma)
     exact = alone & np.where(
         found.strong,
-        ~times.agreed | (times.outside <= late),
+        ~times.chance & (~times.agreed | (times.outside <= late)),
         times.agreed & (times.outside <= times.slack),
     )
     told = told.copy()
@@ -231,13 +246,20 @@ def _in_time(
 
 def _nearest(
     found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], pairs: Index
-) -> tuple[Flags, Index]:
-    """Which of these pairs are nearest to each other, and the lesser margin to a runner-up."""
+) -> tuple[Flags, npt.NDArray[np.float64]]:
+    """Which of these pairs are nearest to each other, and how far runners-up are: 1 is enough.
+
+    A number comes once in a while: of two packets with it near one life, both may be its, seen
+    twice; only a spread tells at which point.
+    """
     packet, distance = found.packet[pairs], times.distance[pairs]
     near, margin = nearest(packet, found.series[pairs], distance)
     key = hashed([times.point[pairs], looks[packet]]).view(np.int64)
     chosen, back = nearest(key, packet, distance)
-    return near & chosen, np.minimum(margin, back)
+    spread = SIGMAS * times.sigma[pairs]
+    clear = spread + times.error[pairs]
+    back_clear = np.where(found.strong[pairs], spread, clear)
+    return near & chosen, np.minimum(margin / clear, back / back_clear)
 
 
 def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:
@@ -257,7 +279,10 @@ def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:
 def _rivals_gone(
     found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], exact: Flags
 ) -> Flags:
-    """Pairs to keep: the exact ones, and those whose packet and point no exact one has."""
+    """Pairs to keep: the exact ones, and those whose packet no exact one has, nor their point.
+
+    A packet whose identity is numbered may have been seen again at the same point.
+    """
     rest = np.flatnonzero(~exact)  # few: what is exact stays anyway
     if not len(rest):
         return exact
@@ -265,5 +290,6 @@ def _rivals_gone(
     taken = np.zeros(len(key), np.bool_)
     packets = np.zeros(int(found.packet.max(initial=-1)) + 1, np.bool_)
     packets[found.packet[exact]] = True
-    taken[rest] = packets[found.packet[rest]] | _among(key[rest], key[exact])
+    other = _among(key[rest], key[exact]) & ~found.strong[rest]  # a number comes once: seen again
+    taken[rest] = packets[found.packet[rest]] | other
     return exact | ~taken

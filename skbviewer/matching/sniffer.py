@@ -23,6 +23,7 @@ from .points import EARLY, SOCKET, WIRE
 MOST = 0.9  # of the packets must have a point at the place
 TRIED = 2000  # pairs looked at to choose the place
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
+FEW = 8  # pairs whose times may differ least at the wrong place by chance
 
 
 class _Try(NamedTuple):
@@ -48,7 +49,7 @@ def locate(
     tries = _tries(captured, packet[::step][few], points[point])
     if not tries:
         return None, Place(None, -1, None, WIRE)
-    most = MOST * max(one.packets for one in tries)
+    every, most = tries, MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
     tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
@@ -60,7 +61,18 @@ def locate(
     packet, here = packet[pair], here[point]
     del pair, point, few, owner, series
     times = (points.part(name, here) for name in ("ts", "after", "before"))
-    return fit(Pairs(packet, *times), captured), best.place
+    clock = fit(Pairs(packet, *times), captured)
+    if clock is not None and clock.pairs < FEW:
+        clock = clock.wider(max(_apart(clock, one.clock, captured) for one in every))
+    return clock, best.place
+
+
+def _apart(clock: ClockFit, other: ClockFit, captured: Index) -> int:
+    """How far the other clock may be from where this one may be, ns."""
+    every = np.arange(len(captured))
+    here, there = clock.to_kernel(captured, every), other.to_kernel(captured, every)
+    more = other.error(captured, every) - clock.error(captured, every)
+    return max(0, int((np.abs(there - here) + more).max()))
 
 
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:

@@ -35,7 +35,7 @@ def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
     if not rows or packet.ts_ns is None:
         return None
     row = max((r for r in rows if r.first <= packet.number), key=lambda r: r.first, default=rows[0])
-    segment = Segment._make([*row[3:10], row.residual_ns])
+    segment = Segment._make([*row[3:10], row.residual_ns, ()])
     return int(segment.to_kernel(np.array([packet.ts_ns]))[0]), row.residual_ns
 
 
@@ -43,7 +43,7 @@ def fits(db: Any) -> dict[tuple[int, int], ClockFit]:
     """Per (capture, KBL) the clock fit."""
     found: dict[tuple[int, int], list[Segment]] = {}
     for row in queries.clocks(db):
-        segment = Segment._make([*row[3:10], row.residual_ns])
+        segment = Segment._make([*row[3:10], row.residual_ns, ()])
         found.setdefault((row.source, row.kbl), []).append(segment)
     return {key: ClockFit(tuple(segments)) for key, segments in found.items()}
 

@@ -84,11 +84,12 @@ def twins(case: Case) -> npt.NDArray[np.bool_]:
 
     Resets that answer several segments have no identification, and one sequence number.
     """
-    packets, clock, every = case.packets, case.found.clock, np.arange(len(case.packets))
+    packets, clock = case.packets, case.found.clock
     assert clock is not None
+    residual = max(segment.residual_ns for segment in clock.segments)
     order = np.lexsort([packets[name] for name in ("ts", *WIRE_IDENTITY)])
     rows, made = packets[list(WIRE_IDENTITY)][order], np.zeros(len(packets), np.bool_)
-    near = np.diff(case.plain["ts"][order]) < CLEAR * clock.residual(every).max()
+    near = np.diff(case.plain["ts"][order]) < CLEAR * residual
     at = np.flatnonzero((rows[1:] == rows[:-1]) & near)
     made[order[at]] = made[order[at + 1]] = True
     return np.asarray(made & (packets["ip_version"] != 0))

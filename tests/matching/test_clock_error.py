@@ -57,8 +57,7 @@ def stated(clock: ClockFit, drawn: Drawn) -> tuple[Index, Index]:
     """Per packet how far the fit is off, and how far it says that it may be, ns."""
     every = np.arange(len(drawn.captured))
     error = np.abs(clock.to_kernel(drawn.captured, every) - drawn.kernel_ns)
-    says = np.array([segment.residual_ns for segment in clock.segments])
-    return error, says[clock.segment_of(every)]
+    return error, clock.error(drawn.captured, every)
 
 
 def least(drawn: Drawn) -> float:
@@ -83,6 +82,16 @@ def test_the_truth_is_within_the_stated_error(fits: list[tuple[Drawn, ClockFit]]
         if (error > says + 1).any()  # a nanosecond is rounded away
     ]
     assert outside == []
+
+
+def test_the_residual_is_the_error_where_it_is_greatest(
+    fits: list[tuple[Drawn, ClockFit]],
+) -> None:
+    for drawn, clock in fits:
+        every = np.arange(len(drawn.captured))
+        says, which = clock.error(drawn.captured, every), clock.segment_of(every)
+        for number, segment in enumerate(clock.segments):
+            assert says[which == number].max() == segment.residual_ns
 
 
 def test_the_stated_error_is_no_excuse(fits: list[tuple[Drawn, ClockFit]]) -> None:

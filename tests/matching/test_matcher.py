@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+import pytest
+
 from skbviewer.matching import (
     AMBIGUOUS,
     BY_KEY,
@@ -130,6 +133,55 @@ def test_twins_without_any_sure_pair_are_ambiguous(tmp_path: Path) -> None:
     )
     assert found.matches.clock is None
     assert {pair[2] for pair in found.pairs()} == {AMBIGUOUS}
+
+
+@pytest.mark.parametrize(("after_ns", "told"), [(MS, EXACT), (20_000 * MS, AMBIGUOUS)])
+def test_twins_are_not_told_by_a_clock_that_may_be_farther_off(
+    tmp_path: Path, after_ns: int, told: int
+) -> None:
+    """Nothing is lost, but five packets of 4 ms do not show how the sniffer's clock drifts."""
+    twins = [(10 * MS + after_ns + n * 200_000, udp4(0)) for n in range(2)]
+    frames = [*ANCHOR_FRAMES, *((ts, udp4_frame(0)) for ts, _ in twins)]
+    drifting = [(ts + ts // 100_000, frame) for ts, frame in frames]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), drifting)
+    assert {pair[2] for pair in found.pairs()[5:]} == {told}
+
+
+def test_identifications_that_come_again_by_chance_match_nothing(tmp_path: Path) -> None:
+    """A capture of another run, in which some random numbers are the same."""
+    rng = np.random.default_rng(20261123)
+    mine, other = (rng.integers(1, 65536, 1500).tolist() for _ in range(2))
+    story = sent([(10 * MS * (n + 1), udp4(ip_id)) for n, ip_id in enumerate(mine)])
+    found = join(
+        tmp_path, story, [(10 * MS * (n + 1), udp4_frame(ip_id)) for n, ip_id in enumerate(other)]
+    )
+    assert len(set(mine) & set(other)) > 20
+    assert {pair[2] for pair in found.pairs()} == {AMBIGUOUS}
+
+
+def test_the_sequence_numbers_of_tcp_do_not_come_again_by_chance(tmp_path: Path) -> None:
+    """Even if the times under way scatter by seconds."""
+    rng = np.random.default_rng(20261123)
+    late = rng.integers(0, 5000, 30).tolist()
+    told = [(10 * MS * (n + 1), n + 1, 1000 * n) for n in range(30)]
+    story = sent([(ts, tcp4(ip_id, seq)) for ts, ip_id, seq in told])
+    frames = [(ts + MS * late[n], tcp4_frame(i, seq)) for n, (ts, i, seq) in enumerate(told)]
+    assert {pair[2] for pair in join(tmp_path, story, frames).pairs()} == {EXACT}
+
+
+def test_a_packet_seen_again_by_a_sniffer_with_another_clock_is_not_called_unknown(
+    tmp_path: Path,
+) -> None:
+    """One capture merged from two; a packet that is not numbered may be another one."""
+    told = [(10 * MS, udp4(50)), (11 * MS, udp4(0))]
+    frames = [(10 * MS, udp4_frame(50)), (11 * MS, udp4_frame(0))]
+    again = [(ts + 50 * MS, frame) for ts, frame in frames]
+    found = join(tmp_path, sent([*ANCHORS, *told]), [*ANCHOR_FRAMES, *frames, *again])
+    assert [pair[:3] for pair in found.pairs()[5:]] == [
+        (5, 5, EXACT),
+        (6, 6, EXACT),
+        (7, 5, AMBIGUOUS),
+    ]
 
 
 def test_a_retransmission_is_told_from_its_original_by_time(tmp_path: Path) -> None:
