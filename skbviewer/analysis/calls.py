@@ -16,10 +16,11 @@ from ..records import KernelLog, Records, Room, narrow, part, room_of
 from ..records.compiled import lean
 from .call_finder import Finder
 from .call_table import CallTable, Column, row_at
-from .interruptions import MARK_GAP
+from .compensation import compensated, is_known
 from .interruptions import find as find_interruptions
 from .losses import losses
 from .other_packets import other_times
+from .probed import nobody_asks, probed
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -45,13 +46,20 @@ def build(
     calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
     calls["depth"] = _depth(calls.stored("parent"), calls.room)
     gaps = losses(log)
-    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = find_interruptions(
-        records, gaps, calls
-    )
+    known = log.calibration
+    probes = probed(records, nesting) if known is not None else nobody_asks()
+    came_between = find_interruptions(records, gaps, calls, probes)
+    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = came_between[:4]
+    in_interrupts = came_between[4:]
+    del came_between
     calls["self_ns"] = _self_times(calls, inside)
     calls["other_ns"] = other_times(calls, inside, legs, nesting, joined or NONE)
     del inside
-    calls["comp_ns"], calls["comp_err_ns"] = _compensated(log, nesting, calls)
+    calls["comp_ns"] = calls["comp_err_ns"] = np.full(len(calls), -1, np.int8)
+    if known is not None:
+        calls["comp_ns"], calls["comp_err_ns"] = compensated(
+            known, nesting, probes, in_interrupts, calls
+        )
     calls["drop_reason"] = _drops(log, legs, calls)
     return calls
 
@@ -114,51 +122,6 @@ def _place(
             mine = np.int64(-1)
 
 
-def _compensated(log: KernelLog, nesting: Nesting, calls: CallTable) -> tuple[Column, Column]:
-    """T = T' - empty - K * nested (NetSlice, see kbl.h struct kbl_calibration), but not below 0.
-
-    The error is what calls with and without a packet differ by, of itself and of the K inside; if
-    T would be below 0 it is at least that far: so much less the probes cost.
-    """
-    known = log.calibration
-    if known is None:
-        return np.full(len(calls), -1, np.int8), np.full(len(calls), -1, np.int8)
-    every, with_skb = _probed_inside(log.records, nesting, calls.room)
-
-    def costs(rows: slice) -> Index:
-        entry = calls.part("entry", rows)
-        shown = part(log.records, "skb", entry) != 0
-        inside = every[entry] * np.int64(known.nested)
-        inside += with_skb[entry] * np.int64(known.skb_nested - known.nested)
-        return inside + np.where(shown, known.skb_empty, known.empty)
-
-    def left(rows: slice) -> Column:
-        left = np.maximum(calls.part("dur_ns", rows) - costs(rows), 0)
-        return np.where(_is_known(calls, rows), left, -1)
-
-    def unsure(rows: slice) -> Column:
-        wrong = every[calls.part("entry", rows)] * np.int64(abs(known.skb_nested - known.nested))
-        wrong = np.maximum(wrong + known.error, costs(rows) - calls.part("dur_ns", rows))
-        return np.where(_is_known(calls, rows), wrong, -1)
-
-    return calls.by_parts(left), calls.by_parts(unsure)
-
-
-def _probed_inside(records: Records, nesting: Nesting, room: Room) -> tuple[Small, Small]:
-    """Of each record how many probed calls are inside it, and how many of them have a packet."""
-    probed, shown = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
-    for some in passing(records):  # a list's packets cost but once
-        probed[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
-        shown[some] = probed[some] & (part(records, "skb", some) != 0)
-    return nesting.inside(probed), nesting.inside(shown)
-
-
-def _is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Calls of which it is known how long they took and what is inside them."""
-    known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
-    return np.asarray(known, np.bool_)
-
-
 def _depth(parent: Small, room: Room) -> Column:
     """How many calls are around each."""
     depth = room.full(len(parent), np.int32, -1)
@@ -186,7 +149,7 @@ def _count_above(parent: Small, depth: Small) -> None:
 def _self_times(calls: CallTable, inside: Index) -> Column:
     def made(rows: slice) -> Column:
         left = np.maximum(calls.part("dur_ns", rows) - inside[rows], 0)
-        return np.where(_is_known(calls, rows), left, -1)
+        return np.where(is_known(calls, rows), left, -1)
 
     return calls.by_parts(made)
 

@@ -2,7 +2,7 @@
 """What came between the entry and the exit of a call: interrupts, other tasks, CPUs, lost records.
 
 In: the records of a KBL, its losses and its calls.  Out: for each call how long it took, MARK_*
-bits and the time that interrupts took inside it.
+bits, the time that interrupts took inside it and how many probed calls were in them.
 """
 
 from __future__ import annotations
@@ -18,11 +18,13 @@ from ..records.compiled import Int, lean
 from .call_table import CallTable, Column
 from .interrupts import CPUS, LEVELS, interrupts
 from .losses import Losses
+from .probed import Probed
 from .switches import MARK_MIGRATED, MARK_SLEPT, switches
 
 __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
 
 TASK = 0  # context
+IRQ_NS, DUR_NS, PROBED, WITH_SKB = range(4)  # rows of what is made of calls
 
 MARK_INTERRUPTED = 4
 MARK_GAP = 8  # records of its CPUs were lost meanwhile: what is inside it is not known
@@ -35,31 +37,36 @@ Bytes = npt.NDArray[np.uint8]
 class Interruptions(NamedTuple):
     """Of each call: MARK_* bits, ns of interrupts inside (0 where it slept: not its own), ns from
     entry to exit (-1: unknown), and ns of interrupts and calls directly inside.
+
+    `probed` and `with_skb` are how many probed calls those interrupts made (0 where nobody asks).
     """
 
     marks: Bytes
     irq_ns: Column
     dur_ns: Column
     inside_ns: Index
+    probed: Column
+    with_skb: Column
 
 
-def find(records: Records, losses: Losses, calls: CallTable) -> Interruptions:
+def find(records: Records, losses: Losses, calls: CallTable, probed: Probed) -> Interruptions:
     """Marks and times of `calls`, made from `records` in time order."""
-    higher, columns = interrupts(records), (*_whole(records), switches(records))
+    higher, columns = interrupts(records, probed), (*_whole(records), switches(records))
     near, room = higher.first.astype(np.int64), calls.room
     marks, inside = room.take(len(calls), np.uint8), room.full(len(calls), np.int64, 0)
-    irq_ns, dur_ns = Gathered(room, np.int8), Gathered(room, np.int8)
+    told = tuple(Gathered(room, np.int8) for _ in range(4))
     parent, entry = calls.stored("parent"), calls.stored("entry")
     for rows in calls.passing():
-        irq, dur = np.empty((2, rows.stop - rows.start), np.int64)
+        made = np.empty((len(told), rows.stop - rows.start), np.int64)
         _sum(
             rows.start, parent[rows], entry[rows], *columns, *higher, near,
-            marks, irq, dur, inside,
+            marks, made, inside,
         )  # fmt: skip
-        irq_ns.add(narrow(irq))
-        dur_ns.add(narrow(dur))
+        for column, values in zip(told, made, strict=True):
+            column.add(narrow(values))
     _note_gaps(records, losses, calls, marks)
-    return Interruptions(marks, irq_ns.whole(), dur_ns.whole(), inside)
+    irq_ns, dur_ns, *probed_inside = (column.whole() for column in told)
+    return Interruptions(marks, irq_ns, dur_ns, inside, *probed_inside)
 
 
 def _whole(records: Records) -> tuple[Index, Index, Bytes, npt.NDArray[np.uint16], Small]:
@@ -83,10 +90,11 @@ def _sum(
     begin: Index,
     end: Index,
     total: Index,
+    calls: Small,
+    with_skb: Small,
     near: Index,
     marks: Bytes,
-    irq_ns: Index,
-    dur_ns: Index,
+    made: Index,
     inside: Index,
 ) -> None:
     """The calls from `first` on; `near` is where the last one was among the intervals."""
@@ -94,6 +102,7 @@ def _sum(
         record = entry[i]
         leave, level = exit_ts[record], np.int64(context[record])
         mark, irq, dur = np.uint8(0), np.int64(0), np.int64(-1)
+        made[:, i] = 0
         if level == TASK and pid[record] > 0:
             mark = switched[record]
         if leave >= 0:
@@ -103,12 +112,14 @@ def _sum(
             low, high = np.int64(where[at]), np.int64(where[at + 1])
             if low < high:
                 since = _search(begin, low, high, near[at], ts[record] - 1)
-                until = _search(begin, low, high, since, leave)
+                until = _search(begin, low, high, since, leave - 1)
                 near[at] = since
                 if until > since:
                     irq = total[until] - total[since] - max(end[until - 1] - leave, 0)
+                    made[PROBED, i] = calls[until] - calls[since]
+                    made[WITH_SKB, i] = with_skb[until] - with_skb[since]
         marks[first + i] = mark | MARK_INTERRUPTED if irq > 0 else mark
-        irq_ns[i], dur_ns[i] = irq, dur
+        made[IRQ_NS, i], made[DUR_NS, i] = irq, dur
         inside[first + i] += irq
         if parent[i] >= 0 and dur > 0:
             inside[parent[i]] += dur - irq

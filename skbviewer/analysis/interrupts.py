@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """When what interrupts an execution context ran, as far as it is told.
 
-In: the records of a KBL.  Out: intervals.  An interrupt is known by its events (irq, softirq) and
-by calls of a higher context on the same CPU.
+In: the records of a KBL.  Out: intervals, and how much was probed in them.  An interrupt is known
+by its events (irq, softirq) and by calls of a higher context on the same CPU.
 """
 
 from __future__ import annotations
@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import Rows, passing
-from ..records import Gathered, Records, room_of
+from ..records import Gathered, Records, Room, room_of
 from ..records.compiled import Int, lean
+from .probed import Probed
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
@@ -23,47 +24,64 @@ RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of what is told: the last is t
 LEVELS = 3  # contexts that others interrupt
 COLUMNS = "ts exit_ts kind context exit_cpu"
 CPUS = 1 << 16  # the recorder has 16 bits for them
+# Rows of intervals: CPUS * context + CPU, when, how many probed calls began in it, with a packet.
+PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
+FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
 
 
 class Interrupts(NamedTuple):
-    """Intervals that do not touch, in order of time.
+    """Intervals that do not overlap, in order of time.
 
     Those of a context and CPU stand from first[CPUS * context + CPU] on; `total` is how long those
-    before each lasted.
+    before each lasted, `calls` and `with_skb` how many calls that were probed began in them.
     """
 
     first: Small
     begin: Index
     end: Index
     total: Index
+    calls: Small
+    with_skb: Small
 
 
-def interrupts(records: Records) -> Interrupts:
+def interrupts(records: Records, probed: Probed) -> Interrupts:
     """Of all contexts and CPUs."""
     told, room, done = _told(records), room_of(records), np.zeros(1, np.int64)
-    begin, end = np.zeros(LEVELS * CPUS, np.int64), np.full(LEVELS * CPUS, -1, np.int64)
-    united = tuple(Gathered(room, np.int64) for _ in range(3))  # place, begin, end
-    made = np.empty((3, 0), np.int64)
+    last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
+    last[END] = -1
+    united = tuple(Gathered(room, field) for field in FIELDS)
+    made = np.empty((len(FIELDS), 0), np.int64)
     for some in passing(records):
         ts, leave, kind, context, cpu = Rows(records, some).columns(COLUMNS)
         if made.shape[1] < LEVELS * len(ts):
-            made = np.empty((3, LEVELS * len(ts)), np.int64)
-        count = _unite(some.start, ts, leave, kind, context, cpu, told, done, begin, end, made)
-        for column, values in zip(united, made[:, :count], strict=True):
-            column.add(values.copy())
-    open_ = np.flatnonzero(end >= 0)
-    for column, values in zip(united, (open_, begin[open_], end[open_]), strict=True):
-        column.add(values)
-    where, begin, end = (column.whole() for column in united)
+            made = np.empty((len(FIELDS), LEVELS * len(ts)), np.int64)
+        every, with_skb = probed.every[some], probed.with_skb[some]
+        count = _unite(
+            some.start, ts, leave, kind, context, cpu, every, with_skb, told, done, last, made
+        )
+        for column, values, field in zip(united, made[:, :count], FIELDS, strict=True):
+            column.add(values.astype(field))
+    last[PLACE] = np.arange(LEVELS * CPUS)
+    for column, values, field in zip(united, last[:, last[END] >= 0], FIELDS, strict=True):
+        column.add(values.astype(field))
+    return _ordered(room, *(column.whole() for column in united))
+
+
+def _ordered(
+    room: Room, where: Index, begin: Index, end: Index, calls: Small, with_skb: Small
+) -> Interrupts:
+    """Intervals behind those of the same place (FIELDS), and summed up."""
     size = np.bincount(where, minlength=LEVELS * CPUS)
     first = np.append(0, np.cumsum(size))
-    ordered = [room.take(len(where) + more, np.int64) for more in (0, 0, 1)]
-    _order(where, begin, end, first[:-1].copy(), *ordered)
-    return Interrupts(first.astype(np.int32), *ordered)
+    times = [room.take(len(where) + more, np.int64) for more in (0, 0, 1)]
+    numbers = [room.take(len(where) + 1, np.int32) for _ in range(2)]
+    _order(where, begin, end, calls, with_skb, first[:-1].copy(), *times, *numbers)
+    return Interrupts(first.astype(np.int32), *times, *numbers)
 
 
 def _told(records: Records) -> Index:
@@ -109,28 +127,33 @@ def _unite(
     kind: Bytes,
     context: Bytes,
     exit_cpu: Small,
+    probed: Flags,
+    with_skb: Flags,
     told: Index,
     done: Index,
-    begin: Index,
-    end: Index,
+    last: Index,
     made: Index,
 ) -> int:
-    """Calls become intervals; `begin` and `end` (-1: none) are of the last one of each place.
+    """Calls become intervals; `last` has the last one of each place (END -1: none).
 
-    Returns how many columns of `made` (place, begin, end) are whole; `done` of `told` are taken.
+    Returns how many columns of `made` are whole; `done` of `told` are taken.
     """
-    count = np.int64(0)
+    count, asked = np.int64(0), len(probed) > 0
     for i in range(len(ts)):
         at = done[0]
         if at < told.shape[1] and told[RECORD, at] == first + i:
             done[0] += 1
             count = _add(
-                told[ABOVE, at], told[ON_CPU, at], ts[i], told[UNTIL, at], begin, end, made, count
-            )
+                told[ABOVE, at], told[ON_CPU, at], ts[i], told[UNTIL, at], np.int64(0), np.int64(0),
+                last, made, count,
+            )  # fmt: skip
         elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < CPUS:
+            calls, shown = np.int64(0), np.int64(0)
+            if asked:
+                calls, shown = np.int64(probed[i]), np.int64(with_skb[i])
             count = _add(
-                np.int64(context[i]), np.int64(exit_cpu[i]), ts[i], exit_ts[i],
-                begin, end, made, count,
+                np.int64(context[i]), np.int64(exit_cpu[i]), ts[i], exit_ts[i], calls, shown,
+                last, made, count,
             )  # fmt: skip
     return int(count)
 
@@ -141,21 +164,30 @@ def _add(
     cpu: Int,
     since: Int,
     until: Int,
-    begin: Index,
-    end: Index,
+    calls: Int,
+    with_skb: Int,
+    last: Index,
     made: Index,
     count: np.int64,
 ) -> np.int64:
-    """An interval of what interrupts all contexts below; returns how many of `made` are whole."""
+    """An interval of what interrupts all contexts below; returns how many of `made` are whole.
+
+    One that begins where another ends is another: a call may have returned between them.
+    """
     for level in range(min(above, LEVELS)):
         at = CPUS * level + cpu
-        if end[at] < since:
-            if end[at] >= 0:
-                made[0, count], made[1, count], made[2, count] = at, begin[at], end[at]
-                count += 1
-            begin[at], end[at] = since, until
-        else:
-            end[at] = max(end[at], until)
+        if last[END, at] > since:
+            last[END, at] = max(last[END, at], until)
+            last[CALLS, at] += calls
+            last[WITH_SKB, at] += with_skb
+            continue
+        if last[END, at] >= 0:
+            made[PLACE, count] = at
+            for field in range(BEGIN, WITH_SKB + 1):
+                made[field, count] = last[field, at]
+            count += 1
+        last[BEGIN, at], last[END, at] = since, until
+        last[CALLS, at], last[WITH_SKB, at] = calls, with_skb
     return count
 
 
@@ -164,16 +196,23 @@ def _order(
     where: Index,
     begin: Index,
     end: Index,
+    calls: Small,
+    with_skb: Small,
     place: Index,
     begin_out: Index,
     end_out: Index,
     total: Index,
+    calls_out: Small,
+    with_skb_out: Small,
 ) -> None:
     """Put intervals behind those of the same place, and sum them up."""
+    total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
     for i in range(len(where)):
         at = place[where[i]]
         begin_out[at], end_out[at] = begin[i], end[i]
+        calls_out[at + 1], with_skb_out[at + 1] = calls[i], with_skb[i]
         place[where[i]] += 1
-    total[0] = 0
     for i in range(len(where)):
         total[i + 1] = total[i] + end_out[i] - begin_out[i]
+        calls_out[i + 1] += calls_out[i]
+        with_skb_out[i + 1] += with_skb_out[i]

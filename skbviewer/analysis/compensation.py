@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""How long calls would have taken without the probes (see kbl.h struct kbl_calibration).
+
+In: calls with their duration and marks, what was probed inside them.  Out: columns `comp_ns` and
+`comp_err_ns`.  A probed call costs all calls around it as much, whether it is of their own
+execution context or of what interrupted them.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Nesting
+from ..records import Calibration, part
+from .call_table import CallTable, Column
+from .interruptions import MARK_GAP
+from .probed import Probed
+
+Index = npt.NDArray[np.int64]
+Columns = tuple[Column, Column]
+
+
+def compensated(
+    known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
+) -> Columns:
+    """T = T' - empty - K * nested (NetSlice), but not below 0, and how far it may be wrong; ns.
+
+    `in_interrupts` are, of each call, the K (all, and those with a packet) of interrupts inside it.
+    The error is what calls with and without a packet differ by, of itself and of the K inside; if
+    T would be below 0 it is at least that far: so much less the probes cost.
+    """
+    own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
+
+    def inside(which: int, rows: slice) -> Index:
+        found = in_interrupts[which][rows].astype(np.int64)
+        found += own[which][calls.part("entry", rows)]
+        return np.asarray(found, np.int64)
+
+    def costs(rows: slice) -> Index:
+        shown = part(calls.records, "skb", calls.part("entry", rows)) != 0
+        taken = inside(0, rows) * known.nested
+        taken += inside(1, rows) * (known.skb_nested - known.nested)
+        return taken + np.where(shown, known.skb_empty, known.empty)
+
+    def left(rows: slice) -> Column:
+        left = np.maximum(calls.part("dur_ns", rows) - costs(rows), 0)
+        return np.where(is_known(calls, rows), left, -1)
+
+    def unsure(rows: slice) -> Column:
+        wrong = inside(0, rows) * abs(known.skb_nested - known.nested) + known.error
+        wrong = np.maximum(wrong, costs(rows) - calls.part("dur_ns", rows))
+        return np.where(is_known(calls, rows), wrong, -1)
+
+    return calls.by_parts(left), calls.by_parts(unsure)
+
+
+def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
+    """Calls of which it is known how long they took and what is inside them."""
+    known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
+    return np.asarray(known, np.bool_)
