@@ -4,7 +4,8 @@
 In: the calls of a KBL, what encloses what.  Out: `other_ns`, so that self_ns - other_ns is what the
 function itself took; below 0 where a leg counts the call of a list for several of its packets.  A
 leg knows only the calls of its own packet: but sending one packet may receive another (loopback,
-veth), and a socket's call stands in the legs of all packets that it sends.
+veth), a socket's call stands in the legs of all packets that it sends, and a list's in those of its
+packets: in all of them it took itself the same.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from .call_table import CallTable, Column, row_at
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 
 def other_times(
@@ -30,29 +32,28 @@ def other_times(
     for rows in calls.passing():
         dur, irq = (calls.part(name, rows).astype(np.int64) for name in ("dur_ns", "irq_ns"))
         _move(rows.start, leg, entry, parent, dur, irq, *tables, moved)
-    shared = _shared(calls, joined)
+    shared = _shared(calls, nesting, joined)
     if len(shared):
-        _share(shared, leg, entry, inside, legs.of, *joined, moved)
+        _share(shared, leg, entry, inside, *tables, moved)
 
     def made(rows: slice) -> Column:
         own = calls.part("self_ns", rows)
-        known = (own >= 0) & ~nesting.carried[calls.part("entry", rows)]
         left = calls.part("dur_ns", rows) - inside[rows] - moved[rows]
-        return np.where(known, own - np.maximum(left, 0), 0)
+        return np.where(own >= 0, own - np.maximum(left, 0), 0)
 
     return calls.by_parts(made)
 
 
-def _shared(calls: CallTable, joined: Joined) -> Index:
-    """Rows of calls that stand in several legs."""
-    if not len(joined.entry):
-        return np.zeros(0, np.int64)
-    entries = np.unique(joined.entry)
-    parts = [
-        np.flatnonzero(np.isin(calls.part("entry", rows), entries)) + rows.start
-        for rows in calls.passing()
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, np.int64)
+def _shared(calls: CallTable, nesting: Nesting, joined: Joined) -> Index:
+    """Rows of calls that stand in several legs, but for the first packet of a list."""
+    entries, parts = np.unique(joined.entry), [np.zeros(0, np.int64)]
+    for rows in calls.passing():
+        entry = calls.part("entry", rows)
+        several = nesting.carried[entry]
+        if len(entries):
+            several |= np.isin(entry, entries)
+        parts.append(np.flatnonzero(several) + rows.start)
+    return np.concatenate(parts)
 
 
 @lean
@@ -81,7 +82,7 @@ def _move(
     irq: Index,
     of: Small,
     around: Small,
-    carried: npt.NDArray[np.bool_],
+    carried: Flags,
     joined: Index,
     joined_leg: Index,
     moved: Index,
@@ -116,6 +117,8 @@ def _share(
     entry: Small,
     inside: Index,
     of: Small,
+    around: Small,
+    carried: Flags,
     joined: Index,
     joined_leg: Index,
     moved: Index,
@@ -124,6 +127,9 @@ def _share(
     for at in range(len(rows)):
         i = rows[at]
         record = np.int64(entry[i])
-        one = row_at(_first_leg(record, of, joined, joined_leg), record, leg, entry)
+        if carried[record]:
+            record = np.int64(around[record])
+        where = _first_leg(record, of, joined, joined_leg) if record >= 0 else np.int64(-1)
+        one = row_at(where, record, leg, entry) if where >= 0 else i
         if one != i:
             moved[i] = moved[one] + inside[one] - inside[i]

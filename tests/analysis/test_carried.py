@@ -5,13 +5,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
+
 from skbviewer.analysis import Input, store_inputs
+from skbviewer.analysis.stats import Chosen, function_rows, layer_table
 from skbviewer.readers import read
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import Silent
-from skbviewer.session import Session
+from skbviewer.session import Session, import_files
 from skbviewer.store import Builder
 from tests.matching.story import HOST, capture, udp4, udp4_frame
+from tests.readers.build import write_pcap
 from tests.readers.build_kbl import KblBuilder
 
 A, B = 0xFFFF888000001000, 0xFFFF888000002000
@@ -54,6 +58,21 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
         assert {call.comm for call in leg.calls} == {"ksoftirqd/0"}
     notes = [leg.calls[0].note for leg in legs]
     assert notes == ["", "packet 2 of the call, 3 more packets are not told"]
+
+
+def test_the_call_took_itself_the_same_for_each_packet(tmp_path: Path) -> None:
+    """Whichever packets a statistic is about: the others' calls inside it are not its own time."""
+    listed(0).write(tmp_path / "a.kbl")
+    write_pcap(tmp_path / "a.pcap", [(10**18, udp4_frame(1)), (10**18 + 9, udp4_frame(2))])
+    import_files([tmp_path / "a.kbl", tmp_path / "a.pcap"], tmp_path / "a.skbv")
+    session = Session.open(tmp_path / "a.skbv")
+    for meant in (None, [1], [2]):
+        scope = session.statistics(Chosen(None if meant is None else np.array(meant)))
+        own = {row.function: (row.number, row.self_ns) for row in function_rows(scope)}
+        assert own["ip_list_rcv"] == (1, 900 - 50 - 70)
+        busy = {row.layer: row.total_ns for row in layer_table(scope).rows if row.kind == "busy"}
+        assert sum(busy.values()) == sum(ns for _, ns in own.values())
+    session.close()
 
 
 def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
