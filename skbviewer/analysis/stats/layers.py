@@ -3,9 +3,10 @@
 
 A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
 twice, and a call that several packets share counts for the first of them.  A call during which
-another task ran has no time of its own that could be told: it stands among the waits.  What a call
-did before its packet was there (leg_time.py) counts nowhere.  Legs during which any CPU of their
-kernel lost records are left out and counted.
+another task ran has no time of its own that could be told: it stands among the waits.  So does what
+interrupts took inside a packet's calls: its CPU served others, and theirs is that time.  What a
+call did before its packet was there (leg_time.py) counts nowhere.  Legs during which any CPU of
+their kernel lost records are left out and counted.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 BUSY, WAIT, STAGE = "busy", "wait", "stage"
+DEEP = 4096  # no kernel nests calls so deep
 
 
 class LayerRow(NamedTuple):
     """One layer, kind of waiting or stage.  number is of legs; the rest is ns in one leg.
 
-    kind: "busy" for the self time of a layer's functions and for interrupts, "wait" for time in a
-    queue or on the wire, "stage" for the stretch of a leg, waiting and all (Wu & Crawford 2007 for
-    the receiving side).
+    kind: "busy" for the self time of a layer's functions, "wait" for time in a queue, on the wire
+    or while the CPU served others, "stage" for the stretch of a leg, waiting and all (Wu & Crawford
+    2007 for the receiving side).
     """
 
     kind: str
@@ -57,7 +59,7 @@ class LayerTable(NamedTuple):
 
 
 def layer_table(scope: Scope) -> LayerTable:
-    """Layers from the wire upwards, then interrupts, waits and stages, as far as there are any.
+    """Layers from the wire upwards, then waits and stages, as far as there are any.
 
     A leg that begins in the range counts as a whole.
     """
@@ -98,10 +100,30 @@ def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
 
 
 def _interrupts(scope: Scope, usable: Flags, meant: Flags) -> list[LayerRow]:
-    """What interrupts took from a leg: the time inside its packet's outermost calls."""
-    outer = (scope.of_call("depth") == 0) & meant & (scope.of_call("skb") != 0) & scope.once
-    ns = np.where(outer, scope.of_call("irq_ns"), 0)
-    return _summed(scope, usable, ns, (BUSY, "interrupts inside"))
+    """What interrupts took from a leg: the time inside its packet's outermost calls.
+
+    Around these may be calls that have only its socket, or slept: those count nothing.
+    """
+    irq, whole = scope.of_call("irq_ns"), meant & (scope.of_call("skb") != 0)
+    rows = np.flatnonzero(whole & (irq > 0) & scope.once)
+    rows = rows[~_are_inside(scope, rows, whole)]
+    ns = np.zeros(len(irq), np.int64)
+    ns[rows] = irq[rows]
+    return _summed(scope, usable, ns, (WAIT, "interrupts inside"))
+
+
+def _are_inside(scope: Scope, rows: Index, whole: Flags) -> Flags:
+    """Which of some calls have a call above them in their leg that is `whole`."""
+    place = np.cumsum(scope.calls) - 1  # among the chosen ones
+    parent, found = scope.of_call("parent"), np.zeros(len(rows), np.bool_)
+    at, above = np.arange(len(rows)), parent[rows]
+    for _ in range(DEEP):
+        at, above = at[above > 0], place[above[above > 0] - 1]
+        if not len(at):
+            break
+        found[at] = whole[above]
+        at, above = at[~found[at]], parent[above[~whole[above]]]
+    return found
 
 
 def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:

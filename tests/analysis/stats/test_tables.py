@@ -146,6 +146,26 @@ def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
         assert ("wait", "in calls that slept") not in told
 
 
+@pytest.mark.parametrize("around", [True, False])
+def test_a_packet_waits_while_interrupts_have_its_cpu(tmp_path: Path, around: bool) -> None:
+    """Once, whatever calls are around; who is served meanwhile is busy."""
+    story = Story()
+    if around:
+        story.sock_call("udp_sendmsg", 900, 9000, SOCK, pid=7)
+    story.alloc(950, A, pid=7)
+    story.call("udp_send_skb", 1000, 5000, A, pid=7, ipv4=udp4(1), skbinfo=MINE)
+    story.call("ip_output", 1200, 4900, A, pid=7)
+    story.call("ip_rcv", 2000, 2600, B, pid=7, context=SOFTIRQ, ipv4=udp4(2), skbinfo=OTHER)
+    story.call("ip_rcv_core", 2100, 2200, B, pid=7, context=SOFTIRQ)
+    story.call("ip_rcv", 6000, 6300, B, pid=7, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        told = times(session)
+        assert told["wait", "interrupts inside"] == 600
+        assert told["busy", "ip"] == (3700 - 600) + 600 + 300
+        busy = sum(ns for (kind, _), ns in told.items() if kind == "busy")
+        assert busy <= (9000 - 900 if around else 10 + 4000 + 300)  # nothing twice
+
+
 def test_a_range_counts_what_begins_in_it(session: Session) -> None:
     begin = session.begin_ns()
     rows = function_rows(session.statistics(Chosen(None, begin + 1100 - 900, begin + 5100 - 900)))
