@@ -30,12 +30,13 @@ class DropRow(NamedTuple):
 
 
 def drop_rows(scope: Scope) -> list[DropRow]:
-    """The drops in the chosen legs, most frequent first; lives of no leg are told where all are."""
+    """The chosen packets' drops in the range, most frequent first."""
     columns = scope.columns
     event = np.asarray(columns.array("event", "event"))
     leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
     meant = np.flatnonzero((event == int(KblEvent.DROP)) & (leg >= 0))
-    meant = meant[scope.legs[leg[meant]]]
+    ts = np.asarray(columns.array("event", "ts"), np.int64)[meant]
+    meant = meant[scope.happened(leg[meant], ts)]
     leg = leg[meant]
     data = np.asarray(columns.array("event", "data"), np.int64)[meant]
     source = np.asarray(columns.array("event", "source"), np.int64)[meant]

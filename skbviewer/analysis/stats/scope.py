@@ -31,7 +31,8 @@ Flags = npt.NDArray[np.bool_]
 class Chosen(NamedTuple):
     """Packets by number (None: all, and lives without a wire packet) and a range of session time.
 
-    A leg or call is in the range begin_ns <= t < end_ns by when it begins; None leaves it open.
+    A leg or call is in the range begin_ns <= t < end_ns by when it begins, a drop by when it
+    happened; None leaves it open.
     A packet without a time is in no range.
     Lives that never show a network identity (netlink, unix sockets) count only with `everything`.
     """
@@ -99,6 +100,10 @@ class Scope:
             entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
+
+    def happened(self, leg: Index, ts: Index) -> Flags:
+        """Which of some moments in legs are meant: `ts` is in the range, of the chosen packets."""
+        return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
     @property
     def whole(self) -> Scope:

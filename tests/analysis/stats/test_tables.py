@@ -257,3 +257,14 @@ def test_drops(tmp_path: Path) -> None:
     for session in opened(story, tmp_path):
         (row,) = drop_rows(session.statistics())
         assert (row.reason, row.number, row.wire, row.packets) == ("reason 3", 1, 0, ())
+
+
+def test_a_drop_is_in_the_range_by_when_it_happened(tmp_path: Path) -> None:
+    """Not by when its packet's leg began."""
+    story = told()
+    story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        first = session.begin_ns() - 900
+        for begin, end, number in ((5700, 5900, 1), (4900, 5100, 0), (5801, 9999, 0)):
+            rows = drop_rows(session.statistics(Chosen(None, first + begin, first + end)))
+            assert [row.number for row in rows] == [1] * number
