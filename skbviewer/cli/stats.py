@@ -45,7 +45,7 @@ def add(commands: Any) -> None:
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help="only what begins between A and B, in seconds as the packet list's Time",
+        help="only what begins (a drop: happens) from A to B, in seconds as the packet list's Time",
     )
     add_filter(parser, "packets")
     parser.add_argument(
@@ -120,7 +120,7 @@ def _stats(arguments: argparse.Namespace) -> int:
     elif arguments.csv:
         writer = csv.writer(sys.stdout)
         writer.writerow(_told(table))
-        writer.writerows(table.rows)
+        writer.writerows([map(_joined, row) for row in table.rows])
     else:
         _print(table)
     return warn(table.warnings)
@@ -186,4 +186,9 @@ def _text(key: str, value: Any) -> str:
         return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return ",".join(map(str, value)) if isinstance(value, tuple) else str(value)
+    return str(_joined(value))
+
+
+def _joined(value: Any) -> Any:
+    """A list of numbers as one cell."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else value
