@@ -20,7 +20,8 @@ from .kbl_distinct import distinct
 from .kbl_holes import find_holes
 from .kbl_records import Decoded, decode_records
 from .kbl_scan import Scanner
-from .kbl_tables import Tables, read_tables, text
+from .kbl_tables import Tables, read_tables
+from .printable import name_of
 from .source import Source
 from .symbols import HIDDEN, symbol_table
 from .wire import Ints
@@ -77,9 +78,9 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         devices=tables.devices,
         clock=tables.clock or (_start(header),),
         stext=stext,
-        release=text(header["release"]),
-        hostname=text(header["hostname"]),
-        arch=text(header["arch"]),
+        release=name_of(header["release"]),
+        hostname=name_of(header["hostname"]),
+        arch=name_of(header["arch"]),
         lost_records=lost,
         meta=tables.meta | _header_meta(header),
         details=decoded.details,
@@ -178,4 +179,4 @@ def _locations(data: npt.NDArray[np.int64], stext: int) -> Ints:
 def _tasks(decoded: Decoded) -> dict[int, str]:
     """The latest command name of each thread."""
     latest = np.argsort(decoded.task_times, kind="stable")
-    return {int(row["tid"]): text(row["comm"]) for row in decoded.comms[latest]}
+    return {int(row["tid"]): name_of(row["comm"]) for row in decoded.comms[latest]}

@@ -19,6 +19,7 @@ from ..records import (
 )
 from . import _kbl_layout as kbl
 from .kbl_slots import Slots
+from .printable import name_of
 from .wire import Bytes, Ints
 
 AF_INET, AF_INET6 = 2, 10
@@ -49,7 +50,7 @@ def _names(asides: Asides) -> dict[int, str]:
     parts: dict[int, bytes] = {}
     for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
         parts[ordinal] = parts.get(ordinal, b"") + part
-    return {ordinal: text.decode("utf-8", "replace") for ordinal, text in parts.items()}
+    return {ordinal: name_of(text) for ordinal, text in parts.items()}
 
 
 def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:

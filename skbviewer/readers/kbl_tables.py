@@ -10,6 +10,7 @@ import numpy as np
 from ..records import Calibration, ClockTriple, Probe
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunks
+from .printable import name_of
 from .source import Source
 
 NO_ARGUMENT = 0xFF
@@ -30,11 +31,6 @@ class Tables(NamedTuple):
     meta: dict[str, str]
     calibration: Calibration | None
     complaints: list[str]
-
-
-def text(raw: bytes) -> str:
-    """A char array of C as text."""
-    return raw.split(b"\0")[0].decode("utf-8", "replace")
 
 
 class _Reader:
@@ -75,7 +71,7 @@ class _Reader:
 
     def string(self, offset: int) -> str:
         end = self._strings.find(b"\0", offset)
-        return self._strings[offset : None if end < 0 else end].decode("utf-8", "replace")
+        return name_of(self._strings[offset : None if end < 0 else end])
 
 
 def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
@@ -119,7 +115,7 @@ def _calibration(reader: _Reader) -> Calibration | None:
 
 
 def _name(value: object) -> str:
-    return text(value) if isinstance(value, bytes) else str(value)
+    return name_of(value) if isinstance(value, bytes) else str(value)
 
 
 def _probe(reader: _Reader, row: dict[str, int]) -> Probe:
@@ -144,8 +140,9 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
     """META's lines, and what has no place of its own: counters, measured probe costs."""
-    lines = text(b"".join(reader.payloads(kbl.KblChunkType.META)[-1:])).splitlines()
-    meta = {key: value for key, _, value in (line.partition("=") for line in lines) if key}
+    lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
+    told = (name_of(line).partition("=") for line in lines)
+    meta = {key: value for key, _, value in told if key}
     costs = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     for prefix, rows in (("counters", counters), ("calibration", costs[-1:])):
         meta |= {f"{prefix}.{name}": str(value) for row in rows for name, value in row.items()}

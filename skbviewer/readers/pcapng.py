@@ -17,6 +17,7 @@ import numpy as np
 from ..records import PACKET_DTYPE, UNTIMED, BadInput, Capture, Interface, Progress, Table
 from ..records.compiled import Int, compiled
 from .dissect import dissect
+from .printable import name_of
 from .source import WINDOW, Source
 from .wire import Block, Bytes, Ints, Mask, word
 
@@ -215,7 +216,7 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
     data = bytes(source.read(at, at + length))
     linktype, _, snaplen = struct.unpack_from(order + "HHI", data, 8)
     options = _options(data, 16, length - 4, order)
-    name = options.get(OPT_IF_NAME, b"").split(b"\0")[0].decode("utf-8", "replace")
+    name = name_of(options.get(OPT_IF_NAME, b""))
     tsresol = options.get(OPT_IF_TSRESOL, b"")[:1] or b"\x06"
     tsoffset = options.get(OPT_IF_TSOFFSET, b"")
     seconds = struct.unpack(order + "q", tsoffset)[0] if len(tsoffset) == 8 else 0

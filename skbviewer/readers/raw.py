@@ -16,6 +16,7 @@ import numpy as np
 from ..records import BadInput, Progress
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk, find_chunks
+from .printable import printable
 from .source import Source
 from .wire import Bytes, Ints
 
@@ -171,6 +172,6 @@ def _text(name: str, value: object) -> str:
     if isinstance(value, np.ndarray):
         return bytes(value.tobytes()).hex(" ")
     if isinstance(value, bytes):
-        return value.decode("utf-8", "replace")
+        return printable(value.decode("utf-8", "replace"))
     number = int(value)  # type: ignore[call-overload]
     return f"0x{number & (1 << 64) - 1:x}" if name in ("skb", "sk", "ret") else str(number)

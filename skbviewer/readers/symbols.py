@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import BadInput
+from .printable import printable
 
 FUNCTION_TYPES = "tTwW"
 HIDDEN = (
@@ -85,7 +86,7 @@ def _symbol(path: Path, at: int, line: str) -> list[tuple[int, str]]:
     """The function a line tells of; none for data symbols."""
     fields = line.split()
     try:
-        address, type_, name = int(fields[0], 16), fields[1], " ".join(fields[2:4])
+        address, type_, name = int(fields[0], 16), fields[1], printable(" ".join(fields[2:4]))
     except (ValueError, IndexError):
         raise BadInput(path, at, "not a line of kallsyms: address, type, name") from None
     if not name or not 0 <= address < 1 << 64:

@@ -18,7 +18,9 @@ from skbviewer.cli.packets import JSON_KEYS
 from skbviewer.records import resource
 from skbviewer.session import Session
 from tests.e2e.treated import TREATMENTS, rewrite
+from tests.matching.story import HOST, udp4
 from tests.readers import build
+from tests.readers.build_kbl import KblBuilder
 
 SAMPLE = resource("samples/handshake")
 
@@ -182,3 +184,32 @@ def test_a_row_that_is_not_there_is_told_in_a_line(
         status = int(ended.code or 0)
     assert status in (1, 2)
     assert number in capsys.readouterr().err.splitlines()[-1]
+
+
+def test_a_program_of_any_name_can_be_told(tmp_path: Path, capsys: Captured) -> None:
+    """The XML can be parsed, and no name breaks a table or moves the cursor."""
+    build = KblBuilder(3)
+    func = build.probe("udp_send_skb")
+    build.task(900, 0, 1, 7, "a\x1b[31m\x01<&\n")
+    build.footprint(1000, 0, 0xFFFF888000001000, ipv4=udp4(1), skbinfo=HOST)
+    build.call(1000, 0, func, 0xFFFF888000001000, 500)
+    made = str(tmp_path / "a.skbv")
+    assert main(["import", "-o", made, str(build.write(tmp_path / "a.kbl"))]) == 0
+    capsys.readouterr()
+    assert main(["path", made, "--series", "1", "--xml"]) == 0
+    root = ElementTree.fromstring(capsys.readouterr().out)
+    assert [call.get("comm") for call in root.iter("call")] == [r"a\x1b[31m\x01<&\n"]
+    assert main(["stats", made, "processes"]) == 0
+    _, row = capsys.readouterr().out.splitlines()
+    assert row.startswith(r"a\x1b[31m\x01<&\n ") and row.isprintable()
+
+
+def test_packets_of_drops_are_one_cell(tmp_path: Path, capsys: Captured) -> None:
+    sample, made = resource("samples/drops"), str(tmp_path / "a.skbv")
+    assert main(["import", "-o", made, *(str(sample / f"drops.{k}") for k in ("kbl", "pcap"))]) == 0
+    capsys.readouterr()
+    assert main(["stats", made, "drops", "--csv"]) == 0
+    (first, *_, last) = csv.DictReader(io.StringIO(capsys.readouterr().out))
+    assert (first["packets"], last["packets"]) == ("5,6,7,8,9", "10")
+    assert main(["stats", made, "drops", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)[0]["packets"] == [5, 6, 7, 8, 9]
