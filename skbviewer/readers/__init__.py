@@ -23,6 +23,7 @@ from .packed import Unpacked, beginning, is_packed, unpack
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
 from .pcapng import SECTION_HEADER, read_pcapng
+from .printable import printable
 from .raw import SIZE as SLOT_SIZE
 from .raw import RawField, RawRecord, RawSlot, slots_of
 from .raw import raw_records as find_raw
@@ -42,6 +43,7 @@ __all__ = [
     "file_bytes",
     "is_log",
     "packet_bytes",
+    "printable",
     "raw_records",
     "read",
     "slots_of",

@@ -13,6 +13,7 @@ from ipaddress import IPv4Address
 
 import dpkt
 
+from ...readers import printable
 from ..info import mac
 from .control import parsers
 from .dns import dns, dns_over_tcp, mdns
@@ -45,10 +46,17 @@ def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
         parser = PARSERS.get((protocol, port))
         if parser is not None:
             try:
-                return parser(payload)
+                told = parser(payload)
             except (dpkt.Error, struct.error, ValueError, IndexError, KeyError, AttributeError):
                 return None  # dpkt raises all of these for what it cannot parse
+            return None if told is None else _printable(told)
     return None
+
+
+def _printable(told: Told) -> Told:
+    """Whoever sent it need not have sent text."""
+    lines = tuple(line._replace(text=printable(line.text)) for line in told.lines)
+    return told._replace(info=printable(told.info), lines=lines)
 
 
 def _dhcp(payload: bytes) -> Told | None:

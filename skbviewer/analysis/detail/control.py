@@ -11,6 +11,7 @@ import struct
 from collections.abc import Callable
 from ipaddress import IPv4Address
 
+from ...readers import printable
 from ..info import mac
 from .neighbours import tell_neighbour
 from .told import Line, Told
@@ -206,9 +207,10 @@ def tell_llc(frame: bytes) -> tuple[str, str] | None:
 
 def _tried(teller: Asked, data: bytes) -> tuple[str, str] | None:
     try:
-        return teller(data)
+        told = teller(data)
     except (struct.error, IndexError, KeyError, ValueError):
         return None
+    return None if told is None else (told[0], printable(told[1]))
 
 
 def parsers() -> dict[tuple[int, int], Callable[[bytes], Told | None]]:

@@ -71,6 +71,14 @@ def hello(kind: int, extensions: bytes) -> bytes:
     return b"\x16\3\1" + struct.pack(">H", len(body)) + body
 
 
+def test_what_is_no_text_is_shown_escaped() -> None:
+    """A sender moves nobody's cursor, and makes no XML that cannot be read."""
+    told = tell(TCP, 1000, 80, b"GET /\x1b[2J HTTP/1.1\r\nHost: \x01a\r\n\r\n")
+    assert told is not None
+    assert told.info == r"GET /\x1b[2J HTTP/1.1"
+    assert [line.text for line in told.lines] == [told.info, r"Host: \x01a"]
+
+
 def test_tls() -> None:
     name = b"\0\0\0\x10\0\x0e\0\0\x0bexample.org"
     told = tell(TCP, 40000, 443, hello(1, name))

@@ -77,3 +77,10 @@ def test_what_is_too_short_is_not_told(protocol: int) -> None:
 def test_a_bridge_frame_cut_short_is_not_told() -> None:
     assert tell_llc(MORE[-1]) is None
     assert tell_llc(b"") is None
+
+
+def test_the_name_of_a_neighbour_that_is_no_text_is_shown_escaped() -> None:
+    name = b"\x00\x01\x00\x0bsw\x1b[2J\n"
+    data = b"\xaa\xaa\x03\0\0\x0c\x20\0\x02\xb4\0\0" + name
+    frame = bytes(12) + len(data).to_bytes(2, "big") + data
+    assert tell_llc(frame) == ("CDP", r"Device ID: sw\x1b[2J\n")
