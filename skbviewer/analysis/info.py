@@ -95,13 +95,13 @@ def _ip(row: Any, stream: Any) -> tuple[str, str]:
         offset = (row.frag_off & 0x1FFF) * 8
         ident = f" ident=0x{row.frag_id:08x}" if getattr(row, "frag_id", -1) >= 0 else ""
         return "IPv6", f"IPv6 fragment (off={offset} more={more}{ident} nxt={row.protocol})"
-    if row.protocol in (TCP, UDP) and row.sport < 0:
+    if row.protocol in (TCP, UDP, -1) and row.sport < 0:
         return name, "header not captured"
     if row.protocol == TCP:
         return name, _tcp(row, stream)
     if row.protocol == UDP:
         return name, f"{row.sport} → {row.dport}{_length(row)}"
-    if row.protocol in (ICMP, ICMPV6) and row.sport >= 0:
+    if row.protocol in (ICMP, ICMPV6) and row.seq >= 0:
         return name, _icmp(row)
     return name, f"protocol {row.protocol}"
 
@@ -112,6 +112,8 @@ def _length(row: Any) -> str:
 
 
 def _tcp(row: Any, stream: Any) -> str:
+    if row.tcp_flags < 0:
+        return f"{row.sport} → {row.dport} header cut"
     flags = ", ".join(name for bit, name in TCP_FLAGS if row.tcp_flags >> bit & 1) or "<None>"
     ack = f" Ack={stream.ack}" if row.tcp_flags & 0x10 else ""
     window = getattr(row, "window", -1)

@@ -6,7 +6,7 @@ after the ladder.  First rung: the key of RFC 791 (source, destination, identifi
 It repeats in real traffic (identification 0 with DF, IPv6, wrap, fragments, retransmission), so
 pairs climb on: ports, then TCP sequence, acknowledgement and flags or ICMP id and sequence, then
 lengths, then what IPv6 has.  A pair that contradicts itself on a rung is none, even if it has no
-rival.
+rival.  What one side does not know contradicts nothing.
 """
 
 from __future__ import annotations
@@ -20,11 +20,22 @@ from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, ro
 from ..records.compiled import lean
 from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
 from .kinds import ENTRY, EVENT, Index
-from .ladder import KNOWN, NONE, RUNGS, THESIS_KEY, Columns, Flags, Known, alike, climb
+from .ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Flags, Known, alike, climb
 from .ordering import Small, blocks
 from .record_rows import found
+from .weak import (
+    Weak,
+    as_both_tell,
+    is_numbered,
+    joined_hashes,
+    joining_keys,
+    keys,
+    meetings,
+    sharing,
+)
 
 Bytes = npt.NDArray[np.uint8]
+Rung = npt.NDArray[np.int8]
 
 TELLING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
@@ -38,19 +49,40 @@ class Candidates(NamedTuple):
     """Pairs by index, without repetition; `rung` is how far up each pair's packet had to climb.
 
     `strong`: its identification numbers the packets of a sender, so it hardly comes again within a
-    life; `many`: packets whose key has so many partners that none is listed here.
+    life; `many`: packets whose key has so many partners that none is listed here; `vague`: one of
+    the two does not know all that tells such packets apart.
     """
 
     packet: Index
     series: Index
-    rung: npt.NDArray[np.int8]
+    rung: Rung
     strong: Flags
     many: Index
+    vague: Flags
 
     def only(self, chosen: Flags) -> Candidates:
         """The chosen pairs."""
-        packet, series, rung, strong, many = self
-        return Candidates(packet[chosen], series[chosen], rung[chosen], strong[chosen], many)
+        packet, series, rung, strong, many, vague = self
+        return Candidates(
+            packet[chosen], series[chosen], rung[chosen], strong[chosen], many, vague[chosen]
+        )
+
+
+class Partly(NamedTuple):
+    """Which packets, and which rows of prints, do not know all that tells such packets apart."""
+
+    packet: Flags
+    shown: Flags
+
+    @classmethod
+    def of(cls, wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak) -> Partly:
+        made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
+        made.packet[wire.at[weak_w.lacking()]] = True
+        made.shown[weak_k.lacking()] = True
+        return made
+
+    def pairs(self, packet: Index, shown: Index) -> Flags:
+        return np.asarray(self.packet[packet] | self.shown[shown])
 
 
 class Prints(NamedTuple):
@@ -166,10 +198,13 @@ def has_larger_header(rows: Records | ColumnTable) -> Flags:
     """Rows whose header is of a larger packet than the skb holds.
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
-    correct it once the data are there.
+    correct it once the data are there.  So a fragment that has no length yet, nor a protocol of its
+    skb, shows the header of the fragment before it.
     """
-    held = rows["skb_len"]
-    return np.asarray((held >= 0) & (held + PULLED < rows["tot_len"]))
+    held, length, frag_off = rows["skb_len"], rows["tot_len"], rows["frag_off"]
+    made = (held >= 0) & (held + PULLED < length)
+    copied = (frag_off > 0) & (frag_off & FRAGMENT != 0) & (length < 0)
+    return np.asarray(made | copied & (rows["ethertype"] <= 0))
 
 
 TCP = 6
@@ -221,14 +256,9 @@ def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
 def candidates(packets: Packets, prints: Prints) -> Candidates:
     """Candidate pairs of IP packets and series."""
     wire, kernel = Known(packets, np.flatnonzero(packets["ip_version"] != 0)), prints.known()
-    keys_w, weak_w = _joining_keys(wire)
-    keys_k, weak_k = _joining_keys(kernel)
-    weak = wire.columns(weak_w), kernel.columns(weak_k)
-    start = np.zeros(len(wire.at), np.int8)
-    for level, column in enumerate(("sport", "seq")):
-        crowd = _shared(_keys(weak[0], level), _keys(weak[1], level), prints.series[weak_k])
-        tells = (weak[0][column] >= 0) & crowd
-        start[weak_w] = np.where(tells, level + 1, start[weak_w])
+    keys_w, weak_w = joining_keys(wire)
+    keys_k, weak_k = joining_keys(kernel)
+    start = _start(wire, weak_w, kernel, weak_k, prints.series)
     for rows in (packets, prints.rows):
         room_of(rows).forget()
     p, r, many = join(keys_w, keys_k, MANY)
@@ -241,44 +271,57 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
         left = left[many]
     same = alike(wire, p, kernel, r, THESIS_KEY)
     p, r = p[same], r[same]
+    p2, r2, crowd = _partly_known(wire, weak_w, kernel, weak_k, prints.series)
+    if len(p2) or len(crowd):
+        p, r, left = np.concatenate([p, p2]), np.concatenate([r, r2]), np.union1d(left, crowd)
+    partly = Partly.of(wire, weak_w, kernel, weak_k)
     for rows in (packets, prints.rows):
         room_of(rows).forget()
     packet, shown, rung = climb(packets, prints, wire.at[p], r, start[p])
-    return _unique(packets, packet, prints.series[shown], rung, wire.at[left])
+    return unique(packets, prints, packet, shown, rung, partly, wire.at[left])
+
+
+def _start(wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak, series: Index) -> Rung:
+    """The rung up to which the key of each packet tells it from others."""
+    start = np.zeros(len(wire.at), np.int8)
+    left, right = (as_both_tell(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
+    for level, column in enumerate(("sport", "seq")):
+        crowd = _shared(keys(left, level), keys(right, level), series[weak_k.at])
+        tells = (left[column] >= 0) & crowd
+        start[weak_w.at] = np.where(tells, level + 1, start[weak_w.at])
+    return start
+
+
+def _partly_known(
+    wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak, series: Index
+) -> tuple[Index, Index, Index]:
+    """Pairs of packets and prints of which one lacks what would tell it, and packets with many."""
+    none = np.zeros(0, np.int64)
+    pairs, crowd = [(none, none)], [none]
+    for met in meetings(wire, weak_w, kernel, weak_k, series):
+        left, right = joined_hashes(wire, kernel, met)
+        alike_few = sharing(left) <= MANY
+        few = np.flatnonzero(alike_few)
+        i, j, many = join(left[few], right, MANY)
+        mine, shown = met.packets[few[i]], met.prints[j]
+        same = alike(wire, mine, kernel, shown, met.names)
+        pairs.append((mine[same], shown[same]))
+        crowd += [met.packets[few[many]], met.packets[~alike_few]]
+    p, r = (np.concatenate(columns) for columns in zip(*pairs, strict=True))
+    return p, r, np.unique(np.concatenate(crowd))
 
 
 def full_keys(known: Known) -> Hash:
     """A hash of everything by which the rows are known."""
     made = np.empty(len(known.at), np.uint64)
     for some in blocks(len(made)):
-        made[some] = _keys(known.columns(some), 3)
+        made[some] = keys(known.columns(some), 3)
     return made
 
 
-def _joining_keys(known: Known) -> tuple[Hash, Index]:
-    """The thesis key, and ports and counters too where its identification is none, and where."""
-    made, weak = np.empty(len(known.at), np.uint64), [np.zeros(0, np.int64)]
-    for some in blocks(len(made)):
-        rows = known.columns(some, (*THESIS_KEY, "frag_id"))
-        made[some] = _keys(rows, 0)
-        weak.append(some.start + np.flatnonzero(~_is_strong(rows)))
-        made[weak[-1]] = _keys(known.columns(weak[-1]), 2)
-    return made, np.concatenate(weak)
-
-
-def _keys(rows: Columns, level: int) -> Hash:
-    """The thesis key; with the columns of as many rungs as `level`."""
-    more = (name for _, rung in RUNGS[:level] for name in rung)
-    return hashed(rows[name] for name in (*THESIS_KEY, *more))
-
-
 def is_strong(packets: Packets, index: Index) -> Flags:
-    """Packets whose identification numbers them: not 0, and of IPv6 that of a fragment."""
-    return _is_strong(Known(packets, index).columns(slice(None), STRONG))
-
-
-def _is_strong(rows: Columns) -> Flags:
-    return np.asarray((rows["ip_id"] > 0) | (rows["frag_id"] > 0))
+    """Packets whose identification numbers them."""
+    return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 
 def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Index) -> Flags:
@@ -292,13 +335,24 @@ def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: 
     return np.asarray(((count > 1) | (owners > 1))[back.reshape(-1)], np.bool_)
 
 
-def _unique(
-    packets: Packets, packet: Index, series: Index, rung: npt.NDArray[np.int8], many: Index
+def unique(
+    packets: Packets,
+    prints: Prints,
+    packet: Index,
+    shown: Index,
+    rung: Rung,
+    partly: Partly,
+    many: Index,
 ) -> Candidates:
+    """Candidates of pairs (packet, row of prints), each once, with the least rung."""
+    series = prints.series[shown]
     order = by_pair(packet, series)
     packet, series, rung = packet[order], series[order], rung[order]
     new = np.ones(len(packet), np.bool_)
     new[1:] = (packet[1:] != packet[:-1]) | (series[1:] != series[:-1])
     first = np.flatnonzero(new)
-    packet, series, rung = packet[first], series[first], np.minimum.reduceat(rung, first)
-    return Candidates(packet, series, rung, is_strong(packets, packet), many)
+    vague = partly.pairs(packet, shown[order])
+    if len(first):
+        vague, rung = np.logical_and.reduceat(vague, first), np.minimum.reduceat(rung, first)
+    packet, series = packet[first], series[first]
+    return Candidates(packet, series, rung, is_strong(packets, packet), many, vague)

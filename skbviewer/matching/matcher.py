@@ -38,6 +38,7 @@ from .decide import (
     EXACT,
     Decided,
     decide,
+    incomplete,
 )
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
@@ -50,7 +51,7 @@ from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
 from .series import SeriesTable
-from .sniffer import everywhere, locate
+from .sniffer import agreeing, everywhere, locate
 
 __all__ = [
     "AMBIGUOUS",
@@ -172,7 +173,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
-    clock, place = _clock(packets, found, kernel.points)
+    clock, place = _clock(packets, found, kernel)
     _forget(packets, kernel)
     here, stamped = place.holds(kernel.points), place.may_hold(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
@@ -202,9 +203,10 @@ def _forget(packets: Packets, kernel: Sightable) -> None:
 
 
 def _clock(
-    packets: Packets, found: Candidates, points: ColumnTable
+    packets: Packets, found: Candidates, kernel: Sightable
 ) -> tuple[ClockFit | None, Place]:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
+    points = kernel.points
     if len(packets) and packets["ts"][0] == UNTIMED:
         none = np.zeros(0, np.int64)
         return locate(packets, none, none, points)
@@ -214,11 +216,19 @@ def _clock(
     other = np.zeros(int(found.series.max(initial=0)) + 1, np.bool_)
     other[found.series[~single]] = True
     alone = single & (per_series == 1)
+    vague = np.flatnonzero(alone & found.vague)
+    alone &= ~found.vague
     again = single & (per_series > 1) & ~other[found.series] & found.strong
     del per_packet, per_series, single, other
     room_of(points).forget()
     if again.sum() > alone.sum():
         return everywhere(packets, found.packet[again], found.series[again], points)
+    clock, place = locate(packets, found.packet[alone], found.series[alone], points)
+    if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
+        return clock, place
+    # Hardly any packet knows all that tells it: those that do vouch for the others.
+    vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
+    alone[vague] = True
     return locate(packets, found.packet[alone], found.series[alone], points)
 
 

@@ -33,7 +33,8 @@ def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) ->
     of_ip = np.isin(rows["ethertype"], (0, *IP))
     legs = np.flatnonzero(~of_ip & ~tap[rows["series"]])
     none = np.zeros(0, np.int64)
-    nothing = Candidates(none, none, none.astype(np.int8), none.astype(np.bool_), none)
+    no = none.astype(np.bool_)
+    nothing = Candidates(none, none, none.astype(np.int8), no, none, no)
     if clock is None or not len(wire) or not len(legs):
         return nothing
     at = clock.to_kernel(packets["ts"][wire], wire)
@@ -42,7 +43,8 @@ def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) ->
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
     count = len(packet)
-    return Candidates(packet, series, np.zeros(count, np.int8), np.zeros(count, np.bool_), none)
+    no = np.zeros(count, np.bool_)
+    return Candidates(packet, series, np.zeros(count, np.int8), no, none, no)
 
 
 def crowded(packets: Packets, asked: Index, within: Index) -> Flags:

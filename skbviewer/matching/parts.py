@@ -24,4 +24,5 @@ def segments(packets: Packets, kernel: Sightable, wire: Index) -> Candidates:
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
     strong = is_strong(packets, packet)
-    return Candidates(packet, series, np.zeros(len(packet), np.int8), strong, wire[:0])
+    rung, sure = np.zeros(len(packet), np.int8), np.zeros(len(packet), np.bool_)
+    return Candidates(packet, series, rung, strong, wire[:0], sure)

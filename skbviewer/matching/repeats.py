@@ -9,12 +9,13 @@ import numpy as np
 
 from ..records import Packets
 from .clock import ClockFit
-from .identity import Candidates, full_keys, is_strong
-from .keys import distinct, spread
+from .identity import Candidates, Partly, full_keys, unique
+from .keys import Hash, spread
 from .kinds import Index
 from .ladder import Known, climb
 from .nearest import FAR
 from .points import WIRE
+from .weak import joined_hashes, joining_keys, meetings
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -28,34 +29,43 @@ def near_in_time(
     """`found` with pairs of its `many` packets; without a clock with any few of them."""
     if not len(found.many):
         return found
-    wire, prints = found.many, kernel.prints
+    wire, prints, seen = found.many, kernel.prints, _seen(kernel)
     at = packets["ts"][wire] if clock is None else clock.to_kernel(packets["ts"][wire], wire)
-    keys, group = np.unique(full_keys(Known(packets, wire)), return_inverse=True)
-    asked = full_keys(prints.known())
-    place = np.clip(np.searchsorted(keys, asked), 0, len(keys) - 1)
-    mine = np.flatnonzero(keys[place] == asked)
-    mine = mine[np.lexsort((prints.series[mine], place[mine]))]
-    lives = np.ones(len(mine), np.bool_)  # the first print of each life
-    lives[1:] = (place[mine][1:] != place[mine][:-1]) | (
-        prints.series[mine][1:] != prints.series[mine][:-1]
+    asked, known = Known(packets, wire), prints.known()
+    weak, shown = joining_keys(asked)[1], joining_keys(known)[1]
+    frame, row = _among_lives(full_keys(asked), full_keys(known), prints.series, at, seen)
+    frames, rows = [frame], [row]
+    for met in meetings(asked, weak, known, shown, prints.series):
+        hashes = joined_hashes(asked, known, met)
+        mine = prints.series[met.prints]
+        frame, row = _among_lives(*hashes, mine, at[met.packets], seen)
+        frames.append(met.packets[frame])
+        rows.append(met.prints[row])
+    frame, row = np.concatenate(frames), np.concatenate(rows)
+    packet, start = wire[frame], np.zeros(len(frame), np.int8)
+    packet, row, rung = climb(packets, prints, packet, row, start)
+    more = unique(
+        packets, prints, packet, row, rung, Partly.of(asked, weak, known, shown), wire[:0]
     )
+    both = (np.concatenate(columns) for columns in zip(found, more, strict=True))
+    return Candidates(*both)
+
+
+def _among_lives(
+    asked: Hash, hashes: Hash, series: Index, at: Index, seen: Index
+) -> tuple[Index, Index]:
+    """Pairs of equal hashes, of those only with the lives nearest in time; `series` is by hash."""
+    keys, group = np.unique(asked, return_inverse=True)
+    place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
+    mine = np.flatnonzero(keys[place] == hashes)
+    mine = mine[np.lexsort((series[mine], place[mine]))]
+    lives = np.ones(len(mine), np.bool_)  # the first print of each life
+    lives[1:] = (place[mine][1:] != place[mine][:-1]) | (series[mine][1:] != series[mine][:-1])
     first = np.flatnonzero(lives)
-    seen = _seen(kernel)[prints.series[mine[first]]]
-    frame, life = _beside(group.reshape(-1), at, place[mine[first]], seen)
+    frame, life = _beside(group.reshape(-1), at, place[mine[first]], seen[series[mine[first]]])
     size = np.diff(np.append(first, len(mine)))
     pair, shown = spread(first[life], size[life], mine)
-    packet = wire[frame[pair]]
-    start = np.zeros(len(packet), np.int8)
-    packet, shown, rung = climb(packets, prints, packet, shown, start)
-    pairs = distinct(packet, prints.series[shown])
-    packet, series = packet[pairs], prints.series[shown[pairs]]
-    return Candidates(
-        np.concatenate([found.packet, packet]),
-        np.concatenate([found.series, series]),
-        np.concatenate([found.rung, rung[pairs]]),
-        np.concatenate([found.strong, is_strong(packets, packet)]),
-        wire,
-    )
+    return frame[pair], shown
 
 
 def _seen(kernel: Sightable) -> Index:

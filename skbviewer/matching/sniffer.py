@@ -17,7 +17,8 @@ import numpy.typing as npt
 from ..records import ColumnTable, Packets
 from .clock import ClockFit, Pairs, fit
 from .kinds import Index
-from .nearest import Place, points_of
+from .ladder import Flags
+from .nearest import Place, points_of, reach
 from .points import EARLY, SOCKET, WIRE
 
 MOST = 0.9  # of the packets must have a point at the place
@@ -105,6 +106,15 @@ def everywhere(
         if len(order):
             return _fit(packets["ts"], packet[order], points[mine]), place
     return None, Place(None, -1, None, WIRE)
+
+
+def agreeing(
+    packets: Packets, packet: Index, series: Index, points: ColumnTable, clock: ClockFit
+) -> Flags:
+    """Which pairs were, by a clock as far as it is sure, at a point of theirs."""
+    at, every = clock.to_kernel(packets["ts"][packet], packet), np.ones(len(packet), np.bool_)
+    away = reach(at, series, points, np.ones(len(points), np.bool_), every, ~every).distance
+    return np.asarray(away <= clock.residual(packet))
 
 
 def _places(rows: npt.NDArray[np.void]) -> list[Place]:

@@ -15,6 +15,8 @@ from .kbl_slots import Column
 from .wire import Ints
 
 TCP, ICMP, ICMPV6 = 6, 1, 58
+HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60  # as nexthdr: the recorder read no more
+LATER = 0x1FFF  # of frag_off: where in its datagram a fragment but the first begins
 IPV6_HEADER = 40
 IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
 NAMES = FOOTPRINT_DTYPE.names or ()
@@ -215,6 +217,10 @@ def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
     if slot["l4_frag_id"] != 0:
         values[FRAG_OFF] = slot["l4_frag_off"]
         values[FRAG_ID] = slot["l4_frag_id"]
+    if slot["l4_frag_off"] & LATER == 0 and values[PROTOCOL] in (
+        HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS
+    ):  # fmt: skip
+        values[PROTOCOL] = -1
     if slot["l4_l4_valid"] != 0:
         values[SPORT] = slot["l4_sport"]
         values[DPORT] = slot["l4_dport"]

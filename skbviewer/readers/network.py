@@ -96,12 +96,20 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     for _ in range(MAX_EXTENSIONS):
         extended = np.isin(frames.kind, EXTENSIONS)
         done.append(frames.only(~extended))
-        malformed(packets, frames.only(extended).lacking(8))
-        frames = frames.only(extended).room(8)
+        frames = frames.only(extended)
+        malformed(packets, frames.lacking(8))
+        _no_protocol(packets, frames.only(frames.at + 8 > frames.end))
+        frames = frames.room(8)
         if not len(frames.rows):
             break
         frames = _next_header(wire, packets, frames)
+    _no_protocol(packets, frames.only(np.isin(frames.kind, EXTENSIONS)))
     return joined(done)
+
+
+def _no_protocol(packets: Rows, frames: Frames) -> None:
+    """What these carry stands behind headers that were not captured, or are too many."""
+    fill(packets, frames.rows, protocol=np.full(len(frames.rows), -1))
 
 
 def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:

@@ -16,17 +16,15 @@ def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     _mark(wire, packets, frames)
     ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
     fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
-    _tcp(wire, packets, frames.only(frames.kind == TCP).room(20))
+    tcp = frames.only(frames.kind == TCP)
+    _tcp(wire, packets, tcp.room(20))
+    _cut_tcp(wire, packets, tcp.only(tcp.at + 20 > tcp.end))
     udp = frames.only(frames.kind == UDP).room(8)
     fill(packets, udp.rows, payload=_payload(udp, 8))
-    icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6))).room(8)
-    fill(
-        packets,
-        icmp.rows,
-        sport=wire.u16(icmp.at),
-        dport=wire.u16(icmp.at + 4),
-        seq=wire.u16(icmp.at + 6),
-    )
+    icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6)))
+    for name, at in (("sport", 0), ("dport", 4), ("seq", 6)):
+        icmp = icmp.room(at + 2)
+        fill(packets, icmp.rows, **{name: wire.u16(icmp.at + at)})
 
 
 def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
@@ -40,6 +38,19 @@ def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
         window=wire.u16(at + 14),
         payload=_payload(frames, (wire.u8(at + 12) >> 4) * 4),
     )
+
+
+def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
+    """The same of headers that are not whole."""
+    for name, at in (("seq", 4), ("ack", 8)):
+        frames = frames.room(at + 4)
+        fill(packets, frames.rows, **{name: wire.u32(frames.at + at)})
+    frames = frames.room(14)
+    length = (wire.u8(frames.at + 12) >> 4) * 4
+    flags = wire.u8(frames.at + 13)
+    fill(packets, frames.rows, tcp_flags=flags, payload=_payload(frames, length))
+    frames = frames.room(16)
+    fill(packets, frames.rows, window=wire.u16(frames.at + 14))
 
 
 def _payload(frames: Frames, header_len: int | Ints) -> Ints:
