@@ -29,7 +29,7 @@ from ..matching import (
 )
 from ..records import KernelLog, Packets, Part, Progress
 from ..store import Builder, schema
-from .reasons import KERNEL_ONLY, LOST, NO_HEADER, SNIFFED
+from .reasons import KERNEL_ONLY, LOST, NO_HEADER, NO_IP, SNIFFED
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -119,8 +119,11 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tupl
 
 
 def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:
-    count, shows = len(kernel.series.parent), is_ip.copy()
-    shows[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
-    rung = np.where(kernel.series.tap, SNIFFED, np.where(shows, 0, NO_HEADER))
+    count = len(kernel.series.parent)
+    rung = np.where(is_ip, 0, NO_HEADER)
+    typed = np.zeros(count, np.bool_)
+    typed[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
+    rung[typed & ~is_ip] = NO_IP
+    rung[kernel.series.tap] = SNIFFED
     verdict = np.full(count, KERNEL_ONLY, np.int8)
     return SeriesVerdicts(verdict, rung.astype(np.int8), np.zeros(count))

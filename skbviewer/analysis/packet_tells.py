@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import CONTESTED, EXACT, Matches, blocks
+from ..matching import CONTESTED, EXACT, NAMELESS, Matches, blocks
 from ..records import ColumnTable, Packets, part, room_of
 from ..records.compiled import lean
 from ..store import schema
@@ -51,9 +51,11 @@ def untold(packets: Packets) -> PacketTells:
     """Of packets without any match."""
     room, columns = room_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketTells._fields, (WIRE_ONLY, 0, 0, -1, -1), strict=True))
-    return PacketTells(
+    made = PacketTells(
         **{name: room.full(len(packets), columns[name], value) for name, value in first.items()}
     )
+    made.rung[packets["ip_version"] == 0] = NAMELESS
+    return made
 
 
 @lean

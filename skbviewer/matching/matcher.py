@@ -46,7 +46,7 @@ from .kinds import Index
 from .legs import LegTable
 from .met import Met
 from .nearest import Place
-from .nonip import by_ethertype
+from .nonip import NAMELESS, by_ethertype, untold
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
@@ -62,6 +62,7 @@ __all__ = [
     "CONTESTED",
     "EXACT",
     "MATCH_DTYPE",
+    "NAMELESS",
     "Matches",
     "Sightable",
     "match",
@@ -187,6 +188,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     decided.append(decide(packets, kernel, cut, clock, place, stamped, BY_SEGMENT))
     other = by_ethertype(packets, kernel, clock)
     decided.append(decide(packets, kernel, other, clock, place, stamped, BY_TIME))
+    decided.append(_undecided(untold(packets, kernel, clock)))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
     refused = without(np.concatenate([found.series, cut.series]), pairs.series)
@@ -196,15 +198,20 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     return Matches(rows, clock, device if clock else None, contested, refused)
 
 
+def _undecided(found: Candidates) -> Decided:
+    """Pairs of which nothing tells whether they match."""
+    count = len(found.packet)
+    verdict, rung = np.full(count, AMBIGUOUS, np.uint8), np.full(count, NAMELESS, np.int8)
+    return Decided(found.packet, found.series, verdict, rung, np.zeros(count))
+
+
 def _forget(packets: Packets, kernel: Sightable) -> None:
     """A step is done: what lies in files need not stay in memory."""
     for rows in (packets, kernel.points):
         room_of(rows).forget()
 
 
-def _clock(
-    packets: Packets, found: Candidates, kernel: Sightable
-) -> tuple[ClockFit | None, Place]:
+def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> tuple[ClockFit | None, Place]:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
     points = kernel.points
     if len(packets) and packets["ts"][0] == UNTIMED:

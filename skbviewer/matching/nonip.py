@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Candidates for packets without an IP header: by EtherType and time, and of ARP by what it asks.
+"""Candidates for packets without an IP header: by EtherType and time.
 
-Without a clock there is nothing to tell them by.
+Without a clock there is nothing to tell them by, nor where the header is only not captured: then
+any few lives are candidates, and none is the packet's for certain.
 """
 
 from __future__ import annotations
@@ -24,27 +25,51 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
+NAMELESS = -2  # rung of packets that no header tells, where time did not either
+FEW = 2  # of a packet that nothing tells, on either side
 
 
 def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
     """Pairs of packets and series of the same EtherType within the window."""
     rows, tap = kernel.legs.rows, kernel.series.tap
-    wire = np.flatnonzero((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
+    wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
     of_ip = np.isin(rows["ethertype"], (0, *IP))
     legs = np.flatnonzero(~of_ip & ~tap[rows["series"]])
-    none = np.zeros(0, np.int64)
-    no = none.astype(np.bool_)
-    nothing = Candidates(none, none, none.astype(np.int8), no, none, no)
     if clock is None or not len(wire) or not len(legs):
-        return nothing
+        return _candidates(wire[:0], wire[:0])
     at = clock.to_kernel(packets["ts"][wire], wire)
-    packet, leg = _within(at, packets["ethertype"][wire], rows[legs])
-    packet, series = wire[packet], rows["series"][legs[leg]]
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], WINDOW_NS, CANDIDATES)
+    return _candidates(wire[packet], rows["series"][legs[leg]])
+
+
+def untold(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
+    """Pairs of those that nothing tells, with a few lives of the same EtherType.
+
+    They are near in time where a clock says so.
+    """
+    rows, tap = kernel.legs.rows, kernel.series.tap
+    nameless = _nameless(packets)
+    if clock is not None:
+        nameless &= np.isin(packets["ethertype"], IP)
+    wire, legs = np.flatnonzero(nameless), np.flatnonzero(~tap[rows["series"]])
+    if not len(wire):
+        return _candidates(wire, wire)
+    ts = packets["ts"][wire]
+    at, window = (ts, FAR) if clock is None else (clock.to_kernel(ts, wire), WINDOW_NS)
+    packet, leg = _within(at, packets["ethertype"][wire], rows[legs], window, FEW)
+    return _candidates(wire[packet], rows["series"][legs[leg]])
+
+
+def _nameless(packets: Packets) -> Flags:
+    """Packets whose EtherType is all that is known of what they are."""
+    return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
+
+
+def _candidates(packet: Index, series: Index) -> Candidates:
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
-    count = len(packet)
-    no = np.zeros(count, np.bool_)
-    return Candidates(packet, series, np.zeros(count, np.int8), no, none, no)
+    no = np.zeros(len(packet), np.bool_)
+    return Candidates(packet, series, np.zeros(len(packet), np.int8), no, packet[:0], no)
 
 
 def crowded(packets: Packets, asked: Index, within: Index) -> Flags:
@@ -62,8 +87,10 @@ def crowded(packets: Packets, asked: Index, within: Index) -> Flags:
     return np.asarray(nearest[asked] <= within)
 
 
-def _within(at: Index, ethertype: Index, legs: npt.NDArray[np.void]) -> tuple[Index, Index]:
-    """Pairs of equal EtherType, near in time."""
+def _within(
+    at: Index, ethertype: Index, legs: npt.NDArray[np.void], window: int | np.int64, most: int
+) -> tuple[Index, Index]:
+    """Pairs of equal EtherType, within so many ns, and no more than `most` on either side."""
     found: list[tuple[Index, Index]] = []
     for kind in np.unique(ethertype):
         wire = np.flatnonzero(ethertype == kind)
@@ -71,9 +98,11 @@ def _within(at: Index, ethertype: Index, legs: npt.NDArray[np.void]) -> tuple[In
         mine = mine[np.argsort(legs["wire_ns"][mine], kind="stable")]
         times = legs["wire_ns"][mine]
         middle = np.searchsorted(times, at[wire])
-        low = np.maximum(np.searchsorted(times, at[wire] - WINDOW_NS), middle - CANDIDATES)
-        high = np.searchsorted(times, at[wire] + WINDOW_NS, "right")
-        high = np.minimum(high, middle + CANDIDATES)
+        high = np.minimum(len(times), middle + most)
+        low = np.maximum(0, middle - most)
+        if window != FAR:
+            low = np.maximum(np.searchsorted(times, at[wire] - window), low)
+            high = np.minimum(np.searchsorted(times, at[wire] + window, "right"), high)
         pair, leg = spread(low, high - low, mine)
         found.append((wire[pair], leg))
     return np.concatenate([f[0] for f in found]), np.concatenate([f[1] for f in found])

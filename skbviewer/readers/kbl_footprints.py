@@ -15,7 +15,13 @@ from .kbl_slots import Column
 from .wire import Ints
 
 TCP, ICMP, ICMPV6 = 6, 1, 58
-HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60  # as nexthdr: the recorder read no more
+HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = (
+    0,
+    43,
+    44,
+    51,
+    60,
+)  # nexthdr of what was not read
 LATER = 0x1FFF  # of frag_off: where in its datagram a fragment but the first begins
 IPV6_HEADER = 40
 IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
