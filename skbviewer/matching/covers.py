@@ -3,62 +3,106 @@
 
 In: packets of one capture, footprints of one KBL.  Out: pairs.  A device cuts a GSO skb, GRO merges
 packets, and where the log does not show the single ones their bytes still say where they belong:
-the sequence range of the skb, as skb_segment() and tcp_gso_segment() number it.
+the sequence range of the skb, as skb_segment() and tcp_gso_segment() number it.  Of a packet whose
+TCP header was not captured the identification says so, as far as IPv4 has one.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
-from .identity import Prints
+from .identity import MANY, Prints
 from .keys import hashed_rows, spread
 from .kinds import Index
 from .ladder import ADDRESS, PORTS, Flags
 
-FLOW = ("ip_version", *ADDRESS, "protocol", *PORTS)
+HOSTS = ("ip_version", *ADDRESS, "protocol")
+FLOW = (*HOSTS, *PORTS)
 TCP = 6
 SEQ = 1 << 32
 LAST = 0x09  # FIN and PSH stand in the last segment only, CWR (0x80) in the first
 CWR = 0x80
+HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
+PAIRS = 1 << 24  # in memory at once; with more, each packet gets those that begin nearest
 
 
 def covers(packets: Packets, wire: Index, prints: Prints) -> tuple[Index, Index]:
     """Pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's skb."""
     frames, rows = packets[wire], prints.rows
-    wire = wire[(frames["protocol"] == TCP) & (frames["payload"] > 0) & (frames["seq"] >= 0)]
+    tcp, told = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
+    cut = wire[tcp & ~told & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
+    wire = wire[tcp & told & (frames["payload"] > 0)]
     large = (rows["protocol"] == TCP) & (rows["gso_size"] > 0) & (rows["seq"] >= 0)
     large &= rows["skb_len"] > rows["gso_size"]
     shown = np.flatnonzero(large[prints.number])
-    none = np.zeros(0, np.int64)
-    if not len(wire) or not len(shown):
-        return none, none
-    kernel = prints.of(shown)
-    frame, large_one = _in_range(packets[wire], kernel)
-    packet = wire[frame]
-    fits = _is_segment(packets[packet], kernel[large_one])
-    return packet[fits], shown[large_one[fits]]
+    found = [(wire[:0], shown[:0])]
+    for some, way in ((wire, _BY_SEQUENCE), (cut, _BY_IDENTIFICATION)):
+        if len(some) and len(shown):
+            kernel = prints.of(shown)
+            frame, large_one = _in_range(packets[some], kernel, way)
+            packet = some[frame]
+            fits = way.fits(packets[packet], kernel[large_one])
+            found.append((packet[fits], shown[large_one[fits]]))
+    packet, row = (np.concatenate(columns) for columns in zip(*found, strict=True))
+    return packet, row
 
 
-def _in_range(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> tuple[Index, Index]:
-    """Pairs of one flow in which the frame's sequence number lies in the skb."""
-    flows, of_frame = np.unique(hashed_rows(frames, FLOW), return_inverse=True)
-    asked = hashed_rows(kernel, FLOW)
+class _Way(NamedTuple):
+    """How packets are found in an skb: which columns are equal, which number, modulo what, begins
+    and how far it goes, and which pairs are right."""
+
+    flow: tuple[str, ...]
+    number: str
+    modulus: int
+    length: Callable[[npt.NDArray[np.void]], Index]
+    fits: Callable[[npt.NDArray[np.void], npt.NDArray[np.void]], Flags]
+
+
+def _in_range(
+    frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
+) -> tuple[Index, Index]:
+    """Pairs of one flow in which the frame's number lies in the skb."""
+    flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
+    asked, modulus = hashed_rows(kernel, way.flow), way.modulus
     flow = np.clip(np.searchsorted(flows, asked), 0, len(flows) - 1)
     known = np.flatnonzero(flows[flow] == asked)
-    begin = flow[known].astype(np.int64) * (2 * SEQ) + kernel["seq"][known]
-    # An skb that wraps around covers the beginning of the sequence space too.
-    wraps = kernel["seq"][known] + kernel["skb_len"][known] > SEQ
-    begin = np.concatenate([begin, begin[wraps] - SEQ])
+    first, size = kernel[way.number][known].astype(np.int64), way.length(kernel[known])
+    begin = flow[known].astype(np.int64) * (2 * modulus) + first
+    # An skb that wraps around covers the beginning of the numbers too.
+    wraps = first + size > modulus
+    begin = np.concatenate([begin, begin[wraps] - modulus])
     owner = np.concatenate([known, known[wraps]])
     order = np.argsort(begin, kind="stable")
-    length = int(kernel["skb_len"][known].max(initial=0))
-    at = of_frame.reshape(-1).astype(np.int64) * (2 * SEQ) + frames["seq"]
-    low = np.searchsorted(begin[order], at - length, "right")
-    count = np.searchsorted(begin[order], at, "right") - low
-    frame, print_ = spread(low, count, order)
+    at = of_frame.reshape(-1).astype(np.int64) * (2 * modulus) + frames[way.number]
+    low = np.searchsorted(begin[order], at - int(size.max(initial=0)), "right")
+    high = np.searchsorted(begin[order], at, "right")
+    if int((high - low).sum()) > PAIRS:
+        low = np.maximum(low, high - MANY)
+    frame, print_ = spread(low, high - low, order)
     return frame, owner[print_]
+
+
+def _count(kernel: npt.NDArray[np.void]) -> Index:
+    """How many segments an skb has."""
+    size = kernel["gso_size"].astype(np.int64)
+    told = kernel["gso_segs"].astype(np.int64)
+    return np.asarray(np.where(told > 0, told, -(-kernel["skb_len"] // size)), np.int64)
+
+
+def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
+    """The same where nothing of the TCP header is known: by place and length."""
+    place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
+    data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
+    same = (place < count) & (data - (MOST_HEADERS - HEADERS) <= size)
+    full = (data >= size) | (place == count - 1)
+    for name in PORTS:
+        same &= (frames[name] < 0) | (frames[name] == kernel[name])
+    return np.asarray(same & full, np.bool_)
 
 
 def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
@@ -70,8 +114,9 @@ def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> F
     same &= into % size == 0
     same &= into + frames["payload"] <= kernel["skb_len"]
     place = into // size
-    count = np.where(kernel["gso_segs"] > 0, kernel["gso_segs"], -(-kernel["skb_len"] // size))
-    same &= place < count  # skb_len counts headers too: what follows the skb is no part of it
+    same &= place < _count(
+        kernel
+    )  # skb_len counts headers too: what follows the skb is no part of it
     # tcp_gso_segment(): one identification a segment, or the same in all (SKB_GSO_TCP_FIXEDID).
     ids = ((kernel["ip_id"] + place) & 0xFFFF == frames["ip_id"]) | (
         kernel["ip_id"] == frames["ip_id"]
@@ -79,3 +124,7 @@ def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> F
     same &= ids | (frames["ip_version"] == 6)
     flags = kernel["tcp_flags"] & ~(LAST | CWR)
     return np.asarray(same & (frames["tcp_flags"] & ~(LAST | CWR) == flags), np.bool_)
+
+
+_BY_SEQUENCE = _Way(FLOW, "seq", SEQ, lambda k: k["skb_len"].astype(np.int64), _is_segment)
+_BY_IDENTIFICATION = _Way(HOSTS, "ip_id", 1 << 16, _count, _may_be_segment)

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, room_of
 from ..records.compiled import lean
-from .keys import Hash, by_pair, distinct, hashed, join, place, slots_for
+from .keys import Hash, by_pair, distinct, hashed, join, place, sharing, slots_for
 from .kinds import ENTRY, EVENT, Index
 from .ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Flags, Known, alike, climb
 from .ordering import Small, blocks
@@ -31,7 +31,6 @@ from .weak import (
     joining_keys,
     keys,
     meetings,
-    sharing,
 )
 
 Bytes = npt.NDArray[np.uint8]

@@ -124,6 +124,24 @@ def _pair(
             to += 1
 
 
+def sharing(keys: Hash) -> Small:
+    """How many rows have the same key as each."""
+    first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
+    _share(keys, slots_for(len(keys)), first, count)
+    return count[first]
+
+
+@lean
+def _share(keys: Hash, slots: Small, first: Small, count: Small) -> None:
+    """Set the `first` row of each one's key, and how many have it."""
+    for i in range(len(keys)):
+        at = place(keys[i], keys, slots)
+        if slots[at] < 0:
+            slots[at] = i
+        first[i] = slots[at]
+        count[first[i]] += 1
+
+
 def runs(owner: npt.NDArray[np.integer], asked: Index) -> tuple[Index, Index]:
     """Where numbers from 0 on stand in `owner`, which is sorted: (first place, how many)."""
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1

@@ -111,12 +111,6 @@ def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash
     return _hashed(packets, meeting.packets, names), _hashed(prints, meeting.prints, names)
 
 
-def sharing(hashes: Hash) -> Index:
-    """How many rows have the same hash as each."""
-    _, back, count = np.unique(hashes, return_inverse=True, return_counts=True)
-    return np.asarray(count[back.reshape(-1)], np.int64)
-
-
 def _hashed(known: Known, at: Index, names: tuple[str, ...]) -> Hash:
     made = np.empty(len(at), np.uint64)
     for some in blocks(len(at)):

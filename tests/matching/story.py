@@ -136,15 +136,20 @@ def of_packets(log: KernelLog) -> npt.NDArray[np.int64]:
     return np.flatnonzero(~told)
 
 
-def capture(folder: Path, packets: Sequence[build.Packet], name: str = "story.pcap") -> Capture:
+def capture(
+    folder: Path,
+    packets: Sequence[build.Packet],
+    name: str = "story.pcap",
+    snaplen: int = 262144,
+) -> Capture:
     """What the reader makes of these Ethernet frames."""
-    made = readers.read(build.write_pcap(folder / name, packets), Silent())
+    made = readers.read(build.write_pcap(folder / name, packets, snaplen=snaplen), Silent())
     assert isinstance(made, Capture)
     return made
 
 
-def wire(folder: Path, packets: Sequence[build.Packet]) -> Packets:
-    return capture(folder, packets).packets
+def wire(folder: Path, packets: Sequence[build.Packet], snaplen: int = 262144) -> Packets:
+    return capture(folder, packets, snaplen=snaplen).packets
 
 
 def udp4(ip_id: int, sport: int = 1000, dport: int = 2000, size: int = 10, **rest: Any) -> Ipv4:

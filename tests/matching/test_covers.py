@@ -36,7 +36,11 @@ def segment(ip_id: int, seq: int, size: int = SIZE, flags: int = ACK, ack: int =
 
 
 def pairs(
-    folder: Path, kernel: Sequence[Ipv4 | Ipv6], frames: Sequence[bytes], late_ns: int = 0
+    folder: Path,
+    kernel: Sequence[Ipv4 | Ipv6],
+    frames: Sequence[bytes],
+    late_ns: int = 0,
+    snaplen: int = 262144,
 ) -> list[tuple[int, int, int, int]]:
     """(packet, series, verdict, rung) of the frames, counted from 0, and of the large skbs."""
     story = Story()
@@ -53,7 +57,8 @@ def pairs(
         story.free(ts + 50_100, skb)
     log = story.log(folder)
     seen = [(10 * MS + late_ns + 1000 * number, frame) for number, frame in enumerate(frames)]
-    packets = wire(folder, [(ts + OFFSET, frame) for ts, frame in [*ANCHOR_FRAMES, *seen]])
+    stamped = [(ts + OFFSET, frame) for ts, frame in [*ANCHOR_FRAMES, *seen]]
+    packets = wire(folder, stamped, snaplen)
     series = build_series(log)
     legs = build_legs(log, series)
     rows = match(packets, sightable(log, series, legs)).rows
@@ -123,3 +128,29 @@ def test_ipv6_segments_have_no_identification(tmp_path: Path) -> None:
     assert [p[:3] for p in found] == [(0, 0, EXACT), (1, 0, EXACT)]
     late = pairs(tmp_path, [kernel], frames, late_ns=5 * MS)
     assert {p[2] for p in late} != {EXACT}
+
+
+def test_segments_cut_before_their_tcp_header(tmp_path: Path) -> None:
+    """Their identification and length say which they are."""
+    frames = [segment(7, 100), segment(8, 1100), segment(9, 2100, 500, PSH_ACK)]
+    found = pairs(tmp_path, [large(100)], frames, snaplen=34)
+    assert [p[:3] for p in found] == [(n, 0, EXACT) for n in range(3)]
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        segment(10, 3100),  # behind the skb
+        segment(6, 0),  # before it
+        segment(8, 1100, 500),  # only the last one may be short
+        segment(8, 1100, SIZE + 100),
+    ],
+)
+def test_what_is_no_segment_is_none_when_cut(tmp_path: Path, frame: bytes) -> None:
+    assert pairs(tmp_path, [large(100)], [frame], snaplen=34) == []
+
+
+def test_identifications_of_segments_wrap_around(tmp_path: Path) -> None:
+    frames = [segment(65535, 100), segment(0, 1100), segment(1, 2100, 500, PSH_ACK)]
+    found = pairs(tmp_path, [large(100, 65535)], frames, snaplen=34)
+    assert (2, 0, EXACT) in [p[:3] for p in found]

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from skbviewer.matching import build_series
 from skbviewer.matching.identity import candidates, footprints
 from tests.readers import build
-from tests.readers.build_kbl import Ipv4, Ipv6
+from tests.readers.build_kbl import Ipv4, Ipv6, SkbInfo
 
 from .story import Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
 
@@ -21,7 +22,11 @@ Pair = tuple[int, int, int]
 
 
 def climb(
-    folder: Path, kernel: Sequence[Ipv4 | Ipv6], frames: Sequence[bytes], tap: Sequence[int] = ()
+    folder: Path,
+    kernel: Sequence[Ipv4 | Ipv6],
+    frames: Sequence[bytes],
+    tap: Sequence[int] = (),
+    snaplen: int = 262144,
 ) -> list[Pair]:
     """(packet, series, rung) for one packet life per kernel footprint."""
     story = Story()
@@ -32,7 +37,7 @@ def climb(
         else:
             story.call("ip6_output", begin, begin + 100, skb, ipv6=ip)
     log = story.log(folder)
-    packets = wire(folder, [(10**9 + i, frame) for i, frame in enumerate(frames)])
+    packets = wire(folder, [(10**9 + i, frame) for i, frame in enumerate(frames)], snaplen)
     series = build_series(log)
     prints = footprints(log.records, series.of, np.array(tap, np.int64))
     found = candidates(packets, prints)
@@ -156,5 +161,108 @@ def test_the_header_a_segment_was_sent_with_before_is_not_its_identity(tmp_path:
     story.call("ip_output", 1100, 1800, A, ipv4=tcp4(9, seq=100))
     log = story.log(tmp_path)
     packets = wire(tmp_path, [(10**9 + n, tcp4_frame(n, seq=100)) for n in (7, 9)])
+    prints = footprints(log.records, build_series(log).of, np.zeros(0, np.int64))
+    assert candidates(packets, prints).packet.tolist() == [1]
+
+
+def tcp6(seq: int, size: int = 0, **rest: Any) -> Ipv6:
+    """What the kernel knows of a TCP packet without an identification."""
+    told = Ipv6("fd00::1", "fd00::2", 6, 1000, 80, seq, 1, 0x10, payload_len=20 + size)
+    return told._replace(**rest)
+
+
+def tcp6_frame(seq: int, size: int = 0, before: bytes = b"") -> bytes:
+    """The same packet on the wire, with an extension header `before` its own."""
+    segment = build.tcp(1000, 80, seq, 1, 0x10) + bytes(size)
+    return build.ethernet(
+        build.ipv6("fd00::1", "fd00::2", 60 if before else 6, before + segment), 0x86DD
+    )
+
+
+IPV6_END = 14 + 40
+PAIRS_OF_TWO = {(0, 0), (0, 1), (1, 0), (1, 1)}
+
+
+def pairs(found: list[Pair]) -> set[tuple[int, int]]:
+    return {pair[:2] for pair in found}
+
+
+def test_a_packet_cut_before_its_ports_may_be_any_of_its_hosts(tmp_path: Path) -> None:
+    kernel, frames = [tcp6(1), tcp6(2)], [tcp6_frame(1), tcp6_frame(2)]
+    assert pairs(climb(tmp_path, kernel, frames, snaplen=IPV6_END)) == PAIRS_OF_TWO
+    assert pairs(climb(tmp_path, kernel, frames, snaplen=IPV6_END + 4)) == PAIRS_OF_TWO
+    assert pairs(climb(tmp_path, kernel, frames, snaplen=IPV6_END + 14)) == {(0, 0), (1, 1)}
+
+
+def test_what_a_cut_packet_does_tell_still_counts(tmp_path: Path) -> None:
+    """Length and ports, though no sequence."""
+    kernel = [tcp6(1), tcp6(2, size=9), tcp6(3, sport=1001)]
+    frames = [tcp6_frame(1), tcp6_frame(2, size=9)]
+    assert pairs(climb(tmp_path, kernel, frames, snaplen=IPV6_END + 4)) == {(0, 0), (1, 1)}
+    assert climb(tmp_path, [tcp6(2)._replace(saddr="fd00::3")], frames, snaplen=IPV6_END) == []
+
+
+def test_identification_0_cut_before_its_ports(tmp_path: Path) -> None:
+    assert pairs(climb(tmp_path, [tcp4(0)], [tcp4_frame(0)], snaplen=34)) == {(0, 0)}
+    assert climb(tmp_path, [tcp4(0)], [tcp4_frame(1)], snaplen=34) == []
+
+
+def test_a_cut_extension_header_hides_the_protocol(tmp_path: Path) -> None:
+    frames = [tcp6_frame(1, before=bytes([6, 0, 1, 4, 0, 0, 0, 0]))]
+    kernel = [tcp6(1, payload_len=28)]
+    assert pairs(climb(tmp_path, kernel, frames, snaplen=IPV6_END)) == {(0, 0)}
+
+
+def test_a_life_that_never_shows_its_ports_meets_what_has_some(tmp_path: Path) -> None:
+    assert pairs(climb(tmp_path, [tcp6(1, l4_valid=0)], [tcp6_frame(5)])) == {(0, 0)}
+
+
+def test_a_life_that_shows_its_ports_later_meets_no_others(tmp_path: Path) -> None:
+    story, info = Story(), SkbInfo(ethertype=0x86DD)
+    story.alloc(900, A)
+    story.call("ip6_xmit", 1000, 1900, A, ipv6=tcp6(1, l4_valid=0), skbinfo=info)
+    story.call("ip6_output", 1100, 1800, A, ipv6=tcp6(1), skbinfo=info)
+    log = story.log(tmp_path)
+    packets = wire(tmp_path, [(10**9 + seq, tcp6_frame(seq)) for seq in (5, 1)])
+    prints = footprints(log.records, build_series(log).of, np.zeros(0, np.int64))
+    assert candidates(packets, prints).packet.tolist() == [1]
+
+
+def test_ports_that_the_recorder_does_not_read_contradict_nothing(tmp_path: Path) -> None:
+    """kmod/kbl_l4.h knows no SCTP."""
+    segment = build.tcp(36412, 36412)
+    frame = build.ethernet(build.ipv6("fd00::1", "fd00::2", 132, segment), 0x86DD)
+    other = Ipv6("fd00::1", "fd00::2", 17, payload_len=20, l4_valid=0)
+    kernel = [Ipv6("fd00::1", "fd00::2", 132, payload_len=20, l4_valid=0), other]
+    assert pairs(climb(tmp_path, kernel, [frame])) == {(0, 0)}
+
+
+def test_a_packet_that_is_no_fragment_meets_none(tmp_path: Path) -> None:
+    """Cut as it is, its headers say that no fragment header comes."""
+    kernel = [tcp6(1, l4_valid=0, frag_id=7, frag_off=0xB9)]
+    assert climb(tmp_path, kernel, [tcp6_frame(1)], snaplen=IPV6_END) == []
+
+
+def test_crowds_of_cut_packets_are_left_to_time(tmp_path: Path) -> None:
+    """Neither many lives nor many packets of one identity make pairs of all with all."""
+    kernel = [tcp6(seq) for seq in range(100)]
+    assert climb(tmp_path, kernel, [tcp6_frame(1)], snaplen=IPV6_END) == []
+    assert climb(tmp_path, kernel[:1], [tcp6_frame(1)] * 100, snaplen=IPV6_END) == []
+
+
+def test_a_fragment_is_not_the_one_whose_header_its_skb_begins_with(tmp_path: Path) -> None:
+    """ip_frag_next() copies it, before skb->protocol is set; its own life is not in the log."""
+    story = Story()
+    copied = Ipv4("10.0.0.1", "10.0.0.2", 7, 17, 1000, 2000, tot_len=0, frag_off=0x2000)
+    own = copied._replace(tot_len=1500, frag_off=0x20B9, l4_valid=0)
+    story.alloc(900, A)
+    story.call("ip_copy_metadata", 1000, 1100, A, ipv4=copied, skbinfo=SkbInfo(ethertype=0))
+    story.call("ip_output", 1200, 1300, A, ipv4=own)
+    log = story.log(tmp_path)
+    frames = [
+        build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, bytes(1480), 7, frag_off))
+        for frag_off in (0x2000, 0x20B9)
+    ]
+    packets = wire(tmp_path, [(10**9 + n, frame) for n, frame in enumerate(frames)])
     prints = footprints(log.records, build_series(log).of, np.zeros(0, np.int64))
     assert candidates(packets, prints).packet.tolist() == [1]

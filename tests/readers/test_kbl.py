@@ -94,6 +94,16 @@ def test_fragments_of_ipv6(tmp_path: Path) -> None:
     assert found == [(-1, 1), (0x2000, 1), (0, -1)]
 
 
+def test_what_stands_behind_an_unread_extension_header_is_unknown(tmp_path: Path) -> None:
+    """Of a fragment but the first the recorder reads all there is."""
+    build = KblBuilder()
+    func = build.probe("ip6_rcv")
+    cut = Ipv6("fd00::1", "fd00::2", 44, payload_len=1456, l4_valid=0)
+    for ts, packet in enumerate((cut, cut._replace(nexthdr=60, frag_id=7, frag_off=0xB9))):
+        build.entry(ts, 0, func, SKB, ipv6=packet)
+    assert [row["protocol"] for row in rows(load(build.write(tmp_path / "a.kbl")))] == [-1, 60]
+
+
 def test_unknown_parts_of_an_identity(tmp_path: Path) -> None:
     build = KblBuilder()
     func = build.probe("ip_queue_xmit")
