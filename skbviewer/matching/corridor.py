@@ -31,6 +31,13 @@ class Intervals(NamedTuple):
     high: Floats
 
 
+class Points(NamedTuple):
+    """At x (ns) a line is at most, or at least, y (ns); float64, x rises."""
+
+    x: Floats
+    y: Floats
+
+
 class Corridor(NamedTuple):
     """All lines that pass: slopes at the corners, lowest and highest value there at x = 0.
 
@@ -47,6 +54,17 @@ class Corridor(NamedTuple):
         rise = self.slope[:, None] * at
         above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
+
+    def knots(self, first: float, last: float) -> Floats:
+        """Where, from `first` to `last`, other lines become the highest or the lowest."""
+        step = np.diff(self.slope)
+        bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
+        return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
+
+    def bounds(self, at: Floats) -> tuple[Floats, Floats]:
+        """The lowest and the highest value of all lines at each x of `at`, ns."""
+        rise = self.slope[:, None] * at
+        return (self.low[:, None] + rise).min(axis=0), (self.high[:, None] + rise).max(axis=0)
 
 
 def corridor(rows: Intervals, steepest: float) -> Corridor:
@@ -65,9 +83,17 @@ def corridor(rows: Intervals, steepest: float) -> Corridor:
     return made.lines
 
 
+def between(over: Points, under: Points, steepest: float) -> Corridor:
+    """The lines of a slope within `steepest` (ns/ns) below `over` and above `under`.
+
+    If there is none, `torn` is not 0.
+    """
+    return _between(over, under, steepest).lines
+
+
 class _Found(NamedTuple):
     lines: Corridor
-    tight: tuple[int, int]  # the intervals that leave least room
+    tight: tuple[int, int]  # the points of both sides that leave least room
 
 
 def _but(rows: Intervals, at: int) -> Intervals:
@@ -75,9 +101,18 @@ def _but(rows: Intervals, at: int) -> Intervals:
 
 
 def _through(rows: Intervals, steepest: float) -> _Found:
-    over, under = _hull(rows.x, rows.high), _hull(rows.x, -rows.low)
-    x, high = rows.x[over], rows.high[over]
-    z, low = rows.x[under], rows.low[under]
+    made = _between(Points(rows.x, rows.high), Points(rows.x, rows.low), steepest)
+    lines, tight = made
+    if lines.torn > 0:  # the truth is no line: it may be at the other end of the tightest
+        wide = float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
+        made = made._replace(lines=lines._replace(torn=lines.torn + wide))
+    return made
+
+
+def _between(above: Points, below: Points, steepest: float) -> _Found:
+    over, under = _hull(above.x, above.y), _hull(below.x, -below.y)
+    x, high = above.x[over], above.y[over]
+    z, low = below.x[under], below.y[under]
     edges = np.concatenate([np.diff(high) / np.diff(x), np.diff(low) / np.diff(z)])
     limits = np.array([-steepest, steepest])
     slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
@@ -91,8 +126,6 @@ def _through(rows: Intervals, steepest: float) -> _Found:
     bottom = (low - slope[:, None] * z).max(axis=1) - torn
     passes = top - bottom >= -1e-3  # of a ns: rounding
     passes[np.argmax(top - bottom)] = True
-    if torn > 0:  # the truth is no line: it may be at the other end of the tightest
-        torn += float(np.max(rows.high[list(tight)] - rows.low[list(tight)]))
     return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
 
 
