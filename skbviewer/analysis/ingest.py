@@ -121,7 +121,7 @@ def store_inputs(
             del read
             for log in logs:
                 log.room.forget()
-    joining.store_times((s for s, item in numbered if not _is_log(item)), builder)
+    joining.store_times(builder)
     verdicts = [joining.verdicts[log.source] for log in logs]
     kernel_only = numbers(
         [log.sight.series for log in logs],
@@ -216,7 +216,7 @@ def _store_capture(
     packets, builder = item.data.packets, session.builder
     number = builder.count(schema.packet)
     session.note(source, item, number + 1, len(packets))
-    matches, room = joining.capture(source, packets, progress), room_of(packets)
+    matches, room = joining.capture(source, packets, number, progress), room_of(packets)
     summary = untold(packets)
     for log in logs:
         found = matches[log.source]

@@ -7,7 +7,7 @@ series, the clocks of all sources.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 import numpy as np
@@ -15,14 +15,16 @@ import numpy.typing as npt
 
 from ..matching import (
     ClockFit,
+    Host,
+    Joint,
     Matches,
     OneWay,
-    Piece,
     Sightable,
     Trips,
     bound,
     build_timebase,
     doubted,
+    interfaces,
     joined,
     match,
     trips,
@@ -61,14 +63,21 @@ class Joining:
         """KBLs by their source, and which of their series show an IP header."""
         self._logs = dict(logs)
         self.verdicts = {source: _untold(logs[source], is_ip[source]) for source in logs}
-        self._clocks: dict[tuple[int, int], ClockFit] = {}
+        self._clocks: dict[Joint, ClockFit] = {}
+        self._interfaces: dict[int, list[int]] = {}
         self._trips: dict[tuple[int, int], list[Trips]] = {}
 
-    def capture(self, source: int, packets: Packets, progress: Progress) -> dict[int, Matches]:
-        """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled."""
+    def capture(
+        self, source: int, packets: Packets, number: int, progress: Progress
+    ) -> dict[int, Matches]:
+        """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
+
+        `number` packets came before this capture's.
+        """
+        self._interfaces[source] = interfaces(packets)
         found, count = {}, len(self._logs)
-        for number, (kbl, kernel) in enumerate(self._logs.items()):
-            watch = Part(progress, "matching", 100 * number, 100 * number + 100, 100 * count)
+        for nth, (kbl, kernel) in enumerate(self._logs.items()):
+            watch = Part(progress, "matching", 100 * nth, 100 * nth + 100, 100 * count)
             found[kbl] = match(packets, kernel, watch)
         sources = sorted(found)
         for a in sources:
@@ -76,8 +85,8 @@ class Joining:
                 self._compare(a, b, found)
         for kbl, matches in found.items():
             self.verdicts[kbl].note(matches, self._logs[kbl])
-            if matches.clock is not None:
-                self._clocks[source, kbl] = matches.clock
+            for one in matches.clocks:
+                self._clocks[Joint(source, one.interface, kbl)] = _numbered(one.clock, number)
         return found
 
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
@@ -89,16 +98,19 @@ class Joining:
         if way is not None:
             found[a], found[b] = doubted(found[a], found[b], one, other, way)
 
-    def store_times(self, captures: Iterable[int], builder: Builder) -> None:
-        """Write the tables oneway and timebase; `captures` are sources."""
+    def store_times(self, builder: Builder) -> None:
+        """Write the tables oneway, oneway_bound and timebase."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
             way = bound(joined(parts))
             if way is not None:
                 between[pair] = way
-        builder.add_rows(schema.oneway, [(*pair, *way) for pair, way in between.items()])
-        epochs = {source: epoch_ns(kernel.log) for source, kernel in self._logs.items()}
-        pieces: list[Piece] = build_timebase(epochs, captures, self._clocks, between)
+        builder.add_rows(schema.oneway, [(*pair, *way[3:]) for pair, way in between.items()])
+        for pair, way in between.items():
+            bounds = zip(*(column.tolist() for column in way[:3]), strict=True)
+            builder.add_rows(schema.oneway_bound, [(*pair, *row) for row in bounds])
+        hosts = {source: _host(kernel) for source, kernel in self._logs.items()}
+        pieces = build_timebase(hosts, self._interfaces, self._clocks, between)
         builder.add_rows(schema.timebase, [tuple(piece) for piece in pieces])
 
 
@@ -109,13 +121,24 @@ def epoch_ns(log: KernelLog) -> int:
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tuple[object, ...]]:
     """Rows of table clock; `number` packets came before this capture's."""
-    if found.clock is None:
-        return []
-    device = found.sniffer or (-1, -1)
     return [
-        (capture, kbl, s.begin_ns, s.first + number + 1, *s[2:7], *device)
-        for s in found.clock.segments
+        (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
+        for one in found.clocks
+        for segment in _numbered(one.clock, number).segments
     ]
+
+
+def _numbered(clock: ClockFit, number: int) -> ClockFit:
+    """The fit by packet numbers instead of indices."""
+    segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
+    return ClockFit(tuple(segments))
+
+
+def _host(kernel: Sightable) -> Host:
+    rows = kernel.legs.rows
+    begin = int(rows["begin_ns"].min()) if len(rows) else 0
+    end = max(int(rows[name].max(initial=0)) for name in ("end_ns", "reader_ns"))
+    return Host(epoch_ns(kernel.log), begin, end)
 
 
 def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:

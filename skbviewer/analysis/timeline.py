@@ -8,15 +8,16 @@ their packets' wire times.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import UNTIMED, Progress
 from .layers import layer_of, layers
+from .session_time import Clock, Columns, packet_times
 from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
 from .timeline_rows import Index, order_by, ranks, stack
 
@@ -27,23 +28,6 @@ WIRE = 30  # the layer number of wire times
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 SLEPT = 1 | 2  # marks of a call that left its CPU meanwhile
 WIRE_LAYER = "wire"
-
-
-class Clock(Protocol):
-    """What turns a source's clock into session time, ns."""
-
-    def to_session(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
-    def to_source(self, source: int, ts: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]: ...
-    def error(self, source: int) -> int: ...
-
-
-class Columns(Protocol):
-    """Column chunks: see store.Columns."""
-
-    def array(self, table: str, column: str) -> Any: ...  # numbers
-    def once(self, table: str, column: str) -> Any: ...
-    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Any, ...]]]: ...
-    def length(self, table: str) -> int: ...
 
 
 class Lane(NamedTuple):
@@ -198,7 +182,7 @@ def wires_of(
     for number, (source, first, count) in enumerate(captures):
         own = ts[first : first + count].astype(np.int64)
         timed = np.flatnonzero(own != UNTIMED)
-        at = clock.to_session(source, own[timed]) - t0_ns
+        at = packet_times(columns, clock, source, timed + first, own[timed]) - t0_ns
         order = np.argsort(at, kind="stable")
         lanes.append(np.full(len(at), number))
         begins.append(at[order])

@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import UNTIMED
-from .timeline import Clock, Columns
+from .session_time import Clock, Columns, packet_times
 
 BINS = 2048
 DROP_EVENT = 7  # kbl.h KBL_EV_DROP
@@ -100,10 +100,11 @@ def _of_packets(
 ) -> Iterator[Index]:
     for begin, (ts,) in columns.pieces("packet", "ts"):
         for source, first, count in captures:
-            mine = ts[max(first - begin, 0) : max(first + count - begin, 0)].astype(np.int64)
-            mine = mine[mine != UNTIMED]
-            if len(mine):
-                yield clock.to_session(source, mine)
+            low = max(first - begin, 0)
+            mine = ts[low : max(first + count - begin, 0)].astype(np.int64)
+            timed = np.flatnonzero(mine != UNTIMED)
+            if len(timed):
+                yield packet_times(columns, clock, source, timed + (begin + low), mine[timed])
 
 
 def _of_drops(columns: Columns, clock: Clock) -> Index:

@@ -45,8 +45,9 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
         yield f"  {protocol:<11} {_counts(counts)}"
     for clock in info["clock"]:
         for segment in clock["segments"]:
+            of = f" interface {segment['interface']}" if "interface" in segment else ""
             yield (
-                f"clock         source {clock['source']} - kbl {clock['kbl']}: offset "
+                f"clock         source {clock['source']}{of} - kbl {clock['kbl']}: offset "
                 f"{segment['offset_ns']} ns, drift {segment['drift_ppm']:.3f} ppm, "
                 f"residual {segment['residual_ns']} ns from {segment['pairs']} pairs"
             )

@@ -76,7 +76,10 @@ def _processes(session: Session, chosen: Chosen) -> Table:
 
 
 class ClockRow(NamedTuple):
-    """One segment of the fit of a capture's clock (source) to a KBL's."""
+    """One segment of the fit of a capture's clock (source) to a KBL's.
+
+    `interface` is None where all interfaces of the capture have one clock.
+    """
 
     source: int
     kbl: int
@@ -84,19 +87,26 @@ class ClockRow(NamedTuple):
     drift_ppm: float
     residual_ns: int
     pairs: int
+    interface: int | None
 
 
 def _clock(session: Session, chosen: Chosen) -> Table:
     """The segments that hold one of the chosen packets."""
     meant = session.statistics(chosen)
-    source = np.asarray(meant.columns.array("packet", "source"))[meant.packets - 1]
+    source, interface = (
+        np.asarray(meant.columns.array("packet", name))[meant.packets - 1]
+        for name in ("source", "interface")
+    )
     rows = []
     for fit in session.info()["clock"]:
-        first = [segment["first"] for segment in fit["segments"]]
-        mine = meant.packets[source == fit["source"]]
-        for at in np.unique(np.maximum(np.searchsorted(first, mine, "right") - 1, 0)).tolist():
-            told = (fit["segments"][at][key] for key in ClockRow._fields[2:])
-            rows.append(ClockRow(fit["source"], fit["kbl"], *told))
+        for one in dict.fromkeys(segment.get("interface") for segment in fit["segments"]):
+            segments = [s for s in fit["segments"] if s.get("interface") == one]
+            mine = (source == fit["source"]) & ((interface == one) | (one is None))
+            first = [segment["first"] for segment in segments]
+            held = np.searchsorted(first, meant.packets[mine], "right") - 1
+            for at in np.unique(np.maximum(held, 0)).tolist():
+                told = (segments[at].get(key) for key in ClockRow._fields[2:])
+                rows.append(ClockRow(fit["source"], fit["kbl"], *told))
     return Table(ClockRow._fields, rows)
 
 

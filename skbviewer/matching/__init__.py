@@ -4,6 +4,8 @@
 from .clock import ClockFit, Segment
 from .decide import LATE, UNSURE
 from .identity import has_larger_header
+from .joints import Host, Joint
+from .joints import build as build_timebase
 from .kinds import chosen
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
@@ -17,8 +19,10 @@ from .matcher import (
     EXACT,
     MATCH_DTYPE,
     NAMELESS,
+    Fitted,
     Matches,
     Sightable,
+    interfaces,
     match,
     sightable,
 )
@@ -33,8 +37,7 @@ from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
 from .sockets import join as join_sockets
-from .timebase import Piece, Timebase
-from .timebase import build as build_timebase
+from .timebase import EVERY, Piece, Timebase
 
 __all__ = [
     "AMBIGUOUS",
@@ -43,6 +46,7 @@ __all__ = [
     "BY_SEGMENT",
     "BY_TIME",
     "CONTESTED",
+    "EVERY",
     "EXACT",
     "FORWARD",
     "LATE",
@@ -55,7 +59,10 @@ __all__ = [
     "TX",
     "UNSURE",
     "ClockFit",
+    "Fitted",
+    "Host",
     "Joined",
+    "Joint",
     "LegTable",
     "Matches",
     "Merges",
@@ -78,6 +85,7 @@ __all__ = [
     "doubted",
     "found",
     "has_larger_header",
+    "interfaces",
     "join_sockets",
     "joined",
     "longer",

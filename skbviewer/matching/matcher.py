@@ -52,6 +52,7 @@ from .points import build as build_points
 from .repeats import near_in_time
 from .series import SeriesTable
 from .sniffer import agreeing, everywhere, locate
+from .timebase import EVERY
 
 __all__ = [
     "AMBIGUOUS",
@@ -63,8 +64,10 @@ __all__ = [
     "EXACT",
     "MATCH_DTYPE",
     "NAMELESS",
+    "Fitted",
     "Matches",
     "Sightable",
+    "interfaces",
     "match",
     "sightable",
 ]
@@ -83,18 +86,42 @@ MATCH_DTYPE = np.dtype(
 )
 
 
-class Matches(NamedTuple):
-    """`rows` has MATCH_DTYPE, sorted by (packet, leg); `clock` is None without a certain pair.
+class Fitted(NamedTuple):
+    """The clock of an interface (EVERY, if a capture has one) with at least one certain pair.
 
-    `sniffer` is the device (netns, ifindex) where the capture seems to have been taken; `contested`
-    are the packets that had candidates and lost all of them to others, `refused` those series.
+    `sniffer` is the device (netns, ifindex) where its packets seem to have been seen.
+    """
+
+    interface: int
+    clock: ClockFit
+    sniffer: tuple[int, int] | None
+
+
+class Matches(NamedTuple):
+    """`rows` has MATCH_DTYPE, sorted by (packet, leg); each interface has a clock of its own.
+
+    `contested` are the packets that had candidates and lost all of them to others, `refused` those
+    series.
     """
 
     rows: npt.NDArray[np.void]
-    clock: ClockFit | None
-    sniffer: tuple[int, int] | None
+    clocks: tuple[Fitted, ...]
     contested: Index
     refused: Index
+
+    @property
+    def clock(self) -> ClockFit | None:
+        """The fit of most pairs."""
+        return self._best.clock if self._best else None
+
+    @property
+    def sniffer(self) -> tuple[int, int] | None:
+        """Where most pairs say that the capture was taken."""
+        return self._best.sniffer if self._best else None
+
+    @property
+    def _best(self) -> Fitted | None:
+        return max(self.clocks, key=lambda one: one.clock.pairs, default=None)
 
 
 class Sightable(NamedTuple):
@@ -138,18 +165,33 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
         [part[one.rows["packet"]] for part, one in zip(parts, found, strict=True)]
     )
     contested = [part[one.contested] for part, one in zip(parts, found, strict=True)]
-    number = int(np.argmax([one.clock.pairs if one.clock else 0 for one in found]))
-    best, part = found[number], parts[number]
-    clock = best.clock
-    if clock is not None:
-        segments = [s._replace(first=int(part[s.first])) for s in clock.segments]
-        segments[0] = segments[0]._replace(first=0)
-        clock = ClockFit(tuple(segments))
+    several = interfaces(packets) != [EVERY]
+    clocks = tuple(
+        _of_part(fitted, part, int(packets["interface"][part[0]]) if several else EVERY)
+        for part, one in zip(parts, found, strict=True)
+        for fitted in one.clocks
+    )
     rows = rows[np.lexsort((rows["leg"], rows["packet"]))]
     refused = np.setdiff1d(
         np.concatenate([one.refused for one in found]), kernel.legs.rows["series"][rows["leg"]]
     )
-    return Matches(rows, clock, best.sniffer, np.sort(np.concatenate(contested)), refused)
+    return Matches(rows, clocks, np.sort(np.concatenate(contested)), refused)
+
+
+def _of_part(fitted: Fitted, part: Index, interface: int) -> Fitted:
+    """A fit of some of the packets, by the indices of all."""
+    segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
+    segments[0] = segments[0]._replace(first=0)
+    return fitted._replace(interface=interface, clock=ClockFit(tuple(segments)))
+
+
+def interfaces(packets: Packets) -> list[int]:
+    """Those of packets that have a time, the first packet's first; EVERY if it is but one."""
+    column = packets["interface"]
+    if not len(column) or column.min() == column.max():
+        return [EVERY]
+    found, first = np.unique(column[packets["ts"] != UNTIMED], return_index=True)
+    return [int(one) for one in found[np.argsort(first)]] if len(found) > 1 else [EVERY]
 
 
 def _parts(packets: Packets) -> list[Index]:
@@ -195,7 +237,8 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     device = None if place.netns is None else (place.netns, place.ifindex)
     _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
-    return Matches(rows, clock, device if clock else None, contested, refused)
+    clocks = (Fitted(EVERY, clock, device),) if clock else ()
+    return Matches(rows, clocks, contested, refused)
 
 
 def _undecided(found: Candidates) -> Decided:

@@ -4,7 +4,8 @@
 In: the matches of one capture with two KBLs.  Out: intervals.  No clock tells the offset between
 the hosts; but no packet arrives before it was sent, so each direction bounds it from one side
 (Paxson, "On Calibrating Measurements of Packet Transit Times", SIGMETRICS 1998).  One-way traffic
-leaves the other side open and gives nothing.
+leaves the other side open and gives nothing.  Clocks drift apart, steadily: every line of at most
+MAX_DRIFT that no packet contradicts may be the truth, and the interval is what all of them leave.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from .corridor import Points, between
 from .decide import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 from .kinds import Index
 from .points import WIRE
@@ -21,10 +23,8 @@ from .points import WIRE
 if TYPE_CHECKING:
     from .matcher import Matches, Sightable
 
-WINDOWS = 32  # of time, in which the fastest packets of both directions are looked for
-MIN_WINDOWS = 8
-CLEAR = 4  # a drift is believed if it exceeds the intervals of the windows by this much
-MAX_DRIFT = 1e-3
+MAX_DRIFT = 1e-3  # clocks slewed against each other at adjtimex(2)'s limit
+STAMP_NS = 1  # a stamp in whole ns may be early by this
 
 
 class Trips(NamedTuple):
@@ -41,31 +41,53 @@ class Trips(NamedTuple):
 
 
 class OneWay(NamedTuple):
-    """clock b - clock a lies in [low_ns, high_ns] + drift_ppm * 1e-6 * (clock a - origin_ns).
+    """Clock b - clock a is from `low_ns` to `high_ns` at times `at_ns` of clock a.
 
-    A packet from a to b took what its clocks differ by less that; `onward` and `back` count the
-    packets of both directions.
+    Between these the bounds are straight; before and after them they part, for clock b is faster
+    than clock a by `least_ppm` to `most_ppm`.  `onward` and `back` count the packets of both
+    directions.
     """
 
-    origin_ns: int
-    low_ns: int
-    high_ns: int
-    drift_ppm: float
+    at_ns: Index
+    low_ns: Index
+    high_ns: Index
+    least_ppm: float
+    most_ppm: float
     onward: int
     back: int
 
     def offset(self, a_ns: Index) -> tuple[Index, Index]:
         """Least and greatest clock b - clock a at times of clock a, ns."""
-        drift = np.rint((a_ns - self.origin_ns) * (self.drift_ppm * 1e-6)).astype(np.int64)
-        return drift + self.low_ns, drift + self.high_ns
+        at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
+        x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
+        before, after = np.minimum(x, 0.0), np.maximum(x - at[-1], 0.0)
+        low, high = (
+            np.interp(x, at, (ends - base).astype(np.float64))
+            for ends in (self.low_ns, self.high_ns)
+        )
+        low += (before * self.most_ppm + after * self.least_ppm) * 1e-6
+        high += (before * self.least_ppm + after * self.most_ppm) * 1e-6
+        return base + np.floor(low).astype(np.int64), base + np.ceil(high).astype(np.int64)
+
+    def middle(self) -> tuple[int, int, float]:
+        """A line that no packet contradicts: a time of clock a, clock b - clock a then, ppm.
+
+        It is the mean of the slowest and the fastest such line: where packets end, and beyond,
+        in the middle of the bounds.
+        """
+        middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
+        return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
 
     def took(self, a_ns: Index, b_ns: Index, onward: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
-        """Least and greatest time under way of packets, ns; their middle assumes symmetric ways."""
+        """Least and greatest time under way of packets, ns; their middle assumes symmetric ways.
+
+        The greatest is negative for a packet that arrived before it was sent.
+        """
         low, high = self.offset(a_ns)
         there = b_ns - a_ns
-        return np.where(onward, there - high, low - there), np.where(
-            onward, there - low, high - there
-        )
+        most = np.where(onward, there - low, high - there)
+        least = np.where(onward, there - high, low - there)
+        return np.maximum(least, np.minimum(most, 0)), most
 
 
 def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Trips:
@@ -96,7 +118,7 @@ def doubted(
 
 
 def _error(found: Matches) -> int:
-    return max(s.residual_ns for s in found.clock.segments) if found.clock else 0
+    return max((s.residual_ns for one in found.clocks for s in one.clock.segments), default=0)
 
 
 def _without(found: Matches, packets: Index) -> tuple[Matches, Index]:
@@ -168,40 +190,22 @@ def joined(parts: list[Trips]) -> Trips:
 def bound(found: Trips) -> OneWay | None:
     """The bounds of the hosts' clocks; None without packets in both directions.
 
-    None too where packets of both directions contradict each other: a clock was set.
+    None too where no two clocks that drift apart steadily, by at most MAX_DRIFT, agree with all
+    packets: a clock was set.
     """
-    onward = found.onward
-    if not onward.any() or onward.all():
+    if not found.onward.any() or found.onward.all():
         return None
-    origin = int(found.a_ns.min())
+    found = Trips._make(column[np.argsort(found.a_ns, kind="stable")] for column in found)
     difference = found.b_ns - found.a_ns
-    base = int(difference[0])  # keeps float64 exact
-    rest = (difference - base).astype(np.float64)
-    slope = _drift((found.a_ns - origin).astype(np.float64), rest, onward)
-    rest -= slope * (found.a_ns - origin)
-    high, low = float(rest[onward].min()), float(rest[~onward].max())
-    if low > high:
+    origin, base = int(found.a_ns[0]), int(difference[0])  # keep float64 exact
+    x, y = (found.a_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
+    onward, back = found.onward, ~found.onward
+    over, under = Points(x[onward], y[onward] + STAMP_NS), Points(x[back], y[back] - STAMP_NS)
+    lines = between(over, under, MAX_DRIFT)
+    if lines.torn > 0:
         return None
-    ends = (base + int(np.floor(low)), base + int(np.ceil(high)))
-    return OneWay(origin, *ends, slope * 1e6, int(onward.sum()), int((~onward).sum()))
-
-
-def _drift(
-    x: npt.NDArray[np.float64], y: npt.NDArray[np.float64], onward: npt.NDArray[np.bool_]
-) -> float:
-    """How fast the middle between both directions' fastest packets moves, if it does clearly."""
-    window = np.minimum((x / max(float(np.ptp(x)), 1.0) * WINDOWS).astype(np.int64), WINDOWS - 1)
-    high, low = np.full(WINDOWS, np.inf), np.full(WINDOWS, -np.inf)
-    np.minimum.at(high, window[onward], y[onward])
-    np.maximum.at(low, window[~onward], y[~onward])
-    both = np.flatnonzero(np.isfinite(high) & np.isfinite(low))
-    if len(both) < MIN_WINDOWS:
-        return 0.0
-    middle = (high[both] + low[both]) / 2
-    when = np.bincount(window, x, WINDOWS)[both] / np.bincount(window, minlength=WINDOWS)[both]
-    half = len(both) // 2
-    slopes = (middle[-half:] - middle[:half]) / (when[-half:] - when[:half])
-    slope = float(np.median(slopes))
-    width = float(np.median(np.abs(high[both] - low[both])))
-    clear = abs(slope) * float(np.ptp(when)) > CLEAR * width and abs(slope) <= MAX_DRIFT
-    return slope if clear else 0.0
+    at = np.unique(np.rint(lines.knots(0.0, x[-1])))
+    low, high = lines.bounds(at)
+    bounds = (np.floor(low).astype(np.int64) + base, np.ceil(high).astype(np.int64) + base)
+    drift = (float(lines.slope[0]) * 1e6, float(lines.slope[-1]) * 1e6)
+    return OneWay(at.astype(np.int64) + origin, *bounds, *drift, int(onward.sum()), int(back.sum()))

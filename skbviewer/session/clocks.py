@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..matching import ClockFit, OneWay, Piece, Segment, Timebase
+from ..analysis.session_time import Clock
+from ..matching import EVERY, OneWay, Piece, Segment, Timebase
 from ..store import queries
 
 
@@ -32,29 +33,39 @@ def timebase_of(db: Any) -> Timebase:
 def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
     """When a packet was captured on a KBL's clock, and how far off that may be, ns."""
     rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
+    interface = queries.interface_of(db, packet.number) if rows else EVERY
+    rows = [r for r in rows if r.interface in (EVERY, interface)]
     if not rows or packet.ts_ns is None:
         return None
     row = max((r for r in rows if r.first <= packet.number), key=lambda r: r.first, default=rows[0])
-    segment = Segment._make([*row[3:10], row.residual_ns, ()])
+    segment = Segment(*(getattr(row, name, 0) for name in Segment._fields[:-1]))
     return int(segment.to_kernel(np.array([packet.ts_ns]))[0]), row.residual_ns
 
 
-def fits(db: Any) -> dict[tuple[int, int], ClockFit]:
-    """Per (capture, KBL) the clock fit."""
-    found: dict[tuple[int, int], list[Segment]] = {}
-    for row in queries.clocks(db):
-        segment = Segment._make([*row[3:10], row.residual_ns, ()])
-        found.setdefault((row.source, row.kbl), []).append(segment)
-    return {key: ClockFit(tuple(segments)) for key, segments in found.items()}
+def session_time(db: Any, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
+    """Session time of a packet captured at `ts`, and how far off it may be (-1: unknown), ns."""
+    interface = queries.interface_of(db, number)
+    columns = (np.array([value], np.int64) for value in (ts, number, interface))
+    return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
+
+
+def ways(db: Any) -> dict[tuple[int, int], OneWay]:
+    """Per pair of KBLs the bounds of their clocks."""
+    bounds = queries.oneway_bounds(db)
+    found = {}
+    for row in queries.oneways(db):
+        mine = [b[3:] for b in bounds if (b.kbl, b.other) == (row.kbl, row.other)]
+        columns = [np.array(column, np.int64) for column in zip(*mine, strict=True)]
+        found[row.kbl, row.other] = OneWay._make([*columns, *row[3:]])
+    return found
 
 
 def under_way(db: Any, packet: int) -> list[UnderWay]:
     """For each pair of hosts that sent and got a packet: how long it was under way."""
     legs = queries.legs_of_packet(db, packet)
     found = []
-    for row in queries.oneways(db):
-        way = OneWay._make(row[3:])
-        for sender, receiver, onward in ((row.kbl, row.other, True), (row.other, row.kbl, False)):
+    for (one, other), way in ways(db).items():
+        for sender, receiver, onward in ((one, other, True), (other, one, False)):
             sent = [leg.wire_ns for leg in legs if leg.source == sender and leg.kind == 0]
             got = [leg.wire_ns for leg in legs if leg.source == receiver and leg.kind == 1]
             if sent and got:
@@ -66,26 +77,37 @@ def under_way(db: Any, packet: int) -> list[UnderWay]:
 
 
 def one_way_json(db: Any) -> list[dict[str, Any]]:
-    """The bounds of table oneway for the JSON of `skbviewer info`."""
+    """The bounds between KBLs for the JSON of `skbviewer info`.
+
+    "bounds" are straight between their times; "uncertainty_ns" is the widest they are there.
+    """
+    names = ("at_ns", "low_ns", "high_ns")
     return [
         {
-            "kbl": row.kbl,
-            "other": row.other,
-            "offset_ns": [row.low_ns, row.high_ns],
-            "drift_ppm": row.drift_ppm,
-            "packets": [row.onward, row.back],
-            "uncertainty_ns": row.high_ns - row.low_ns,
+            "kbl": kbl,
+            "other": other,
+            "bounds": [
+                dict(zip(names, map(int, row), strict=True)) for row in zip(*way[:3], strict=True)
+            ],
+            "drift_ppm": [way.least_ppm, way.most_ppm],
+            "packets": [way.onward, way.back],
+            "uncertainty_ns": int((way.high_ns - way.low_ns).max()),
         }
-        for row in queries.oneways(db)
+        for (kbl, other), way in ways(db).items()
     ]
 
 
 def clock_json(db: Any) -> list[dict[str, Any]]:
-    """The fits for the JSON of `skbviewer info`: one object a capture and KBL."""
+    """The fits for the JSON of `skbviewer info`: one object a capture and KBL.
+
+    A segment has an "interface" where each of them has a clock of its own.
+    """
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in queries.clocks(db):
         names = ("begin_ns", "first", "offset_ns", "drift_ppm", "residual_ns", "pairs")
         segment = {name: getattr(row, name) for name in names}
+        if row.interface != EVERY:
+            segment["interface"] = row.interface
         found.setdefault((row.source, row.kbl), []).append(segment)
     return [
         {"source": source, "kbl": kbl, "segments": segments}

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..analysis.timeline import Clock
+from ..analysis.session_time import Clock, packet_times
 from ..export import write_packets_csv
 from ..records import PacketRow, SeriesRow, SourceRow
 from .annotations import RowIds
@@ -33,16 +33,31 @@ def lane_ids(
     ts = session.columns.array("packet", "ts")[found - 1].astype(np.int64)
     source = session.columns.array("packet", "source")[found - 1]
     for one in np.unique(source).tolist():
-        ts[source == one] = clock.to_session(one, ts[source == one])
+        mine = np.flatnonzero(source == one)
+        ts[mine] = packet_times(session.columns, clock, one, found[mine] - 1, ts[mine])
     return tuple(found[(ts >= times[0]) & (ts <= times[1])][:MOST_IDS].tolist())
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
-    """Packets of a range of session time, by the clock of the first capture (else of the KBL)."""
+    """Packets of a range of session time, by the clock of the first capture (else of the KBL).
+
+    Where its interfaces have clocks of their own, by these; rows K<n> by that of the first.
+    """
     first = min(sources, key=lambda source: source.kind == "kbl")
     own = np.array(times, np.int64)
-    if first.kind != "kbl":
-        own = clock.to_source(first.id, own)
+    if first.kind == "kbl":
+        return _between(own)
+    interfaces = clock.interfaces(first.id)
+    if not interfaces:
+        return _between(clock.to_source(first.id, own))
+    others = ", ".join(map(str, interfaces[1:]))
+    parts = [f"!(frame.interface_id in {{{others}}})"]
+    parts += [f"frame.interface_id == {one}" for one in interfaces[1:]]
+    ranges = [_between(clock.to_source(first.id, own, one)) for one in interfaces]
+    return " || ".join(f"({part} && {own})" for part, own in zip(parts, ranges, strict=True))
+
+
+def _between(own: RowIds) -> str:
     begin, end = (f"{at // 10**9}.{at % 10**9:09d}" for at in own.tolist())
     return f"frame.time_epoch >= {begin} && frame.time_epoch <= {end}"
 

@@ -9,8 +9,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..analysis import names_of
+from ..analysis.session_time import Clock, packet_times
 from ..analysis.stats import CONVERSATION_KINDS, Chosen, Kernel, Scope
-from ..analysis.timeline import Clock
 from ..records import UNTIMED, Progress, SourceRow
 from ..store import Columns, queries
 from .annotations import RowIds
@@ -38,7 +38,9 @@ def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> in
     ts = np.asarray(columns.array(table, column), np.int64)
     source = np.asarray(columns.array(table, "source"))
     if table == "packet":
-        return 0 if ts[0] == UNTIMED else int(clock.to_session(int(source[0]), ts[:1])[0])
+        if ts[0] == UNTIMED:
+            return 0
+        return int(packet_times(columns, clock, int(source[0]), np.array([0]), ts[:1])[0])
     return min(
         int(clock.to_session(s.id, ts[source == s.id]).min())
         for s in sources

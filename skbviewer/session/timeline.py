@@ -11,13 +11,15 @@ import numpy as np
 
 from ..analysis import timeline as lanes
 from ..analysis.layers import layers
-from ..analysis.timeline import KINDS, Clock, Lane, LaneKey, Part, Timeline, Wire
+from ..analysis.session_time import Clock
+from ..analysis.timeline import KINDS, Lane, LaneKey, Part, Timeline, Wire
 from ..analysis.timeline_bins import DROP, OPEN
 from ..analysis.timeline_overview import Gap, Overview, overview
 from ..analysis.timeline_rows import order_by
 from ..records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from ..store import timeline as store
+from .clocks import session_time
 
 MOST_IDS = 200  # packets with a lane each
 
@@ -116,7 +118,10 @@ def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
     if told is None:
         return None
     source, begin, length = told
-    at = int(clock.to_session(source, np.array([begin], np.int64))[0])
+    if note.packet is not None and note.call is None:
+        at, _ = session_time(db, clock, source, note.packet, begin)
+    else:
+        at = int(clock.to_session(source, np.array([begin], np.int64))[0])
     return NotePlace(note, at, at + max(length, 0))
 
 
@@ -165,8 +170,8 @@ def _of_packets(
             row = packets[one]
             title = f"{one}  {row.source_text} → {row.destination_text}  {row.protocol_name}"
             if row.ts_ns is not None:
-                at = int(clock.to_session(row.source, np.array([row.ts_ns], np.int64))[0])
-                wires.append(Wire(number, one, at - bounds[0], clock.error(row.source)))
+                at, error = session_time(db, clock, row.source, one, row.ts_ns)
+                wires.append(Wire(number, one, at - bounds[0], error))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
     if kind == lanes.ALIGNED:
         part, told, end = lanes.align(part, len(named), wires)

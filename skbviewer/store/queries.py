@@ -36,6 +36,7 @@ from .tables import (
     merge,
     metadata,
     oneway,
+    oneway_bound,
     packet,
     probe,
     series,
@@ -261,9 +262,18 @@ def clocks(db: Connection) -> Rows:
     return db.execute(select(clock).order_by(clock.c.id)).all()
 
 
+def interface_of(db: Connection, number: int) -> int:
+    """The capture's interface that a packet is of."""
+    return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
+
+
 def timebases(db: Connection) -> Rows:
     return db.execute(select(timebase).order_by(timebase.c.id)).all()
 
 
 def oneways(db: Connection) -> Rows:
     return db.execute(select(oneway).order_by(oneway.c.id)).all()
+
+
+def oneway_bounds(db: Connection) -> Rows:
+    return db.execute(select(oneway_bound).order_by(oneway_bound.c.id)).all()

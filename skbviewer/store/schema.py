@@ -13,7 +13,7 @@ import numpy as np
 from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 5
+SCHEMA_VERSION = 6
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -147,7 +147,7 @@ meta = _table(
 
 clock = _table(
     "clock",
-    *_integers("source", "kbl"),
+    *_integers("source", "kbl", "interface"),  # -1: the capture has one
     *_integers("begin_ns", "first"),  # a row a segment: from that packet on, captured then
     *_integers("origin_ns", "offset_ns"),
     Column("drift_ppm", FLOAT),
@@ -157,7 +157,8 @@ clock = _table(
 # From each source's clock to session time, see matching/timebase.py.
 timebase = _table(
     "timebase",
-    *_integers("source", "begin_ns", "offset_ns"),
+    *_integers("source", "interface"),  # -1: all that it has
+    *_integers("first", "begin_ns", "offset_ns"),  # from that packet on, captured then
     Column("drift_ppm", FLOAT),
     *_integers("error_ns"),  # -1 = unknown
 )
@@ -165,10 +166,13 @@ timebase = _table(
 # The clock of `other` minus that of `kbl`, bounded by two-way traffic, see matching/oneway.py.
 oneway = _table(
     "oneway",
-    *_integers("kbl", "other", "origin_ns", "low_ns", "high_ns"),
-    Column("drift_ppm", FLOAT),
+    *_integers("kbl", "other"),
+    Column("least_ppm", FLOAT),
+    Column("most_ppm", FLOAT),
     *_integers("onward", "back"),  # packets
 )
+# Straight between these times of `kbl`.
+oneway_bound = _table("oneway_bound", *_integers("kbl", "other", "at_ns", "low_ns", "high_ns"))
 
 # The bulk tables once more, by column: see chunks.py.
 chunk = _table(

@@ -37,10 +37,18 @@ class Shifted:
     def to_session(self, source: int, ts: Index) -> Index:
         return ts + (T0 if source == 1 else 0)
 
-    def to_source(self, source: int, ts: Index) -> Index:
-        return ts - (T0 if source == 1 else 0)
+    def to_source(self, source: int, session_ns: Index, interface: int | None = None) -> Index:
+        return session_ns - (T0 if source == 1 else 0)
 
-    def error(self, source: int) -> int:
+    def of_packets(
+        self, source: int, ts: Index, number: Index, interface: Index | None = None
+    ) -> Index:
+        return self.to_session(source, ts)
+
+    def interfaces(self, source: int) -> tuple[int, ...]:
+        return ()
+
+    def error(self, source: int, interface: int | None = None) -> int:
         return 7
 
 

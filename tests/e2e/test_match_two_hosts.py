@@ -59,7 +59,8 @@ def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     assert not both.onward.all()
     way = bound(both)
     assert way is not None
-    assert way.low_ns <= AHEAD <= way.high_ns
+    low, high = way.offset(both.a_ns)
+    assert ((low <= AHEAD) & (high >= AHEAD)).all()
     low, high = way.took(both.a_ns, both.b_ns, both.onward)
     there = np.where(both.onward, both.b_ns - both.a_ns - AHEAD, both.a_ns - both.b_ns + AHEAD)
     assert ((low <= there) & (there <= high)).all()
@@ -155,7 +156,7 @@ def test_times_under_way_are_intervals(session: Session) -> None:
     for numbers in sightings(session).values():
         for told in session.under_way(numbers[0]):
             assert 0 <= told.low_ns <= told.middle_ns <= told.high_ns
-            assert told.high_ns - told.low_ns == pytest.approx(way["uncertainty_ns"], abs=2)
+            assert told.high_ns - told.low_ns <= way["uncertainty_ns"] + 2
             seen += 1
     assert seen > 40
 

@@ -20,7 +20,7 @@ from ..interruptions import MARK_GAP
 from ..layers import layer_of
 from ..losses import Spans
 from ..names import Names
-from ..timeline import Clock
+from ..session_time import Clock, packet_times
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
 
@@ -130,7 +130,7 @@ class Scope:
             source = np.asarray(self.columns.array("packet", "source"), np.int64)
             meant &= ts != UNTIMED
             rows = np.flatnonzero(meant)
-            meant[rows] = self._in_range(source[rows], ts[rows])
+            meant[rows] = self._in_range(source[rows], ts[rows], rows)
         return np.flatnonzero(meant) + 1
 
     @cached_property
@@ -138,14 +138,18 @@ class Scope:
         chosen = self._chosen._replace(begin_ns=None, end_ns=None)
         return Scope(self.columns, self.kernels, self._clock, chosen).legs
 
-    def _in_range(self, source: Index, ts: Index) -> Flags:
+    def _in_range(self, source: Index, ts: Index, rows: Index | None = None) -> Flags:
+        """Which times are in the range; `rows` are those of the packets that they are of."""
         begin, end = self._chosen.begin_ns, self._chosen.end_ns
         inside = np.ones(len(ts), np.bool_)
         if begin is None and end is None:
             return inside
         for number in np.flatnonzero(np.bincount(source)).tolist():
             mine = np.flatnonzero(source == number)
-            when = self._clock.to_session(number, ts[mine])
+            if rows is None:
+                when = self._clock.to_session(number, ts[mine])
+            else:
+                when = packet_times(self.columns, self._clock, number, rows[mine], ts[mine])
             inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
         return inside
 

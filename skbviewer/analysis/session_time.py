@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""Session time of packets: by their numbers and interfaces, for clocks are set, and differ.
+
+In: the time base, the column chunks of table packet.  Out: ns of session time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Protocol
+
+import numpy as np
+
+from .timeline_rows import Index
+
+
+class Clock(Protocol):
+    """What turns a source's clock into session time, ns."""
+
+    def to_session(self, source: int, ts: Index) -> Index: ...
+    def to_source(self, source: int, session_ns: Index, interface: int | None = None) -> Index: ...
+    def of_packets(
+        self, source: int, ts: Index, number: Index, interface: Index | None = None
+    ) -> Index: ...
+    def interfaces(self, source: int) -> tuple[int, ...]: ...
+    def error(self, source: int, interface: int | None = None) -> int: ...
+
+
+class Columns(Protocol):
+    """Column chunks: see store.Columns."""
+
+    def array(self, table: str, column: str) -> Any: ...  # numbers
+    def once(self, table: str, column: str) -> Any: ...
+    def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Any, ...]]]: ...
+    def length(self, table: str) -> int: ...
+
+
+def packet_times(columns: Columns, clock: Clock, source: int, rows: Index, ts: Index) -> Index:
+    """Of packets of one capture: `rows` are theirs (from 0), `ts` their times, none UNTIMED."""
+    interface = None
+    if clock.interfaces(source):
+        interface = np.asarray(columns.array("packet", "interface"))[rows]
+    return clock.of_packets(source, ts, rows + 1, interface)
