@@ -47,8 +47,7 @@ def near_in_time(
     more = unique(
         packets, prints, packet, row, rung, Partly.of(asked, weak, known, shown), wire[:0]
     )
-    both = (np.concatenate(columns) for columns in zip(found, more, strict=True))
-    return Candidates(*both)
+    return Candidates._make(np.concatenate(columns) for columns in zip(found, more, strict=True))
 
 
 def _among_lives(

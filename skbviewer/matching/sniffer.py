@@ -112,9 +112,10 @@ def agreeing(
     packets: Packets, packet: Index, series: Index, points: ColumnTable, clock: ClockFit
 ) -> Flags:
     """Which pairs were, by a clock as far as it is sure, at a point of theirs."""
-    at, every = clock.to_kernel(packets["ts"][packet], packet), np.ones(len(packet), np.bool_)
+    captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
+    at = clock.to_kernel(captured, packet)
     away = reach(at, series, points, np.ones(len(points), np.bool_), every, ~every).distance
-    return np.asarray(away <= clock.residual(packet))
+    return np.asarray(away <= clock.error(captured, packet))
 
 
 def _places(rows: npt.NDArray[np.void]) -> list[Place]:
