@@ -66,6 +66,7 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         device=names.device(row.netns, row.ifindex),
         events=events,
         relation=getattr(row, "relation", ""),
+        source=row.source,
     )
 
 

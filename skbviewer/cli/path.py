@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..export import path_lines, path_xml
-from ..records import Leg
+from ..records import Leg, PacketPath
 from ..session import Session
 from .output import command, formats
 
@@ -38,19 +38,23 @@ def _path(arguments: argparse.Namespace) -> int:
     if arguments.json:
         legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
         packet = None if path.packet is None else path.packet.number
-        rest = {"wire_ns": path.wire_ns, "wire_error_ns": path.wire_error_ns}
-        epoch = {"epoch_offset_ns": path.epoch_offset_ns}
-        print(
-            json.dumps(
-                {"packet": packet} | rest | epoch | {"legs": legs, "branches": branches}, indent=1
-            )
-        )
+        rows = {"legs": legs, "branches": branches}
+        print(json.dumps({"packet": packet} | _clock(path) | rows, indent=1))
     elif arguments.xml:
         print(path_xml(path))
     else:
         for line in path_lines(path):
             print(line)
     return 0
+
+
+def _clock(path: PacketPath) -> dict[str, int | None]:
+    """What holds of every leg; unknown where they are of several logs: each leg tells its own."""
+    if not path.legs:
+        return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}
+    keys = ("wire_ns", "wire_error_ns", "epoch_offset_ns")
+    one = len({leg.source for leg in path.legs}) == 1
+    return {key: getattr(path.legs[0], key) if one else None for key in keys}
 
 
 def _leg(leg: Leg) -> dict[str, Any]:

@@ -4,6 +4,8 @@
 In: a PacketPath and the session's sources.  Out: comment lines (#) that say what, from which files
 and how certain, then a header and one row a call.  Times are ns; entry and exit on the KBL's clock;
 comp_ns is dur_ns less what the probes cost, give or take comp_err_ns; irq_ns are interrupts inside.
+Where the session has several KBLs, the last columns tell which one a call is of, and its entry in
+session time.
 """
 
 from __future__ import annotations
@@ -12,8 +14,8 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..records import BadInput, PacketPath, SourceRow
-from .path_text import told
+from ..records import BadInput, Leg, PacketPath, PathCall, SourceRow
+from .path_text import leg_place, told
 
 COLUMNS = (
     "leg",
@@ -39,6 +41,7 @@ COLUMNS = (
     "device",
     "note",
 )
+ACROSS = ("log", "session_ns")  # where there are several KBLs
 
 
 def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:
@@ -47,14 +50,22 @@ def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) ->
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in annotation_lines(path, sources))
             writer = csv.writer(file)
-            writer.writerow(COLUMNS)
+            columns = (*COLUMNS, *(ACROSS if any(leg.log for leg in path.legs) else ()))
+            writer.writerow(columns)
             for number, leg in enumerate(path.legs, start=1):
                 for call in leg.calls:
-                    row = call._asdict() | {"leg": f"{number} {leg.kind}", "skb": f"0x{call.skb:x}"}
-                    row["sock"] = f"0x{call.sock:x}" if call.sock else ""
-                    writer.writerow(row[column] for column in COLUMNS)
+                    row = _row(f"{number} {leg.kind}", leg, call)
+                    writer.writerow(row[column] for column in columns)
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+
+
+def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
+    """The cells of a call by column."""
+    row = call._asdict() | {"leg": title, "skb": f"0x{call.skb:x}", "log": leg.log}
+    row["sock"] = f"0x{call.sock:x}" if call.sock else ""
+    row["session_ns"] = call.entry_ns + leg.session_offset_ns
+    return row
 
 
 def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str]:
@@ -69,11 +80,25 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
         lines.append(f"match: {packet.verdict}. {packet.reason}")
     for number, leg in enumerate(path.legs, start=1):
         lines.append(
-            f"leg {number} {leg.kind} {leg.device}: {leg.functions} functions, {leg.kernel_ns} ns"
+            f"leg {number} {leg_place(leg)}: {leg.functions} functions, {leg.kernel_ns} ns"
         )
+        lines += _across(leg) if leg.log else []
         lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if told(event)]
     lines.append(f"total time in the kernel: {sum(leg.kernel_ns for leg in path.legs)} ns")
-    if path.wire_ns is not None:
-        lines.append(f"wire time on the kernel's clock: {path.wire_ns} +- {path.wire_error_ns} ns")
+    first = path.legs[0] if path.legs else None
+    if first is not None and first.wire_ns is not None and not first.log:
+        wire = f"{first.wire_ns} +- {first.wire_error_ns} ns"
+        lines.append(f"wire time on the kernel's clock: {wire}")
     lines += [f"{s.kind} {s.path} sha256 {s.sha256}" for s in sources]
+    return lines
+
+
+def _across(leg: Leg) -> list[str]:
+    """What joins a leg's log to the others."""
+    known = leg.session_error_ns is not None
+    error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing joins their clocks"
+    lines = [f"  session time less that of {leg.log}: {leg.session_offset_ns} {error}"]
+    if leg.wire_ns is not None:
+        wire = f"{leg.wire_ns} +- {leg.wire_error_ns} ns"
+        lines.append(f"  wire time on the clock of {leg.log}: {wire}")
     return lines

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 """One packet's kernel path as an indented tree of text lines, or as XML.
 
-In: a PacketPath.  Times in the text are microseconds relative to the leg's begin.
+In: a PacketPath.  Times in the text are microseconds relative to the leg's begin; where the session
+has several logs, a leg's heading names its own, and says how long after the first leg it begins.
 """
 
 from __future__ import annotations
@@ -23,12 +24,13 @@ def path_lines(path: PacketPath) -> Iterator[str]:
         yield "no kernel path"
     for number, leg in enumerate(path.legs, start=1):
         yield ""
-        yield from _leg_lines(f"leg {number}", leg, path.wire_ns)
+        yield from _leg_lines(f"leg {number}", leg, _behind(path, leg))
     for branch in path.branches:
         yield ""
-        yield from _leg_lines(RELATIONS[branch.relation], branch, None)
+        yield from _leg_lines(RELATIONS[branch.relation], branch, "")
 
 
+ACROSS = ("log", "session_offset_ns", "session_error_ns", "wire_ns", "wire_error_ns")
 RELATIONS = {
     "parent": "cloned or cut from",
     "into": "merged into",
@@ -37,11 +39,33 @@ RELATIONS = {
 }
 
 
-def _leg_lines(title: str, leg: Leg, wire_ns: int | None) -> Iterator[str]:
-    wire = "" if wire_ns is None else f", captured at {_us(wire_ns - leg.begin_ns)} us"
+def _behind(path: PacketPath, leg: Leg) -> str:
+    """ ", begins 1035.120 +- 632.410 us after leg 1"; "" where no other log has a leg."""
+    told = path.behind(leg)
+    if told is None:
+        return ""
+    if told.ns is None:
+        return ", how long after leg 1 is not known"
+    return f", begins {_us(told.ns)}{_give_or_take(told.error_ns)} us after leg 1"
+
+
+def _captured(leg: Leg) -> str:
+    """ ", captured at 23.412 us"; with the error where other logs may tell it better."""
+    if leg.wire_ns is None:
+        return ""
+    error = _give_or_take(leg.wire_error_ns) if leg.log else ""
+    return f", captured at {_us(leg.wire_ns - leg.begin_ns)}{error} us"
+
+
+def leg_place(leg: Leg) -> str:
+    """ "tx eth0", "tx eth0 of server" where there are several logs."""
+    return f"{leg.kind} {leg.device} of {leg.log}" if leg.log else f"{leg.kind} {leg.device}"
+
+
+def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
     yield (
-        f"{title}: {leg.kind} {leg.device} (series {leg.series}): "
-        f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{wire}"
+        f"{title}: {leg_place(leg)} (series {leg.series}): {leg.functions} functions, "
+        f"{_us(leg.kernel_ns)} us in the kernel{behind}{_captured(leg)}"
     )
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
     between = sorted(
@@ -84,13 +108,13 @@ def _call_line(call: PathCall, begin: int) -> str:
     caller = f"  <- {call.caller}{' (tail call)' if call.tail_call else ''}" if call.caller else ""
     note = f"  [{call.note}]" if call.note else ""
     if call.comp_ns is not None:
-        note = f"  {_us(call.comp_ns)}{_error(call)} us without probes{note}"
+        note = f"  {_us(call.comp_ns)}{_give_or_take(call.comp_err_ns)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"
     return f"{times} {call.cpu:>3} {call.context:<8} {indent}{call.function}{caller}{note}"
 
 
-def _error(call: PathCall) -> str:
-    return f" +- {_us(call.comp_err_ns)}" if call.comp_err_ns else ""
+def _give_or_take(error_ns: int | None) -> str:
+    return f" +- {_us(error_ns)}" if error_ns else ""
 
 
 def _us(ns: int) -> str:
@@ -98,7 +122,11 @@ def _us(ns: int) -> str:
 
 
 def path_xml(path: PacketPath) -> str:
-    """The tree as XML: <path><leg><call> nested as the calls were, <event> where it happened."""
+    """The tree as XML: <path><leg><call> nested as the calls were, <event> where it happened.
+
+    Times are of the leg's own log.  Where there are several logs, a leg tells which one it is of,
+    what makes session time of its times, and when the packet was captured.
+    """
     root = ElementTree.Element("path")
     if path.packet is not None:
         root.set("packet", str(path.packet.number))
@@ -106,6 +134,9 @@ def path_xml(path: PacketPath) -> str:
         node = ElementTree.SubElement(
             root, "leg", series=str(leg.series), kind=leg.kind, kernel_ns=str(leg.kernel_ns)
         )
+        for key in ACROSS if leg.log else ():
+            if getattr(leg, key) is not None:
+                node.set(key, str(getattr(leg, key)))
         nodes: list[ElementTree.Element] = []
         for call in leg.calls:
             parent = nodes[call.parent] if call.parent >= 0 else node

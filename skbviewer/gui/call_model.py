@@ -91,6 +91,7 @@ class CallModel(QAbstractItemModel):
         super().__init__(parent)
         self._legs: tuple[Leg, ...] = ()  # of the path, then of its branches
         self._own = 0  # of the path
+        self._path: PacketPath | None = None
         self._nodes = nodes_of(())
         self._place: dict[tuple[int, int], int] = {}
         self._colours: dict[str, QColor] = {}
@@ -98,6 +99,7 @@ class CallModel(QAbstractItemModel):
 
     def show(self, path: PacketPath | None) -> None:
         self.beginResetModel()
+        self._path = path
         self._legs = () if path is None else (*path.legs, *path.branches)
         self._own = 0 if path is None else len(path.legs)
         self._nodes = nodes_of(self._legs)
@@ -149,12 +151,15 @@ class CallModel(QAbstractItemModel):
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return self._legs[node.leg].calls[node.call].function if node.call >= 0 else ""
 
+    def _title(self, leg: Leg) -> str:
+        return wording.leg_title(leg, self._path and self._path.behind(leg))
+
     def _leg_data(self, leg: Leg, column: int, role: int) -> Any:
         if role == _ROLE.DisplayRole:
-            return wording.leg_title(leg) if column == FUNCTION else None
+            return self._title(leg) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             verdict = wording.VERDICT.get(leg.match, leg.match)
-            return f"{wording.leg_title(leg)}\n{verdict}: {leg.reason}"
+            return f"{self._title(leg)}\n{verdict}: {leg.reason}"
         if role == _ROLE.FontRole:
             font = QFont()
             font.setBold(True)

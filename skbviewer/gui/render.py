@@ -120,7 +120,8 @@ class _Picture:
         verdict = wording.VERDICT.get(row.verdict, row.verdict)
         colours = VERDICT_COLOURS.get(row.verdict, ("#555555", "#bbbbbb"))
         text = self._palette.color(QPalette.ColorRole.Text)
-        legs = " · ".join(wording.leg_title(leg) for leg in self._path.legs)
+        path = self._path
+        legs = " · ".join(wording.leg_title(leg, path.behind(leg)) for leg in path.legs)
         y = MARGIN + line
         for words, size, bold, colour in (
             (f"{headline(row)}  {row.info}", 20, True, text),

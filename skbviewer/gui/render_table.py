@@ -8,7 +8,7 @@ from typing import NamedTuple
 from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
 
-from skbviewer.records import Leg, PacketPath, PathCall
+from skbviewer.records import Behind, Leg, PacketPath, PathCall
 
 from . import wording
 from .theme import UNKNOWN_LAYER
@@ -26,10 +26,12 @@ class Line(NamedTuple):
 
     leg: Leg
     call: PathCall | None
+    behind: Behind | None
 
 
 def _lines(path: PacketPath) -> list[Line]:
-    return [Line(leg, call) for leg in path.legs for call in (None, *leg.calls)]
+    told = [(leg, path.behind(leg)) for leg in path.legs]
+    return [Line(leg, call, behind) for leg, behind in told for call in (None, *leg.calls)]
 
 
 def _blocks(path: PacketPath) -> list[list[Line]]:
@@ -80,7 +82,10 @@ def _paint_line(
     call = line.call
     if call is None:
         painter.fillRect(box, palette.color(QPalette.ColorRole.AlternateBase))
-        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, wording.leg_title(line.leg))
+        title = QFontMetricsF(font).elidedText(
+            wording.leg_title(line.leg, line.behind), Qt.TextElideMode.ElideRight, box.width()
+        )
+        painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, title)
         return
     chip = QRectF(box.left() + _LAYER * box.width() - 14, box.center().y() - 4, 9, 9)
     painter.fillRect(chip, colours.get(call.layer, QColor(UNKNOWN_LAYER)))

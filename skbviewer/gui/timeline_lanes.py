@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from .timeline_view import TimelineView
 
 
+NEAR_NS, STEADY = 1_000, 1_000  # how far off a call may be: 1 us, and 1000 ppm of clocks' drift
+
+
 class LanesMode:
     """Draws a Timeline in a TimelineView."""
 
@@ -167,9 +170,11 @@ class LanesMode:
         if path is None or call < 0 or leg >= len(path.legs):
             view.lanes.select(None)
             return
-        told = path.legs[leg].calls[call]
-        at = told.entry_ns + path.epoch_offset_ns - self.origin_ns
-        item, row = self._find(at, told.function)
+        whole, told = path.legs[leg], path.legs[leg].calls[call]
+        at = told.entry_ns + whole.session_offset_ns - self.origin_ns
+        number = view.notes.call_number(path, leg, call) or 0
+        near = NEAR_NS + abs(told.entry_ns - whole.begin_ns) // STEADY
+        item, row = self._find(number - 1, at - near, at + near)
         view.lanes.select(item)
         if row is not None:
             low, high = view.box.viewRange()[0]
@@ -178,18 +183,19 @@ class LanesMode:
                 view.box.setXRange(at - half, at + half)
             view.scroll_to(float(view.lanes.places.row_y[row]))
 
-    def _find(self, at: int, function: str) -> tuple[int | None, int | None]:
-        """The box of a call that begins at `at`, and its row."""
+    def _find(self, item: int, begin: int, end: int) -> tuple[int | None, int | None]:
+        """The box of a call that is entered from `begin` to `end`, and its row; else no box.
+
+        Calls are placed one by one, the legs of a path as a whole: drift may lie between both.
+        """
         assert self.timeline is not None
         of = self.timeline.boxes
-        for row in range(self.timeline.rows):
+        lanes = [lane for lane in self.timeline.lanes if lane.what == "calls"]
+        for row in (lane.first + n for lane in lanes for n in range(lane.rows)):
             low, high = int(of.starts[row]), int(of.starts[row + 1])
-            first = low + int(np.searchsorted(of.begin[low:high], at))
-            for box in range(first, high):
-                if of.begin[box] != at:
-                    break
-                if self.timeline.names[of.name[box]] == function:
-                    return int(of.item[box]), row
+            first, last = low + np.searchsorted(of.begin[low:high], (begin, end + 1))
+            if item in of.item[first:last]:
+                return item, row
         return None, None
 
     def selected_call(self) -> int | None:
@@ -234,4 +240,5 @@ class LanesMode:
             return  # it has moved on
         leg = found.path.legs[found.leg]
         whose = f"{found.packet}" if found.packet is not None else f"life {found.series}"
-        self._view.mouse.show_tip(call_tip(found.told, leg.begin_ns, (("Packet", whose),)), scene)
+        more = (("Packet", whose), *((("Log", leg.log),) if leg.log else ()))
+        self._view.mouse.show_tip(call_tip(found.told, leg.begin_ns, more), scene)

@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: MIT
 """Where everything of a packet's path stands in the timeline: arrays, no Qt.
 
-In: a PacketPath.  Out: a Layout; x in ns since `origin_ns` (the first entry), y in rows.
-Times are rebased as int64 before they become float64, which is exact up to 2**53 ns.
+In: a PacketPath.  Out: a Layout; x in ns since `origin_ns` (the first entry, session time), y in
+rows.  Each leg is moved as a whole from its log's clock to session time, so what lies between two
+of its times stays exact.  Legs of a log that nothing joins to the others stand behind those.
+Times are rebased as integers before they become float64, which is exact up to 2**53 ns.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import NamedTuple
 
@@ -56,9 +59,13 @@ class WaitBar(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """One packet's picture; `bars` is sorted by leg, then call."""
+    """One packet's picture; `bars` is sorted by leg, then call.
+
+    `offsets` are by leg: what turns its log's time into the time that origin_ns is of.
+    """
 
     origin_ns: int
+    offsets: tuple[int, ...]
     bars: npt.NDArray[np.void]
     labels: tuple[str, ...]
     layers: tuple[str, ...]
@@ -74,39 +81,56 @@ class Layout(NamedTuple):
 def lay_out(path: PacketPath | None) -> Layout:
     """Stack the legs of `path`; empty for None or a path without calls."""
     legs = () if path is None else path.legs
-    entries = [_begin_ns(leg, call) for leg in legs for call in leg.calls]
+    offsets = _offsets(legs)
+    moved = list(zip(legs, offsets, strict=True))
+    entries = [_begin_ns(leg, call) + offset for leg, offset in moved for call in leg.calls]
     origin = min(entries, default=0)
     layers = tuple(dict.fromkeys(call.layer for leg in legs for call in leg.calls))
     bars = np.zeros(len(entries), _BAR)
     titles: list[LaneTitle] = []
     waits: list[WaitBar] = []
     at, top = 0, 0.0
-    for number, leg in enumerate(legs):
+    for number, (leg, offset) in enumerate(moved):
+        since = origin - offset  # on the leg's own clock
         y = top + TITLE_ROWS
         for wait in leg.waits:
-            begin = float(wait.begin_ns - origin)
+            begin = float(wait.begin_ns - since)
             text = f"{wait.what}: {wording.duration(wait.dur_ns)}"
             waits.append(WaitBar(text, begin, begin + wait.dur_ns, y))
         y += bool(leg.waits)
         places, height = call_rows(leg)
-        span = (origin, _last_ns(leg))
+        span = (since, _last_ns(leg))
         for place, call in enumerate(leg.calls):
             row = y + places[place]
             bars[at] = _bar(leg, call, number, place, row, layers.index(call.layer), span)
             at += 1
         bottom = y + height
-        titles.append(_title(leg, number, top, bottom, origin))
+        text = wording.leg_title(leg, path and path.behind(leg))
+        own = (float(leg.begin_ns - since), float(leg.end_ns - since))
+        titles.append(LaneTitle(number, text, top, bottom, *own))
         top = bottom + GAP_ROWS
     labels = tuple(call.function for leg in legs for call in leg.calls)
     end = max([*bars["end"].tolist(), *(wait.end for wait in waits), 1.0])
     begin = min([0.0, *(wait.begin for wait in waits)])
-    wire, error = _wire(path, origin, end - begin)
+    wire, error = _wire(moved, origin, end - begin)
     if wire is not None:
         begin, end = min(begin, wire), max(end, wire)
     rows = max(top - GAP_ROWS, 1.0)
-    return Layout(
-        origin, bars, labels, layers, tuple(titles), tuple(waits), rows, begin, end, wire, error
-    )
+    picture = (bars, labels, layers, tuple(titles), tuple(waits), rows, begin, end, wire, error)
+    return Layout(origin, offsets, *picture)
+
+
+def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
+    """What to add to each leg's times; its session offset, where others share that time line."""
+    more: dict[int, int] = {}  # by source, 0 = all whose clocks are joined
+    found, end = [], 0
+    for leg in legs:
+        group = leg.source if leg.session_error_ns is None else 0
+        first = min([leg.begin_ns, *(_begin_ns(leg, call) for call in leg.calls)])
+        behind = end - first - leg.session_offset_ns
+        found.append(leg.session_offset_ns + more.setdefault(group, behind if more else 0))
+        end = max(end, _last_ns(leg) + found[-1])
+    return tuple(found)
 
 
 def call_rows(leg: Leg) -> tuple[list[int], int]:
@@ -157,17 +181,19 @@ def _bar(
     return begin, end, y, layer, number, place, is_open, is_drop
 
 
-def _title(leg: Leg, number: int, top: float, bottom: float, origin: int) -> LaneTitle:
-    begin, end = float(leg.begin_ns - origin), float(leg.end_ns - origin)
-    return LaneTitle(number, wording.leg_title(leg), top, bottom, begin, end)
-
-
-def _wire(path: PacketPath | None, origin: int, span: float) -> tuple[float | None, float]:
-    if path is None or path.wire_ns is None or not path.legs:
+def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[float | None, float]:
+    """When the packet was captured by the log whose clock tells it best, and how far off."""
+    told = [
+        (leg.wire_error_ns or 0, leg.wire_ns + offset)
+        for leg, offset in moved
+        if leg.wire_ns is not None
+    ]
+    if not told:
         return None, 0.0
-    wire = float(path.wire_ns - origin)
+    error, at = min(told, key=lambda each: each[0])
+    wire = float(at - origin)
     near = -NEAR_SPANS * span <= wire <= (1 + NEAR_SPANS) * span
-    return (wire if near else None), float(path.wire_error_ns or 0)
+    return (wire if near else None), float(error)
 
 
 def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:

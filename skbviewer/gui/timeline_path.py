@@ -34,8 +34,7 @@ class PathMode:
     @property
     def origin_ns(self) -> int:
         """Session time at x = 0."""
-        path = self._view.path
-        return self.item.layout.origin_ns + (path.epoch_offset_ns if path else 0)
+        return self.item.layout.origin_ns
 
     @property
     def rows(self) -> float:
@@ -67,9 +66,8 @@ class PathMode:
         self.item.draw(lay_out(path))
         span = None
         if path is not None and path.legs:
-            origin = path.epoch_offset_ns
-            begin = min(leg.begin_ns for leg in path.legs)
-            span = (begin + origin, max(leg.end_ns for leg in path.legs) + origin)
+            ends = [leg.end_ns + leg.session_offset_ns for leg in path.legs]
+            span = (min(leg.session_ns for leg in path.legs), max(ends))
         view.state.span = span
         if view.mode is self:
             view.show_layers()
@@ -141,5 +139,6 @@ class PathMode:
         bar = self.bar_under(scene)
         if bar is None or path is None:
             return ""
-        leg, call = int(layout.bars["leg"][bar]), int(layout.bars["call"][bar])
-        return call_tip(path.legs[leg].calls[call], layout.origin_ns)
+        number, call = int(layout.bars["leg"][bar]), int(layout.bars["call"][bar])
+        leg, since = path.legs[number], layout.origin_ns - layout.offsets[number]
+        return call_tip(leg.calls[call], since, (("Log", leg.log),) if leg.log else ())

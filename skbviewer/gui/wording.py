@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from skbviewer.records import Leg, PathCall, PathEvent, Wait
+from skbviewer.records import Behind, Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
 RELATION = {
@@ -64,17 +64,29 @@ def drop(reason: str, place: str, lost: bool) -> str:
 
 
 def leg_name(leg: Leg) -> str:
-    """ "Sending, veth-c, netns 4026532177"."""
-    words = [LEG_KIND.get(leg.kind, leg.kind), leg.device]
+    """ "Sending, veth-c, netns 4026532177"; where there are several logs with "server" in front."""
+    words = [leg.log, LEG_KIND.get(leg.kind, leg.kind), leg.device]
     if leg.netns > 0:
         words.append(f"netns {leg.netns}")
     return ", ".join(word for word in words if word)
 
 
-def leg_title(leg: Leg) -> str:
-    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is."""
+def leg_title(leg: Leg, behind: Behind | None = None) -> str:
+    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is.
+
+    `behind` tells where there are legs of several logs: "begins 1.956 ms ± 632.4 µs after leg 1".
+    """
     what = f"{RELATION[leg.relation]} {leg.series}: " if leg.relation in RELATION else ""
-    return f"{what}{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
+    told = f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
+    return f"{what}{told}{'' if behind is None else f', {begins(behind)}'}"
+
+
+def begins(behind: Behind) -> str:
+    """ "begins 1.956 ms ± 632.4 µs after the first leg"."""
+    if behind.ns is None:
+        return "how long after the first leg is not known"
+    error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
+    return f"begins {duration(behind.ns)}{error} after the first leg"
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:

@@ -36,6 +36,7 @@ from .resource import resource
 from .room import Gathered, Room
 from .rows import (
     OUTSIDE,
+    Behind,
     Leg,
     PacketPath,
     PacketRow,
@@ -74,6 +75,7 @@ __all__ = [
     "UNTIMED",
     "Annotation",
     "BadInput",
+    "Behind",
     "Calibration",
     "Cancelled",
     "Capture",

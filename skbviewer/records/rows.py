@@ -129,7 +129,14 @@ class Wait(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """One pass of a packet through one stack.  Times are of the KBL's clock."""
+    """One pass of a packet through one stack.  Times are of its KBL's clock.
+
+    They are session time when session_offset_ns is added, which is right at begin_ns and may be
+    session_error_ns off (None: nothing joins this clock to the first KBL's; 0: it is that one).
+    epoch_offset_ns turns them into the host's own wall clock.  wire_ns is when its packet was
+    captured, by the clock fit of the capture to this KBL (None without one), wire_error_ns the
+    fit's residual.
+    """
 
     series: int
     kind: str  # "tx", "rx" or "forward"
@@ -146,13 +153,33 @@ class Leg(NamedTuple):
     events: tuple[PathEvent, ...] = ()
     # Of a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
     relation: str = ""
+    source: int = 0  # SourceRow.id of its KBL
+    log: str = ""  # what this KBL is called, where the session has several
+    session_offset_ns: int = 0
+    session_error_ns: int | None = 0
+    epoch_offset_ns: int = 0
+    wire_ns: int | None = None
+    wire_error_ns: int | None = None
+
+    @property
+    def session_ns(self) -> int:
+        """Session time of its begin."""
+        return self.begin_ns + self.session_offset_ns
+
+
+class Behind(NamedTuple):
+    """How long after the first leg of a path another one begins, give or take `error_ns`.
+
+    `ns` is None where nothing joins the clocks of their logs; the error is 0 in one log.
+    """
+
+    ns: int | None
+    error_ns: int
 
 
 class PacketPath(NamedTuple):
-    """Everything the window shows of one packet.
+    """Everything the window shows of one packet; `legs` by session time.
 
-    wire_ns is the packet's capture time on the KBL's clock, by the clock fit (None without one),
-    wire_error_ns the fit's residual; epoch_offset_ns turns KBL times into its host's wall clock.
     `branches` are legs of packets it was cloned or cut from or merged into, of its own clones and
     segments, and of what was merged into it, where they are not matched to it; sniffers' copies
     are left out.
@@ -160,7 +187,16 @@ class PacketPath(NamedTuple):
 
     packet: PacketRow | None
     legs: tuple[Leg, ...]
-    wire_ns: int | None
-    wire_error_ns: int | None
-    epoch_offset_ns: int
     branches: tuple[Leg, ...] = ()
+
+    def behind(self, leg: Leg) -> Behind | None:
+        """Where one of `legs` stands; None of the first one, and where all are of one log."""
+        first = self.legs[0]
+        if leg is first or leg.relation or all(each.source == first.source for each in self.legs):
+            return None
+        if leg.source == first.source:
+            return Behind(leg.begin_ns - first.begin_ns, 0)
+        if leg.session_error_ns is None or first.session_error_ns is None:
+            return Behind(None, 0)
+        error = leg.session_error_ns + first.session_error_ns
+        return Behind(leg.session_ns - first.session_ns, error)

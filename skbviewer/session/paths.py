@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernel path of a packet or of a series: its legs, and those of what it was cloned from."""
+"""The kernel path of a packet or of a series: its legs, and those of what it was cloned from.
+
+Legs of several hosts' logs are in the order of session time; the times of each stay of its log.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +10,14 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from ..analysis import Names, legs
+from ..matching import Timebase
 from ..records import Leg, PacketPath, PacketRow, SourceRow
 from ..store import queries
 from . import clocks
+from .logs import by_session_time, log_names, session_times
 
 MOST_BRANCHES = 64  # legs of clones and segments that are told of a packet
+RANKS = ("parent", "into", "clone", "merged")  # the order in which branches are told
 
 NamesOf = Callable[[int], Names]  # of a source
 
@@ -20,30 +26,60 @@ def of_packet(
     db: Any, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
     """The path of a packet; without legs if nothing matches it."""
-    rows = queries.legs_of_packet(db, packet.number)
-    wire, error = (rows and clocks.wire_time(db, packet, rows[0].source)) or (None, None)
-    epoch = _epoch(sources, rows[0].source) if rows else 0
-    own, branches = _legs(db, rows, names), _branches(db, rows, names)
-    return PacketPath(packet, own, wire, error, epoch, branches)
+    rows, maker = rows_of_packet(db, packet.number), _Maker(db, names, sources)
+    wires = {row.source: clocks.wire_time(db, packet, row.source) for row in rows}
+    own = tuple(
+        leg._replace(wire_ns=wire[0], wire_error_ns=wire[1]) if wire else leg
+        for leg in maker.legs(rows)
+        for wire in (wires[leg.source],)
+    )
+    return PacketPath(packet, own, maker.branches(rows))
 
 
 def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]) -> PacketPath:
     """The path of a series.  Raises KeyError if it has none."""
-    rows = queries.legs_of_series(db, series)
+    rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
         raise KeyError(f"no series {series}")
-    epoch = _epoch(sources, rows[0].source)
-    return PacketPath(None, _legs(db, rows, names), None, None, epoch, _branches(db, rows, names))
+    return PacketPath(None, maker.legs(rows), maker.branches(rows))
 
 
-def _legs(db: Any, rows: Sequence[Any], names: NamesOf) -> tuple[Leg, ...]:
-    return legs(db, rows, {source: names(source) for source in {row.source for row in rows}})
+def rows_of_packet(db: Any, number: int) -> list[Any]:
+    """queries.legs_of_packet() in the order in which a path has them."""
+    return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 
-def _branches(db: Any, rows: Sequence[Any], names: NamesOf) -> tuple[Leg, ...]:
-    own = sorted({row.series for row in rows})
-    return _legs(db, queries.related_legs(db, own, MOST_BRANCHES), names) if own else ()
+class _Maker:
+    """Makes legs of their rows: calls and events, whose log it is, its session time."""
 
+    def __init__(self, db: Any, names: NamesOf, sources: Sequence[SourceRow]) -> None:
+        self._db, self._names, self._sources = db, names, sources
+        self._clock: Timebase = clocks.timebase_of(db)
+        self._called = log_names(sources)
 
-def _epoch(sources: Sequence[SourceRow], source: int) -> int:
-    return int(sources[source - 1].detail.get("epoch_offset_ns", 0))
+    def legs(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+        names = {source: self._names(source) for source in {row.source for row in rows}}
+        told = zip(legs(self._db, rows, names), session_times(rows, self._clock), strict=True)
+        return tuple(self._placed(leg, at) for leg, at in told)
+
+    def branches(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+        """Of the series of these legs; of each source the first ones, for they share no clock."""
+        own: dict[int, set[int]] = {}
+        for row in rows:
+            own.setdefault(row.source, set()).add(row.series)
+        found: list[Any] = []
+        for series in own.values():
+            found += queries.related_legs(self._db, sorted(series), MOST_BRANCHES)
+        found = by_session_time(found, self._clock)
+        found.sort(key=lambda row: RANKS.index(row.relation))
+        return self.legs(found[:MOST_BRANCHES])
+
+    def _placed(self, leg: Leg, session_ns: int) -> Leg:
+        error = self._clock.error(leg.source)
+        detail = self._sources[leg.source - 1].detail
+        return leg._replace(
+            log=self._called.get(leg.source, ""),
+            session_offset_ns=session_ns - leg.begin_ns,
+            session_error_ns=None if error < 0 else error,
+            epoch_offset_ns=int(detail.get("epoch_offset_ns", 0)),
+        )

@@ -19,7 +19,9 @@ from ..analysis.timeline_rows import order_by
 from ..records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from ..store import timeline as store
+from . import paths
 from .clocks import session_time
+from .logs import log_names
 
 MOST_IDS = 200  # packets with a lane each
 
@@ -92,7 +94,7 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
         legs = queries.legs_of_series(db, series)
         path = session.path(series=series)
     else:
-        legs = queries.legs_of_packet(db, packet)
+        legs = paths.rows_of_packet(db, packet)
         path = session.path(packet=packet)
     at = next(number for number, row in enumerate(legs) if row.id == leg)
     return CallPlace(path, packet, series, at, call - first)
@@ -139,7 +141,7 @@ def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> 
     if packet is None:
         legs = queries.legs_of_series(db, series)
     else:
-        legs = queries.legs_of_packet(db, packet)
+        legs = paths.rows_of_packet(db, packet)
     first = store.first_call(db, legs[leg].id) if leg < len(legs) else None
     if first is None:
         raise KeyError(f"no call {call} in leg {leg}")
@@ -205,13 +207,13 @@ def _part(
 
 
 class _Titles:
-    """What lanes are called; with the host's name where several hosts recorded."""
+    """What lanes are called; with the log's name where there are several logs."""
 
     def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}
         self._tasks: dict[int, dict[int, str]] = {}
         self._db = db
-        self._many = sum(1 for source in sources if source.kind == "kbl") > 1
+        self._logs = log_names(sources)
 
     def of(self, kind: str, lane: LaneKey) -> str:
         if kind == "cpu":
@@ -220,12 +222,8 @@ class _Titles:
             title = f"{layers()[lane.key].name} · CPU {lane.cpu}"
         else:
             title = self._task(lane)
-        host = self._sources[lane.source].detail.get("hostname", "") if self._many else ""
-        return (
-            f"{title} ({host or Path(self._sources[lane.source].path).name})"
-            if self._many
-            else title
-        )
+        log = self._logs.get(lane.source, "")
+        return f"{title} ({log})" if log else title
 
     def capture(self, source: int) -> str:
         return f"wire: {Path(self._sources[source].path).name}"

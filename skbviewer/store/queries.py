@@ -109,12 +109,15 @@ _LEGS_OF_PACKET = (
     select(leg, match.c.verdict, match.c.rung, match.c.confidence, match.c.delta_ns)
     .select_from(match.join(leg, leg.c.id == match.c.leg))
     .where(match.c.packet == bindparam("number"))
-    .order_by(leg.c.begin_ns)
+    .order_by(leg.c.source, leg.c.begin_ns)
 )
 
 
 def legs_of_packet(db: Connection, number: int) -> Rows:
-    """The legs matched to a packet with (verdict, rung, confidence, delta_ns), by time."""
+    """The legs matched to a packet with (verdict, rung, confidence, delta_ns).
+
+    They are by source, and in each by time.
+    """
     return db.execute(_LEGS_OF_PACKET, {"number": number}).all()
 
 

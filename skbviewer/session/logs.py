@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: MIT
+"""The kernel logs of a session: what each is called, where the legs of several stand in time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..matching import Timebase
+from ..records import SourceRow
+
+
+def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
+    """By source what tells a KBL from the others: its host, its file or, at last, the whole path.
+
+    Empty where there is but one.
+    """
+    logs = [source for source in sources if source.kind == "kbl"]
+    if len(logs) < 2:
+        return {}
+    hosts = [log.detail.get("hostname", "") for log in logs]
+    for words in (hosts, [Path(log.path).name for log in logs]):
+        if all(words) and len(set(words)) == len(logs):
+            return {log.id: word for log, word in zip(logs, words, strict=True)}
+    return {log.id: log.path for log in logs}
+
+
+def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
+    """When each leg (a row of `leg`) begins in session time."""
+    begin = np.array([row.begin_ns for row in rows], np.int64)
+    source = np.array([row.source for row in rows], np.int64)
+    for one in np.unique(source).tolist():
+        begin[source == one] = clock.to_session(one, begin[source == one])
+    return [int(at) for at in begin]
+
+
+def by_session_time(rows: Sequence[Any], clock: Timebase) -> list[Any]:
+    """Legs as they began, whatever their log's clock showed."""
+    order = np.argsort(np.array(session_times(rows, clock), np.int64), kind="stable")
+    return [rows[at] for at in order.tolist()]
