@@ -5,6 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from skbviewer.session.logs import log_names
+
 from . import wording
 from .contract import Recording
 
@@ -44,15 +46,22 @@ def status_text(recording: Recording) -> str:
 def clock_texts(recording: Recording) -> list[str]:
     """One text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
 
-    It names the capture where there is more than one clock.
+    It names the capture where there is more than one clock, and the log where there are several:
+    then texts like "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
     """
-    clocks = recording.info().get("clock", [])
-    names = {each.id: Path(each.path).name for each in recording.sources()}
+    info, sources = recording.info(), recording.sources()
+    clocks = info.get("clock", [])
+    names = {each.id: Path(each.path).name for each in sources}
+    logs = log_names(sources)
     texts = []
     for clock in clocks:
         of = f" of {names[clock['source']]}" if len(clocks) > 1 else ""
+        of += f" to {logs[clock['kbl']]}" if logs else ""
         for segment in clock["segments"]:
             offset = wording.seconds(round(segment["offset_ns"]))
             error = wording.duration(round(segment["residual_ns"]))
             texts.append(f"Clock offset{of}: {offset} s ± {error}")
+    for way in info.get("one_way", []):
+        error = wording.duration(-(-way["uncertainty_ns"] // 2))  # the middle is taken
+        texts.append(f"Clock of {logs[way['other']]} to {logs[way['kbl']]}: ± {error}")
     return texts

@@ -10,7 +10,7 @@ import numpy as np
 from skbviewer.analysis.timeline import WIRE_LAYER, Lane, Timeline
 from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline_overview import Gap
-from skbviewer.records import HOLE, PathCall
+from skbviewer.records import HOLE, Leg, PathCall
 
 from . import wording
 
@@ -26,6 +26,16 @@ def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] =
     """All that is known of a call; `more` lines before it."""
     rows = (*more, *wording.call_details(call, origin_ns))
     return _table(call.function, rows)
+
+
+def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
+    """Which log a leg is of, and how well its clock is known; nothing where there is one log."""
+    if not leg.log:
+        return ()
+    if leg.session_error_ns is None:
+        return (("Log", leg.log), ("Error of the clock", "not known"))
+    error = f"± {wording.duration(leg.session_error_ns)}"
+    return (("Log", leg.log), *((("Error of the clock", error),) if leg.session_error_ns else ()))
 
 
 def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:

@@ -82,11 +82,11 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
 
 
 def begins(behind: Behind) -> str:
-    """ "begins 1.956 ms ± 632.4 µs after the first leg"."""
+    """ "begins 1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
-        return "how long after the first leg is not known"
+        return "how long after leg 1 is not known"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
-    return f"begins {duration(behind.ns)}{error} after the first leg"
+    return f"begins {duration(behind.ns)}{error} after leg 1"
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:

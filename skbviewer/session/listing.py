@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
@@ -65,7 +65,8 @@ def rows(
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
-        told = _tells(row_queries.tells_of_packets(db, numbers), names) if has_kbl else {}
+        legs = row_queries.tells_of_packets(db, numbers) if has_kbl else ()
+        told = _tells(_as_begun(legs, fitted), names)
         for number, row in row_queries.packets(db, numbers).items():
             stream = streams.get(number)
             made = packet_row(row, first[row.source], has_kbl, stream)
@@ -85,6 +86,17 @@ def rows(
 def _with(row: Row, told: _Tells, has_data: bool) -> Row:
     lost = told.lost or (told.purged and has_data)
     return row._replace(process=told.process, drop=told.drop, drop_place=told.place, lost=lost)
+
+
+def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
+    """Legs in order of time, also where they are of several logs, which share no clock."""
+    source = np.array([leg.source for leg in legs], np.int64)
+    begin = np.array([leg.begin_ns for leg in legs], np.int64)
+    logs = np.unique(source).tolist()
+    if len(logs) > 1:
+        for one in logs:
+            begin[source == one] = fitted(one, begin[source == one])
+    return [legs[at] for at in np.argsort(begin, kind="stable").tolist()]
 
 
 def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:

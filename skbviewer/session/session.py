@@ -7,6 +7,7 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -39,7 +40,7 @@ from .annotations import RowIds
 from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
-from .statistics import begin_of, by_kind, scope_of
+from .statistics import begin_of, by_kind, capture_times, scope_of
 from .summary import summary
 
 FEW_PACKETS = 100_000  # of which all streams are looked at in no time
@@ -257,13 +258,14 @@ class Session:
         self, rows: RowIds | None, progress: Progress | None = None
     ) -> dict[str, list[Conversation]]:
         """Who talked with whom in the packets among `rows` (None: all), by kind."""
-        return by_kind(conversations, self.columns, rows, progress or Silent())
+        times = capture_times(self.columns, self.sources(), self.timebase())
+        return by_kind(partial(conversations, times=times), self.columns, rows, progress)
 
     def endpoints(
         self, rows: RowIds | None, progress: Progress | None = None
     ) -> dict[str, list[Endpoint]]:
         """Who sent and received in the packets among `rows` (None: all), by kind."""
-        return by_kind(endpoints, self.columns, rows, progress or Silent())
+        return by_kind(endpoints, self.columns, rows, progress)
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """The notes of one kind, or of all."""

@@ -11,7 +11,7 @@ import numpy as np
 from ..analysis import names_of
 from ..analysis.session_time import Clock, packet_times
 from ..analysis.stats import CONVERSATION_KINDS, Chosen, Kernel, Scope
-from ..records import UNTIMED, Progress, SourceRow
+from ..records import UNTIMED, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from .annotations import RowIds
 
@@ -52,15 +52,28 @@ def by_kind(
     tell: Callable[[Columns, str, RowIds | None], list[T]],
     columns: Columns,
     rows: RowIds | None,
-    progress: Progress,
+    progress: Progress | None,
 ) -> dict[str, list[T]]:
     """What `tell` says of each kind of conversation among the packets of `rows`.
 
     Raises Cancelled.
     """
     packets = None if rows is None else rows[rows > 0]
-    found = {}
+    found, watch = {}, progress or Silent()
     for done, kind in enumerate(CONVERSATION_KINDS):
-        progress.report("counting", done, len(CONVERSATION_KINDS))
+        watch.report("counting", done, len(CONVERSATION_KINDS))
         found[kind] = tell(columns, kind, packets)
     return found
+
+
+def capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
+    """When all packets were captured, as if the first capture had them; None if it had."""
+    captures = [source.id for source in sources if source.kind != "kbl"]
+    if len(captures) < 2:
+        return None
+    ts = np.asarray(columns.array("packet", "ts")).astype(np.int64)
+    source = np.asarray(columns.array("packet", "source"))
+    for one in captures[1:]:
+        mine = (source == one) & (ts != UNTIMED)
+        ts[mine] = clock.to_source(captures[0], clock.to_session(one, ts[mine]))
+    return ts

@@ -34,6 +34,7 @@ _FIRST_DROP = select(event.c.data).where(_IN_LEG, event.c.event == KBL_EV_DROP).
 _IN_SOCKET = exists().where(_IN_LEG, event.c.event == KBL_EV_SOCK_ENQUEUE)
 _OF_LEG = (
     leg.c.source,
+    leg.c.begin_ns,
     leg.c.pid,
     leg.c.drop_reason,
     leg.c.reader_ns,
@@ -77,7 +78,7 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
 
 
 def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
-    """What _OF_LEG has of the matched legs, with the packet as `row`, by time."""
+    """What _OF_LEG has of the matched legs, with the packet as `row`, in each source by time."""
     found = db.execute(_TELLS_OF_PACKETS, _numbers(numbers)).all()
     return [_PacketTells._make(row) for row in found]
 

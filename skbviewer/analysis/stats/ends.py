@@ -25,7 +25,10 @@ ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 
 
 class Conversation(NamedTuple):
-    """Packets between A and B; ports are None where the kind has none, begin_ns is capture time."""
+    """Packets between A and B; ports are None where the kind has none.
+
+    begin_ns is capture time, by the clock of the first capture.
+    """
 
     address_a: str
     port_a: int | None
@@ -97,9 +100,12 @@ KINDS: dict[str, _Kind] = {
 }
 
 
-def conversations(columns: Columns, kind: str, packets: Index | None = None) -> list[Conversation]:
+def conversations(
+    columns: Columns, kind: str, packets: Index | None = None, times: Index | None = None
+) -> list[Conversation]:
     """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first.
 
+    `times` are of one clock, for every packet of the session; without them the captures' own count.
     Begin and duration are 0 of one that no packet tells the time of.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
@@ -108,7 +114,7 @@ def conversations(columns: Columns, kind: str, packets: Index | None = None) -> 
     length = _column(columns, "len", rows)
     ab = [_count(group[~swapped], size), _sum(group[~swapped], length[~swapped], size)]
     ba = [_count(group[swapped], size), _sum(group[swapped], length[swapped], size)]
-    begin, end = _span(group, _column(columns, "ts", rows), size)
+    begin, end = _span(group, _column(columns, "ts", rows) if times is None else times[rows], size)
     kernel = _column(columns, "kernel_ns", rows)
     known = kernel >= 0
     spent, matched = _sum(group[known], kernel[known], size), _count(group[known], size)
