@@ -21,6 +21,7 @@ from tests.e2e.treated import TREATMENTS, rewrite
 from tests.matching.story import HOST, udp4
 from tests.readers import build
 from tests.readers.build_kbl import KblBuilder
+from tests.session.two_logs import two_logs
 
 SAMPLE = resource("samples/handshake")
 
@@ -92,6 +93,24 @@ def test_path_formats_agree(file: str, capsys: Captured) -> None:
     assert [node.get("function") for node in root.iter("call")] == calls
     assert main(["path", file, "--series", str(path["legs"][0]["series"]), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["packet"] is None
+
+
+def test_path_json_tells_the_clock_of_each_leg(file: str, tmp_path: Path, capsys: Captured) -> None:
+    keys = ("wire_ns", "wire_error_ns", "epoch_offset_ns")
+    assert main(["path", file, "--packet", "4", "--json"]) == 0
+    path = json.loads(capsys.readouterr().out)
+    assert path["legs"] and path["wire_ns"] is not None
+    assert all(leg[key] == path[key] for leg in path["legs"] for key in keys)
+    session = two_logs(tmp_path)
+    assert main(["path", str(session.file), "--packet", "1", "--json"]) == 0
+    path = json.loads(capsys.readouterr().out)
+    assert [path[key] for key in keys] == [None] * 3
+    sent, got = path["legs"]
+    assert (sent["log"], got["log"], sent["source"], got["source"]) == ("left", "right", 3, 4)
+    assert sent["session_error_ns"] == 0 < got["session_error_ns"]
+    assert got["session_offset_ns"] - sent["session_offset_ns"] > 4 * 10**9  # right is behind
+    assert abs(got["wire_ns"] - got["begin_ns"]) < 10**6
+    session.close()
 
 
 def test_info_text_names_the_files(file: str, capsys: Captured) -> None:

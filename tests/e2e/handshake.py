@@ -54,8 +54,8 @@ CELLS: tuple[tuple[str, Callable[[PacketPath, Leg], str]], ...] = (
     ("identification", lambda p, leg: str(_packet(p).ip_id)),
     ("protocol", lambda p, leg: str(_packet(p).protocol)),
     ("arrival time in the pcap", lambda p, leg: _clock(_packet(p).ts_ns or 0)),
-    ("entry time", lambda p, leg: _clock(leg.begin_ns + p.epoch_offset_ns)),
-    ("exit time", lambda p, leg: _clock(leg.end_ns + p.epoch_offset_ns)),
+    ("entry time", lambda p, leg: _clock(leg.begin_ns + leg.epoch_offset_ns)),
+    ("exit time", lambda p, leg: _clock(leg.end_ns + leg.epoch_offset_ns)),
     ("functions passed", lambda p, leg: str(leg.functions)),
     ("time in the kernel", lambda p, leg: f"{leg.kernel_ns / 1000:.3f} us"),
 )

@@ -139,6 +139,9 @@ def test_every_packet_has_two_sightings_and_both_hosts_legs(session: Session) ->
         assert len(numbers) == 2
         kinds = sorted(leg.kind for leg in session.path(packet=numbers[0]).legs)
         assert kinds.count("tx") == 1
+        for legs in (session.path(packet=n).legs for n in numbers):
+            assert legs[0].kind == "tx"
+            assert {leg.log for leg in legs} == {"client.kbl", "server.kbl"}
         # A receiver's last fragment becomes the whole datagram, which is the others' too.
         assert kinds[:-1] in (["rx"], ["rx", "rx"])
         shared, whole = series[0] & series[1], series[0] | series[1]

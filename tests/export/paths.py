@@ -68,7 +68,18 @@ def path(with_packet: bool = True) -> PacketPath:
     )
     wait = Wait("socket queue", 1500, 7500)
     leg = Leg(3, "rx", "exact", "", 1000, 1900, 900, 4, (wait,), calls, 100, "eth0")
-    return PacketPath(packet() if with_packet else None, (leg,), 1050, 20, 0)
+    leg = leg._replace(source=2, wire_ns=1050, wire_error_ns=20)
+    return PacketPath(packet() if with_packet else None, (leg,))
 
 
-NO_LEGS = PacketPath(packet(), (), None, None, 0)
+def of_two_hosts() -> PacketPath:
+    """Sent by "left", received by "right", whose clock is 40 ms behind, give or take 300 ns."""
+    (got,) = path().legs
+    sent = got._replace(
+        kind="tx", source=2, log="left", session_offset_ns=5 * 10**9, begin_ns=900, wire_error_ns=7
+    )
+    got = got._replace(source=3, log="right", session_offset_ns=5_040_000_000, session_error_ns=300)
+    return PacketPath(packet(), (sent, got))
+
+
+NO_LEGS = PacketPath(packet(), ())

@@ -11,7 +11,7 @@ import pytest
 from skbviewer.export import write_path_csv
 from skbviewer.records import BadInput
 
-from .paths import NO_LEGS, SKB, SOURCE, path
+from .paths import NO_LEGS, SKB, SOURCE, of_two_hosts, path
 
 
 def read(file: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -58,3 +58,18 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
         write_path_csv(path(), [SOURCE], tmp_path / "none" / "a.csv")
     assert caught.value.path == tmp_path / "none" / "a.csv"
     assert "No such file" in caught.value.why
+
+
+def test_calls_of_several_logs_have_one_clock_beside_their_own(tmp_path: Path) -> None:
+    write_path_csv(of_two_hosts(), [SOURCE], tmp_path / "a.csv")
+    comments, rows = read(tmp_path / "a.csv")
+    got = [row for row in rows if row["leg"] == "2 rx"]
+    assert {row["log"] for row in got} == {"right"}
+    assert (got[0]["entry_ns"], got[0]["session_ns"]) == ("1000", "5040001000")
+    text = "".join(comments)
+    assert "leg 1 tx eth0 of left" in text and "leg 2 rx eth0 of right" in text
+    assert "session time less that of right: 5040000000 +- 300 ns" in text
+    assert "wire time on the clock of left: 1050 +- 7 ns" in text
+    assert "wire time on the kernel's clock" not in text
+    write_path_csv(path(), [SOURCE], tmp_path / "one.csv")
+    assert not {"log", "session_ns"} & set(read(tmp_path / "one.csv")[1][0])

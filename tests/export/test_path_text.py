@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 
 from skbviewer.export import path_lines, path_xml
 
-from .paths import NO_LEGS, path
+from .paths import NO_LEGS, of_two_hosts, path
 
 
 def line(text: str) -> str:
@@ -78,8 +78,42 @@ def test_xml_of_a_packet_without_a_path() -> None:
 
 def test_branches_come_behind_the_legs() -> None:
     whole = path()
-    branch = whole.legs[0]._replace(relation="parent", series=9)
+    branch = whole.legs[0]._replace(relation="parent", series=9, wire_ns=None)
     lines = list(path_lines(whole._replace(branches=(branch,))))
     (title,) = [at for at, text in enumerate(lines) if text.startswith("cloned or cut from: ")]
     assert "(series 9)" in lines[title] and "captured" not in lines[title]
     assert title > next(at for at, text in enumerate(lines) if text.startswith("leg 1"))
+
+
+def test_a_leg_of_several_logs_names_its_own_and_when_it_begins() -> None:
+    first, second = (text for text in path_lines(of_two_hosts()) if text.startswith("leg "))
+    assert first.startswith("leg 1: tx eth0 of left (series 3)")
+    assert "after leg 1" not in first and first.endswith("captured at 0.150 +- 0.007 us")
+    assert second.startswith("leg 2: rx eth0 of right (series 3)")
+    assert "begins 40000.100 +- 0.300 us after leg 1" in second
+    assert second.endswith("captured at 0.050 +- 0.020 us")
+
+
+def test_what_nobody_knows_of_two_clocks_is_not_told() -> None:
+    whole = of_two_hosts()
+    second = whole.legs[1]._replace(session_error_ns=None)
+    lines = list(path_lines(whole._replace(legs=(whole.legs[0], second))))
+    (told,) = [text for text in lines if text.startswith("leg 2")]
+    assert "how long after leg 1 is not known" in told and "40000" not in told
+
+
+def test_two_legs_of_the_same_log_are_exactly_apart() -> None:
+    whole = of_two_hosts()
+    again = whole.legs[0]._replace(kind="forward", begin_ns=2_900)
+    lines = path_lines(whole._replace(legs=(*whole.legs, again)))
+    (told,) = [text for text in lines if text.startswith("leg 3")]
+    assert "begins 2.000 us after leg 1" in told
+
+
+def test_xml_of_several_logs_tells_what_joins_their_clocks() -> None:
+    (only,) = ElementTree.fromstring(path_xml(path())).findall("leg")
+    assert set(only.attrib) == {"series", "kind", "kernel_ns"}
+    sent, got = ElementTree.fromstring(path_xml(of_two_hosts())).findall("leg")
+    assert (sent.get("log"), sent.get("session_error_ns")) == ("left", "0")
+    assert (got.get("log"), got.get("session_offset_ns")) == ("right", "5040000000")
+    assert (got.get("session_error_ns"), got.get("wire_error_ns")) == ("300", "20")

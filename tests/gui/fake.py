@@ -99,8 +99,15 @@ def calls(table: Sequence[tuple[str, str, int, int, int | None]], t0: int) -> tu
 def legs(t0: int) -> tuple[Leg, ...]:
     waits = (Wait("qdisc", t0 + 31_000, 4_000),)
     tx, rx = calls(TX, t0), calls(RX, t0 + 36_000)
+    clock: dict[str, Any] = {
+        "session_offset_ns": T0 - KBL_T0,
+        "wire_ns": t0 + 29_000,
+        "wire_error_ns": 850,
+    }
     return (
-        Leg(1, "tx", "exact", WHY, t0, t0 + 30_000, 30_000, 8, (), tx, 4026532177, "veth-c"),
+        Leg(
+            1, "tx", "exact", WHY, t0, t0 + 30_000, 30_000, 8, (), tx, 4026532177, "veth-c", **clock
+        ),
         Leg(
             2,
             "rx",
@@ -114,6 +121,7 @@ def legs(t0: int) -> tuple[Leg, ...]:
             rx,
             4026532240,
             "veth-s",
+            **clock,
         ),
     )
 
@@ -197,11 +205,11 @@ class FakeRecording(FakeList, FakeTimeline):
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
         if packet is None:
-            return PacketPath(None, legs(KBL_T0)[1:], None, None, T0 - KBL_T0)
+            return PacketPath(None, (legs(KBL_T0)[1]._replace(wire_ns=None),))
         t0 = KBL_T0 + packet * 1_234_567
         if packet > MATCHED:
-            return PacketPath(self.packet(packet), (), None, None, T0 - KBL_T0)
-        return PacketPath(self.packet(packet), legs(t0), t0 + 29_000, 850, T0 - KBL_T0)
+            return PacketPath(self.packet(packet), ())
+        return PacketPath(self.packet(packet), legs(t0))
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         return [note for note in self.notes if kind in (None, note.kind)]

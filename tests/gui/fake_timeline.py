@@ -113,9 +113,9 @@ class FakeTimeline:
         return assemble(kind, bounds, parts, NAMES.names, tuple(wires))
 
     def _wire(self, packet: int) -> int:
-        path = self.path(packet=packet)
-        assert path.wire_ns is not None
-        return path.wire_ns + self.clock_ns
+        leg = self.path(packet=packet).legs[0]
+        assert leg.wire_ns is not None
+        return leg.wire_ns + self.clock_ns
 
     def call_place(self, call: int) -> CallPlace:
         packet, leg, at, _ = self._calls()[call - 1]

@@ -148,6 +148,15 @@ def test_a_call_selected_elsewhere_is_brought_into_view(cpus: TimelineView) -> N
     assert cpus.lanes.selected == item
 
 
+def test_a_call_is_found_where_its_clock_drifts_within_the_leg(cpus: TimelineView) -> None:
+    path = FakeRecording().path(packet=20)
+    drifted = [leg._replace(session_offset_ns=leg.session_offset_ns + 20) for leg in path.legs]
+    cpus.show_path(path._replace(legs=tuple(drifted)))
+    cpus.show_call(1, 1)
+    *_, item = call_box(cpus, "ip_rcv", 19)
+    assert cpus.lanes.selected == item
+
+
 def test_a_click_on_a_wire_time_asks_for_its_packet(cpus: TimelineView, qtbot: QtBot) -> None:
     assert cpus.lanes.timeline is not None
     at = int(cpus.lanes.timeline.boxes.begin[6])

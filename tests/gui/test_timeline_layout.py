@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF
 
 from skbviewer.gui.timeline_item import above_all
 from skbviewer.gui.timeline_layout import bar_at, call_rows, lay_out
-from skbviewer.records import Leg
+from skbviewer.records import Leg, PacketPath
 
 from .fake import KBL_T0, RX, TX, FakeRecording, calls, legs
 
@@ -44,8 +44,9 @@ def test_a_call_that_interrupts_another_gets_rows_of_its_own() -> None:
 
 def test_a_wire_time_far_off_does_not_squeeze_the_picture() -> None:
     path = FakeRecording().path(packet=3)
-    assert path.wire_ns is not None
-    far = lay_out(path._replace(wire_ns=path.wire_ns + 10**9))
+    far = lay_out(
+        path._replace(legs=tuple(leg._replace(wire_ns=leg.begin_ns + 10**9) for leg in path.legs))
+    )
     assert far.wire is None
     assert far.end == 45_000
 
@@ -83,3 +84,49 @@ def test_the_label_of_the_wire_covers_no_title() -> None:
     assert above_all(beside, [upper, lower]) == beside
     moved = above_all(plate, [upper, lower])
     assert moved == QRectF(100, 60, 60, 17)
+
+
+def of_two_logs(error_ns: int | None) -> PacketPath:
+    """The receiver's clock is 7 s ahead, and the packet was 2 us longer under way."""
+    path = FakeRecording().path(packet=3)
+    sent, got = path.legs
+    late = 7 * 10**9
+    got = got._replace(
+        begin_ns=got.begin_ns + late,
+        end_ns=got.end_ns + late,
+        calls=tuple(
+            call._replace(
+                entry_ns=call.entry_ns + late,
+                exit_ns=None if call.exit_ns is None else call.exit_ns + late,
+            )
+            for call in got.calls
+        ),
+        waits=tuple(wait._replace(begin_ns=wait.begin_ns + late) for wait in got.waits),
+        wire_ns=(got.wire_ns or 0) + late,
+        wire_error_ns=40,
+        source=3,
+        log="right",
+        session_offset_ns=got.session_offset_ns - late + 2_000,
+        session_error_ns=error_ns,
+    )
+    return path._replace(legs=(sent._replace(source=2, log="left"), got))
+
+
+def test_legs_of_two_logs_share_one_axis() -> None:
+    path, one = of_two_logs(632_410), lay_out(FakeRecording().path(packet=3))
+    layout = lay_out(path)
+    sent, got = (layout.bars["begin"][layout.bars["leg"] == leg] for leg in (0, 1))
+    assert sent.tolist() == one.bars["begin"][one.bars["leg"] == 0].tolist()
+    assert (got - one.bars["begin"][one.bars["leg"] == 1]).tolist() == [2_000.0] * len(got)
+    assert layout.origin_ns == one.origin_ns
+    assert layout.waits[0].begin == one.waits[0].begin + 2_000
+    assert (layout.wire, layout.wire_error) == (31_000, 40)  # by the log that knows it best
+    assert layout.titles[0].text.startswith("left, Sending, veth-c")
+    assert layout.titles[1].text.endswith("begins 38.0 µs ± 632.4 µs after leg 1")
+
+
+def test_a_leg_that_nothing_joins_to_the_first_stands_behind_it() -> None:
+    layout = lay_out(of_two_logs(None))
+    last, first = (layout.bars[layout.bars["leg"] == leg] for leg in (0, 1))
+    assert first["begin"].min() == last["end"].max()
+    assert layout.titles[1].text.endswith("how long after leg 1 is not known")

@@ -172,8 +172,8 @@ def test_the_label_of_the_wire_stands_above_notes(view: TimelineView) -> None:
 
     assert label_rows() and max(label_rows()) <= 20
     path = view.path
-    assert path is not None and path.wire_ns is not None
-    at = path.wire_ns + path.epoch_offset_ns
+    assert path is not None and path.legs[0].wire_ns is not None
+    at = path.legs[0].wire_ns + path.legs[0].session_offset_ns
     note = Annotation("comment", "look at this one", packet=3)
     view.state.notes = (NotePlace(note, at, at),)
     view.marks.update()

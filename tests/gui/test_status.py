@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: MIT
+"""What is told of the clocks of a recording."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from skbviewer.gui.status import clock_texts
+from tests.session.two_logs import two_logs
+
+from .fake import FakeRecording
+
+
+def test_a_single_clock_needs_no_names() -> None:
+    (text,) = clock_texts(FakeRecording())
+    assert text.startswith("Clock offset: ")
+
+
+def test_clocks_of_two_logs_are_told_apart_and_how_they_are_joined(tmp_path: Path) -> None:
+    session = two_logs(tmp_path)
+    *fits, between = clock_texts(session)
+    names = {text.partition(":")[0] for text in fits}
+    captures = ("10.0.0.1.pcap", "10.0.0.2.pcap")
+    assert names == {
+        f"Clock offset of {capture} to {log}" for capture in captures for log in ("left", "right")
+    }
+    assert between.startswith("Clock of right to left: ± ")
+    session.close()

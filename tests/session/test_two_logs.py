@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""What two hosts' logs tell of one packet: nothing of it may mix their clocks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from skbviewer.records import PacketRow
+from skbviewer.session import Session
+
+from .two_logs import AHEAD, PACKETS, WAY, sent_at, two_logs
+
+LOGS = {"left": 3, "right": 4}  # sources
+
+
+@pytest.fixture(scope="module")
+def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
+    opened = two_logs(tmp_path_factory.mktemp("two"))
+    yield opened
+    opened.close()
+
+
+@pytest.mark.parametrize("number", range(1, 2 * PACKETS + 1))
+def test_who_sent_stands_first_and_each_leg_tells_its_own_times(
+    session: Session, number: int
+) -> None:
+    """Packets 1 to 20 are of left's capture, the others of right's."""
+    path = session.path(packet=number)
+    sent, got = path.legs
+    ends = ("left", "right") if number % 2 else ("right", "left")
+    assert [(leg.kind, leg.log) for leg in path.legs] == list(zip(("tx", "rx"), ends, strict=True))
+    assert [leg.source for leg in path.legs] == [LOGS[end] for end in ends]
+    behind = path.behind(got)
+    assert behind is not None and behind.ns is not None and path.behind(sent) is None
+    assert 0 < behind.error_ns <= WAY + 1
+    assert abs(behind.ns - WAY) <= behind.error_ns
+    for leg in path.legs:
+        assert leg.wire_ns is not None and leg.wire_error_ns is not None
+        assert leg.begin_ns - WAY < leg.wire_ns < leg.end_ns + WAY
+
+
+def test_a_life_of_the_other_log_stands_in_session_time(session: Session) -> None:
+    legs = session.path(packet=1).legs
+    (alone,) = session.path(series=legs[1].series).legs
+    assert (alone.log, alone.session_ns) == ("right", legs[1].session_ns)
+    assert alone.session_error_ns == legs[1].session_error_ns
+
+
+def test_a_call_of_a_path_is_the_same_call_in_the_timeline(session: Session) -> None:
+    for number in (1, 2):
+        for leg, told in enumerate(session.path(packet=number).legs):
+            place = session.call_place(session.call_number(number, told.series, leg, 1))
+            assert place.told == told.calls[1]
+            assert place.path.legs[place.leg].log == told.log
+
+
+def test_the_thread_told_of_a_packet_is_the_one_that_sent_it(session: Session) -> None:
+    rows = session.packets(1, 2)
+    assert [row.process for row in rows] == ["ping [7]", "pong [9]"]
+
+
+def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> None:
+    (one,) = session.conversations(None)["UDP"]
+    first, last = session.packets(1, 1)[0], session.packets(PACKETS, 1)[0]
+    assert one.begin_ns == first.ts_ns
+    assert isinstance(last, PacketRow) and last.ts_ns is not None and first.ts_ns is not None
+    assert one.dur_ns == pytest.approx(last.ts_ns - first.ts_ns, abs=2 * WAY)
+    assert one.dur_ns < sent_at(PACKETS) < AHEAD
+
+
+def test_logs_of_hosts_that_share_a_name_are_told_apart(tmp_path: Path) -> None:
+    session = two_logs(tmp_path, ("lab", "lab"))
+    names = [leg.log for leg in session.path(packet=1).legs]
+    assert len(set(names)) == 2
+    assert all(name.endswith("story.kbl") for name in names)
+    titles = [lane.title for lane in session.timeline("cpu").lanes if lane.what == "calls"]
+    assert len(set(titles)) == len(titles) == 2
+    session.close()
