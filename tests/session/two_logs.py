@@ -45,7 +45,8 @@ def _log(host: str, behind: int, folder: Path, hostname: str) -> Input:
     for number in range(1, PACKETS + 1):
         source, target = _ends(number)
         skb = 0xFFFF888000000000 + number * 0x1000
-        shown: dict[str, Any] = {"pid": pid, "skbinfo": HOST, "ipv4": Ipv4(source, target, number, 17, 5, 5)}
+        header = Ipv4(source, target, number, 17, 5, 5)
+        shown: dict[str, Any] = {"pid": pid, "skbinfo": HOST, "ipv4": header}
         at = sent_at(number) - behind
         if source == host:
             story.alloc(at - 3000, skb, pid=pid)
