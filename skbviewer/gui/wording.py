@@ -74,19 +74,19 @@ def leg_name(leg: Leg) -> str:
 def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is.
 
-    `behind` tells where there are legs of several logs: "begins 1.956 ms ± 632.4 µs after leg 1".
+    `behind` tells where there are legs of several logs: "1.956 ms ± 632.4 µs after leg 1".
     """
     what = f"{RELATION[leg.relation]} {leg.series}: " if leg.relation in RELATION else ""
     told = f"{leg_name(leg)}: {functions(leg.functions)}, {duration(leg.kernel_ns)}"
-    return f"{what}{told}{'' if behind is None else f', {begins(behind)}'}"
+    return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
 
 
-def begins(behind: Behind) -> str:
-    """ "begins 1.956 ms ± 632.4 µs after leg 1"."""
+def begin(behind: Behind) -> str:
+    """When a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
         return "how long after leg 1 is not known"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
-    return f"begins {duration(behind.ns)}{error} after leg 1"
+    return f"{duration(behind.ns)}{error} after leg 1"
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:

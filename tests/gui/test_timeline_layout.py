@@ -122,7 +122,7 @@ def test_legs_of_two_logs_share_one_axis() -> None:
     assert layout.waits[0].begin == one.waits[0].begin + 2_000
     assert (layout.wire, layout.wire_error) == (31_000, 40)  # by the log that knows it best
     assert layout.titles[0].text.startswith("left, Sending, veth-c")
-    assert layout.titles[1].text.endswith("begins 38.0 µs ± 632.4 µs after leg 1")
+    assert layout.titles[1].text.endswith(", 38.0 µs ± 632.4 µs after leg 1")
 
 
 def test_a_leg_that_nothing_joins_to_the_first_stands_behind_it() -> None:
