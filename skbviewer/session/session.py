@@ -7,7 +7,6 @@ import json
 import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -17,7 +16,7 @@ from .. import readers
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node, dissect
 from ..analysis.fields_data import Data
-from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, conversations, endpoints
+from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..export import write_path_csv
@@ -40,7 +39,7 @@ from .annotations import RowIds
 from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
-from .statistics import begin_of, by_kind, capture_times, scope_of
+from .statistics import begin_of, by_kind, scope_of, talks
 from .summary import summary
 
 FEW_PACKETS = 100_000  # of which all streams are looked at in no time
@@ -258,8 +257,7 @@ class Session:
         self, rows: RowIds | None, progress: Progress | None = None
     ) -> dict[str, list[Conversation]]:
         """Who talked with whom in the packets among `rows` (None: all), by kind."""
-        times = capture_times(self.columns, self.sources(), self.timebase())
-        return by_kind(partial(conversations, times=times), self.columns, rows, progress)
+        return talks(self.columns, self.sources(), self.timebase(), rows, progress)
 
     def endpoints(
         self, rows: RowIds | None, progress: Progress | None = None

@@ -4,13 +4,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
 
 from ..analysis import names_of
 from ..analysis.session_time import Clock, packet_times
-from ..analysis.stats import CONVERSATION_KINDS, Chosen, Kernel, Scope
+from ..analysis.stats import (
+    CONVERSATION_KINDS,
+    Chosen,
+    Conversation,
+    Kernel,
+    Scope,
+    conversations,
+)
 from ..records import UNTIMED, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from .annotations import RowIds
@@ -66,7 +74,19 @@ def by_kind(
     return found
 
 
-def capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
+def talks(
+    columns: Columns,
+    sources: Sequence[SourceRow],
+    clock: Clock,
+    rows: RowIds | None,
+    progress: Progress | None,
+) -> dict[str, list[Conversation]]:
+    """by_kind() of conversations, all of whose times are of one clock.  Raises Cancelled."""
+    tell = partial(conversations, times=_capture_times(columns, sources, clock))
+    return by_kind(tell, columns, rows, progress)
+
+
+def _capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
     """When all packets were captured, as if the first capture had them; None if it had."""
     captures = [source.id for source in sources if source.kind != "kbl"]
     if len(captures) < 2:
