@@ -26,7 +26,8 @@ def of_packet(
     db: Any, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
     """The path of a packet; without legs if nothing matches it."""
-    rows, maker = rows_of_packet(db, packet.number), _Maker(db, names, sources)
+    maker = _Maker(db, names, sources)
+    rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
     wires = {row.source: clocks.wire_time(db, packet, row.source) for row in rows}
     own = tuple(
         leg._replace(wire_ns=wire[0], wire_error_ns=wire[1]) if wire else leg
@@ -54,12 +55,12 @@ class _Maker:
 
     def __init__(self, db: Any, names: NamesOf, sources: Sequence[SourceRow]) -> None:
         self._db, self._names, self._sources = db, names, sources
-        self._clock: Timebase = clocks.timebase_of(db)
+        self.clock: Timebase = clocks.timebase_of(db)
         self._called = log_names(sources)
 
     def legs(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
         names = {source: self._names(source) for source in {row.source for row in rows}}
-        told = zip(legs(self._db, rows, names), session_times(rows, self._clock), strict=True)
+        told = zip(legs(self._db, rows, names), session_times(rows, self.clock), strict=True)
         return tuple(self._placed(leg, at) for leg, at in told)
 
     def branches(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
@@ -70,12 +71,12 @@ class _Maker:
         found: list[Any] = []
         for series in own.values():
             found += queries.related_legs(self._db, sorted(series), MOST_BRANCHES)
-        found = by_session_time(found, self._clock)
+        found = by_session_time(found, self.clock)
         found.sort(key=lambda row: RANKS.index(row.relation))
         return self.legs(found[:MOST_BRANCHES])
 
     def _placed(self, leg: Leg, session_ns: int) -> Leg:
-        error = self._clock.error(leg.source)
+        error = self.clock.error(leg.source)
         detail = self._sources[leg.source - 1].detail
         return leg._replace(
             log=self._called.get(leg.source, ""),
