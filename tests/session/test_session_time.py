@@ -19,7 +19,7 @@ from skbviewer.readers import packet_bytes
 from skbviewer.records import Annotation, resource
 from skbviewer.session import Session, import_files
 from tests.e2e.treated import packets_of, rewrite
-from tests.readers.build import enhanced_packet, interface_block, section_header
+from tests.readers.build import block, enhanced_packet, interface_block, section_header
 
 SAMPLE = resource("samples/handshake")
 PCAP, KBL = SAMPLE / "handshake.pcap", SAMPLE / "handshake.kbl"
@@ -166,3 +166,18 @@ def test_packets_are_in_order_though_the_clock_was_set_back(tmp_path: Path, back
     assert np.abs(at - TRUE).max() <= error
     base = session.timebase()
     assert np.abs(base.to_source(1, TRUE) - back(TRUE)).max() <= error
+
+
+def test_packets_without_a_time_leave_the_clock_to_the_others(tmp_path: Path) -> None:
+    """Simple packet blocks, which are of interface 0; all that have a time are of interface 1."""
+    parts = [section_header(), interface_block(), interface_block()]
+    for ts, data in zip(TRUE.tolist(), PACKETS, strict=True):
+        parts += [block(3, len(data).to_bytes(4, "little") + data), enhanced_packet(ts, data, 1)]
+    (tmp_path / "s.pcapng").write_bytes(b"".join(parts))
+    import_files([tmp_path / "s.pcapng", KBL], tmp_path / "s.skbv")
+    session = Session.open(tmp_path / "s.skbv")
+    base, at = session.timebase(), wires(session)[0]
+    assert base.interfaces(1) == ()
+    assert np.abs(at - TRUE).max() <= base.error(1) < 20_000
+    assert session.path(packet=2).wire_ns is not None
+    assert session.path(packet=1).wire_ns is None
