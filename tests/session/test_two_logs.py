@@ -35,7 +35,7 @@ def test_who_sent_stands_first_and_each_leg_tells_its_own_times(
     assert [leg.source for leg in path.legs] == [LOGS[end] for end in ends]
     behind = path.behind(got)
     assert behind is not None and behind.ns is not None and path.behind(sent) is None
-    assert 0 < behind.error_ns <= WAY + 1
+    assert 0 < behind.error_ns <= 2 * WAY  # both ways took as long, and the clocks may drift
     assert abs(behind.ns - WAY) <= behind.error_ns
     for leg in path.legs:
         assert leg.wire_ns is not None and leg.wire_error_ns is not None
