@@ -124,6 +124,20 @@ def _pair(
             to += 1
 
 
+def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
+    """Which of the keys are among a few."""
+    slots, found = slots_for(len(few)), np.empty(len(asked), np.bool_)
+    _collect(few, slots, *np.empty((2, len(few)), np.int32))
+    _find(asked, few, slots, found)
+    return found
+
+
+@lean
+def _find(asked: Hash, few: Hash, slots: Small, found: npt.NDArray[np.bool_]) -> None:
+    for i in range(len(asked)):
+        found[i] = slots[place(asked[i], few, slots)] >= 0
+
+
 def sharing(keys: Hash) -> Small:
     """How many rows have the same key as each."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)

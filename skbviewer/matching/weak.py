@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .keys import Hash, hashed
+from .keys import Hash, among, hashed
 from .kinds import Index
 from .ladder import ADDRESS, NONE, PORTS, RUNGS, SEQUENCE, THESIS_KEY, Columns, Flags, Known
 from .ordering import blocks
@@ -27,10 +27,14 @@ LEVELS = 2  # rungs that are part of the key
 
 
 class Weak(NamedTuple):
-    """Rows of a Known by their places in it, and which of them lack what tells them apart."""
+    """Rows of a Known by their places in it, and which of them lack what tells them apart.
+
+    `thesis` are hashes of their thesis key.
+    """
 
     at: Index
     lacks: Flags
+    thesis: Hash
 
     def lacking(self) -> Index:
         return self.at[self.lacks]
@@ -67,16 +71,17 @@ def is_numbered(rows: Columns) -> Flags:
 def joining_keys(known: Known) -> tuple[Hash, Weak]:
     """The thesis key, and ports and counters too where its identification is none, and where."""
     made = np.empty(len(known.at), np.uint64)
-    at, lacks = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)]
+    at, lacks, thesis = [np.zeros(0, np.int64)], [np.zeros(0, np.bool_)], [made[:0]]
     for some in blocks(len(made)):
         rows = known.columns(some, (*THESIS_KEY, "frag_id"))
         made[some] = keys(rows, 0)
         numbered = is_numbered(rows) & (rows["protocol"] >= 0)
         at.append(some.start + np.flatnonzero(~numbered))
+        thesis.append(made[at[-1]])
         rows = known.columns(at[-1])
         made[at[-1]] = keys(rows, LEVELS)
         lacks.append(_lacks(rows))
-    return made, Weak(np.concatenate(at), np.concatenate(lacks))
+    return made, Weak(np.concatenate(at), np.concatenate(lacks), np.concatenate(thesis))
 
 
 def _lacks(rows: Columns) -> Flags:
@@ -100,9 +105,20 @@ def meetings(
         yield from _by_what_both_know(packets, mine, prints, _unnumbered(prints))
     alone = _shown_no_better(prints, shown, series)
     if len(alone):
-        told = weak.at[~weak.lacks]
-        told = told[np.isin(_hashed(packets, told, BASE), _hashed(prints, alone, BASE))]
+        told = _of_these_hosts(packets, weak, prints, alone)
         yield from _by_what_both_know(packets, told, prints, alone)
+
+
+def _of_these_hosts(packets: Known, weak: Weak, prints: Known, kernel: Index) -> Index:
+    """Packets that lack nothing, and may meet some of these prints by hosts and protocol."""
+    told = ~weak.lacks
+    known = prints.columns(kernel, ("protocol",))["protocol"] >= 0
+    found = told & among(weak.thesis, _hashed(prints, kernel[known], THESIS_KEY))
+    if not known.all():
+        found |= told & among(
+            _hashed(packets, weak.at, BASE), _hashed(prints, kernel[~known], BASE)
+        )
+    return weak.at[found]
 
 
 def joined_hashes(packets: Known, prints: Known, meeting: Meeting) -> tuple[Hash, Hash]:
@@ -138,7 +154,7 @@ def _shown_no_better(prints: Known, shown: Weak, series: Index) -> Index:
     mine, told = (
         hashed([_hashed(prints, at, BASE).view(np.int64), series[at]]) for at in (alone, better)
     )
-    return np.asarray(alone[~np.isin(mine, told)])
+    return alone[~among(mine, told)]
 
 
 def _by_what_both_know(
