@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.matching.keys import hashed, join
+from skbviewer.matching.keys import among, hashed, join, sharing
 
 TOP = np.uint64(1) << np.uint64(63)
 
@@ -23,6 +23,14 @@ def test_all_pairs_of_equal_hashes_in_order(left: int, right: int, limit: int) -
         (n, other) for n, own in enumerate(few) for other in own
     ]
     assert many.tolist() == [bool(limit) and len(own) > limit for own in partners]
+
+
+@pytest.mark.parametrize("asked, few", [(0, 0), (5, 0), (0, 3), (400, 1), (400, 6)])
+def test_keys_among_others_and_those_that_share_one(asked: int, few: int) -> None:
+    dice = np.random.default_rng(asked + few)
+    keys, others = (dice.integers(0, 12, n).astype(np.uint64) * TOP // 11 for n in (asked, few))
+    assert among(keys, others).tolist() == np.isin(keys, others).tolist()
+    assert sharing(keys).tolist() == [int(np.count_nonzero(keys == key)) for key in keys]
 
 
 def test_columns_of_one_row_do_not_hash_as_those_of_another() -> None:

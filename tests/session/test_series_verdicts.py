@@ -4,13 +4,35 @@
 from __future__ import annotations
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
-from skbviewer.records import resource
+from skbviewer.analysis import reason
+from skbviewer.matching import NAMELESS
+from skbviewer.readers import read
+from skbviewer.records import Capture, Silent, resource
 from skbviewer.session import Session, import_files
 
 VERDICTS = {0: "exact", 1: "ambiguous", 2: "kernel-only"}
+
+
+def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) -> None:
+    """ARP alone tells no clock; a packet cut in its IP header may be of any life."""
+    folder = resource("samples/handshake")
+    sample = read(folder / "handshake.pcap", Silent())
+    assert isinstance(sample, Capture)
+    frames = (folder / "handshake.pcap").read_bytes()
+    arp = sample.packets["ethertype"] == 0x0806
+    begins, sizes = sample.packets["offset"][arp], sample.packets["caplen"][arp]
+    parts = [frames[b - 16 : b + n] for b, n in zip(begins.tolist(), sizes.tolist(), strict=True)]
+    (tmp_path / "arp.pcap").write_bytes(frames[:24] + b"".join(parts))
+    import_files([tmp_path / "arp.pcap", folder / "handshake.kbl"], tmp_path / "arp.skbv")
+    session = Session.open(tmp_path / "arp.skbv")
+    assert {(p.verdict, p.reason) for p in session.packets(1, session.packet_count())} == {
+        ("ambiguous", "No IP header was captured of it, and nothing tells it from others in time.")
+    }
+    assert reason(2, NAMELESS).startswith("No IP header was captured of it: nothing but time")
 
 
 @pytest.fixture(scope="module")
