@@ -44,8 +44,10 @@ from .events import build as build_events
 from .events import store_events
 from .joining import Joining, SeriesVerdicts, clock_rows, epoch_ns
 from .kernel_only import Ids, numbers
+from .leg_gaps import leg_gaps
 from .leg_tells import drop_reasons, owners
 from .link_names import link_name
+from .losses import losses
 from .names import meta_of
 from .packet_tells import untold
 from .series_tells import SeriesTells, told
@@ -78,6 +80,7 @@ class _Log(NamedTuple):
     room: Room  # where what is made of them lies
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
+    gap: npt.NDArray[np.bool_]  # records of it may be lost
     tells: SeriesTells
     first: dict[str, int]  # rows that came before, per table
 
@@ -171,6 +174,7 @@ def _follow(
     _forget(log, progress, 4)
     events = build_events(log, series, legs, nesting, calls)
     _forget(log, progress, 5)
+    gap = leg_gaps(log, losses(log), series, legs, nesting, calls, events)
     del nesting, joined
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
@@ -187,7 +191,8 @@ def _follow(
     tells, room = told(log.records, series, legs), room_of(log.records)
     sight = _kept(sight, room)
     room.forget()
-    return _Log(source, sight, room, room.keep(pid), room.keep(reason), tells, first)
+    pid, reason, gap = room.keep(pid), room.keep(reason), room.keep(gap)
+    return _Log(source, sight, room, pid, reason, gap, tells, first)
 
 
 def _kept(sight: Sightable, room: Room) -> Sightable:
@@ -220,14 +225,14 @@ def _store_capture(
     summary = untold(packets)
     for log in logs:
         found = matches[log.source]
-        summary.note(found, log.sight.legs.rows)
+        summary.note(found, log.sight.legs.rows, log.gap)
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
 
     def make(rows: slice) -> Columns:
         room.passed()
         columns: Columns = dict(parts(packets, PACKET_DTYPE.names or (), rows))
-        columns |= {name: column[rows] for name, column in summary._asdict().items()}
+        columns |= summary.columns(rows)
         return columns | {"source": repeated(source, len(columns["ts"]))}
 
     builder.add_parts(schema.packet, len(packets), make)
@@ -266,6 +271,7 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
         columns["source"] = repeated(made.source, len(columns["series"]))
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
+        columns["gap"] = made.gap[some].astype(np.uint8)
         return columns
 
     builder.add_parts(schema.leg, len(legs), make)
@@ -286,7 +292,7 @@ def _store_tables(made: _Log, builder: Builder) -> None:
 
 def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builder: Builder) -> None:
     series, tells, before = made.sight.series, made.tells, made.first["series"]
-    begin, kernel_ns, functions = _sums(made.sight.legs)
+    begin, kernel_ns, functions = _sums(made.sight.legs, made.gap)
 
     def make(some: slice) -> Columns:
         made.room.passed()
@@ -309,15 +315,19 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
     builder.add_parts(schema.series, len(series.parent), make)
 
 
-def _sums(legs: LegTable) -> tuple[Ids, Ids, Ids]:
-    """Of each series the begin, the kernel time and the number of functions; each has a leg."""
+def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
+    """Of each series the begin, the kernel time and the number of functions; each has a leg.
+
+    The latter two are -1 if records of a leg may be lost.
+    """
     rows = legs.rows
     if not len(rows):
         return (np.zeros(0, np.int64),) * 3
     first = np.flatnonzero(np.r_[True, np.diff(rows["series"]) != 0])
     spent = np.add.reduceat(rows["end_ns"] - rows["begin_ns"], first)
     functions = np.add.reduceat(rows["functions"].astype(np.int64), first)
-    return rows["begin_ns"][first], spent, functions
+    lost = np.logical_or.reduceat(gap, first)
+    return rows["begin_ns"][first], np.where(lost, -1, spent), np.where(lost, -1, functions)
 
 
 def _log_detail(log: KernelLog) -> dict[str, str]:

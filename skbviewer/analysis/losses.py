@@ -46,6 +46,12 @@ def losses(log: KernelLog) -> Losses:
     return Losses(*(np.concatenate(both) for both in zip(told, made, strict=True)))
 
 
+def spans_of(found: Losses) -> Spans:
+    """When there were any, on whatever CPU."""
+    begin = found.ts - np.maximum(found.dur, 0)
+    return Spans(list(zip(begin.tolist(), found.ts.tolist(), strict=True)))
+
+
 def _of_hole(hole: Hole) -> tuple[int, ...]:
     return -1, hole.end, hole.end - hole.begin, hole.cpu, hole.lost, HOLE
 
@@ -56,13 +62,14 @@ class Spans:
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
         """`spans` are (begin_ns, end_ns) of the KBL's clock."""
         begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
-        self._begin, self._end = begin, np.maximum.accumulate(end)
+        self.begins = np.ascontiguousarray(begin)
+        self.ends = np.maximum.accumulate(end)  # of it and all before
 
     def __len__(self) -> int:
-        return len(self._begin)
+        return len(self.begins)
 
     def meet(self, begin: Index, end: Index) -> Flags:
         """Whether records were lost between these times, or at one of them."""
-        before = np.searchsorted(self._begin, end, "right")  # begun by then
-        latest = np.concatenate([[NEVER], self._end])[before]
+        before = np.searchsorted(self.begins, end, "right")  # begun by then
+        latest = np.concatenate([[NEVER], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

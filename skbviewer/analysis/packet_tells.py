@@ -21,12 +21,18 @@ OF_MATCH = ("packet", "leg", "verdict", "rung", "confidence")
 OF_LEG = ("begin_ns", "end_ns", "functions")
 PACKET, BEFORE, EXACTLY = 0, 1, 2  # the packet of the row before, its verdict; the last exact one
 
+LOST = -2
+
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
 
 
 class PacketTells(NamedTuple):
-    """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown."""
+    """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown.
+
+    They are LOST meanwhile if records of a leg may be.
+    """
 
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
@@ -34,8 +40,8 @@ class PacketTells(NamedTuple):
     kernel_ns: Index
     functions: Small
 
-    def note(self, found: Matches, legs: ColumnTable) -> None:
-        """Fold in the matches with one more KBL, which has these legs."""
+    def note(self, found: Matches, legs: ColumnTable, gap: Flags) -> None:
+        """Fold in the matches with one more KBL, which has these legs; `gap`: records are lost."""
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
         state = np.array([-1, 0, -1])
@@ -44,7 +50,13 @@ class PacketTells(NamedTuple):
                 np.ascontiguousarray(found.rows[name][some]) for name in OF_MATCH
             )
             begin, end, functions = (part(legs, name, leg) for name in OF_LEG)
-            _fold(packet, verdict, rung, confidence, end - begin, functions, state, *self)
+            spent = np.where(gap[leg], LOST, end - begin)
+            _fold(packet, verdict, rung, confidence, spent, functions, state, *self)
+
+    def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
+        """The columns of some packets, as they are stored."""
+        made = {name: column[rows] for name, column in self._asdict().items()}
+        return made | {name: np.maximum(made[name], -1) for name in ("kernel_ns", "functions")}
 
 
 def untold(packets: Packets) -> PacketTells:
@@ -74,7 +86,7 @@ def _fold(
     called: Small,
 ) -> None:
     """Matches sorted by packet: the last of those better than what was told before, and the sums
-    of exact ones; `state` is of the matches before.
+    of exact ones, whose time is below 0 if it is lost; `state` is of the matches before.
     """
     for i in range(len(packet)):
         at = packet[i]
@@ -84,7 +96,11 @@ def _fold(
             best[at], best_rung[at], best_confidence[at] = verdict[i], rung[i], confidence[i]
         if verdict[i] != EXACT:
             continue
-        if at != state[EXACTLY]:
-            state[EXACTLY], spent[at], called[at] = at, max(spent[at], 0), max(called[at], 0)
-        spent[at] += kernel_ns[i]
-        called[at] += functions[i]
+        if at != state[EXACTLY] and spent[at] != LOST:
+            spent[at], called[at] = max(spent[at], 0), max(called[at], 0)
+        state[EXACTLY] = at
+        if kernel_ns[i] < 0 or spent[at] == LOST:
+            spent[at], called[at] = LOST, LOST
+        else:
+            spent[at] += kernel_ns[i]
+            called[at] += functions[i]

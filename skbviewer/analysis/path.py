@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..matching import READER
-from ..records import OUTSIDE, Leg, PathCall, Wait
+from ..records import MAYBE_LOST, OUTSIDE, Leg, PathCall, Wait
 from ..store import queries
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
@@ -58,8 +58,8 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         reason="" if verdict is None else reason(verdict, row.rung),
         begin_ns=row.begin_ns,
         end_ns=row.end_ns,
-        kernel_ns=row.end_ns - row.begin_ns,
-        functions=row.functions,
+        kernel_ns=None if row.gap else row.end_ns - row.begin_ns,
+        functions=None if row.gap else row.functions,
         waits=waits,
         calls=calls,
         netns=row.netns,
@@ -67,6 +67,7 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         events=events,
         relation=getattr(row, "relation", ""),
         source=row.source,
+        note=MAYBE_LOST if row.gap else "",
     )
 
 

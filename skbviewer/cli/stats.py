@@ -63,7 +63,7 @@ def _functions(session: Session, chosen: Chosen) -> Table:
 
 def _layers(session: Session, chosen: Chosen) -> Table:
     table = layer_table(session.statistics(chosen))
-    said = f"{table.gaps} legs lie across lost records and are not counted"
+    said = f"{table.gaps} legs may lack lost records and are not counted"
     return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
 
 

@@ -14,7 +14,7 @@ import csv
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..records import BadInput, Leg, PacketPath, PathCall, SourceRow
+from ..records import MAYBE_LOST, BadInput, Leg, PacketPath, PathCall, SourceRow
 from .path_text import leg_place, told
 
 COLUMNS = (
@@ -79,12 +79,11 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
         lines.append(f"captured at {at}, {packet.len} bytes")
         lines.append(f"match: {packet.verdict}. {packet.reason}")
     for number, leg in enumerate(path.legs, start=1):
-        lines.append(
-            f"leg {number} {leg_place(leg)}: {leg.functions} functions, {leg.kernel_ns} ns"
-        )
+        numbers = leg.note or f"{leg.functions} functions, {leg.kernel_ns} ns"
+        lines.append(f"leg {number} {leg_place(leg)}: {numbers}")
         lines += _across(leg) if leg.log else []
         lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if told(event)]
-    lines.append(f"total time in the kernel: {sum(leg.kernel_ns for leg in path.legs)} ns")
+    lines.append(f"total time in the kernel: {_total(path)}")
     first = path.legs[0] if path.legs else None
     if first is not None and first.wire_ns is not None and not first.log:
         wire = f"{first.wire_ns} +- {first.wire_error_ns} ns"
@@ -102,3 +101,8 @@ def _across(leg: Leg) -> list[str]:
         wire = f"{leg.wire_ns} +- {leg.wire_error_ns} ns"
         lines.append(f"  wire time on the clock of {leg.log}: {wire}")
     return lines
+
+
+def _total(path: PacketPath) -> str:
+    times = [leg.kernel_ns for leg in path.legs if leg.kernel_ns is not None]
+    return f"{sum(times)} ns" if len(times) == len(path.legs) else MAYBE_LOST

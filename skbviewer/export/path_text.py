@@ -64,8 +64,8 @@ def leg_place(leg: Leg) -> str:
 
 def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
     yield (
-        f"{title}: {leg_place(leg)} (series {leg.series}): {leg.functions} functions, "
-        f"{_us(leg.kernel_ns)} us in the kernel{behind}{_captured(leg)}"
+        f"{title}: {leg_place(leg)} (series {leg.series}): "
+        f"{_leg_numbers(leg)}{behind}{_captured(leg)}"
     )
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
     between = sorted(
@@ -79,6 +79,12 @@ def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
         yield _call_line(call, leg.begin_ns)
     for _, _, lines in between:
         yield from lines
+
+
+def _leg_numbers(leg: Leg) -> str:
+    if leg.kernel_ns is None:
+        return leg.note
+    return f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel"
 
 
 def told(event: PathEvent) -> bool:
@@ -131,9 +137,11 @@ def path_xml(path: PacketPath) -> str:
     if path.packet is not None:
         root.set("packet", str(path.packet.number))
     for leg in path.legs:
-        node = ElementTree.SubElement(
-            root, "leg", series=str(leg.series), kind=leg.kind, kernel_ns=str(leg.kernel_ns)
-        )
+        node = ElementTree.SubElement(root, "leg", series=str(leg.series), kind=leg.kind)
+        if leg.kernel_ns is None:
+            node.set("note", leg.note)
+        else:
+            node.set("kernel_ns", str(leg.kernel_ns))
         for key in ACROSS if leg.log else ():
             if getattr(leg, key) is not None:
                 node.set(key, str(getattr(leg, key)))

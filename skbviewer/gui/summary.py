@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QMargins, Qt
 from PySide6.QtGui import QFont, QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QLabel, QSizePolicy, QWidget
 
-from skbviewer.records import PacketPath
+from skbviewer.records import MAYBE_LOST, PacketPath
 
 from . import wording
 from .packet_rows import ListRow
@@ -29,9 +29,11 @@ def totals(path: PacketPath) -> str:
     """Kernel time and number of functions of all legs; what is missing if there are none."""
     if not path.legs:
         return "no kernel records belong to this packet"
-    kernel_ns = sum(leg.kernel_ns for leg in path.legs)
-    count = sum(leg.functions for leg in path.legs)
     legs = "1 leg" if len(path.legs) == 1 else f"{len(path.legs)} legs"
+    if any(leg.kernel_ns is None for leg in path.legs):
+        return f"{MAYBE_LOST}, {legs}"
+    kernel_ns = sum(leg.kernel_ns or 0 for leg in path.legs)
+    count = sum(leg.functions or 0 for leg in path.legs)
     return f"{wording.duration(kernel_ns)} in the kernel, {wording.functions(count)}, {legs}"
 
 

@@ -31,7 +31,7 @@ from .nesting import Nesting
 from .numbering import Numbering, longer
 from .oneway import OneWay, Trips, bound, doubted, joined, trips
 from .ordering import blocks
-from .phases import READER, TRANSMIT
+from .phases import READER, RECEIVE_START, TRANSMIT
 from .record_rows import Rows, found, passing, whole
 from .series import SeriesTable
 from .series import build as build_series
@@ -54,6 +54,7 @@ __all__ = [
     "MATCH_DTYPE",
     "NAMELESS",
     "READER",
+    "RECEIVE_START",
     "RX",
     "TRANSMIT",
     "TX",

@@ -5,27 +5,59 @@ Version 2 tells all calls so, version 3 those beyond as many as it can hold open
 in any order, whose ordinals are in file order, of which one stream is one CPU's.  Out: entries that
 know of their return; exits whose entry is not in the file stay rows of their own.  A call lives in
 one execution context, in which calls of one function nest properly, so counting levels pairs them.
+Where its CPUs lost records in between, the exit of one and the entry of another call may be among
+them: such two are no pair.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from ..records.contexts import execution
 from ..records.order import time_order
 from . import _kbl_layout as kbl
-from .kbl_rows import Rows
+from .kbl_chunks import Chunk
+from .kbl_rows import Aside, Rows
+from .kbl_slots import begins_after_a_hole
 from .wire import Ints, Mask
 
 ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
-def join_pairs(rows: Rows) -> Mask:
+class Gaps(NamedTuple):
+    """When CPUs lost records: what was written from `begin` on and before `end`, ns."""
+
+    cpu: Ints
+    begin: Ints
+    end: Ints
+
+
+def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
+    """LOST records of full buffers, and chunks that are missing."""
+    full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
+    found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
+    last: dict[int, int] = {}
+    holes = []
+    for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):
+        if fresh and chunk.cpu in last:
+            holes.append((chunk.cpu, last[chunk.cpu] + 1, chunk.first_ns))
+        last[chunk.cpu] = chunk.last_ns
+    missing = np.array(holes, np.int64).reshape(-1, 3).T
+    return Gaps(
+        *(np.concatenate(both).astype(np.int64) for both in zip(found, missing, strict=True))
+    )
+
+
+def join_pairs(rows: Rows, gaps: Gaps) -> Mask:
     """Give entries their returns; which rows are left: not the exits that are told by them."""
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
         return left
     entry, leave = _pairs(rows)
+    sure = ~_across(rows, entry, leave, gaps)
+    entry, leave = entry[sure], leave[sure]
     rows.exit_ts[entry] = rows.ts[leave]
     rows.exit_cpu[entry] = np.where(rows.ts[leave] >= 0, rows.cpu[leave].astype(np.int32), -1)
     returned = rows.flags[leave] & np.uint8(kbl.KBL_FLAG_SKB_IS_RET)
@@ -63,3 +95,18 @@ def _pairs(rows: Rows) -> tuple[Ints, Ints]:
         (rows.flags[leave] & kbl.KBL_FLAG_SKB_IS_RET) != 0
     )
     return entry[same], leave[same]
+
+
+def _across(rows: Rows, entry: Ints, leave: Ints, gaps: Gaps) -> Mask:
+    """Pairs with a gap in between on their CPU; of one that changed it, on any."""
+    across = np.zeros(len(entry), np.bool_)
+    moved = rows.cpu[entry] != rows.cpu[leave]
+    for cpu in np.unique(gaps.cpu).tolist():
+        of_cpu = np.flatnonzero(gaps.cpu == cpu)
+        of_cpu = of_cpu[np.argsort(gaps.end[of_cpu])]
+        begin, end = gaps.begin[of_cpu], gaps.end[of_cpu]
+        mine = np.flatnonzero(moved | (rows.cpu[entry] == cpu))
+        first = np.searchsorted(end, rows.ts[entry[mine]], "right")
+        begins = np.append(begin, np.iinfo(np.int64).max)[first]
+        across[mine] |= begins < rows.ts[leave[mine]]
+    return across

@@ -22,7 +22,7 @@ from .kbl_chunks import Chunk
 from .kbl_details import Asides, read_details
 from .kbl_footprints import narrowed
 from .kbl_order import Places, time_places
-from .kbl_pairs import join_pairs
+from .kbl_pairs import gaps_of, join_pairs
 from .kbl_rows import Aside, Rows, Told, read_rows, room_for
 from .kbl_scan import Scan
 from .kbl_slots import Column, Slots
@@ -79,7 +79,8 @@ def decode_records(
         fill_footprints(rows, aside, chunks, room, Part(progress, what, READ, FILLED, ALL))
         complete_calls(rows, placed, complaints)
     del placed, place
-    records = _table(rows, join_pairs(rows), _gaps(aside, rows, room), asides, footprints, room)
+    left = join_pairs(rows, gaps_of(rows, aside, chunks))
+    records = _table(rows, left, _gaps(aside, rows, room), asides, footprints, room)
     room.forget()
     progress.report(what, ALL, ALL)
     return Decoded(records, times, comms, details, complaints)

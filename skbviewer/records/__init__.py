@@ -35,6 +35,7 @@ from .progress import Part, Progress, Silent
 from .resource import resource
 from .room import Gathered, Room
 from .rows import (
+    MAYBE_LOST,
     OUTSIDE,
     Behind,
     Leg,
@@ -66,6 +67,7 @@ __all__ = [
     "FRAME_DTYPE",
     "HOLE",
     "IDENTITY_DTYPE",
+    "MAYBE_LOST",
     "OUTSIDE",
     "PACKET_CUT",
     "PACKET_DTYPE",

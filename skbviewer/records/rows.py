@@ -38,7 +38,7 @@ class PacketRow(NamedTuple):
     info: str
     verdict: str  # "exact", "ambiguous" or "wire-only"
     confidence: float | None  # 0..1
-    kernel_ns: int | None  # sum over the matched legs
+    kernel_ns: int | None  # sum over the matched legs, None if records of them may be lost
     functions: int | None  # calls in the matched legs
     reason: str  # one sentence: why this verdict
     protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
@@ -61,8 +61,8 @@ class SeriesRow(NamedTuple):
     ip_id: int | None
     protocol: int | None
     info: str
-    kernel_ns: int
-    functions: int
+    kernel_ns: int | None  # as in PacketRow
+    functions: int | None
     reason: str
     process: str = ""  # as in PacketRow
     drop: str = ""
@@ -115,6 +115,7 @@ class PathEvent(NamedTuple):
 
 
 OUTSIDE = "outside probed functions"
+MAYBE_LOST = "records of it may have been lost"
 
 
 class Wait(NamedTuple):
@@ -144,8 +145,8 @@ class Leg(NamedTuple):
     reason: str
     begin_ns: int
     end_ns: int
-    kernel_ns: int
-    functions: int
+    kernel_ns: int | None  # None if records of it may be lost
+    functions: int | None  # the same
     waits: tuple[Wait, ...]
     calls: tuple[PathCall, ...]
     netns: int
@@ -153,6 +154,7 @@ class Leg(NamedTuple):
     events: tuple[PathEvent, ...] = ()
     # Of a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
     relation: str = ""
+    note: str = ""  # why no numbers are told
     source: int = 0  # SourceRow.id of its KBL
     log: str = ""  # what this KBL is called, where the session has several
     session_offset_ns: int = 0

@@ -7,7 +7,10 @@ from typing import Any
 
 from ..analysis import VERDICTS, address, describe, known, mac, reason, series_reason
 from ..analysis.tcp_info import TcpTold
-from ..records import UNTIMED, PacketRow, SeriesRow
+from ..records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
+
+EXACT = VERDICTS.index("exact")
+LOST = f" {MAYBE_LOST.capitalize()}: no time of it is told."
 
 
 def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None) -> PacketRow:
@@ -35,12 +38,18 @@ def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = Non
         confidence=None if row.verdict == VERDICTS.index("wire-only") else row.confidence,
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
-        reason=reason(row.verdict, row.rung, has_kbl),
+        reason=_reason(row, has_kbl),
         protocol_name=protocol_name,
         source_text=saddr or mac(row.eth_src),
         destination_text=daddr
         or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
     )
+
+
+def _reason(row: Any, has_kbl: bool) -> str:
+    """Why the verdict, and why an exact one has no time."""
+    lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
+    return reason(row.verdict, row.rung, has_kbl) + lost
 
 
 def series_row(row: Any) -> SeriesRow:
@@ -54,7 +63,7 @@ def series_row(row: Any) -> SeriesRow:
         ip_id=known(row.ip_id),
         protocol=known(row.protocol),
         info=info,
-        kernel_ns=row.kernel_ns,
-        functions=row.functions,
-        reason=series_reason(row.verdict, row.rung),
+        kernel_ns=known(row.kernel_ns),
+        functions=known(row.functions),
+        reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
     )

@@ -89,6 +89,7 @@ leg = _table(
     *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
     *_integers("functions", "ethertype", "reader_ns"),
     *_integers("pid", "drop_reason"),  # -1: of no thread, not dropped
+    *_integers("gap"),  # 1: records of it may have been lost, so no number of it is told
 )
 
 call = _table(

@@ -57,7 +57,7 @@ CELLS: tuple[tuple[str, Callable[[PacketPath, Leg], str]], ...] = (
     ("entry time", lambda p, leg: _clock(leg.begin_ns + leg.epoch_offset_ns)),
     ("exit time", lambda p, leg: _clock(leg.end_ns + leg.epoch_offset_ns)),
     ("functions passed", lambda p, leg: str(leg.functions)),
-    ("time in the kernel", lambda p, leg: f"{leg.kernel_ns / 1000:.3f} us"),
+    ("time in the kernel", lambda p, leg: f"{(leg.kernel_ns or 0) / 1000:.3f} us"),
 )
 
 

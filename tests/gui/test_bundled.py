@@ -38,7 +38,7 @@ def test_it_opens_from_the_welcome_page(real: MainWindow, qtbot: QtBot) -> None:
         table.go_to_row(position)
         row, path = real.selection.row, real.selection.path
         assert row is not None and path is not None
-        assert sum(leg.functions for leg in path.legs) == row.functions
+        assert sum(leg.functions or 0 for leg in path.legs) == row.functions
         assert len(real.workspace.timeline.item.layout.bars) == row.functions
         assert real.workspace.tree.calls.rowCount() == len(path.legs) + len(path.branches)
 

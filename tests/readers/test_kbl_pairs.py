@@ -113,3 +113,33 @@ def test_calls_that_version_3_could_not_hold_open(tmp_path: Path) -> None:
     assert alone(log) == []
     told = log.records[["exit_cpu", "ret"]][log.records["ts"] == 100]
     assert told.tolist() == [(1, -5)]
+
+
+def test_the_exit_of_another_call_behind_a_loss_is_none(tmp_path: Path) -> None:
+    """The exit of the one and the entry of the other, of the same memory, are among the lost."""
+    story = Story()
+    story.enter(100, "ip_rcv", SKB, context=SOFTIRQ)
+    story.lost(9000, 9, begin=140)
+    story.leave(9500, "ip_rcv", SKB, context=SOFTIRQ)
+    log = story.log(tmp_path)
+    if log.version == 2:  # version 3 tells a call whole
+        assert times(log) == {100: -1}
+        assert alone(log) == [9500]
+
+
+def test_a_loss_of_another_cpu_parts_no_call(tmp_path: Path) -> None:
+    story = Story()
+    story.enter(100, "ip_rcv", SKB, context=SOFTIRQ)
+    story.lost(900, 9, begin=140, cpu=1)
+    story.leave(950, "ip_rcv", SKB, context=SOFTIRQ)
+    assert times(story.log(tmp_path)) == {100: 950}
+
+
+def test_a_call_that_changed_its_cpu_is_parted_by_any_loss(tmp_path: Path) -> None:
+    story = Story()
+    story.enter(100, "tcp_sendmsg", SKB, cpu=0, pid=7)
+    story.lost(900, 9, begin=140, cpu=1)
+    story.leave(950, "tcp_sendmsg", SKB, cpu=1, pid=7)
+    log = story.log(tmp_path)
+    if log.version == 2:
+        assert times(log) == {100: -1}

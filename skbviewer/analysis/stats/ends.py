@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ...matching import EXACT
 from ...records import UNTIMED
 from ...store import Columns
 from ..info import address, mac
@@ -42,7 +43,8 @@ class Conversation(NamedTuple):
     bytes_ba: int
     begin_ns: int
     dur_ns: int  # from the first to the last packet
-    kernel_ns: int | None  # sum over the packets matched exactly; None where there is none
+    # Sum over the packets matched exactly; None where there is none, or records of one may be lost.
+    kernel_ns: int | None
 
 
 class Endpoint(NamedTuple):
@@ -118,6 +120,8 @@ def conversations(
     kernel = _column(columns, "kernel_ns", rows)
     known = kernel >= 0
     spent, matched = _sum(group[known], kernel[known], size), _count(group[known], size)
+    exact = _column(columns, "verdict", rows) == EXACT
+    matched[group[exact & ~known]] = 0
     text = KINDS[kind].text
     found = [
         Conversation(

@@ -5,8 +5,8 @@ A layer's time in a packet's leg is what its functions there took themselves: no
 twice, and a call that several packets share counts for the first of them.  A call during which
 another task ran has no time of its own that could be told: it stands among the waits.  So does what
 interrupts took inside a packet's calls: its CPU served others, and theirs is that time.  What a
-call did before its packet was there (leg_time.py) counts nowhere.  Legs during which any CPU of
-their kernel lost records are left out and counted.
+call did before its packet was there (leg_time.py) counts nowhere.  Legs of which
+records may have been lost are left out and counted.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """`gaps` is how many legs were left out because records were lost meanwhile."""
+    """`gaps` is how many legs were left out because records of them may be lost."""
 
     rows: tuple[LayerRow, ...]
     legs: int

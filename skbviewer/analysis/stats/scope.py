@@ -16,7 +16,6 @@ import numpy.typing as npt
 from ...matching import EXACT
 from ...records import UNTIMED
 from ...store import Columns
-from ..interruptions import MARK_GAP
 from ..layers import layer_of
 from ..losses import Spans
 from ..names import Names
@@ -182,15 +181,10 @@ class Scope:
         keep[rows[order[1:][same]]] = False
         return keep
 
-    @cached_property
+    @property
     def gaps(self) -> Flags:
-        """Legs during which records were lost on any CPU: no number is given of them."""
-        if not any(kernel.losses for kernel in self.kernels.values()):
-            return np.zeros(len(self.legs), np.bool_)
-        leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
-        found = self.lost(np.arange(len(self.legs)), self.of_leg("begin_ns"), self._last_ns(leg))
-        found[leg[np.asarray(self.columns.array("call", "marks")) & MARK_GAP != 0]] = True
-        return found
+        """Legs of which records may have been lost: no number is given of them."""
+        return np.asarray(self.of_leg("gap") != 0)
 
     def lost(self, leg: Index, begin: Index, end: Index) -> Flags:
         """Whether the kernel of each of these legs lost records between these times of it."""
@@ -199,14 +193,6 @@ class Scope:
             mine = np.flatnonzero(source == number)
             found[mine] = Spans(kernel.losses).meet(begin[mine], end[mine])
         return found
-
-    def _last_ns(self, leg: Index) -> Index:
-        """When the last record of each leg was made; `leg` is that of every call."""
-        last = np.maximum(self.of_leg("end_ns"), self.of_leg("reader_ns"))
-        entry = np.asarray(self.columns.array("call", "entry_ns"), np.int64)
-        dur = np.asarray(self.columns.array("call", "dur_ns"), np.int64)
-        np.maximum.at(last, leg, entry + np.maximum(dur, 0))
-        return last
 
     @cached_property
     def function_names(self) -> list[str]:

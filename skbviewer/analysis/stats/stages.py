@@ -174,7 +174,8 @@ def _wire(scope: Scope) -> Index:
     """For each receiving leg the time since the leg of the same KBL that sent its packet.
 
     Between two machines no clock tells it: see the one-way bounds of `skbviewer stats clock`.
-    Where records were lost meanwhile, nobody knows whether it passed another leg.
+    Where records were lost meanwhile, nobody knows whether it passed another leg, and of a leg that
+    lacks records not when it sent.
     """
     kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
     source = scope.of_leg("source")
@@ -192,7 +193,7 @@ def _wire(scope: Scope) -> Index:
         & (kind[after] != TX)
     )
     before, after = before[pair], after[pair]
-    known = ~scope.lost(after, wire[before], wire[after])
+    known = ~scope.lost(after, wire[before], wire[after]) & ~scope.gaps[before]
     found = np.full(len(kind), -1, np.int64)
     found[after] = np.where(known, wire[after] - wire[before], -1)
     return found

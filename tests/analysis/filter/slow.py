@@ -124,10 +124,10 @@ def protocol(path: PacketPath) -> int | None:
 def latency(path: PacketPath) -> int | None:
     if path.packet is not None:
         return path.packet.kernel_ns
-    return sum(leg.kernel_ns for leg in path.legs)
+    return sum(leg.kernel_ns or 0 for leg in path.legs)
 
 
 def functions(path: PacketPath) -> int | None:
     if path.packet is not None:
         return path.packet.functions
-    return sum(leg.functions for leg in path.legs)
+    return sum(leg.functions or 0 for leg in path.legs)

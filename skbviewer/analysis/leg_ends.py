@@ -1,0 +1,271 @@
+# SPDX-License-Identifier: MIT
+"""Of which legs a loss may have swallowed the begin or the end: what their addresses tell.
+
+In: a KBL with losses, its series and legs.  Out: a flag for each leg.  One address holds one packet
+at a time: a life whose end is not told was over before the next one at its address began, and one
+whose birth is not told began after the last one was there.  A loss in between may be why.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import RECEIVE_START, LegTable, Numbering, Rows, SeriesTable, passing
+from ..records import KernelLog
+from ..records.compiled import Int, lean
+from .losses import NEVER, Spans
+
+ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
+ALLOC, CLONE, SEGMENT, FREE, CONSUME, DROP, START_XMIT = 1, 2, 4, 5, 6, 7, 19  # enum kbl_event
+# Told when a function returns: by then the skb may be another's.  Of the first two its content
+# goes on in another skb, and its memory may be given back untold.
+IS_LATE, IS_MERGED = (np.isin(np.arange(256), some) for some in ((9, 10, 11, 15, 36), (9, 10)))
+
+# How far a loss may be from a life of a kind (sending, receiving, forwarding) whose births, or
+# ends, are not told as a rule: no packet rests longer.
+REACH_NS = 1_000_000_000
+CLOSE_NS = 1_000_000  # so long after a record more of the same work may follow
+LATER = (1 << 63) - 1
+
+# Of an address: the leg that has it, when and by what it was told last, whether that is over,
+# whether a clone's birth there was told, from which address; of a leg whose birth is not told when
+# the address was told before and since when the leg has it.
+LEG, LAST, BY, OVER, BORN, MADE_AT, BEFORE, SINCE, FIELDS = range(9)
+FRESH = (-1, NEVER, 0, 0, 0, -1, NEVER, -1)
+BEGIN, END = 0, 4  # the first bit of:
+UNTOLD, MET, NEAR, CLOSE = 1, 2, 4, 8
+KINDS, EVENTS = 3, 256
+MOVED, GONE = 1, 2  # OVER: what comes is another's; the skb is freed
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+
+class _Found(NamedTuple):
+    """Of each leg bits and what told first, and last, of one without a birth or an end.
+
+    That is an event, or EVENTS + function.
+
+    `told` counts births and ends by kind of leg; `quiet` lives that were over without an end, by
+    what told them last, where no loss can be why.
+    """
+
+    bits: Bytes
+    begun: Small
+    by: Small
+    told: Index
+    quiet: Index
+
+
+def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Flags:
+    """Legs whose birth or end is not told, and a loss may be why.
+
+    None is why where lives of that kind do not tell it as a rule and the loss is farther than
+    REACH_NS, or the leg begins where the stack receives; nor where lives that end with the same
+    record are over without more as a rule.
+    """
+    count, functions = len(legs.rows), max(log.probes, default=-1) + 1
+    found = _Found(
+        np.zeros(count, np.uint8),
+        np.zeros(count, np.int32),
+        np.zeros(count, np.int32),
+        np.zeros((2, KINDS), np.int64),
+        np.zeros(EVENTS + functions, np.int64),
+    )
+    kind = np.array(legs.rows["kind"], np.uint8)
+    _look(log, series, legs, kind, spans, found)
+    receives = np.zeros(len(found.quiet), np.bool_)
+    receives[[EVENTS + p.id for p in log.probes.values() if p.name in RECEIVE_START]] = True
+    begins = _explained(kind, found, 0, receives[found.begun])
+    ends = _explained(kind, found, 1, np.zeros(count, np.bool_))
+    hits = np.bincount(found.by[ends], minlength=len(found.quiet))
+    usual = (found.quiet >= hits)[found.by] & (found.bits & (CLOSE << END) == 0)
+    return np.asarray(begins | (ends & ~usual))
+
+
+def _explained(kind: Bytes, found: _Found, number: int, usual: Flags) -> Flags:
+    """Legs whose birth (0) or end (1) a loss may have swallowed; not `usual` ones, as a rule."""
+    bits = found.bits >> np.uint8((BEGIN, END)[number])
+    met, untold = (bits & MET) != 0, (bits & UNTOLD) != 0
+    missing = np.bincount(kind[untold & ~met], minlength=KINDS)
+    as_a_rule = found.told[number] > missing
+    return np.asarray(met & (as_a_rule[kind] | (((bits & NEAR) != 0) & ~usual)))
+
+
+def _look(
+    log: KernelLog, series: SeriesTable, legs: LegTable, kind: Bytes, spans: Spans, found: _Found
+) -> None:
+    of_series = np.array(legs.rows["series"], np.int64)
+    is_first = np.r_[True, of_series[1:] != of_series[:-1]][: len(of_series)]
+    parent = np.array(series.parent, np.int64)
+    addresses, state = Numbering(), np.zeros((0, FIELDS), np.int64)
+    for some in passing(log.records):
+        rows = Rows(log.records, some)
+        ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
+        of = legs.of[some]
+        child = (kinds == EVENT) & (event >= CLONE) & (event <= SEGMENT) & (of >= 0)
+        own, made = addresses.of(np.where(of >= 0, skb, 0)), addresses.of(np.where(child, data, 0))
+        state = _longer(state, addresses.count)
+        _follow(
+            ts, kinds, event, func, of, own, made, state, of_series, is_first, kind, parent,
+            spans.begins, spans.ends, *found,
+        )  # fmt: skip
+    _end(state, spans.begins, spans.ends, *found)
+
+
+def _longer(state: Index, count: int) -> Index:
+    if count <= len(state):
+        return state
+    made = np.empty((max(count, 2 * len(state)), FIELDS), np.int64)
+    made[: len(state)], made[len(state) :] = state, FRESH
+    return made
+
+
+@lean
+def _follow(
+    ts: Index,
+    kind: Bytes,
+    event: Bytes,
+    func: Small,
+    of: Small,
+    own: Small,
+    made: Small,
+    state: Index,
+    series: Index,
+    is_first: Flags,
+    kinds: Bytes,
+    parent: Index,
+    begins: Index,
+    ends: Index,
+    bits: Bytes,
+    begun: Small,
+    by: Small,
+    told: Index,
+    quiet: Index,
+) -> None:
+    """Go through records; `own` and `made` number the addresses of their skb and of a clone."""
+    for i in range(len(ts)):
+        leg, at = np.int64(of[i]), np.int64(own[i])
+        if leg < 0 or at < 0:
+            continue
+        what, one = np.int64(event[i] if kind[i] == EVENT else 0), state[at]
+        if kind[i] == ENTRY and 0 <= func[i] < len(quiet) - EVENTS:
+            what = np.int64(EVENTS + func[i])
+        if IS_LATE[what if what < EVENTS else 0]:
+            if one[LEG] == leg and IS_MERGED[what]:
+                one[OVER] = MOVED
+            continue
+        if one[LEG] != leg:
+            low, has_begun = one[LAST], not is_first[leg]
+            if one[LEG] >= 0:
+                has_begun = has_begun or series[one[LEG]] == series[leg]
+                kin = _are_kin(series[one[LEG]], series[leg], parent)
+                _leave(one, kin, ts[i], begins, ends, bits, by, quiet)
+            one[LEG], one[OVER], one[BEFORE], one[SINCE] = leg, 0, low, -1
+            if one[BORN]:
+                told[0, kinds[leg]] += 1
+            else:
+                one[SINCE], one[MADE_AT] = -1 if has_begun else ts[i], -1
+                begun[leg] = what
+            one[BORN] = 0
+        if what == ALLOC and one[SINCE] >= 0:
+            one[SINCE] = -1
+            told[0, kinds[leg]] += 1
+        gone = what == FREE or what == CONSUME or what == DROP  # the last reference is
+        told[1, kinds[leg]] += gone and one[OVER] != GONE
+        one[OVER] = GONE if gone or one[OVER] == GONE else 0
+        one[LAST], one[BY] = ts[i], what
+        if what == START_XMIT and one[MADE_AT] >= 0:
+            source = state[one[MADE_AT]]  # TCP's original: what comes of it is another series'
+            if source[LEG] >= 0 and series[source[LEG]] == series[leg]:
+                source[OVER] = max(source[OVER], MOVED)
+        if made[i] >= 0:
+            child = state[made[i]]
+            child[MADE_AT] = at
+            if child[LEG] >= 0 and _are_kin(series[child[LEG]], series[leg], parent):
+                told[0, kinds[child[LEG]]] += child[SINCE] >= 0  # met before its birth was told
+                child[SINCE] = -1
+            else:
+                child[BORN] = 1
+
+
+@lean
+def _are_kin(one: Int, other: Int, parent: Index) -> bool:
+    """Whether they are one series, a clone and its parent, or two clones of one."""
+    kin = one == other or parent[one] == other or parent[other] == one
+    return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
+
+
+@lean
+def _leave(
+    one: Index,
+    kin: bool,
+    now: Int,
+    begins: Index,
+    ends: Index,
+    bits: Bytes,
+    by: Small,
+    quiet: Index,
+) -> None:
+    """The leg that had an address has it no more; whether a `kin` has it now."""
+    if one[SINCE] >= 0:
+        _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
+    if one[OVER] == 0 and not kin:
+        _note(one[LEG], END, one[LAST], now, begins, ends, bits)
+        by[one[LEG]] = one[BY]
+        if now < LATER and not _meets(one[LAST], now, begins, ends):
+            quiet[one[BY]] += 1
+
+
+@lean
+def _end(
+    state: Index,
+    begins: Index,
+    ends: Index,
+    bits: Bytes,
+    begun: Small,
+    by: Small,
+    told: Index,
+    quiet: Index,
+) -> None:
+    """What is where at the end of the log."""
+    for i in range(len(state)):
+        if state[i, LEG] >= 0:
+            _leave(state[i], False, np.int64(LATER), begins, ends, bits, by, quiet)
+
+
+@lean
+def _note(
+    leg: Int, side: int, low: Int, high: Int, begins: Index, ends: Index, bits: Bytes
+) -> None:
+    """Between these times a birth or an end must have been that is not told."""
+    found = UNTOLD
+    if _meets(low, high, begins, ends):
+        found |= MET
+        near, close = max(low, high - REACH_NS), high
+        if side == END:
+            near, high = low, min(high, low + REACH_NS)
+            close = min(high, low + CLOSE_NS)
+        if _meets(near, high, begins, ends):
+            found |= NEAR
+        if _meets(low, close, begins, ends):
+            found |= CLOSE
+    bits[leg] |= np.uint8(found << side)
+
+
+@lean
+def _meets(low: Int, high: Int, begins: Index, ends: Index) -> bool:
+    """As Spans.meet()."""
+    first, last = np.int64(0), np.int64(len(begins))
+    while first < last:  # how many began by then
+        middle = (first + last) // 2
+        if begins[middle] <= high:
+            first = middle + 1
+        else:
+            last = middle
+    return bool(first > 0 and ends[first - 1] >= low)
