@@ -93,7 +93,7 @@ def _explained(kind: Bytes, found: _Found, number: int, usual: Flags) -> Flags:
     bits = found.bits >> np.uint8((BEGIN, END)[number])
     met, untold = (bits & MET) != 0, (bits & UNTOLD) != 0
     missing = np.bincount(kind[untold & ~met], minlength=KINDS)
-    as_a_rule = found.told[number] > missing
+    as_a_rule = found.told[number] + (number == 0) > missing  # births unless the log shows others
     return np.asarray(met & (as_a_rule[kind] | (((bits & NEAR) != 0) & ~usual)))
 
 

@@ -199,6 +199,7 @@ def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
 
 def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> None:
     story = told()
+    story.alloc(4990, B, context=SOFTIRQ)
     story.lost(2500, 3, begin=2400)
     for session in opened(story, tmp_path):
         table = layer_table(session.statistics())
@@ -226,8 +227,9 @@ def test_losses_between_the_calls_of_a_leg_count(
 
 def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
     story = told()
+    story.alloc(4990, B, context=SOFTIRQ)
     story.free(9250, B, pid=7)
-    for begin, end in ((100, 899), (3001, 4999), (9301, 9900)):
+    for begin, end in ((100, 899), (3001, 4989), (9301, 9900)):
         story.lost(end, 1, begin)
     for session in opened(story, tmp_path):
         table = layer_table(session.statistics())
