@@ -77,8 +77,9 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     `behind` tells where there are legs of several logs: "1.956 ms ± 632.4 µs after leg 1".
     """
     what = f"{RELATION[leg.relation]} {leg.series}: " if leg.relation in RELATION else ""
-    known = leg.functions is not None
-    numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}" if known else leg.note
+    numbers = leg.note
+    if leg.functions is not None:
+        numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}"
     told = f"{leg_name(leg)}: {numbers}"
     return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
 

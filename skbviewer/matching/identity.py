@@ -11,7 +11,7 @@ rival.  What one side does not know contradicts nothing.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +58,11 @@ class Candidates(NamedTuple):
     strong: Flags
     many: Index
     vague: Flags
+
+    def and_also(self, other: Candidates) -> Candidates:
+        """Those of both."""
+        made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
+        return Candidates(*made)
 
     def only(self, chosen: Flags) -> Candidates:
         """The chosen pairs."""
