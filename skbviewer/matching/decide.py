@@ -258,7 +258,8 @@ def _nearest(
     chosen, back = nearest(key, packet, distance)
     spread = SIGMAS * times.sigma[pairs]
     clear = spread + times.error[pairs]
-    back_clear = np.where(found.strong[pairs], spread, clear)
+    numbered = found.strong[pairs] & ~found.vague[pairs]
+    back_clear = np.where(numbered, spread, clear)
     return near & chosen, np.minimum(margin / clear, back / back_clear)
 
 
