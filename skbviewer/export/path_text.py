@@ -58,8 +58,9 @@ def _captured(leg: Leg) -> str:
 
 
 def leg_place(leg: Leg) -> str:
-    """ "tx eth0", "tx eth0 of server" where there are several logs."""
-    return f"{leg.kind} {leg.device} of {leg.log}" if leg.log else f"{leg.kind} {leg.device}"
+    """ "tx eth0", "tx eth0 of server" where there are several logs; "candidate tx eth0"."""
+    words = ("candidate " if leg.match == "ambiguous" else "", leg.kind, " ", leg.device)
+    return "".join(words) + (f" of {leg.log}" if leg.log else "")
 
 
 def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:

@@ -64,8 +64,16 @@ def drop(reason: str, place: str, lost: bool) -> str:
 
 
 def leg_name(leg: Leg) -> str:
-    """ "Sending, veth-c, netns 4026532177"; where there are several logs with "server" in front."""
-    words = [leg.log, LEG_KIND.get(leg.kind, leg.kind), leg.device]
+    """ "Sending, veth-c, netns 4026532177"; where there are several logs with "server" in front.
+
+    One that may be another packet's has "candidate" before.
+    """
+    words = [
+        "candidate" if leg.match == "ambiguous" else "",
+        leg.log,
+        LEG_KIND.get(leg.kind, leg.kind),
+        leg.device,
+    ]
     if leg.netns > 0:
         words.append(f"netns {leg.netns}")
     return ", ".join(word for word in words if word)

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..analysis.session_time import Clock
-from ..matching import EVERY, OneWay, Piece, Segment, Timebase
+from ..matching import EVERY, EXACT, OneWay, Piece, Segment, Timebase
 from ..store import queries
 
 
@@ -62,8 +62,8 @@ def ways(db: Any) -> dict[tuple[int, int], OneWay]:
 
 
 def under_way(db: Any, packet: int) -> list[UnderWay]:
-    """For each pair of hosts that sent and got a packet: how long it was under way."""
-    legs = queries.legs_of_packet(db, packet)
+    """For each pair of hosts that sent and got a packet, both exact: how long it was under way."""
+    legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []
     for (one, other), way in ways(db).items():
         for sender, receiver, onward in ((one, other, True), (other, one, False)):

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ..matching import Timebase
+from ..matching import EXACT, Timebase
 from ..records import SourceRow
 
 
@@ -38,6 +38,7 @@ def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
 
 
 def by_session_time(rows: Sequence[Any], clock: Timebase) -> list[Any]:
-    """Legs as they began, whatever their log's clock showed."""
-    order = np.argsort(np.array(session_times(rows, clock), np.int64), kind="stable")
+    """Legs of a packet as they began, whatever their log's clock showed; candidates are last."""
+    unsure = np.array([getattr(row, "verdict", EXACT) for row in rows], np.int64)
+    order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))
     return [rows[at] for at in order.tolist()]

@@ -16,6 +16,7 @@ from ..analysis.timeline import KINDS, Lane, LaneKey, Part, Timeline, Wire
 from ..analysis.timeline_bins import DROP, OPEN
 from ..analysis.timeline_overview import Gap, Overview, overview
 from ..analysis.timeline_rows import order_by
+from ..matching import EXACT
 from ..records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
 from ..store import Columns, queries
 from ..store import timeline as store
@@ -158,8 +159,11 @@ def _of_packets(
     db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
 ) -> Timeline:
     legs = dict[int, int]()  # lane by leg
-    for row in store.legs_of_packets(db, [n for n in ids if n > 0]):
-        legs.setdefault(row.leg, ids.index(row.packet))
+    matches = store.legs_of_packets(db, [n for n in ids if n > 0])
+    exact = {row.packet for row in matches if row.verdict == EXACT}
+    for row in matches:
+        if row.verdict == EXACT or row.packet not in exact:
+            legs.setdefault(row.leg, ids.index(row.packet))
     for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
         legs.setdefault(row.leg, ids.index(-row.kernel_only))
     names = lanes.Functions(store.functions(db))

@@ -26,9 +26,10 @@ def gaps(db: Connection) -> Rows:
 
 
 def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:
-    """(packet, leg) of the matches of some packets."""
-    wanted = select(match.c.packet, match.c.leg).where(match.c.packet.in_(numbers))
-    return list(db.execute(wanted.order_by(match.c.packet, match.c.leg)))
+    """(packet, leg, verdict) of the matches of some packets, exact ones first."""
+    columns = match.c.packet, match.c.leg, match.c.verdict
+    wanted = select(*columns).where(match.c.packet.in_(numbers))
+    return list(db.execute(wanted.order_by(match.c.verdict, match.c.packet, match.c.leg)))
 
 
 def legs_of_kernel_only(db: Connection, numbers: Sequence[int]) -> Rows:

@@ -3,11 +3,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
+from skbviewer.export import path_lines
 from skbviewer.records import PacketRow
 from skbviewer.session import Session
 
@@ -78,4 +81,28 @@ def test_logs_of_hosts_that_share_a_name_are_told_apart(tmp_path: Path) -> None:
     assert all(name.endswith("story.kbl") for name in names)
     titles = [lane.title for lane in session.timeline("cpu").lanes if lane.what == "calls"]
     assert len(set(titles)) == len(titles) == 2
+    session.close()
+
+
+def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path: Path) -> None:
+    """Packet 2 is exact in left's log, which got it; right's, which sent it, may be another's."""
+    two_logs(tmp_path).close()
+    with closing(sqlite3.connect(tmp_path / "a.skbv")) as db, db:
+        of_right = "SELECT id FROM leg WHERE source = 4 ORDER BY begin_ns LIMIT 1 OFFSET 1"
+        (sent,) = db.execute(of_right).fetchone()
+        db.execute("UPDATE match SET verdict = 1 WHERE packet = 2 AND leg = ?", (sent,))
+    session = Session.open(tmp_path / "a.skbv")
+    path = session.path(packet=2)
+    assert [(leg.log, leg.match) for leg in path.legs] == [
+        ("left", "exact"),
+        ("right", "ambiguous"),
+    ]
+    heads = [line for line in path_lines(path) if line.startswith("leg ")]
+    assert heads[0].startswith("leg 1: rx eth0 of left ")
+    assert heads[1].startswith("leg 2: candidate tx eth0 of right ")
+    assert session.under_way(2) == []
+    assert len(session.under_way(4)) == 1
+    timeline = session.timeline("packet", [2])
+    calls = timeline.boxes.item[timeline.boxes.item > 0]
+    assert len(calls) == len(path.legs[0].calls)
     session.close()
