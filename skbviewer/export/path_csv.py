@@ -104,5 +104,6 @@ def _across(leg: Leg) -> list[str]:
 
 
 def _total(path: PacketPath) -> str:
-    times = [leg.kernel_ns for leg in path.legs if leg.kernel_ns is not None]
-    return f"{sum(times)} ns" if len(times) == len(path.legs) else MAYBE_LOST
+    """Without candidates."""
+    times = [leg.kernel_ns for leg in path.sure if leg.kernel_ns is not None]
+    return f"{sum(times)} ns" if len(times) == len(path.sure) else MAYBE_LOST

@@ -26,14 +26,18 @@ def headline(row: ListRow) -> str:
 
 
 def totals(path: PacketPath) -> str:
-    """Kernel time and number of functions of all legs; what is missing if there are none."""
+    """Kernel time and functions of all legs but candidates; what is missing if there are none."""
     if not path.legs:
         return "no kernel records belong to this packet"
-    legs = "1 leg" if len(path.legs) == 1 else f"{len(path.legs)} legs"
-    if any(leg.kernel_ns is None for leg in path.legs):
+    legs, others = wording.legs(len(path.sure)), len(path.legs) - len(path.sure)
+    if not path.sure:
+        return wording.candidates(others)
+    if others:
+        legs = f"{legs} and {wording.candidates(others)}"
+    if any(leg.kernel_ns is None for leg in path.sure):
         return f"{MAYBE_LOST}, {legs}"
-    kernel_ns = sum(leg.kernel_ns or 0 for leg in path.legs)
-    count = sum(leg.functions or 0 for leg in path.legs)
+    kernel_ns = sum(leg.kernel_ns or 0 for leg in path.sure)
+    count = sum(leg.functions or 0 for leg in path.sure)
     return f"{wording.duration(kernel_ns)} in the kernel, {wording.functions(count)}, {legs}"
 
 

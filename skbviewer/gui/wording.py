@@ -56,6 +56,14 @@ def functions(count: int) -> str:
     return "1 function" if count == 1 else f"{count:,} functions"
 
 
+def legs(count: int) -> str:
+    return "1 leg" if count == 1 else f"{count:,} legs"
+
+
+def candidates(count: int) -> str:
+    return "1 candidate" if count == 1 else f"{count:,} candidates"
+
+
 def drop(reason: str, place: str, lost: bool) -> str:
     """ "NO_SOCKET at icmp_rcv+0x1f4", and what that means for the packet."""
     where = f"{reason} at {place}" if place else reason

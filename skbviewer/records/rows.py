@@ -191,6 +191,13 @@ class PacketPath(NamedTuple):
     legs: tuple[Leg, ...]
     branches: tuple[Leg, ...] = ()
 
+    @property
+    def sure(self) -> tuple[Leg, ...]:
+        """Its `legs` without those that may be another packet's: of a life itself all."""
+        if self.packet is None:
+            return self.legs
+        return tuple(leg for leg in self.legs if leg.match != "ambiguous")
+
     def behind(self, leg: Leg) -> Behind | None:
         """Where one of `legs` stands; None of the first one, and where all are of one log."""
         first = self.legs[0]
