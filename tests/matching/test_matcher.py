@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,74 +16,17 @@ from skbviewer.matching import (
     BY_TIME,
     EXACT,
     NAMELESS,
-    LegTable,
-    Matches,
     build_legs,
     build_series,
     match,
     sightable,
 )
 from skbviewer.readers._kbl_layout import KblEvent
-from skbviewer.records import UNTIMED, Packets
+from skbviewer.records import UNTIMED
 from tests.readers import build
-from tests.readers.build_kbl import Ipv4, Ipv6, SkbInfo
 
+from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, Found, join, send, sent
 from .story import HOST, OTHER, SOFTIRQ, Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
-
-A = 0xFFFF888000001000
-OFFSET = 1_700_000_000_000_000_000  # the sniffer's clock is ahead by this
-MS = 1_000_000
-
-
-class Found(NamedTuple):
-    packets: Packets
-    legs: LegTable
-    matches: Matches
-
-    def pairs(self) -> list[tuple[int, int, int, int]]:
-        """(packet, series, verdict, rung) without repetition."""
-        rows = self.matches.rows
-        series = self.legs.rows["series"][rows["leg"]].tolist()
-        return sorted(
-            set(
-                zip(
-                    rows["packet"].tolist(),
-                    series,
-                    rows["verdict"].tolist(),
-                    rows["rung"].tolist(),
-                    strict=True,
-                )
-            )
-        )
-
-
-def send(story: Story, ts: int, skb: int, ip: Ipv4 | None, info: SkbInfo = HOST) -> None:
-    """A packet handed to the driver at `ts`."""
-    story.alloc(ts - 100, skb)
-    story.call("dev_hard_start_xmit", ts, ts + 50, skb, skbinfo=info, ipv4=ip)
-    story.free(ts + 60, skb)
-
-
-def sent(times: Sequence[tuple[int, Ipv4]]) -> Story:
-    story = Story()
-    for number, (ts, ip) in enumerate(times):
-        send(story, ts, A + 0x100 * number, ip)
-    return story
-
-
-def join(
-    folder: Path, story: Story, packets: Sequence[build.Packet], snaplen: int = 262144
-) -> Found:
-    """Match packets, their times given on the KBL's clock."""
-    log = story.log(folder)
-    frames = wire(folder, [(ts + OFFSET, frame) for ts, frame in packets], snaplen)
-    series = build_series(log)
-    legs = build_legs(log, series)
-    return Found(frames, legs, match(frames, sightable(log, series, legs)))
-
-
-ANCHORS = [(MS * n, udp4(100 + n)) for n in range(1, 6)]  # packets that identity alone decides
-ANCHOR_FRAMES = [(MS * n, udp4_frame(100 + n)) for n in range(1, 6)]
 
 
 def test_unique_keys_are_exact_whatever_the_clocks_say(tmp_path: Path) -> None:
@@ -240,68 +183,6 @@ def test_arp_without_a_clock_is_not_guessed(tmp_path: Path) -> None:
     send(story, MS, A, None, HOST._replace(ethertype=0x0806))
     frame = build.ethernet(build.arp(1, "10.0.0.1", "10.0.0.2"), 0x0806)
     assert join(tmp_path, story, [(MS, frame)]).pairs() == [(0, 0, AMBIGUOUS, NAMELESS)]
-
-
-def test_a_packet_cut_in_its_ip_header_may_be_any_near_in_time(tmp_path: Path) -> None:
-    """Not even the only one is it for certain."""
-    story = sent(ANCHORS)
-    send(story, 20 * MS, A + 0x10000, udp4(7))
-    frames = [*ANCHOR_FRAMES, (20 * MS, udp4_frame(7)[:20]), (900 * MS, udp4_frame(7)[:20])]
-    mine = [pair for pair in join(tmp_path, story, frames).pairs() if pair[0] >= 5]
-    assert (5, 5, AMBIGUOUS, NAMELESS) in mine
-    assert {pair[0] for pair in mine} == {5} and {pair[2] for pair in mine} == {AMBIGUOUS}
-
-
-def of_ipv6(seq: int) -> Ipv6:
-    return Ipv6("fd00::1", "fd00::2", 6, 1000, 80, seq, 1, 0x10, payload_len=20)
-
-
-def test_crowds_of_cut_packets_are_told_by_time(tmp_path: Path) -> None:
-    story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
-    info = HOST._replace(ethertype=0x86DD)
-    for seq in range(100):
-        ts, skb = (10 + seq) * MS, A + 0x10000 + 0x100 * seq
-        story.alloc(ts - 100, skb)
-        story.call("dev_hard_start_xmit", ts, ts + 50, skb, skbinfo=info, ipv6=of_ipv6(seq))
-        story.free(ts + 60, skb)
-        packet = build.ipv6("fd00::1", "fd00::2", 6, build.tcp(1000, 80, seq, 1))
-        frames.append((ts, build.ethernet(packet, 0x86DD)))
-    frames.append((500 * MS, frames[-1][1]))  # nobody had it then
-    found = join(tmp_path, story, frames, snaplen=54).pairs()
-    assert [pair[:3] for pair in found if pair[0] < 105] == [(n, n, EXACT) for n in range(105)]
-    assert 105 not in {pair[0] for pair in found}
-
-
-def test_cut_packets_alone_make_no_clock(tmp_path: Path) -> None:
-    """The only life of these hosts need not be its own: nothing vouches for the time."""
-    story, info = Story(), HOST._replace(ethertype=0x86DD)
-    place = (MS, MS + 50, A)
-    story.call("dev_hard_start_xmit", *place, skbinfo=info, ipv6=of_ipv6(1))
-    packet = build.ipv6("fd00::1", "fd00::2", 6, build.tcp(1000, 80, 2, 1))
-    frame = build.ethernet(packet, 0x86DD)
-    found = join(tmp_path, story, [(MS, frame)], snaplen=54)
-    assert found.matches.clock is None
-    assert [pair[:3] for pair in found.pairs()] == [(0, 0, AMBIGUOUS)]
-
-
-def test_cut_packets_narrow_a_clock(tmp_path: Path) -> None:
-    """One slow packet has an identification; the others agree with it, and are faster."""
-    story, info = sent([]), HOST._replace(ethertype=0x86DD)
-    story.call("dev_hard_start_xmit", MS, 3 * MS, A, skbinfo=HOST, ipv4=udp4(101))
-    frames = [(2 * MS, udp4_frame(101))]
-    for number in range(4):
-        ts, skb = (10 + 10 * number) * MS, A + 0x10000 + 0x100 * number
-        one = of_ipv6(number)._replace(payload_len=20 + number)
-        story.alloc(ts - 100, skb)
-        story.call("dev_hard_start_xmit", ts, ts + 50, skb, skbinfo=info, ipv6=one)
-        story.free(ts + 60, skb)
-        segment = build.tcp(1000, 80, number, 1) + bytes(number)
-        packet = build.ipv6("fd00::1", "fd00::2", 6, segment)
-        frames.append((ts + 20, build.ethernet(packet, 0x86DD)))
-    found = join(tmp_path, story, frames, snaplen=54)
-    assert found.matches.clock is not None
-    assert found.matches.clock.segments[0].pairs == 5
-    assert [pair[:3] for pair in found.pairs()] == [(n, n, EXACT) for n in range(5)]
 
 
 def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:

@@ -383,22 +383,3 @@ def test_bundled_recording() -> None:
     entries = log.records[log.records["kind"] == kbl.KblKind.ENTRY]
     assert set(entries["func"].tolist()) <= set(log.probes)
     assert set(log.records["cpu"].tolist()) <= set(range(int(log.meta["nr_cpus"])))
-
-
-@ORDERS
-def test_tables_of_an_older_file_are_shorter(tmp_path: Path, order: str) -> None:
-    old = struct.pack(order + "6Q", 5, 6, 7, 8, 9, 10)  # struct kbl_counters of version 2
-    data = KblBuilder().to_bytes(order)
-    for type_ in (kbl.KblChunkType.COUNTERS, kbl.KblChunkType.CALIBRATION):
-        data += chunk_bytes(type_, old, order, items=1)
-    meta = load(tmp_path / "a.kbl", data).meta
-    counters = {k: v for k, v in meta.items() if k.startswith("counters.")}
-    names = ("mono_ns", "written", "lost", "missed", "null_skb", "nested")
-    assert counters == {f"counters.{n}": str(v) for n, v in zip(names, range(5, 11), strict=True)}
-    assert meta["calibration.n_nested"] == "10" and "calibration.rounds" not in meta
-
-
-def test_tables_of_rows_that_are_too_short(tmp_path: Path) -> None:
-    data = KblBuilder().to_bytes() + chunk_bytes(kbl.KblChunkType.CLOCK, bytes(32), items=2)
-    log = load(tmp_path / "a.kbl", data)
-    assert any("a table CLOCK of 16 bytes a row: left out" in line for line in log.warnings)
