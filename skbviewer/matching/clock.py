@@ -193,8 +193,7 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
         line = Segment(
             int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
         )
-        errors = _errors(line, range_ns, *moments)
-        tries.append(line._replace(residual_ns=max(error for _, error in errors), errors=errors))
+        tries.append(_with_errors(line, range_ns, *moments))
     return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
 
 
@@ -206,10 +205,8 @@ def _in_order(capture_ns: Index, pairs: Pairs) -> tuple[Index, Pairs]:
     return capture_ns[order], pairs.only(order)
 
 
-def _errors(
-    line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs
-) -> tuple[tuple[int, int], ...]:
-    """Segment.errors of the line from the first to the last of range_ns; capture_ns rises.
+def _with_errors(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> Segment:
+    """The line with its errors from the first to the last of range_ns; capture_ns rises.
 
     No less than the spread.  The error is convex: so it is less than what is linear between.
     """
@@ -221,8 +218,10 @@ def _errors(
         (pairs.before - here).astype(np.float64),
     )
     error = np.maximum(corridor(moments, MAX_DRIFT_PPM * 1e-6).error(at), line.spread_ns)
-    made = np.stack([at.astype(np.int64) + begin, np.ceil(error).astype(np.int64)], axis=1)
-    return tuple((when, ns) for when, ns in made.tolist())
+    error = np.ceil(error).astype(np.int64)
+    made = np.stack([at.astype(np.int64) + begin, error], axis=1)
+    errors = tuple((when, ns) for when, ns in made.tolist())
+    return line._replace(residual_ns=int(error.max()), errors=errors)
 
 
 def _spread(rest: Floats) -> float:

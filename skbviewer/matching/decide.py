@@ -19,7 +19,7 @@ from .clock import ClockFit
 from .identity import Candidates
 from .keys import hashed, hashed_rows
 from .kinds import Index
-from .ladder import RUNGS, Flags
+from .ladder import FRAGMENT, RUNGS, Flags
 from .nearest import FAR, Place, Reach, beside, nearest, reach
 from .nonip import crowded
 
@@ -68,6 +68,7 @@ class _Times(NamedTuple):
     error: Index  # of the clock then; 0 where it is not asked
     reach: Index  # a nearest point that is farther is none
     chance: Flags  # that its identity is the same may be by chance
+    numbered: Flags  # a whole packet's own number; not asked where error is not
 
 
 def decide(
@@ -171,6 +172,8 @@ def _times(
     open_ = np.flatnonzero(~alone | blind)
     error = np.zeros(len(at), np.int64)
     error[open_] = clock.error(captured[open_], found.packet[open_])
+    numbered = found.strong & ~found.vague
+    numbered[open_] &= np.maximum(packets["frag_off"][found.packet[open_]], 0) & FRAGMENT == 0
     # How near a packet is to a point matters only where something is to be decided by it.
     asked = np.flatnonzero(~alone | (outside > 0) | blind)
     near = Reach(-2 - found.series, np.zeros(len(at), np.int64))
@@ -194,7 +197,9 @@ def _times(
         agreed[blind] &= ~crowded(packets, found.packet[blind], (error + slack)[blind])
     far = np.maximum(np.maximum(SLACK_NS, SIGMAS * sigma), error)
     chance = _by_chance(packets, found.packet, clock)
-    return _Times(sigma, near.point, near.distance, outside, slack, agreed, error, far, chance)
+    return _Times(
+        sigma, near.point, near.distance, outside, slack, agreed, error, far, chance, numbered
+    )
 
 
 def _by_chance(packets: Packets, packet: Index, clock: ClockFit) -> Flags:
@@ -249,18 +254,16 @@ def _nearest(
 ) -> tuple[Flags, npt.NDArray[np.float64]]:
     """Which of these pairs are nearest to each other, and how far runners-up are: 1 is enough.
 
-    A number comes once in a while: of two packets with it near one life, both may be its, seen
-    twice; only a spread tells at which point.
+    A number comes once in a while: lives that show it near in time are of one packet (copies, a
+    forwarded one), and packets with it near one life are that, seen again.  So a spread is enough;
+    not for a fragment, which is also in the life of the whole.
     """
     packet, distance = found.packet[pairs], times.distance[pairs]
     near, margin = nearest(packet, found.series[pairs], distance)
     key = hashed([times.point[pairs], looks[packet]]).view(np.int64)
     chosen, back = nearest(key, packet, distance)
-    spread = SIGMAS * times.sigma[pairs]
-    clear = spread + times.error[pairs]
-    numbered = found.strong[pairs] & ~found.vague[pairs]
-    back_clear = np.where(numbered, spread, clear)
-    return near & chosen, np.minimum(margin / clear, back / back_clear)
+    clear = SIGMAS * times.sigma[pairs] + np.where(times.numbered[pairs], 0, times.error[pairs])
+    return near & chosen, np.minimum(margin, back) / clear
 
 
 def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:

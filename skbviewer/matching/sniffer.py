@@ -24,7 +24,7 @@ from .points import EARLY, SOCKET, WIRE
 MOST = 0.9  # of the packets must have a point at the place
 TRIED = 2000  # pairs looked at to choose the place
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
-FEW = 8  # pairs whose times may differ least at the wrong place by chance
+FEW = 12  # pairs whose times may differ least at the wrong place by chance
 
 
 class _Try(NamedTuple):
@@ -50,7 +50,7 @@ def locate(
     tries = _tries(captured, packet[::step][few], points[point])
     if not tries:
         return None, Place(None, -1, None, WIRE)
-    every, most = tries, MOST * max(one.packets for one in tries)
+    most = MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
     tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
@@ -64,7 +64,7 @@ def locate(
     times = (points.part(name, here) for name in ("ts", "after", "before"))
     clock = fit(Pairs(packet, *times), captured)
     if clock is not None and clock.pairs < FEW:
-        clock = clock.wider(max(_apart(clock, one.clock, captured) for one in every))
+        clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
     return clock, best.place
 
 
