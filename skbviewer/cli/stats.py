@@ -72,7 +72,10 @@ def _drops(session: Session, chosen: Chosen) -> Table:
 
 
 def _processes(session: Session, chosen: Chosen) -> Table:
-    return Table(ProcessRow._fields, process_rows(session.statistics(chosen)))
+    scope = session.statistics(chosen)
+    gaps = int((scope.legs & scope.gaps).sum())
+    said = f"records of {gaps} legs may have been lost: they are not counted"
+    return Table(ProcessRow._fields, process_rows(scope), (said,) if gaps else ())
 
 
 class ClockRow(NamedTuple):

@@ -105,5 +105,7 @@ def _across(leg: Leg) -> list[str]:
 
 def _total(path: PacketPath) -> str:
     """Without candidates."""
+    if path.legs and not path.sure:
+        return "not known, for it has candidates only"
     times = [leg.kernel_ns for leg in path.sure if leg.kernel_ns is not None]
     return f"{sum(times)} ns" if len(times) == len(path.sure) else MAYBE_LOST

@@ -60,7 +60,8 @@ def clock_texts(recording: Recording) -> list[str]:
         for segment in clock["segments"]:
             offset = wording.seconds(round(segment["offset_ns"]))
             error = wording.duration(round(segment["residual_ns"]))
-            texts.append(f"Clock offset{of}: {offset} s ± {error}")
+            where = f" of interface {segment['interface']}" if "interface" in segment else ""
+            texts.append(f"Clock offset{where}{of}: {offset} s ± {error}")
     for way in info.get("one_way", []):
         error = wording.duration(-(-way["uncertainty_ns"] // 2))  # the middle is taken
         texts.append(f"Clock of {logs[way['other']]} to {logs[way['kbl']]}: ± {error}")

@@ -58,6 +58,24 @@ def build(
     clocks.
     """
     pieces = _begin(hosts, captures)
+    for kbl, host in sorted(hosts.items()):
+        _reach(pieces, hosts, clocks, between)
+        alone = [Piece(kbl, EVERY, 0, 0, host.epoch_ns, 0.0, UNKNOWN)]
+        pieces.setdefault((kbl, EVERY), alone)
+    _reach(pieces, hosts, clocks, between)
+    ordered = [pieces[kbl, EVERY] for kbl in hosts]
+    ordered += [clock for each in captures for clock in _of_capture(each, captures[each], pieces)]
+    ordered.sort(key=lambda clock: clock[0].source)  # keeps the order of interfaces
+    return [piece for clock in ordered for piece in clock]
+
+
+def _reach(
+    pieces: Pieces,
+    hosts: Mapping[int, Host],
+    clocks: Mapping[Joint, ClockFit],
+    between: Mapping[tuple[int, int], OneWay],
+) -> None:
+    """Add the pieces of all sources that something joins to those that have any."""
     for _ in range(len(hosts) + 1):  # each round reaches sources one step farther away
         for (a, b), way in sorted(between.items(), key=lambda item: item[0]):
             if (a, EVERY) in pieces and (b, EVERY) not in pieces:
@@ -71,12 +89,6 @@ def build(
             if joint.wire in pieces and joint.kernel not in pieces:
                 base = pieces[joint.wire]
                 pieces[joint.kernel] = [_of_kernel(joint, s, base) for s in clock.segments]
-    for kbl, host in hosts.items():
-        pieces.setdefault((kbl, EVERY), [Piece(kbl, EVERY, 0, 0, host.epoch_ns, 0.0, UNKNOWN)])
-    ordered = [pieces[kbl, EVERY] for kbl in hosts]
-    ordered += [clock for each in captures for clock in _of_capture(each, captures[each], pieces)]
-    ordered.sort(key=lambda clock: clock[0].source)  # keeps the order of interfaces
-    return [piece for clock in ordered for piece in clock]
 
 
 def _begin(hosts: Mapping[int, Host], captures: Mapping[int, Sequence[int]]) -> Pieces:

@@ -89,11 +89,12 @@ def talks(
 def _capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
     """When all packets were captured, as if the first capture had them; None if it had."""
     captures = [source.id for source in sources if source.kind != "kbl"]
-    if len(captures) < 2:
+    if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
         return None
     ts = np.asarray(columns.array("packet", "ts")).astype(np.int64)
     source = np.asarray(columns.array("packet", "source"))
-    for one in captures[1:]:
-        mine = (source == one) & (ts != UNTIMED)
-        ts[mine] = clock.to_source(captures[0], clock.to_session(one, ts[mine]))
+    for one in captures[0 if clock.interfaces(captures[0]) else 1 :]:
+        mine = np.flatnonzero((source == one) & (ts != UNTIMED))
+        at = packet_times(columns, clock, one, mine, ts[mine])
+        ts[mine] = clock.to_source(captures[0], at)
     return ts

@@ -53,6 +53,13 @@ def test_a_packet_without_a_path_says_so_by_no_rows(tmp_path: Path) -> None:
     assert "total time in the kernel: 0 ns" in "".join(comments)
 
 
+def test_candidates_alone_give_no_total(tmp_path: Path) -> None:
+    legs = (path().legs[0]._replace(match="ambiguous"),)
+    write_path_csv(path()._replace(legs=legs), [SOURCE], tmp_path / "a.csv")
+    comments, _ = read(tmp_path / "a.csv")
+    assert "total time in the kernel: not known, for it has candidates only" in "".join(comments)
+
+
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(BadInput) as caught:
         write_path_csv(path(), [SOURCE], tmp_path / "none" / "a.csv")

@@ -162,3 +162,10 @@ def test_two_hosts_captures_in_one_file_each_reach_session_time() -> None:
     way = {(2, 3): ahead(100, 300)}
     base = Timebase(build_timebase({2: host(EPOCH), 3: host(0)}, {1: [0, 1]}, fits, way))
     assert [base.error(1, one) for one in (0, 1)] == [500, 601]
+
+
+def test_a_capture_of_a_log_that_nothing_joins_goes_by_its_fit_to_it() -> None:
+    hosts = {2: Host(10 * SECOND, 0, SECOND), 3: Host(50 * SECOND, 0, SECOND)}
+    pieces = build_timebase(hosts, ALL, {Joint(1, EVERY, 3): ClockFit((segment(7 * SECOND),))}, {})
+    (mine,) = [piece for piece in pieces if piece.source == 1]
+    assert (mine.offset_ns, mine.error_ns) == ((50 - 7) * SECOND, -1)

@@ -31,12 +31,16 @@ class ProcessRow(NamedTuple):
 
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
-    """Programs by the time their packets' calls took, in the thread's own context."""
+    """Programs by the time their packets' calls took, in the thread's own context.
+
+    Without calls of legs of which records may have been lost.
+    """
     own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
     awake = (
         scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED) == 0
     )  # else it is the time of other threads too
-    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & (own >= 0) & awake)
+    known = (own >= 0) & awake & ~scope.gaps[leg]
+    mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)
     own, leg, pid, once = own[mine], leg[mine], pid[mine], scope.once[mine]
     source = scope.of_leg("source")[leg]
     keys, group = np.unique(np.stack([source, pid], axis=1), axis=0, return_inverse=True)

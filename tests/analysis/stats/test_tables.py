@@ -197,6 +197,15 @@ def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
         assert row.total_ns == 10 + 300 + 400 + 690 + 600 + 10 + 300
 
 
+def test_programs_are_not_told_times_of_legs_that_lack_records(tmp_path: Path) -> None:
+    story = told()
+    story.alloc(4990, B, context=SOFTIRQ)
+    story.lost(2500, 3, begin=2400)
+    for session in opened(story, tmp_path):
+        (row,) = process_rows(session.statistics())
+        assert row.total_ns == 300  # of the reader of B
+
+
 def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> None:
     story = told()
     story.alloc(4990, B, context=SOFTIRQ)
