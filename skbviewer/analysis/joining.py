@@ -14,9 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import (
+    KERNEL_ONLY,
     ClockFit,
     Host,
     Joint,
+    LifetimeRung,
     Matches,
     OneWay,
     Sightable,
@@ -31,7 +33,6 @@ from ..matching import (
 )
 from ..records import KernelLog, Packets, Part, Progress
 from ..store import Builder, schema
-from .reasons import KERNEL_ONLY, LOST, NO_HEADER, NO_IP, SNIFFED
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -53,7 +54,7 @@ class SeriesVerdicts(NamedTuple):
         for column in ("verdict", "rung", "confidence"):
             getattr(self, column)[mine[order]] = rows[column][order]
         lost = found.refused[self.verdict[found.refused] == KERNEL_ONLY]
-        self.rung[lost] = LOST
+        self.rung[lost] = LifetimeRung.TAKEN
 
 
 class Joining:
@@ -143,10 +144,10 @@ def _host(kernel: Sightable) -> Host:
 
 def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:
     count = len(kernel.series.parent)
-    rung = np.where(is_ip, 0, NO_HEADER)
+    rung = np.where(is_ip, LifetimeRung.NOT_CAPTURED, LifetimeRung.NO_HEADER)
     typed = np.zeros(count, np.bool_)
     typed[kernel.legs.rows["series"][kernel.legs.rows["ethertype"] > 0]] = True
-    rung[typed & ~is_ip] = NO_IP
-    rung[kernel.series.tap] = SNIFFED
+    rung[typed & ~is_ip] = LifetimeRung.NO_IP
+    rung[kernel.series.tap] = LifetimeRung.SNIFFED
     verdict = np.full(count, KERNEL_ONLY, np.int8)
     return SeriesVerdicts(verdict, rung.astype(np.int8), np.zeros(count))

@@ -1,68 +1,74 @@
 # SPDX-License-Identifier: MIT
-"""Why a match has its verdict, in one sentence."""
+"""Why a match has its verdict, in one sentence: a line for each number in matching/rules.py."""
 
 from __future__ import annotations
 
-from ..matching import (
-    BY_KEY,
-    BY_POINTS,
-    BY_SEGMENT,
-    BY_TIME,
-    CONTESTED,
-    LATE,
-    NAMELESS,
-    UNSURE,
-)
+from ..matching import AMBIGUOUS, KERNEL_ONLY, WIRE_ONLY, LifetimeRung, Rung
 
 VERDICTS = ("exact", "ambiguous", "wire-only")
-KERNEL_ONLY = 2  # of a series: the same number
-RUNG_WORDS = (
-    "",
-    "ports",
-    "TCP or ICMP sequence",
-    "length and fragment offset",
-    "IPv6 flow label or fragment identification",
-)
-LOST, NO_HEADER, SNIFFED, NO_IP = -1, -2, -3, -4  # rungs of series without a wire packet
 
-_EXACT = {
-    BY_KEY: "Only packet with this source, destination, identification and protocol.",
-    BY_POINTS: "Only packet life with this identity; captured at several of its points.",
-    BY_TIME: "Several candidates; the clock fit leaves only this one near in time.",
-    BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
+_REPEATS = "The identity repeats; told apart by"
+_EXACT: dict[int, str] = {
+    Rung.BY_KEY: "Only packet with this source, destination, identification and protocol.",
+    Rung.BY_PORTS: f"{_REPEATS} ports.",
+    Rung.BY_SEQUENCE: f"{_REPEATS} TCP or ICMP sequence.",
+    Rung.BY_LENGTH: f"{_REPEATS} length and fragment offset.",
+    Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
+    Rung.BY_POINTS: "Only packet life with this identity; captured at several of its points.",
+    Rung.BY_TIME: "Several candidates; the clock fit leaves only this one near in time.",
+    Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
 }
-_AMBIGUOUS = {
-    LATE: "The only packet life with this identity, but not at this time by the clock fit.",
-    UNSURE: "The only packet life with this identity, which can come again: no clock tells.",
-    NAMELESS: "No IP header was captured of it, and nothing tells it from others in time.",
+_SEVERAL = "Several packets share this identity and time does not tell them apart."
+_AMBIGUOUS: dict[int, str] = {
+    Rung.BY_TIME: _SEVERAL,
+    Rung.LATE: "The only packet life with this identity, but not at this time by the clock fit.",
+    Rung.UNSURE: "The only packet life with this identity, which can come again: no clock tells.",
+    Rung.NAMELESS: "No IP header was captured of it, and nothing tells it from others in time.",
 }
-_WIRE_ONLY = {
-    CONTESTED: "Every packet life with this identity belongs to another packet.",
-    NAMELESS: "No IP header was captured of it: nothing but time tells, and no life is near.",
+_NO_LIFETIME = "No packet life in the kernel log carries this packet's identity."
+_WIRE_ONLY: dict[int, str] = {
+    Rung.BY_KEY: _NO_LIFETIME,
+    Rung.CONTESTED: "Every packet life with this identity belongs to another packet.",
+    Rung.NAMELESS: "No IP header was captured of it: nothing but time tells, and no life is near.",
 }
-_KERNEL_ONLY = {
-    LOST: "Captured packets have its identity, but all belong to other packet lives.",
-    NO_HEADER: "No network header was seen in it, so nothing tells which packet it is.",
-    SNIFFED: "A sniffer's own copy of a packet.",
-    NO_IP: "No IP header was seen in it: nothing but time tells, and no captured packet is near.",
+_KERNEL_ONLY: dict[int, str] = {
+    LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
+    LifetimeRung.TAKEN: (
+        "Captured packets have its identity, but all belong to other packet lives."
+    ),
+    LifetimeRung.NO_HEADER: (
+        "No network header was seen in it, so nothing tells which packet it is."
+    ),
+    LifetimeRung.SNIFFED: "A sniffer's own copy of a packet.",
+    LifetimeRung.NO_IP: (
+        "No IP header was seen in it: nothing but time tells, and no captured packet is near."
+    ),
 }
+_KNOWN = frozenset(Rung)
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
-    """The sentence for a packet's or leg's verdict (index in VERDICTS) and ladder rung."""
-    if verdict == 2:
-        if not has_kbl:
-            return "No kernel log is loaded."
-        none = "No packet life in the kernel log carries this packet's identity."
-        return _WIRE_ONLY.get(rung, none)
-    if verdict == 1:
-        several = "Several packets share this identity and time does not tell them apart."
-        return _AMBIGUOUS.get(rung, several)
-    return _EXACT.get(rung) or f"The identity repeats; told apart by {RUNG_WORDS[rung]}."
+    """The sentence for a packet's or leg's verdict (index in VERDICTS) and ladder rung.
+
+    Rules newer than this program may have given a rung that it does not know; it says so.
+    """
+    if verdict == WIRE_ONLY and not has_kbl:
+        return "No kernel log is loaded."
+    if rung not in _KNOWN:
+        return _unknown(rung)
+    if verdict == WIRE_ONLY:
+        return _WIRE_ONLY.get(rung, _NO_LIFETIME)
+    if verdict == AMBIGUOUS:
+        return _AMBIGUOUS.get(rung, _SEVERAL)
+    return _EXACT.get(rung) or _unknown(rung)
 
 
 def series_reason(verdict: int, rung: int) -> str:
     """The sentence for the verdict of a series."""
     if verdict == KERNEL_ONLY:
-        return _KERNEL_ONLY.get(rung, "No loaded capture holds this packet.")
+        return _KERNEL_ONLY.get(rung) or _unknown(rung)
     return reason(verdict, rung)
+
+
+def _unknown(rung: int) -> str:
+    return f"A reason that this version of skbviewer does not know (number {rung})."

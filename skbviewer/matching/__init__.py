@@ -2,7 +2,6 @@
 """Series, identity and clock: which wire packet is which packet life in the kernel."""
 
 from .clock import ClockFit, Segment
-from .decide import LATE, UNSURE
 from .identity import has_larger_header
 from .joints import Host, Joint
 from .joints import build as build_timebase
@@ -10,15 +9,7 @@ from .kinds import chosen
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
-    AMBIGUOUS,
-    BY_KEY,
-    BY_POINTS,
-    BY_SEGMENT,
-    BY_TIME,
-    CONTESTED,
-    EXACT,
     MATCH_DTYPE,
-    NAMELESS,
     Fitted,
     Matches,
     Sightable,
@@ -33,6 +24,24 @@ from .oneway import OneWay, Trips, bound, doubted, joined, trips
 from .ordering import blocks
 from .phases import READER, RECEIVE_START, TRANSMIT
 from .record_rows import Rows, found, passing, whole
+from .rules import (
+    AMBIGUOUS,
+    BY_KEY,
+    BY_POINTS,
+    BY_SEGMENT,
+    BY_TIME,
+    CONTESTED,
+    EXACT,
+    KERNEL_ONLY,
+    LATE,
+    NAMELESS,
+    RULES,
+    UNNUMBERED,
+    UNSURE,
+    WIRE_ONLY,
+    LifetimeRung,
+    Rung,
+)
 from .series import SeriesTable
 from .series import build as build_series
 from .sockets import Joined
@@ -49,22 +58,27 @@ __all__ = [
     "EVERY",
     "EXACT",
     "FORWARD",
+    "KERNEL_ONLY",
     "LATE",
     "LEG_DTYPE",
     "MATCH_DTYPE",
     "NAMELESS",
     "READER",
     "RECEIVE_START",
+    "RULES",
     "RX",
     "TRANSMIT",
     "TX",
+    "UNNUMBERED",
     "UNSURE",
+    "WIRE_ONLY",
     "ClockFit",
     "Fitted",
     "Host",
     "Joined",
     "Joint",
     "LegTable",
+    "LifetimeRung",
     "Matches",
     "Merges",
     "Nesting",
@@ -72,6 +86,7 @@ __all__ = [
     "OneWay",
     "Piece",
     "Rows",
+    "Rung",
     "Segment",
     "SeriesTable",
     "Sightable",

@@ -19,17 +19,14 @@ from .clock import ClockFit
 from .identity import Candidates
 from .keys import hashed, hashed_rows
 from .kinds import Index
-from .ladder import FRAGMENT, RUNGS, Flags
+from .ladder import FRAGMENT, Flags
 from .nearest import FAR, Place, Reach, beside, nearest, reach
 from .nonip import crowded
+from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT, LATE, UNSURE
 
 if TYPE_CHECKING:
     from .matcher import Sightable
 
-EXACT, AMBIGUOUS = 0, 1
-BY_KEY, BY_TIME, BY_POINTS = 0, len(RUNGS) + 1, len(RUNGS) + 2
-BY_SEGMENT, LATE, UNSURE = BY_TIME + 2, BY_TIME + 3, BY_TIME + 4
-CONTESTED = -1  # rung of a packet whose every candidate belongs to another one
 SIGMAS = 5
 SLACK_NS = 10_000  # a life's records may begin and end this much late
 SHARP, SHARP_NS = 2, 2_000  # sigmas, ns: where nothing but time tells and lives may be missing

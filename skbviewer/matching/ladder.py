@@ -17,6 +17,7 @@ from ..records import ColumnTable, Packets, Records, part
 from ..records.compiled import lean
 from .kinds import Index
 from .ordering import blocks
+from .rules import Rung
 
 if TYPE_CHECKING:
     from .identity import Prints
@@ -28,11 +29,11 @@ THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
 PORTS = ("sport", "dport")
 SEQUENCE = ("seq", "ack", "tcp_flags")
 LENGTH = ("tot_len", "frag_off")
-RUNGS: tuple[tuple[str, tuple[str, ...]], ...] = (
-    ("ports", PORTS),
-    ("sequence", SEQUENCE),
-    ("length", LENGTH),
-    ("IPv6", ("flow_label", "frag_id")),
+RUNGS: tuple[tuple[Rung, tuple[str, ...]], ...] = (
+    (Rung.BY_PORTS, PORTS),
+    (Rung.BY_SEQUENCE, SEQUENCE),
+    (Rung.BY_LENGTH, LENGTH),
+    (Rung.BY_IPV6, ("flow_label", "frag_id")),
 )
 KNOWN = (*THESIS_KEY, *(name for _, rung in RUNGS for name in rung))
 FRAGMENT = 0x3FFF  # MF and offset of frag_off
@@ -98,7 +99,7 @@ def _climb(
 ) -> tuple[Index, Index, npt.NDArray[np.int8]]:
     """The same for pairs that have rivals."""
     best = np.empty(int(packet.max(initial=-1)) + 1, np.int8)
-    for level, (_, columns) in enumerate(RUNGS, start=1):
+    for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
         agreed = np.empty(len(packet), np.int8)
         for some in blocks(len(packet)):
@@ -109,7 +110,7 @@ def _climb(
             if columns == LENGTH:
                 agreed[some][~same & _cut_later(wire, kernel)] = CUT
         keep, rung = np.empty(len(packet), np.bool_), rung.copy()
-        _step(level, packet, agreed, crowded, best, rung, keep)
+        _step(int(level), packet, agreed, crowded, best, rung, keep)
         packet, shown, rung = packet[keep], shown[keep], rung[keep]
     return packet, shown, rung
 

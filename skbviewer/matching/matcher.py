@@ -28,50 +28,21 @@ from ..records import (
     room_of,
 )
 from .clock import ClockFit
-from .decide import (
-    AMBIGUOUS,
-    BY_KEY,
-    BY_POINTS,
-    BY_SEGMENT,
-    BY_TIME,
-    CONTESTED,
-    EXACT,
-    Decided,
-    decide,
-    incomplete,
-)
+from .decide import Decided, decide, incomplete
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
 from .kinds import Index
 from .legs import LegTable
 from .met import Met
 from .nearest import Place
-from .nonip import NAMELESS, by_ethertype, untold
+from .nonip import by_ethertype, untold
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
+from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, NAMELESS
 from .series import SeriesTable
 from .sniffer import agreeing, everywhere, locate
 from .timebase import EVERY
-
-__all__ = [
-    "AMBIGUOUS",
-    "BY_KEY",
-    "BY_POINTS",
-    "BY_SEGMENT",
-    "BY_TIME",
-    "CONTESTED",
-    "EXACT",
-    "MATCH_DTYPE",
-    "NAMELESS",
-    "Fitted",
-    "Matches",
-    "Sightable",
-    "interfaces",
-    "match",
-    "sightable",
-]
-
 
 MATCHING, STEPS = "matching", 5
 MATCH_DTYPE = np.dtype(

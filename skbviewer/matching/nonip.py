@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
-NAMELESS = -2  # rung of packets that no header tells, where time did not either
 FEW = 2  # of a packet that nothing tells, on either side
 
 

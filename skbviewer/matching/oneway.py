@@ -16,9 +16,9 @@ import numpy as np
 import numpy.typing as npt
 
 from .corridor import Points, between
-from .decide import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 from .kinds import Index
 from .points import WIRE
+from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
 if TYPE_CHECKING:
     from .matcher import Matches, Sightable

@@ -10,8 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching import AMBIGUOUS, EXACT, bound, doubted, trips
-from skbviewer.matching.decide import BY_TIME
+from skbviewer.matching import AMBIGUOUS, BY_TIME, EXACT, bound, doubted, trips
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
 from skbviewer.records.columns import FOOTPRINT_NAMES
 from skbviewer.session import Session, import_files

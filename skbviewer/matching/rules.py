@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""The numbers that sessions keep of a match: of its rules, its verdict and its rung.
+
+Sessions outlive the program that made them.  So these numbers are written down here, not counted,
+and none is ever used again for another meaning: a rung that no rule gives any more keeps its line.
+A new rung takes the next free number here and its sentence in analysis/reasons.py.
+"""
+
+from __future__ import annotations
+
+from enum import IntEnum
+
+# Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
+# `python -m tests.e2e.rules_golden`.
+RULES = 1
+UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
+
+EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
+KERNEL_ONLY = WIRE_ONLY  # of a lifetime: the same number
+
+
+class Rung(IntEnum):
+    """What decided about a pair or a packet: a step of the identity ladder, or the reason."""
+
+    NAMELESS = -2  # no IP header was captured, and time did not decide either
+    CONTESTED = -1  # every candidate belongs to another packet
+    BY_KEY = 0  # source, destination, identification, protocol
+    BY_PORTS = 1
+    BY_SEQUENCE = 2  # of TCP or ICMP
+    BY_LENGTH = 3  # total length, fragment offset
+    BY_IPV6 = 4  # flow label, fragment identification
+    BY_TIME = 5
+    BY_POINTS = 6  # one lifetime, captured at several of its points
+    BY_SEGMENT = 7  # a segment of a larger skb (GSO, GRO)
+    LATE = 8  # one candidate, but not at this time
+    UNSURE = 9  # one candidate, whose identity can come again, and no clock to ask
+
+
+class LifetimeRung(IntEnum):
+    """Why a kernel-only lifetime has no packet; for other verdicts a lifetime has a Rung."""
+
+    NO_IP = -4
+    SNIFFED = -3  # a sniffer's own copy
+    NO_HEADER = -2
+    TAKEN = -1  # the packets with its identity belong to other lifetimes
+    NOT_CAPTURED = 0
+
+
+NAMELESS, CONTESTED = Rung.NAMELESS, Rung.CONTESTED
+BY_KEY, BY_TIME, BY_POINTS, BY_SEGMENT = Rung.BY_KEY, Rung.BY_TIME, Rung.BY_POINTS, Rung.BY_SEGMENT
+LATE, UNSURE = Rung.LATE, Rung.UNSURE
