@@ -13,13 +13,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from ..records import BadInput, ClockTriple, KernelLog, Progress, Records
+from ..records import BadInput, ClockTriple, KernelLog, Progress, Records, Table
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
 from .kbl_distinct import distinct
+from .kbl_extent import is_complete, streams_of, unmarked
 from .kbl_holes import find_holes
 from .kbl_records import Decoded, decode_records
-from .kbl_scan import Scanner
+from .kbl_scan import ROWS, Scanner
 from .kbl_tables import Tables, read_tables
 from .printable import name_of
 from .source import Source
@@ -49,10 +50,12 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
     chunks = find_chunks(data, int(header["header_len"]), order, progress, scanner.look)
     tables = read_tables(data, chunks, order)
     addresses = np.array([address for address, _ in tables.symbols], np.uint64).astype(np.int64)
+    scan = scanner.found()
+    rows = int(scan.counts[ROWS])
     decoded = decode_records(
         data,
         chunks.of_type(kbl.KblChunkType.RECORDS),
-        scanner.found(),
+        scan,
         order,
         int(header["version"]),
         stext,
@@ -65,7 +68,8 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
     warnings = chunks.warnings + [
         f"{path}: {line}" for line in [*tables.complaints, *decoded.complaints]
     ]
-    losses = _lost_records(tables, records)
+    marks = records[np.flatnonzero(records["kind"] == int(kbl.KblKind.LOST))]
+    losses = _lost_records(tables, marks)
     lost = sum(losses.values()) + chunks.lost
     warnings += [f"{path}: {line}" for line in _shortcomings(tables, records, losses)]
     return KernelLog(
@@ -87,6 +91,9 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         calibration=tables.calibration,
         warnings=tuple(warnings),
         holes=find_holes(chunks.of_type(kbl.KblChunkType.RECORDS), chunks.damaged),
+        streams=streams_of(chunks),
+        complete=is_complete(chunks, rows, tables.counters, marks),
+        missed=unmarked(tables, marks),
     )
 
 
@@ -123,12 +130,11 @@ def _header_meta(header: Header) -> dict[str, str]:
     }
 
 
-def _lost_records(tables: Tables, records: Records) -> dict[int, int]:
-    """By KblLost: what the file's counters or its LOST records tell, whichever is more.
+def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
+    """By KblLost: what the file's counters or its LOST records show, whichever is more.
 
     A recorder that was killed did not write its last counters.
     """
-    marks = records[np.flatnonzero(records["kind"] == int(kbl.KblKind.LOST))]
     counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
         reason: max(

@@ -21,7 +21,11 @@ FIRST_SIZES: dict[int, int] = {  # in version 2
 
 
 class Tables(NamedTuple):
-    """`symbols` are (address, name) in file order; `counters` are the last ones in the file."""
+    """`symbols` are (address, name) in file order; `counters` are the last ones in the file.
+
+    `missed_before` are hits that the probes missed before the file began, by probe id; with -1
+    those of all probes.
+    """
 
     probes: dict[int, Probe]
     symbols: list[tuple[int, str]]
@@ -31,6 +35,7 @@ class Tables(NamedTuple):
     meta: dict[str, str]
     calibration: Calibration | None
     complaints: list[str]
+    missed_before: dict[int, int]
 
 
 class _Reader:
@@ -91,8 +96,10 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
+    probes = reader.rows(kind.PROBES, kbl.KBL_PROBE)
+    before = {row["id"]: row["missed"] for row in reversed(probes)}
     return Tables(
-        {row["id"]: _probe(reader, row) for row in reader.rows(kind.PROBES, kbl.KBL_PROBE)},
+        {row["id"]: _probe(reader, row) for row in probes},
         [_symbol(reader, row) for row in reader.rows(kind.SYMBOLS, kbl.KBL_SYMBOL, 1)],
         tuple(sorted(ClockTriple(**row) for row in reader.rows(kind.CLOCK, kbl.KBL_CLOCK))),
         counters[-1] if counters else {},
@@ -100,6 +107,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
         _meta(reader, counters[-1:]),
         _calibration(reader),
         reader.complaints,
+        before | {-1: counters[0]["missed"] if counters else 0},
     )
 
 

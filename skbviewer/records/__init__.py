@@ -49,6 +49,7 @@ from .rows import (
 )
 from .sources import (
     HOLE,
+    UNRECORDED,
     Calibration,
     Capture,
     ClockTriple,
@@ -57,6 +58,7 @@ from .sources import (
     Interface,
     KernelLog,
     Probe,
+    Stream,
 )
 
 __all__ = [
@@ -74,6 +76,7 @@ __all__ = [
     "PACKET_MALFORMED",
     "RECORD_DTYPE",
     "SYSCALL_DTYPE",
+    "UNRECORDED",
     "UNTIMED",
     "Annotation",
     "BadInput",
@@ -105,6 +108,7 @@ __all__ = [
     "SeriesRow",
     "Silent",
     "SourceRow",
+    "Stream",
     "Table",
     "Wait",
     "empty",

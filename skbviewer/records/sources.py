@@ -76,6 +76,7 @@ class Details(NamedTuple):
     names: Mapping[int, str] = MappingProxyType({})
 
 
+UNRECORDED = 254  # why records are lost: before a CPU's first one or after its last one
 HOLE = 255  # why records are lost, beside kbl.h's enum kbl_lost: the file lacks chunks
 
 
@@ -90,6 +91,14 @@ class Hole(NamedTuple):
     begin: int
     end: int
     lost: int
+
+
+class Stream(NamedTuple):
+    """When the first and the last record of a CPU that stand in the file were written, ns."""
+
+    cpu: int
+    begin: int
+    end: int
 
 
 class Calibration(NamedTuple):
@@ -116,7 +125,11 @@ class KernelLog:
     A call is one record, an ENTRY at the time it began that knows of its return; an EXIT is one
     whose entry is not told.  At one time of one CPU stand entries, then events as written.
 
-    Records that the recorder lost stand there as LOST; `holes` tells what the file lost.
+    Records that the recorder lost stand there as LOST; `holes` shows what the file lost.
+    `streams` are the CPUs that have records.  The file is `complete` if nothing is missing behind
+    the last of them: the recorder stopped in order, and counted no more records than there are.
+    `missed` are hits that the probes missed, by probe id (-1: it is not known of which), of which
+    no LOST record says when: at any time of the recording.
 
     `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
@@ -140,3 +153,6 @@ class KernelLog:
     calibration: Calibration | None = None  # None: not measured
     warnings: tuple[str, ...] = ()
     holes: tuple[Hole, ...] = ()
+    streams: tuple[Stream, ...] = ()
+    complete: bool = True
+    missed: Mapping[int, int] = field(default_factory=dict)

@@ -267,8 +267,17 @@ class KblBuilder:
         slot: Slot = (kbl.KBL_EXT_COMM, fields | {"comm": comm.encode()})
         self._add(cpu, kbl.KBL_EVENT_SLOT, head | {"data": tgid}, [slot] if comm else [])
 
-    def lost(self, ts: int, cpu: int, first_ns: int, count: int, func: int = 0xFFFFFFFF) -> None:
-        reason = kbl.KblLost.BUFFER if func == 0xFFFFFFFF else kbl.KblLost.MISSED
+    def lost(
+        self,
+        ts: int,
+        cpu: int,
+        first_ns: int,
+        count: int,
+        func: int = 0xFFFFFFFF,
+        reason: int = 0,
+    ) -> None:
+        """A LOST: of full buffers, or with a function of missed hits, if no reason is given."""
+        reason = reason or (kbl.KblLost.BUFFER if func == 0xFFFFFFFF else kbl.KblLost.MISSED)
         head = {"kind": kbl.KblKind.LOST, "reason": reason, "func": func, "ts": ts}
         self._add(cpu, kbl.KBL_LOST_SLOT, head | {"first_ns": first_ns, "count": count}, [])
 
