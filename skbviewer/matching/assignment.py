@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Which lifetime every consistent assignment of packets to tap moments gives.
+
+In: packets of one interface of one capture in the order of its file, tap moments, and the pairs
+whose identities do not contradict each other.  Out: for each packet the lifetime that all
+consistent assignments give it, or why there is none.
+
+An assignment is consistent if each packet has a moment of its pairs, within the clock's error, or
+none where the log may lack it; if no moment is used twice; and if no packet has a moment that
+ended before that of an earlier packet of the file began.
+
+A packet that the log may lack is never exact, and takes nothing from others: leaving it out is
+always consistent.  The rest falls into groups that share moments or may contradict each other's
+order.  A group without any consistent assignment decides nothing.  In each other group, moments
+that overlap form clusters; the earliest and the latest cluster of each packet bound its moments,
+and decide where no moments overlap.  Else all assignments are followed packet by packet
+(`layers.py`).  What exceeds the limits there is forgotten, which leaves more assignments possible,
+never fewer: so what is exact is so in every one.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.compiled import lean
+from .clusters import narrow
+from .layers import Limits, Room, follow
+from .tangle import (
+    CROWDED,
+    EXACT,
+    LACKING,
+    NONE_IN_TIME,
+    SEVERAL,
+    TOO_LARGE,
+    Groups,
+    Tangle,
+    grouped,
+    linked,
+    placed,
+)
+
+Index = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+Bytes = npt.NDArray[np.int8]
+
+
+class Problem(NamedTuple):
+    """Packets in the order of their file, tap moments, pairs; times in ns.
+
+    A packet's stamp is `at` on the log's clock, at most `error` off; `may_lack`: the log may lack
+    its moment.  A moment is of the lifetime `life`; its stamp was made within [`after`, `before`],
+    its call within [`begin`, `end`].  Pairs (`packet`, `moment`) are sorted by packet.
+    """
+
+    at: Index
+    error: Index
+    may_lack: Flags
+    life: Index
+    after: Index
+    before: Index
+    begin: Index
+    end: Index
+    packet: Index
+    moment: Index
+
+
+class Assigned(NamedTuple):
+    """For each packet its lifetime, and moment, in all assignments, or -1; `why` there is none.
+
+    `possible`: pairs without which no consistent assignment is lost.
+    """
+
+    life: Index
+    moment: Index
+    possible: Flags
+    why: Bytes
+
+
+def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
+    """Decide each packet.
+
+    Groups that share moments come first, so that one which contradicts itself takes no other one
+    with it.  Then those that the order joins.
+    """
+    size = len(asked.at)
+    rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
+    kept = np.zeros(len(asked.packet), np.bool_)
+    _in_time(asked, rows, kept, why)
+    possible, room = kept.copy(), Room.of(limits or Limits())
+    tangle = Tangle(asked.moment, asked.begin, asked.end, rows, kept, why)
+    root = linked(tangle, ordered=False)
+    room = _solve(tangle, grouped(root, tangle), room)
+    both = linked(tangle._replace(kept=possible), ordered=True)
+    _solve(tangle, grouped(both, tangle, known=root), room)
+    life, moment = np.full(size, -1), np.full(size, -1)
+    _agreed(tangle, asked.life, possible, life, moment)
+    return Assigned(life, moment, kept, why)
+
+
+def _solve(tangle: Tangle, groups: Groups, room: Room) -> Room:
+    """Drop pairs that no assignment of their group has, and say of its packets what it lacks."""
+    if not len(groups.order):
+        return room
+    places = placed(tangle, groups)
+    sure = np.zeros(len(groups.first) - 1, np.int8)
+    narrow(tangle, groups, places, sure)
+    if (sure == SEVERAL).any():
+        room = room.ready(len(places.begin))
+        follow(tangle, groups, places, room, sure)
+    _mark(groups.order, groups.first, sure, tangle.why)
+    return room
+
+
+@lean
+def _in_time(asked: Problem, rows: Index, kept: Flags, why: Bytes) -> None:
+    """Which pairs the clock allows; `rows` has where the pairs of each packet begin."""
+    pair = np.int64(0)
+    for p in range(len(asked.at)):
+        rows[p] = pair
+        low, high = asked.at[p] - asked.error[p], asked.at[p] + asked.error[p]
+        why[p] = NONE_IN_TIME
+        while pair < len(asked.packet) and asked.packet[pair] == p:
+            moment = asked.moment[pair]
+            if low <= asked.before[moment] and high >= asked.after[moment]:
+                kept[pair] = True
+                why[p] = EXACT
+            pair += 1
+        if why[p] == EXACT and asked.may_lack[p]:
+            why[p] = LACKING
+    rows[len(asked.at)] = pair
+
+
+@lean
+def _mark(order: Index, first: Index, sure: Bytes, why: Bytes) -> None:
+    for group in range(len(first) - 1):
+        if sure[group] == CROWDED or sure[group] == TOO_LARGE:
+            for n in range(first[group], first[group + 1]):
+                why[order[n]] = sure[group]
+
+
+@lean
+def _agreed(tangle: Tangle, lives: Index, possible: Flags, life: Index, moment: Index) -> None:
+    """What all pairs that are left of a packet say."""
+    rows, kept, why = tangle.rows, tangle.kept, tangle.why
+    for p in range(len(why)):
+        if why[p] == CROWDED:
+            for pair in range(rows[p], rows[p + 1]):
+                kept[pair] = possible[pair]
+        if why[p] != EXACT and why[p] != TOO_LARGE:
+            continue
+        one, where = np.int64(-2), np.int64(-2)
+        for pair in range(rows[p], rows[p + 1]):
+            if kept[pair]:
+                its = tangle.moment[pair]
+                one = lives[its] if one == -2 or one == lives[its] else np.int64(-1)
+                where = its if where == -2 or where == its else np.int64(-1)
+        if one >= 0:
+            life[p], moment[p], why[p] = one, where, EXACT
+        elif why[p] == EXACT:
+            why[p] = SEVERAL

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""What is exact is so in every consistent assignment: the product against an enumerator."""
+
+from __future__ import annotations
+
+from collections import Counter
+from random import Random
+from typing import NamedTuple
+
+import numpy as np
+import pytest
+
+from skbviewer.matching.assignment import Assigned, Problem, assign
+from skbviewer.matching.tangle import CROWDED, EXACT, LACKING, NONE_IN_TIME, TOO_LARGE
+
+from .cases import Drawn, draw, reduced
+from .enumerator import ABSENT, Case, answer, in_time
+
+CASES, BATCH, PARTS = 90_000, 100, 5
+APART = 1_000_000  # ns between cases of one batch: nothing joins them
+
+
+@pytest.fixture(autouse=True)
+def version() -> int:
+    """No log is written here, so there are no versions of it."""
+    return 0
+
+
+class Batch(NamedTuple):
+    """Cases as one problem: where the packets and pairs of each begin, and pairs by (p, m)."""
+
+    problem: Problem
+    packets: list[int]
+    moments: list[int]
+    pair: dict[tuple[int, int], int]
+
+
+@pytest.mark.parametrize("part", range(PARTS))
+def test_exact_is_unanimous_and_unanimous_is_exact(part: int) -> None:
+    rng, told = Random(20261123 + part), Counter[str]()
+    for _ in range(CASES // PARTS // BATCH):
+        cases = [draw(rng) for _ in range(BATCH)]
+        cases += [reduced(drawn, rng) for drawn in cases if rng.random() < 0.15]
+        batch = joined([drawn.case() for drawn in cases])
+        made = assign(batch.problem)
+        for number, drawn in enumerate(cases):
+            compare(number, drawn, batch, made, told)
+    print(dict(told))
+    assert told["cases"] >= 20_000
+    assert min(told["exact"], told["not unanimous"], told["crowded"], told["lacking"]) > 1000
+    assert told["honest exact"] > 1000
+
+
+def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, told: Counter[str]) -> None:
+    """Compare what is said of each packet of one case with all assignments, and the truth."""
+    case, first, shift = drawn.case(), batch.packets[number], batch.moments[number]
+    known = answer(case)
+    told["cases"] += 1
+    for p, lives in enumerate(known.lives):
+        life, why = int(made.life[first + p]), int(made.why[first + p])
+        where = f"packet {p} of {drawn}, {known}: {life - 1000 * number}, {why}"
+        assert (life >= 0) == (why == EXACT), where
+        assert why != TOO_LARGE, where
+        unanimous = len(lives) == 1 and ABSENT not in lives
+        assert (life == 1000 * number + next(iter(lives))) if unanimous else life < 0, where
+        told["exact" if unanimous else "not unanimous"] += 1
+        told["crowded"] += not lives
+        if not any(in_time(case, p, m) for m in case.options[p]):
+            assert why == NONE_IN_TIME, where
+        else:
+            assert (why == LACKING) == case.may_lack[p], where
+            assert (why == CROWDED) == (not lives), where
+            told["lacking"] += case.may_lack[p]
+        if drawn.honest:
+            truth = drawn.truth[p]
+            assert life < 0 or (truth != ABSENT and life == 1000 * number + case.life[truth]), where
+            told["honest exact"] += life >= 0
+        _moment(int(made.moment[first + p]) - shift, p, known.pairs, unanimous, where)
+    for p, m in known.pairs:
+        assert made.possible[batch.pair[first + p, shift + m]], (drawn, p, m)
+
+
+def _moment(moment: int, p: int, pairs: set[tuple[int, int]], exact: bool, where: str) -> None:
+    """A moment is the one that each assignment has."""
+    seen = {m for q, m in pairs if q == p}
+    if moment >= 0:
+        assert exact and seen <= {moment}, where
+
+
+def joined(cases: list[Case]) -> Batch:
+    """Cases far apart in time as one problem."""
+    columns: list[list[int]] = [[] for _ in range(8)]
+    packets, moments, pairs = [], [], list[tuple[int, int]]()
+    for number, case in enumerate(cases):
+        packets.append(len(columns[0]))
+        moments.append(len(columns[3]))
+        late = number * APART
+        columns[0] += [at + late for at in case.at]
+        columns[1] += case.error
+        columns[2] += case.may_lack
+        columns[3] += [life + 1000 * number for life in case.life]
+        for column, times in zip(columns[4:], case[4:8], strict=True):
+            column += [time + late for time in times]
+        for p, some in enumerate(case.options):
+            pairs += [(packets[-1] + p, moments[-1] + m) for m in some]
+    arrays = [np.array(column, np.int64) for column in columns]
+    packet, moment = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
+    problem = Problem(arrays[0], arrays[1], arrays[2].astype(np.bool_), *arrays[3:], packet, moment)
+    return Batch(problem, packets, moments, {pair: n for n, pair in enumerate(pairs)})
