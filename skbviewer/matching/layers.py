@@ -34,6 +34,9 @@ SLOTS = 62  # moments that can be taken at a time: bits of a state, without the 
 EVERY = (1 << SLOTS) - 1
 LONG_AGO = -(1 << 62)
 MIX, MIX2 = -7046029254386353131, -4417276706812531889  # odd, about 2**64 / golden ratio; any
+# Counts: steps left to all groups, states there have been, steps that one group may have at a time
+# and has, slots that are free, how often something was forgotten.
+LEFT, STATES, MOST, STEPS, FREE, FORGOT, COUNTS = range(7)
 FEW = 8  # steps for each pair of a group that are allowed anyway
 
 
@@ -47,13 +50,12 @@ class Limits(NamedTuple):
 class Room(NamedTuple):
     """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
 
-    `slot` and `last` are of places; `holder` is the place that has each slot.  `left`: of the
-    limit of all groups; how many states there have been.
+    `slot` and `last` are of places; `holder` is the place that has each slot.  `counts` are the
+    numbers below.
     """
 
     taken: Index
     latest: Index
-    leads: Flags
     source: Index
     pair: Index
     target: Index
@@ -61,27 +63,33 @@ class Room(NamedTuple):
     slot: Index
     last: Index
     holder: Index
-    left: Index
+    leads: Flags
+    counts: Index
 
     @classmethod
     def of(cls, limits: Limits) -> Room:
         """Room without states."""
-        none = np.zeros(0, np.int64)
-        left = np.array([limits.total, 1, limits.steps])
-        flags = np.zeros(0, np.bool_)
-        return cls(none, none, flags, *[none] * 6, np.zeros(SLOTS, np.int64), left)
+        holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
+        counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
+        a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
+        return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
     def ready(self, places: int) -> Room:
         """Room for that many places."""
-        steps = int(self.left[2])
-        slot, last = np.zeros(places, np.int64), np.full(places, -1)
+        room = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
-            return self._replace(slot=slot, last=last)
-        states = (np.zeros(steps + 2, np.int64) for _ in range(2))
-        made = (np.zeros(steps, np.int64) for _ in range(3))
+            return room
+        steps = int(self.counts[MOST])
         size = 1 << (2 * steps + 2).bit_length()
-        leads, table = np.zeros(steps + 2, np.bool_), np.zeros(size, np.int64)
-        return Room(*states, leads, *made, table, slot, last, self.holder, self.left)
+        return room._replace(
+            taken=np.zeros(steps + 2, np.int64),
+            latest=np.zeros(steps + 2, np.int64),
+            leads=np.zeros(steps + 2, np.bool_),
+            source=np.zeros(steps, np.int64),
+            pair=np.zeros(steps, np.int64),
+            target=np.zeros(steps, np.int64),
+            table=np.zeros(size, np.int64),
+        )
 
 
 def follow(tangle: Tangle, groups: Groups, places: Places, room: Room, sure: Bytes) -> None:
@@ -137,76 +145,108 @@ def _group(
     pairs: np.int64,
 ) -> int:
     """Follow one group; what is said of it."""
-    extra = min(room.left[2], max(room.left[0], 0))
-    allowed = pairs * FEW + extra
-    spent, forgot, free = np.int64(0), False, np.int64(EVERY)
-    low, high, steps = np.int64(0), np.int64(1), np.int64(0)
+    counts = room.counts
+    allowed = pairs * FEW + min(counts[MOST], counts[LEFT])
+    spent, low, high = np.int64(0), np.int64(0), np.int64(1)
+    counts[FREE], counts[FORGOT], counts[STEPS] = EVERY, 0, 0
     room.taken[0], room.latest[0] = 0, LONG_AGO
     for n in range(first, last):
         packet = order[n]
-        begin, end = tangle.rows[packet], tangle.rows[packet + 1]
-        count = np.int64(0)
-        for pair in range(begin, end):
-            count += 1 if tangle.kept[pair] else 0
-        more = (high - low) * count
-        if high - low == 1 or steps + more > room.left[2] or spent + more > allowed:
-            forgot |= high - low > 1
-            _settle(room, low, high, steps, seen)
-            low, high, steps = np.int64(0), np.int64(1), np.int64(0)
-        gone = np.int64(0)
-        if count > room.left[2]:  # too many for one packet: it stays as it is, and takes nothing
-            forgot = True
-            for pair in range(begin, end):
-                seen[pair] = tangle.kept[pair]
-                place = places.of[tangle.moment[pair]]
-                if tangle.kept[pair] and room.last[place] == n and room.slot[place] >= 0:
-                    gone |= np.int64(1) << room.slot[place]
-            room.taken[0] &= ~gone
-            free |= gone
+        options = _options(tangle, packet)
+        more = (high - low) * options
+        if high - low == 1 or max(counts[STEPS] + more - counts[MOST], spent + more - allowed) > 0:
+            counts[FORGOT] += high - low > 1
+            _settle(room, low, high, seen)
+            low, high = np.int64(0), np.int64(1)
+        gone = _slots(tangle, packet, np.int64(n), places, room)
+        if options > counts[MOST]:  # of one packet: it keeps them all, and takes none
+            _pass(tangle, packet, room, gone, seen)
             continue
-        for pair in range(begin, end):
+        spent += (high - low) * options
+        made = _step(tangle, packet, places, room, gone, low, high)
+        low, high = high, made
+        if low == high:
+            break
+    counts[LEFT] -= max(np.int64(0), spent - pairs * FEW)
+    if low == high:
+        counts[STATES] += high
+        return CROWDED
+    _settle(room, low, high, seen)
+    return TOO_LARGE if counts[FORGOT] else EXACT
+
+
+@lean
+def _options(tangle: Tangle, packet: np.int64) -> np.int64:
+    """How many pairs of a packet are left."""
+    options = np.int64(0)
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        options += 1 if tangle.kept[pair] else 0
+    return options
+
+
+@lean
+def _slots(tangle: Tangle, packet: np.int64, n: np.int64, places: Places, room: Room) -> np.int64:
+    """Give slots to moments that packets behind the n-th may have, too.
+
+    Returns the bits of those that are free behind it, as nobody else may have their moments.
+    """
+    gone, counts = np.int64(0), room.counts
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        if not tangle.kept[pair]:
+            continue
+        place = places.of[tangle.moment[pair]]
+        slot = room.slot[place]
+        if room.last[place] == n:
+            gone |= np.int64(1) << slot if slot >= 0 else np.int64(0)
+        elif slot < 0 and counts[FREE]:
+            slot = _lowest(counts[FREE])
+            counts[FREE] &= ~(np.int64(1) << slot)
+            room.slot[place], room.holder[slot] = slot, place
+        elif slot < 0:
+            counts[FORGOT] += 1
+    return gone
+
+
+@lean
+def _pass(tangle: Tangle, packet: np.int64, room: Room, gone: np.int64, seen: Flags) -> None:
+    """Go on without a packet."""
+    for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
+        seen[pair] = tangle.kept[pair]
+    room.taken[0] &= ~gone
+    room.counts[FREE] |= gone
+    room.counts[FORGOT] += 1
+
+
+@lean
+def _step(
+    tangle: Tangle,
+    packet: np.int64,
+    places: Places,
+    room: Room,
+    gone: np.int64,
+    low: np.int64,
+    high: np.int64,
+) -> np.int64:
+    """Make the states behind a packet, from `high` on, of those before it; returns their end."""
+    made, counts = high, room.counts
+    for state in range(low, high):
+        for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
             if not tangle.kept[pair]:
                 continue
             place = places.of[tangle.moment[pair]]
-            if room.last[place] == n:
-                if room.slot[place] >= 0:
-                    gone |= np.int64(1) << room.slot[place]
-            elif room.slot[place] < 0:
-                if free:
-                    slot = _lowest(free)
-                    free &= ~(np.int64(1) << slot)
-                    room.slot[place], room.holder[slot] = slot, place
-                else:
-                    forgot = True
-        made = high
-        for state in range(low, high):
-            for pair in range(begin, end):
-                if not tangle.kept[pair]:
-                    continue
-                place = places.of[tangle.moment[pair]]
-                bit = np.int64(0)
-                if room.slot[place] >= 0:
-                    bit = np.int64(1) << room.slot[place]
-                if places.end[place] < room.latest[state] or room.taken[state] & bit:
-                    continue
-                latest = max(room.latest[state], places.begin[place])
-                taken = (room.taken[state] | bit) & ~gone
-                if latest > room.latest[state]:
-                    taken = _open(taken, latest, room.holder, places.end)
-                target = _state(room, high, made, taken, latest)
-                made = max(made, target + 1)
-                room.source[steps], room.pair[steps], room.target[steps] = state, pair, target
-                steps += 1
-        spent += more
-        free |= gone
-        low, high = high, made
-        if low == high:
-            room.left[0] -= max(np.int64(0), spent - pairs * FEW)
-            room.left[1] += high
-            return CROWDED
-    _settle(room, low, high, steps, seen)
-    room.left[0] -= max(np.int64(0), spent - pairs * FEW)
-    return TOO_LARGE if forgot else EXACT
+            slot, latest = room.slot[place], max(room.latest[state], places.begin[place])
+            bit = np.int64(1) << slot if slot >= 0 else np.int64(0)
+            if places.end[place] < room.latest[state] or room.taken[state] & bit:
+                continue
+            taken = (room.taken[state] | bit) & ~gone
+            if latest > room.latest[state]:
+                taken = _open(taken, latest, room.holder, places.end)
+            target, step = _state(room, high, made, taken, latest), counts[STEPS]
+            room.source[step], room.pair[step], room.target[step] = state, pair, target
+            made = max(made, target + 1)
+            counts[STEPS] += 1
+    counts[FREE] |= gone
+    return made
 
 
 @lean
@@ -237,9 +277,9 @@ def _state(
     """The state, of those from `low` on, that is like this; else the new one `high`."""
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
-    known, at = room.left[1], (mixed * MIX) >> 20 & (len(room.table) - 1)
+    known, at = room.counts[STATES], (mixed * MIX) >> 20 & (len(room.table) - 1)
     while room.table[at] >= known + low:
-        state = room.table[at] - known
+        state = np.int64(room.table[at] - known)
         if room.taken[state] == taken and room.latest[state] == latest:
             return state
         at = (at + 1) & (len(room.table) - 1)
@@ -249,11 +289,11 @@ def _state(
 
 
 @lean
-def _settle(room: Room, low: np.int64, high: np.int64, steps: np.int64, seen: Flags) -> None:
+def _settle(room: Room, low: np.int64, high: np.int64, seen: Flags) -> None:
     """Go back from the states that are left to what led there; then all of them become one."""
     for state in range(high):
         room.leads[state] = state >= low
-    for step in range(steps - 1, -1, -1):
+    for step in range(room.counts[STEPS] - 1, -1, -1):
         if room.leads[room.target[step]]:
             room.leads[room.source[step]] = True
             seen[room.pair[step]] = True
@@ -262,4 +302,5 @@ def _settle(room: Room, low: np.int64, high: np.int64, steps: np.int64, seen: Fl
         taken &= room.taken[state]
         latest = min(latest, room.latest[state])
     room.taken[0], room.latest[0] = taken, latest
-    room.left[1] += high
+    room.counts[STATES] += high
+    room.counts[STEPS] = 0

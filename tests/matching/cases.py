@@ -57,15 +57,18 @@ class Drawn:
         keep = [m for m in range(len(self.life)) if m not in moments]
         new = {m: n for n, m in enumerate(keep)}
         return Drawn(
-            [self.at[p] for p in stay],
-            [self.error[p] for p in stay],
-            [self.may_lack[p] or self.truth[p] in moments for p in stay],
-            [self.looks[p] for p in stay],
-            [new.get(self.truth[p], ABSENT) for p in stay],
-            *([column[m] for m in keep] for column in (self.life, self.after, self.before)),
-            *([column[m] for m in keep] for column in (self.begin, self.end)),
-            [self.shown[m] for m in keep],
-            self.honest,
+            at=[self.at[p] for p in stay],
+            error=[self.error[p] for p in stay],
+            may_lack=[self.may_lack[p] or self.truth[p] in moments for p in stay],
+            looks=[self.looks[p] for p in stay],
+            truth=[new.get(self.truth[p], ABSENT) for p in stay],
+            life=[self.life[m] for m in keep],
+            after=[self.after[m] for m in keep],
+            before=[self.before[m] for m in keep],
+            begin=[self.begin[m] for m in keep],
+            end=[self.end[m] for m in keep],
+            shown=[self.shown[m] for m in keep],
+            honest=self.honest,
         )
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from skbviewer.matching.assignment import Assigned, Problem, assign
+from skbviewer.matching.layers import Limits
 from skbviewer.matching.tangle import CROWDED, EXACT, LACKING, NONE_IN_TIME, TOO_LARGE
 
 from .cases import Drawn, draw, reduced
@@ -49,6 +50,27 @@ def test_exact_is_unanimous_and_unanimous_is_exact(part: int) -> None:
     assert told["cases"] >= 20_000
     assert min(told["exact"], told["not unanimous"], told["crowded"], told["lacking"]) > 1000
     assert told["honest exact"] > 1000
+
+
+@pytest.mark.parametrize("limits", [Limits(0, 0), Limits(3, 0), Limits(1 << 18, 0)])
+def test_beyond_the_limits_exact_is_unanimous(limits: Limits) -> None:
+    """Less may be exact then, and a group that contradicts itself may not be noticed."""
+    rng, told = Random(18), Counter[str]()
+    for _ in range(40):
+        cases = [draw(rng).case() for _ in range(BATCH)]
+        batch = joined(cases)
+        made = assign(batch.problem, limits)
+        for number, case in enumerate(cases):
+            first, known = batch.packets[number], answer(case)
+            for p, lives in enumerate(known.lives):
+                life = int(made.life[first + p]) - 1000 * number
+                assert life < 0 or not lives or lives == {life}, (case, p, known)
+                told["exact"] += life >= 0
+                told["too large"] += int(made.why[first + p]) == TOO_LARGE
+            for p, m in known.pairs:
+                pair = batch.pair[first + p, batch.moments[number] + m]
+                assert made.possible[pair], (case, p, m)
+    assert told["exact"] > 1000 and (limits.steps > 3 or told["too large"] > 100)
 
 
 def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, told: Counter[str]) -> None:
@@ -105,5 +127,7 @@ def joined(cases: list[Case]) -> Batch:
             pairs += [(packets[-1] + p, moments[-1] + m) for m in some]
     arrays = [np.array(column, np.int64) for column in columns]
     packet, moment = np.array(pairs, np.int64).reshape(-1, 2).T.copy()
-    problem = Problem(arrays[0], arrays[1], arrays[2].astype(np.bool_), *arrays[3:], packet, moment)
+    at, error, lack, life, after, before, begin, end = arrays
+    may_lack = lack.astype(np.bool_)
+    problem = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
     return Batch(problem, packets, moments, {pair: n for n, pair in enumerate(pairs)})
