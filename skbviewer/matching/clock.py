@@ -36,7 +36,8 @@ class Segment(NamedTuple):
     off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
     pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
     `pairs` counts a packet that was at several points once.  `errors` tells how far off it may be
-    then: (captured at, ns), in order of time, and linear between.
+    then: (captured at, ns), in order of time, and linear between.  `torn_ns` is by how much no clock
+    stamps all pairs between their moments: 0 in a capture of this host.
     """
 
     begin_ns: int
@@ -48,6 +49,7 @@ class Segment(NamedTuple):
     pairs: int
     spread_ns: int
     errors: tuple[tuple[int, int], ...] = ()
+    torn_ns: int = 0
 
     def error(self, capture_ns: Index) -> Index:
         """How far off the clock may be at these times of its packets, ns."""
@@ -217,11 +219,12 @@ def _with_errors(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs
         (pairs.after - here).astype(np.float64),
         (pairs.before - here).astype(np.float64),
     )
-    error = np.maximum(corridor(moments, MAX_DRIFT_PPM * 1e-6).error(at), line.spread_ns)
-    error = np.ceil(error).astype(np.int64)
+    lines = corridor(moments, MAX_DRIFT_PPM * 1e-6)
+    error = np.ceil(np.maximum(lines.error(at), line.spread_ns)).astype(np.int64)
     made = np.stack([at.astype(np.int64) + begin, error], axis=1)
     errors = tuple((when, ns) for when, ns in made.tolist())
-    return line._replace(residual_ns=int(error.max()), errors=errors)
+    torn_ns = int(np.ceil(lines.torn))
+    return line._replace(residual_ns=int(error.max()), errors=errors, torn_ns=torn_ns)
 
 
 def _spread(rest: Floats) -> float:

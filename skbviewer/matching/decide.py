@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which of the candidate pairs are matches.
+"""Which packet was captured at which tap moment, and so which lifetime is its own.
 
-In: candidate pairs, the clock fit.  Out: pairs with verdict, rung and confidence.  A pair without a
-rival is exact if its identity numbers packets, or if the packet's time lies within the life; no
-pair is exact whose time the clock contradicts.  Among rivals the mutually nearest are exact if the
-runners-up are clearly farther.
+In: pairs (packet, series) whose identities agree, the clock fit.  Out: those pairs with verdict,
+rung, confidence and moment.  A packet is exact if every assignment of packets to moments gives it
+the same lifetime: each packet has a moment, no moment two packets, the order of the file is that
+of the sockets' calls, and no clock within the fit's error contradicts (assignment.py).
+docs/matching.md states the rule and what it assumes.
 """
 
 from __future__ import annotations
@@ -14,29 +15,45 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, KernelLog, Packets, room_of
-from .clock import ClockFit
+from ..records import PACKET_DTYPE, KernelLog, Packets
+from .assignment import Assigned, Problem, assign
+from .clock import ClockFit, Pairs
+from .edges import Edges, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
-from .keys import hashed, hashed_rows
 from .kinds import Index
 from .ladder import FRAGMENT, Flags
-from .nearest import FAR, Place, Reach, beside, nearest, reach
-from .nonip import crowded
-from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT, LATE, UNSURE
+from .lacking import lacking
+from .nearest import Place
+from .rules import (
+    AMBIGUOUS,
+    BY_SEGMENT,
+    BY_TIME,
+    EXACT,
+    LATE,
+    UNSURE,
+    Rung,
+)
+from .same_run import is_local, precision_of, trusted
+from .sniffer import refit
+from .twins import company, offsets
+from .weak import TCP
 
 if TYPE_CHECKING:
     from .matcher import Sightable
 
-SIGMAS = 5
-SLACK_NS = 10_000  # a life's records may begin and end this much late
-SHARP, SHARP_NS = 2, 2_000  # sigmas, ns: where nothing but time tells and lives may be missing
-LATE_NS = 20_000_000  # and a packet whose identity numbers it may be seen this much later,
-LATE_SIGMAS = 100  # or this many
+ROUNDS = 3  # of the clock: what is exact bounds it further
+SHARPER = 0.7  # of its error, to try again
+NO_MOMENT = -1
+OFFSET_BITS = 14  # of fragments
+FAR_NS = 1 << 62
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 
 WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
     "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
     "window", "payload"))  # fmt: skip
+
+_WHY = np.array([BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE], np.int8)
+EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
 
 
 class Decided(NamedTuple):
@@ -47,168 +64,46 @@ class Decided(NamedTuple):
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
+    moment: Index  # of an exact pair, where only one is possible; else NO_MOMENT
 
     def only(self, chosen: Flags) -> Decided:
         """The chosen pairs."""
         return Decided._make(column[chosen] for column in self)
 
 
-class _Times(NamedTuple):
-    """Per pair: spread, how far the packet is from its nearest point and from the life, ns."""
+class _Answer(NamedTuple):
+    """Per packet what is its lifetime, where it was stamped, why not; pairs that are possible."""
 
-    sigma: Index
-    point: Index
-    distance: Index
-    outside: Index
-    slack: Index  # how much of that is no contradiction
-    agreed: Flags
-    error: Index  # of the clock then; 0 where it is not asked
-    reach: Index  # a nearest point that is farther is none
-    chance: Flags  # that its identity is the same may be by chance
-    numbered: Flags  # a whole packet's own number; not asked where error is not
+    life: Index
+    moment: Index
+    why: npt.NDArray[np.int8]
+    edges: Edges
 
 
 def decide(
-    packets: Packets,
-    kernel: Sightable,
-    found: Candidates,
-    clock: ClockFit | None,
-    place: Place,
-    here: Flags,
-    rung: int | None = None,
-) -> Decided:
-    """Decide all pairs; `rung` is told instead of theirs.
-
-    `here` are the points where a packet that was seen at `place` may have been stamped.
-    """
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, place: Place
+) -> tuple[Decided, ClockFit | None]:
+    """Decide all pairs; returns them and the clock, which exact packets may have made surer."""
     if not len(found.packet):
-        return _without_clock(found, np.zeros(0, np.uint64))
-    looks = hashed_rows(packets, WIRE_IDENTITY)
-    looks[packets["ip_version"] == 0] = 0  # no log tells what they say
-    room_of(packets).forget()
-    if rung is not None:
-        found = found._replace(rung=np.full(len(found.packet), rung, np.int8))
+        return undecided(found, BY_TIME), clock
     if clock is None:
-        return _without_clock(found, looks)
-    wide = place.netns is None or bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
-    parts: list[Decided] = []
-    while True:  # what is decided leaves fewer candidates to the others
-        alone = _alone(found, looks)
-        times = _times(packets, kernel, found, clock, here, found.strong | wide, alone)
-        times = times if wide else times._replace(point=_passes(kernel, times.point))
-        made, keep = _round(found, times, looks, alone)
-        sure = made.verdict == EXACT
-        parts.append(made.only(sure))
-        found = found.only(keep & ~sure)
-        if not sure.any() or not len(found.packet):
-            parts.append(made.only(keep & ~sure))
-            return Decided._make(np.concatenate(columns) for columns in zip(*parts, strict=True))
-        found = found._replace(rung=np.full(len(found.packet), BY_TIME, np.int8))
+        return _without_clock(packets, found), None
+    answer = _answer(packets, kernel, found, clock, place)
+    for _ in range(ROUNDS):
+        sharper = _sharper(packets, kernel, answer, clock)
+        if sharper is None:
+            break
+        clock = sharper
+        answer = _answer(packets, kernel, found, clock, place)
+    return _pairs(found, answer), clock
 
 
-def _passes(kernel: Sightable, point: Index) -> Index:
-    """The way of a leg in or out, instead of its points: at one place it is seen once so."""
-    made, known = point.copy(), np.flatnonzero(point >= 0)
-    leg, sends = (kernel.points.part(name, point[known]) for name in ("leg", "sends"))
-    made[known] = 2 * leg.astype(np.int64) + sends
-    return made
-
-
-def _without_clock(found: Candidates, looks: npt.NDArray[np.uint64]) -> Decided:
-    """Only what identity alone decides is exact."""
-    alone = _alone(found, looks)
-    exact = alone & found.strong
-    told = np.where(alone, np.where(exact, found.rung, UNSURE), BY_TIME).astype(np.int8)
-    verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
-    return Decided(found.packet, found.series, verdict, told, exact.astype(np.float64))
-
-
-def _round(
-    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], alone: Flags
-) -> tuple[Decided, Flags]:
-    """All pairs decided, and which of them are not another's by now."""
-    exact, told = _in_time(found, times, alone, found.rung)
-    chosen, margin = np.zeros(len(alone), np.bool_), np.zeros(len(alone), np.float64)
-    chosen[~alone], margin[~alone] = _nearest(found, times, looks, np.flatnonzero(~alone))
-    near = ~alone & chosen & (margin >= 1) & times.agreed
-    # Where the packet was at none of the places in time, how far it is from them tells nothing.
-    near &= (times.outside <= times.slack) & (times.distance <= times.reach)
-    shares = np.bincount(found.series[near], minlength=int(found.series.max()) + 1) > 1
-    told[~alone] = BY_TIME
-    told[near & shares[found.series]] = BY_POINTS
-    confidence = np.where(near, np.minimum(1.0, margin / 2), exact.astype(np.float64))
-    verdict = np.where(exact | near, EXACT, AMBIGUOUS).astype(np.uint8)
-    made = Decided(found.packet, found.series, verdict, told, confidence)
-    return made, _rivals_gone(found, times, looks, exact | near)
-
-
-def _alone(found: Candidates, looks: npt.NDArray[np.uint64]) -> Flags:
-    """Pairs whose packet has no other series, and whose series no other packet that looks alike."""
-    alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
-    shared = np.flatnonzero(np.bincount(found.series, minlength=1)[found.series] > 1)
-    key = hashed([found.series[shared], looks[found.packet[shared]]])
-    _, back, count = np.unique(key, return_inverse=True, return_counts=True)
-    alone[shared] &= count[back.reshape(-1)] == 1
-    return np.asarray(alone)
-
-
-def _times(
-    packets: Packets,
-    kernel: Sightable,
-    found: Candidates,
-    clock: ClockFit,
-    here: Flags,
-    anywhere: Flags,
-    alone: Flags,
-) -> _Times:
-    captured = packets["ts"][found.packet]
-    at = clock.to_kernel(captured, found.packet)
-    begin, end = lifetimes(kernel, int(found.series.max(initial=-1)) + 1)
-    outside = np.maximum(begin[found.series] - at, at - end[found.series])
-    blind = packets["ip_version"][found.packet] == 0
-    open_ = np.flatnonzero(~alone | blind)
-    error = np.zeros(len(at), np.int64)
-    error[open_] = clock.error(captured[open_], found.packet[open_])
-    numbered = found.strong & ~found.vague
-    numbered[open_] &= np.maximum(packets["frag_off"][found.packet[open_]], 0) & FRAGMENT == 0
-    # How near a packet is to a point matters only where something is to be decided by it.
-    asked = np.flatnonzero(~alone | (outside > 0) | blind)
-    near = Reach(-2 - found.series, np.zeros(len(at), np.int64))
-    some = reach(at[asked], found.series[asked], kernel.points, here, anywhere[asked], blind[asked])
-    near.point[asked], near.distance[asked] = some
-    sigma = clock.sigma(found.packet)
-    outside = np.maximum(np.minimum(outside, near.distance), 0)
-    slack = np.maximum(SLACK_NS, SIGMAS * sigma)
-    agreed = clock.agreed(found.packet)
-    known = np.flatnonzero(blind & (near.point >= 0))  # time alone: it must have been somewhere
-    agreed[known] &= kernel.points.part("met", near.point[known])
-    if incomplete(kernel.log):
-        # What time alone tells may be another's, whose life is missing; a life may be several,
-        # whose ends are missing.
-        outside = np.where(blind, near.distance, outside)
-        slack = np.where(blind, np.clip(SHARP * sigma, SHARP_NS, SLACK_NS), slack)
-        weak = np.flatnonzero(~blind & ~found.strong)
-        outside[weak] = beside(
-            at[weak], found.series[weak], kernel.points, here, anywhere[weak], blind[weak]
-        )
-        agreed[blind] &= ~crowded(packets, found.packet[blind], (error + slack)[blind])
-    far = np.maximum(np.maximum(SLACK_NS, SIGMAS * sigma), error)
-    chance = _by_chance(packets, found.packet, clock)
-    return _Times(
-        sigma, near.point, near.distance, outside, slack, agreed, error, far, chance, numbered
-    )
-
-
-def _by_chance(packets: Packets, packet: Index, clock: ClockFit) -> Flags:
-    """Packets that only 16 bits tell from others of their flow, where some pairs must be wrong.
-
-    In a capture of another run with random identifications some are as good as certain to come
-    again, and then all that is known of the clock comes from these.
-    """
-    made = clock.torn(packet)
-    rows = np.flatnonzero(made)
-    made[rows] = packets["seq"][packet[rows]] < 0
-    return made
+def undecided(found: Candidates, rung: int) -> Decided:
+    """Pairs of which nothing says whether they match."""
+    count = len(found.packet)
+    verdict, rungs = np.full(count, AMBIGUOUS, np.uint8), np.full(count, rung, np.int8)
+    none = np.full(count, NO_MOMENT, np.int64)
+    return Decided(found.packet, found.series, verdict, rungs, np.zeros(count), none)
 
 
 def incomplete(log: KernelLog) -> bool:
@@ -216,81 +111,189 @@ def incomplete(log: KernelLog) -> bool:
     return log.lost_records > 0 or bool(log.meta.get("filter")) or bool(log.warnings)
 
 
-def lifetimes(kernel: Sightable, size: int) -> tuple[Index, Index]:
-    """Begin and end of each series in the stack, ns; FAR and 0 where it has no leg."""
-    legs = kernel.legs.rows
-    owner = legs.stored("series")
-    owner = owner[: np.searchsorted(owner, size)]  # sorted
-    begin, end = np.full(size, FAR), np.zeros(size, np.int64)
-    first = np.flatnonzero(np.r_[True, owner[1:] != owner[:-1]][: len(owner)])
-    if len(first):
-        some, last = owner[first], np.maximum(legs["end_ns"], legs["wire_ns"])[: len(owner)]
-        begin[some] = np.minimum.reduceat(legs["begin_ns"][: len(owner)], first)
-        end[some] = np.maximum(np.maximum.reduceat(last, first), 0)
-    room_of(legs).forget()
-    return begin, end
+def _answer(
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, place: Place
+) -> _Answer:
+    """What this clock leaves of all assignments."""
+    every, precision = np.arange(len(packets)), precision_of(packets["ts"])
+    at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
+    local = is_local(clock, precision)[clock.segment_of(every)]
+    several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    here = eligible(kernel, place, not incomplete(kernel.log), several)
+
+    def pairs(error: Index) -> Edges:
+        made = between(kernel, found.packet, found.series, at, error, here)
+        made = of_one_ethertype(packets, kernel, made)
+        return agreeing_headers(packets, kernel, made, not local.all())
+
+    edges = pairs(error)
+    believed = trusted(packets, clock, kernel.log.clock, edges, precision)
+    may_lack = ~local | lacking(kernel, place, at, error)
+    may_lack[found.many] = True  # not all of their candidates are listed
+    if may_lack.any():
+        may_lack &= company(packets, kernel, clock, error, pairs)
+        may_lack[found.many] = True
+    parts = np.where(local.all(), 0, offsets(packets, edges.packet))
+    numbers, problem = _problem(kernel, at, error, may_lack, edges, parts, bool(local.all()))
+    made = assign(problem)
+    if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
+        made = _each_alone(problem, made)
+    why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, TOO_LARGE + 2))
+    life = np.where(believed, made.life, -1)
+    if not believed.all():
+        own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
+        own = own[~company(packets, kernel, clock, error, pairs)[found.packet[own]]]
+        life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
+    known = believed & (made.moment >= 0)
+    moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
+    return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
 
 
-def _in_time(
-    found: Candidates, times: _Times, alone: Flags, told: npt.NDArray[np.int8]
-) -> tuple[Flags, npt.NDArray[np.int8]]:
-    """Which pairs without rivals are exact, and the rungs of all."""
-    late = np.maximum(LATE_NS, LATE_SIGMAS * times.sigma)
-    exact = alone & np.where(
-        found.strong,
-        ~times.chance & (~times.agreed | (times.outside <= late)),
-        times.agreed & (times.outside <= times.slack),
+def _problem(
+    kernel: Sightable, at: Index, error: Index, may_lack: Flags, edges: Edges, parts: Index, local: bool
+) -> tuple[Index, Problem]:
+    """The moments that any packet may have been captured at, and what is to be decided of them.
+
+    `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
+    """
+    keys, moment = np.unique(edges.moment << OFFSET_BITS | parts, return_inverse=True)
+    numbers = keys >> OFFSET_BITS
+    rows = kernel.moments[numbers]
+    begin, end = rows["begin"].copy(), rows["end"].copy()
+    if not local:  # nothing of this host ordered the packets
+        begin[:], end[:] = -FAR_NS, FAR_NS
+    return numbers, Problem(
+        at, error, may_lack, rows["series"].copy(), rows["after"].copy(), rows["before"].copy(),
+        begin, end, edges.packet, moment.reshape(-1).astype(np.int64),
+    )  # fmt: skip
+
+
+def _each_alone(problem: Problem, made: Assigned) -> Assigned:
+    """Exact is only a packet whose moments are of one lifetime, and which no other packet may have.
+
+    For captures that hold packets of several taps, or packets twice.
+    """
+    size, count = len(problem.at), len(problem.life)
+    life = problem.life[problem.moment]
+    low, high = np.full(size, FAR_NS), np.full(size, -1, np.int64)
+    np.minimum.at(low, problem.packet, life)
+    np.maximum.at(high, problem.packet, life)
+    taken = np.bincount(problem.moment, minlength=count)
+    shared = np.zeros(size, np.bool_)
+    shared[problem.packet[taken[problem.moment] > 1]] = True
+    exact = (low == high) & ~shared & ~problem.may_lack & (made.why != NO_PAIR)
+    why = np.where(exact, EXACTLY, np.where(made.why == EXACTLY, CROWDED, made.why))
+    moment = np.where(exact, made.moment, NO_MOMENT)
+    every = np.ones(len(problem.packet), np.bool_)
+    return made._replace(
+        life=np.where(exact, low, -1), moment=moment, why=why.astype(np.int8), possible=every
     )
-    told = told.copy()
-    told[alone & ~exact] = np.where(times.agreed, LATE, UNSURE)[alone & ~exact]
-    return exact, told
 
 
-def _nearest(
-    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], pairs: Index
-) -> tuple[Flags, npt.NDArray[np.float64]]:
-    """Which of these pairs are nearest to each other, and how far runners-up are: 1 is enough.
+def _sharper(
+    packets: Packets, kernel: Sightable, answer: _Answer, clock: ClockFit
+) -> ClockFit | None:
+    """A clock of all exact packets, if it is surer than this one."""
+    packet = np.flatnonzero(answer.moment >= 0)
+    if len(packet) <= clock.pairs:
+        return None
+    rows = kernel.moments[answer.moment[packet]]
+    middle = (rows["begin"] + rows["end"]) // 2
+    known = Pairs(packet, middle, rows["after"], rows["before"])
+    return refit(known, packets["ts"], clock, SHARPER)
 
-    A number comes once in a while: lives that show it near in time are of one packet (copies, a
-    forwarded one), and packets with it near one life are that, seen again.  So a spread is enough;
-    not for a fragment, which is also in the life of the whole.
+
+def _pairs(found: Candidates, answer: _Answer) -> Decided:
+    """The verdict of each pair that is left."""
+    packet, series = found.packet, found.series
+    exact = answer.life[packet] == series
+    settled = answer.life[packet] >= 0
+    possible = np.zeros(len(packet), np.bool_)
+    possible[answer.edges.pair] = True
+    any_possible = np.zeros(len(answer.life), np.bool_)
+    any_possible[packet[possible]] = True
+    keep = exact | ~settled & (possible | ~any_possible[packet])
+    candidates = np.bincount(packet, minlength=len(answer.life))[packet]
+    rung = np.where(candidates == 1, found.rung, BY_TIME)
+    why = np.append(_WHY, UNSURE)[np.minimum(answer.why, len(_WHY))][packet]
+    rung = np.where(exact, rung, why).astype(np.int8)
+    verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
+    moment = np.where(exact, answer.moment[packet], NO_MOMENT)
+    made = Decided(packet, series, verdict, rung, exact.astype(np.float64), moment)
+    return made.only(keep)
+
+
+def _without_clock(packets: Packets, found: Candidates) -> Decided:
+    """Packets without a time: exact is what TCP's numbers decide alone."""
+    alone, exact = _alone(found), _by_tcp_alone(packets, found)
+    rung = np.where(alone, np.where(exact, found.rung, UNSURE), BY_TIME).astype(np.int8)
+    verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
+    none = np.full(len(alone), NO_MOMENT, np.int64)
+    return Decided(found.packet, found.series, verdict, rung, exact.astype(np.float64), none)
+
+
+def _alone(found: Candidates) -> Flags:
+    """Pairs whose packet has no other series, and whose series has no other packet."""
+    alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
+    return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
+
+
+def _by_tcp_alone(packets: Packets, found: Candidates) -> Flags:
+    """Pairs that TCP's sequence numbers decide, which begin at 32 random bits (RFC 9293 3.4.1)."""
+    exact = _alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
+    exact &= packets["protocol"][found.packet] == TCP
+    return exact & (np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0)
+
+
+def of_segments(
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None
+) -> Decided:
+    """Decide pairs of packets with larger skbs that they may be a part of.
+
+    Exact is the only skb whose moments the clock does not contradict, and of whose bytes no other
+    packet has the same.
     """
-    packet, distance = found.packet[pairs], times.distance[pairs]
-    near, margin = nearest(packet, found.series[pairs], distance)
-    key = hashed([times.point[pairs], looks[packet]]).view(np.int64)
-    chosen, back = nearest(key, packet, distance)
-    clear = SIGMAS * times.sigma[pairs] + np.where(times.numbered[pairs], 0, times.error[pairs])
-    return near & chosen, np.minimum(margin, back) / clear
+    if not len(found.packet):
+        return undecided(found, BY_TIME)
+    if clock is None:
+        return _segments_without_clock(packets, found)
+    every = np.arange(len(packets))
+    at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every)
+    here = np.ones(len(kernel.moments), np.bool_)
+    edges = between(kernel, found.packet, found.series, at, error, here)
+    near = np.zeros(len(found.packet), np.bool_)
+    near[edges.pair] = True
+    alone = np.bincount(found.packet, weights=near, minlength=1)[found.packet] == 1
+    exact = near & alone & ~_same_bytes(packets, found) & (not incomplete(kernel.log))
+    exact &= trusted(packets, clock, kernel.log.clock, edges, 1)[found.packet]
+    verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
+    rung = np.where(exact, BY_SEGMENT, np.where(near, BY_TIME, LATE)).astype(np.int8)
+    none = np.full(len(near), NO_MOMENT, np.int64)
+    made = Decided(found.packet, found.series, verdict, rung, exact.astype(np.float64), none)
+    has = np.zeros(len(packets), np.bool_)
+    has[found.packet[near]] = True
+    return made.only(near | ~has[found.packet])
 
 
-def _among(few: npt.NDArray[np.uint64], many: npt.NDArray[np.uint64]) -> Flags:
-    """Which of a few hashes are among many, without sorting these."""
-    asked = np.unique(few)
-    if not len(asked):
-        return np.zeros(0, np.bool_)
-    like = np.zeros(1 << 16, np.bool_)  # hashes: most of the many are like none of the few
-    like[asked >> np.uint64(48)] = True
-    many = many[like[many >> np.uint64(48)]]
-    at = np.minimum(np.searchsorted(asked, many), len(asked) - 1)
-    found = np.zeros(len(asked), np.bool_)
-    found[at[asked[at] == many]] = True
-    return np.asarray(found[np.searchsorted(asked, few)])
+def _segments_without_clock(packets: Packets, found: Candidates) -> Decided:
+    """Only TCP's numbers say of what larger skb a packet is a part."""
+    exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
+    exact &= (packets["protocol"][found.packet] == TCP) & (packets["seq"][found.packet] >= 0)
+    exact &= ~_same_bytes(packets, found)
+    made = undecided(found, UNSURE)
+    return made._replace(
+        verdict=np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8),
+        rung=np.where(exact, BY_SEGMENT, UNSURE).astype(np.int8),
+        confidence=exact.astype(np.float64),
+    )
 
 
-def _rivals_gone(
-    found: Candidates, times: _Times, looks: npt.NDArray[np.uint64], exact: Flags
-) -> Flags:
-    """Pairs to keep: the exact ones, and those whose packet no exact one has, nor their point.
-
-    A packet whose identity is numbered may have been seen again at the same point.
-    """
-    rest = np.flatnonzero(~exact)  # few: what is exact stays anyway
-    if not len(rest):
-        return exact
-    key = hashed([times.point, looks[found.packet]])
-    taken = np.zeros(len(key), np.bool_)
-    packets = np.zeros(int(found.packet.max(initial=-1)) + 1, np.bool_)
-    packets[found.packet[exact]] = True
-    other = _among(key[rest], key[exact]) & ~found.strong[rest]  # a number comes once: seen again
-    taken[rest] = packets[found.packet[rest]] | other
-    return exact | ~taken
+def _same_bytes(packets: Packets, found: Candidates) -> Flags:
+    """Pairs of whose skb another packet has a part that begins alike."""
+    begins = [found.series, packets["seq"][found.packet], packets["ip_id"][found.packet]]
+    if (packets["seq"][found.packet] >= 0).all():
+        begins = begins[:2]
+    _, back, count = np.unique(
+        np.stack(begins, axis=1), axis=0, return_inverse=True, return_counts=True
+    )
+    return np.asarray(count[back.reshape(-1)] > 1)

@@ -15,16 +15,18 @@ import numpy.typing as npt
 
 from ..records import KernelLog, Records, RecordTable, part
 from ..records.compiled import lean
-from .heads import BORN, CHILD, CHILD_MOVED, FREED, INSIDE, NEVER, OWN, OWN_MOVED, Bytes
+from .heads import BORN, CHILD, CHILD_MOVED, FREE, FREED, INSIDE, NEVER, OWN, OWN_MOVED, Bytes
 from .items import Items, Moved, items
-from .kinds import Index
+from .kinds import ENTRY, EVENT, LOST, Index
 from .met import Met
 from .numbering import Number, longer
 from .ordering import Small
-from .phases import TAP_CLONER
+from .phases import PACKET_SOCKET, TAP_CLONER
 from .record_rows import Rows, passing
 
 Flags = npt.NDArray[np.bool_]
+
+CONSUME, DROP, FOOTPRINT = 6, 7, 34  # kbl.h enum kbl_event
 
 
 @dataclass(frozen=True)
@@ -50,7 +52,7 @@ def cut(log: KernelLog) -> Lives:
     of, birth = _cut(log.records, found)
     of[found.late] = of[found.told_by[found.late]]
     parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
-    return Lives(of, parent, birth, _is_tap(log, found, birth), found.met, found.told_by)
+    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.told_by)
 
 
 def _cut(records: Records, found: Items) -> tuple[Small, Small]:
@@ -160,8 +162,12 @@ def _put(
         birth[life[place]] = item >> 1
 
 
-def _is_tap(log: KernelLog, found: Items, birth: Small) -> Flags:
-    """Which lives are copies made for a sniffer: by the caller of the function that cloned."""
+def _is_tap(log: KernelLog, found: Items, birth: Small, of: Small) -> Flags:
+    """Which lives are copies made for a sniffer.
+
+    The caller of the function that cloned says so; or a packet socket freed it, and nothing else
+    handled it: the probes may have missed its birth.
+    """
     tap = np.zeros(len(birth), np.bool_)
     born = np.flatnonzero(birth >= 0)
     child, maker = found.children[:, 0], found.children[:, 2]
@@ -169,4 +175,30 @@ def _is_tap(log: KernelLog, found: Items, birth: Small) -> Flags:
     born, maker = born[maker >= 0], maker[maker >= 0]
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
     tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
-    return tap
+    return tap | _only_sniffed(log, of, len(birth))
+
+
+def _only_sniffed(log: KernelLog, of: Small, count: int) -> Flags:
+    """Lives that a packet socket's function freed, and that no other function or event shows."""
+    records = log.records
+    sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}
+    places = [a for a, name in log.symbols.items() if name.split("+")[0] in PACKET_SOCKET]
+    if not places:
+        return np.zeros(count, np.bool_)
+    freed, other = np.zeros((2, count + 1), np.bool_)  # the last is that of no life
+    for some in passing(records):
+        kind, event, func, data = Rows(records, some).columns("kind event func data")
+        ends = (kind == EVENT) & ((event == CONSUME) | (event == DROP))
+        at = np.flatnonzero(ends)
+        sniffed = np.zeros(len(kind), np.bool_)
+        sniffed[at] = np.isin((data[at] >> 32) + _signed(log.stext), places)
+        freed[of[some][sniffed]] = True
+        plain = (kind == EVENT) & ((event == FREE) | (event == FOOTPRINT))
+        plain |= (kind == ENTRY) & np.isin(func, list(sockets)) | sniffed | (kind == LOST)
+        other[of[some][~plain]] = True
+    return np.asarray((freed & ~other)[:-1])
+
+
+def _signed(address: int) -> int:
+    """An address as signed 64 bits."""
+    return address - (1 << 64) if address >> 63 else address

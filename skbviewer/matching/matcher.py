@@ -28,7 +28,7 @@ from ..records import (
     room_of,
 )
 from .clock import ClockFit
-from .decide import Decided, decide, incomplete
+from .decide import Decided, decide, incomplete, of_segments, undecided
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
 from .kinds import Index
@@ -39,6 +39,8 @@ from .nonip import by_ethertype, untold
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
+from .losses import Table as Losses
+from .losses import declared
 from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, NAMELESS
 from .series import SeriesTable
 from .sniffer import agreeing, everywhere, locate
@@ -103,6 +105,8 @@ class Sightable(NamedTuple):
     legs: LegTable
     prints: Prints
     points: ColumnTable  # POINT_DTYPE
+    moments: ColumnTable  # MOMENT_DTYPE
+    losses: Losses
 
     def without_records(self) -> Sightable:
         """The same for match(), which asks nothing of single records."""
@@ -116,7 +120,7 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     """Look through a KBL once."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     room_of(log.records).forget()
-    return Sightable(log, series, legs, prints, build_points(log, series, legs))
+    return Sightable(log, series, legs, prints, *build_points(log, series, legs), declared(log))
 
 
 def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:
@@ -189,19 +193,18 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     progress.report(MATCHING, 2, STEPS)
     clock, place = _clock(packets, found, kernel)
     _forget(packets, kernel)
-    here, stamped = place.holds(kernel.points), place.may_hold(kernel.points)
+    here = place.holds(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
     _forget(packets, kernel)
     progress.report(MATCHING, 3, STEPS)
-    decided = [decide(packets, kernel, found, clock, place, stamped)]
+    every = found.and_also(by_ethertype(packets, kernel, clock))
+    made, clock = decide(packets, kernel, every, clock, place)
     _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
-    decided.append(decide(packets, kernel, cut, clock, place, stamped, BY_SEGMENT))
-    other = by_ethertype(packets, kernel, clock)
-    decided.append(decide(packets, kernel, other, clock, place, stamped, BY_TIME))
-    decided.append(_undecided(untold(packets, kernel, clock)))
+    decided = [made, of_segments(packets, kernel, cut, clock)]
+    decided.append(undecided(untold(packets, kernel, clock), NAMELESS))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
     refused = without(np.concatenate([found.series, cut.series]), pairs.series)
@@ -210,13 +213,6 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     rows = _rows(packets, kernel, pairs, clock, here)
     clocks = (Fitted(EVERY, clock, device),) if clock else ()
     return Matches(rows, clocks, contested, refused)
-
-
-def _undecided(found: Candidates) -> Decided:
-    """Pairs of which nothing tells whether they match."""
-    count = len(found.packet)
-    verdict, rung = np.full(count, AMBIGUOUS, np.uint8), np.full(count, NAMELESS, np.int8)
-    return Decided(found.packet, found.series, verdict, rung, np.zeros(count))
 
 
 def _forget(packets: Packets, kernel: Sightable) -> None:
@@ -236,7 +232,7 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> tuple[Cloc
     single = per_packet == 1
     other = np.zeros(int(found.series.max(initial=0)) + 1, np.bool_)
     other[found.series[~single]] = True
-    alone = single & (per_series == 1)
+    alone = per_series == 1  # at a place a packet has one of its series, if it has one
     vague = np.flatnonzero(alone & found.vague)
     alone &= ~found.vague
     again = single & (per_series > 1) & ~other[found.series] & found.strong

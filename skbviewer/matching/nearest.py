@@ -29,6 +29,11 @@ class Place(NamedTuple):
     sends: int | None
     how: int
 
+    @property
+    def at_socket(self) -> bool:
+        """Whether a packet socket's calls say when."""
+        return self.how == SOCKET
+
     def holds(self, points: Points) -> Flags:
         """Which points are at this place."""
         here = points["how"] == self.how

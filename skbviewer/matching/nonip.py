@@ -19,6 +19,7 @@ from .keys import distinct, spread
 from .kinds import IP, Index
 from .ladder import Flags
 from .nearest import FAR
+from .rules import BY_TIME
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -68,7 +69,7 @@ def _candidates(packet: Index, series: Index) -> Candidates:
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
     no = np.zeros(len(packet), np.bool_)
-    return Candidates(packet, series, np.zeros(len(packet), np.int8), no, packet[:0], no)
+    return Candidates(packet, series, np.full(len(packet), BY_TIME, np.int8), no, packet[:0], no)
 
 
 def crowded(packets: Packets, asked: Index, within: Index) -> Flags:

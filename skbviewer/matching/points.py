@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Where and when a sniffer could have seen each leg.
 
-In: a KBL with its series and legs.  Out: POINT_DTYPE rows.  A sniffer in the same kernel stamps a
+In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same kernel stamps a
 packet while a packet socket has it (net/packet/af_packet.c: between entry and exit of tpacket_rcv),
 which the log may show; else where the driver or the stack gets it; or, as soon as any socket of the
 machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
@@ -9,20 +9,30 @@ machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
-from .kinds import ENTRY, IP, Index, chosen
+from . import moments
+from .kinds import ENTRY, EVENT, IP, Index, chosen
 from .legs import FORWARD, TX, LegTable
-from .phases import PACKET_SOCKET, STAMPS_RECEIVED, STAMPS_SENT, TRANSMIT
+from .phases import (
+    PACKET_SOCKET,
+    RECEIVE_START,
+    RECEIVE_TAP,
+    STAMPS_RECEIVED,
+    STAMPS_SENT,
+    TRANSMIT,
+)
 from .record_rows import found
 from .series import SeriesTable
 
 Flags = npt.NDArray[np.bool_]
 
+RECEIVE, START_XMIT = 17, 19  # kbl.h enum kbl_event
+RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all sockets get a packet within this
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
 
@@ -43,8 +53,18 @@ POINT_DTYPE = np.dtype(
 )
 
 
-def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
-    """The points of all legs, sorted by series."""
+SOCKET_DTYPE = np.dtype([*POINT_DTYPE.descr, ("record", "<i8")])
+
+
+class Seen(NamedTuple):
+    """Where a sniffer may have stamped packets: points for the clock fit, and tap moments."""
+
+    points: ColumnTable  # POINT_DTYPE
+    moments: ColumnTable  # MOMENT_DTYPE
+
+
+def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
+    """The points and the moments of all legs, both sorted by series."""
     entries, room = _Entries(log), room_of(log.records)
     rows = legs.rows
     sent = entries.of(TRANSMIT)
@@ -60,6 +80,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
     each |= {"after": arrival, "before": np.maximum(before, arrival)}
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
+    passes = _passes(series, legs, entries, sent)
+    taken = moments.build(log.records, series, legs, sockets, passes, arrival, room)
     sockets["after"] = np.minimum(sockets["after"], arrival[sockets["leg"]])
     parts: list[Rows] = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
@@ -68,7 +90,27 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> ColumnTable:
         again["how"] = how
         parts.append(again)
     room.forget()
-    return _by_series(parts, room)
+    return Seen(_by_series(parts, room), taken)
+
+
+def _passes(
+    series: SeriesTable, legs: LegTable, entries: _Entries, sent: Index
+) -> moments.HandOver:
+    """What hands skbs over: calls and events, of drivers, and of the stack that receives a leg."""
+    received = entries.of(RECEIVED)
+    received = received[legs.of[received] >= 0]
+    leg, met = legs.of[received], series.met[received]
+    received = received[(met == legs.rows["wire_ns"][leg]) & (legs.rows["kind"][leg] != TX)]
+    stamped = entries.of(STAMPS_SENT)
+    parts = [sent, entries.events(START_XMIT), received, entries.events(RECEIVE)]
+    record = np.concatenate(parts)
+    sends = np.arange(len(record)) < len(parts[0]) + len(parts[1])
+    order = np.argsort(record, kind="stable")
+    record, sends = record[order], sends[order]
+    own = legs.of[record] >= 0
+    record, sends = record[own], sends[own]
+    leg = legs.of[record].astype(np.int64)
+    return moments.HandOver(record, leg, sends, np.isin(record, stamped))
 
 
 Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
@@ -131,21 +173,29 @@ class _Entries:
     def __init__(self, log: KernelLog) -> None:
         self._probes = log.probes
         records = log.records
-        ids = self._ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET)
+        ids = self._ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
 
         def enters(some: slice) -> Flags:
             func = chosen(part(records, "func", some), ids)
-            return np.asarray(func & (part(records, "kind", some) == ENTRY))
+            kind = part(records, "kind", some)
+            event = chosen(part(records, "event", some), (RECEIVE, START_XMIT))
+            return np.asarray(func & (kind == ENTRY) | event & (kind == EVENT))
 
         self._index = found(records, enters)
         self._func = part(records, "func", self._index)
+        self._event = part(records, "event", self._index)
 
     def _ids(self, names: frozenset[str]) -> list[int]:
         return [p.id for p in self._probes.values() if p.name in names]
 
     def of(self, names: frozenset[str]) -> Index:
         """Those that enter a function of `names`."""
-        return self._index[chosen(self._func, self._ids(names))]
+        calls = self._event == 0
+        return self._index[calls & chosen(self._func, self._ids(names))]
+
+    def events(self, number: int) -> Index:
+        """The events of this kind."""
+        return self._index[self._event == number]
 
 
 def _of_records(
@@ -178,8 +228,8 @@ def _sockets(
     # A clone gets to its socket at once: what is later is of another one at the same address.
     mine = (leg >= 0) & (~copy | (series.met[index] <= legs.rows["end_ns"][leg]))
     index, copy, leg = index[mine], copy[mine], leg[mine]
-    made = np.zeros(len(index), POINT_DTYPE)
-    made["leg"], made["series"] = leg, legs.rows["series"][leg]
+    made = np.zeros(len(index), SOCKET_DTYPE)
+    made["leg"], made["series"], made["record"] = leg, legs.rows["series"][leg], index
     made["met"], made["ip"] = True, _of_ip(legs, leg)
     made["sends"], made["how"], made["after"] = copy, SOCKET, series.met[index]
     made["before"] = np.maximum(part(log.records, "exit_ts", index), made["after"])

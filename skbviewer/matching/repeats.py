@@ -3,7 +3,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,46 +15,76 @@ from .keys import Hash, spread
 from .kinds import Index
 from .ladder import Known, climb
 from .nearest import FAR
-from .points import WIRE
-from .weak import joined_hashes, joining_keys, meetings
+from .same_run import precision_of
+from .weak import Weak, joined_hashes, joining_keys, meetings
 
 if TYPE_CHECKING:
     from .matcher import Sightable
 
-BESIDE = 4  # lives looked at on either side: those farther cannot be the nearest
+MOST = 256  # lifetimes of one packet at its time; with more the clock decides nothing
 
 
 def near_in_time(
     packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
-    """`found` with pairs of its `many` packets; without a clock with any few of them."""
+    """`found` with pairs of its `many` packets: all lifetimes that the clock does not contradict.
+
+    Without a clock, or where they are too many, a packet has some of them and stays in `many`.
+    """
     if not len(found.many):
         return found
     wire, prints, seen = found.many, kernel.prints, _seen(kernel)
-    at = packets["ts"][wire] if clock is None else clock.to_kernel(packets["ts"][wire], wire)
+    at, error = packets["ts"][wire], np.full(len(wire), FAR // 4)
+    if clock is not None:
+        error = clock.error(at, wire) + precision_of(packets["ts"])
+        at = clock.to_kernel(at, wire)
     asked, known = Known(packets, wire), prints.known()
     weak, shown = joining_keys(asked)[1], joining_keys(known)[1]
-    frame, row = _among_lives(full_keys(asked), full_keys(known), prints.series, at, seen)
-    frames, rows = [frame], [row]
-    for met in meetings(asked, weak, known, shown, prints.series):
-        hashes = joined_hashes(asked, known, met)
-        mine = prints.series[met.prints]
-        frame, row = _among_lives(*hashes, mine, at[met.packets], seen)
-        frames.append(met.packets[frame])
-        rows.append(met.prints[row])
+    when = _When(at, error)
+    frames, rows, left = [], [], [found.many[:0]]
+    for hashes, mine, theirs in _joins(asked, weak, known, shown, prints.series):
+        frame, row, more = _among_lives(*hashes, prints.series[theirs], when.of(mine), seen)
+        frames.append(mine[frame])
+        rows.append(theirs[row])
+        left.append(wire[mine[more]])
     frame, row = np.concatenate(frames), np.concatenate(rows)
     packet, start = wire[frame], np.zeros(len(frame), np.int8)
     packet, row, rung = climb(packets, prints, packet, row, start)
-    more = unique(
-        packets, prints, packet, row, rung, Partly.of(asked, weak, known, shown), wire[:0]
-    )
-    return found.and_also(more)
+    partly = Partly.of(asked, weak, known, shown)
+    more = unique(packets, prints, packet, row, rung, partly, wire[:0])
+    return found._replace(many=np.unique(np.concatenate(left))).and_also(more)
+
+
+class _When(NamedTuple):
+    """Times of packets on the log's clock, and how far off it may be, ns."""
+
+    at: Index
+    error: Index
+
+    def of(self, some: Index) -> _When:
+        return _When(self.at[some], self.error[some])
+
+
+def _joins(
+    asked: Known, weak: Weak, known: Known, shown: Weak, series: Index
+) -> Iterator[tuple[tuple[Hash, Hash], Index, Index]]:
+    """Hashes of packets and of prints that are to be equal, and which packets and prints they are.
+
+    First by all that there is, then of those that lack something by what both know.
+    """
+    every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
+    yield (full_keys(asked), full_keys(known)), every, prints
+    for met in meetings(asked, weak, known, shown, series):
+        yield joined_hashes(asked, known, met), met.packets, met.prints
 
 
 def _among_lives(
-    asked: Hash, hashes: Hash, series: Index, at: Index, seen: Index
-) -> tuple[Index, Index]:
-    """Pairs of equal hashes, of those only with the lives nearest in time; `series` is by hash."""
+    asked: Hash, hashes: Hash, series: Index, when: _When, seen: _Seen
+) -> tuple[Index, Index, Index]:
+    """Pairs of equal hashes, of those only with the lives of the packet's time; who has too many.
+
+    `series` is by hash.
+    """
     keys, group = np.unique(asked, return_inverse=True)
     place = np.clip(np.searchsorted(keys, hashes), 0, len(keys) - 1)
     mine = np.flatnonzero(keys[place] == hashes)
@@ -61,32 +92,45 @@ def _among_lives(
     lives = np.ones(len(mine), np.bool_)  # the first print of each life
     lives[1:] = (place[mine][1:] != place[mine][:-1]) | (series[mine][1:] != series[mine][:-1])
     first = np.flatnonzero(lives)
-    frame, life = _beside(group.reshape(-1), at, place[mine[first]], seen[series[mine[first]]])
     size = np.diff(np.append(first, len(mine)))
+    owner = series[mine[first]]
+    frame, life, more = _of_the_time(
+        group.reshape(-1), when, place[mine[first]], seen.after[owner], seen.before[owner]
+    )
     pair, shown = spread(first[life], size[life], mine)
-    return frame[pair], shown
+    return frame[pair], shown, more
 
 
-def _seen(kernel: Sightable) -> Index:
-    """When each series came to its first device, ns; FAR for one without a leg."""
-    points = kernel.points.only_rows(kernel.points["how"] == WIRE)
-    seen = np.full(len(kernel.series.parent), FAR)
-    np.minimum.at(seen, points["series"], points["ts"])
-    return seen
+class _Seen(NamedTuple):
+    """From when to when each series may have been stamped, ns; without a moment never."""
+
+    after: Index
+    before: Index
 
 
-def _beside(group: Index, at: Index, place: Index, ts: Index) -> tuple[Index, Index]:
-    """Pairs within the groups: each time with the BESIDE lives before and after it."""
-    order = np.lexsort((ts, place))
-    both_group, both_ts = np.concatenate([place, group]), np.concatenate([ts, at])
-    asks = np.arange(len(both_ts)) >= len(place)
-    ranked = np.lexsort((asks, both_ts, both_group))
-    before = np.cumsum(~asks[ranked])
-    middle = np.zeros(len(both_ts), np.int64)
-    middle[ranked] = before
-    middle = middle[len(place) :]
-    sizes = np.bincount(place, minlength=int(group.max(initial=0)) + 1)
-    end = np.cumsum(sizes)
-    low = np.maximum(middle - BESIDE, (end - sizes)[group])
-    high = np.minimum(middle + BESIDE, end[group])
-    return spread(low, np.maximum(high - low, 0), order)
+def _seen(kernel: Sightable) -> _Seen:
+    moments, count = kernel.moments, len(kernel.series.parent)
+    after, before = np.full(count, FAR), np.full(count, -FAR)
+    np.minimum.at(after, moments["series"], moments["after"])
+    np.maximum.at(before, moments["series"], moments["before"])
+    return _Seen(after, before)
+
+
+def _of_the_time(
+    group: Index, when: _When, place: Index, after: Index, before: Index
+) -> tuple[Index, Index, Index]:
+    """Pairs within the groups that overlap in time, and who has more than MOST: they get MOST.
+
+    `group` is by packet, `place` is that of each life, with its times.
+    """
+    order, count = np.lexsort((after, place)), len(place) + 1
+    after, before, base = after[order], before[order], place[order] * count
+    ends = np.maximum.accumulate(base + np.searchsorted(np.sort(before), before))
+    low = group * count + np.searchsorted(np.sort(before), when.at - when.error)
+    high = group * count + np.searchsorted(np.sort(after), when.at + when.error, "right")
+    begin = np.searchsorted(ends, low)
+    begins = base + np.searchsorted(np.sort(after), after)
+    number = np.maximum(np.searchsorted(begins, high) - begin, 0)
+    more = np.flatnonzero(number > MOST)
+    packet, life = spread(begin, np.minimum(number, MOST), order)
+    return packet, life, more

@@ -12,7 +12,7 @@ from enum import IntEnum
 
 # Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
 # `python -m tests.e2e.rules_golden`.
-RULES = 1
+RULES = 2
 UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
 
 EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
@@ -33,7 +33,9 @@ class Rung(IntEnum):
     BY_POINTS = 6  # one lifetime, captured at several of its points
     BY_SEGMENT = 7  # a segment of a larger skb (GSO, GRO)
     LATE = 8  # one candidate, but not at this time
-    UNSURE = 9  # one candidate, whose identity can come again, and no clock to ask
+    UNSURE = 9  # nothing shows that the capture is of this recording
+    LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
+    TWICE = 11  # more packets than the device had then: captured twice, or of another recording
 
 
 class LifetimeRung(IntEnum):
@@ -49,3 +51,4 @@ class LifetimeRung(IntEnum):
 NAMELESS, CONTESTED = Rung.NAMELESS, Rung.CONTESTED
 BY_KEY, BY_TIME, BY_POINTS, BY_SEGMENT = Rung.BY_KEY, Rung.BY_TIME, Rung.BY_POINTS, Rung.BY_SEGMENT
 LATE, UNSURE = Rung.LATE, Rung.UNSURE
+LACKING, TWICE = Rung.LACKING, Rung.TWICE

@@ -42,12 +42,15 @@ class _Try(NamedTuple):
 def locate(
     packets: Packets, packet: Index, series: Index, points: ColumnTable
 ) -> tuple[ClockFit | None, Place]:
-    """The clock fit and the place; without any pair None and everywhere."""
+    """The clock fit and the place; without any pair None and everywhere.
+
+    A packet may have several series: at a place it counts if one of them has a point there.
+    """
     captured = packets["ts"]
-    step = max(1, len(packet) // TRIED)
+    some = packet % max(1, len(np.unique(packet)) // TRIED) == 0
     owner = points.stored("series")
-    few, point = points_of(owner, series[::step])
-    tries = _tries(captured, packet[::step][few], points[point])
+    few, point = points_of(owner, series[some])
+    tries = _tries(captured, packet[some][few], points[point])
     if not tries:
         return None, Place(None, -1, None, WIRE)
     most = MOST * max(one.packets for one in tries)
@@ -61,11 +64,34 @@ def locate(
     pair, point = points_of(owner[here], series)
     packet, here = packet[pair], here[point]
     del pair, point, few, owner, series
+    single = _once(packet)
+    packet, here = packet[single], here[single]
     times = (points.part(name, here) for name in ("ts", "after", "before"))
     clock = fit(Pairs(packet, *times), captured)
     if clock is not None and clock.pairs < FEW:
         clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
     return clock, best.place
+
+
+def refit(known: Pairs, captured: Index, clock: ClockFit, sharper: float) -> ClockFit | None:
+    """The clock of these pairs, if its error is at most `sharper` of that of `clock`.
+
+    It must have the same segments: no packet's match tells where the clock was set.
+    """
+    made = fit(known, captured)
+    if made is None or len(made.segments) != len(clock.segments):
+        return None
+    every = np.arange(len(captured))
+    before, after = clock.error(captured, every), made.error(captured, every)
+    worst, mean = int(after.max(initial=0)), float(after.mean())
+    if mean > sharper * float(before.mean()) or worst > int(before.max(initial=0)):
+        return None
+    return made
+
+
+def _once(packet: Index) -> Flags:
+    """Which of these packets come once."""
+    return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
 def _apart(clock: ClockFit, other: ClockFit, captured: Index) -> int:
@@ -80,6 +106,7 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
     tries = []
     for place in _places(rows):
         here = place.holds(rows)
+        here[here] = _once(packet[here])
         clock = _fit(captured, packet[here], rows[here])
         if clock is not None:
             tries.append(_Try(place, clock, len(np.unique(packet[here]))))

@@ -29,7 +29,8 @@ def half(kernel: Kernel, keep: Index, ahead_ns: int) -> KernelLog:
     columns = {name: records.part(name, keep) for name in names}
     columns["ts"] = columns["ts"] + ahead_ns
     table = RecordTable(columns, records.footprint[keep], records.footprints)
-    return replace(kernel.log, records=table)
+    clock = tuple(one._replace(mono_ns=one.mono_ns + ahead_ns) for one in kernel.log.clock)
+    return replace(kernel.log, records=table, clock=clock)
 
 
 def split(kernel: Kernel) -> tuple[Kernel, Kernel]:

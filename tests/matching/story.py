@@ -32,6 +32,9 @@ NO_ARGUMENT = 0xFF  # struct kbl_probe.arg
 LOOPBACK = SkbInfo(ifindex=1, netns=100)
 
 
+HOUR = 3_600_000_000_000
+
+
 class Story:
     """Collects calls and events; `log` gives what the reader makes of them.
 
@@ -113,6 +116,12 @@ class Story:
             caller = STEXT + 0x10000 + self.function(by) * 0x1000 + 0x20
         self.call("skb_clone", ts, ts + 10, skb, caller=caller, **rest)
         self.event(ts + 9, KblEvent.CLONE, skb, new, **rest)
+
+    def lasting(self, offset: int) -> None:
+        """Let the log begin before all packets and end after them; its wall clock is `offset`."""
+        self.kbl.clock(0, offset)
+        for ts in (1, HOUR):
+            self.call("net_rx_action", ts, ts + 1, 0)
 
     def log(self, folder: Path) -> KernelLog:
         for _, add in sorted(self._records, key=lambda record: record[0]):

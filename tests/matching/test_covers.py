@@ -55,6 +55,7 @@ def pairs(
         place = (ts, ts + 50_000, skb)
         story.call("dev_hard_start_xmit", *place, skbinfo=LARGE, ipv4=ipv4, ipv6=ipv6)
         story.free(ts + 50_100, skb)
+    story.lasting(OFFSET)
     log = story.log(folder)
     seen = [(10 * MS + late_ns + 1000 * number, frame) for number, frame in enumerate(frames)]
     stamped = [(ts + OFFSET, frame) for ts, frame in [*ANCHOR_FRAMES, *seen]]
@@ -87,9 +88,10 @@ def test_segments_may_share_an_identification(tmp_path: Path) -> None:
 
 
 def test_each_segment_is_its_own_skbs(tmp_path: Path) -> None:
-    frames = [segment(11, 3600), segment(8, 1100)]
-    found = pairs(tmp_path, [large(100, 7), large(2600, 10)], frames, late_ns=500_000)
-    assert [p[:3] for p in found] == [(0, 1, EXACT), (1, 0, EXACT)]
+    both = [large(100, 7), large(2600, 10)]
+    for number, frame in enumerate((segment(8, 1100), segment(11, 3600))):
+        found = pairs(tmp_path, both, [frame], late_ns=number * MS + 20_000)
+        assert [p[:3] for p in found] == [(0, number, EXACT)]
 
 
 def test_sequence_numbers_wrap_around(tmp_path: Path) -> None:

@@ -15,24 +15,42 @@ from skbviewer.matching import (
     BY_KEY,
     BY_TIME,
     EXACT,
+    LATE,
     NAMELESS,
+    UNSURE,
     build_legs,
     build_series,
     match,
     sightable,
 )
+from skbviewer.matching.rules import TWICE
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import UNTIMED
 from tests.readers import build
 
 from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, Found, join, send, sent
-from .story import HOST, OTHER, SOFTIRQ, Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
+from .story import HOST, HOUR, OTHER, SOFTIRQ, Story, tcp4, tcp4_frame, udp4, udp4_frame, wire
 
 
-def test_unique_keys_are_exact_whatever_the_clocks_say(tmp_path: Path) -> None:
-    found = join(tmp_path, sent([(MS, udp4(1)), (2 * MS, udp4(2))]), [(MS, udp4_frame(2)),
-                 (9 * MS, udp4_frame(1))])  # fmt: skip
-    assert found.pairs() == [(0, 1, EXACT, BY_KEY), (1, 0, EXACT, BY_KEY)]
+def test_two_pairs_that_no_clock_joins_are_not_believed(tmp_path: Path) -> None:
+    """A capture of another run may hold two numbers that came here, too."""
+    frames = [(HOUR // 2, udp4_frame(2)), (HOUR, udp4_frame(1))]
+    found = join(tmp_path, sent([(MS, udp4(1)), (2 * MS, udp4(2))]), frames)
+    assert found.pairs() == [(0, 1, AMBIGUOUS, UNSURE), (1, 0, AMBIGUOUS, UNSURE)]
+
+
+@pytest.mark.parametrize(("count", "told"), [(9, EXACT), (5, AMBIGUOUS)])
+def test_many_pairs_of_one_clock_are_exact_whatever_it_shows(
+    tmp_path: Path, count: int, told: int
+) -> None:
+    """Five may agree by chance, where the wall clock of the log's host says something else."""
+    numbers = range(1, count + 1)
+    found = join(
+        tmp_path,
+        sent([(MS * n, udp4(n)) for n in numbers]),
+        [(MS * n + HOUR, udp4_frame(n)) for n in numbers],
+    )
+    assert {pair[:3] for pair in found.pairs()} == {(n, n, told) for n in range(count)}
 
 
 def test_the_clock_comes_from_the_pairs(tmp_path: Path) -> None:
@@ -62,13 +80,27 @@ def test_twins_far_apart_are_told_by_time(tmp_path: Path) -> None:
     assert found.matches.rows["confidence"][5:].tolist() == [1.0, 1.0]
 
 
-def test_twins_too_near_in_time_are_ambiguous(tmp_path: Path) -> None:
+def test_twins_too_near_for_the_clock_are_told_apart_by_their_order(tmp_path: Path) -> None:
     twins = [(10 * MS, udp4(0)), (10 * MS + 1000, udp4(0))]
     frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(0)), (10 * MS + 1000, udp4_frame(0))]
     found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
-    assert {pair[:3] for pair in found.pairs()[5:]} == {
-        (packet, series, AMBIGUOUS) for packet in (5, 6) for series in (5, 6)
-    }
+    assert found.pairs()[5:] == [(5, 5, EXACT, BY_TIME), (6, 6, EXACT, BY_TIME)]
+
+
+def test_one_of_twins_too_near_for_the_clock_is_ambiguous(tmp_path: Path) -> None:
+    """The capture may lack the first or the second."""
+    twins = [(10 * MS, udp4(0)), (10 * MS + 100, udp4(0))]
+    frames = [*ANCHOR_FRAMES, (10 * MS + 50, udp4_frame(0))]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
+    assert found.pairs()[5:] == [(5, 5, AMBIGUOUS, BY_TIME), (5, 6, AMBIGUOUS, BY_TIME)]
+
+
+def test_three_packets_of_two_lifetimes_are_ambiguous(tmp_path: Path) -> None:
+    """One of them was captured twice, or is of another recording."""
+    twins = [(10 * MS, udp4(0)), (10 * MS + 100, udp4(0))]
+    again = [(10 * MS + 50 * n, udp4_frame(0)) for n in range(3)]
+    found = join(tmp_path, sent([*ANCHORS, *twins]), [*ANCHOR_FRAMES, *again])
+    assert {pair[2:] for pair in found.pairs()[5:]} == {(AMBIGUOUS, TWICE)}
 
 
 def test_twins_without_any_sure_pair_are_ambiguous(tmp_path: Path) -> None:
@@ -87,7 +119,7 @@ def test_twins_are_not_told_by_a_clock_that_may_be_farther_off(
 ) -> None:
     """Nothing is lost, but five packets of 4 ms do not show how the sniffer's clock drifts."""
     twins = [(10 * MS + after_ns + n * 200_000, udp4(0)) for n in range(2)]
-    frames = [*ANCHOR_FRAMES, *((ts, udp4_frame(0)) for ts, _ in twins)]
+    frames = [*ANCHOR_FRAMES, (twins[0][0], udp4_frame(0))]
     drifting = [(ts + ts // 100_000, frame) for ts, frame in frames]
     found = join(tmp_path, sent([*ANCHORS, *twins]), drifting)
     assert {pair[2] for pair in found.pairs()[5:]} == {told}
@@ -127,6 +159,7 @@ def test_a_packet_seen_again_by_a_sniffer_with_another_clock_is_not_called_unkno
         (5, 5, EXACT),
         (6, 6, EXACT),
         (7, 5, AMBIGUOUS),
+        (8, 6, AMBIGUOUS),
     ]
 
 
@@ -186,7 +219,7 @@ def test_arp_without_a_clock_is_not_guessed(tmp_path: Path) -> None:
 
 
 def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
-    """What numbers a packet still tells it; of two that look alike nothing does."""
+    """Sixteen bits may be another run's, where no clock confirms them."""
     lives = [*ANCHORS, (10 * MS, udp4(7)), (20 * MS, udp4(0)), (30 * MS, udp4(0))]
     frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(7)), (20 * MS, udp4_frame(0))]
     packets = wire(tmp_path, [(ts + OFFSET, frame) for ts, frame in frames])
@@ -195,8 +228,8 @@ def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
     series = build_series(log)
     legs = build_legs(log, series)
     found = Found(packets, legs, match(packets, sightable(log, series, legs)))
-    exact = [(n, n, EXACT, BY_KEY) for n in range(6)]
-    assert found.pairs() == [*exact, (6, 6, AMBIGUOUS, BY_TIME), (6, 7, AMBIGUOUS, BY_TIME)]
+    exact = [(n, n, EXACT, BY_KEY) for n in range(5)]
+    assert found.pairs() == [*exact, (5, 5, AMBIGUOUS, UNSURE), (6, 6, AMBIGUOUS, BY_TIME), (6, 7, AMBIGUOUS, BY_TIME)]
     assert found.matches.clock is not None
     (segment,) = found.matches.clock.segments
     assert (segment.offset_ns, segment.pairs, segment.first) == (OFFSET, 5, 0)
@@ -226,20 +259,14 @@ def twice_seen(folder: Path, second: int, ip_id: int = 1) -> Found:
     return join(folder, story, [*ANCHOR_FRAMES, *again])
 
 
-def test_a_packet_captured_at_both_ends_of_a_veth_pair_matches_twice(tmp_path: Path) -> None:
-    found = twice_seen(tmp_path, 13 * MS)
-    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT), (6, 5, EXACT)]
-
-
-def test_a_twin_whose_life_was_not_recorded_is_no_second_sighting(tmp_path: Path) -> None:
-    found = twice_seen(tmp_path, 500 * MS, ip_id=0)
-    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
-
-
-def test_a_twin_at_the_time_of_the_other_end_is_no_second_sighting(tmp_path: Path) -> None:
-    """Nothing numbers it: it may be another packet whose life was not recorded."""
-    found = twice_seen(tmp_path, 13 * MS, ip_id=0)
-    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT)]
+@pytest.mark.parametrize(("second", "ip_id"), [(13 * MS, 1), (500 * MS, 0), (13 * MS, 0)])
+def test_what_was_not_captured_at_the_sniffers_device_is_no_second_sighting(
+    tmp_path: Path, second: int, ip_id: int
+) -> None:
+    """The other packets say where the capture was taken."""
+    found = twice_seen(tmp_path, second, ip_id)
+    assert [pair[:3] for pair in found.pairs()[5:]] == [(5, 5, EXACT), (6, 5, AMBIGUOUS)]
+    assert found.pairs()[-1][3] == LATE
 
 
 def received(delays: Sequence[int]) -> Story:

@@ -54,6 +54,7 @@ def cooked(ip_id: int) -> bytes:
 
 
 def joined(folder: Path, story: Story, path: Path) -> tuple[LegTable, Matches]:
+    story.lasting(OFFSET)
     log = story.log(folder)
     capture = readers.read(path, Silent())
     assert isinstance(capture, Capture)
@@ -99,15 +100,18 @@ def test_interfaces_of_one_file_are_sniffers_of_their_own(tmp_path: Path) -> Non
     assert exact(legs, found) == [(2 * n + end, n) for n in range(6) for end in (0, 1)]
 
 
-def announced(folder: Path, lost: int, near_ns: int) -> set[int]:
-    """The verdicts of an ARP packet seen `near_ns` from one in the log, which lost records."""
+def announced(folder: Path, lost: int, near_ns: int, until_ns: int = 19 * MS) -> set[int]:
+    """The verdicts of an ARP packet seen `near_ns` from one in the log.
+
+    The log lost records in the millisecond until `until_ns`.
+    """
     story = across([(MS * (n + 1), udp4(100 + n)) for n in range(6)])
     info = HOST._replace(ethertype=0x0806)
     story.alloc(20 * MS, A + 0x100000)
     story.call("dev_hard_start_xmit", 21 * MS, 22 * MS, A + 0x100000, skbinfo=info)
     story.free(25 * MS, A + 0x100000)
     if lost:
-        story.kbl.lost(19 * MS, 0, 18 * MS, lost)
+        story.kbl.lost(until_ns, 0, until_ns - MS, lost)
     frames = [
         (MS * (n + 1) + OFFSET, build.ethernet(
             build.ipv4("10.0.0.1", "10.0.0.2", 17, build.udp(1000, 2000, bytes(10)), 100 + n)))
@@ -125,8 +129,9 @@ def test_arp_is_exact_while_its_life_lasts(tmp_path: Path) -> None:
     assert announced(tmp_path, 0, 10 * MS) == {AMBIGUOUS}
 
 
-def test_where_lives_are_missing_arp_must_be_near(tmp_path: Path) -> None:
-    assert announced(tmp_path, 7, 300 * US) == {AMBIGUOUS}
+def test_where_lives_are_missing_arp_is_ambiguous(tmp_path: Path) -> None:
+    """Another ARP packet may be among them; before and after, nothing is missing."""
+    assert announced(tmp_path, 7, 500, until_ns=21 * MS + 300 * US) == {AMBIGUOUS}
     assert announced(tmp_path, 7, 500) == {EXACT}
 
 
@@ -149,7 +154,7 @@ def test_of_two_arp_one_is_not_taken_for_the_other_whose_life_is_there(tmp_path:
 def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     """The verdicts of a packet with identification 0, seen `away_ns` from the driver's call.
 
-    Its life lasts for 60 ms, in a log that lost records.
+    Its lifetime lasts for 60 ms, in a log that lost records at its end.
     """
     story = across([(MS * (n + 1), udp4(100 + n)) for n in range(6)])
     skb = A + 0x100000
@@ -159,7 +164,7 @@ def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     story.call("__netif_receive_skb", *place, skb, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(0))
     story.free(81 * MS, skb)
     if lost:
-        story.lost(19 * MS, lost, 18 * MS)
+        story.lost(82 * MS, lost, 71 * MS)
     frames = [(MS * (n + 1) + OFFSET, udp4_frame(100 + n)) for n in range(6)]
     frames.append((21 * MS + away_ns + OFFSET, udp4_frame(0)))
     path = build.write_pcap(folder / "again.pcap", frames)
@@ -167,16 +172,13 @@ def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     return set(rows["verdict"][rows["packet"] == 6].tolist())
 
 
-def test_what_may_come_again_is_exact_while_its_life_lasts(tmp_path: Path) -> None:
-    assert again(tmp_path, 0, 20 * US) == {EXACT}
-    assert again(tmp_path, 0, 50 * MS) == {EXACT}
-    assert again(tmp_path, 0, 70 * MS) == {AMBIGUOUS}
-
-
-def test_where_ends_of_lives_are_missing_it_must_be_near_the_sniffer(tmp_path: Path) -> None:
-    """What looks like one life may be of two packets, and the one in between is missing."""
-    assert again(tmp_path, 7, 20 * US) == {EXACT}
-    assert again(tmp_path, 7, 50 * MS) == {AMBIGUOUS}
+@pytest.mark.parametrize("lost", [0, 7])
+def test_what_may_come_again_is_exact_at_the_sniffers_device_only(
+    tmp_path: Path, lost: int
+) -> None:
+    """Its lifetime lasts longer, but at another device."""
+    assert again(tmp_path, lost, 20 * US) == {EXACT}
+    assert again(tmp_path, lost, 50 * MS) == {AMBIGUOUS}
 
 
 def test_a_sniffers_copy_is_not_taken_for_a_later_one_at_its_address(tmp_path: Path) -> None:

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: MIT
+"""Which packets may lack their tap moment in a log, because the log lacks records.
+
+In: a log's declared losses, the packets' times on its clock.  Out: a flag per packet.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..records import KernelLog
+from .kinds import Index
+from .ladder import Flags
+from .losses import ANY, FOREVER, MISSED, NEVER, Table
+from .nearest import Place
+from .phases import PACKET_SOCKET, RECEIVE_TAP
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+SENT = ("dev_hard_start_xmit", "xmit_one")  # one of them has every packet that is sent
+
+
+def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> Flags:
+    """Packets in whose window records are missing that would show their moment.
+
+    `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may be.
+    A log that was filtered may lack any packet.
+    """
+    if kernel.log.meta.get("filter"):
+        return np.ones(len(at), np.bool_)
+    rows, low, high = kernel.losses, at - error, at + error
+    written = rows[rows["reason"] != MISSED]
+    made = _meets(written, low, high + _longest_call(kernel))
+    missed = rows[rows["reason"] == MISSED]
+    if not len(missed):
+        return made
+    return made | _moment_missed(kernel.log, place, missed, low, high)
+
+
+def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high: Index) -> Flags:
+    """Where probes missed hits of all functions that show a packet at a device.
+
+    One that is recorded shows the moment: the packet socket's, or that of the hand-over.
+    """
+
+    def any_of(names: tuple[str, ...]) -> Flags:
+        ids = [p.id for p in log.probes.values() if p.name in names and _is_armed(log, p.id)]
+        if not ids:
+            return np.ones(len(low), np.bool_)
+        mine = np.isin(missed["func"], [ANY, *ids])
+        return _meets(missed[mine], low, high)
+
+    sockets = any_of(tuple(PACKET_SOCKET)) if place.at_socket else np.ones(len(low), np.bool_)
+    return sockets & (any_of(SENT) | any_of(RECEIVE_TAP))
+
+
+def _is_armed(log: KernelLog, probe: int) -> bool:
+    return log.probes[probe].address != 0 and log.probes[probe].error == 0
+
+
+def _longest_call(kernel: Sightable) -> int:
+    """The longest time from a moment's begin to when its call returned, ns."""
+    moments = kernel.moments
+    some = moments["socket"] if moments["socket"].any() else moments["met"]
+    lasted = moments["end"][some] - moments["begin"][some]
+    return int(lasted.max(initial=0))
+
+
+def _meets(rows: Table, low: Index, high: Index) -> Flags:
+    """Which of the spans (ns) from low to high overlap a row."""
+    rows = rows[np.argsort(rows["first_ns"], kind="stable")]
+    ends = np.maximum.accumulate(np.append(np.int64(NEVER), rows["last_ns"]))
+    begun = np.searchsorted(rows["first_ns"], np.minimum(high, FOREVER), "right")
+    return np.asarray(ends[begun] >= low, np.bool_)

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: MIT
+"""The tap moments of a log: each pass of an skb by the packet sockets of one device.
+
+In: a KBL with its series and legs, the calls that hand an skb over, the calls of packet sockets.
+Out: MOMENT_DTYPE rows, sorted by series.  A packet that a socket of this host captured belongs to
+exactly one of them; a moment belongs to at most one packet of a capture.
+
+A packet socket stamps an skb inside tpacket_rcv() or packet_rcv() (net/packet/af_packet.c), or
+takes the stamp of its arrival (net_timestamp_check() in net/core/dev.c).  Where the log does not
+show the socket, the moment is the hand-over to the driver or to the receiving stack.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import ColumnTable, Records, RecordTable, Room, narrow, part
+from .kinds import EVENT, Index
+from .legs import TX, LegTable
+from .series import SeriesTable
+
+Flags = npt.NDArray[np.bool_]
+Rows = npt.NDArray[np.void]
+
+FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
+UNKNOWN = -1  # the header at a moment that no footprint shows
+
+MOMENT_DTYPE = np.dtype(
+    [
+        ("series", "<i8"),
+        ("leg", "<i8"),
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),
+        ("sends", "u1"),  # 1: on the way out of the device
+        ("socket", "?"),  # the log shows the call of a packet socket
+        ("met", "?"),  # a call shows the pass; else the leg only may have passed a device
+        ("after", "<i8"),  # ns of the log's clock: the stamp was made not before this
+        ("before", "<i8"),  # and not after that
+        ("begin", "<i8"),  # when the socket was called, or the hand-over began
+        ("end", "<i8"),
+        ("shown", "<i4"),  # the footprint at the moment: a row of Prints.rows, UNKNOWN = none
+    ]
+)
+_SMALL = ("series", "leg", "netns", "ifindex", "shown")
+PLACE = ("leg", "netns", "ifindex", "sends")
+
+
+class HandOver(NamedTuple):
+    """Entries of functions that hand an skb to a driver, or to the receiving stack.
+
+    Parallel, in time order: the record, its leg, whether it sends, and whether its call began
+    before any sniffer can have stamped the skb at that device.
+    """
+
+    record: Index
+    leg: Index
+    sends: Flags
+    first: Flags
+
+
+def build(
+    records: Records,
+    series: SeriesTable,
+    legs: LegTable,
+    sockets: Rows,
+    passes: HandOver,
+    arrival: Index,
+    room: Room,
+) -> ColumnTable:
+    """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
+
+    `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `arrival` is by leg the first
+    time (ns) at which its skb can have been stamped.
+    """
+    arrival = _of_the_parent(series, legs, arrival)
+    handed = _handed(records, series, legs, passes, arrival)
+    called = _called(records, sockets, handed, arrival)
+    handed = handed[~_among(handed, called) & ~series.tap[handed["series"]]]
+    handed = handed[~_shown_better(handed, np.concatenate([called, handed]))]
+    bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]))
+    made = np.concatenate([called, handed, bare])
+    made = made[np.lexsort((made["begin"], made["series"]))]
+    columns: dict[str, npt.NDArray[Any]] = {}
+    for name in MOMENT_DTYPE.names or ():
+        column = np.ascontiguousarray(made[name])
+        columns[name] = room.keep(narrow(column) if name in _SMALL else column)
+    return ColumnTable(MOMENT_DTYPE, columns, room)
+
+
+def _called(records: Records, sockets: Rows, handed: Rows, arrival: Index) -> Rows:
+    """A moment for each pass that packet sockets were called for.
+
+    On its way out an skb is stamped after it was handed to the device: dev_queue_xmit_nit().
+    """
+    made = np.zeros(len(sockets), MOMENT_DTYPE)
+    for name in ("series", "leg", "netns", "ifindex", "sends"):
+        made[name] = sockets[name]
+    made["socket"] = made["met"] = True
+    made["begin"], made["end"] = sockets["after"], sockets["before"]
+    since = arrival[sockets["leg"]]
+    mine, theirs = _same_place(made, handed)
+    mine, theirs = (some[made["sends"][mine] == 1] for some in (mine, theirs))
+    since[mine] = handed["after"][theirs]
+    made["after"] = np.minimum(sockets["after"], since)
+    made["before"], made["shown"] = sockets["before"], _shown(records, sockets["record"])
+    return made
+
+
+def _handed(
+    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Index
+) -> Rows:
+    """A moment for the first hand-over of each leg at each device in each direction."""
+    made = np.zeros(len(passes.record), MOMENT_DTYPE)
+    made["leg"], made["sends"] = passes.leg, passes.sends
+    made["series"] = legs.rows["series"][passes.leg]
+    shows = _showing(records, passes.record)
+    for name in ("netns", "ifindex"):
+        made[name] = part(records, name, shows)
+    made["met"], made["begin"] = True, series.met[passes.record]
+    made["end"] = legs.rows["end_ns"][passes.leg]
+    made["shown"] = _shown(records, shows)
+    since = np.where(made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival[made["leg"]])
+    made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
+    made = made[np.sort(np.unique(made[list(PLACE)], return_index=True)[1])]
+    made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
+    return made
+
+
+def _showing(records: Records, record: Index) -> Index:
+    """The record that shows what the skb of each was: of an event the footprint before it."""
+    event = (part(records, "kind", record) == EVENT) & (record > 0)
+    before = np.maximum(record - 1, 0)
+    for name in ("skb", "ts", "cpu"):
+        event &= part(records, name, before) == part(records, name, record)
+    event &= part(records, "event", before) == FOOTPRINT
+    return np.where(event, before, record)
+
+
+def _shown_better(rows: Rows, others: Rows) -> Flags:
+    """Which rows are of an unknown device, though another one shows the device of their leg."""
+    of_leg = np.zeros(2 * int(others["leg"].max(initial=0)) + 2, np.bool_)
+    known = others[others["ifindex"] > 0]
+    of_leg[2 * known["leg"] + known["sends"]] = True
+    return np.asarray((rows["ifindex"] <= 0) & of_leg[2 * rows["leg"] + rows["sends"]])
+
+
+def _bare(series: SeriesTable, legs: LegTable, known: Index) -> Rows:
+    """A moment for each leg that no call shows at a device: records of it may be lost."""
+    rest = np.ones(len(legs.rows), np.bool_)
+    rest[known] = False
+    rest &= ~series.tap[legs.rows["series"]]
+    leg = np.flatnonzero(rest)
+    made = np.zeros(len(leg), MOMENT_DTYPE)
+    made["leg"], made["shown"] = leg, UNKNOWN
+    for name in ("series", "netns", "ifindex"):
+        made[name] = legs.rows.part(name, leg)
+    made["sends"] = legs.rows.part("kind", leg) == TX
+    made["after"] = made["begin"] = legs.rows.part("begin_ns", leg)
+    made["before"] = made["end"] = np.maximum(legs.rows.part("end_ns", leg), made["begin"])
+    return made
+
+
+def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Index) -> Index:
+    """The arrival of each leg; a clone that is received has the stamp of the skb it was made from.
+
+    So a bridge's clone that goes up the stack, whose original goes on to another port.
+    """
+    owner, parent = legs.rows["series"], series.parent
+    first = np.full(len(parent) + 1, np.iinfo(np.int64).max)
+    np.minimum.at(first, owner, arrival)
+    above = parent[owner]
+    cloned = (above >= 0) & (legs.rows["kind"] != TX)
+    return np.where(cloned, np.minimum(arrival, first[above]), arrival)
+
+
+def _shown(records: Records, index: Index) -> npt.NDArray[np.int64]:
+    """The footprint of each of these records, UNKNOWN where it has no IP header."""
+    if isinstance(records, RecordTable):
+        number = np.asarray(records.footprint[index], np.int64)
+        version = part(records.footprints, "ip_version", number)
+    else:
+        number, version = index.astype(np.int64), records["ip_version"][index]
+    return np.where(version != 0, number, UNKNOWN)
+
+
+def _among(rows: Rows, others: Rows) -> Flags:
+    """Which rows are at the place of one of the others, in the same leg."""
+    made = np.zeros(len(rows), np.bool_)
+    made[_same_place(rows, others)[0]] = True
+    return made
+
+
+def _same_place(rows: Rows, others: Rows) -> tuple[Index, Index]:
+    """Pairs of a row and one of the others at the same place of the same leg, one for each row."""
+    if not len(rows) or not len(others):
+        return np.zeros(0, np.int64), np.zeros(0, np.int64)
+    both = np.concatenate([rows[list(PLACE)], others[list(PLACE)]])
+    _, back = np.unique(both, return_inverse=True)
+    back = back.reshape(-1)
+    of_place = np.full(int(back.max()) + 1, -1, np.int64)
+    of_place[back[len(rows) :]] = np.arange(len(others))
+    other = of_place[back[: len(rows)]]
+    mine = np.flatnonzero(other >= 0)
+    return mine, other[mine]

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""Packets of flows in which the same identity comes again within a short time.
+
+In: packets and how they pair with moments when the clock is asked less sharply.  Out: which
+packets are of such a flow.  Where records are missing, another lifetime with the same headers may
+be missing too.  That is assumed only of flows that show such twins: a sender that numbers its
+packets does not stop to do so where records are lost.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ..records import Packets
+from .clock import ClockFit
+from .edges import Edges
+from .keys import hashed_rows
+from .kinds import Index
+from .ladder import ADDRESS, FRAGMENT, Flags
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
+FLOW = (*ADDRESS, "protocol", "ethertype")
+
+
+def company(
+    packets: Packets,
+    kernel: Sightable,
+    clock: ClockFit,
+    error: Index,
+    pairs: Callable[[Index], Edges],
+) -> Flags:
+    """Packets of flows in which a packet has several moments nearby, or a moment several packets.
+
+    `pairs` makes the edges of a clock that may be so far off (ns).
+    """
+    edges = pairs(NEAR_NS + NEAR_ERRORS * error)
+    twin = np.zeros(len(packets), np.bool_)
+    moments = np.bincount(edges.packet, minlength=len(packets))
+    twin[moments > 1] = True
+    part = np.stack([edges.moment, offsets(packets, edges.packet)], axis=1)
+    _, back, count = np.unique(part, axis=0, return_inverse=True, return_counts=True)
+    twin[edges.packet[count[back.reshape(-1)] > 1]] = True
+    flow = hashed_rows(packets, FLOW)
+    _, number = np.unique(flow, return_inverse=True)
+    number = number.reshape(-1)
+    has_twins = np.zeros(int(number.max(initial=0)) + 1, np.bool_)
+    has_twins[number[twin]] = True
+    return np.asarray(has_twins[number] | (packets["ip_version"] == 0))
+
+
+def offsets(packets: Packets, packet: Index) -> Index:
+    """Which part of its datagram each of these packets is: 0 of a whole one."""
+    frag_off = packets["frag_off"][packet].astype(np.int64)
+    return np.where(frag_off > 0, frag_off & FRAGMENT, 0)
