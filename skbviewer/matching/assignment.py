@@ -52,7 +52,8 @@ class Problem(NamedTuple):
 
     A packet's stamp is `at` on the log's clock, at most `error` off; `may_lack`: the log may lack
     its moment.  A moment is of the lifetime `life`; its stamp was made within [`after`, `before`],
-    its call within [`begin`, `end`].  Pairs (`packet`, `moment`) are sorted by packet.
+    its call within [`begin`, `end`].  Pairs (`packet`, `moment`) are sorted by packet.  Times and
+    errors are below 2**61.
     """
 
     at: Index
@@ -70,7 +71,8 @@ class Problem(NamedTuple):
 class Assigned(NamedTuple):
     """For each packet its lifetime, and moment, in all assignments, or -1; `why` there is none.
 
-    `possible`: pairs without which no consistent assignment is lost.
+    `possible`: pairs that a consistent assignment has; beyond the limits perhaps others, too.  Of a
+    packet that the log may lack, or that is CROWDED, all pairs in time.
     """
 
     life: Index

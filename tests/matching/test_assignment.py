@@ -68,6 +68,11 @@ def test_more_overlap_than_can_be_followed_is_left_open() -> None:
     assert said(made) == {TOO_LARGE} and (made.life < 0).all()
 
 
+def test_nothing_is_asked() -> None:
+    made = assign(flood(0, 0, 10, 10))
+    assert not len(made.life) and not len(made.possible)
+
+
 @pytest.mark.parametrize(
     ("asked", "most_s"),
     [

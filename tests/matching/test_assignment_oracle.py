@@ -38,24 +38,24 @@ class Batch(NamedTuple):
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_exact_is_unanimous_and_unanimous_is_exact(part: int) -> None:
-    rng, told = Random(20261123 + part), Counter[str]()
+    rng, tally = Random(20261123 + part), Counter[str]()
     for _ in range(CASES // PARTS // BATCH):
         cases = [draw(rng) for _ in range(BATCH)]
         cases += [reduced(drawn, rng) for drawn in cases if rng.random() < 0.15]
         batch = joined([drawn.case() for drawn in cases])
         made = assign(batch.problem)
         for number, drawn in enumerate(cases):
-            compare(number, drawn, batch, made, told)
-    print(dict(told))
-    assert told["cases"] >= 20_000
-    assert min(told["exact"], told["not unanimous"], told["crowded"], told["lacking"]) > 1000
-    assert told["honest exact"] > 1000
+            compare(number, drawn, batch, made, tally)
+    print(dict(tally))
+    assert tally["cases"] >= 20_000
+    assert min(tally["exact"], tally["not unanimous"], tally["crowded"], tally["lacking"]) > 1000
+    assert tally["honest exact"] > 1000
 
 
 @pytest.mark.parametrize("limits", [Limits(0, 0), Limits(3, 0), Limits(1 << 18, 0)])
 def test_beyond_the_limits_exact_is_unanimous(limits: Limits) -> None:
     """Less may be exact then, and a group that contradicts itself may not be noticed."""
-    rng, told = Random(18), Counter[str]()
+    rng, tally = Random(18), Counter[str]()
     for _ in range(40):
         cases = [draw(rng).case() for _ in range(BATCH)]
         batch = joined(cases)
@@ -65,19 +65,19 @@ def test_beyond_the_limits_exact_is_unanimous(limits: Limits) -> None:
             for p, lives in enumerate(known.lives):
                 life = int(made.life[first + p]) - 1000 * number
                 assert life < 0 or not lives or lives == {life}, (case, p, known)
-                told["exact"] += life >= 0
-                told["too large"] += int(made.why[first + p]) == TOO_LARGE
+                tally["exact"] += life >= 0
+                tally["too large"] += int(made.why[first + p]) == TOO_LARGE
             for p, m in known.pairs:
                 pair = batch.pair[first + p, batch.moments[number] + m]
                 assert made.possible[pair], (case, p, m)
-    assert told["exact"] > 1000 and (limits.steps > 3 or told["too large"] > 100)
+    assert tally["exact"] > 1000 and (limits.steps > 3 or tally["too large"] > 100)
 
 
-def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, told: Counter[str]) -> None:
+def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, tally: Counter[str]) -> None:
     """Compare what is said of each packet of one case with all assignments, and the truth."""
     case, first, shift = drawn.case(), batch.packets[number], batch.moments[number]
     known = answer(case)
-    told["cases"] += 1
+    tally["cases"] += 1
     for p, lives in enumerate(known.lives):
         life, why = int(made.life[first + p]), int(made.why[first + p])
         where = f"packet {p} of {drawn}, {known}: {life - 1000 * number}, {why}"
@@ -85,18 +85,18 @@ def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, told: Count
         assert why != TOO_LARGE, where
         unanimous = len(lives) == 1 and ABSENT not in lives
         assert (life == 1000 * number + next(iter(lives))) if unanimous else life < 0, where
-        told["exact" if unanimous else "not unanimous"] += 1
-        told["crowded"] += not lives
+        tally["exact" if unanimous else "not unanimous"] += 1
+        tally["crowded"] += not lives
         if not any(in_time(case, p, m) for m in case.options[p]):
             assert why == NONE_IN_TIME, where
         else:
             assert (why == LACKING) == case.may_lack[p], where
             assert (why == CROWDED) == (not lives), where
-            told["lacking"] += case.may_lack[p]
+            tally["lacking"] += case.may_lack[p]
         if drawn.honest:
             truth = drawn.truth[p]
             assert life < 0 or (truth != ABSENT and life == 1000 * number + case.life[truth]), where
-            told["honest exact"] += life >= 0
+            tally["honest exact"] += life >= 0
         _moment(int(made.moment[first + p]) - shift, p, known.pairs, unanimous, where)
     for p, m in known.pairs:
         assert made.possible[batch.pair[first + p, shift + m]], (drawn, p, m)
