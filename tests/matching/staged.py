@@ -43,6 +43,7 @@ class Life(NamedTuple):
     looks: Header
     here: bool
     lost: bool
+    sends: bool  # on its way out: the packet socket gets a clone
 
 
 class Sent(NamedTuple):
@@ -79,8 +80,8 @@ class Stage(NamedTuple):
     exact: dict[int, set[int]]
 
 
-def scene(number: int, rng: Random, losses: bool) -> Scene:
-    """A case drawn at random."""
+def scene(number: int, rng: Random, losses: bool, sends: float) -> Scene:
+    """A case drawn at random; `sends` is the share of packets that are on their way out."""
     made, start = Scene(number), (ANCHORS + 1 + number) * APART
     length, longest = rng.choice([300, 1500, 6000]), rng.choice([20, 200, LONGEST])
     numbers, ports = rng.choice([[0], [7], [0, 7]]), rng.choice([[0], [0, 1]])
@@ -93,7 +94,8 @@ def scene(number: int, rng: Random, losses: bool) -> Scene:
         skb = A + 0x1000 * (CPUS * (number + 100) + n)
         lost = losses and rng.random() < 0.2
         looks = rng.choice(numbers), port
-        made.lives.append(Life(skb, arrival, begin, end, looks, here, lost))
+        out = rng.random() < sends
+        made.lives.append(Life(skb, arrival, begin, end, looks, here, lost, out))
         if lost:
             made.gaps.append((arrival - 500, end + 500, n))
     _capture(made, rng, ports)
@@ -115,14 +117,14 @@ def _capture(made: Scene, rng: Random, ports: list[int]) -> None:
         made.packets.insert(p + 1, again if kind == "copy" else again._replace(looks=(7, 1)))
 
 
-def stage(folder: Path, scenes: list[Scene], rng: Random) -> Stage:
+def stage(folder: Path, scenes: list[Scene], sends: float, rng: Random) -> Stage:
     """Write the log and the capture, and match them."""
     story, frames, first = Story(), [], []
     story.kbl.header["nr_cpus"] = CPUS
     lasting = rng.choice([60, 60, 1000, 4000])
     drift, cut = rng.choice([0, 0, 40e-6]), rng.choice([262144, 262144, CUT])
     for n in range(ANCHORS):
-        frames.append(_anchor(story, n, lasting, rng))
+        frames.append(_anchor(story, n, lasting, rng.random() < sends, rng))
     for one in scenes:
         first.append(len(frames))
         for n, life in enumerate(one.lives):
@@ -131,7 +133,7 @@ def stage(folder: Path, scenes: list[Scene], rng: Random) -> Stage:
             story.lost(end, 20, begin, cpu)
         frames += [(sent.stamp, _frame(one.number, sent.looks)) for sent in one.packets]
     for n in range(len(scenes) + ANCHORS + 1, len(scenes) + 2 * ANCHORS):
-        frames.append(_anchor(story, n, lasting, rng))
+        frames.append(_anchor(story, n, lasting, rng.random() < sends, rng))
     shown = [(ts + round(drift * ts) + OFFSET, frame) for ts, frame in frames]
     made = _matched(story.log(folder), folder, shown, cut, scenes, first)
     return made if cut > CUT else made._replace(scenes=[_cut(one) for one in scenes])
@@ -191,14 +193,12 @@ def case_of(made: Stage, number: int) -> Case:
     )
 
 
-def _anchor(story: Story, n: int, lasting: int, rng: Random) -> build.Packet:
+def _anchor(story: Story, n: int, lasting: int, out: bool, rng: Random) -> build.Packet:
     """A packet with a number of its own, received for certain."""
     begin = (n + 1) * APART + rng.randint(0, 5000)
-    life = Life(
-        A + 0x1000 * n, begin - rng.choice([15, 100]), begin, begin + lasting, (n, 0), True, False
-    )
-    if n >= ANCHORS:
-        life = life._replace(skb=A + 0x1000 * (1_000_000 + n))
+    arrival = begin - rng.choice([15, 100])
+    end, skb = begin + lasting, A + 0x1000 * (n if n < ANCHORS else 1_000_000 + n)
+    life = Life(skb, arrival, begin, end, (n, 0), True, False, out)
     _live(story, 0, 0, life)
     return rng.randint(life.arrival, life.end), _frame(0, life.looks)
 
@@ -218,9 +218,24 @@ def _live(story: Story, number: int, cpu: int, life: Life) -> None:
     info = HOST if life.here else OTHER
     place = {"cpu": cpu, "context": SOFTIRQ}
     story.alloc(life.arrival - 100, life.skb, **place)
+    if life.sends:
+        _sends(story, cpu, life, ip)
+        return
     story.enter(life.arrival, "netif_receive_skb", life.skb, skbinfo=info, ipv4=ip, **place)
     story.call("tpacket_rcv", life.begin, life.end, life.skb, skbinfo=info, ipv4=ip, **place)
     story.leave(life.end + 20, "netif_receive_skb", life.skb, **place)
+    story.free(life.end + 50, life.skb, **place)
+
+
+def _sends(story: Story, cpu: int, life: Life, ip: Ipv4) -> None:
+    """The records of a packet that is sent, whose clone the packet socket gets."""
+    info, clone = HOST if life.here else OTHER, life.skb + 0x800
+    place = {"cpu": cpu, "context": SOFTIRQ}
+    story.enter(life.arrival, "dev_hard_start_xmit", life.skb, skbinfo=info, ipv4=ip, **place)
+    story.clone(life.arrival + 1, life.skb, clone, "dev_queue_xmit_nit", **place)
+    story.call("tpacket_rcv", life.begin, life.end, clone, skbinfo=info, ipv4=ip, **place)
+    story.free(life.end + 5, clone, **place)
+    story.leave(life.end + 20, "dev_hard_start_xmit", life.skb, **place)
     story.free(life.end + 50, life.skb, **place)
 
 

@@ -20,8 +20,9 @@ def test_exact_is_unanimous_and_true(tmp_path: Path, part: int) -> None:
     rng, tally = Random(2026 + part), Counter[str]()
     wrong: list[str] = []
     for number in range(LOGS * part // PARTS, LOGS * (part + 1) // PARTS):
-        scenes = [scene(n + 1, rng, number % 3 == 0) for n in range(SCENES)]
-        made = stage(tmp_path, scenes, rng)
+        sends = rng.choice([0.0, 0.0, 1.0, 0.3])
+        scenes = [scene(n + 1, rng, number % 3 == 0, sends) for n in range(SCENES)]
+        made = stage(tmp_path, scenes, sends, rng)
         for n in range(SCENES):
             wrong += compare(made, n, tally)
     print(dict(tally))
