@@ -17,6 +17,7 @@ import numpy.typing as npt
 
 from ..matching import (
     LEG_DTYPE,
+    RULES,
     LegTable,
     Matches,
     Nesting,
@@ -134,6 +135,7 @@ def store_inputs(
     for log, verdict, number in zip(logs, verdicts, kernel_only, strict=True):
         log.room.forget()
         _store_log(log, verdict, builder, number)
+    builder.add_rows(schema.meta, [(schema.SESSION, schema.RULES, str(RULES))])
     builder.add_rows(schema.source, [session.rows[source] for source in sorted(session.rows)])
     return tuple(line for source in sorted(session.rows) for line in session.warnings[source])
 

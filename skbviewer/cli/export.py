@@ -11,7 +11,7 @@ from typing import Any
 from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline_shown import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
 from ..session import Session, open_files
-from .output import Stderr, command
+from .output import Stderr, command, warn_of_rules
 
 HELP = """Without --lanes, --filter and --range: the path of --packet as a picture with a table, or
 as CSV.  With --filter alone, --csv is the packet list.  Otherwise the timeline, as CSV exactly the
@@ -93,7 +93,7 @@ def _export(arguments: argparse.Namespace) -> int:
 
         size, dpi = arguments.size, arguments.dpi
         render_png(session, out, _one(arguments.packet), size, dpi, arguments.theme)
-    return 0
+    return warn_of_rules(session)
 
 
 def _opened(files: Sequence[Path]) -> Session:

@@ -40,6 +40,7 @@ def _info_lines(info: dict[str, Any]) -> Iterable[str]:
     for name in ("recorder", "events"):
         if info[name]:
             yield f"{name:<13} {_counts(info[name])}"
+    yield f"{'rules':<13} {info['rules']}"
     yield "matches       " + _counts(info["matches"])
     for protocol, counts in info["matches_by_protocol"].items():
         yield f"  {protocol:<11} {_counts(counts)}"

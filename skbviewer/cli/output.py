@@ -7,7 +7,10 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from ..session import Session
 
 
 class Stderr:
@@ -34,6 +37,13 @@ def warn(warnings: Iterable[str]) -> int:
     for warning in listed:
         print(f"warning: {warning}", file=sys.stderr)
     return 1 if listed else 0
+
+
+def warn_of_rules(session: Session) -> int:
+    """Say that other rules than this program's made the verdicts; the exit code that follows."""
+    from ..session.rules import rules_warning
+
+    return warn(filter(None, [rules_warning(session.file, session.rules())]))
 
 
 def command(

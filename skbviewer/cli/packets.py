@@ -14,7 +14,7 @@ from typing import Any
 from ..records import PacketRow
 from ..session import Session
 from .filtering import RowIds, add_filter, chosen, pages
-from .output import Stderr, command, formats
+from .output import Stderr, command, formats, warn_of_rules
 
 JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
 
@@ -45,7 +45,7 @@ def _packets(arguments: argparse.Namespace) -> int:
             print("  ".join(f"{key}={value}" for key, value in item.items() if value is not None))
     else:
         _print_table(session, ids)
-    return 0
+    return warn_of_rules(session)
 
 
 def _follow_streams(session: Session) -> None:

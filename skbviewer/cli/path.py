@@ -11,7 +11,7 @@ from typing import Any
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath
 from ..session import Session
-from .output import command, formats
+from .output import command, formats, warn_of_rules
 
 ROWS = ("calls", "waits", "events")
 
@@ -34,7 +34,8 @@ def _row(text: str) -> int:
 
 
 def _path(arguments: argparse.Namespace) -> int:
-    path = Session.open(arguments.session).path(arguments.packet, arguments.series)
+    session = Session.open(arguments.session)
+    path = session.path(arguments.packet, arguments.series)
     if arguments.json:
         legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
         packet = None if path.packet is None else path.packet.number
@@ -45,7 +46,7 @@ def _path(arguments: argparse.Namespace) -> int:
     else:
         for line in path_lines(path):
             print(line)
-    return 0
+    return warn_of_rules(session)
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:

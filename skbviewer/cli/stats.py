@@ -26,7 +26,7 @@ from ..analysis.stats import (
 )
 from ..session import Session
 from .filtering import add_filter, chosen
-from .output import command, formats, warn
+from .output import command, formats, warn, warn_of_rules
 
 
 class Table(NamedTuple):
@@ -136,7 +136,7 @@ def _stats(arguments: argparse.Namespace) -> int:
         writer.writerows([map(_joined, row) for row in table.rows])
     else:
         _print(table)
-    return warn(table.warnings)
+    return warn(table.warnings) | warn_of_rules(session)
 
 
 def _in_order(session: str, table: str) -> tuple[str, str]:

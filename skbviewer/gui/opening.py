@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from skbviewer.records import OtherVersion, Progress
 from skbviewer.session.hashing import HASHING
+from skbviewer.session.rules import are_older, match_again, rules_words
 
 from . import recent, samples, view_state
 from .contract import Opener, Recording
@@ -129,9 +130,27 @@ class Opening(QObject):
         if opened.imported and QSettings().value("import_summary", "true") != "false":
             self.show_summary(asked=False)
 
+    def _match_again(self, recording: Recording) -> None:
+        """By this program's rules, in the place of the session; the view stays as it is."""
+        at = ask_missing(self._window, [Path(source.path) for source in recording.sources()])
+        if at is None:
+            return
+        files, view = self.files, self._window.view_state()
+
+        def work(progress: Progress) -> None:
+            match_again(recording.file, progress, at)
+
+        self._window.tasks.start(
+            f"Matching {recording.file.name} again", work, lambda _: self._start(files, view)
+        )
+
     def _tell_missing(self, recording: Recording) -> None:
         gone = missing_sources(recording)
         hint = missing(recording)
+        other = rules_words(recording.rules())
+        if other:
+            self._tell_rules(recording, other, hint)
+            return
         if gone and any(path.suffix == SESSION for path in self.files):
             names = ", ".join(Path(source.path).name for source in gone)
             there = "it was" if len(gone) == 1 else "they were"
@@ -143,6 +162,15 @@ class Opening(QObject):
             )
         elif hint is not None:
             self._window.banner.tell(hint, "hint")
+
+    def _tell_rules(self, recording: Recording, other: str, hint: str | None) -> None:
+        """Other rules than this program's made the verdicts; older ones can be replaced."""
+        text = f"{recording.file.name}: its verdicts were made by {other}."
+        older = are_older(recording.rules())
+        if older:
+            text += " It can be matched again from its files; notes and marks stay."
+        link = ("Match Again", lambda: self._match_again(recording)) if older else None
+        self._window.banner.tell("\n".join(filter(None, [text, hint])), "hint", link)
 
     def ask(self) -> None:
         folder = str(QSettings().value("folder", ""))

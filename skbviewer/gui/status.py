@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.session.logs import log_names
+from skbviewer.session.rules import rules_words
 
 from . import wording
 from .contract import Recording
@@ -40,7 +41,9 @@ def status_text(recording: Recording) -> str:
         ("Lost records", info["lost_records"]),
     )
     counts = BETWEEN.join(f"{what}: {number:,}" for what, number in parts)
-    return BETWEEN.join([counts, *clock_texts(recording)[:1]])
+    other = rules_words(recording.rules())
+    rules = [f"Matched by {other}"] if other else []
+    return BETWEEN.join([*rules, counts, *clock_texts(recording)[:1]])
 
 
 def clock_texts(recording: Recording) -> list[str]:

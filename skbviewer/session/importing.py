@@ -13,6 +13,7 @@ from ..analysis import Input, Unread, store_inputs
 from ..records import BadInput, KernelLog, Progress, Silent, room_of
 from ..store import Builder, is_session
 from .hashing import sha256
+from .inputs import inputs_as_then
 from .memory import give_back, keep_less, reused_memory
 
 
@@ -32,12 +33,16 @@ def import_files(
     """Read captures and KBLs, match them and write the session `out`.
 
     Replaces an older session of that name, whose annotations stay, and takes over those of the
-    sessions `keep`.  Raises BadInput for unusable input or a full disk and
+    sessions `keep`.  A session among `paths` stands for its inputs, which must not have changed,
+    and for its annotations.  Raises BadInput for unusable input or a full disk and
     Cancelled when `progress` says so; then `out` is as it was before.
     """
     watch: Progress = progress or Silent()
     if out.exists() and not is_session(out):
         raise BadInput(out, None, "exists and is not a session: not overwritten")
+    sessions = [path for path in paths if is_session(path)]
+    if sessions:
+        paths, keep = _without_sessions(paths, watch), [*sessions, *keep]
     with reused_memory():
         read = _Reading(watch, out.absolute().parent)
         inputs = [Unread(readers.is_log(path), partial(read, path)) for path in paths]
@@ -45,6 +50,14 @@ def import_files(
             warnings = store_inputs(inputs, builder, watch)
             builder.finish()
     return ImportResult(out, warnings)
+
+
+def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
+    """`paths` with the inputs of sessions in their place, each once."""
+    found: list[Path] = []
+    for path in paths:
+        found += inputs_as_then(path, progress) if is_session(path) else [path.absolute()]
+    return list(dict.fromkeys(found))
 
 
 class _Reading:

@@ -7,6 +7,7 @@ import hashlib
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..matching import RULES
 from ..records import BadInput, Progress
 from ..store import is_session, schema
 from ..store.annotations import merge
@@ -20,10 +21,10 @@ SUFFIX = ".skbv"
 def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
     """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes.
 
-    Raises BadInput and Cancelled.
+    Another schema, or other matching rules, give it another name.  Raises BadInput and Cancelled.
     """
     tables = [(table.name, table.names) for table in schema.TABLES.values()]
-    key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} {tables}".encode())
+    key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} rules {RULES} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {sha256(path, progress)}".encode())
     return cache_folder() / f"{key.hexdigest()[:32]}.skbv"

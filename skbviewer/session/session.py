@@ -39,6 +39,7 @@ from .annotations import RowIds
 from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
+from .rules import rules_of
 from .statistics import begin_of, by_kind, scope_of, talks
 from .summary import summary
 
@@ -95,8 +96,13 @@ class Session:
         """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
         with self._db() as db, self._summary_lock:
             if self._summary is None:
-                self._summary = summary(db, self.columns, self.sources())
+                self._summary = summary(db, self.columns, self.sources(), self.file)
             return dict(self._summary)
+
+    def rules(self) -> int:
+        """The number of the rules that made the verdicts; UNNUMBERED before rules had one."""
+        with self._db() as db:
+            return rules_of(db)
 
     def reasons(self) -> list[Reason]:
         """How many packets and packet lives have which verdict, and why."""
@@ -171,8 +177,7 @@ class Session:
 
         Raises KeyError for an unknown source, BadInput if that file is another one.
         """
-        found = {row.id: row for row in self.sources()}
-        saving.relocate(self.file, found[source], path)
+        saving.relocate(self.file, {row.id: row for row in self.sources()}[source], path)
         self._files = None
         self._summary = None
 
@@ -362,12 +367,7 @@ class Session:
             return time.number_of(db, packet, series, leg, call)
 
     def raw(
-        self,
-        packet: int | None,
-        series: int,
-        leg: int,
-        call: int,
-        progress: Progress | None = None,
+        self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
         """The raw records of a call of a packet's path; see call_number() and raw.raw_of()."""
         number = self.call_number(packet, series, leg, call)

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,13 +13,14 @@ from ..analysis import VERDICTS, event_word
 from ..records import SourceRow
 from ..store import Columns, queries, schema
 from .clocks import clock_json, one_way_json
+from .rules import rules_of, rules_warning
 
 PROTOCOLS = {4: "ipv4", 6: "ipv6"}
 ETH_P_ARP = 0x0806
 
 
-def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str, Any]:
-    """The counts of the open session `db`, whose columns are `columns`, and of its `sources`."""
+def summary(db: Any, columns: Columns, sources: Sequence[SourceRow], file: Path) -> dict[str, Any]:
+    """The counts of the open session `db` of `file`, of its `columns` and its `sources`."""
     tables = (schema.packet, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
     kernel_only = queries.kernel_only_count(db)
@@ -28,6 +30,8 @@ def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str
     metas = [queries.meta(db, s.id) for s in sources if s.kind == "kbl"]
     by_protocol = _by_protocol(columns)
     total = {key: sum(p[key] for p in by_protocol.values()) for key in _no_matches()}
+    rules = rules_of(db)
+    warning = rules_warning(file, rules)
     return {
         "packets": counts["packet"],
         "records": sum(s.rows for s in sources if s.kind == "kbl"),
@@ -41,7 +45,8 @@ def summary(db: Any, columns: Columns, sources: Sequence[SourceRow]) -> dict[str
         "clock": clock_json(db),
         "one_way": one_way_json(db),
         "sources": [_source(s) for s in sources],
-        "warnings": [w for s in sources for w in s.warnings],
+        "rules": rules,
+        "warnings": [*([warning] if warning else []), *(w for s in sources for w in s.warnings)],
     }
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from . import schema
 from .build import Builder
-from .files import is_session
+from .files import inputs_of, is_session
 
 if TYPE_CHECKING:
     from . import anchors, annotations, queries, row_queries
@@ -18,6 +18,7 @@ __all__ = [
     "Columns",
     "anchors",
     "annotations",
+    "inputs_of",
     "is_session",
     "open_session",
     "queries",

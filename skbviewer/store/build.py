@@ -124,9 +124,9 @@ class Builder:
         assert self._bulk is not None
         for packer in self._packers.values():
             self._add_chunks(packer.finish())
-        for old in self._keep:
-            take_over(connection, old)
         self._bulk.finish(self.progress)
+        for old in self._keep:  # last: notes may be made in them while the rest is written
+            take_over(connection, old)
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
         connection.commit()

@@ -15,7 +15,7 @@ from sqlalchemy.pool import QueuePool
 
 from ..records import BadInput, OtherVersion
 from . import schema
-from .files import MMAP, SQLITE_HEAD, head
+from .files import MMAP, SQLITE_HEAD, head, inputs_of
 
 HEADER = 100  # bytes of SQLite's header (sqlite.org/fileformat2.html, 1.3)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
@@ -83,10 +83,10 @@ def open_session(path: Path) -> Engine:
         raise BadInput(path, 68, "an SQLite database, but not a session of skbviewer")
     if version != schema.SCHEMA_VERSION:
         why = f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
-        raise OtherVersion(path, why, _inputs(path))
+        raise OtherVersion(path, why, _paths(path))
     if lacking:
         why = f"a session of another build of this program: it has no {lacking}"
-        raise OtherVersion(path, why, _inputs(path))
+        raise OtherVersion(path, why, _paths(path))
     return engine
 
 
@@ -117,12 +117,8 @@ def _lacking(connection: Connection) -> str:
     return ""
 
 
-def _inputs(path: Path) -> tuple[Path, ...]:
-    """The files that a session of any version was made of, as far as it tells."""
-    uri = f"file:{quote(str(path.absolute()))}?mode=ro"
-    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
-        return tuple(Path(p) for (p,) in connection.execute("SELECT path FROM source ORDER BY id"))
-    return ()
+def _paths(path: Path) -> tuple[Path, ...]:
+    return tuple(name for name, _ in inputs_of(path))
 
 
 def _take_back(path: Path) -> None:

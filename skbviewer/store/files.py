@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Session files as files: which are some, where one is made, and the connection that makes it."""
+"""Session files as files: which are some, of which inputs, where one is made, and by what."""
 
 from __future__ import annotations
 
 import os
 import re
 import sqlite3
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from urllib.parse import quote
 
@@ -60,6 +60,18 @@ def is_session(path: Path) -> bool:
         return head(path).startswith(SQLITE_HEAD)
     except BadInput:
         return False
+
+
+def inputs_of(file: Path) -> list[tuple[Path, str]]:
+    """Path and SHA-256 of the files that a session of any version was made of.
+
+    Empty if it does not say.
+    """
+    uri = f"file:{quote(str(file.absolute()))}?mode=ro"
+    with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
+        rows = connection.execute("SELECT path, sha256 FROM source ORDER BY id")
+        return [(Path(path), hashed) for path, hashed in rows]
+    return []
 
 
 def head(path: Path) -> bytes:

@@ -139,6 +139,8 @@ symbol = _table("symbol", *_integers("source", "address"), Column("name", TEXT))
 task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
 device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
+# What a KBL says of itself; under source SESSION what was kept of the import as a whole.
+SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/rules.py
 meta = _table(
     "meta",
     *_integers("source"),

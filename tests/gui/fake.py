@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from skbviewer.matching import RULES
 from skbviewer.records import (
     Annotation,
     BadInput,
@@ -159,6 +160,9 @@ class FakeRecording(FakeList, FakeTimeline):
             "clock": clock,
             "warnings": self.warnings,
         }
+
+    def rules(self) -> int:
+        return RULES
 
     def reasons(self) -> list[Reason]:
         return [Reason("exact", WHY, 40), Reason("wire-only", "Nothing carries it.", 19)]
