@@ -62,8 +62,8 @@ def witnessed(frames: list[Frame], witness: Witness, sock: int | None = None) ->
 def _offset(frames: list[Frame], hits: list[Hit], joined: Join) -> int:
     """An outgoing packet is stamped as it is given to the sockets; others may have waited since."""
     pairs = [(f.ts, hits[h]) for f, h in zip(frames, joined.hits, strict=True) if h >= 0]
-    sent = [ts - hit.ns for ts, hit in pairs if hit.outgoing]
-    return int(statistics.median(sent or [ts - hit.ns for ts, hit in pairs] or [0]))
+    sent = [ts - hit.row.ns for ts, hit in pairs if hit.outgoing]
+    return int(statistics.median(sent or [ts - hit.row.ns for ts, hit in pairs] or [0]))
 
 
 def _joined(found: Witnessed) -> int:
