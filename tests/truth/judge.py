@@ -9,6 +9,7 @@ It imports nothing of the product: it reads the session by SQL.
 
 from __future__ import annotations
 
+import json
 import sqlite3
 import statistics
 from collections import Counter
@@ -78,61 +79,84 @@ def holders(hit: Hit, witness: Witness, log: Log) -> tuple[set[int], str]:
     fine = 0 if hit.row.fine else SLACK_NS
     low, high = between(witness.bounds.get(hit.skb, []), hit.ns)
     points = [p for p in log.seen.get(hit.skb, []) if low - fine <= p[0] < high + fine]
-    if witness.whole:
-        found = {series for _, series in points}
-        return found, "" if found else "the log has no record of this skb"
-    early, late = between(log.bounds.get(hit.skb, []), hit.ns + fine)
-    points = [p for p in points if early <= p[0] <= late]
-    before = [series for ns, series in points if ns <= hit.ns + fine][-1:]
-    after = [series for ns, series in points if ns > hit.ns + fine][:1]
-    found = set(before + after)
+    found = {series for _, series in points}
+    if not witness.whole or len(found) > 1:
+        found = _nearest(hit, log, points, fine)
     if len(found) > 1:
         return found, "another lifetime came to the address, when is not known"
     return found, "" if found else "the log has no record of this skb"
 
 
-def opinion(match: Match, found: Witnessed, origin: int, witness: Witness, log: Log) -> Opinion:
-    """The truth of one packet, which was packet `origin` (from 0; -1: none) when it was recorded."""
+def _nearest(hit: Hit, log: Log, points: list[tuple[int, int]], fine: int) -> set[int]:
+    """Of the lifetimes at an address those next to the hit, between what began or ended there by
+    the log."""
+    early, late = between(log.bounds.get(hit.skb, []), hit.ns + fine)
+    near = [p for p in points if early <= p[0] <= late]
+    before = [series for ns, series in near if ns <= hit.ns + fine][-1:]
+    return set(before + [series for ns, series in near if ns > hit.ns + fine][:1])
+
+
+class Origin(NamedTuple):
+    """Which recorded packet a packet of a session was."""
+
+    found: Witnessed | None  # None: of no capture of this recording
+    number: int  # from 0, in that capture
+    interface: int = 0  # of the session's capture
+
+
+def opinion(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion:
+    """The truth of one packet."""
 
     def says(truth: str, reason: str, true: set[int] | None = None) -> Opinion:
-        if match.verdict != "exact":
-            truth = ""
-        tuple_true = tuple(sorted(true or ()))
-        return Opinion(match.packet, match.verdict, truth, reason, match.series, tuple_true)
+        known = truth if match.verdict == "exact" else ""
+        return Opinion(match.packet, match.verdict, known, reason, match.series, _sorted(true))
 
-    if origin < 0:
+    found = origin.found
+    if found is None:
         return says(WRONG, "a packet of another recording")
-    number = found.join.hits[origin]
+    number = found.join.hits[origin.number]
     if number < 0:
-        ns = found.frames[origin].ts - found.offset
+        ns = found.frames[origin.number].ts - found.offset
         if match.series and all(gone(log, one, ns, ERROR_NS) for one in match.series):
             return says(WRONG, "by the log's own records the lifetime had ended before")
-        return says(UNSEEN, found.join.reasons[origin])
+        return says(UNSEEN, found.join.reasons[origin.number])
     hit = found.hits[number]
     if not hit.skb:
         return says(UNSEEN, "the witness did not see whose clone the sniffer had")
     true, reason = holders(hit, witness, log)
     if not set(match.series) & true:
         return says(WRONG, reason or "another skb's lifetime", true)
-    if len(true) > 1 and not witness.whole:
+    if len(true) > 1:
         return says(UNSEEN, reason, true)
     if set(match.series) - true:
         return says(WRONG, "a lifetime of another skb as well", true)
     return says(RIGHT, "", true)
 
 
+def _sorted(series: set[int] | None) -> tuple[int, ...]:
+    return tuple(sorted(series or ()))
+
+
 def judge_capture(
-    db: sqlite3.Connection,
-    capture: Source,
-    log: Log,
-    witness: Witness,
-    found: Witnessed,
-    origin: list[int] | None = None,
+    db: sqlite3.Connection, capture: Source, log: Log, witness: Witness, origins: list[Origin]
 ) -> list[Opinion]:
-    """The truth of every packet of a capture; `origin`: which recorded packet each was."""
+    """The truth of every packet of a session's capture."""
     matches = read_matches(db, capture)
-    numbers = origin if origin is not None else list(range(len(matches)))
-    return [opinion(m, found, numbers[m.packet], witness, log) for m in matches]
+    if len(matches) != len(origins):
+        raise ValueError(f"{capture.path}: {len(matches)} packets, {len(origins)} were recorded")
+    opinions = [opinion(m, o, witness, log) for m, o in zip(matches, origins, strict=True)]
+    return _once(opinions, origins)
+
+
+def _once(opinions: list[Opinion], origins: list[Origin]) -> list[Opinion]:
+    """A moment at a socket is one packet's of one interface: copies of it cannot both be exact."""
+    keys = [(id(o.found), o.number, o.interface) for o in origins]
+    count = Counter(k for k, o in zip(keys, opinions, strict=True) if o.truth == RIGHT)
+    twice = "two packets of one interface are exact with one moment"
+    return [
+        one._replace(truth=WRONG, reason=twice) if one.truth == RIGHT and count[key] > 1 else one
+        for key, one in zip(keys, opinions, strict=True)
+    ]
 
 
 def counted(opinions: list[Opinion]) -> Counter[str]:
@@ -145,9 +169,12 @@ def counted(opinions: list[Opinion]) -> Counter[str]:
     return count
 
 
-def read_origin(capture: Path) -> list[int] | None:
-    """Which recorded packet each packet of a treated capture was; None of one as recorded."""
-    import json
-
+def origins_of(capture: Path, recorded: dict[str, Witnessed], own: str) -> list[Origin]:
+    """Which recorded packet each packet of a capture was, by the file that a treatment left beside
+    it; of a capture as it was recorded, the recorded one `own`."""
     beside = capture.with_name(capture.name + ".origin.json")
-    return json.loads(beside.read_text()) if beside.exists() else None
+    if not beside.exists():
+        return [Origin(recorded[own], number) for number in range(len(recorded[own].frames))]
+    left = json.loads(beside.read_text())
+    names = [recorded.get(name) for name in left["captures"]]
+    return [Origin(names[name], number, inter) for name, number, inter in left["packets"]]

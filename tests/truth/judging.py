@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""python -m tests.truth.judging SESSION WITNESS [--capture FILE=RECORDED[:SOCK]] [--wrong]
+"""python -m tests.truth.judging SESSION WITNESS [--capture NAME=FILE[:SOCK]] [--all]
 
 Judges the captures of a session.  WITNESS is the witness's text, or a recording's folder, whose
-recording.json has the sockets.  A capture that was treated has FILE.origin.json beside it; name the
-recorded one by --capture.  Prints a line a capture and each wrong match; exit code 1 if any is.
+recording.json has the sockets.  A capture that was treated has FILE.origin.json beside it, which
+names the recorded ones; --capture shows where these are.  Prints a line a capture and each wrong
+match; the exit code is 1 if there is any.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 from .capture_files import read_capture
-from .judge import UNSEEN, WRONG, counted, judge_capture, read_origin, witnessed
+from .judge import UNSEEN, WRONG, Witnessed, counted, judge_capture, origins_of, witnessed
 from .judge_session import connect, read_log, sources
 from .judge_witness import read_witness
 
@@ -31,26 +32,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("session", type=Path)
     parser.add_argument("witness", type=Path)
-    parser.add_argument("--capture", action="append", default=[], help="FILE=RECORDED[:SOCK]")
+    parser.add_argument("--capture", action="append", default=[], help="NAME=FILE[:SOCK]")
     parser.add_argument("--all", action="store_true", help="print what is not exact as well")
     arguments = parser.parse_args()
     text = arguments.witness
     socks = known_sockets(text) if text.is_dir() else {}
     witness = read_witness(text / "witness.txt" if text.is_dir() else text)
-    recorded: dict[str, tuple[Path, int | None]] = {}
+    recorded: dict[str, Witnessed] = {}
     for option in arguments.capture:
-        name, path = option.split("=", 1)
-        path, _, sock = path.partition(":")
-        recorded[name] = (Path(path), int(sock, 0) if sock else None)
+        name, rest = option.split("=", 1)
+        path, _, sock = rest.partition(":")
+        recorded[name] = witnessed(read_capture(Path(path)), witness, int(sock or "0", 0))
     db = connect(arguments.session)
     inputs = sources(db)
     log = read_log(db, next(s.id for s in inputs if s.kind == "kbl"))
     faults = 0
     for capture in (s for s in inputs if s.kind != "kbl"):
-        stem = capture.path.stem
-        path, sock = recorded.get(capture.path.name, (capture.path, socks.get(stem)))
-        found = witnessed(read_capture(path), witness, sock)
-        opinions = judge_capture(db, capture, log, witness, found, read_origin(capture.path))
+        name = capture.path.stem
+        if name not in recorded:
+            recorded[name] = witnessed(read_capture(capture.path), witness, socks.get(name))
+        origins = origins_of(capture.path, recorded, name)
+        opinions = judge_capture(db, capture, log, witness, origins)
         count = counted(opinions)
         faults += count[WRONG]
         print(capture.path.name, *(f"{key} {number}" for key, number in count.items()), sep=", ")
