@@ -20,7 +20,7 @@ ETHERNET, RAW, SLL, SLL2 = 1, 101, 113, 276
 COOKED = {SLL: 16, SLL2: 20}
 FAR_NS = 400_000_000  # a packet's stamp and the socket's hit: a backlog may lie between
 LOOPBACK = 1  # ifindex of lo in every network namespace
-OUT_OF_ORDER = 3  # packets of two CPUs may reach a socket in another order than the witness
+OUT_OF_ORDER = 3  # places: two CPUs may give a socket packets in another order than the witness
 
 
 class Join(NamedTuple):
@@ -30,7 +30,7 @@ class Join(NamedTuple):
     reasons: list[str]
 
 
-def _network(frame: Frame) -> tuple[int, int]:
+def network(frame: Frame) -> tuple[int, int]:
     """EtherType of a packet and where its header begins, behind VLAN tags."""
     data = frame.data
     if frame.link in COOKED:
@@ -47,7 +47,7 @@ def _network(frame: Frame) -> tuple[int, int]:
 def packet_key(frame: Frame, room: int = 1 << 16) -> bytes:
     """The packet's bytes from its network header on, as far as they are linear for certain: of TCP
     the headers only, for the content may lie in page fragments."""
-    kind, at = _network(frame)
+    kind, at = network(frame)
     return _certain(kind, frame.data[at:])[:room]
 
 
@@ -87,7 +87,7 @@ def _length(frame: Frame, hit: Hit) -> bool:
     """Whether the packet is as long as the skb: both from the network header on."""
     row = hit.row
     inside = row.get("head") + row.get("nh") - row.get("data") if row.get("nh") else 0
-    return frame.length - _network(frame)[1] == row.get("len") - inside
+    return frame.length - network(frame)[1] == row.get("len") - inside
 
 
 def _offset(frames: list[Frame], hits: list[Hit]) -> int | None:

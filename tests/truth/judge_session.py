@@ -5,7 +5,6 @@ when."""
 from __future__ import annotations
 
 import bisect
-import json
 import sqlite3
 from pathlib import Path
 from typing import NamedTuple
@@ -34,7 +33,6 @@ class Log(NamedTuple):
     bounds: dict[int, list[int]]  # address: moments at which a lifetime began or ended there
     ends: dict[int, list[int]]  # of these the ends
     parent: dict[int, int]
-    lost: list[tuple[int, int]]  # stretches in which records may be missing
 
 
 class Match(NamedTuple):
@@ -107,8 +105,7 @@ def read_log(db: sqlite3.Connection, source: int) -> Log:
     for moments in (*bounds.values(), *ends.values()):
         moments.sort()
     parent = dict(db.execute("SELECT id, parent FROM series WHERE source = ?", (source,)))
-    lost = db.execute("SELECT ts, max(dur, 0) FROM loss WHERE source = ?", (source,))
-    return Log(source, seen, bounds, ends, parent, [(ts, ts + dur) for ts, dur in lost])
+    return Log(source, seen, bounds, ends, parent)
 
 
 MATCHES = """
@@ -143,7 +140,20 @@ def between(moments: list[int], ns: int) -> tuple[int, int]:
     return low, moments[at] if at < len(moments) else 1 << 62
 
 
-def boot_clock(db: sqlite3.Connection, source: int) -> int:
-    """CLOCK_REALTIME minus the log's clock, ns."""
-    (text,) = db.execute("SELECT detail FROM source WHERE id = ?", (source,)).fetchone()
-    return int(json.loads(text)["epoch_offset_ns"])
+def clock_error(db: sqlite3.Connection, capture: int) -> int | None:
+    """How far off the clock that was fitted to a capture may be, ns; None if none was."""
+    (error,) = db.execute(
+        "SELECT max(residual_ns) FROM clock WHERE source = ? AND pairs > 0", (capture,)
+    ).fetchone()
+    return None if error is None else int(error)
+
+
+def declared(db: sqlite3.Connection, log: int) -> list[tuple[int, int]]:
+    """The stretches in which a log says that records are missing, ns; all time if its probes missed
+    hits and it does not say when."""
+    rows = db.execute("SELECT ts, max(dur, 0) FROM loss WHERE source = ?", (log,))
+    found = [(ts, ts + dur) for ts, dur in rows]
+    (missed,) = db.execute(
+        "SELECT coalesce(sum(missed), 0) FROM probe WHERE source = ?", (log,)
+    ).fetchone()
+    return found if found or not missed else [(-(1 << 62), 1 << 62)]

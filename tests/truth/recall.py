@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: MIT
+"""How many packets could be exact: those that nothing looks like nearby, and of a packet that is
+not exact what else it can have been.  All by the witness's and the captures' bytes."""
+
+from __future__ import annotations
+
+import bisect
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from .capture_files import Frame
+from .judge import Opinion, Origin, Witnessed
+from .judge_join import hit_bytes, network
+from .judge_witness import Hit, Witness
+
+UNKNOWN_NS = 50_000  # of a clock that was not fitted
+WHOLE = 1 << 16
+
+
+def identity(data: bytes) -> bytes:
+    """What a log can know of a packet, of the bytes from its network header on: addresses, numbers,
+    lengths, ports, sequence numbers; not TTL, checksums, options."""
+    if data[:1] and data[0] >> 4 == 4 and len(data) >= 20:
+        size = (data[0] & 15) * 4
+        own = data[2:8] + data[9:10] + data[12:20]
+        later = int.from_bytes(data[6:8], "big") & 0x1FFF
+        return own if later else own + _transport(data[9], data[size:])
+    if data[:1] and data[0] >> 4 == 6:
+        return data[1:7] + data[8:40] + data[40:54]
+    return data[:28]
+
+
+def _transport(protocol: int, data: bytes) -> bytes:
+    if protocol == 6:
+        return data[:12] + data[13:14]
+    return data[:2] + data[4:8] if protocol == 1 else data[:6]
+
+
+def headers(frame: Frame) -> bytes:
+    """The identity of a captured packet."""
+    return identity(frame.data[network(frame)[1] :])
+
+
+def apart(
+    opinions: Sequence[Opinion], origins: Sequence[Origin], error_ns: int | None
+) -> dict[str, int]:
+    """How many packets no other one equals within the clock's error, in headers and contents or in
+    headers alone, and how many of these are exact."""
+    error = UNKNOWN_NS if error_ns is None else error_ns
+    frames = [o.found.frames[o.number] for o in origins if o.found]
+    exact = [o.verdict == "exact" for o in opinions]
+    found = {}
+    for name, keys in (
+        ("apart", [frame.data for frame in frames]),
+        ("apart by headers", [headers(frame) for frame in frames]),
+    ):
+        alone = _alone(keys, [frame.ts for frame in frames], error)
+        found[name] = sum(alone)
+        found[f"exact {name}"] = sum(a and e for a, e in zip(alone, exact, strict=True))
+    return found
+
+
+def _alone(keys: list[bytes], times: list[int], error: int) -> list[bool]:
+    alone = [True] * len(keys)
+    groups = defaultdict(list)
+    for number, key in enumerate(keys):
+        groups[key].append(number)
+    for numbers in groups.values():
+        numbers.sort(key=lambda n: times[n])
+        for one, two in zip(numbers, numbers[1:], strict=False):
+            if times[two] - times[one] <= error:
+                alone[one] = alone[two] = False
+    return alone
+
+
+class Seen(NamedTuple):
+    """What a treated capture was judged with."""
+
+    treatment: str
+    opinions: list[Opinion]
+    origins: list[Origin]
+    error_ns: int | None  # of the fitted clock, None: none was fitted
+    lost: list[tuple[int, int]]  # stretches in which the log declares that records are missing
+
+
+def unanimous(packets: list[int], seen: Seen, witness: Witness) -> dict[int, str]:
+    """Of each of these packets why another lifetime fits it as well; "" if none is shown."""
+    moments = Counter((id(o.found), o.number, o.interface) for o in seen.origins)
+    rivals = _Rivals(seen, witness)
+    answers = {}
+    for packet in packets:
+        origin = seen.origins[packet]
+        if moments[id(origin.found), origin.number, origin.interface] > 1:
+            answers[packet] = "captured twice"
+        else:
+            answers[packet] = rivals.why(origin)
+    return answers
+
+
+class _Rivals:
+    """Other skbs that sockets were given, by what a capture of so many bytes shows of them."""
+
+    def __init__(self, seen: Seen, witness: Witness) -> None:
+        self._seen = seen
+        cut = re.match(r"snaplen (\d+)", seen.treatment)
+        self._size = int(cut[1]) - 14 if cut else WHOLE
+        self._hits: dict[bytes, list[tuple[int, int, int, int, bool]]] = defaultdict(list)
+        for hits in witness.sockets.values():
+            for hit in hits:
+                row = (hit.ns, hit.skb, hit.row.get("netns"), hit.row.get("if"), hit.outgoing)
+                self._hits[self._key(hit)].append(row)
+        for rows in self._hits.values():
+            rows.sort()
+
+    def _key(self, hit: Hit) -> bytes:
+        return identity(hit_bytes(hit)[: self._size])
+
+    def why(self, origin: Origin) -> str:
+        found = origin.found
+        number = found.join.hits[origin.number] if found else -1
+        if found is None or number < 0:
+            return "the witness missed it"
+        hit, error = found.hits[number], self._seen.error_ns
+        rows = self._hits[self._key(hit)]
+        if answer := self._other(hit, rows, error, error is None):
+            return answer
+        reach = UNKNOWN_NS if error is None else error
+        if any(begin - reach <= hit.ns <= end + reach for begin, end in self._seen.lost):
+            return "records of another may be lost near it, as the log declares"
+        return ""
+
+    def _other(
+        self, hit: Hit, rows: list[tuple[int, int, int, int, bool]], error: int | None, blind: bool
+    ) -> str:
+        place = (hit.row.get("netns"), hit.row.get("if"), hit.outgoing)
+        low, high = 0, len(rows)
+        if error is not None:
+            low = bisect.bisect_left(rows, (hit.ns - error,))
+            high = bisect.bisect_right(rows, (hit.ns + error + 1,))
+        near = [row for row in rows[low:high] if row[1] != hit.skb or abs(row[0] - hit.ns) > 10**6]
+        if any(row[2:] == place for row in near):
+            return "another skb with its headers, no packet fixes the clock" if blind else (
+                "another skb with its headers within the clock's error")  # fmt: skip
+        return "another skb with its headers at another device" if near else ""
+
+
+def joined(found: Witnessed) -> int:
+    """How many packets of a capture have their hit."""
+    return sum(hit >= 0 for hit in found.join.hits)

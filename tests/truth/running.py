@@ -1,0 +1,198 @@
+# SPDX-License-Identifier: MIT
+"""Judge one recording: every capture, as it was recorded and treated, with the whole log and with
+logs that lack chunks."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from .capture_files import Frame, read_capture
+from .judge import (
+    RIGHT,
+    UNSEEN,
+    WRONG,
+    Witnessed,
+    counted,
+    judge_capture,
+    origins_of,
+    witnessed,
+)
+from .judge_session import clock_error, connect, declared, read_log, sources
+from .judge_witness import Witness, read_witness
+from .recall import Seen, apart, unanimous
+from .session_maker import SessionMaker
+from .treatments import (
+    LOG_SEEDS,
+    LOG_SHARES,
+    TREATMENTS,
+    Packet,
+    Recorded,
+    packets_of,
+    without_chunks,
+    write_treated,
+)
+
+Cell = dict[str, Any]  # as in table.json
+SHOWN = 12  # wrong matches that a cell names
+
+
+class Recording(NamedTuple):
+    """A recording's folder, read."""
+
+    folder: Path
+    kernel: str
+    scenario: str
+    captures: dict[str, Path]
+    found: dict[str, Witnessed]
+    witness: Witness
+    foreign: dict[str, list[Frame]]  # captures of the same scenario on another kernel, by name
+
+    @property
+    def log(self) -> Path:
+        """The kernel log."""
+        return self.folder / "log.kbl"
+
+
+class Truths(NamedTuple):
+    """The opinions on one treated capture."""
+
+    capture: str
+    seen: Seen
+
+
+def read_recording(folder: Path) -> Recording:
+    """Read a recording and join its captures with the witness."""
+    about = json.loads((folder / "recording.json").read_text())
+    witness = read_witness(folder / "witness.txt")
+    captures: dict[str, Path] = {}
+    found: dict[str, Witnessed] = {}
+    for name, known in sorted(about["captures"].items()):
+        path = next(p for end in ("pcap", "pcapng") if (p := folder / f"{name}.{end}").exists())
+        captures[name] = path
+        sock = known.get("sock")
+        found[name] = witnessed(read_capture(path), witness, int(sock, 0) if sock else None)
+    kernel, scenario = folder.parent.name, folder.name
+    foreign = _foreign(folder, captures)
+    return Recording(folder, kernel, scenario, captures, found, witness, foreign)
+
+
+def _foreign(folder: Path, captures: dict[str, Path]) -> dict[str, list[Frame]]:
+    others = [p for p in folder.parent.parent.glob(f"*/{folder.name}") if p != folder]
+    return {
+        name: read_capture(other / path.name)
+        for name, path in captures.items()
+        for other in others
+        if (other / path.name).exists()
+    }
+
+
+def treat(recording: Recording, room: Path) -> dict[tuple[str, str], Path]:
+    """Write every treated capture; by capture and treatment the file."""
+    packets = {name: packets_of(path, name) for name, path in recording.captures.items()}
+    files = {}
+    for name, own in packets.items():
+        others = {n: p for n, p in packets.items() if n != name}
+        given = Recorded(name, own, others, recording.foreign.get(name, []))
+        for treatment, path in _written(given, room):
+            if path is not None:
+                files[name, treatment] = path
+    return files
+
+
+def _written(given: Recorded, room: Path) -> Iterator[tuple[str, Path | None]]:
+    for number, (name, change) in enumerate(TREATMENTS.items()):
+        treated = change(given) if given.packets else None
+        if treated is None or not treated.packets:
+            yield name, None
+            continue
+        path = room / f"{given.name}-{number}.{'pcapng' if 'pcapng' in treated.form else 'pcap'}"
+        write_treated(treated, path)
+        yield name, path
+
+
+def judged(
+    recording: Recording, session: Path, files: dict[tuple[str, str], Path]
+) -> Iterator[Truths]:
+    """The truth of every capture in a session of a recording's log."""
+    db = connect(session)
+    inputs = sources(db)
+    log = read_log(db, next(s.id for s in inputs if s.kind == "kbl"))
+    by_path = {str(s.path): s for s in inputs}
+    lost = declared(db, log.source)
+    for (name, treatment), path in files.items():
+        capture = by_path[str(path.absolute())]
+        origins = origins_of(path, recording.found, name)
+        opinions = judge_capture(db, capture, log, recording.witness, origins)
+        error = clock_error(db, capture.id)
+        yield Truths(name, Seen(treatment, opinions, origins, error, lost))
+    db.close()
+
+
+def all_truths(recording: Recording, maker: SessionMaker) -> Iterator[Truths]:
+    """The truth of every capture and treatment of a recording."""
+    with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
+        room = Path(folder)
+        session = room / "s.skbv"
+        files = treat(recording, room)
+        maker.make(session, [recording.log, *files.values()])
+        yield from judged(recording, session, files)
+        for share in LOG_SHARES:
+            for seed in LOG_SEEDS:
+                log = room / "less.kbl"
+                without_chunks(recording.log, log, share / 100, seed)
+                plain = {(name, f"{share} % of chunks lost"): path
+                         for (name, treatment), path in files.items() if treatment == "none"}
+                maker.make(session, [log, *plain.values()])
+                yield from judged(recording, session, plain)
+
+
+def cell(recording: Recording, truths: list[Truths]) -> Cell:
+    """The table's line of one capture and treatment, of all its seeds."""
+    count: Counter[str] = Counter()
+    reasons: Counter[str] = Counter()
+    wrong: list[str] = []
+    for truth in truths:
+        count += counted(truth.seen.opinions)
+        reasons.update(o.reason for o in truth.seen.opinions if o.truth == UNSEEN)
+        wrong += [
+            f"packet {o.packet + 1}: lifetime {o.series}, the socket's {o.true}: {o.reason}"
+            for o in truth.seen.opinions
+            if o.truth == WRONG
+        ]
+    line: Cell = {
+        "scenario": recording.scenario,
+        "kernel": recording.kernel,
+        "capture": truths[0].capture,
+        "treatment": truths[0].seen.treatment,
+        **{key: count[key] for key in ("packets", "exact", RIGHT, WRONG, UNSEEN)},
+        "ambiguous": count["ambiguous"],
+        "wire-only": count["wire-only"],
+        "reasons": dict(reasons),
+        "wrong ones": wrong[:SHOWN],
+    }
+    if truths[0].seen.treatment == "none":
+        line |= apart(truths[0].seen.opinions, truths[0].seen.origins, truths[0].seen.error_ns)
+    return line
+
+
+def compare(recording: Recording, now: list[Truths], before: list[Truths]) -> Cell:
+    """What was right and exact before and is not now, by what else each packet can have been."""
+    shown: Counter[str] = Counter()
+    unshown: list[int] = []
+    right = 0
+    for new, old in zip(now, before, strict=True):
+        lost = []
+        for one, was in zip(new.seen.opinions, old.seen.opinions, strict=True):
+            right += was.truth == RIGHT
+            if was.truth == RIGHT and one.verdict != "exact":
+                lost.append(one.packet)
+        for packet, why in unanimous(lost, new.seen, recording.witness).items():
+            shown[why or "not shown"] += 1
+            if not why:
+                unshown.append(packet + 1)
+    return {"right before": right, "lost": dict(shown), "not shown": unshown[:SHOWN]}
