@@ -9,6 +9,7 @@ It imports nothing of the product: it reads the session by SQL.
 
 from __future__ import annotations
 
+import bisect
 import json
 import sqlite3
 import statistics
@@ -18,7 +19,7 @@ from typing import NamedTuple
 
 from .capture_files import Frame
 from .judge_join import Join, join, socket_hits
-from .judge_session import Log, Match, Source, between, gone, read_matches
+from .judge_session import Log, Match, Source, between, read_matches
 from .judge_witness import Hit, Witness
 
 RIGHT, WRONG, UNSEEN = "right", "wrong", "no witness"
@@ -78,22 +79,33 @@ def holders(hit: Hit, witness: Witness, log: Log) -> tuple[set[int], str]:
     """
     fine = 0 if hit.row.fine else SLACK_NS
     low, high = between(witness.bounds.get(hit.skb, []), hit.ns)
-    points = [p for p in log.seen.get(hit.skb, []) if low - fine <= p[0] < high + fine]
-    found = {series for _, series in points}
+    times, series = log.seen(signed(hit.skb), low - fine, high + fine)
+    found = set(series)
     if not witness.whole or len(found) > 1:
-        found = _nearest(hit, log, points, fine)
+        found = _nearest(hit, log, times, series, fine)
     if len(found) > 1:
         return found, "another lifetime came to the address, when is not known"
     return found, "" if found else "the log has no record of this skb"
 
 
-def _nearest(hit: Hit, log: Log, points: list[tuple[int, int]], fine: int) -> set[int]:
+def _nearest(hit: Hit, log: Log, times: list[int], series: list[int], fine: int) -> set[int]:
     """Of the lifetimes at an address those next to the hit, between what began or ended there by
     the log."""
-    early, late = between(log.bounds.get(hit.skb, []), hit.ns + fine)
-    near = [p for p in points if early <= p[0] <= late]
-    before = [series for ns, series in near if ns <= hit.ns + fine][-1:]
-    return set(before + [series for ns, series in near if ns > hit.ns + fine][:1])
+    early, late = log.between(signed(hit.skb), hit.ns + fine)
+    at = bisect.bisect_right(times, hit.ns + fine)
+    before = series[at - 1 : at] if at and times[at - 1] >= early else []
+    return set(before + (series[at : at + 1] if at < len(times) and times[at] <= late else []))
+
+
+def signed(address: int) -> int:
+    """An address as sessions have it."""
+    return address - (1 << 64) if address >> 63 else address
+
+
+def _known(hit: Hit, witness: Witness, log: Log) -> tuple[set[int], str]:
+    if id(hit) not in log.known:
+        log.known[id(hit)] = holders(hit, witness, log)
+    return log.known[id(hit)]
 
 
 class Origin(NamedTuple):
@@ -117,13 +129,13 @@ def opinion(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion
     number = found.join.hits[origin.number]
     if number < 0:
         ns = found.frames[origin.number].ts - found.offset
-        if match.series and all(gone(log, one, ns, ERROR_NS) for one in match.series):
+        if match.series and all(log.gone(one, ns, ERROR_NS) for one in match.series):
             return says(WRONG, "by the log's own records the lifetime had ended before")
         return says(UNSEEN, found.join.reasons[origin.number])
     hit = found.hits[number]
     if not hit.skb:
         return says(UNSEEN, "the witness did not see whose clone the sniffer had")
-    true, reason = holders(hit, witness, log)
+    true, reason = _known(hit, witness, log)
     if not set(match.series) & true:
         return says(WRONG, reason or "another skb's lifetime", true)
     if len(true) > 1:

@@ -9,7 +9,12 @@ import sqlite3
 from pathlib import Path
 from typing import NamedTuple
 
-ADDRESS = (1 << 64) - 1
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+
+LEAST = -(1 << 62)
 ALLOC, CLONE, COPY, SEGMENT, FREE, CONSUME, DROP, XMIT = 1, 2, 3, 4, 5, 6, 7, 20
 RETURNED = 0x10  # of a call's flags: its skb is what it returned
 VERDICTS = ("exact", "ambiguous", "wire-only")
@@ -25,14 +30,49 @@ class Source(NamedTuple):
     packets: int
 
 
-class Log(NamedTuple):
-    """The lifetimes of one kernel log: by address the moments at which the log saw them."""
+class Log:
+    """The lifetimes of one kernel log: which one had an address when."""
 
-    source: int
-    seen: dict[int, list[tuple[int, int]]]  # address: (ns, series), ascending
-    bounds: dict[int, list[int]]  # address: moments at which a lifetime began or ended there
-    ends: dict[int, list[int]]  # of these the ends
-    parent: dict[int, int]
+    def __init__(self, source: int, points: Numbers, bounds: Numbers, ends: Numbers) -> None:
+        """Of `points` the rows are address, ns, series; of what began or ended, and of the ends
+        alone, address and ns."""
+        self.source = source
+        self._points = _sorted(points)
+        self._bounds = _sorted(bounds)
+        self._ends = _sorted(ends)
+        self.known: dict[int, tuple[set[int], str]] = {}  # the judge's answers, by hit
+
+    def seen(self, address: int, low: int, high: int) -> tuple[list[int], list[int]]:
+        """When the log saw the address from `low` until before `high`, and whose it was."""
+        ns, series = _at(self._points, address)
+        begin, end = np.searchsorted(ns, [max(low, LEAST), min(high, -LEAST)])
+        return ns[begin:end].tolist(), series[begin:end].tolist()
+
+    def between(self, address: int, ns: int) -> tuple[int, int]:
+        """The last begin or end at an address at or before `ns`, and the first one after it."""
+        return between(_at(self._bounds, address)[0].tolist(), ns)
+
+    def gone(self, series: int, ns: int, error_ns: int) -> bool:
+        """Whether a lifetime had ended at each of its addresses before a moment, by the log's own
+        records, and what came to the address again came after it."""
+        own = self._points[:, self._points[2] == series]
+        if np.any(np.abs(own[1] - ns) <= error_ns) or not own.size:
+            return False
+        for address in set(own[0].tolist()):
+            before = own[1][(own[0] == address) & (own[1] < ns)]
+            ends = self._ends[1][(self._ends[0] == address) & (self._ends[1] < ns)]
+            if not before.size or not np.any(ends >= before.max()):
+                return False
+        return True
+
+
+def _sorted(rows: Numbers) -> Numbers:
+    return rows[:, np.lexsort((rows[1], rows[0]))]
+
+
+def _at(rows: Numbers, address: int) -> Numbers:
+    begin = np.searchsorted(rows[0], address, "left")
+    return rows[1:, begin : np.searchsorted(rows[0], address, "right")]
 
 
 class Match(NamedTuple):
@@ -55,57 +95,47 @@ def sources(db: sqlite3.Connection) -> list[Source]:
     return [Source(n, Path(path), kind, first, count) for n, path, kind, first, count in rows]
 
 
-POINTS = f"""
-SELECT call.skb, CASE WHEN call.flags & {RETURNED} THEN call.exit_ns ELSE call.entry_ns END,
-       leg.series FROM call JOIN leg ON leg.id = call.leg WHERE leg.source = :log AND call.skb != 0
-UNION ALL
-SELECT event.skb, event.ts, leg.series FROM event JOIN leg ON leg.id = event.leg
-       WHERE leg.source = :log AND event.skb != 0 AND event.event NOT IN ({XMIT})
-UNION ALL
-SELECT skb, ts, series FROM record WHERE source = :log AND series > 0 AND skb != 0
-"""  # noqa: S608
-BOUNDS = f"""
-SELECT CASE WHEN event IN ({CLONE}, {COPY}, {SEGMENT}) THEN data ELSE skb END, ts,
-       event IN ({FREE}, {CONSUME}, {DROP}) FROM event
-       WHERE source = :log AND event IN ({ALLOC}, {CLONE}, {COPY}, {SEGMENT}, {FREE}, {CONSUME},
-       {DROP})
-"""  # noqa: S608
+COLUMNS = """SELECT count, dtype, low, data FROM chunk
+WHERE table_name = ? AND column_name = ? ORDER BY first"""
 
 
-def gone(log: Log, series: int, ns: int, error_ns: int) -> bool:
-    """Whether a lifetime had ended at each of its addresses before a moment, by the log's own
-    records, and what came to the address again came after it."""
-    known = False
-    for address, points in log.seen.items():
-        own = [at for at, of in points if of == series]
-        if not own:
-            continue
-        known = True
-        if min(abs(at - ns) for at in own) <= error_ns:
-            return False
-        before = max((at for at in own if at < ns), default=None)
-        if before is None or not any(before <= at < ns for at in log.ends.get(address, [])):
-            return False
-    return known
+def _column(db: sqlite3.Connection, table: str, name: str) -> Numbers:
+    """A column of integers, from the parts in which sessions keep them: each part's values are
+    distances from its lowest one, or the values themselves in 8 bytes."""
+    parts = [np.zeros(0, np.int64)]
+    for count, dtype, low, data in db.execute(COLUMNS, (table, name)):
+        if not dtype:
+            parts.append(np.full(count, low, np.int64))
+        else:
+            values = np.frombuffer(data, dtype).astype(np.int64)
+            parts.append(values if dtype == "<i8" else values + low)
+    return np.concatenate(parts)
 
 
 def read_log(db: sqlite3.Connection, source: int) -> Log:
-    """Follow the addresses of a log's lifetimes."""
-    seen: dict[int, list[tuple[int, int]]] = {}
-    for skb, ns, series in db.execute(POINTS, {"log": source}):
-        seen.setdefault(skb & ADDRESS, []).append((ns, series))
-    bounds: dict[int, list[int]] = {}
-    ends: dict[int, list[int]] = {}
-    for skb, ns, end in db.execute(BOUNDS, {"log": source}):
-        bounds.setdefault(skb & ADDRESS, []).append(ns)
-        if end:
-            ends.setdefault(skb & ADDRESS, []).append(ns)
-    for points in seen.values():
-        points.sort()
-    for moments in (*bounds.values(), *ends.values()):
-        moments.sort()
-    parent = dict(db.execute("SELECT id, parent FROM series WHERE source = ?", (source,)))
-    return Log(source, seen, bounds, ends, parent)
+    """Follow the addresses of a log's lifetimes, as signed numbers.
+
+    A call shows its skb when it begins, one that returns an skb when it ends.  XMIT shows nothing:
+    its skb may be another's by then.
+    """
+    series = np.concatenate([[0], _column(db, "leg", "series")])
+    series[np.flatnonzero(np.concatenate([[0], _column(db, "leg", "source")]) != source)] = 0
+    calls = [_column(db, "call", name) for name in ("skb", "entry_ns", "dur_ns", "flags", "leg")]
+    skb, entry, took, flags, leg = calls
+    returned = (flags & RETURNED != 0) & (took >= 0)
+    call = np.array([skb, np.where(returned, entry + took, entry), series[leg]])
+    events = [_column(db, "event", name) for name in ("skb", "ts", "event", "data", "leg", "source")]
+    skb, ns, kind, data, leg, of = events
+    event = np.array([skb, ns, series[np.maximum(leg, 0)]])[:, kind != XMIT]
+    rows = db.execute("SELECT skb, ts, series FROM record WHERE source = ? AND series > 0", (source,))
+    record = np.array(rows.fetchall(), np.int64).reshape(-1, 3).T
+    points = np.concatenate([call, event, record], axis=1)
+    born = np.isin(kind, (CLONE, COPY, SEGMENT))
+    bound = (born | np.isin(kind, (ALLOC, FREE, CONSUME, DROP))) & (of == source)
+    bounds = np.array([np.where(born, data, skb), ns])
+    end = np.isin(kind, (FREE, CONSUME, DROP)) & (of == source)
+    shown = (points[0] != 0) & (points[2] > 0)
+    return Log(source, points[:, shown], bounds[:, bound], bounds[:, end])
 
 
 MATCHES = """
