@@ -172,6 +172,9 @@ def cell(recording: Recording, truths: list[Truths]) -> Cell:
         **{key: count[key] for key in ("packets", "exact", RIGHT, WRONG, UNSEEN)},
         "ambiguous": count["ambiguous"],
         "wire-only": count["wire-only"],
+        "wire-only seen": sum(
+            o.verdict == "wire-only" and bool(o.true) for t in truths for o in t.seen.opinions
+        ),
         "reasons": dict(reasons),
         "wrong ones": wrong[:SHOWN],
     }

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: MIT
+"""python -m tests.truth: judge all recordings of the zoo, treated in all ways.
+
+Writes build/truth/table.json and docs/truth.md, prints the table; the exit code is 1 if any match
+is wrong.  What was judged with the same program, judge and recording is not judged again.
+"""
+
+from __future__ import annotations
+
+import argparse
+import hashlib
+import json
+from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from itertools import groupby
+from pathlib import Path
+from typing import Any
+
+from .judge import WRONG
+from .published import publish
+from .running import Recording, Truths, all_truths, cell, compare, read_recording
+from .session_maker import SessionMaker
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = ROOT / "build/truth"
+DOCS = ROOT / "docs/truth.md"
+
+
+def _hash(paths: list[Path]) -> str:
+    found = hashlib.sha256()
+    for path in sorted(paths):
+        found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def _key(folder: Path, checkouts: list[Path]) -> str:
+    """What a recording's judgement depends on."""
+    names = ("capture_files", "judge*", "recall", "running", "session_maker", "treatments")
+    own = [path for name in names for path in Path(__file__).parent.glob(f"{name}.py")]
+    programs = [path for top in checkouts for path in (top / "skbviewer").rglob("*.py")]
+    about = [folder / "recording.json", folder / "witness.txt"]
+    return _hash(own + programs + about)
+
+
+def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
+    def name(truth: Truths) -> tuple[str, str]:
+        return truth.capture, truth.seen.treatment
+
+    return {key: list(of) for key, of in groupby(sorted(truths, key=name), key=name)}
+
+
+def _judged_by(recording: Recording, checkout: Path) -> dict[tuple[str, str], list[Truths]]:
+    with SessionMaker(checkout) as maker:
+        return _grouped(all_truths(recording, maker))
+
+
+def judge_folder(folder: Path, judged: Path, baseline: Path | None) -> list[dict[str, Any]]:
+    """The table's lines of one recording, from the cache if nothing has changed."""
+    checkouts = [ROOT, *([baseline] if baseline else [])]
+    kept, key = judged / folder.parent.name / f"{folder.name}.json", _key(folder, checkouts)
+    if kept.exists() and (old := json.loads(kept.read_text()))["key"] == key:
+        return list(old["cells"])
+    recording = read_recording(folder)
+    now = _judged_by(recording, ROOT)
+    before = _judged_by(recording, baseline) if baseline else {}
+    cells = [
+        cell(recording, truths)
+        | ({"before": compare(recording, truths, before[name])} if name in before else {})
+        for name, truths in now.items()
+    ]
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"key": key, "cells": cells}))
+    return cells
+
+
+def _folders(recordings: Path, names: list[str]) -> list[Path]:
+    found = sorted(path.parent for path in recordings.glob("*/*/recording.json"))
+    return [path for path in found if not names or path.name in names]
+
+
+def _line(line: dict[str, Any]) -> str:
+    numbers = ("packets", "exact", "right", "wrong", "no witness", "ambiguous", "wire-only")
+    place = f"{line['scenario']:24} {line['kernel']:5} {line['capture']:8} {line['treatment']:22}"
+    return place + "".join(f"{line[name]:8}" for name in numbers)
+
+
+def _all(folders: list[Path], judged: Path, baseline: Path | None, jobs: int) -> list[Any]:
+    """Judge, as many recordings at once as there are `jobs`, and print each as it is done."""
+    cells: list[dict[str, Any]] = []
+    with ProcessPoolExecutor(jobs) as pool:
+        waiting = [pool.submit(judge_folder, folder, judged, baseline) for folder in folders]
+        for done in as_completed(waiting):
+            for line in done.result():
+                cells.append(line)
+                print(_line(line), flush=True)
+                for fault in line["wrong ones"]:
+                    print(f"    {fault}")
+    return sorted(cells, key=lambda c: (c["scenario"], c["kernel"], c["capture"], c["treatment"]))
+
+
+def main() -> int:
+    """Judge as the arguments say."""
+    parser = argparse.ArgumentParser(prog="python -m tests.truth", description=__doc__)
+    parser.add_argument("scenario", nargs="*", help="only these")
+    parser.add_argument("--recordings", type=Path, default=BUILD / "recordings")
+    parser.add_argument("--baseline", type=Path, help="another checkout's folder, to compare with")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--no-doc", action="store_true", help="leave docs/truth.md as it is")
+    arguments = parser.parse_args()
+    folders = _folders(arguments.recordings.absolute(), arguments.scenario)
+    if not folders:
+        parser.error(f"no recording in {arguments.recordings}: python -m tests.truth.record")
+    BUILD.mkdir(parents=True, exist_ok=True)
+    name = "judged-compared" if arguments.baseline else "judged"
+    baseline = arguments.baseline.absolute() if arguments.baseline else None
+    cells = _all(folders, BUILD / name, baseline, arguments.jobs)
+    (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
+    text = publish(cells)
+    (BUILD / "truth.md").write_text(text)
+    if not arguments.no_doc and not arguments.scenario:
+        DOCS.write_text(text)
+    wrong = sum(line[WRONG] for line in cells)
+    print(f"{sum(line['packets'] for line in cells)} packets judged, {wrong} exact matches wrong")
+    return int(wrong > 0)
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())
