@@ -75,9 +75,9 @@ def boot(kernel: Kernel, initramfs: Path, folder: Path, how: Run | None = None) 
     """
     how = how or Run()
     disk, out = folder / "disk.img", folder / "out"
-    console = _run(command(kernel, initramfs, disk, how), disk, folder, how.timeout_s)
+    console = console_of(command(kernel, initramfs, disk, how), disk, folder, how.timeout_s)
     if DONE not in console and EMULATORS_FAULT in console:
-        console = _run(command(kernel, initramfs, disk, how), disk, folder, how.timeout_s)
+        console = console_of(command(kernel, initramfs, disk, how), disk, folder, how.timeout_s)
     if DONE not in console:
         raise GuestFailed(f"the guest failed; its console:\n{console}")
     out.mkdir(exist_ok=True)
@@ -86,7 +86,7 @@ def boot(kernel: Kernel, initramfs: Path, folder: Path, how: Run | None = None) 
     return out
 
 
-def _run(line: list[str], disk: Path, folder: Path, timeout_s: int) -> str:
+def console_of(line: list[str], disk: Path, folder: Path, timeout_s: int) -> str:
     """Run a guest on an empty disk; returns its console."""
     with disk.open("wb") as image:
         image.truncate(DISK_BYTES)

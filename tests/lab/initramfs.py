@@ -43,17 +43,23 @@ NEEDS = {
     "module-sites": Needs(("tc",), ("sch_netem",)),
 }
 PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so",
-           "libxt_TEE.so")  # fmt: skip
+           "libxt_TEE.so", "libipt_SNAT.so", "libipt_DNAT.so", "libxt_NAT.so")  # fmt: skip
 
 
 class Parts(NamedTuple):
-    """What goes into the guest besides the tools; `steps` are scripts of scenarios/."""
+    """What goes into the guest besides the tools; `steps` are scripts of scenarios/.
+
+    scripts: further files, by their path in the guest.  extra: what those need.  It is not loaded
+    at boot, as what the steps need is.
+    """
 
     init: Path
     module: Path
     programs: list[Path]
     lists: list[Path]
     steps: tuple[str, ...] = ()
+    scripts: dict[str, Path] = {}
+    extra: Needs = Needs(())
 
 
 def needs(steps: Iterable[str]) -> Needs:
@@ -92,12 +98,14 @@ def add_tool(name: str, root: Path) -> None:
         place(library, root / library.relative_to("/"))
 
 
-def add_modules(kernel: Kernel, modules: Iterable[str], root: Path) -> None:
-    """Copy the kernel modules and what they depend on, and index them."""
+def add_modules(
+    kernel: Kernel, modules: Iterable[str], root: Path, later: Iterable[str] = ()
+) -> None:
+    """Copy the kernel modules and what they depend on, and index them; `later` not for the boot."""
     depmod, modprobe = str(tool("depmod")), str(tool("modprobe"))
     run(depmod, "-b", str(kernel.modules), kernel.release)
     folder = Path("lib/modules") / kernel.release
-    for name in modules:
+    for name in (*modules, *later):
         shown = run(modprobe, "-n", "--show-depends", "-d", str(kernel.modules),
                     "-S", kernel.release, name)  # fmt: skip
         for path in re.findall(r"^insmod (\S+)", shown, re.MULTILINE):
@@ -112,7 +120,7 @@ def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
     """Return the compressed initramfs, made anew below ``folder``."""
     root, wanted = folder / "initramfs", needs(parts.steps)
     shutil.rmtree(root, ignore_errors=True)
-    for name in wanted.tools:
+    for name in dict.fromkeys((*wanted.tools, *parts.extra.tools)):
         add_tool(name, root)
     for name in ("modprobe", "insmod", "rmmod"):
         (root / "bin" / name).symlink_to("kmod")
@@ -125,9 +133,11 @@ def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
         place(path, root / path.name)
     for path in SCENARIOS.glob("*.sh"):
         place(path, root / "scenarios" / path.name)
+    for inside, path in parts.scripts.items():
+        place(path, root / inside)
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")
-    add_modules(kernel, wanted.modules, root)
+    add_modules(kernel, wanted.modules, root, parts.extra.modules)
     return pack(root, folder / "initramfs.gz")
 
 

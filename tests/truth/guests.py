@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: MIT
+"""What a guest of the zoo takes with it, and how it is run."""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+import subprocess
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.lab import debs, guest, initramfs, record
+from tests.truth.layout import FOLDER
+from tests.truth.scenarios import ZOO, Scenario
+
+HERE = Path(__file__).resolve().parent
+PROGRAMS = HERE / "programs"
+TOOLS = ("tcpdump", "ip", "kmod", "tc", "bridge", "ethtool", "iptables-legacy", "wg")
+LISTS = ("probes", "fifty", "some")
+BOOT_S, SCENARIO_S = 120, 240  # patience
+
+
+class Kit(NamedTuple):
+    """What was built for one kernel."""
+
+    kernel: debs.Kernel
+    folder: Path
+    module: Path
+    witness: Path
+    programs: list[Path]
+    lists: list[Path]
+
+
+def build_programs(folder: Path) -> list[Path]:
+    """Build the zoo's own programs, static."""
+    made = []
+    for source in sorted(PROGRAMS.glob("*.c")):
+        debs.run("gcc", "-O2", "-Wall", "-Wextra", "-Werror", "-static",
+                 "-o", str(folder / source.stem), str(source))  # fmt: skip
+        made.append(folder / source.stem)
+    return made
+
+
+def build_witness(kernel: debs.Kernel, folder: Path) -> Path:
+    """Build the witness; returns witness.ko."""
+    copy = record.copy_sources(HERE / "witness", folder / "witness")
+    debs.run("make", "-C", str(copy), f"KDIR={kernel.headers}", "CC=gcc-12", "W=1")
+    return copy / "witness.ko"
+
+
+def sources(release: str) -> str:
+    """Return a hash of all that is built for a kernel."""
+    found = hashlib.sha256(release.encode())
+    for folder in (record.KMOD, HERE / "witness", PROGRAMS):
+        for path in sorted(folder.glob("*.[ch]")) + sorted(folder.glob("probes.txt")):
+            found.update(path.name.encode() + path.read_bytes())
+    return found.hexdigest()
+
+
+def kit(series: str) -> Kit:
+    """Fetch the kernel and build what its guests need, unless that is there already."""
+    folder = FOLDER / "lab" / series
+    kernel = debs.fetch(folder, series)
+    stamp, now = folder / "built", sources(kernel.release)
+    if not stamp.exists() or stamp.read_text() != now:
+        record.build_module(kernel, folder)
+        record.build_probes(kernel, folder)
+        build_witness(kernel, folder)
+        build_programs(folder)
+        stamp.write_text(now)
+    programs = [folder / source.stem for source in sorted(PROGRAMS.glob("*.c"))]
+    return Kit(kernel, folder, folder / "kmod/kbl.ko", folder / "witness/witness.ko",
+               [folder / "kmod/kblrecord", *programs],
+               [folder / f"{name}.txt" for name in LISTS])  # fmt: skip
+
+
+def pack(kit: Kit, wanted: list[Scenario]) -> Path:
+    """Return the initramfs for these scenarios."""
+    folder = kit.folder / "guest"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    scripts = {"steps.sh": HERE / "steps.sh", "witness.ko": kit.witness}
+    for scenario in wanted:
+        words = folder / f"{scenario.name}.words"
+        words.write_text(scenario.words())
+        scripts[f"zoo/{scenario.name}.sh"] = scenario.script
+        scripts[f"zoo/{scenario.name}.words"] = words
+    modules = tuple(dict.fromkeys(module for scenario in ZOO for module in scenario.modules))
+    parts = initramfs.Parts(
+        HERE / "init.sh", kit.module, kit.programs, kit.lists,
+        scripts=scripts, extra=initramfs.Needs(TOOLS, modules),
+    )  # fmt: skip
+    return initramfs.build(kit.kernel, parts, folder)
+
+
+def boot(kit: Kit, wanted: list[Scenario]) -> tuple[Path, str]:
+    """Run these scenarios in one guest; returns the folder of what they left and the console."""
+    folder = kit.folder / "guest"
+    image, disk = pack(kit, wanted), folder / "disk.img"
+    how = guest.Run((), (f"zoo={','.join(scenario.name for scenario in wanted)}",), patched=True,
+                    timeout_s=BOOT_S + SCENARIO_S * len(wanted), memory_mb=2048)  # fmt: skip
+    line = guest.command(kit.kernel, image, disk, how)
+    console = guest.console_of(line, disk, folder, how.timeout_s)
+    left = folder / "left"
+    left.mkdir()
+    # One archive behind the other; the last may be cut off.
+    subprocess.run(["tar", "-x", "-i", "-f", str(disk), "-C", str(left)], check=False,
+                   capture_output=True)  # fmt: skip
+    disk.unlink()
+    return left, console

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: MIT
+"""Where recordings of the zoo lie, and what is written about one of them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import TypedDict
+
+TOP = Path(__file__).resolve().parents[2]
+FOLDER = TOP / "build/truth"
+RECORDINGS = FOLDER / "recordings"
+
+
+class Capture(TypedDict):
+    """One sniffer: where it stood, what it was asked, what the kernel dropped before it.
+
+    sock: the address of its packet socket, "" if no packet reached it.
+    """
+
+    device: str
+    netns: int
+    ifindex: int
+    arguments: list[str]
+    kernel_dropped: int
+    sock: str
+
+
+class Witness(TypedDict):
+    """What the witness saw and did not see: by event its hits and those it missed."""
+
+    kprobe_profile: dict[str, list[int]]
+    overrun: int
+    entries: int
+
+
+class Recording(TypedDict):
+    """What recording.json holds; missed: [missed, written] with the witness and without it."""
+
+    scenario: str
+    kernel: str
+    captures: dict[str, Capture]
+    witness: Witness
+    missed: dict[str, list[int]]
+    tags: list[str]
+
+
+def place(series: str, scenario: str, recordings: Path = RECORDINGS) -> Path:
+    """Return the folder of one recording."""
+    return recordings / series / scenario
+
+
+def is_whole(folder: Path) -> bool:
+    """Say whether a recording is there; recording.json is written last."""
+    return (folder / "recording.json").exists()
+
+
+def read(folder: Path) -> Recording:
+    """Return what is written about a recording; raises FileNotFoundError if it is not whole."""
+    said: Recording = json.loads((folder / "recording.json").read_text())
+    return said

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+# What the scripts of the zoo share, beside the lab's steps; read by its init.
+witness=/sys/kernel/debug/witness
+# A scenario that fails is over; the guest goes on with the next.
+zoo_fail() {
+	echo "ZOO FAILED: $name: $*"; dmesg | tail -n 8
+	echo "$*" > /tmp/done/$name/failed
+	exit 1
+}
+# zoo_once PASS: the scenario, recorded; its files are in $out
+zoo_once() {
+	out=/tmp/out; rm -rf $out; mkdir -p $out
+	: > $out/captures; : > /tmp/programs
+	load subbuf_kb=256 n_subbufs=${subbufs:-64}
+	start_recorder $out/log.kbl -f /$list $options
+	[ $1 = without ] || must /bin/insmod /witness.ko
+	. /zoo/$name.sh
+	end_taps
+	[ $1 = without ] || { echo 0 > $witness/on; }
+	stop_recorder > /tmp/recorder.said
+	unload
+	cp /tmp/stats /tmp/done/$name/stats.$1
+	[ $1 = without ] && return
+	cat $witness/trace > $out/witness.txt; cat $witness/stats > $out/witness.stats
+	must /bin/rmmod witness
+	rm -f $out/*.said; mv $out/* /tmp/done/$name/
+}
+# zoo_scenario NAME: what its table says is in NAME.words
+zoo_scenario() {
+	fail() { zoo_fail "$@"; }
+	modules= list=probes.txt options= subbufs=
+	. /zoo/$name.words
+	for m in $modules; do modprobe $m || fail "modprobe $m"; done
+	zoo_once with
+	zoo_clean
+	zoo_once without
+	: > /tmp/done/$name/whole
+}
+# zoo_clean: nothing of a scenario goes on
+zoo_clean() {
+	for p in $(cat /tmp/programs 2>/dev/null); do kill -KILL $p; done 2>/dev/null
+	: > /tmp/programs
+	sleep 0.2
+	for n in $(ls /run/netns); do $ip netns del $n; done
+	for m in witness kbl; do grep -q "^$m " /proc/modules || continue
+		i=0; until /bin/rmmod $m 2>/dev/null; do
+			i=$((i + 1)); [ $i -lt 20 ] || break; killall kblrecord tcpdump 2>/dev/null; sleep 0.2
+		done; done
+	# Devices of the guest's own namespace that a script made
+	for d in $(ls /sys/class/net); do
+		case $d in lo|bonding_masters) ;; *) $ip link del $d 2>/dev/null ;; esac; done
+}
+# tap CAPTURE NETNS DEVICE ARGUMENTS...: a sniffer
+taps=
+tap() {
+	capture=$1 ns=$2 device=$3; shift 3
+	$ip netns exec $ns /bin/tcpdump -Z root -i $device -n -U -B 16384 --immediate-mode \
+		--time-stamp-precision=nano -w $out/$capture.pcap "$@" 2> $out/$capture.said &
+	pid=$!
+	echo $pid >> /tmp/programs
+	until_said $out/$capture.said listening $pid "the sniffer"
+	index=0; [ $device = any ] ||
+		index=$($ip netns exec $ns cat /sys/class/net/$device/ifindex) || fail "no $device"
+	inodes=$(ls -l /proc/$pid/fd | sed -n 's/.*socket:\[\([0-9]*\)\]/\1/p' | tr '\n' ' ')
+	echo "$capture|$ns|$(readlink /proc/$pid/ns/net | tr -dc 0-9)|$device|$index|$inodes|$*" \
+		>> $out/captures
+	taps="$taps $capture/$pid"
+}
+# end_tap CAPTURE/PID; end_taps: all of them, when what was sent has arrived
+end_tap() {
+	kill -INT ${1#*/}; wait ${1#*/} || fail "tcpdump: $(cat $out/${1%/*}.said)"
+	grep ' dropped by kernel' $out/${1%/*}.said | sed "s/^/${1%/*} /" >> $out/dropped
+}
+end_taps() {
+	[ -z "$taps" ] || sleep 0.5
+	for t in $taps; do end_tap $t; done
+	taps=
+}
+# sink NETNS PORT... [NAME=VALUE...]: a program that takes what comes; ended by the cleaning
+sink() {
+	ns=$1; shift; sinks=$((sinks + 1)); : > /tmp/sink.$sinks
+	$ip netns exec $ns /stream sink "$@" > /tmp/sink.$sinks 2>&1 & pid=$!
+	echo $pid >> /tmp/programs
+	until_said /tmp/sink.$sinks ready $pid "the sink"
+}
+# from NETNS PROGRAM...: must end well within two minutes
+from() { ns=$1; shift; must timeout 120 $ip netns exec $ns "$@"; }
+# more NETNS PROGRAM...: in the background; all_done waits for them
+mores=
+more() { ns=$1; shift; timeout 120 $ip netns exec $ns "$@" & mores="$mores $!"; }
+all_done() { for m in $mores; do wait $m || fail "a program failed"; done; mores=; }
+# small NETNS DEVICE: no segments above the MTU, neither sent nor merged
+small() { must $ip netns exec $1 /bin/ethtool -K $2 tso off gso off gro off > /tmp/ethtool; }
+# ping_six, ping_four NETNS ADDRESS N: 20 ms apart
+pings() { ns=$1 to=$2; shift 2; from $ns /bin/busybox ping -q -i 0.02 -c $1 -W 1 $to > /tmp/ping; }
+# netem NETNS DEVICE WHAT...
+netem() { ns=$1 device=$2; shift 2
+	must $ip netns exec $ns /bin/tc qdisc add dev $device root netem limit 5000 "$@"; }
