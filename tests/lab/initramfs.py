@@ -43,7 +43,7 @@ NEEDS = {
     "module-sites": Needs(("tc",), ("sch_netem",)),
 }
 PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERADE.so",
-           "libxt_TEE.so", "libipt_SNAT.so", "libipt_DNAT.so", "libxt_NAT.so")  # fmt: skip
+           "libxt_TEE.so", "libxt_NAT.so", "libxt_SNAT.so", "libxt_DNAT.so")  # fmt: skip
 
 
 class Parts(NamedTuple):

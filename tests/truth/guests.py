@@ -71,7 +71,7 @@ def kit(series: str) -> Kit:
     programs = [folder / source.stem for source in sorted(PROGRAMS.glob("*.c"))]
     return Kit(kernel, folder, folder / "kmod/kbl.ko", folder / "witness/witness.ko",
                [folder / "kmod/kblrecord", *programs],
-               [folder / f"{name}.txt" for name in LISTS])  # fmt: skip
+               [HERE / "lone.txt", *(folder / f"{name}.txt" for name in LISTS)])  # fmt: skip
 
 
 def pack(kit: Kit, wanted: list[Scenario]) -> Path:

@@ -11,7 +11,7 @@ zoo_fail() {
 zoo_once() {
 	out=/tmp/out; rm -rf $out; mkdir -p $out
 	: > $out/captures; : > /tmp/programs
-	load subbuf_kb=256 n_subbufs=${subbufs:-64}
+	load $buffers
 	start_recorder $out/log.kbl -f /$list $options
 	[ $1 = without ] || must /bin/insmod /witness.ko
 	. /zoo/$name.sh
@@ -28,7 +28,7 @@ zoo_once() {
 # zoo_scenario NAME: what its table says is in NAME.words
 zoo_scenario() {
 	fail() { zoo_fail "$@"; }
-	modules= list=probes.txt options= subbufs=
+	modules= list=probes.txt options= buffers=
 	. /zoo/$name.words
 	for m in $modules; do modprobe $m || fail "modprobe $m"; done
 	zoo_once with
@@ -96,3 +96,31 @@ pings() { ns=$1 to=$2; shift 2; from $ns /bin/busybox ping -q -i 0.02 -c $1 -W 1
 # netem NETNS DEVICE WHAT...
 netem() { ns=$1 device=$2; shift 2
 	must $ip netns exec $ns /bin/tc qdisc add dev $device root netem limit 5000 "$@"; }
+# mix NETNS ADDRESS ADDRESS: TCP, UDP of the kernel and with chosen identifications, pings
+mix() {
+	more $1 /send from=$2 to=$3 n=200 id=cycle:30 sport=4000 gap=1500
+	more $1 /send from=$2 to=$3 n=120 id=const:7 sport=4100 gap=2500
+	more $1 /stream tcp to=$3 port=7 bytes=90000 chunk=800 gap=1500
+	more $1 /stream udp to=$3 port=7 n=150 len=90 gap=2000
+	pings $1 $3 30
+	all_done
+	sleep 0.2
+}
+# router: client vc - rc, rs - server vs
+router() {
+	namespace client router server
+	join client vc 10.9.1.2/24 router rc 10.9.1.1/24
+	join router rs 10.9.2.1/24 server vs 10.9.2.2/24
+	must $ip -n client route add default via 10.9.1.1
+	must $ip -n server route add default via 10.9.2.1
+	echo 1 | $ip netns exec router tee /proc/sys/net/ipv4/ip_forward > /dev/null
+	sleep 0.3
+}
+rule() { ns=$1; shift; must $ip netns exec $ns /bin/iptables-legacy "$@"; }
+# helper PROGRAM...: until the cleaning, once it says "ready"; in NETNS
+helper() {
+	ns=$1; shift; helpers=$((helpers + 1)); : > /tmp/helper.$helpers
+	$ip netns exec $ns "$@" > /tmp/helper.$helpers 2>&1 & pid=$!
+	echo $pid >> /tmp/programs
+	until_said /tmp/helper.$helpers ready $pid "$1"
+}

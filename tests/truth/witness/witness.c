@@ -6,7 +6,9 @@
  */
 #include <linux/crc32.h>
 #include <linux/debugfs.h>
+#include <linux/ftrace.h>
 #include <linux/if_vlan.h>
+#include <linux/kallsyms.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/netdevice.h>
@@ -45,33 +47,40 @@ module_param(rows, uint, 0400);
 static struct witness_row *witness_rows;
 static atomic_t witness_next;
 static atomic_t witness_hits[KINDS];
-static bool witness_on;
+static bool witness_on, witness_traced;
 static struct dentry *witness_folder;
 
-static u32 witness_crc_part(const struct sk_buff *skb, int from, int end, u32 crc)
+/* Bytes of an skb to be copied and summed; room is what is left for the copy. */
+struct witness_sum {
+	u8 *to;
+	size_t room;
+	u32 crc;
+};
+
+static void witness_take(struct witness_sum *sum, const void *bytes, size_t n)
 {
-	u8 part[128];
+	size_t copied = min(n, sum->room);
 
-	while (from < end) {
-		int n = min_t(int, end - from, sizeof(part));
-
-		if (skb_copy_bits(skb, from, part, n))
-			break;
-		crc = crc32_le(crc, part, n);
-		from += n;
-	}
-	return crc;
+	memcpy(sum->to, bytes, copied);
+	sum->to += copied;
+	sum->room -= copied;
+	sum->crc = crc32_le(sum->crc, bytes, n);
 }
 
-/* Of all that a sniffer without a snaplen writes: the bytes from the MAC header on. */
-static u32 witness_crc(const struct sk_buff *skb)
+/* As skb_copy_bits(), which is probed itself.  64-bit kernels have all pages mapped. */
+static void witness_walk(struct witness_sum *sum, const struct sk_buff *skb, int depth)
 {
-	const u8 *mac = skb_mac_header_was_set(skb) ? skb_mac_header(skb) : skb->data;
-	u32 crc = ~0;
+	const struct sk_buff *part;
+	int i;
 
-	if (mac < skb->data)
-		crc = crc32_le(crc, mac, skb->data - mac);
-	return ~witness_crc_part(skb, 0, skb->len, crc);
+	witness_take(sum, skb->data, skb_headlen(skb));
+	for (i = 0; i < skb_shinfo(skb)->nr_frags; i++) {
+		const skb_frag_t *frag = &skb_shinfo(skb)->frags[i];
+
+		witness_take(sum, skb_frag_address(frag), skb_frag_size(frag));
+	}
+	for (part = skb_shinfo(skb)->frag_list; part && depth < 2; part = part->next)
+		witness_walk(sum, part, depth + 1);
 }
 
 static struct witness_row *witness_row(enum witness_kind kind, const char *symbol,
@@ -110,28 +119,41 @@ static void witness_device(struct witness_row *row, const struct net_device *dev
 	row->netns = dev_net(dev)->ns.inum;
 }
 
+/* crc: of all that a sniffer without a snaplen writes, the bytes from the MAC header on. */
 static void witness_bytes(struct witness_row *row, const struct sk_buff *skb)
 {
+	struct witness_sum sum = { (u8 *)row->words, sizeof(row->words), ~0 };
+
 	row->tstamp = skb->tstamp;
 	row->mac = skb->mac_header;
 	row->nh = skb->network_header;
 	row->vlan = skb_vlan_tag_present(skb) ? 0x10000 | skb->vlan_tci : 0;
-	skb_copy_bits(skb, 0, row->words, min_t(int, skb->len, sizeof(row->words)));
-	row->crc = witness_crc(skb);
+	if (skb_mac_header_was_set(skb) && skb_mac_header(skb) < skb->data)
+		sum.crc = crc32_le(sum.crc, skb_mac_header(skb), skb->data - skb_mac_header(skb));
+	witness_walk(&sum, skb, 0);
+	row->crc = ~sum.crc;
 }
 
-static int witness_rcv(struct kprobe *p, struct pt_regs *regs)
+struct witness_watch {
+	const char *symbol;
+	void (*handle)(const struct witness_watch *watch, struct pt_regs *regs);
+	enum witness_kind kind;
+	bool armed;
+	unsigned long ip;	/* known from the first hit on */
+};
+
+static void witness_rcv(const struct witness_watch *watch, struct pt_regs *regs)
 {
 	const struct sk_buff *skb = (void *)regs_get_kernel_argument(regs, 0);
 	const struct net_device *dev = (void *)regs_get_kernel_argument(regs, 1);
 	const struct packet_type *hook = (void *)regs_get_kernel_argument(regs, 2);
 	const struct net_device *orig = (void *)regs_get_kernel_argument(regs, 3);
-	struct witness_row *row = witness_row(RCV, p->symbol_name, skb);
+	struct witness_row *row = witness_row(RCV, watch->symbol, skb);
 	const struct sock *sk = hook->af_packet_priv;
 	struct socket *socket;
 
 	if (!row)
-		return 0;
+		return;
 	witness_device(row, dev);
 	row->orig = orig ? orig->ifindex : 0;
 	row->type = skb->pkt_type;
@@ -139,50 +161,67 @@ static int witness_rcv(struct kprobe *p, struct pt_regs *regs)
 	socket = sk ? READ_ONCE(sk->sk_socket) : NULL;
 	row->inode = socket ? SOCK_INODE(socket)->i_ino : 0;
 	witness_bytes(row, skb);
-	return 0;
 }
 
-static int witness_nit(struct kprobe *p, struct pt_regs *regs)
+static void witness_nit(const struct witness_watch *watch, struct pt_regs *regs)
 {
 	const struct sk_buff *skb = (void *)regs_get_kernel_argument(regs, 0);
-	struct witness_row *row = witness_row(NIT, p->symbol_name, skb);
+	struct witness_row *row = witness_row(NIT, watch->symbol, skb);
 
 	if (!row)
-		return 0;
+		return;
 	witness_device(row, (void *)regs_get_kernel_argument(regs, 1));
 	row->type = skb->pkt_type;
 	witness_bytes(row, skb);
-	return 0;
 }
 
-static int witness_end(const struct kprobe *p, struct pt_regs *regs, enum witness_kind kind)
+static void witness_end(const struct witness_watch *watch, struct pt_regs *regs)
 {
-	witness_row(kind, p->symbol_name, (void *)regs_get_kernel_argument(regs, 0));
-	return 0;
+	witness_row(watch->kind, watch->symbol, (void *)regs_get_kernel_argument(regs, 0));
 }
 
-static int witness_freed(struct kprobe *p, struct pt_regs *regs)
+static struct witness_watch witness_watches[] = {
+	{ "tpacket_rcv", witness_rcv, RCV },
+	{ "packet_rcv", witness_rcv, RCV },
+	{ "dev_queue_xmit_nit", witness_nit, NIT },
+	{ "kfree_skbmem", witness_end, FREED },
+	{ "skb_release_head_state", witness_end, RELEASED },
+	{ "napi_skb_free_stolen_head", witness_end, STOLEN },
+};
+
+static bool witness_is(struct witness_watch *watch, unsigned long ip)
 {
-	return witness_end(p, regs, FREED);
+	char name[KSYM_SYMBOL_LEN];
+
+	if (watch->ip)
+		return watch->ip == ip;
+	sprint_symbol_no_offset(name, ip);
+	if (strcmp(name, watch->symbol))
+		return false;
+	watch->ip = ip;
+	return true;
 }
 
-static int witness_released(struct kprobe *p, struct pt_regs *regs)
+static void witness_hit(unsigned long ip, unsigned long parent, struct ftrace_ops *ops,
+			struct ftrace_regs *fregs)
 {
-	return witness_end(p, regs, RELEASED);
+	struct pt_regs *regs = ftrace_get_regs(fregs);
+	int i;
+
+	for (i = 0; regs && i < ARRAY_SIZE(witness_watches); i++) {
+		if (!witness_is(&witness_watches[i], ip))
+			continue;
+		witness_watches[i].handle(&witness_watches[i], regs);
+		break;
+	}
 }
 
-static int witness_stolen(struct kprobe *p, struct pt_regs *regs)
-{
-	return witness_end(p, regs, STOLEN);
-}
-
-static struct kprobe witness_probes[] = {
-	{ .symbol_name = "tpacket_rcv", .pre_handler = witness_rcv },
-	{ .symbol_name = "packet_rcv", .pre_handler = witness_rcv },
-	{ .symbol_name = "dev_queue_xmit_nit", .pre_handler = witness_nit },
-	{ .symbol_name = "kfree_skbmem", .pre_handler = witness_freed },
-	{ .symbol_name = "skb_release_head_state", .pre_handler = witness_released },
-	{ .symbol_name = "napi_skb_free_stolen_head", .pre_handler = witness_stolen },
+/* Not kprobes: they would share their guard against recursion with the probes under test, so that
+ * both would miss the same hits.  One for all, because to take one back takes a while.
+ */
+static struct ftrace_ops witness_ops = {
+	.func = witness_hit,
+	.flags = FTRACE_OPS_FL_SAVE_REGS,
 };
 
 static int witness_asked(struct kretprobe_instance *ri, struct pt_regs *regs)
@@ -357,9 +396,9 @@ static int witness_stats_show(struct seq_file *m, void *unused)
 		   atomic_read(&witness_next) - witness_kept());
 	for (i = 0; i < KINDS; i++)
 		seq_printf(m, "event %s %u\n", witness_names[i], atomic_read(&witness_hits[i]));
-	for (i = 0; i < ARRAY_SIZE(witness_probes); i++)
-		seq_printf(m, "missed %s %d %lu\n", witness_probes[i].symbol_name,
-			   !!witness_probes[i].addr, witness_probes[i].nmissed);
+	for (i = 0; i < ARRAY_SIZE(witness_watches); i++)
+		seq_printf(m, "missed %s %d 0\n", witness_watches[i].symbol,
+			   witness_traced && witness_watches[i].armed);
 	for (i = 0; i < ARRAY_SIZE(witness_returns); i++)
 		seq_printf(m, "missed %s %d %lu\n", witness_returns[i].kp.symbol_name,
 			   !!witness_returns[i].kp.addr,
@@ -373,9 +412,11 @@ static void witness_register(void)
 {
 	int i;
 
-	for (i = 0; i < ARRAY_SIZE(witness_probes); i++)
-		if (register_kprobe(&witness_probes[i]))
-			witness_probes[i].addr = NULL;
+	for (i = 0; i < ARRAY_SIZE(witness_watches); i++)
+		witness_watches[i].armed =
+			!ftrace_set_filter(&witness_ops, (u8 *)witness_watches[i].symbol,
+					   strlen(witness_watches[i].symbol), 0);
+	witness_traced = !register_ftrace_function(&witness_ops);
 	for (i = 0; i < ARRAY_SIZE(witness_returns); i++)
 		if (register_kretprobe(&witness_returns[i]))
 			witness_returns[i].kp.addr = NULL;
@@ -413,9 +454,8 @@ static void __exit witness_exit(void)
 	for (i = 0; i < ARRAY_SIZE(witness_returns); i++)
 		if (witness_returns[i].kp.addr)
 			unregister_kretprobe(&witness_returns[i]);
-	for (i = 0; i < ARRAY_SIZE(witness_probes); i++)
-		if (witness_probes[i].addr)
-			unregister_kprobe(&witness_probes[i]);
+	if (witness_traced)
+		unregister_ftrace_function(&witness_ops);
 	debugfs_remove(witness_folder);
 	vfree(witness_rows);
 }
