@@ -49,8 +49,8 @@ PLUGINS = ("libxt_udp.so", "libxt_tcp.so", "libxt_standard.so", "libxt_MASQUERAD
 class Parts(NamedTuple):
     """What goes into the guest besides the tools; `steps` are scripts of scenarios/.
 
-    scripts: further files, by their path in the guest.  extra: what those need.  It is not loaded
-    at boot, as what the steps need is.
+    scripts: further files, each with its path in the guest.  extra: what those need, which is not
+    loaded at boot.
     """
 
     init: Path
@@ -58,7 +58,7 @@ class Parts(NamedTuple):
     programs: list[Path]
     lists: list[Path]
     steps: tuple[str, ...] = ()
-    scripts: dict[str, Path] = {}
+    scripts: tuple[tuple[str, Path], ...] = ()
     extra: Needs = Needs(())
 
 
@@ -133,7 +133,7 @@ def build(kernel: Kernel, parts: Parts, folder: Path) -> Path:
         place(path, root / path.name)
     for path in SCENARIOS.glob("*.sh"):
         place(path, root / "scenarios" / path.name)
-    for inside, path in parts.scripts.items():
+    for inside, path in parts.scripts:
         place(path, root / inside)
     (root / "etc").mkdir()
     (root / "etc/passwd").write_text("root:x:0:0:root:/:/bin/sh\n")

@@ -13,7 +13,7 @@ TAG = re.compile(r"SPDX-License-Identifier\W+(\w[\w.() -]*?)\s*(?:-->|\*/|\"|$)"
 DUAL = "GPL-2.0-only OR MIT"
 # Licence texts and data in formats that have no comments.
 WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz|jsonl|ttf)")
-KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*|tests/lab/kbltest/.*\.[ch]")
+KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*|tests/(lab/kbltest|truth/witness)/.*\.[ch]")
 # What in kmod/ runs in user space, or only describes how to build the module.
 USER_SPACE = re.compile(
     r"kmod/(\..*|kblrecord.*|rec[._].*|.*\.py|.*\.md|Makefile|Kbuild|dkms\.conf|.*\.txt|.*\.list)"

@@ -19,13 +19,18 @@ echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6
 echo 2 > /proc/sys/net/core/fb_tunnels_only_for_init_net
 hostname lab
 exec 3> /dev/vda
+mkdir -p /tmp/whole
 for name in $(echo "$zoo" | tr , ' '); do
 	say "$name"
 	rm -rf /tmp/done; mkdir -p /tmp/done/$name
-	( zoo_scenario $name ) || say "FAILED: $name"
+	if ( zoo_with $name ); then : > /tmp/whole/$name; else say "FAILED: $name"; fi
 	zoo_clean
 	tar cf - -C /tmp/done . >&3; sync
 done
+rm -rf /tmp/done; mkdir -p /tmp/done
+say "without the witness"
+zoo_without $(echo "$zoo" | tr , ' ')
+tar cf - -C /tmp/done . >&3; sync
 say "the end"
 dmesg | grep -v '\] kbl: ' | grep -E 'BUG|WARNING|Oops|Call Trace|refcount|stall|hung' && fail "the kernel complained"
 echo "LAB DONE"; poweroff -f; sleep 60

@@ -7,48 +7,77 @@ zoo_fail() {
 	echo "$*" > /tmp/done/$name/failed
 	exit 1
 }
-# zoo_once PASS: the scenario, recorded; its files are in $out
-zoo_once() {
-	out=/tmp/out; rm -rf $out; mkdir -p $out
-	: > $out/captures; : > /tmp/programs
-	load $buffers
-	start_recorder $out/log.kbl -f /$list $options
-	[ $1 = without ] || must /bin/insmod /witness.ko
-	. /zoo/$name.sh
-	end_taps
-	[ $1 = without ] || { echo 0 > $witness/on; }
-	stop_recorder > /tmp/recorder.said
-	unload
-	cp /tmp/stats /tmp/done/$name/stats.$1
-	[ $1 = without ] && return
-	cat $witness/trace > $out/witness.txt; cat $witness/stats > $out/witness.stats
-	must /bin/rmmod witness
-	rm -f $out/*.said; mv $out/* /tmp/done/$name/
-}
-# zoo_scenario NAME: what its table says is in NAME.words
-zoo_scenario() {
-	fail() { zoo_fail "$@"; }
+# zoo_words: what the table says of the scenario $name
+zoo_words() {
 	modules= list=probes.txt options= buffers=
 	. /zoo/$name.words
-	for m in $modules; do modprobe $m || fail "modprobe $m"; done
-	zoo_once with
-	zoo_clean
-	zoo_once without
+}
+# zoo_run: the traffic; what the sniffers leave is in $out
+zoo_run() {
+	out=/tmp/out; rm -rf $out; mkdir -p $out
+	: > $out/captures; : > /tmp/programs
+	. /zoo/$name.sh
+	end_taps
+}
+# zoo_with NAME: the scenario, recorded with the witness
+zoo_with() {
+	fail() { zoo_fail "$@"; }
+	zoo_words
+	for m in $modules; do /bin/modprobe $m || fail "modprobe $m"; done
+	load $buffers
+	start_recorder /tmp/log.kbl -f /$list $options
+	must /bin/insmod /witness.ko
+	zoo_run
+	echo 0 > $witness/on
+	stop_recorder > /tmp/recorder.said
+	cp /tmp/stats /tmp/done/$name/stats.with
+	unload
+	cat $witness/trace > $out/witness.txt; cat $witness/stats > $out/witness.stats
+	must /bin/rmmod witness
+	rm -f $out/*.said; mv /tmp/log.kbl $out/* /tmp/done/$name/
 	: > /tmp/done/$name/whole
 }
-# zoo_clean: nothing of a scenario goes on
-zoo_clean() {
+# zoo_without NAME...: the same traffic again without it, for the counts alone.  Arming takes long,
+# so that scenarios of one list follow each other in one recording.
+zoo_without() {
+	armed=
+	for name; do
+		[ -e /tmp/whole/$name ] || continue
+		zoo_words
+		[ "$armed" = "$buffers/$list/$options" ] || {
+			[ -z "$armed" ] || { stop_recorder > /tmp/recorder.said; unload; }
+			armed="$buffers/$list/$options"
+			load $buffers; start_recorder /tmp/log.kbl -f /$list $options; }
+		cat $kbl/stats > /tmp/before
+		mkdir -p /tmp/done/$name
+		( fail() { zoo_fail "$@"; }; zoo_run ) || {
+			say "FAILED without: $name"; zoo_end; continue; }
+		sleep 0.3
+		for n in missed written; do
+			echo $n $(($(sed -n "s/^$n //p" $kbl/stats) - $(sed -n "s/^$n //p" /tmp/before)))
+		done > /tmp/done/$name/stats.without
+		zoo_end
+	done
+	[ -z "$armed" ] || { stop_recorder > /tmp/recorder.said; unload; }
+}
+# zoo_end: programs, namespaces and devices of a scenario are gone
+zoo_end() {
 	for p in $(cat /tmp/programs 2>/dev/null); do kill -KILL $p; done 2>/dev/null
 	: > /tmp/programs
 	sleep 0.2
 	for n in $(ls /run/netns); do $ip netns del $n; done
-	for m in witness kbl; do grep -q "^$m " /proc/modules || continue
-		i=0; until /bin/rmmod $m 2>/dev/null; do
-			i=$((i + 1)); [ $i -lt 20 ] || break; killall kblrecord tcpdump 2>/dev/null; sleep 0.2
-		done; done
 	# Devices of the guest's own namespace that a script made
 	for d in $(ls /sys/class/net); do
 		case $d in lo|bonding_masters) ;; *) $ip link del $d 2>/dev/null ;; esac; done
+}
+# zoo_clean: nothing of a scenario that may have failed goes on
+zoo_clean() {
+	zoo_end
+	for m in witness kbl; do
+		i=0; while grep -q "^$m " /proc/modules; do
+			/bin/rmmod $m 2>/dev/null && break
+			i=$((i + 1)); [ $i -lt 20 ] || break; killall kblrecord tcpdump 2>/dev/null; sleep 0.2
+		done; done
 }
 # tap CAPTURE NETNS DEVICE ARGUMENTS...: a sniffer
 taps=
