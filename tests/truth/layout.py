@@ -45,9 +45,9 @@ class Recording(TypedDict):
     tags: list[str]
 
 
-def place(series: str, scenario: str, recordings: Path = RECORDINGS) -> Path:
+def place(series: str, scenario: str) -> Path:
     """Return the folder of one recording."""
-    return recordings / series / scenario
+    return RECORDINGS / series / scenario
 
 
 def is_whole(folder: Path) -> bool:
