@@ -250,3 +250,8 @@ def _slope(x: Floats, y: Floats) -> float:
     run = (x[high] - x[low])[::step]
     rise = (y[high] - y[low])[::step]
     return float(np.median(rise[run > 0] / run[run > 0])) if np.any(run > 0) else 0.0
+
+
+def precision_of(times: Index) -> int:
+    """1000 if all times (ns) are whole microseconds, else 1."""
+    return 1000 if len(times) and not (times % 1000).any() else 1

@@ -17,13 +17,12 @@ import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets
 from .assignment import Assigned, Problem, assign
-from .clock import ClockFit, Pairs
+from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
 from .kinds import Index
 from .ladder import FRAGMENT, Flags
 from .lacking import lacking
-from .nearest import Place
 from .rules import (
     AMBIGUOUS,
     BY_SEGMENT,
@@ -33,8 +32,8 @@ from .rules import (
     UNSURE,
     Rung,
 )
-from .same_run import is_local, precision_of, trusted
-from .sniffer import refit
+from .same_run import is_local, trusted
+from .sniffer import Located, relocate
 from .twins import company, offsets
 from .weak import TCP
 
@@ -42,7 +41,6 @@ if TYPE_CHECKING:
     from .matcher import Sightable
 
 ROUNDS = 3  # of the clock: what is exact bounds it further
-SHARPER = 0.7  # of its error, to try again
 NO_MOMENT = -1
 OFFSET_BITS = 14  # of fragments
 FAR_NS = 1 << 62
@@ -81,20 +79,25 @@ class _Answer(NamedTuple):
 
 
 def decide(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, place: Place
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, where: Located
 ) -> tuple[Decided, ClockFit | None]:
     """Decide all pairs; returns them and the clock, which exact packets may have made surer."""
     if not len(found.packet):
         return undecided(found, BY_TIME), clock
     if clock is None:
         return _without_clock(packets, found), None
-    answer = _answer(packets, kernel, found, clock, place)
+    answer = _answer(packets, kernel, found, clock, where)
     for _ in range(ROUNDS):
-        sharper = _sharper(packets, kernel, answer, clock)
-        if sharper is None:
+        known = np.flatnonzero(answer.life >= 0)
+        if len(known) <= clock.pairs:
             break
-        clock = sharper
-        answer = _answer(packets, kernel, found, clock, place)
+        sharper = relocate(
+            packets["ts"], known, answer.life[known], kernel.moments, where._replace(clock=clock)
+        )
+        if sharper is None or sharper.clock is None:
+            break
+        clock, where = sharper.clock, sharper
+        answer = _answer(packets, kernel, found, clock, where)
     return _pairs(found, answer), clock
 
 
@@ -112,14 +115,14 @@ def incomplete(log: KernelLog) -> bool:
 
 
 def _answer(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, place: Place
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, where: Located
 ) -> _Answer:
     """What this clock leaves of all assignments."""
     every, precision = np.arange(len(packets)), precision_of(packets["ts"])
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
     local = is_local(clock, precision)[clock.segment_of(every)]
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
-    here = eligible(kernel, place, not incomplete(kernel.log), several)
+    here = eligible(kernel, where, not incomplete(kernel.log), several)
 
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
@@ -128,11 +131,11 @@ def _answer(
 
     edges = pairs(error)
     believed = trusted(packets, clock, kernel.log.clock, edges, precision)
-    may_lack = ~local | lacking(kernel, place, at, error)
+    may_lack, perhaps = lacking(kernel, where.place, at, error)
     may_lack[found.many] = True  # not all of their candidates are listed
-    if may_lack.any():
-        may_lack &= company(packets, kernel, clock, error, pairs)
-        may_lack[found.many] = True
+    perhaps |= ~local  # what another host captured may never have come here
+    if perhaps.any():
+        may_lack |= perhaps & company(packets, error, pairs)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
     numbers, problem = _problem(kernel, at, error, may_lack, edges, parts, bool(local.all()))
     made = assign(problem)
@@ -142,7 +145,7 @@ def _answer(
     life = np.where(believed, made.life, -1)
     if not believed.all():
         own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
-        own = own[~company(packets, kernel, clock, error, pairs)[found.packet[own]]]
+        own = own[~company(packets, error, pairs)[found.packet[own]] & ~may_lack[found.packet[own]]]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     known = believed & (made.moment >= 0)
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
@@ -159,13 +162,17 @@ def _problem(
     keys, moment = np.unique(edges.moment << OFFSET_BITS | parts, return_inverse=True)
     numbers = keys >> OFFSET_BITS
     rows = kernel.moments[numbers]
-    begin, end = rows["begin"].copy(), rows["end"].copy()
-    if not local:  # nothing of this host ordered the packets
-        begin[:], end[:] = -FAR_NS, FAR_NS
-    return numbers, Problem(
-        at, error, may_lack, rows["series"].copy(), rows["after"].copy(), rows["before"].copy(),
-        begin, end, edges.packet, moment.reshape(-1).astype(np.int64),
-    )  # fmt: skip
+    names = ("series", "after", "before", "begin", "end")
+    columns = (np.ascontiguousarray(rows[name], np.int64) for name in names)
+    pairs = edges.packet, moment.reshape(-1).astype(np.int64)
+    made = Problem(at, error, may_lack, *columns, *pairs)
+    return numbers, made if local else _unordered(made)
+
+
+def _unordered(problem: Problem) -> Problem:
+    """Without the order of the packets: nothing of this host ordered them."""
+    size = len(problem.life)
+    return problem._replace(begin=np.full(size, -FAR_NS), end=np.full(size, FAR_NS))
 
 
 def _each_alone(problem: Problem, made: Assigned) -> Assigned:
@@ -181,26 +188,14 @@ def _each_alone(problem: Problem, made: Assigned) -> Assigned:
     taken = np.bincount(problem.moment, minlength=count)
     shared = np.zeros(size, np.bool_)
     shared[problem.packet[taken[problem.moment] > 1]] = True
-    exact = (low == high) & ~shared & ~problem.may_lack & (made.why != NO_PAIR)
+    exact = (low == high) & ~shared & ~problem.may_lack
+    exact &= (made.why != NO_PAIR) & (made.why != CROWDED)
     why = np.where(exact, EXACTLY, np.where(made.why == EXACTLY, CROWDED, made.why))
     moment = np.where(exact, made.moment, NO_MOMENT)
     every = np.ones(len(problem.packet), np.bool_)
     return made._replace(
         life=np.where(exact, low, -1), moment=moment, why=why.astype(np.int8), possible=every
     )
-
-
-def _sharper(
-    packets: Packets, kernel: Sightable, answer: _Answer, clock: ClockFit
-) -> ClockFit | None:
-    """A clock of all exact packets, if it is surer than this one."""
-    packet = np.flatnonzero(answer.moment >= 0)
-    if len(packet) <= clock.pairs:
-        return None
-    rows = kernel.moments[answer.moment[packet]]
-    middle = (rows["begin"] + rows["end"]) // 2
-    known = Pairs(packet, middle, rows["after"], rows["before"])
-    return refit(known, packets["ts"], clock, SHARPER)
 
 
 def _pairs(found: Candidates, answer: _Answer) -> Decided:

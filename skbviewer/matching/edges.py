@@ -17,11 +17,11 @@ from ..records.compiled import lean
 from .kinds import IP, Index, chosen
 from .ladder import FRAGMENT, KNOWN, LENGTH, Flags
 from .moments import UNKNOWN
-from .nearest import Place
 from .ordering import blocks
 
 if TYPE_CHECKING:
     from .matcher import Sightable
+    from .sniffer import Located
 
 
 class Edges(NamedTuple):
@@ -36,8 +36,8 @@ class Edges(NamedTuple):
         return Edges(*(column[some] for column in self))
 
 
-def eligible(kernel: Sightable, place: Place, is_whole: bool, several_devices: bool) -> Flags:
-    """Which moments a capture taken at `place` may show.
+def eligible(kernel: Sightable, where: Located, is_whole: bool, several_devices: bool) -> Flags:
+    """Which moments a capture may show that was taken at one of some devices.
 
     In a log that lacks nothing a packet socket's capture shows moments of sockets only, where the
     log has any.  A leg that no call shows at a device may have passed one in a log that lacks
@@ -46,10 +46,13 @@ def eligible(kernel: Sightable, place: Place, is_whole: bool, several_devices: b
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]
     here = np.ones(len(moments), np.bool_)
-    if place.netns is not None and not several_devices:
-        here = (moments["netns"] == place.netns) & (moments["ifindex"] == place.ifindex)
+    if where.devices and not several_devices:
+        netns, ifindex = moments["netns"], moments["ifindex"]
+        here = np.zeros(len(moments), np.bool_)
+        for device in where.devices:
+            here |= (netns == device[0]) & (ifindex == device[1])
     at_socket = here & socket
-    if is_whole and at_socket.any() and place.at_socket:
+    if is_whole and at_socket.any() and where.place.at_socket:
         return np.asarray(at_socket)
     bare = ~met & (not is_whole or not (met & ~socket).any())
     return np.asarray(here & met | bare)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Which packets may lack their tap moment in a log, because the log lacks records.
 
-In: a log's declared losses, the packets' times on its clock.  Out: a flag per packet.
+In: a log's declared losses, the packets' times on its clock.  Out: two flags per packet.
 """
 
 from __future__ import annotations
@@ -23,21 +23,22 @@ if TYPE_CHECKING:
 SENT = ("dev_hard_start_xmit", "xmit_one")  # one of them has every packet that is sent
 
 
-def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> Flags:
+def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[Flags, Flags]:
     """Packets in whose window records are missing that would show their moment.
 
-    `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may be.
-    A log that was filtered may lack any packet.
+    And those that the log may lack as any other: it was filtered, or hits were missed at unknown
+    times.  `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may
+    be.
     """
-    if kernel.log.meta.get("filter"):
-        return np.ones(len(at), np.bool_)
     rows, low, high = kernel.losses, at - error, at + error
-    written = rows[rows["reason"] != MISSED]
-    made = _meets(written, low, high + _longest_call(kernel))
-    missed = rows[rows["reason"] == MISSED]
-    if not len(missed):
-        return made
-    return made | _moment_missed(kernel.log, place, missed, low, high)
+    missed, undated = rows["reason"] == MISSED, rows["first_ns"] == NEVER
+    undated &= missed & (rows["last_ns"] == FOREVER)
+    surely = _meets(rows[~missed], low, high + _longest_call(kernel))
+    surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
+    perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
+    if kernel.log.meta.get("filter"):
+        perhaps[:] = True
+    return surely, perhaps
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high: Index) -> Flags:
@@ -45,6 +46,8 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high
 
     One that is recorded shows the moment: the packet socket's, or that of the hand-over.
     """
+    if not len(missed):
+        return np.zeros(len(low), np.bool_)
 
     def any_of(names: tuple[str, ...]) -> Flags:
         ids = [p.id for p in log.probes.values() if p.name in names and _is_armed(log, p.id)]

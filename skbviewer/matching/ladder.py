@@ -15,6 +15,7 @@ import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, part
 from ..records.compiled import lean
+from .keys import by_pair
 from .kinds import Index
 from .ordering import blocks
 from .rules import Rung
@@ -98,7 +99,6 @@ def _climb(
     packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
 ) -> tuple[Index, Index, npt.NDArray[np.int8]]:
     """The same for pairs that have rivals."""
-    best = np.empty(int(packet.max(initial=-1)) + 1, np.int8)
     for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
         agreed = np.empty(len(packet), np.int8)
@@ -110,7 +110,9 @@ def _climb(
             if columns == LENGTH:
                 agreed[some][~same & _cut_later(wire, kernel)] = CUT
         keep, rung = np.empty(len(packet), np.bool_), rung.copy()
-        _step(int(level), packet, agreed, crowded, best, rung, keep)
+        pair = numbered(packet, prints.series[shown])
+        best = np.empty(int(pair.max(initial=-1)) + 1, np.int8)
+        _step(int(level), pair, agreed, crowded, best, rung, keep)
         packet, shown, rung = packet[keep], shown[keep], rung[keep]
     return packet, shown, rung
 
@@ -118,28 +120,39 @@ def _climb(
 @lean
 def _step(
     level: int,
-    packet: Index,
+    pair: Index,
     agreed: npt.NDArray[np.int8],
     crowded: Flags,
     best: npt.NDArray[np.int8],
     rung: npt.NDArray[np.int8],
     keep: Flags,
 ) -> None:
-    """Which pairs stay on a rung: of each packet's those that agree in most columns.
+    """Which prints stay on a rung: of each packet and series those that agree in most columns.
 
-    `agreed` is in how many columns a pair agrees, or CONTRADICTS, or CUT; `best` is by packet.
-    Sets `rung` where a rung chose.
+    `agreed` is in how many columns a print agrees, or CONTRADICTS, or CUT; `pair` numbers packets
+    with their series, `best` is by that number.  A series of which less is known than of another
+    one stays: it may be the packet's all the same.  Sets `rung` where a rung chose.
     """
-    for i in range(len(packet)):
-        best[packet[i]] = 0
-    for i in range(len(packet)):
-        best[packet[i]] = max(best[packet[i]], agreed[i])
-    for i in range(len(packet)):
-        most = best[packet[i]]
+    for i in range(len(pair)):
+        best[pair[i]] = 0
+    for i in range(len(pair)):
+        best[pair[i]] = max(best[pair[i]], agreed[i])
+    for i in range(len(pair)):
+        most = best[pair[i]]
         agrees = agreed[i] > 0 and agreed[i] == most
         keep[i] = (agrees or not crowded[i] or most == 0) and agreed[i] != CONTRADICTS
         if crowded[i] and agrees:
             rung[i] = level
+
+
+def numbered(packet: Index, series: Index) -> Index:
+    """A number for each pair, equal where the pairs are equal."""
+    order = by_pair(packet, series)
+    new = np.ones(len(order), np.bool_)
+    new[1:] = (np.diff(packet[order]) != 0) | (np.diff(series[order]) != 0)
+    made = np.empty(len(order), np.int64)
+    made[order] = np.cumsum(new) - 1
+    return made
 
 
 def _crowded(packet: Index, series: Index) -> Flags:

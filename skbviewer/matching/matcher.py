@@ -43,7 +43,7 @@ from .losses import Table as Losses
 from .losses import declared
 from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, NAMELESS
 from .series import SeriesTable
-from .sniffer import agreeing, everywhere, locate
+from .sniffer import Located, agreeing, everywhere, locate
 from .timebase import EVERY
 
 MATCHING, STEPS = "matching", 5
@@ -191,14 +191,15 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     found = candidates(packets, kernel.prints)
     _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
-    clock, place = _clock(packets, found, kernel)
+    where = _clock(packets, found, kernel)
+    clock, place = where.clock, where.place
     _forget(packets, kernel)
     here = place.holds(kernel.points)
     found = near_in_time(packets, kernel, found, clock)
     _forget(packets, kernel)
     progress.report(MATCHING, 3, STEPS)
     every = found.and_also(by_ethertype(packets, kernel, clock))
-    made, clock = decide(packets, kernel, every, clock, place)
+    made, clock = decide(packets, kernel, every, clock, where)
     _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
@@ -221,12 +222,12 @@ def _forget(packets: Packets, kernel: Sightable) -> None:
         room_of(rows).forget()
 
 
-def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> tuple[ClockFit | None, Place]:
+def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
     points = kernel.points
     if len(packets) and packets["ts"][0] == UNTIMED:
         none = np.zeros(0, np.int64)
-        return locate(packets, none, none, points)
+        return locate(packets, none, none, points, kernel.moments)
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
     per_series = np.bincount(found.series, minlength=1)[found.series]
     single = per_packet == 1
@@ -240,13 +241,14 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> tuple[Cloc
     room_of(points).forget()
     if again.sum() > alone.sum():
         return everywhere(packets, found.packet[again], found.series[again], points)
-    clock, place = locate(packets, found.packet[alone], found.series[alone], points)
+    where = locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
+    clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
-        return clock, place
+        return where
     # Hardly any packet knows all that tells it: those that do vouch for the others.
     vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
-    return locate(packets, found.packet[alone], found.series[alone], points)
+    return locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
 
 
 def _rows(

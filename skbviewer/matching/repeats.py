@@ -9,13 +9,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..records import Packets
-from .clock import ClockFit
+from .clock import ClockFit, precision_of
 from .identity import Candidates, Partly, full_keys, unique
 from .keys import Hash, spread
 from .kinds import Index
 from .ladder import Known, climb
 from .nearest import FAR
-from .same_run import precision_of
 from .weak import Weak, joined_hashes, joining_keys, meetings
 
 if TYPE_CHECKING:

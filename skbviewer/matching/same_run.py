@@ -80,7 +80,3 @@ def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
         abs(segment.offset_ns - (one.real_ns - one.mono_ns)) <= SYNCHRONOUS_NS for one in readings
     )
 
-
-def precision_of(times: Index) -> int:
-    """1000 if all times (ns) are whole microseconds, else 1."""
-    return 1000 if len(times) and not (times % 1000).any() else 1

@@ -15,14 +15,17 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets
-from .clock import ClockFit, Pairs, fit
+from .clock import ClockFit, Pairs, fit, precision_of
 from .kinds import Index
 from .ladder import Flags
 from .nearest import Place, points_of, reach
 from .points import EARLY, SOCKET, WIRE
 
+CAME_NS = 200_000  # from its arrival to its stamp of arrival
+LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
 MOST = 0.9  # of the packets must have a point at the place
 TRIED = 2000  # pairs looked at to choose the place
+SURER = 0.7  # of the clock's error is worth another look
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
 FEW = 12  # pairs whose times may differ least at the wrong place by chance
 
@@ -39,10 +42,22 @@ class _Try(NamedTuple):
         return max(segment.spread_ns for segment in self.clock.segments)
 
 
+class Located(NamedTuple):
+    """The clock fit (None without any pair), the place it was made at, and where the capture may
+    have been taken: devices (netns, ifindex), none of which the packets' times contradict.
+
+    No device: anywhere.
+    """
+
+    clock: ClockFit | None
+    place: Place
+    devices: tuple[tuple[int, int], ...]
+
+
 def locate(
-    packets: Packets, packet: Index, series: Index, points: ColumnTable
-) -> tuple[ClockFit | None, Place]:
-    """The clock fit and the place; without any pair None and everywhere.
+    packets: Packets, packet: Index, series: Index, points: ColumnTable, moments: ColumnTable
+) -> Located:
+    """Fit the clock at the place where the capture seems to have been taken.
 
     A packet may have several series: at a place it counts if one of them has a point there.
     """
@@ -52,12 +67,14 @@ def locate(
     few, point = points_of(owner, series[some])
     tries = _tries(captured, packet[some][few], points[point])
     if not tries:
-        return None, Place(None, -1, None, WIRE)
+        return Located(None, Place(None, -1, None, WIRE), ())
+    devices = _devices(captured, packet[some], series[some], moments)
     most = MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
     tries = [one for one in tries if one.spread <= CLOSE * tightest + CLOSE_NS]
     sniffed = {one.place[:2] for one in tries if one.place.how == SOCKET}
+    tries = [one for one in tries if one.place[:2] in devices] or tries
     tries = [one for one in tries if one.place[:2] in sniffed] or tries
     best = min(tries, key=lambda one: (one.spread, one.place.how))
     here = np.flatnonzero(best.place.holds(points))
@@ -68,25 +85,106 @@ def locate(
     packet, here = packet[single], here[single]
     times = (points.part(name, here) for name in ("ts", "after", "before"))
     clock = fit(Pairs(packet, *times), captured)
-    if clock is not None and clock.pairs < FEW:
+    elsewhere = [one for one in tries if one.place[:2] != best.place[:2]]
+    if clock is not None and (clock.pairs < FEW or elsewhere and len(devices) > 1):
         clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
-    return clock, best.place
+    return Located(clock, best.place, devices or (_device(best),))
 
 
-def refit(known: Pairs, captured: Index, clock: ClockFit, sharper: float) -> ClockFit | None:
-    """The clock of these pairs, if its error is at most `sharper` of that of `clock`.
+def _device(one: _Try) -> tuple[int, int]:
+    assert one.place.netns is not None
+    return one.place.netns, one.place.ifindex
 
-    It must have the same segments: no packet's match tells where the clock was set.
+
+def _devices(
+    captured: Index, packet: Index, series: Index, moments: ColumnTable
+) -> tuple[tuple[int, int], ...]:
+    """The devices whose packet sockets' calls agree with the stamps of all these packets.
+
+    Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
+    came to the device.  So at a wrong device some of many packets were stamped outside.  Where no
+    device agrees so sharply, all those are left whose skbs had come by then.
     """
-    made = fit(known, captured)
-    if made is None or len(made.segments) != len(clock.segments):
+    pair, at = points_of(moments.stored("series"), series)
+    packet, rows = packet[pair], moments[at]
+    packet, rows = packet[rows["socket"]], rows[rows["socket"]]
+    tries = []
+    for place in np.unique(rows[["netns", "ifindex"]]):
+        here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
+        here[here] = _once(packet[here])
+        tries.append((int(place["netns"]), int(place["ifindex"]), packet[here], rows[here]))
+    enough = LEAST * max((len(one[2]) for one in tries), default=0)
+    tries = [one for one in tries if len(one[2]) >= enough]
+    agreeing = [
+        [one[:2] for one in tries if _agrees(captured, one[2], *windows(one[3]))]
+        for windows in (_called, _came, _any_time)
+    ]
+    return tuple(sorted({*agreeing[0], *agreeing[1]})) or tuple(agreeing[2])
+
+
+def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+    """When the sockets were called, ns."""
+    return rows["begin"], rows["end"]
+
+
+def _came(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+    """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
+    return rows["after"], np.where(
+        rows["sends"] == 1, rows["end"], np.minimum(rows["after"] + CAME_NS, rows["end"])
+    )
+
+
+def _any_time(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+    return rows["after"], rows["before"]
+
+
+def _agrees(captured: Index, packet: Index, begin: Index, end: Index) -> bool:
+    """Whether a clock stamps the packets between these times."""
+    clock = fit(Pairs(packet, (begin + end) // 2, begin, end), captured)
+    precision = precision_of(captured)
+    return clock is not None and _passes_all(clock, precision)
+
+
+def _passes_all(clock: ClockFit, precision: int) -> bool:
+    return all(segment.torn_ns < max(precision, 1) for segment in clock.segments)
+
+
+def relocate(
+    captured: Index, packet: Index, series: Index, moments: ColumnTable, where: Located
+) -> Located | None:
+    """The same with fewer devices, or a surer clock, by more packets whose series are known.
+
+    None where these packets tell no more.  The clock has the same segments: no packet's match
+    says where the clock was set.
+    """
+    devices = _devices(captured, packet, series, moments)
+    devices = tuple(one for one in where.devices if one in devices) or where.devices
+    pair, at = points_of(moments.stored("series"), series)
+    rows, packet = moments[at], packet[pair]
+    here = np.zeros(len(rows), np.bool_)
+    for device in devices:
+        here |= (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
+    here &= rows["met"]
+    here[here] = _once(packet[here])
+    rows, packet, clock = rows[here], packet[here], where.clock
+    middle = (rows["begin"] + rows["end"]) // 2
+    made = fit(Pairs(packet, middle, rows["after"], rows["before"]), captured)
+    if made is None or clock is None or len(made.segments) != len(clock.segments):
         return None
+    if len(devices) == len(where.devices) and not _is_surer(made, clock, captured):
+        return None
+    if len(devices) > 1:
+        return where._replace(clock=clock, devices=devices) if devices != where.devices else None
+    (device,) = devices
+    return Located(made, where.place._replace(netns=device[0], ifindex=device[1]), devices)
+
+
+def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:
     every = np.arange(len(captured))
     before, after = clock.error(captured, every), made.error(captured, every)
-    worst, mean = int(after.max(initial=0)), float(after.mean())
-    if mean > sharper * float(before.mean()) or worst > int(before.max(initial=0)):
-        return None
-    return made
+    if int(after.max(initial=0)) > int(before.max(initial=0)):
+        return False
+    return float(after.mean()) <= SURER * float(before.mean())
 
 
 def _once(packet: Index) -> Flags:
@@ -113,9 +211,7 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
     return tries
 
 
-def everywhere(
-    packets: Packets, packet: Index, series: Index, points: ColumnTable
-) -> tuple[ClockFit | None, Place]:
+def everywhere(packets: Packets, packet: Index, series: Index, points: ColumnTable) -> Located:
     """The fit of sightings at several points, where each life has as many points as sightings."""
     for how in (SOCKET, WIRE, EARLY):
         place = Place(None, -1, None, how)
@@ -131,8 +227,8 @@ def everywhere(
         wanted[: len(equal)] = equal
         mine = mine[wanted[points["series"][mine]]]
         if len(order):
-            return _fit(packets["ts"], packet[order], points[mine]), place
-    return None, Place(None, -1, None, WIRE)
+            return Located(_fit(packets["ts"], packet[order], points[mine]), place, ())
+    return Located(None, Place(None, -1, None, WIRE), ())
 
 
 def agreeing(

@@ -2,39 +2,28 @@
 """Packets of flows in which the same identity comes again within a short time.
 
 In: packets and how they pair with moments when the clock is asked less sharply.  Out: which
-packets are of such a flow.  Where records are missing, another lifetime with the same headers may
-be missing too.  That is assumed only of flows that show such twins: a sender that numbers its
-packets does not stop to do so where records are lost.
+packets are of such a flow.  A log may lack lifetimes without a word about when: by its filter, by
+missed hits that an older recorder only counted; and a capture of another host holds packets that
+never came here.  Then it is assumed that a flow whose packets all differ has no other that is equal.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..records import Packets
-from .clock import ClockFit
 from .edges import Edges
 from .keys import hashed_rows
 from .kinds import Index
 from .ladder import ADDRESS, FRAGMENT, Flags
 
-if TYPE_CHECKING:
-    from .matcher import Sightable
-
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
 FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
-def company(
-    packets: Packets,
-    kernel: Sightable,
-    clock: ClockFit,
-    error: Index,
-    pairs: Callable[[Index], Edges],
-) -> Flags:
+def company(packets: Packets, error: Index, pairs: Callable[[Index], Edges]) -> Flags:
     """Packets of flows in which a packet has several moments nearby, or a moment several packets.
 
     `pairs` makes the edges of a clock that may be so far off (ns).

@@ -74,9 +74,9 @@ def test_a_life_without_a_wire_packet_stays_alone(tmp_path: Path) -> None:
 
 def test_twins_far_apart_are_told_by_time(tmp_path: Path) -> None:
     twins = [(10 * MS, udp4(0)), (20 * MS, udp4(0))]
-    frames = [*ANCHOR_FRAMES, (20 * MS, udp4_frame(0)), (10 * MS, udp4_frame(0))]
+    frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(0)), (20 * MS, udp4_frame(0))]
     found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
-    assert found.pairs()[5:] == [(5, 6, EXACT, BY_TIME), (6, 5, EXACT, BY_TIME)]
+    assert found.pairs()[5:] == [(5, 5, EXACT, BY_TIME), (6, 6, EXACT, BY_TIME)]
     assert found.matches.rows["confidence"][5:].tolist() == [1.0, 1.0]
 
 
@@ -224,7 +224,9 @@ def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
     frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(7)), (20 * MS, udp4_frame(0))]
     packets = wire(tmp_path, [(ts + OFFSET, frame) for ts, frame in frames])
     packets["ts"][5:] = UNTIMED
-    log = sent(lives).log(tmp_path)
+    story = sent(lives)
+    story.lasting(OFFSET)
+    log = story.log(tmp_path)
     series = build_series(log)
     legs = build_legs(log, series)
     found = Found(packets, legs, match(packets, sightable(log, series, legs)))

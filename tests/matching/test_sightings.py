@@ -154,7 +154,7 @@ def test_of_two_arp_one_is_not_taken_for_the_other_whose_life_is_there(tmp_path:
 def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     """The verdicts of a packet with identification 0, seen `away_ns` from the driver's call.
 
-    Its lifetime lasts for 60 ms, in a log that lost records at its end.
+    Its lifetime lasts for 60 ms, in a log that lost records later.
     """
     story = across([(MS * (n + 1), udp4(100 + n)) for n in range(6)])
     skb = A + 0x100000
@@ -164,7 +164,7 @@ def again(folder: Path, lost: int, away_ns: int) -> set[int]:
     story.call("__netif_receive_skb", *place, skb, skbinfo=OTHER, context=SOFTIRQ, ipv4=udp4(0))
     story.free(81 * MS, skb)
     if lost:
-        story.lost(82 * MS, lost, 71 * MS)
+        story.lost(200 * MS, lost, 190 * MS)
     frames = [(MS * (n + 1) + OFFSET, udp4_frame(100 + n)) for n in range(6)]
     frames.append((21 * MS + away_ns + OFFSET, udp4_frame(0)))
     path = build.write_pcap(folder / "again.pcap", frames)
