@@ -47,6 +47,8 @@ typedef int64_t kbl_s64;
 #define KBL_MAX_EXT 8
 #define KBL_MAX_PAYLOAD 0x4000000	/* 64 MiB: a larger payload_len is garbage */
 
+#define KBL_CPU_RECORDER 0xfffe	/* no CPU: records that kblrecord itself adds */
+
 #define KBL_MAX_CARRIERS 4
 #define KBL_MAX_CARRIED 64	/* packets told of one list or queue */
 
@@ -141,7 +143,7 @@ enum kbl_change {
 /* Why records are missing (struct kbl_lost_slot.reason). */
 enum kbl_lost {
 	KBL_LOST_BUFFER = 1,	/* sub-buffers full: the reader was too slow */
-	KBL_LOST_MISSED = 2,	/* the probe itself missed hits (kretprobe nmissed) */
+	KBL_LOST_MISSED = 2,	/* the probe itself missed hits, on whatever CPU */
 	KBL_LOST_NESTED = 3	/* a probe fired inside the recording of another */
 };
 
@@ -199,7 +201,7 @@ struct kbl_file_header {
 struct kbl_chunk_header {
 	kbl_u32 magic;
 	kbl_u16 type;		/* enum kbl_chunk_type */
-	kbl_u16 cpu;		/* RECORDS only, else 0xffff */
+	kbl_u16 cpu;		/* RECORDS: number or KBL_CPU_RECORDER, else 0xffff */
 	kbl_u64 seq;		/* per CPU for RECORDS, else per file; from 0, no holes */
 	kbl_u64 first_ns;	/* RECORDS: when the first and last record were written: */
 	kbl_u64 last_ns;	/* their ts, of a CALL its end */
@@ -260,7 +262,7 @@ struct kbl_lost_slot {
 	kbl_u8 reason;		/* enum kbl_lost */
 	kbl_u8 context;
 	kbl_u8 ext;
-	kbl_u32 func;		/* MISSED, NESTED: probe id, else 0xffffffff */
+	kbl_u32 func;		/* MISSED: probe id, 0xffffffff = of any; else 0xffffffff */
 	kbl_u64 ts;		/* end of the gap */
 	kbl_u64 first_ns;	/* begin of the gap */
 	kbl_u64 count;		/* records lost */

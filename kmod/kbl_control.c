@@ -271,6 +271,7 @@ static const struct kbl_file kbl_files[] = {
 	{ "devices", kbl_devices_show, NULL, 0400 },
 	{ "reasons", kbl_reasons_show, NULL, 0400 },
 	{ "sites", kbl_sites_show, NULL, 0400 },
+	{ "missed", kbl_missed_show, NULL, 0400 },
 };
 
 static const struct kbl_file kbl_probes = { "probes", kbl_probes_show, kbl_probes_set, 0600 };

@@ -4,6 +4,7 @@
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
+#include <linux/timekeeping.h>
 
 #include "kbl_hot.h"
 
@@ -271,4 +272,30 @@ void kbl_targets_show(struct seq_file *m)
 	seq_puts(m, "# id addr armed error hits missed mechanism carriers name module\n");
 	for (i = 0; i < kbl_nr_targets; i++)
 		kbl_target_show(m, kbl_targets[i]);
+}
+
+/*
+ * The recorder asks some ten times a second, so only functions that missed any are shown.
+ * A hit that is not counted here came after the first time, one that is before the second.
+ */
+void kbl_missed_show(struct seq_file *m)
+{
+	unsigned int i;
+	u64 missed;
+
+	seq_puts(m, "# id count of hits the kernel's interface skipped; any: not known of which\n");
+	seq_printf(m, "since %llu\n", ktime_get_mono_fast_ns());
+	/* The kernel's counts are read after the first time ... */
+	smp_mb();
+	for (i = 0; i < kbl_nr_targets; i++) {
+		missed = kbl_target_missed(kbl_targets[i]);
+		if (missed)
+			seq_printf(m, "%u %llu\n", kbl_targets[i]->id, missed);
+	}
+	missed = kbl_fprobe_missed();
+	if (missed)
+		seq_printf(m, "any %llu\n", missed);
+	/* ... and before the second. */
+	smp_mb();
+	seq_printf(m, "until %llu\n", ktime_get_mono_fast_ns());
 }

@@ -82,6 +82,7 @@ void kbl_targets_disarm(void);
 u64 kbl_targets_missed(void);
 unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
+void kbl_missed_show(struct seq_file *m);
 struct kbl_target *kbl_target_by_id(unsigned int id);
 const struct kbl_backend *kbl_backend_chosen(void);
 

@@ -13,6 +13,7 @@
 #define REC_BLOCK 4096u		/* of the disk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu
+#define REC_PROBES 65536	/* more cannot stand in a CALL */
 
 /* A growing array of bytes. */
 struct rec_bytes {
@@ -30,6 +31,7 @@ struct rec_file {
 	kbl_u64 table_seq;
 	kbl_u64 *cpu_seq;	/* by number of the CPU */
 	size_t cpus;
+	kbl_u64 own_seq;	/* of KBL_CPU_RECORDER */
 };
 
 /* A text symbol; name and module point into the text it was read from. */
@@ -73,6 +75,9 @@ struct rec_probes {
 	struct rec_probe *v;
 	size_t n;
 	size_t room;
+	bool polled;		/* LOST records show missed hits: */
+	kbl_u64 *missed;	/* by id, how many they show */
+	size_t nr_missed;
 };
 
 /* What a walk over records found. */
@@ -201,7 +206,7 @@ size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, siz
 
 /* rec_cpu.c */
 void rec_cpus_find(struct rec_cpus *cpus);
-void rec_cpus_wait(const struct rec_cpus *cpus, int ms);
+bool rec_cpus_wait(const struct rec_cpus *cpus, int ms);
 kbl_u64 rec_cpus_drain(struct rec_cpus *cpus, struct rec_symbols *s, const struct rec_sink *to,
 		       kbl_u64 limit);
 
@@ -246,7 +251,7 @@ void rec_clock_write(struct rec_file *f);
 bool rec_counters_read(struct kbl_counters *c);
 int rec_devices_read(struct rec_bytes *table);
 void rec_devices_write(struct rec_file *f);
-void rec_meta_write(struct rec_file *f, const struct rec_options *o);
+void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_ms);
 void rec_calibration_write(struct rec_file *f);
 
 #endif /* REC_H */

@@ -60,14 +60,14 @@ void rec_cpus_find(struct rec_cpus *cpus)
 		cpus->data = rec_direct_buffer(cpus->room);
 }
 
-/* Until a sub-buffer is full, or the time is over. */
-void rec_cpus_wait(const struct rec_cpus *cpus, int ms)
+/* Until a sub-buffer is full, which is true, or the time is over. */
+bool rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 {
 	struct pollfd fd[cpus->n + 1];
 
 	for (size_t i = 0; i < cpus->n; i++)
 		fd[i] = (struct pollfd){ .fd = cpus->v[i].fd, .events = POLLIN };
-	poll(fd, cpus->quiet ? 0 : cpus->n, ms);
+	return poll(fd, cpus->quiet ? 0 : cpus->n, ms) > 0;
 }
 
 /* Returns the bytes read, at most len; less than what was asked for: there is no more. */

@@ -128,6 +128,19 @@ void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload
 	rec_chunk(f, &header, payload, len);
 }
 
+/* The number of the next chunk of a CPU, or of what kblrecord itself adds. */
+static kbl_u64 rec_records_seq(struct rec_file *f, unsigned int cpu)
+{
+	if (cpu == KBL_CPU_RECORDER)
+		return f->own_seq++;
+	if (cpu >= f->cpus) {
+		f->cpu_seq = rec_more(f->cpu_seq, cpu + 1, sizeof(*f->cpu_seq));
+		memset(f->cpu_seq + f->cpus, 0, (cpu + 1 - f->cpus) * sizeof(*f->cpu_seq));
+		f->cpus = cpu + 1;
+	}
+	return f->cpu_seq[cpu]++;
+}
+
 /* Where the payload begins a header behind a block's begin, what is around it is overwritten. */
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
 		 char *payload, size_t len)
@@ -135,17 +148,12 @@ void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *wa
 	struct kbl_chunk_header header = {
 		.type = KBL_CHUNK_RECORDS,
 		.cpu = cpu,
+		.seq = rec_records_seq(f, cpu),
 		.first_ns = walk->first_ns,
 		.last_ns = walk->last_ns,
 		.nr_items = walk->heads,
 	};
 
-	if (cpu >= f->cpus) {
-		f->cpu_seq = rec_more(f->cpu_seq, cpu + 1, sizeof(*f->cpu_seq));
-		memset(f->cpu_seq + f->cpus, 0, (cpu + 1 - f->cpus) * sizeof(*f->cpu_seq));
-		f->cpus = cpu + 1;
-	}
-	header.seq = f->cpu_seq[cpu]++;
 	if (!rec_direct_chunk(f, &header, payload, len))
 		rec_chunk(f, &header, payload, len);
 }

@@ -113,7 +113,7 @@ static void rec_line_end(const struct rec_text *t, const union rec_slot *slot)
 		printf(" (has not returned)");
 }
 
-/* An end may be among the lost: the next one is of another begin. */
+/* An end may be among what a CPU lost: the next one is of another begin. */
 static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl_lost_slot *lost)
 {
 	static const char *const reasons[] = {
@@ -128,7 +128,8 @@ static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl
 	       known ? reasons[lost->reason] : "unknown reason");
 	if (lost->func != REC_NO_PROBE)
 		printf(", %s", rec_probe_name(t->names, lost->func));
-	t->began[cpu] = (struct rec_began){};
+	if (cpu < t->cpus)
+		t->began[cpu] = (struct rec_began){};
 }
 
 static void rec_line_event(struct rec_text *t, unsigned int cpu, const union rec_slot *slot)
@@ -142,7 +143,11 @@ void rec_line_show(struct rec_text *t, const struct rec_line *line, unsigned int
 	const union rec_slot *slot = (const void *)(t->pool.data + line->at);
 
 	rec_line_time(t, line->ts);
-	printf("%03u%c ", line->cpu, slot->call.kind == KBL_LOST ? '!' :
+	if (line->cpu == KBL_CPU_RECORDER)
+		printf("---");
+	else
+		printf("%03u", line->cpu);
+	printf("%c ", slot->call.kind == KBL_LOST ? '!' :
 	       slot->call.context < 4 ? ".shn"[slot->call.context] : '?');
 	rec_line_thread(t, slot->call.kind == KBL_LOST ? REC_NO_PID : line->pid);
 	if (slot->call.kind == KBL_CALL)

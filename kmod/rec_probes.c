@@ -219,6 +219,9 @@ void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_fi
 			probe->slot.module = rec_string(s, probe->module);
 		}
 		table[i] = probe->slot;
+		if (p->polled)
+			table[i].missed = probe->slot.id < p->nr_missed ?
+						  p->missed[probe->slot.id] : 0;
 	}
 	qsort(table, p->n, sizeof(*table), rec_by_id);
 	rec_table(f, KBL_CHUNK_STRINGS, s->strings.data, 1, s->strings.len);

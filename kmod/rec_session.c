@@ -7,7 +7,7 @@
 #include "rec_session.h"
 
 #define REC_PERIOD_MS 90
-#define REC_FILE_MS 190	/* what is not full by then is copied, which costs more */
+#define REC_FILE_MS 180	/* what is not full by then is copied, which costs more */
 #define REC_HASTY_MS 10		/* -U */
 #define REC_WAIT_NS 200000000ull	/* text waits that long for what came before it */
 #define REC_TICK_NS 1000000000ull
@@ -103,8 +103,8 @@ static void rec_session_names(struct rec_session *s)
 	free(text);
 }
 
-static void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
-			     char *data, size_t len)
+void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk, char *data,
+		      size_t len)
 {
 	struct rec_session *s = self;
 
@@ -121,6 +121,7 @@ void rec_session_begin(struct rec_session *s)
 	const struct rec_options *o = s->o;
 
 	rec_session_setup(s);
+	rec_missed_begin(s);
 	rec_cpus_find(&s->cpus);
 	if (!s->cpus.n)
 		rec_die("%s: no cpu files", rec_module_path(""));
@@ -128,6 +129,7 @@ void rec_session_begin(struct rec_session *s)
 		rec_session_file_open(s);
 	rec_module_tell("control", "activate\n");
 	rec_probes_update(&s->probes);
+	rec_counters_read(&s->counters);
 	rec_session_names(s);
 	if (o->out)
 		rec_session_file_begin(s);
@@ -135,7 +137,7 @@ void rec_session_begin(struct rec_session *s)
 		s->text = rec_text_new(o, &s->names);
 	if (o->stats)
 		s->summary = rec_summary_new(&s->names);
-	s->began_ns = s->tick_ns = rec_now_ns();
+	s->began_ns = s->tick_ns = s->read_ns = rec_now_ns();
 	fprintf(stderr, "kblrecord: recording %zu of %zu functions%s%s\n",
 		rec_probes_armed(&s->probes), s->probes.n, o->out ? " to " : "",
 		o->out ? s->out.path : "");
@@ -171,15 +173,30 @@ static void rec_session_tick(struct rec_session *s)
 	s->stopped = !s->cpus.gone && !rec_module_active();
 }
 
+/* Until there is much to read, or time to read the little there is, or to look at missed hits. */
+static void rec_session_wait(struct rec_session *s)
+{
+	int period = s->o->unbuffered ? REC_HASTY_MS : s->text ? REC_PERIOD_MS : REC_FILE_MS;
+	kbl_u64 next = s->read_ns + period * 1000000ull, now = rec_now_ns();
+	int ms = next > now ? (next - now) / 1000000 + 1 : 0, missed = rec_missed_wait(s);
+	bool full = rec_cpus_wait(&s->cpus, ms < missed ? ms : missed);
+
+	now = rec_now_ns();
+	if (!rec_missed_wait(s))
+		rec_missed_poll(s);
+	if (!full && now < next)
+		return;
+	rec_session_read(s);
+	s->read_ns = rec_now_ns();
+}
+
 /* One turn of reading; false: the recording is over. */
 bool rec_session_turn(struct rec_session *s)
 {
 	const struct rec_options *o = s->o;
 	kbl_u64 now;
 
-	rec_cpus_wait(&s->cpus, o->unbuffered ? REC_HASTY_MS :
-			       s->text ? REC_PERIOD_MS : REC_FILE_MS);
-	rec_session_read(s);
+	rec_session_wait(s);
 	now = rec_now_ns();
 	if (s->text)
 		rec_text_flush(s->text, o->unbuffered ? ~0ull : now - REC_WAIT_NS);
@@ -197,7 +214,9 @@ int rec_session_end(struct rec_session *s)
 {
 	kbl_u64 before;
 
+	rec_missed_poll(s);
 	rec_module_write("control", "deactivate\n");
+	rec_missed_poll(s);
 	do {
 		before = s->records;
 		rec_session_read(s);

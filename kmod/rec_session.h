@@ -5,6 +5,17 @@
 
 #include "rec_text.h"
 
+#define REC_MISSED_MS 90	/* between two looks at the missed hits */
+
+/* Hits that the probes missed, as LOST records show them. */
+struct rec_missed {
+	kbl_u64 any;		/* of functions nobody knows; the others' are in rec_probes */
+	kbl_u64 total;
+	kbl_u64 records;
+	kbl_u64 since_ns;	/* when the counts were read last */
+	kbl_u64 polled_ns;
+};
+
 struct rec_session {
 	const struct rec_options *o;
 	struct rec_symbols symbols;
@@ -16,9 +27,11 @@ struct rec_session {
 	struct rec_text *text;		/* NULL: none is wanted */
 	struct rec_summary *summary;	/* the same */
 	struct kbl_counters counters;
+	struct rec_missed missed;
 	kbl_u64 records;
 	kbl_u64 began_ns;
 	kbl_u64 tick_ns;
+	kbl_u64 read_ns;
 	bool stopped;		/* somebody else deactivated the module */
 };
 
@@ -27,6 +40,14 @@ void rec_session_probes(struct rec_session *s, struct rec_options *o);
 void rec_session_begin(struct rec_session *s);
 bool rec_session_turn(struct rec_session *s);
 int rec_session_end(struct rec_session *s);
+
+void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk, char *data,
+		      size_t len);
+
+/* rec_missed.c */
+void rec_missed_begin(struct rec_session *s);
+void rec_missed_poll(struct rec_session *s);
+int rec_missed_wait(const struct rec_session *s);
 
 /* rec_session_file.c */
 void rec_session_file_open(struct rec_session *s);

@@ -16,8 +16,20 @@ void rec_session_file_open(struct rec_session *s)
 	out->o = s->o;
 	rec_header_fill(&header, s->symbols.stext);
 	rec_output_next(out, &header);
-	rec_meta_write(&out->file, s->o);
+	rec_meta_write(&out->file, s->o, s->probes.polled ? REC_MISSED_MS : 0);
 	rec_clock_write(&out->file);
+}
+
+/* Of missed hits as LOST records show them, which count as records written, too. */
+static void rec_session_counters(struct rec_session *s)
+{
+	struct kbl_counters c = s->counters;
+
+	c.written += s->missed.records;
+	c.bytes += s->missed.records * KBL_SLOT_SIZE;
+	if (s->probes.polled)
+		c.missed = s->missed.total;
+	rec_table(&s->out.file, KBL_CHUNK_COUNTERS, &c, 1, sizeof(c));
 }
 
 /* What is known when it is. */
@@ -32,6 +44,7 @@ void rec_session_file_begin(struct rec_session *s)
 			rec_symbols_use(&s->symbols, s->probes.v[i].asked);
 	rec_probes_write(&s->probes, &s->symbols, &out->file);
 	rec_symbols_write(&s->symbols, &out->file);
+	rec_session_counters(s);
 	out->empty = out->file.good;
 }
 
@@ -45,7 +58,7 @@ void rec_session_file_end(struct rec_session *s)
 	rec_symbols_write(&s->symbols, f);
 	rec_devices_write(f);
 	rec_clock_write(f);
-	rec_table(f, KBL_CHUNK_COUNTERS, &s->counters, 1, sizeof(s->counters));
+	rec_session_counters(s);
 	rec_table(f, KBL_CHUNK_END, NULL, 0, 0);
 	rec_file_close(f);
 }
@@ -58,6 +71,7 @@ static void rec_session_file_next(struct rec_session *s)
 {
 	rec_module_write("control", "retell\n");
 	rec_counters_read(&s->counters);
+	rec_missed_poll(s);
 	rec_session_file_end(s);
 	rec_session_file_open(s);
 	rec_session_file_begin(s);
@@ -71,8 +85,9 @@ void rec_session_file_tick(struct rec_session *s)
 		rec_session_file_next(s);
 		return;
 	}
+	rec_missed_poll(s);
 	rec_clock_write(f);
-	rec_table(f, KBL_CHUNK_COUNTERS, &s->counters, 1, sizeof(s->counters));
+	rec_session_counters(s);
 	if (s->symbols.used.len != s->symbols.told)
 		rec_symbols_write(&s->symbols, f);
 }
@@ -81,13 +96,13 @@ void rec_session_file_tick(struct rec_session *s)
 static size_t rec_session_tables(const struct rec_session *s)
 {
 	return 2 * s->symbols.strings.len + s->symbols.used.len +
-	       s->probes.n * sizeof(struct kbl_probe) + 16384;
+	       s->probes.n * (sizeof(struct kbl_probe) + KBL_SLOT_SIZE) + 16384;
 }
 
 void rec_session_file_take(struct rec_session *s, unsigned int cpu, const struct rec_walk *walk,
 			   char *data, size_t len)
 {
-	if (rec_output_full(&s->out, len, rec_session_tables(s)))
+	if (cpu != KBL_CPU_RECORDER && rec_output_full(&s->out, len, rec_session_tables(s)))
 		rec_session_file_next(s);
 	rec_records(&s->out.file, cpu, walk, data, len);
 }

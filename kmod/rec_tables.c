@@ -199,11 +199,12 @@ static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o
 	return 1;
 }
 
-void rec_meta_write(struct rec_file *f, const struct rec_options *o)
+/* missed_ms: how often missed hits are looked at, 0 = never. */
+void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_ms)
 {
 	struct rec_bytes meta = {};
 	struct utsname name;
-	char recorder[32];
+	char recorder[32], period[16];
 	size_t n = 0;
 
 	uname(&name);
@@ -211,6 +212,9 @@ void rec_meta_write(struct rec_file *f, const struct rec_options *o)
 	n += rec_meta_add(&meta, "recorder", recorder);
 	n += rec_meta_lists(&meta, o);
 	n += rec_meta_add(&meta, "kernel", name.version);
+	snprintf(period, sizeof(period), "%d", missed_ms);
+	if (missed_ms)
+		n += rec_meta_add(&meta, "missed_poll_ms", period);
 	if (o->filter)
 		n += rec_meta_add(&meta, "filter", o->filter);
 	if (o->counter)

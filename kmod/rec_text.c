@@ -22,7 +22,7 @@ struct rec_text *rec_text_new(const struct rec_options *o, const struct rec_name
 
 static void rec_text_cpu(struct rec_text *t, unsigned int cpu)
 {
-	if (cpu < t->cpus)
+	if (cpu < t->cpus || cpu == KBL_CPU_RECORDER)
 		return;
 	t->pid = rec_more(t->pid, cpu + 1, sizeof(*t->pid));
 	t->began = rec_more(t->began, cpu + 1, sizeof(*t->began));
@@ -36,6 +36,8 @@ static void rec_text_cpu(struct rec_text *t, unsigned int cpu)
 void rec_text_forget(struct rec_text *t, unsigned int cpu)
 {
 	rec_text_cpu(t, cpu);
+	if (cpu >= t->cpus)
+		return;
 	t->pid[cpu] = REC_NO_PID;
 	t->began[cpu] = (struct rec_began){};
 }
@@ -56,8 +58,10 @@ static void rec_text_add(struct rec_text *t, unsigned int cpu, const union rec_s
 {
 	static const kbl_u16 ranks[] = { [KBL_EXIT] = 1, [KBL_EVENT] = 2, [KBL_LOST] = 3 };
 	struct rec_line line = { .ts = slot->call.ts, .order = t->order++, .at = t->pool.len,
-				 .cpu = cpu, .pid = t->pid[cpu], .rank = ranks[slot->call.kind] };
+				 .cpu = cpu, .pid = REC_NO_PID, .rank = ranks[slot->call.kind] };
 
+	if (cpu < t->cpus)
+		line.pid = t->pid[cpu];
 	if (slot->call.kind == KBL_CALL)
 		line.cpu = slot->span.entry_cpu;
 	else if (slot->call.kind == KBL_EVENT)

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 5724af8cc54900fee0d10f46ce29bcdd1d4f9667f3b0f1f1b0b6c500beb2cf3f
+kbl.h SHA-256: e8560603d16c74324b4db5f70ecb4c658187c2d22c24d74f8a88abe368b5bc0d
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ KBL_CHUNK_MAGIC = 0x4B434E4B
 KBL_SLOT_SIZE = 32
 KBL_MAX_EXT = 8
 KBL_MAX_PAYLOAD = 67108864
+KBL_CPU_RECORDER = 65534
 KBL_MAX_CARRIERS = 4
 KBL_MAX_CARRIED = 64
 KBL_FLAG_TAIL_CALL = 1

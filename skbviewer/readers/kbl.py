@@ -92,7 +92,7 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         warnings=tuple(warnings),
         holes=find_holes(chunks.of_type(kbl.KblChunkType.RECORDS), chunks.damaged),
         streams=streams_of(chunks),
-        complete=is_complete(chunks, rows, tables.counters, marks),
+        complete=is_complete(chunks, rows, tables.counters),
         missed=unmarked(tables, marks),
     )
 

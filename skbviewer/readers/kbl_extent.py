@@ -7,8 +7,6 @@ missing behind them, and which missed hits no LOST record declares.
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..records import Stream, Table
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunks
@@ -26,18 +24,17 @@ def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
     return tuple(Stream(cpu, *found[cpu]) for cpu in sorted(found))
 
 
-def is_complete(chunks: Chunks, rows: int, counters: dict[str, int], marks: Table) -> bool:
+def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
     """Whether no record can be missing behind a CPU's last one, nor of a CPU without any.
 
-    The sequence numbers of chunks do not show that.  But the recorder counted what it wrote, all
-    but the LOST records of missed hits: `rows` records of the file are no fewer.
+    The sequence numbers of chunks do not show that.  But the recorder counted what it wrote, and
+    the `rows` records of the file are no fewer.
     """
     kind = kbl.KblChunkType
     tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]
     if not chunks.of_type(kind.END) or sorted(tables) != list(range(len(tables))):
         return False
-    own = np.count_nonzero(marks["flags"] == int(kbl.KblLost.MISSED))
-    return bool(rows - own >= counters.get("written", 0))
+    return rows >= counters.get("written", 0)
 
 
 def unmarked(tables: Tables, marks: Table) -> dict[int, int]:

@@ -46,6 +46,12 @@ def compile_c(program: Path, *arguments: str | Path, compiler: str = "cc") -> Pa
     return program
 
 
+def missed(counts: dict[int | str, int], since: int, until: int) -> str:
+    """The counts of missed hits, by probe id or "any"; looked at between these times, ns."""
+    lines = [f"{probe} {count}" for probe, count in counts.items()]
+    return "\n".join(["# help", f"since {since}", *lines, f"until {until}", ""])
+
+
 def pack(name: str, **fields: int | bytes | Sequence[int]) -> bytes:
     """One struct of kbl.h in little-endian order, what is not given is 0."""
     row = np.zeros(1, layout.DTYPES[name])
@@ -105,6 +111,7 @@ class Fake:
             "clock": "# help\n{} {} {} {}\n".format(*CLOCK),
             "devices": "# help\n1 4026531840 lo\n2 4026531840 eth0\n",
             "reasons": "# help\n2 NOT_SPECIFIED\n3 NO_SOCKET\n",
+            "missed": missed({}, 1, 2),
             "calibration": "# help\ntau_empty 50\ntau_pair 300\nrounds 1000\nmechanism 2\n",
             "list.txt": PROBES,
         }

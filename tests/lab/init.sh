@@ -20,7 +20,7 @@ for step in $(echo "$lab" | tr , ' '); do
 	case $step in
 	# Much is recorded and must not be lost, however slow the machine: it all fits the buffers.
 	start:*) load subbuf_kb=512 n_subbufs=96; start_recorder /tmp/out/lab.kbl -f /${step#*:} ;;
-	stop) stop_recorder; unload ;;
+	stop) stop_recorder; cat $kbl/missed > /tmp/out/lab.missed; unload ;;
 	+*)	step=${step#+}
 		load subbuf_kb=256 n_subbufs=32; start_recorder /tmp/out/$step.kbl -f /${functions:-probes.txt}
 		. /scenarios/$step.sh

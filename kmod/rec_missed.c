@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+/*
+ * Hits that the kernel's probes missed: it counts them and nothing more.  Some
+ * ten times a second the counts are read; what they grew by since the last time
+ * becomes a LOST record.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "rec_session.h"
+
+/* Counts before any probe was armed are 0; a module of before has no such file. */
+void rec_missed_begin(struct rec_session *s)
+{
+	s->probes.polled = !access(rec_module_path("missed"), R_OK);
+	s->missed.since_ns = s->missed.polled_ns = rec_now_ns();
+}
+
+/* By id; the one behind all of them is of hits that may have been any function's. */
+static kbl_u64 *rec_missed_told(struct rec_probes *p, size_t id)
+{
+	if (id >= p->nr_missed) {
+		p->missed = rec_more(p->missed, id + 1, sizeof(*p->missed));
+		memset(p->missed + p->nr_missed, 0, (id + 1 - p->nr_missed) * sizeof(*p->missed));
+		p->nr_missed = id + 1;
+	}
+	return &p->missed[id];
+}
+
+/*
+ * The kernel counts without a lock, so a count may even go back: then some were missed, and
+ * nobody knows how many.
+ */
+static void rec_missed_add(struct rec_bytes *slots, kbl_u64 *told, kbl_u64 count, kbl_u32 func)
+{
+	struct kbl_lost_slot lost = {
+		.kind = KBL_LOST,
+		.reason = KBL_LOST_MISSED,
+		.func = func,
+		.count = count > *told ? count - *told : 1,
+	};
+
+	if (count == *told)
+		return;
+	*told = count;
+	rec_append(slots, &lost, sizeof(lost));
+}
+
+static void rec_missed_line(struct rec_session *s, struct rec_bytes *slots, const char *line)
+{
+	unsigned long long count;
+	unsigned int id;
+
+	if (sscanf(line, "any %llu", &count) == 1)
+		rec_missed_add(slots, &s->missed.any, count, REC_NO_PROBE);
+	else if (sscanf(line, "%u %llu", &id, &count) == 2 && id < REC_PROBES)
+		rec_missed_add(slots, rec_missed_told(&s->probes, id), count, id);
+}
+
+/* Into the stream that is no CPU's: its times are later than those of what waits in the CPUs'. */
+static void rec_missed_write(struct rec_session *s, struct rec_bytes *slots, kbl_u64 until)
+{
+	struct kbl_lost_slot *lost = (void *)slots->data;
+	struct rec_walk walk = { .heads = slots->len / sizeof(*lost), .first_ns = until,
+				 .last_ns = until };
+
+	for (size_t i = 0; i < walk.heads; i++) {
+		lost[i].first_ns = s->missed.since_ns;
+		lost[i].ts = until;
+		s->missed.total += lost[i].count;
+	}
+	s->missed.records += walk.heads;
+	if (walk.heads)
+		rec_session_take(s, KBL_CPU_RECORDER, &walk, slots->data, slots->len);
+}
+
+/* A miss that was not counted the last time came after that had begun, and before this ends. */
+void rec_missed_poll(struct rec_session *s)
+{
+	char *text = s->probes.polled ? rec_module_read("missed") : NULL, *rest = text, *line;
+	unsigned long long since = 0, until = 0;
+	struct rec_bytes slots = {};
+
+	while (text && (line = rec_line(&rest)))
+		if (sscanf(line, "since %llu", &since) != 1 &&
+		    sscanf(line, "until %llu", &until) != 1)
+			rec_missed_line(s, &slots, line);
+	rec_missed_write(s, &slots, until);
+	if (until)
+		s->missed.since_ns = since;
+	s->missed.polled_ns = rec_now_ns();
+	free(slots.data);
+	free(text);
+}
+
+/* Milliseconds until the next time. */
+int rec_missed_wait(const struct rec_session *s)
+{
+	kbl_u64 now = rec_now_ns(), next = s->missed.polled_ns + REC_MISSED_MS * 1000000ull;
+
+	return next > now ? (next - now) / 1000000 + 1 : 0;
+}
