@@ -52,7 +52,7 @@ def store_records(
         return columns
 
     builder.add_parts(schema.record, len(kept), make)
-    lost: Columns = dict(losses(log)._asdict())
+    lost: Columns = dict(losses(log, missed=True)._asdict())
     builder.add_array(schema.loss, lost | {"source": repeated(source, len(lost["ts"]))})
 
 

@@ -16,6 +16,7 @@ from ..matching import found
 from ..records import HOLE, Hole, KernelLog, part
 
 LOST = 5  # kbl.h enum kbl_kind
+MISSED = 2  # enum kbl_lost
 NEVER = np.iinfo(np.int64).min
 
 Index = npt.NDArray[np.int64]
@@ -23,7 +24,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Losses(NamedTuple):
-    """Each on one CPU from `ts` - `dur` to `ts`; `flags` is why: enum kbl_lost, or HOLE.
+    """Each on one CPU (-1: any) from `ts` - `dur` to `ts`; `flags` is why: enum kbl_lost, or HOLE.
 
     `ordinal` is of the LOST record; a hole has none (-1).  `data` is how many records, of a hole
     at least.
@@ -37,13 +38,19 @@ class Losses(NamedTuple):
     flags: Index
 
 
-def losses(log: KernelLog) -> Losses:
-    """All losses: LOST records by time, then the file's holes."""
+def losses(log: KernelLog, missed: bool = False) -> Losses:
+    """All losses: LOST records by time, then the file's holes.
+
+    Not of what probes missed, one function's hits on no known CPU, but if `missed` is set.
+    """
     records = log.records
     lost = found(records, lambda some: part(records, "kind", some) == LOST)
-    told = (part(records, name, lost).astype(np.int64) for name in Losses._fields)
+    if not missed:
+        lost = lost[part(records, "flags", lost) != MISSED]
+    told = {name: part(records, name, lost).astype(np.int64) for name in Losses._fields}
+    told["cpu"][told["flags"] == MISSED] = -1
     made = np.array([_of_hole(hole) for hole in log.holes], np.int64).reshape(-1, 6).T
-    return Losses(*(np.concatenate(both) for both in zip(told, made, strict=True)))
+    return Losses(*(np.concatenate(both) for both in zip(told.values(), made, strict=True)))
 
 
 def spans_of(found: Losses) -> Spans:

@@ -122,7 +122,8 @@ def _line(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
     context = CONTEXTS[row.context] if row.context < len(CONTEXTS) else "?"
     task = f"{log.tasks.get(row.pid, '?')}/{row.pid}" if row.pid >= 0 else "-"
     skb = f"{row.skb & MASK64:016x}" if row.skb else "-"
-    head = f"{seconds}.{rest:09d} [{row.cpu}{context}] {task:<20} {skb:<16}"
+    cpu = "-" if row.kind == LOST and row.flags == KblLost.MISSED else row.cpu
+    head = f"{seconds}.{rest:09d} [{cpu}{context}] {task:<20} {skb:<16}"
     return f"{head} {KINDS.get(row.kind, '??')} {_what(log, names, beside, row)}{_identity(row)}"
 
 

@@ -17,7 +17,7 @@ from ..records import BadInput, ClockTriple, KernelLog, Progress, Records, Table
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
 from .kbl_distinct import distinct
-from .kbl_extent import is_complete, streams_of, unmarked
+from .kbl_extent import is_complete, of_cpus, streams_of, unmarked
 from .kbl_holes import find_holes
 from .kbl_records import Decoded, decode_records
 from .kbl_scan import ROWS, Scanner
@@ -90,7 +90,9 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         details=decoded.details,
         calibration=tables.calibration,
         warnings=tuple(warnings),
-        holes=find_holes(chunks.of_type(kbl.KblChunkType.RECORDS), chunks.damaged),
+        holes=find_holes(
+            of_cpus(chunks.of_type(kbl.KblChunkType.RECORDS)), of_cpus(chunks.damaged)
+        ),
         streams=streams_of(chunks),
         complete=is_complete(chunks, rows, tables.counters),
         missed=unmarked(tables, marks),

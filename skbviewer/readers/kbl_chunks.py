@@ -21,6 +21,7 @@ from ._kbl_layout import (
     KBL_CHUNK_HEADER,
     KBL_CHUNK_HEADER_SIZE,
     KBL_CHUNK_MAGIC,
+    KBL_CPU_RECORDER,
     KBL_MAX_PAYLOAD,
     KblChunkType,
     in_order,
@@ -171,7 +172,8 @@ def _find_holes(path: Path, found: Chunks, damaged: set[tuple[int, int]]) -> Non
         if missing:
             found.lost += missing
             first = next(seq for seq in range(len(known) + 1) if seq not in known)
+            whose = "the recorder" if cpu == KBL_CPU_RECORDER else f"CPU {cpu}"
             found.warnings.append(
-                f"{path}: CPU {cpu}: {missing} chunks are missing, the first is number {first}: "
+                f"{path}: {whose}: {missing} chunks are missing, the first is number {first}: "
                 f"at least {missing} records are lost"
             )

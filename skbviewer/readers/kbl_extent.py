@@ -9,16 +9,21 @@ from __future__ import annotations
 
 from ..records import Stream, Table
 from . import _kbl_layout as kbl
-from .kbl_chunks import Chunks
+from .kbl_chunks import Chunk, Chunks
 from .kbl_tables import Tables
 
 POLLED = "missed_poll_ms"  # META: this recorder writes LOST records of missed hits
 
 
+def of_cpus(records: list[Chunk]) -> list[Chunk]:
+    """Without what the recorder added: which missed hits it declared the tables show, too."""
+    return [chunk for chunk in records if chunk.cpu != kbl.KBL_CPU_RECORDER]
+
+
 def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
     """When the first and the last record of each CPU were written, by CPU."""
     found: dict[int, tuple[int, int]] = {}
-    for chunk in chunks.of_type(kbl.KblChunkType.RECORDS):
+    for chunk in of_cpus(chunks.of_type(kbl.KblChunkType.RECORDS)):
         begin, end = found.get(chunk.cpu, (chunk.first_ns, chunk.last_ns))
         found[chunk.cpu] = min(begin, chunk.first_ns), max(end, chunk.last_ns)
     return tuple(Stream(cpu, *found[cpu]) for cpu in sorted(found))

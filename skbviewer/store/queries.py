@@ -51,6 +51,7 @@ from .tables import (
 )
 
 KBL_EV_DROP = 7  # kbl.h
+MISSED = 2  # kbl.h enum kbl_lost
 Rows = Sequence[Row[Any]]
 
 
@@ -182,8 +183,9 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
-    """(begin_ns, end_ns) of each loss of a KBL, on any CPU."""
-    rows = db.execute(select(loss.c.ts, loss.c.dur).where(loss.c.source == source))
+    """(begin_ns, end_ns) of each loss of a KBL, on any CPU; not of hits that probes missed."""
+    wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
+    rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
     return [(row.ts - max(row.dur, 0), row.ts) for row in rows]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from sqlalchemy import Connection, select
 
-from .queries import Rows
+from .queries import MISSED, Rows
 from .tables import call, leg, loss, match, packet, probe, series
 
 
@@ -20,9 +20,13 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 
 def gaps(db: Connection) -> Rows:
-    """(begin_ns, ts, cpu, source, data, flags) of what was lost, in the KBL's clock."""
+    """(begin_ns, ts, cpu, source, data, flags) of what was lost, in the KBL's clock.
+
+    Without hits that probes missed: those are single calls of a function in a long time.
+    """
     columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
-    return list(db.execute(select(*columns).order_by(loss.c.id)))
+    wanted = select(*columns).where(loss.c.flags != MISSED)
+    return list(db.execute(wanted.order_by(loss.c.id)))
 
 
 def legs_of_packets(db: Connection, numbers: Sequence[int]) -> Rows:

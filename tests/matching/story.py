@@ -78,6 +78,14 @@ class Story:
         """`count` records of a CPU lost between `begin` and `ts`."""
         self._records.append((ts, lambda: self.kbl.lost(ts, cpu, begin, count)))
 
+    def missed(self, ts: int, count: int, begin: int, name: str, known: bool = True) -> None:
+        """Hits of a function missed between `begin` and `ts`; or the log has but their number."""
+        func = self.function(name)
+        row = self.kbl.probes[func]
+        row["missed"] = row.get("missed", 0) + count
+        if known:
+            self._records.append((ts, lambda: self.kbl.lost(ts, 0, begin, count, func)))
+
     def call(
         self,
         name: str,

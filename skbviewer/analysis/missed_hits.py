@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""Which legs may lack a call because its function's probe missed the hit.
+
+In: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Out: a flag for
+each leg.  A window holds hundreds of legs and often a single miss of a function, so a leg is
+suspected only if the log has others like it: those that have its calls and beside them nothing but
+calls that may have been missed meanwhile, and are no rarer.  The same of whole lifetimes: all that
+a leg did may have been missed.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import LegTable
+from ..matching.losses import ANY, MISSED, declared
+from ..records import KernelLog
+from ..records.compiled import Int, lean
+from .call_table import CallTable
+from .leg_ends import CLOSE_NS
+from .losses import Spans
+
+LIKELY = 1000  # so many bags of calls, the most frequent ones, are what a leg may have been
+UNLIMITED = np.iinfo(np.int64).max
+
+Index = npt.NDArray[np.int64]
+Hashes = npt.NDArray[np.uint64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Windows(NamedTuple):
+    """When probes missed hits: from `first` to `last`, ns, of functions func[at[i]:at[i + 1]].
+
+    `most` is how many of each.
+    """
+
+    first: Index
+    last: Index
+    at: Index
+    func: Index
+    most: Index
+
+
+class Bags(NamedTuple):
+    """Which calls legs, or lifetimes, have.
+
+    Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].
+    `of` is the bag of each leg, `legs` how many have it; legs of two kinds share none.  `hash`
+    is the sum of one random number for each call and one for the kind, `of_func` the numbers.
+    """
+
+    of: Index
+    legs: Index
+    hash: Hashes
+    at: Index
+    func: Index
+    most: Index
+    of_func: Hashes
+
+
+def windows_of(log: KernelLog) -> Windows:
+    """All windows, those of one time together; a hit of an unknown function is any's."""
+    rows = declared(log)
+    rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
+    functions = max(log.probes, default=-1) + 1
+    rows = rows[(rows["func"] >= ANY) & (rows["func"] < functions)]
+    every = rows[rows["func"] == ANY]
+    rest = rows[rows["func"] != ANY]
+    wide = np.repeat(every, functions)
+    wide["func"] = np.tile(np.arange(functions), len(every))
+    rows = np.concatenate([rest, wide])
+    rows = rows[np.lexsort((rows["last_ns"], rows["first_ns"]))]
+    times = np.stack([rows["first_ns"], rows["last_ns"]], axis=1)
+    new = np.flatnonzero(np.r_[True, (times[1:] != times[:-1]).any(axis=1)][: len(rows)])
+    return Windows(
+        times[new, 0].copy(),
+        times[new, 1].copy(),
+        np.r_[new, len(rows)].astype(np.int64),
+        rows["func"].astype(np.int64),
+        rows["count"].astype(np.int64),
+    )
+
+
+def may_lack(
+    log: KernelLog, windows: Windows, legs: LegTable, last: Index, calls: CallTable
+) -> Flags:
+    """Legs that may lack a call; `last` is when the last call of each returned, ns.
+
+    Bags are compared with each function as often as it was called, and with each once: how often
+    a loop called one may be as in no other leg.
+    """
+    begin = np.asarray(legs.rows["begin_ns"], np.int64)
+    found = np.zeros(len(begin), np.bool_)
+    if not len(windows.first) or not len(begin):
+        return found
+    leg, kind = np.arange(len(begin)), np.asarray(legs.rows["kind"], np.int64)
+    series = np.asarray(legs.rows["series"])
+    first = np.flatnonzero(np.r_[True, series[1:] != series[:-1]])
+    life = np.repeat(np.arange(len(first)), np.diff(np.r_[first, len(series)]))
+    begins, ends = np.minimum.reduceat(begin, first), np.maximum.reduceat(last, first)
+    for once in (False, True):
+        bags = _bags(log, leg, kind, calls, once)
+        found |= _suspects(windows, bags, begin, last)
+        bags = _bags(log, life, np.zeros(len(first), np.int64), calls, once)
+        found |= _suspects(windows, bags, begins, ends)[life] & near(windows, begin, last)
+    return found
+
+
+def near(windows: Windows, begin: Index, last: Index) -> Flags:
+    """Whether a window is near these times."""
+    spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
+    return spans.meet(*_reach(begin, last))
+
+
+def _reach(begin: Index, last: Index) -> tuple[Index, Index]:
+    """What is missing may have come before the first record, or after the last one."""
+    return begin - CLOSE_NS, last + CLOSE_NS
+
+
+def _suspects(windows: Windows, bags: Bags, begin: Index, last: Index) -> Flags:
+    """Which of those whose bags these are may lack a call."""
+    found = np.zeros(len(begin), np.bool_)
+    begin, last = _reach(begin, last)
+    order = np.argsort(begin, kind="stable")
+    likely = np.argsort(-bags.legs, kind="stable")[:LIKELY]
+    functions = len(bags.of_func)
+    _suspect(
+        windows,
+        bags,
+        order,
+        begin[order],
+        last[order],
+        np.maximum.accumulate(last[order]),
+        likely,
+        np.zeros(len(likely), np.uint64),
+        np.zeros(functions, np.int64),
+        np.zeros(functions, np.int64),
+        np.full(len(bags.legs), -1, np.int64),
+        found,
+    )
+    return found
+
+
+def _bags(log: KernelLog, unit: Index, kind: Index, calls: CallTable, once: bool) -> Bags:
+    """The bags of what legs are `unit`s of, which follow each other; `kind` of each.
+
+    once: calls of one function are one.
+    """
+    functions = max(log.probes, default=-1) + 1
+    numbers = np.random.default_rng(1).integers(1, 1 << 63, functions + 256, np.uint64)
+    of_func, sums = numbers[:functions].copy(), numbers[functions:][kind]
+    many, met = np.zeros(len(sums) + 1, np.int64), np.full(functions, -1, np.int64)
+    for rows in calls.passing():
+        own = unit[calls.part("leg", rows)].astype(np.int64)
+        _add_up(own, calls.part("func", rows).astype(np.int64), once, of_func, met, sums, many)
+    hash_, lone, of, count = np.unique(
+        sums, return_index=True, return_inverse=True, return_counts=True
+    )
+    at, func, most = _contents(calls, np.cumsum(many), lone, functions)
+    most = np.minimum(most, 1) if once else most
+    of = of.astype(np.int64).ravel()
+    return Bags(of, count.astype(np.int64), hash_, at, func, most, of_func)
+
+
+@lean
+def _add_up(
+    unit: Index, func: Index, once: bool, of_func: Hashes, met: Index, sums: Hashes, many: Index
+) -> None:
+    """Add calls to the sums of their units; many[unit + 1] counts them."""
+    for i in range(len(unit)):
+        many[unit[i] + 1] += 1
+        if func[i] < 0 or func[i] >= len(of_func):
+            continue
+        if not once or met[func[i]] != unit[i]:
+            sums[unit[i]] += of_func[func[i]]
+        met[func[i]] = unit[i]
+
+
+def _contents(
+    calls: CallTable, places: Index, lone: Index, functions: int
+) -> tuple[Index, Index, Index]:
+    """What is in the bags of some, whose calls begin at `places`: at, func, most."""
+    size = places[lone + 1] - places[lone]
+    bag = np.repeat(np.arange(len(lone)), size)
+    inside = np.arange(len(bag)) - np.repeat(np.cumsum(size) - size, size)
+    func = calls.part("func", places[lone][bag] + inside).astype(np.int64)
+    known = (func >= 0) & (func < functions)
+    key, most = np.unique(bag[known] * functions + func[known], return_counts=True)
+    at = np.searchsorted(key, np.arange(len(lone) + 1) * functions)
+    return at.astype(np.int64), key % functions, most.astype(np.int64)
+
+
+@lean
+def _suspect(
+    windows: Windows,
+    bags: Bags,
+    order: Index,
+    begin: Index,
+    last: Index,
+    latest: Index,
+    likely: Index,
+    rest: Hashes,
+    may: Index,
+    more: Index,
+    seen: Index,
+    found: Flags,
+) -> None:
+    """Set `found` of legs; `begin`, `last`, `latest` (so far) are of legs in `order`.
+
+    `may` and `more` have a 0 for each function, `seen` a -1 for each bag.
+    """
+    for w in range(len(windows.first)):
+        low, high = windows.at[w], windows.at[w + 1]
+        for j in range(low, high):
+            may[windows.func[j]] += windows.most[j]
+        for t in range(len(likely)):
+            rest[t] = _without(bags, likely[t], may)
+        first, behind = np.int64(0), np.int64(len(latest))
+        while first < behind:  # the first leg that may reach the window
+            middle = (first + behind) // 2
+            if latest[middle] < windows.first[w]:
+                first = middle + 1
+            else:
+                behind = middle
+        for i in range(first, len(order)):
+            if begin[i] > windows.last[w]:
+                break
+            bag = bags.of[order[i]]
+            if last[i] < windows.first[w] or found[order[i]]:
+                continue
+            if seen[bag] // 2 != w or seen[bag] < 0:
+                lacks = _is_part(bags, bag, likely, rest, may, more, windows, low, high)
+                seen[bag] = 2 * w + lacks
+            found[order[i]] = seen[bag] % 2
+        for j in range(low, high):
+            may[windows.func[j]] = 0
+
+
+@lean
+def _without(bags: Bags, bag: Int, may: Index) -> Any:
+    """The hash of a bag without the functions that may be missing."""
+    found = bags.hash[bag]
+    for j in range(bags.at[bag], bags.at[bag + 1]):
+        if may[bags.func[j]] > 0:
+            found -= np.uint64(bags.most[j]) * bags.of_func[bags.func[j]]
+    return found
+
+
+@lean
+def _is_part(
+    bags: Bags,
+    bag: Int,
+    likely: Index,
+    rest: Hashes,
+    may: Index,
+    more: Index,
+    windows: Windows,
+    low: Int,
+    high: Int,
+) -> bool:
+    """Whether another bag that is no rarer is this one and calls that may be missing."""
+    mine = _without(bags, bag, may)
+    for t in range(len(likely)):
+        other = likely[t]
+        if rest[t] != mine or other == bag or bags.legs[other] < bags.legs[bag]:
+            continue
+        for j in range(bags.at[other], bags.at[other + 1]):
+            more[bags.func[j]] += bags.most[j]
+        for j in range(bags.at[bag], bags.at[bag + 1]):
+            more[bags.func[j]] -= bags.most[j]
+        fits = True
+        for j in range(low, high):
+            func = windows.func[j]
+            fits = fits and 0 <= more[func] <= may[func]
+        for j in range(bags.at[other], bags.at[other + 1]):
+            more[bags.func[j]] = 0
+        for j in range(bags.at[bag], bags.at[bag + 1]):
+            more[bags.func[j]] = 0
+        if fits:
+            return True
+    return False

@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""Legs with a call whose caller is probed, but has no call around it: that call was lost.
+
+In: a KBL, what encloses what, its calls, and where records were lost or hits were missed.  Out:
+numbers of legs.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Nesting, Numbering, found, whole
+from ..records import KernelLog, part
+from ..records.compiled import lean
+from .call_table import CallTable
+from .leg_ends import REACH_NS
+from .losses import Spans
+from .missed_hits import Windows
+
+ENTRY = 1  # kbl.h enum kbl_kind
+INSIDE_NS = 20_000_000  # so long a call lasts before it calls another one
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Index:
+    """Legs of which a loss swallowed a call around theirs: it is written when it returns."""
+    near = found(log.records, lambda some: _are_calls_before(log, some, spans))
+    return _legs(log, nesting, calls, near, _callers(log, near))
+
+
+def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Index:
+    """Legs of which a probe missed the call around theirs: its hit lies before them."""
+    near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
+    func = _callers(log, near)
+    ts = np.array(part(log.records, "ts", near), np.int64)
+    size = np.diff(windows.at)
+    first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
+    order = np.argsort(func, kind="stable")
+    missed = np.unique(windows.func)
+    low, high = (np.searchsorted(func[order], missed, side) for side in ("left", "right"))
+    was_missed = np.zeros(len(near), np.bool_)
+    for one, begin, end in zip(missed.tolist(), low.tolist(), high.tolist(), strict=True):
+        rows, own = order[begin:end], windows.func == one
+        spans = Spans(list(zip(first[own].tolist(), last[own].tolist(), strict=True)))
+        was_missed[rows] = spans.meet(ts[rows] - INSIDE_NS, ts[rows])
+    return _legs(log, nesting, calls, near, np.where(was_missed, func, -1).astype(np.int32))
+
+
+def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Index, func: Small) -> Index:
+    """Legs with a call of `near`, or one inside it, whose caller `func` is not around it."""
+    records = log.records
+    caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
+    caller[near] = func
+    _miss(nesting.parent, whole(records, "func", "i4"), caller, missing)
+    legs = [calls.part("leg", rows)[missing[calls.part("entry", rows)]] for rows in calls.passing()]
+    return np.concatenate([np.zeros(0, np.int64), *legs])
+
+
+def _callers(log: KernelLog, near: Index) -> Small:
+    """The probe of each record's caller, -1: it has none, or the caller is not known."""
+    callers = Numbering()
+    number = callers.of(np.array(part(log.records, "caller", near), np.int64))
+    probes = {p.name: p.id for p in log.probes.values() if p.address}
+    known = callers.of(np.array(list(log.symbols), np.int64))
+    by_caller = np.full(callers.count + 1, -1, np.int32)  # the last is of callers not known
+    by_caller[known] = [probes.get(name.split("+")[0], -1) for name in log.symbols.values()]
+    return by_caller[number]
+
+
+def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Flags:
+    """Which records are calls that returned not long before a loss."""
+    ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
+    leave = np.maximum(ts, leave)
+    is_call = part(log.records, "kind", some) == ENTRY
+    return np.asarray(is_call & spans.meet(leave, leave + REACH_NS))
+
+
+def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Flags:
+    """Which records are calls that began in a window, or soon after it."""
+    ts = part(log.records, "ts", some).astype(np.int64)
+    spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
+    is_call = part(log.records, "kind", some) == ENTRY
+    return np.asarray(is_call & spans.meet(ts - INSIDE_NS, ts))
+
+
+@lean
+def _miss(parent: Small, func: Small, caller: Small, missing: Flags) -> None:
+    """Set `missing` of records whose `caller` (a function, -1: any) has no call around them.
+
+    And of all inside them.
+    """
+    for i in range(len(parent)):
+        up = np.int64(parent[i])
+        missing[i] = up >= 0 and missing[up]
+        if caller[i] >= 0:
+            while up >= 0 and func[up] != caller[i]:
+                up = np.int64(parent[up])
+            missing[i] = missing[i] or up < 0
