@@ -18,7 +18,7 @@ void rec_missed_begin(struct rec_session *s)
 }
 
 /* By id; the one behind all of them is of hits that may have been any function's. */
-static kbl_u64 *rec_missed_told(struct rec_probes *p, size_t id)
+static kbl_u64 *rec_missed_declared(struct rec_probes *p, size_t id)
 {
 	if (id >= p->nr_missed) {
 		p->missed = rec_more(p->missed, id + 1, sizeof(*p->missed));
@@ -32,18 +32,18 @@ static kbl_u64 *rec_missed_told(struct rec_probes *p, size_t id)
  * The kernel counts without a lock, so a count may even go back: then some were missed, and
  * nobody knows how many.
  */
-static void rec_missed_add(struct rec_bytes *slots, kbl_u64 *told, kbl_u64 count, kbl_u32 func)
+static void rec_missed_add(struct rec_bytes *slots, kbl_u64 *declared, kbl_u64 count, kbl_u32 func)
 {
 	struct kbl_lost_slot lost = {
 		.kind = KBL_LOST,
 		.reason = KBL_LOST_MISSED,
 		.func = func,
-		.count = count > *told ? count - *told : 1,
+		.count = count > *declared ? count - *declared : 1,
 	};
 
-	if (count == *told)
+	if (count == *declared)
 		return;
-	*told = count;
+	*declared = count;
 	rec_append(slots, &lost, sizeof(lost));
 }
 
@@ -55,7 +55,7 @@ static void rec_missed_line(struct rec_session *s, struct rec_bytes *slots, cons
 	if (sscanf(line, "any %llu", &count) == 1)
 		rec_missed_add(slots, &s->missed.any, count, REC_NO_PROBE);
 	else if (sscanf(line, "%u %llu", &id, &count) == 2 && id < REC_PROBES)
-		rec_missed_add(slots, rec_missed_told(&s->probes, id), count, id);
+		rec_missed_add(slots, rec_missed_declared(&s->probes, id), count, id);
 }
 
 /* Into the stream that is no CPU's: its times are later than those of what waits in the CPUs'. */
