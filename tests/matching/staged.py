@@ -80,7 +80,7 @@ class Stage(NamedTuple):
     exact: dict[int, set[int]]
 
 
-def scene(number: int, rng: Random, losses: bool, sends: float) -> Scene:
+def scene(number: int, rng: Random, losses: bool, sends: float, honest: bool) -> Scene:
     """A case drawn at random; `sends` is the share of packets that are on their way out."""
     made, start = Scene(number), (ANCHORS + 1 + number) * APART
     length, longest = rng.choice([300, 1500, 6000]), rng.choice([20, 200, LONGEST])
@@ -99,6 +99,8 @@ def scene(number: int, rng: Random, losses: bool, sends: float) -> Scene:
         if lost:
             made.gaps.append((arrival - 500, end + 500, n))
     _capture(made, rng, ports)
+    if not honest:
+        _spoil(made, rng)
     return made
 
 
@@ -110,6 +112,10 @@ def _capture(made: Scene, rng: Random, ports: list[int]) -> None:
             order, stamp = rng.uniform(life.begin, life.end), rng.randint(life.arrival, life.end)
             made.packets.append(Sent(order, stamp, (life.looks[0], port), n))
     made.packets.sort()
+
+
+def _spoil(made: Scene, rng: Random) -> None:
+    """A packet that is captured twice, or a foreign one."""
     kind = rng.choice(["", "", "", "", "copy", "foreign"])
     if kind and made.packets and len(made.packets) < 7:
         p, made.honest = rng.randrange(len(made.packets)), False

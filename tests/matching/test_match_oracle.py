@@ -21,16 +21,17 @@ def test_exact_is_unanimous_and_true(tmp_path: Path, part: int) -> None:
     wrong: list[str] = []
     for number in range(LOGS * part // PARTS, LOGS * (part + 1) // PARTS):
         sends = rng.choice([0.0, 0.0, 1.0, 0.3])
-        scenes = [scene(n + 1, rng, number % 3 == 0, sends) for n in range(SCENES)]
+        losses, honest = number % 3 == 0, number % 4 != 1  # one copy may spoil a whole capture
+        scenes = [scene(n + 1, rng, losses, sends, honest) for n in range(SCENES)]
         made = stage(tmp_path, scenes, sends, rng)
         for n in range(SCENES):
-            wrong += compare(made, n, tally)
+            wrong += compare(made, n, honest, tally)
     print(dict(tally))
     assert not wrong, (len(wrong), wrong[0])
     assert tally["exact"] > 500
 
 
-def compare(made: Stage, number: int, tally: Counter[str]) -> list[str]:
+def compare(made: Stage, number: int, honest: bool, tally: Counter[str]) -> list[str]:
     """What is wrong with what was said of one scene."""
     one, first, wrong = made.scenes[number], made.first[number], []
     case = case_of(made, number)
@@ -43,7 +44,7 @@ def compare(made: Stage, number: int, tally: Counter[str]) -> list[str]:
         unanimous = len(lives) == 1 and ABSENT not in lives
         tally["unanimous" if unanimous else "open" if lives else "crowded"] += 1
         tally["exact"] += bool(exact)
-        if not one.gaps:
+        if honest and not one.gaps:
             tally["unanimous in a whole log"] += unanimous
             tally["lost recall"] += unanimous and not exact
         if (
