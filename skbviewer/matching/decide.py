@@ -21,8 +21,8 @@ from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
 from .kinds import Index
-from .ladder import FRAGMENT, Flags
 from .lacking import lacking
+from .ladder import FRAGMENT, Flags
 from .rules import (
     AMBIGUOUS,
     BY_SEGMENT,
@@ -33,18 +33,18 @@ from .rules import (
     Rung,
 )
 from .same_run import is_local, trusted
-from .sniffer import Located, relocate
+from .sniffer import SEVERAL_DEVICES, Located, relocate
 from .twins import company, offsets
 from .weak import TCP
 
 if TYPE_CHECKING:
     from .matcher import Sightable
 
+CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
 ROUNDS = 3  # of the clock: what is exact bounds it further
 NO_MOMENT = -1
 OFFSET_BITS = 14  # of fragments
 FAR_NS = 1 << 62
-SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 
 WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
     "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
@@ -98,7 +98,15 @@ def decide(
             break
         clock, where = sharper.clock, sharper
         answer = _answer(packets, kernel, found, clock, where)
+    if where.assumed and not _confirmed(packets, answer):
+        return _without_clock(packets, found), None
     return _pairs(found, answer), clock
+
+
+def _confirmed(packets: Packets, answer: _Answer) -> bool:
+    """Whether nearly no packet is at another time than the sockets had it."""
+    against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
+    return int(np.count_nonzero(against)) <= CONTRADICT * np.count_nonzero(packets["ip_version"])
 
 
 def undecided(found: Candidates, rung: int) -> Decided:
@@ -153,7 +161,13 @@ def _answer(
 
 
 def _problem(
-    kernel: Sightable, at: Index, error: Index, may_lack: Flags, edges: Edges, parts: Index, local: bool
+    kernel: Sightable,
+    at: Index,
+    error: Index,
+    may_lack: Flags,
+    edges: Edges,
+    parts: Index,
+    local: bool,
 ) -> tuple[Index, Problem]:
     """The moments that any packet may have been captured at, and what is to be decided of them.
 

@@ -124,9 +124,7 @@ def agreeing_headers(
             cut = _is_part(packets["frag_off"][wire]) & ~_is_part(part(rows, "frag_off", kern))
         for name in KNOWN:
             left, right = packets[name][wire], part(rows, name, kern)
-            if name == "ip_version":
-                differs |= left != right
-            elif name.endswith(("_hi", "_lo")):
+            if name == "ip_version" or name.endswith(("_hi", "_lo")):
                 differs |= left != right
             else:
                 other = (left >= 0) & (right >= 0) & (left != right)

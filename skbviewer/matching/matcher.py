@@ -33,18 +33,18 @@ from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
 from .kinds import Index
 from .legs import LegTable
+from .losses import Table as Losses
+from .losses import declared
 from .met import Met
-from .nearest import Place
 from .nonip import by_ethertype, untold
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
-from .losses import Table as Losses
-from .losses import declared
-from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, NAMELESS
+from .rules import NAMELESS
 from .series import SeriesTable
 from .sniffer import Located, agreeing, everywhere, locate
 from .timebase import EVERY
+from .wall_clock import by_wall_clock
 
 MATCHING, STEPS = "matching", 5
 MATCH_DTYPE = np.dtype(
@@ -192,6 +192,8 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     _forget(packets, kernel)
     progress.report(MATCHING, 2, STEPS)
     where = _clock(packets, found, kernel)
+    if where.clock is None and len(packets):
+        where = by_wall_clock(packets, kernel, found) or where
     clock, place = where.clock, where.place
     _forget(packets, kernel)
     here = place.holds(kernel.points)
@@ -212,7 +214,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     device = None if place.netns is None else (place.netns, place.ifindex)
     _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
-    clocks = (Fitted(EVERY, clock, device),) if clock else ()
+    clocks = (Fitted(EVERY, clock, device),) if clock and clock.pairs else ()
     return Matches(rows, clocks, contested, refused)
 
 

@@ -14,7 +14,6 @@ import numpy as np
 from ..records import ClockTriple, Packets
 from .clock import ClockFit, Segment
 from .edges import Edges
-from .kinds import Index
 from .ladder import Flags
 from .steps import STEP_NS
 from .weak import TCP
@@ -45,7 +44,7 @@ def trusted(
     if any(each):  # the same capture went on after its clock was set
         local = is_local(clock, precision).tolist()
         each = [
-            known or here and one.pairs >= GOES_ON
+            known or (here and one.pairs >= GOES_ON)
             for known, here, one in zip(each, local, clock.segments, strict=True)
         ]
     return np.asarray(np.array(each)[segment], np.bool_)
@@ -71,7 +70,7 @@ def _is_trusted(
     if tcp >= SOME:
         return True
     local = segment.torn_ns < max(precision, 1)
-    return local and segment.pairs >= ENOUGH or _by_wall_clock(segment, readings)
+    return (local and segment.pairs >= ENOUGH) or _by_wall_clock(segment, readings)
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
@@ -79,4 +78,3 @@ def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
     return any(
         abs(segment.offset_ns - (one.real_ns - one.mono_ns)) <= SYNCHRONOUS_NS for one in readings
     )
-

@@ -27,6 +27,7 @@ MOST = 0.9  # of the packets must have a point at the place
 TRIED = 2000  # pairs looked at to choose the place
 SURER = 0.7  # of the clock's error is worth another look
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
+SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 FEW = 12  # pairs whose times may differ least at the wrong place by chance
 
 
@@ -46,12 +47,13 @@ class Located(NamedTuple):
     """The clock fit (None without any pair), the place it was made at, and where the capture may
     have been taken: devices (netns, ifindex), none of which the packets' times contradict.
 
-    No device: anywhere.
+    No device: anywhere.  `assumed`: the clock is not one that pairs suggest.
     """
 
     clock: ClockFit | None
     place: Place
     devices: tuple[tuple[int, int], ...]
+    assumed: bool = False
 
 
 def locate(
@@ -86,7 +88,7 @@ def locate(
     times = (points.part(name, here) for name in ("ts", "after", "before"))
     clock = fit(Pairs(packet, *times), captured)
     elsewhere = [one for one in tries if one.place[:2] != best.place[:2]]
-    if clock is not None and (clock.pairs < FEW or elsewhere and len(devices) > 1):
+    if clock is not None and (clock.pairs < FEW or (elsewhere and len(devices) > 1)):
         clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
     return Located(clock, best.place, devices or (_device(best),))
 
@@ -176,7 +178,8 @@ def relocate(
     if len(devices) > 1:
         return where._replace(clock=clock, devices=devices) if devices != where.devices else None
     (device,) = devices
-    return Located(made, where.place._replace(netns=device[0], ifindex=device[1]), devices)
+    place = where.place._replace(netns=device[0], ifindex=device[1])
+    return where._replace(clock=made, place=place, devices=devices)
 
 
 def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:

@@ -231,7 +231,12 @@ def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
     legs = build_legs(log, series)
     found = Found(packets, legs, match(packets, sightable(log, series, legs)))
     exact = [(n, n, EXACT, BY_KEY) for n in range(5)]
-    assert found.pairs() == [*exact, (5, 5, AMBIGUOUS, UNSURE), (6, 6, AMBIGUOUS, BY_TIME), (6, 7, AMBIGUOUS, BY_TIME)]
+    assert found.pairs() == [
+        *exact,
+        (5, 5, AMBIGUOUS, UNSURE),
+        (6, 6, AMBIGUOUS, BY_TIME),
+        (6, 7, AMBIGUOUS, BY_TIME),
+    ]
     assert found.matches.clock is not None
     (segment,) = found.matches.clock.segments
     assert (segment.offset_ns, segment.pairs, segment.first) == (OFFSET, 5, 0)

@@ -124,10 +124,14 @@ def read_log(db: sqlite3.Connection, source: int) -> Log:
     skb, entry, took, flags, leg = calls
     returned = (flags & RETURNED != 0) & (took >= 0)
     call = np.array([skb, np.where(returned, entry + took, entry), series[leg]])
-    events = [_column(db, "event", name) for name in ("skb", "ts", "event", "data", "leg", "source")]
+    events = [
+        _column(db, "event", name) for name in ("skb", "ts", "event", "data", "leg", "source")
+    ]
     skb, ns, kind, data, leg, of = events
     event = np.array([skb, ns, series[np.maximum(leg, 0)]])[:, kind != XMIT]
-    rows = db.execute("SELECT skb, ts, series FROM record WHERE source = ? AND series > 0", (source,))
+    rows = db.execute(
+        "SELECT skb, ts, series FROM record WHERE source = ? AND series > 0", (source,)
+    )
     record = np.array(rows.fetchall(), np.int64).reshape(-1, 3).T
     points = np.concatenate([call, event, record], axis=1)
     born = np.isin(kind, (CLONE, COPY, SEGMENT))

@@ -59,9 +59,11 @@ def main() -> int:
         for reason, number in Counter(o.reason for o in opinions if o.truth == UNSEEN).items():
             print(f"  no witness, {number}: {reason}")
         for one in opinions:
-            if one.truth == WRONG or arguments.all and one.verdict != "exact":
-                print(f"  packet {one.packet + 1} {one.verdict} {one.truth}: series {one.series},"
-                      f" the socket's {one.true}: {one.reason}")
+            if one.truth == WRONG or (arguments.all and one.verdict != "exact"):
+                print(
+                    f"  packet {one.packet + 1} {one.verdict} {one.truth}: series {one.series},"
+                    f" the socket's {one.true}: {one.reason}"
+                )
     return int(faults > 0)
 
 

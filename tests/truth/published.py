@@ -85,7 +85,9 @@ def _reasons(cells: list[Cell]) -> str:
     reasons: Counter[str] = Counter()
     for cell in cells:
         reasons.update(cell["reasons"])
-    return "".join(f"- {number}: {reason}\n" for reason, number in reasons.most_common()) or "None.\n"
+    return (
+        "".join(f"- {number}: {reason}\n" for reason, number in reasons.most_common()) or "None.\n"
+    )
 
 
 def _before(cells: list[Cell]) -> str:

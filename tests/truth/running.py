@@ -30,7 +30,6 @@ from .treatments import (
     LOG_SEEDS,
     LOG_SHARES,
     TREATMENTS,
-    Packet,
     Recorded,
     packets_of,
     without_chunks,
@@ -145,8 +144,11 @@ def all_truths(recording: Recording, maker: SessionMaker) -> Iterator[Truths]:
             for seed in LOG_SEEDS:
                 log = room / "less.kbl"
                 without_chunks(recording.log, log, share / 100, seed)
-                plain = {(name, f"{share} % of chunks lost"): path
-                         for (name, treatment), path in files.items() if treatment == "none"}
+                plain = {
+                    (name, f"{share} % of chunks lost"): path
+                    for (name, treatment), path in files.items()
+                    if treatment == "none"
+                }
                 maker.make(session, [log, *plain.values()])
                 yield from judged(recording, session, plain)
 
