@@ -14,22 +14,24 @@ _EXACT: dict[int, str] = {
     Rung.BY_SEQUENCE: f"{_REPEATS} TCP or ICMP sequence.",
     Rung.BY_LENGTH: f"{_REPEATS} length and fragment offset.",
     Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
-    Rung.BY_POINTS: "Only packet life with this identity; captured at several of its points.",
-    Rung.BY_TIME: "Several candidates; the clock fit leaves only this one near in time.",
+    Rung.BY_POINTS: "The only lifetime with this identity; captured at several of its devices.",
+    Rung.BY_TIME: "The only lifetime that every order and time of the packets alike leaves.",
     Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
 }
-_SEVERAL = "Several packets share this identity and time does not tell them apart."
+_SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."
 _AMBIGUOUS: dict[int, str] = {
     Rung.BY_TIME: _SEVERAL,
-    Rung.LATE: "The only packet life with this identity, but not at this time by the clock fit.",
-    Rung.UNSURE: "The only packet life with this identity, which can come again: no clock tells.",
-    Rung.NAMELESS: "No IP header was captured of it, and nothing tells it from others in time.",
+    Rung.LATE: "Lifetimes have this identity, but none was at the device at this time.",
+    Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
+    Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
+    Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
+    Rung.NAMELESS: "No IP header was captured of it, and several lifetimes are near in time.",
 }
-_NO_LIFETIME = "No packet life in the kernel log carries this packet's identity."
+_NO_LIFETIME = "No lifetime in the kernel log has this packet's identity."
 _WIRE_ONLY: dict[int, str] = {
     Rung.BY_KEY: _NO_LIFETIME,
-    Rung.CONTESTED: "Every packet life with this identity belongs to another packet.",
-    Rung.NAMELESS: "No IP header was captured of it: nothing but time tells, and no life is near.",
+    Rung.CONTESTED: "Every lifetime with this identity belongs to another packet.",
+    Rung.NAMELESS: "No IP header was captured of it, and no lifetime is near in time.",
 }
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",

@@ -44,6 +44,8 @@ def record(truth: Truth, folder: Path) -> Session:
         _seen(second, truth.on_second(got if onward else sent), not onward, n, ends)
         data = build.ipv4(*ends, 17, build.udp(1000, 2000, bytes(10)), n + 1, 0x4000)
         frames.append(((sent if onward else got) + 500 + 100 * SECOND, build.ethernet(data)))
+    first.lasting(100 * SECOND)
+    second.lasting(95 * SECOND)
     files = []
     for name, story in (("a", first), ("b", second)):
         (folder / name).mkdir()
@@ -77,7 +79,8 @@ def told(
 def test_what_a_packet_took_lies_in_its_interval(told: tuple[Session, Truth]) -> None:
     session, truth = told
     (way,) = session.info()["one_way"]
-    assert sum(way["packets"]) == PACKETS
+    # The clock fit leaves out one of twenty that were longer under way than the others.
+    assert 0.95 * PACKETS <= sum(way["packets"]) <= PACKETS
     assert way["drift_ppm"][0] <= truth.ppm <= way["drift_ppm"][1]
     for packet in session.packets(1, PACKETS):
         assert packet.ip_id is not None

@@ -2,7 +2,8 @@
 """A session of two hosts' logs and captures, told without a machine: who shows what when is known.
 
 Times are ns of the host "left".  The clock of "right" is BEHIND it, so by raw times it gets packets
-before they are sent; its sniffer is AHEAD of the other.  Packets take WAY each way.
+before they are sent; its sniffer is AHEAD of the other.  The hosts' wall clocks agree.  Packets
+take WAY each way.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from tests.readers.build_kbl import Ipv4, KblBuilder, SkbInfo
 
 LEFT, RIGHT = "10.0.0.1", "10.0.0.2"
 PACKETS = 20  # the odd ones (by number, from 1) from left to right, the others back
-BEHIND, AHEAD = 5_000_000_000, 7_000_000_000
+BEHIND, AHEAD = 5_000_000_000, 700_000_000
 WAY, STEP = 100_000, 10_000_000
 EPOCH = 1_700_000_000_000_000_000
 HOST = SkbInfo(ifindex=2, netns=100)
@@ -38,7 +39,7 @@ def _ends(number: int) -> tuple[str, str]:
 def _log(host: str, behind: int, folder: Path, hostname: str) -> Input:
     story = Story()
     story.kbl = KblBuilder(hostname=hostname.encode())
-    story.kbl.clock(1000, EPOCH + 1000)
+    story.lasting(EPOCH + behind)
     story.kbl.device(100, 2, "eth0")
     pid = 7 if host == LEFT else 9
     story.kbl.task(1, 0, pid, pid, "ping" if host == LEFT else "pong")
