@@ -160,7 +160,8 @@ enum kbl_ext_type {
 	KBL_EXT_ADDR = 9,
 	KBL_EXT_NEIGH = 10,
 	KBL_EXT_ROUTE = 11,	/* then KBL_EXT_ADDR with the gateway, if there is one */
-	KBL_EXT_SYSCALL = 12
+	KBL_EXT_SYSCALL = 12,
+	KBL_EXT_TAP = 13
 };
 
 /* struct kbl_probe.carrier: kind << 4 | index of the argument, KBL_AT_RET = return value. */
@@ -409,6 +410,28 @@ struct kbl_ext_syscall {
 	kbl_s32 fd;		/* -1 = none */
 	kbl_u64 sk;		/* struct sock, 0 = unknown */
 	kbl_u64 args[2];	/* connect, bind: the sockaddr's first 16 bytes; else args 1, 2 */
+};
+
+/* struct kbl_ext_tap.valid */
+#define KBL_TAP_CONTENT 1
+#define KBL_TAP_CHECKSUM 2
+
+/*
+ * On a CALL of a packet socket's function (tpacket_rcv, packet_rcv, packet_rcv_spkt): what
+ * the socket was given, which is what a sniffer captures.
+ */
+struct kbl_ext_tap {
+	kbl_u8 kind;
+	kbl_u8 type;
+	kbl_u8 pkt_type;	/* skb->pkt_type: PACKET_OUTGOING, PACKET_HOST, ... */
+	kbl_u8 valid;		/* KBL_TAP_* */
+	kbl_u32 content;	/* hash of what lies behind the IP header, see kbl-format.md */
+	kbl_u64 sk;		/* the packet socket, 0 = unknown */
+	kbl_u16 checksum;	/* of the transport header, as it lies there */
+	kbl_u8 ip_summed;	/* skb->ip_summed: CHECKSUM_* */
+	kbl_u8 pad;
+	kbl_u32 pad2;
+	kbl_u64 pad3;
 };
 
 struct kbl_probe {

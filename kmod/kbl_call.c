@@ -164,6 +164,10 @@ static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target 
 		call->data = kbl_life_data(t, regs);
 		call->who.cpu |= KBL_CALL_ODD;
 	}
+	if (t->tap) {
+		kbl_tap_read(c, call, regs);
+		call->who.cpu |= KBL_CALL_ODD;
+	}
 	ticket->call = call;
 	return true;
 }
@@ -284,6 +288,10 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 		kbl_sock_returned(head, t, ret);
 		if (static_branch_unlikely(&kbl_counter_on)) {
 			kbl_counter_ext(c, call);
+			head->span.ext++;
+		}
+		if (t->tap) {
+			kbl_tap_ext(c, call);
 			head->span.ext++;
 		}
 	}

@@ -14,6 +14,7 @@
 #include "kbl_arch.h"
 #include "kbl_map.h"
 #include "kbl_target.h"
+#include "kbl_view.h"
 
 #define KBL_SEEN_TASKS 64	/* a power of two */
 #define KBL_MAX_SEGMENTS 64
@@ -45,6 +46,7 @@ union kbl_slot {
 	struct kbl_ext_neigh neigh;
 	struct kbl_ext_route route;
 	struct kbl_ext_syscall syscall;
+	struct kbl_ext_tap tap;
 	u64 words[KBL_SLOT_SIZE / 8];
 };
 
@@ -83,8 +85,11 @@ struct kbl_call {
 		struct kbl_target *target;	/* KBL_CALL_RETURNED: to be swept up */
 		struct kbl_call *next;		/* of the free ones */
 	};
-	u64 data;		/* what the life event at the exit needs */
-	u64 counter;
+	u64 data;		/* what the life event at the exit needs, or union kbl_tap */
+	union {
+		u64 counter;
+		u64 tap_sk;	/* while there is no counter */
+	};
 };
 
 /* Its exit has more to do than most; or it has no place of its own. */
@@ -219,6 +224,12 @@ void kbl_lose(struct kbl_cpu *c, unsigned int records);
 
 /* kbl_skb.c */
 int kbl_skb_read(struct kbl_known *k, u64 addr);
+bool kbl_skb_view(struct kbl_view *v, const struct kbl_known *k, const struct sk_buff *skb);
+
+/* kbl_tap.c */
+bool kbl_tap_is(const char *name);
+void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs);
+void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call);
 
 /* kbl_footprint.c */
 extern const u64 kbl_place_mask;

@@ -226,20 +226,18 @@ static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shar
 }
 NOKPROBE_SYMBOL(kbl_view_frag);
 
-/* Where the bytes lie, and what lies behind the linear area. */
-static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *k,
-					  const struct sk_buff *skb)
+/* Where the bytes lie; in *@shared where is told what lies behind the linear area. */
+static __always_inline bool kbl_view_linear(struct kbl_view *v, const struct kbl_known *k,
+					    const struct sk_buff *skb, u32 *data_len,
+					    const struct skb_shared_info **shared)
 {
 	const u16 *place = (const u16 *)&k->place;
-	const struct skb_shared_info *shared;
 	sk_buff_data_t tail, end;
-	u32 data_len;
 	int err = 0;
-	u8 nr_frags;
 
 	kbl_load(tail, &skb->tail, err);
 	kbl_load(end, &skb->end, err);
-	kbl_load(data_len, &skb->data_len, err);
+	kbl_load(*data_len, &skb->data_len, err);
 	if (unlikely(err))
 		return false;
 	v->head = k->head;
@@ -249,11 +247,25 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	v->frag = 0;
 #ifdef NET_SKBUFF_DATA_USES_OFFSET
 	v->tail = tail;
-	shared = (const struct skb_shared_info *)(unsigned long)(v->head + end);
+	*shared = (const struct skb_shared_info *)(unsigned long)(v->head + end);
 #else
 	v->tail = (u64)(unsigned long)tail - v->head;
-	shared = (const struct skb_shared_info *)end;
+	*shared = (const struct skb_shared_info *)end;
 #endif
+	return true;
+}
+
+/* The same, and the first fragment. */
+static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *k,
+					  const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared;
+	u32 data_len;
+	int err = 0;
+	u8 nr_frags;
+
+	if (unlikely(!kbl_view_linear(v, k, skb, &data_len, &shared)))
+		return false;
 	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
 		return true;
 	k->gso = &shared->gso_size;
@@ -265,6 +277,25 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 		kbl_view_frag(v, shared);
 	return true;
 }
+
+/* The bytes of an skb of which all is told; false: they cannot be read. */
+bool kbl_skb_view(struct kbl_view *v, const struct kbl_known *k, const struct sk_buff *skb)
+{
+	const struct skb_shared_info *shared;
+	u32 data_len;
+	u8 nr_frags;
+
+	if (!kbl_view_linear(v, k, skb, &data_len, &shared) || !kbl_is_kernel(v->head) ||
+	    !kbl_is_kernel((unsigned long)shared))
+		return false;
+	kbl_get(nr_frags, &shared->nr_frags, fault);
+	if (data_len && nr_frags)
+		kbl_view_frag(v, shared);
+	return true;
+fault:
+	return false;
+}
+NOKPROBE_SYMBOL(kbl_skb_view);
 
 /* The first is protocol, the third network_header, as kbl_place_told() compares them. */
 static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_buff *skb)

@@ -41,6 +41,7 @@ struct kbl_target {
 	bool ret_skb;		/* returns a packet; ret_sock: a socket */
 	bool ret_sock;
 	bool quiet;		/* its event only, no CALL */
+	bool tap;		/* a packet socket's function: what it is given is told, too */
 	u8 returns;		/* enum kbl_returns */
 	u8 event;		/* enum kbl_event */
 	u8 nr_carriers;

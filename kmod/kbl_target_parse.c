@@ -115,7 +115,7 @@ void kbl_target_number(struct kbl_target *t, unsigned int id)
 {
 	t->id = id;
 	t->head = KBL_HEAD(kind, KBL_CALL) | KBL_HEAD(func, id);
-	if (!t->one || t->entry_event || t->exit_event)
+	if (!t->one || t->entry_event || t->exit_event || t->tap)
 		t->head |= KBL_SLOW;
 }
 
@@ -143,6 +143,7 @@ struct kbl_target *kbl_target_parse(char *line)
 		goto bad;
 	kbl_life_kind(t);
 	kbl_target_plain(t);
+	t->tap = t->one && !t->event && !t->quiet && kbl_tap_is(t->name);
 	t->ret_mask = kbl_return_masks[t->returns];
 	return t;
 bad:

@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: e8560603d16c74324b4db5f70ecb4c658187c2d22c24d74f8a88abe368b5bc0d
+kbl.h SHA-256: 596aeb6da8629f38492219c250443387c7a57c0a33359e588d7d474f00666198
 """
 
 from __future__ import annotations
@@ -29,6 +29,8 @@ KBL_FLAG_MODULE_CALLER = 32
 KBL_FLAG_EXT_LOST = 64
 KBL_FLAG_SOCK = 128
 KBL_AT_RET = 15
+KBL_TAP_CONTENT = 1
+KBL_TAP_CHECKSUM = 2
 
 
 class KblChunkType(IntEnum):
@@ -138,6 +140,7 @@ class KblExtType(IntEnum):
     NEIGH = 10
     ROUTE = 11
     SYSCALL = 12
+    TAP = 13
 
 
 class KblCarrier(IntEnum):
@@ -425,6 +428,23 @@ KBL_EXT_SYSCALL = np.dtype(
 )
 KBL_EXT_SYSCALL_SIZE = 32
 
+KBL_EXT_TAP = np.dtype(
+    [
+        ("kind", "u1"),
+        ("type", "u1"),
+        ("pkt_type", "u1"),
+        ("valid", "u1"),
+        ("content", "<u4"),
+        ("sk", "<u8"),
+        ("checksum", "<u2"),
+        ("ip_summed", "u1"),
+        ("pad", "u1"),
+        ("pad2", "<u4"),
+        ("pad3", "<u8"),
+    ]
+)
+KBL_EXT_TAP_SIZE = 32
+
 KBL_PROBE = np.dtype(
     [
         ("addr", "<u8"),
@@ -527,6 +547,7 @@ DTYPES: dict[str, np.dtype[np.void]] = {
     "kbl_ext_neigh": KBL_EXT_NEIGH,
     "kbl_ext_route": KBL_EXT_ROUTE,
     "kbl_ext_syscall": KBL_EXT_SYSCALL,
+    "kbl_ext_tap": KBL_EXT_TAP,
     "kbl_probe": KBL_PROBE,
     "kbl_symbol": KBL_SYMBOL,
     "kbl_clock": KBL_CLOCK,

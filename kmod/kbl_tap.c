@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a packet socket is given.  A sniffer copies these bytes, so that they are
+ * what its capture shows: there packets with the same headers differ.  It is read
+ * in the socket's own function only, which most packets never see.
+ *
+ * The hash leaves out what changes on a packet's way: ports (NAT) and checksums,
+ * which are not yet summed up while skb->ip_summed is CHECKSUM_PARTIAL.
+ */
+#include <linux/if_ether.h>
+#include <linux/in.h>
+#include <linux/ipv6.h>
+#include <linux/netdevice.h>
+
+#include "kbl_hot.h"
+
+#define KBL_TAP_WORDS 6		/* of content: 48 bytes */
+#define KBL_TAP_FACTOR 0x9e3779b97f4a7c15ULL
+#define KBL_TAP_ARP 28		/* bytes of an ARP packet of Ethernet and IPv4 */
+#define KBL_TAP_PT 2		/* index of the argument that is a struct packet_type */
+#define KBL_TAP_NONE 0		/* the protocol of what has no transport header */
+
+static const char *const kbl_tap_names[] = { "tpacket_rcv", "packet_rcv", "packet_rcv_spkt" };
+
+/* What is kept between entry and exit in kbl_call.data. */
+union kbl_tap {
+	struct {
+		u32 content;
+		u16 checksum;
+		u8 pkt_type;
+		u8 ip_summed:4;
+		u8 valid:4;
+	};
+	u64 word;
+};
+
+/* The bytes to look at: where, how many there are, and of which protocol. */
+struct kbl_tap_place {
+	u64 at;
+	u32 len;
+	u8 protocol;
+};
+
+bool kbl_tap_is(const char *name)
+{
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(kbl_tap_names); i++)
+		if (!strcmp(kbl_tap_names[i], name))
+			return true;
+	return false;
+}
+
+/* Behind the IPv4 header; of fragments but the first no transport header is there. */
+static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
+{
+	const struct kbl_ext_ipv4 *ext = &k->told.ipv4;
+	u32 header = (*(const u8 *)k->l3_word & 15) * 4;
+
+	if (ext->tot_len < header)
+		return false;
+	place->at = (unsigned long)k->l3 + header;
+	place->len = ext->tot_len - header;
+	place->protocol = ext->frag_off & 0x1fff ? KBL_TAP_NONE : ext->protocol;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_tap_ipv4);
+
+/* The same of IPv6 without extension headers. */
+static bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
+{
+	u8 next = ((const u8 *)k->l3_word)[offsetof(struct ipv6hdr, nexthdr)];
+
+	if (next != k->told.ipv6.nexthdr || !k->told.l4.payload_len)
+		return false;
+	place->at = (unsigned long)k->l3 + sizeof(struct ipv6hdr);
+	place->len = k->told.l4.payload_len;
+	place->protocol = next;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_tap_ipv6);
+
+static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place)
+{
+	const u16 *at = (const u16 *)&k->place;
+
+	if (k->told.slots == 1) {
+		place->at = k->head + at[2];
+		place->len = KBL_TAP_ARP;
+		place->protocol = KBL_TAP_NONE;
+		return k->told.skb.ethertype == ETH_P_ARP && at[2];
+	}
+	if (k->watch & (KBL_WATCH_NOT | KBL_WATCH_BARE))
+		return false;
+	return k->told.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
+}
+NOKPROBE_SYMBOL(kbl_tap_place);
+
+/* @len bytes as little-endian words, the last one filled up with zeros. */
+static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *words)
+{
+	__le64 raw;
+	u32 i;
+
+	for (; len >= sizeof(raw); len -= sizeof(raw), offset += sizeof(raw)) {
+		if (!kbl_read(v, offset, &raw, sizeof(raw)))
+			return false;
+		*words++ = le64_to_cpu(raw);
+	}
+	if (!len)
+		return true;
+	raw = 0;
+	for (i = 0; i < len; i++)
+		if (!kbl_read(v, offset + i, (u8 *)&raw + i, 1))
+			return false;
+	*words = le64_to_cpu(raw);
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_tap_words);
+
+/* Take ports and checksum out; returns the checksum, as it lies there, or -1: there is none. */
+static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
+{
+	u64 first = words[0];
+
+	switch (protocol) {
+	case IPPROTO_TCP:
+		words[0] &= 0xffffffff00000000ULL;
+		if (len < 20)
+			return -1;
+		first = words[2];
+		words[2] &= 0xffffffffffff0000ULL;
+		return swab16(first);
+	case IPPROTO_UDP:
+	case IPPROTO_UDPLITE:
+		words[0] &= 0x0000ffff00000000ULL;
+		return len < 8 ? -1 : swab16(first >> 48);
+	case IPPROTO_ICMP:
+	case IPPROTO_ICMPV6:
+		words[0] &= 0xffff00000000ffffULL;
+		return len < 8 ? -1 : swab16(first >> 16);
+	case IPPROTO_SCTP:
+		words[0] &= 0xffffffff00000000ULL;
+		words[1] &= 0xffffffff00000000ULL;
+		return -1;
+	}
+	return -1;
+}
+NOKPROBE_SYMBOL(kbl_tap_mask);
+
+static u32 kbl_tap_hash(const u64 *words, u32 len)
+{
+	u64 hash = len;
+	u32 i;
+
+	for (i = 0; i < DIV_ROUND_UP(len, 8); i++) {
+		hash = (hash ^ words[i]) * KBL_TAP_FACTOR;
+		hash ^= hash >> 32;
+	}
+	return hash & 0x7fffffff;
+}
+NOKPROBE_SYMBOL(kbl_tap_hash);
+
+/* Where the bytes at an address stand in the packet. */
+static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
+{
+	if (at - v->head <= v->tail)
+		*offset = at - v->head;
+	else if (v->frag && at - v->frag <= v->frag_len)
+		*offset = v->tail + (at - v->frag);
+	else
+		return false;
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_tap_offset);
+
+static void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb,
+			    union kbl_tap *tap)
+{
+	struct kbl_tap_place place KBL_NOT_CLEARED;
+	u64 words[KBL_TAP_WORDS] KBL_NOT_CLEARED;
+	struct kbl_view v KBL_NOT_CLEARED;
+	u32 offset, len;
+	int checksum;
+
+	if (!kbl_tap_place(k, &place) || !kbl_skb_view(&v, k, skb) ||
+	    !kbl_tap_offset(&v, place.at, &offset))
+		return;
+	len = min_t(u32, place.len, sizeof(words));
+	words[0] = 0;
+	words[1] = 0;
+	words[2] = 0;
+	if (!kbl_tap_words(&v, offset, len, words))
+		return;
+	checksum = kbl_tap_mask(words, len, place.protocol);
+	tap->content = kbl_tap_hash(words, len);
+	tap->valid = KBL_TAP_CONTENT;
+	if (checksum < 0)
+		return;
+	tap->checksum = checksum;
+	tap->valid |= KBL_TAP_CHECKSUM;
+}
+NOKPROBE_SYMBOL(kbl_tap_content);
+
+/* Two bit fields, of which only the place of the first has a name: they share a word. */
+static void kbl_tap_flags(const struct sk_buff *skb, union kbl_tap *tap)
+{
+	struct sk_buff copy KBL_NOT_CLEARED;
+	u32 *to = (u32 *)((u8 *)&copy + PKT_TYPE_OFFSET);
+
+	kbl_get(*to, (const u32 *)((const u8 *)skb + PKT_TYPE_OFFSET), fault);
+	tap->pkt_type = copy.pkt_type;
+	tap->ip_summed = copy.ip_summed;
+fault:
+	return;
+}
+NOKPROBE_SYMBOL(kbl_tap_flags);
+
+/* At the entry of @call, whose packet was told. */
+void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs)
+{
+	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)call->span.skb;
+	const struct packet_type *pt = (const void *)kbl_arg(regs, KBL_TAP_PT);
+	struct kbl_known *k = kbl_known_slot(c, (unsigned long)skb);
+	union kbl_tap tap = { .word = 0 };
+	u64 sk = 0;
+
+	if (k->addr == (unsigned long)skb && kbl_is_kernel(call->span.skb)) {
+		kbl_tap_flags(skb, &tap);
+		kbl_tap_content(k, skb, &tap);
+	}
+	call->data = tap.word;
+	if (static_branch_unlikely(&kbl_counter_on))
+		return;
+	/* What is compiled in passes the packet alone. */
+	if (call->target->mechanism != KBL_BY_SOURCE && kbl_is_kernel((unsigned long)pt))
+		kbl_get(sk, (const u64 *)&pt->af_packet_priv, fault);
+fault:
+	call->tap_sk = sk;
+}
+NOKPROBE_SYMBOL(kbl_tap_read);
+
+/* Behind the CALL. */
+void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call)
+{
+	struct kbl_ext_tap *ext = &kbl_ext(c, KBL_EXT_TAP)->tap;
+	union kbl_tap tap = { .word = call->data };
+
+	ext->pkt_type = tap.pkt_type;
+	ext->valid = tap.valid;
+	ext->content = tap.content;
+	ext->checksum = tap.checksum;
+	ext->ip_summed = tap.ip_summed;
+	if (!static_branch_unlikely(&kbl_counter_on))
+		ext->sk = call->tap_sk;
+}
+NOKPROBE_SYMBOL(kbl_tap_ext);
