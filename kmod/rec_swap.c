@@ -25,6 +25,7 @@ static const char *const rec_exts[] = {
 	[KBL_EXT_NEIGH] = "11114",
 	[KBL_EXT_ROUTE] = "11114xx44",
 	[KBL_EXT_SYSCALL] = "11248",
+	[KBL_EXT_TAP] = "1111482114",
 };
 
 /* widths: bytes of each number; x are eight bytes that stay as they are. */

@@ -29,7 +29,7 @@ from ..matching import (
     sightable,
 )
 from ..records import (
-    PACKET_DTYPE,
+    STORED_PACKET_DTYPE,
     Capture,
     KernelLog,
     Progress,
@@ -233,7 +233,7 @@ def _store_capture(
 
     def make(rows: slice) -> Columns:
         room.passed()
-        columns: Columns = dict(parts(packets, PACKET_DTYPE.names or (), rows))
+        columns: Columns = dict(parts(packets, STORED_PACKET_DTYPE.names or (), rows))
         columns |= summary.columns(rows)
         return columns | {"source": repeated(source, len(columns["ts"]))}
 

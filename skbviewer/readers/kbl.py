@@ -88,6 +88,7 @@ def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog
         lost_records=lost,
         meta=tables.meta | _header_meta(header),
         details=decoded.details,
+        taps=decoded.taps,
         calibration=tables.calibration,
         warnings=tuple(warnings),
         holes=find_holes(

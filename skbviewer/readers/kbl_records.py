@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import ColumnTable, Details, Part, Progress, RecordTable, Room
+from ..records import ColumnTable, Details, Part, Progress, RecordTable, Room, Table
 from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
@@ -26,6 +26,7 @@ from .kbl_pairs import gaps_of, join_pairs
 from .kbl_rows import Aside, Rows, Told, read_rows, room_for
 from .kbl_scan import Scan
 from .kbl_slots import Column, Slots
+from .kbl_taps import read_taps
 from .kbl_told import fill_footprints
 from .source import Source
 from .wire import Ints, Mask
@@ -40,6 +41,7 @@ class Decoded(NamedTuple):
     records: RecordTable
     task_times: Ints
     comms: Slots  # KBL_EXT_COMM
+    taps: Table
     details: Details
     complaints: list[str]
 
@@ -78,12 +80,14 @@ def decode_records(
     if version > 2:
         fill_footprints(rows, aside, chunks, room, Part(progress, what, READ, FILLED, ALL))
         complete_calls(rows, placed, complaints)
+    taps = read_taps(asides, place)
     del placed, place
     left = join_pairs(rows, gaps_of(rows, aside, chunks))
+    taps = _among(taps, left)
     records = _table(rows, left, _gaps(aside, rows, room), asides, footprints, room)
     room.forget()
     progress.report(what, ALL, ALL)
-    return Decoded(records, times, comms, details, complaints)
+    return Decoded(records, times, comms, taps, details, complaints)
 
 
 def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]:
@@ -116,6 +120,15 @@ def _table(
     footprint = made.pop("footprint")
     made["counter"] = _counted(asides, made, room)
     return RecordTable(made, footprint, footprints, room)
+
+
+def _among(taps: Table, left: Mask) -> Table:
+    """The same, their rows being numbered among the records that are left."""
+    if not len(taps) or left.all():
+        return taps
+    taps = taps[left[taps["record"]]]
+    taps["record"] = np.cumsum(left)[taps["record"]] - 1
+    return taps
 
 
 def _parts(count: int) -> Iterator[slice]:

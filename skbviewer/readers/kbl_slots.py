@@ -43,6 +43,7 @@ EXTS = {
     _TYPE.NEIGH: ("neigh", kbl.KBL_EXT_NEIGH),
     _TYPE.ROUTE: ("route", kbl.KBL_EXT_ROUTE),
     _TYPE.SYSCALL: ("syscall", kbl.KBL_EXT_SYSCALL),
+    _TYPE.TAP: ("tap", kbl.KBL_EXT_TAP),
 }
 FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # columns
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from .content import ARP_BYTES, NO_HEADER, fill_contents
 from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 from .transport import IP_MF
 from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
@@ -54,8 +55,17 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     # A total length of 0 is a large-send skb's: the driver fills it in.
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
     malformed(packets, frames.rows[wrong])
+    later = frag_off & IP_OFFSET != 0
+    told = frames.past(header_len, np.where(later, NO_HEADER, protocol))
+    _content(wire, packets, told, np.where(tot_len, tot_len - header_len, -1))
     whole = _within(frames, tot_len)
-    return whole.past(header_len, protocol).only(frag_off & IP_OFFSET == 0)
+    return whole.past(header_len, protocol).only(~later)
+
+
+def _content(wire: Wire, packets: Rows, frames: Frames, length: Ints) -> None:
+    """Of frames at what they carry, and its length; below 0: it is not known."""
+    columns = (frames.at - wire.begin, length, frames.end - wire.begin, frames.kind, frames.rows)
+    fill_contents(wire.data, *columns, packets["content"])
 
 
 def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -80,6 +90,8 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         daddr_lo=wire.i64(at + 32),
     )
     malformed(packets, frames.rows[at + 40 + payload_len > frames.stop])
+    bare = (payload_len != 0) & ~np.isin(nexthdr, EXTENSIONS)
+    _content(wire, packets, frames.past(40, nexthdr), np.where(bare, payload_len, -1))
     # A payload length of 0 is a jumbogram or a large-send skb: its length is the frame's.
     whole = _within(frames, np.where(payload_len == 0, 0, 40 + payload_len))
     return _skip_extensions(wire, packets, whole.past(40, nexthdr))
@@ -140,3 +152,5 @@ def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
         seq=wire.u32(frames.at + 14),
         ack=wire.u32(frames.at + 24),
     )
+    told = frames._replace(kind=np.full(len(frames.rows), NO_HEADER, np.int64))
+    _content(wire, packets, told, np.full(len(frames.rows), ARP_BYTES, np.int64))

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, lean
+from .content import content_of
 from .link import ETH_P_IP, ETH_P_IPV6
 from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Block, Bytes, Ints, Mask
@@ -39,6 +40,7 @@ class Columns(NamedTuple):
     ttl: Int16s
     window: Int32s
     payload: Int32s
+    content: Int32s
     ethertype: Int32s
     ip_version: Small
     saddr_hi: Ints
@@ -77,7 +79,7 @@ def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
     _sort(data, begin, packets["linktype"], offset, caplen, length, kind, at, among)
     if among[SOME]:
         columns = Columns(**{name: packets.memory(name) for name in Columns._fields})
-        _fill(data, begin, packets["linktype"], kind, at, offset, among, columns)
+        _fill(data, begin, packets["linktype"], kind, at, offset, caplen, among, columns)
         for what, names in (*ONLY.items(), (SOME, OFTEN)):
             for name in names if among[what] else ():
                 packets.blank(name)
@@ -173,6 +175,7 @@ def _fill(
     kind: Small,
     network: Ints,
     offset: Ints,
+    caplen: Ints,
     among: Mask,
     to: Columns,
 ) -> None:
@@ -217,6 +220,8 @@ def _fill(
         to.saddr_lo[i], to.daddr_lo[i], to.sport[i], to.dport[i] = saddr, daddr, sport, dport
         to.seq[i], to.ack[i], to.tcp_flags[i] = seq, ack, tcp_flags
         to.window[i], to.payload[i] = window, payload
+        room = offset[i] - begin + caplen[i] - place
+        to.content[i] = content_of(data, place, length, room, protocol) if version else -1
         if some_v4:
             to.ip_id[i], to.frag_off[i] = ip_id, frag_off
         if some_v6:

@@ -99,6 +99,7 @@ class Wire:
 
     def __init__(self, data: Bytes, begin: int = 0) -> None:
         self.begin = begin
+        self.data = data
         self._u8 = numbers_at(data, "u1")
         self._u16 = numbers_at(data, ">u2")
         self._u32 = numbers_at(data, ">u4")

@@ -48,9 +48,13 @@ PACKET_DTYPE = np.dtype(
         ("flags", "u1"),  # PACKET_* below
         ("window", "<i4"),
         ("payload", "<i4"),  # bytes after the TCP or UDP header, by the IP length
+        ("content", "<i4"),  # of what lies behind the IP header, see readers/content.py
         *_IDENTITY,
     ]
 )
+
+# Those that a session keeps: nobody asks for the others after matching.
+STORED_PACKET_DTYPE = PACKET_DTYPE[[n for n in PACKET_DTYPE.names or () if n != "content"]]
 
 UNTIMED = -1  # ts of a packet whose file does not tell it (pcapng: simple packet blocks)
 
@@ -129,6 +133,18 @@ SYSCALL_DTYPE = np.dtype(
         ("sk", "<i8"),  # 0 = unknown
         ("arg1", "<i8"),  # connect, bind: the first 16 bytes of the sockaddr
         ("arg2", "<i8"),
+    ]
+)
+
+# What packet sockets were given: of their calls in a KBL's records, in the order of the file.
+TAP_DTYPE = np.dtype(
+    [
+        ("record", "<i8"),  # the call's row among the records
+        ("sock", "<i8"),  # struct sock of the packet socket, 0 = unknown
+        ("content", "<i4"),  # as in PACKET_DTYPE: that of the packet which the sniffer captured
+        ("checksum", "<i4"),  # of the transport header, as it lay there
+        ("summed", "i1"),  # skb->ip_summed: CHECKSUM_PARTIAL and others
+        ("direction", "i1"),  # skb->pkt_type: PACKET_OUTGOING and others
     ]
 )
 

@@ -14,6 +14,7 @@ from .arrays import (
     DROP_DTYPE,
     FRAME_DTYPE,
     SYSCALL_DTYPE,
+    TAP_DTYPE,
     Table,
     empty,
 )
@@ -131,6 +132,8 @@ class KernelLog:
     `missed` are hits that the probes missed, by probe id (-1: it is not known of which), of which
     no LOST record says when: at any time of the recording.
 
+    `taps` has TAP_DTYPE: what packet sockets were given; of older recorders none.
+
     `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
     `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
     """
@@ -156,3 +159,4 @@ class KernelLog:
     streams: tuple[Stream, ...] = ()
     complete: bool = True
     missed: Mapping[int, int] = field(default_factory=dict)
+    taps: Table = field(default_factory=lambda: empty(TAP_DTYPE, 0))

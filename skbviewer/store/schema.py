@@ -10,7 +10,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import CHANGE_DTYPE, IDENTITY_DTYPE, PACKET_DTYPE, RECORD_DTYPE, SYSCALL_DTYPE
+from ..records import (
+    CHANGE_DTYPE,
+    IDENTITY_DTYPE,
+    RECORD_DTYPE,
+    STORED_PACKET_DTYPE,
+    SYSCALL_DTYPE,
+)
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
 SCHEMA_VERSION = 6
@@ -58,7 +64,9 @@ source = _table(
     Column("detail", TEXT),  # JSON object
 )
 
-packet = _table("packet", *_integers("source"), *_columns(PACKET_DTYPE), *_columns(MATCH_COLUMNS))
+packet = _table(
+    "packet", *_integers("source"), *_columns(STORED_PACKET_DTYPE), *_columns(MATCH_COLUMNS)
+)
 # Those that are in none of the tables `call`, `event` and `loss`: what belongs to no packet, and
 # what is told for other records.  Without footprints, which readers find by ordinal.
 RECORD_COLUMNS = RECORD_DTYPE[[

@@ -5,6 +5,7 @@
  *   traffic tcp|udp client ADDRESS PORT	asks, and wants what it said
  *   traffic tcp|udp refused ADDRESS PORT	wants to be refused
  *   traffic udp send ADDRESS PORT		one datagram, whatever becomes of it
+ *   traffic udp burst ADDRESS PORT	BURST of one length, each of other bytes, from one port
  */
 #include <arpa/inet.h>
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <unistd.h>
 
 #define REQUEST "hello from the other namespace"
+#define BURST 200
 
 struct address {
 	union {
@@ -125,6 +127,19 @@ static void want_refusal(int fd, const struct address *to, bool tcp)
 		fail("refused otherwise");
 }
 
+/* As nothing is connected, the kernel numbers none of them: their headers are the same. */
+static void burst(int fd, const struct address *to)
+{
+	char request[64];
+
+	for (int i = 0; i < BURST; i++) {
+		for (size_t j = 0; j < sizeof(request); j++)
+			request[j] = rand();
+		if (sendto(fd, request, sizeof(request), 0, &to->any, to->len) < 0)
+			fail("burst");
+	}
+}
+
 int main(int argc, char **argv)
 {
 	struct address at;
@@ -147,6 +162,8 @@ int main(int argc, char **argv)
 		ask(fd, &at);
 	else if (!strcmp(argv[2], "refused"))
 		want_refusal(fd, &at, tcp);
+	else if (!strcmp(argv[2], "burst"))
+		burst(fd, &at);
 	else if (sendto(fd, REQUEST, sizeof(REQUEST), 0, &at.any, at.len) < 0)
 		fail("send");
 	return close(fd);
