@@ -4,8 +4,8 @@
  * what its capture shows: there packets with the same headers differ.  It is read
  * in the socket's own function only, which most packets never see.
  *
- * The hash leaves out what changes on a packet's way: ports (NAT) and checksums,
- * which are not yet summed up while skb->ip_summed is CHECKSUM_PARTIAL.
+ * The hash leaves out what changes on a packet's way: ports (NAT), and checksums
+ * that are not yet summed up while skb->ip_summed is CHECKSUM_PARTIAL.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
@@ -137,7 +137,7 @@ static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
 		return len < 8 ? -1 : swab16(first >> 48);
 	case IPPROTO_ICMP:
 	case IPPROTO_ICMPV6:
-		words[0] &= 0xffff00000000ffffULL;
+		/* Never left to the device, and all that tells reports of the same cause apart. */
 		return len < 8 ? -1 : swab16(first >> 16);
 	case IPPROTO_SCTP:
 		words[0] &= 0xffffffff00000000ULL;

@@ -2,8 +2,8 @@
 """A number for what a packet carries behind its IP header, as kmod/kbl_tap.c makes it.
 
 It is of the first 48 bytes there, of an ARP packet of its 28, without what changes on a packet's
-way: ports and checksums.  Packets that were not captured so far, and those behind an IPv6 extension
-header, have none.
+way: ports, and checksums but ICMP's.  A packet of which fewer bytes were captured has none, nor has
+one with an IPv6 extension header.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, lean
-from .transport import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
+from .transport import SCTP, TCP, UDP, UDPLITE
 from .wire import Bytes, Ints
 
 BYTES = 48  # of content, at most
@@ -26,7 +26,7 @@ BYTE = tuple(np.uint64(8 * i) for i in range(8))
 # What of the first three words (little-endian) counts.
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 WITHOUT_PORTS, WITHOUT_FIRST_TWO = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFFFFFF0000)
-UDP_LENGTH, WITHOUT_ICMP = np.uint64(0x0000FFFF00000000), np.uint64(0xFFFF00000000FFFF)
+UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 
 @lean
@@ -55,11 +55,7 @@ def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
         if word == 0 or (protocol == SCTP and word == 1):
             return WITHOUT_PORTS
         return WITHOUT_FIRST_TWO if protocol == TCP and word == 2 and size >= 20 else ALL
-    if word > 0:
-        return ALL
-    if protocol in (UDP, UDPLITE):
-        return UDP_LENGTH
-    return WITHOUT_ICMP if protocol in (ICMP, ICMPV6) else ALL
+    return UDP_LENGTH if word == 0 and protocol in (UDP, UDPLITE) else ALL
 
 
 @lean

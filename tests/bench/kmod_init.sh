@@ -42,6 +42,13 @@ graph() {
 	echo "BENCH armed $(grep -c . $trace/enabled_functions)"
 	echo 1 > $trace/tracing_on
 }
+# A sniffer at each end that keeps nothing: packet sockets are given all packets.
+sniff() {
+	for end in "client vc" "server vs"; do
+		$ip netns exec ${end% *} /bin/tcpdump -Z root -n -s 96 -B 65536 -i ${end#* } -w /dev/null &
+	done
+	sleep 2
+}
 # By number: a name costs the kernel a walk over all functions.
 graph_list() {
 	awk 'NR==FNR{sub(/#.*/,"");if(NF)want[$1]=1;next} $1 in want{print FNR}' \
@@ -85,6 +92,8 @@ loaded) load ;;
 inactive) load; put $kbl/probes ;;
 floor) load floor=1; arm ;;
 memory) load subbuf_kb=1024 n_subbufs=256; arm ;;
+sniffed) sniff; load subbuf_kb=1024 n_subbufs=256; arm ;;
+sniffed-none) sniff ;;
 disk) load; record /disk/bench.kbl --no-life ;;
 tmpfs) load; record /tmp/bench.kbl --no-life ;;
 default) must /bin/insmod /kbl.ko; record /disk/bench.kbl ;;

@@ -32,7 +32,14 @@ LINES = (
     Line("graph-everything", "graph-all", "all", "function_graph, all functions"),
 )
 # Not part of the table.
-MORE = tuple(Line(f"tmpfs-{n}", "tmpfs", n, f"{n} active, to tmpfs") for n in LISTS)
+MORE = (
+    *(Line(f"tmpfs-{n}", "tmpfs", n, f"{n} active, to tmpfs") for n in LISTS),
+    *(
+        Line(f"sniffed-{n}", "sniffed", n, f"{n} active, to memory, both ends sniffed")
+        for n in LISTS
+    ),
+    Line("sniffed-none", "sniffed-none", "50", "no module, both ends sniffed"),
+)
 
 
 class Measured(NamedTuple):

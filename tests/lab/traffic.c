@@ -130,8 +130,12 @@ static void want_refusal(int fd, const struct address *to, bool tcp)
 /* As nothing is connected, the kernel numbers none of them: their headers are the same. */
 static void burst(int fd, const struct address *to)
 {
+	int never = IP_PMTUDISC_DO;	/* to be cut: then the identification is 0 */
 	char request[64];
 
+	if (to->any.sa_family == AF_INET &&
+	    setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never)))
+		fail("IP_MTU_DISCOVER");
 	for (int i = 0; i < BURST; i++) {
 		for (size_t j = 0; j < sizeof(request); j++)
 			request[j] = rand();

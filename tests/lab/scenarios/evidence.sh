@@ -11,8 +11,8 @@ evidence_run() {
 		must client /traffic udp burst $to 9
 		server /bin/iperf3 -s -1 --forceflush > /tmp/iperf & server=$!
 		until_said /tmp/iperf listening $server "iperf3"
-		must client /bin/tc qdisc add dev vc root netem loss 2%
-		must server /bin/tc qdisc add dev vs root netem loss 2%
+		must client /bin/tc qdisc add dev vc root netem delay 3ms loss 3%
+		must server /bin/tc qdisc add dev vs root netem delay 3ms loss 3%
 		must client /bin/iperf3 -c $to -n 1M > /dev/null
 		must client /bin/tc qdisc del dev vc root
 		must server /bin/tc qdisc del dev vs root
