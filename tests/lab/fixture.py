@@ -55,6 +55,13 @@ def scenarios(series: str) -> Lab:
 
 
 @functools.cache
+def evidence(series: str) -> Lab:
+    """The guest that records packets whose headers are the same."""
+    how = guest.Run(("+evidence",), timeout_s=TIMEOUT_S)
+    return Lab(series, built(series), run(built(series), how, "evidence"))
+
+
+@functools.cache
 def safety(series: str) -> Lab:
     """The guest that is treated badly."""
     steps = ("cycles", "fuzz")

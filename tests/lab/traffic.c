@@ -136,6 +136,7 @@ static void burst(int fd, const struct address *to)
 	if (to->any.sa_family == AF_INET &&
 	    setsockopt(fd, IPPROTO_IP, IP_MTU_DISCOVER, &never, sizeof(never)))
 		fail("IP_MTU_DISCOVER");
+	srand(getpid());
 	for (int i = 0; i < BURST; i++) {
 		for (size_t j = 0; j < sizeof(request); j++)
 			request[j] = rand();

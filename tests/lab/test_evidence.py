@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+"""What packet sockets were given, by the log, is what their sniffers captured."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from skbviewer.matching.keys import hashed
+from skbviewer.matching.ladder import KNOWN
+from skbviewer.readers import read
+from skbviewer.records import Capture, KernelLog, Packets, Silent, Table
+from tests.lab.fixture import SERIES, evidence
+
+pytestmark = pytest.mark.lab
+
+OFFLOADS, ENDS = ("on", "off"), ("client", "server")
+BURST = 200  # datagrams of equal headers, see scenarios/evidence.sh
+UDP, PARTIAL = 17, 3
+FEW = 0.01  # of the sockets' calls may be missed
+
+
+@pytest.fixture(params=SERIES)
+def out(request: pytest.FixtureRequest) -> Path:
+    """What the guest of each kernel left behind."""
+    return evidence(request.param).out
+
+
+def given(out: Path) -> tuple[Table, int]:
+    """What the log says of all packet sockets, and how many of their calls were missed."""
+    log = read(out / "evidence.kbl", Silent())
+    assert isinstance(log, KernelLog)
+    return log.taps, sum(p.missed for p in log.probes.values() if p.name == "tpacket_rcv")
+
+
+def captured(out: Path, offloads: str, end: str) -> Packets:
+    capture = read(out / f"evidence-{offloads}-{end}.pcap", Silent())
+    assert isinstance(capture, Capture)
+    return capture.packets
+
+
+def datagrams(packets: Packets, version: int) -> npt.NDArray[np.bool_]:
+    return np.asarray((packets["protocol"] == UDP) & (packets["ip_version"] == version))
+
+
+def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
+    """Each call of a socket is a packet of a capture, and none is left over."""
+    told, missed = given(out)
+    wire: Counter[int] = Counter()
+    for offloads in OFFLOADS:
+        for end in ENDS:
+            wire.update(captured(out, offloads, end)["content"].tolist())
+    assert wire[-1] == 0
+    calls = Counter(told["content"].tolist())
+    assert calls - wire == {}
+    assert (wire - calls).total() == missed <= len(told) * FEW
+
+
+@pytest.mark.parametrize("end", ENDS)
+@pytest.mark.parametrize("offloads", OFFLOADS)
+def test_datagrams_of_equal_headers_differ_in_content(out: Path, offloads: str, end: str) -> None:
+    packets = captured(out, offloads, end)
+    for version in (4, 6):
+        mine = datagrams(packets, version)
+        assert mine.sum() == BURST
+        assert len(np.unique(hashed([packets[name][mine] for name in KNOWN]))) == 1
+        assert len(np.unique(packets["content"][mine])) == BURST
+
+
+@pytest.mark.parametrize("version", [4, 6])
+def test_a_checksum_is_the_packets_own_only_without_offloads(out: Path, version: int) -> None:
+    """With them UDP's is of the pseudo-header: equal in all, and marked as that."""
+    told, _ = given(out)
+    for offloads in OFFLOADS:
+        packets = captured(out, offloads, "client")
+        wire = packets["content"][datagrams(packets, version)]
+        mine = told[np.isin(told["content"], wire)]
+        assert len(mine) >= BURST
+        assert ((mine["summed"] == PARTIAL) == (offloads == "on")).all()
+        assert len(np.unique(mine["checksum"])) == (1 if offloads == "on" else BURST)
