@@ -21,6 +21,7 @@ pytestmark = pytest.mark.lab
 OFFLOADS, ENDS = ("on", "off"), ("client", "server")
 BURST = 200  # datagrams of equal headers, see scenarios/evidence.sh
 UDP, PARTIAL = 17, 3
+ALIKE = 10  # of BURST random checksums at most
 FEW = 0.01  # of the sockets' calls may be missed
 
 
@@ -48,16 +49,19 @@ def datagrams(packets: Packets, version: int) -> npt.NDArray[np.bool_]:
 
 
 def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
-    """Each call of a socket is a packet of a capture, and none is left over."""
+    """Each call of a socket is a packet of a capture, and none is left over.
+
+    Unknown is what lies in several page fragments, and behind an extension header (MLD).
+    """
     told, missed = given(out)
     wire: Counter[int] = Counter()
     for offloads in OFFLOADS:
         for end in ENDS:
             wire.update(captured(out, offloads, end)["content"].tolist())
-    assert wire[-1] == 0
     calls = Counter(told["content"].tolist())
+    unknown = calls.pop(-1, 0) - wire.pop(-1, 0)
     assert calls - wire == {}
-    assert (wire - calls).total() == missed <= len(told) * FEW
+    assert (wire - calls).total() == missed + unknown <= len(told) * FEW
 
 
 @pytest.mark.parametrize("end", ENDS)
@@ -81,4 +85,5 @@ def test_a_checksum_is_the_packets_own_only_without_offloads(out: Path, version:
         mine = told[np.isin(told["content"], wire)]
         assert len(mine) >= BURST
         assert ((mine["summed"] == PARTIAL) == (offloads == "on")).all()
-        assert len(np.unique(mine["checksum"])) == (1 if offloads == "on" else BURST)
+        sums = len(np.unique(mine["checksum"]))
+        assert sums == 1 if offloads == "on" else sums > BURST - ALIKE
