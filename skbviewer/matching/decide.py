@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..records import PACKET_DTYPE, KernelLog, Packets
 from .assignment import Assigned, Problem, assign
 from .clock import ClockFit, precision_of
-from .edges import Edges, agreeing_headers, between, eligible, of_one_ethertype
+from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
 from .kinds import Index
 from .lacking import lacking
@@ -135,7 +135,8 @@ def _answer(
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
         made = of_one_ethertype(packets, kernel, made)
-        return agreeing_headers(packets, kernel, made, not local.all())
+        made = agreeing_headers(packets, kernel, made, not local.all())
+        return agreeing_contents(packets, kernel, made)
 
     edges = pairs(error)
     believed = trusted(packets, clock, kernel.log.clock, edges, precision)

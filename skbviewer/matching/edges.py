@@ -134,6 +134,24 @@ def agreeing_headers(
     return edges.only(keep)
 
 
+def agreeing_contents(packets: Packets, kernel: Sightable, edges: Edges) -> Edges:
+    """The pairs whose packet carries what the socket was given at the moment, as far as known.
+
+    A part of what the socket was given, as another host may have captured it, carries other bytes.
+    """
+    given = np.asarray(kernel.moments["content"], np.int64)[edges.moment]
+    some = np.flatnonzero((given >= 0) & (packets["content"][edges.packet] >= 0))
+    some = some[packets["content"][edges.packet[some]] != given[some]]
+    shown = np.asarray(kernel.moments["shown"], np.int64)[edges.moment[some]]
+    rows, wire, keep = kernel.prints.rows, edges.packet[some], np.ones(len(given), np.bool_)
+    whole = shown == UNKNOWN
+    whole |= (part(rows, "tot_len", shown) == packets["tot_len"][wire]) & (
+        _is_part(part(rows, "frag_off", shown)) == _is_part(packets["frag_off"][wire])
+    )
+    keep[some[whole]] = False
+    return edges.only(keep)
+
+
 def _is_part(frag_off: Index) -> Flags:
     """Fragments, by flags and offset of their header; -1 is unknown."""
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))

@@ -42,9 +42,10 @@ MOMENT_DTYPE = np.dtype(
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
         ("end", "<i8"),
         ("shown", "<i4"),  # the footprint at the moment: a row of Prints.rows, UNKNOWN = none
+        ("content", "<i4"),  # as in PACKET_DTYPE, of what the socket was given; UNKNOWN = not told
     ]
 )
-_SMALL = ("series", "leg", "netns", "ifindex", "shown")
+_SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")
 PLACE = ("leg", "netns", "ifindex", "sends")
 
 
@@ -68,16 +69,18 @@ def build(
     sockets: Rows,
     passes: HandOver,
     arrival: Index,
+    taps: Rows,
     room: Room,
 ) -> ColumnTable:
     """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
     `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `arrival` is by leg the first
-    time (ns) at which its skb can have been stamped.
+    time (ns) at which its skb can have been stamped; `taps` are those of the log.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
     called = _called(records, sockets, handed, arrival)
+    called["content"] = _given(sockets["record"], taps)
     handed = handed[~_among(handed, called) & ~series.tap[handed["series"]]]
     handed = handed[~_shown_better(handed, np.concatenate([called, handed]))]
     bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]))
@@ -119,7 +122,7 @@ def _handed(
     shows = _showing(records, passes.record)
     for name in ("netns", "ifindex"):
         made[name] = part(records, name, shows)
-    made["met"], made["begin"] = True, series.met[passes.record]
+    made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
     made["end"] = legs.rows["end_ns"][passes.leg]
     made["shown"] = _shown(records, shows)
     since = np.where(made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival[made["leg"]])
@@ -154,7 +157,7 @@ def _bare(series: SeriesTable, legs: LegTable, known: Index) -> Rows:
     rest &= ~series.tap[legs.rows["series"]]
     leg = np.flatnonzero(rest)
     made = np.zeros(len(leg), MOMENT_DTYPE)
-    made["leg"], made["shown"] = leg, UNKNOWN
+    made["leg"], made["shown"], made["content"] = leg, UNKNOWN, UNKNOWN
     for name in ("series", "netns", "ifindex"):
         made[name] = legs.rows.part(name, leg)
     made["sends"] = legs.rows.part("kind", leg) == TX
@@ -174,6 +177,16 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Index) -> Index
     above = parent[owner]
     cloned = (above >= 0) & (legs.rows["kind"] != TX)
     return np.where(cloned, np.minimum(arrival, first[above]), arrival)
+
+
+def _given(record: Index, taps: Rows) -> npt.NDArray[np.int32]:
+    """What the packet sockets were given in these calls, as far as the log shows it."""
+    made = np.full(len(record), UNKNOWN, np.int32)
+    taps = taps[np.argsort(taps["record"], kind="stable")]
+    if len(taps):
+        at = np.minimum(np.searchsorted(taps["record"], record), len(taps) - 1)
+        made = np.where(taps["record"][at] == record, taps["content"][at], made)
+    return made
 
 
 def _shown(records: Records, index: Index) -> npt.NDArray[np.int64]:

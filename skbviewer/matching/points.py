@@ -81,7 +81,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
     passes = _passes(series, legs, entries, sent)
-    taken = moments.build(log.records, series, legs, sockets, passes, arrival, room)
+    taken = moments.build(log.records, series, legs, sockets, passes, arrival, log.taps, room)
     sockets["after"] = np.minimum(sockets["after"], arrival[sockets["leg"]])
     parts: list[Rows] = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
