@@ -331,7 +331,7 @@ void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing
 		c->counter = kbl_counter_read();
 	if (unlikely(call == &kbl_unpaired))
 		kbl_leave_unpaired(c, ticket, ret & ticket->target->ret_mask);
-	else
+	else if (!call->target->tap || !kbl_tap_leave(c, call, ret & call->target->ret_mask))
 		kbl_leave_paired(c, call, ret & call->target->ret_mask);
 	kbl_idle(c, true);
 }

@@ -230,6 +230,7 @@ bool kbl_skb_view(struct kbl_view *v, const struct kbl_known *k, const struct sk
 bool kbl_tap_is(const char *name);
 void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs);
 void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call);
+bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret);
 
 /* kbl_footprint.c */
 extern const u64 kbl_place_mask;

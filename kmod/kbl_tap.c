@@ -96,7 +96,30 @@ static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place
 }
 NOKPROBE_SYMBOL(kbl_tap_place);
 
-/* @len bytes as little-endian words, the last one filled up with zeros. */
+/* @len bytes in one piece as little-endian words, the last one filled up with zeros. */
+static bool kbl_tap_near(u64 at, u32 len, u64 *words)
+{
+	const __le64 *from = (const __le64 *)(unsigned long)at;
+	u32 i, rest = len % sizeof(*from);
+	__le64 raw;
+	int err = 0;
+
+	for (i = 0; i < len / sizeof(*from); i++) {
+		kbl_load(raw, from + i, err);
+		words[i] = le64_to_cpu(raw);
+	}
+	if (!rest)
+		return !err;
+	/* What is before it is there, what is behind it may not be. */
+	if (len < sizeof(*from))
+		return false;
+	kbl_load(raw, (const __le64 *)(unsigned long)(at + len - sizeof(*from)), err);
+	words[i] = le64_to_cpu(raw) >> (8 * (sizeof(*from) - rest));
+	return !err;
+}
+NOKPROBE_SYMBOL(kbl_tap_near);
+
+/* The same wherever they lie. */
 static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *words)
 {
 	__le64 raw;
@@ -174,23 +197,52 @@ static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
 }
 NOKPROBE_SYMBOL(kbl_tap_offset);
 
+/* Where the linear area ends; 0: it is not known. */
+static u64 kbl_tap_tail(const struct kbl_known *k, const struct sk_buff *skb)
+{
+	sk_buff_data_t tail;
+
+	kbl_get(tail, &skb->tail, fault);
+#ifdef NET_SKBUFF_DATA_USES_OFFSET
+	return k->head + tail;
+#else
+	return (unsigned long)tail;
+#endif
+fault:
+	return 0;
+}
+NOKPROBE_SYMBOL(kbl_tap_tail);
+
+/* The words of @place: most often they lie in the linear area. */
+static bool kbl_tap_fetch(const struct kbl_known *k, const struct sk_buff *skb,
+			  const struct kbl_tap_place *place, u32 len, u64 *words)
+{
+	struct kbl_view v KBL_NOT_CLEARED;
+	u32 offset;
+
+	if (place->at >= k->head && place->at + len <= kbl_tap_tail(k, skb) &&
+	    kbl_is_kernel(k->head) && kbl_tap_near(place->at, len, words))
+		return true;
+	return kbl_skb_view(&v, k, skb) && kbl_tap_offset(&v, place->at, &offset) &&
+	       kbl_tap_words(&v, offset, len, words);
+}
+NOKPROBE_SYMBOL(kbl_tap_fetch);
+
 static void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb,
 			    union kbl_tap *tap)
 {
 	struct kbl_tap_place place KBL_NOT_CLEARED;
 	u64 words[KBL_TAP_WORDS] KBL_NOT_CLEARED;
-	struct kbl_view v KBL_NOT_CLEARED;
-	u32 offset, len;
 	int checksum;
+	u32 len;
 
-	if (!kbl_tap_place(k, &place) || !kbl_skb_view(&v, k, skb) ||
-	    !kbl_tap_offset(&v, place.at, &offset))
+	if (!kbl_tap_place(k, &place))
 		return;
 	len = min_t(u32, place.len, sizeof(words));
 	words[0] = 0;
 	words[1] = 0;
 	words[2] = 0;
-	if (!kbl_tap_words(&v, offset, len, words))
+	if (!kbl_tap_fetch(k, skb, &place, len, words))
 		return;
 	checksum = kbl_tap_mask(words, len, place.protocol);
 	tap->content = kbl_tap_hash(words, len);
@@ -240,18 +292,46 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_tap_read);
 
-/* Behind the CALL. */
-void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call)
+static __always_inline void kbl_tap_fill(struct kbl_ext_tap *ext, const struct kbl_call *call)
 {
-	struct kbl_ext_tap *ext = &kbl_ext(c, KBL_EXT_TAP)->tap;
 	union kbl_tap tap = { .word = call->data };
 
+	ext->kind = KBL_EXT;
+	ext->type = KBL_EXT_TAP;
 	ext->pkt_type = tap.pkt_type;
 	ext->valid = tap.valid;
 	ext->content = tap.content;
+	ext->sk = static_branch_unlikely(&kbl_counter_on) ? 0 : call->tap_sk;
 	ext->checksum = tap.checksum;
 	ext->ip_summed = tap.ip_summed;
-	if (!static_branch_unlikely(&kbl_counter_on))
-		ext->sk = call->tap_sk;
+	ext->pad = 0;
+	ext->pad2 = 0;
+	ext->pad3 = 0;
+}
+
+/* Behind the CALL, in a batch. */
+void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call)
+{
+	kbl_tap_fill(&kbl_ext(c, KBL_EXT_TAP)->tap, call);
 }
 NOKPROBE_SYMBOL(kbl_tap_ext);
+
+/* The end of such a call, if nothing else is to be told with it and there is room; else false. */
+bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
+{
+	union kbl_slot *slot = kbl_room(c, 3), *end;
+
+	if (!slot || c->slow || static_branch_unlikely(&kbl_counter_on) ||
+	    call->who.pid != c->told_who.pid ||
+	    (call->who.cpu & ~KBL_CALL_ODD) != c->told_who.cpu)
+		return false;
+	end = kbl_write_call(slot, call, call->target, c->now, ret);
+	kbl_tap_fill(&end->tap, call);
+	slot->span.ext++;
+	kbl_put(c, end + 1);
+	c->written++;
+	call->who.cpu = c->told_who.cpu;
+	kbl_call_free(c, call);
+	return true;
+}
+NOKPROBE_SYMBOL(kbl_tap_leave);
