@@ -1,87 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Packets with equal headers are told apart by what their packet sockets were given."""
+"""A packet is at a moment only if it carries what the packet socket was given there."""
 
 from __future__ import annotations
 
-from dataclasses import replace
-from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import numpy as np
 import pytest
 
-from skbviewer.matching import AMBIGUOUS, EXACT, build_legs, build_series, match, sightable
-from skbviewer.records import TAP_DTYPE, KernelLog, Packets, empty
-from tests.readers import build
+from skbviewer.matching.edges import Edges, agreeing_contents
+from skbviewer.matching.moments import MOMENT_DTYPE, UNKNOWN
+from skbviewer.records import PACKET_DTYPE, RECORD_DTYPE, empty
 
-from .joined import ANCHOR_FRAMES, ANCHORS, MS, OFFSET, A, Found, send
-from .story import HOST, Story, find, udp4, wire
-
-Pairs = set[tuple[int, int, int]]
-AT = (10 * MS, 10 * MS + 1000)  # too near for any clock
-PAYLOADS = (b"first datagram", b"other datagram")
-TWINS = {(p, s, AMBIGUOUS) for p in (5, 6) for s in (5, 7)}  # series 6 is a copy
+PART = 0x2000  # MF of frag_off
 
 
-def frame(payload: bytes) -> bytes:
-    datagram = build.udp(1000, 2000, payload)
-    return build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 17, datagram, 0, 0x4000))
+def kept(wire: dict[str, int], shown: dict[str, int] | None, given: int) -> bool:
+    """Whether a packet may be at a moment; `shown` is what the log knows of its header there."""
+    packets, rows, moments = (
+        empty(PACKET_DTYPE, 1),
+        empty(RECORD_DTYPE, 1),
+        np.zeros(1, MOMENT_DTYPE),
+    )
+    for name, value in wire.items():
+        packets[name] = value
+    for name, value in (shown or {}).items():
+        rows[name] = value
+    moments["content"], moments["shown"] = given, UNKNOWN if shown is None else 0
+    kernel: Any = SimpleNamespace(moments=moments, prints=SimpleNamespace(rows=rows))
+    none = np.zeros(1, np.int64)
+    return len(agreeing_contents(packets, kernel, Edges(none, none, none)).packet) == 1
 
 
-def sniffed(story: Story, ts: int, skb: int) -> None:
-    """A packet of PAYLOADS' size whose copy a sniffer's socket is given on its way out."""
-    ip, copy = udp4(0, size=len(PAYLOADS[0])), skb + 0x10
-    story.alloc(ts - 100, skb)
-    story.call("dev_hard_start_xmit", ts, ts + 50, skb, skbinfo=HOST, ipv4=ip)
-    story.clone(ts + 5, skb, copy, by="dev_queue_xmit_nit", skbinfo=HOST, ipv4=ip)
-    story.call("tpacket_rcv", ts + 20, ts + 30, copy, skbinfo=HOST, ipv4=ip)
-    story.free(ts + 31, copy)
-    story.free(ts + 60, skb)
+WHOLE = {"tot_len": 100, "frag_off": 0x4000}
 
 
-@pytest.fixture
-def log(tmp_path: Path) -> KernelLog:
-    story = Story()
-    for number, (ts, ip) in enumerate(ANCHORS):
-        send(story, ts, A + 0x100 * number, ip)
-    for number, ts in enumerate(AT, start=len(ANCHORS)):
-        sniffed(story, ts, A + 0x100 * number)
-    story.function("packet_rcv")
-    return story.log(tmp_path)
+@pytest.mark.parametrize(
+    ("content", "given", "may"), [(7, 7, True), (7, 8, False), (7, -1, True), (-1, 8, True)]
+)
+def test_what_is_known_on_both_sides_is_the_same(content: int, given: int, may: bool) -> None:
+    assert kept(WHOLE | {"content": content}, WHOLE, given) is may
 
 
-@pytest.fixture
-def packets(tmp_path: Path) -> Packets:
-    """Of the two the one that was sent later stands first: only its bytes say so."""
-    frames = [(AT[0], frame(PAYLOADS[1])), (AT[1], frame(PAYLOADS[0]))]
-    return wire(tmp_path, [(ts + OFFSET, f) for ts, f in (*ANCHOR_FRAMES, *frames)])
+def test_without_an_ip_header_it_counts_too(content: int = 7) -> None:
+    """ARP: no footprint shows it."""
+    assert kept({"content": content}, None, content)
+    assert not kept({"content": content}, None, content + 1)
 
 
-def given(log: KernelLog, contents: list[int], calls: list[int] | None = None) -> KernelLog:
-    """The log in which the packet sockets' calls say what they were given."""
-    taps = empty(TAP_DTYPE, len(contents))
-    taps["record"], taps["content"] = calls or find(log, "tpacket_rcv"), contents
-    return replace(log, taps=taps)
+def test_a_segment_carries_something_else_than_its_larger_skb() -> None:
+    assert kept(WHOLE | {"content": 7}, WHOLE | {"tot_len": 3000}, 8)
 
 
-def of_payloads(packets: Packets) -> list[int]:
-    """Their contents in the order of PAYLOADS, by another capture's packets."""
-    return [int(packets["content"][6]), int(packets["content"][5])]
-
-
-def matched(log: KernelLog, packets: Packets) -> Pairs:
-    series = build_series(log)
-    legs = build_legs(log, series)
-    found = Found(packets, legs, match(packets, sightable(log, series, legs)))
-    return {pair[:3] for pair in found.pairs() if pair[0] >= len(ANCHORS)}
-
-
-def test_without_contents_they_are_ambiguous(log: KernelLog, packets: Packets) -> None:
-    assert matched(log, packets) == TWINS
-
-
-def test_contents_tell_them_apart(log: KernelLog, packets: Packets) -> None:
-    known = given(log, of_payloads(packets))
-    assert matched(known, packets) == {(5, 7, EXACT), (6, 5, EXACT)}
-
-
-def test_an_unknown_content_contradicts_nothing(log: KernelLog, packets: Packets) -> None:
-    assert matched(given(log, [-1, -1]), packets) == TWINS
+def test_a_fragment_is_not_compared_with_its_datagram() -> None:
+    assert kept(WHOLE | {"content": 7, "frag_off": PART}, WHOLE, 8)
+    assert not kept(WHOLE | {"content": 7, "frag_off": PART}, WHOLE | {"frag_off": PART}, 8)
