@@ -85,7 +85,10 @@ def test_what_a_packet_took_lies_in_its_interval(told: tuple[Session, Truth]) ->
     for packet in session.packets(1, PACKETS):
         assert packet.ip_id is not None
         n = packet.ip_id - 1
-        (under,) = session.under_way(packet.number)
+        took = session.under_way(packet.number)
+        if not took:  # it is among those that the clock fit left out
+            continue
+        (under,) = took
         assert (under.sender, under.receiver) == ((1, 2) if truth.onward[n] else (2, 1))
         assert 0 <= under.low_ns <= truth.delay[n] <= under.high_ns
         assert under.high_ns - under.low_ns <= way["uncertainty_ns"] + 2 < 500_000
