@@ -11,6 +11,7 @@
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
+# make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
 # make sample  record the bundled recordings anew
 # make clean   remove what these made
 
@@ -24,7 +25,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
-.PHONY: lab-instrumented check-instrumented bench-source
+.PHONY: lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
@@ -93,6 +94,10 @@ checkpatch: test-packages $(VENV)/test.stamp
 
 lab-long: test-packages $(VENV)/test.stamp
 	LAB_LONG=1 $(PYTHON) -m pytest tests/lab tests/e2e/test_scenarios.py
+
+truth: test-packages $(VENV)/test.stamp
+	$(PYTHON) -m tests.truth.record
+	$(PYTHON) -m tests.truth --recordings build/truth/recordings
 
 sample: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab --samples
