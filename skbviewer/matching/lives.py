@@ -175,6 +175,9 @@ def _is_tap(log: KernelLog, found: Items, birth: Small, of: Small) -> Flags:
     born, maker = born[maker >= 0], maker[maker >= 0]
     taps = [a for a, name in log.symbols.items() if name.split("+")[0] in TAP_CLONER]
     tap[born] = np.isin(part(log.records, "caller", maker), np.array(taps, np.int64))
+    # Behind a gap the last such call of a thread may be another one.
+    when, until = part(log.records, "ts", birth[born]), part(log.records, "exit_ts", maker)
+    tap[born] &= (until < 0) | (when <= until)
     return tap | _only_sniffed(log, of, len(birth))
 
 

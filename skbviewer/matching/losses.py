@@ -45,6 +45,16 @@ def declared(log: KernelLog) -> Table:
     return rows[np.argsort(rows["first_ns"], kind="stable")]
 
 
+def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
+    """Calls of packet sockets that the log shows, but not whose: as if their moments were lost."""
+    rows = np.zeros(len(calls), LOSS_DTYPE)
+    rows["first_ns"] = part(log.records, "ts", calls)
+    rows["last_ns"] = np.maximum(part(log.records, "exit_ts", calls), rows["first_ns"])
+    rows["cpu"] = rows["func"] = ANY
+    rows["count"], rows["reason"] = 1, UNRECORDED
+    return rows
+
+
 def _marks(log: KernelLog) -> Table:
     """LOST records."""
     records = log.records

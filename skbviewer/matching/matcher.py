@@ -34,7 +34,7 @@ from .keys import by_pair, runs, without
 from .kinds import Index
 from .legs import LegTable
 from .losses import Table as Losses
-from .losses import declared
+from .losses import declared, of_calls
 from .met import Met
 from .nonip import by_ethertype, untold
 from .parts import segments
@@ -120,7 +120,9 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     """Look through a KBL once."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     room_of(log.records).forget()
-    return Sightable(log, series, legs, prints, *build_points(log, series, legs), declared(log))
+    seen = build_points(log, series, legs)
+    losses = np.concatenate([declared(log), of_calls(log, seen.unowned)])
+    return Sightable(log, series, legs, prints, seen.points, seen.moments, losses)
 
 
 def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:

@@ -61,6 +61,7 @@ class Seen(NamedTuple):
 
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
+    unowned: Index  # calls of packet sockets whose lifetime is not known: records
 
 
 def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
@@ -73,6 +74,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
     arrival = _arrivals(log, legs, entries)
     sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
+    sockets_of, sockets = sockets["record"], _merged(sockets)
     each, before = (
         _of_legs(legs, legs.of[sent]),
         _until_socket(rows["end_ns"], rows["kind"] == TX, sockets),
@@ -90,7 +92,8 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
         again["how"] = how
         parts.append(again)
     room.forget()
-    return Seen(_by_series(parts, room), taken)
+    unowned = np.setdiff1d(entries.of(PACKET_SOCKET), sockets_of)
+    return Seen(_by_series(parts, room), taken, unowned)
 
 
 def _passes(
@@ -235,7 +238,7 @@ def _sockets(
     made["before"] = np.maximum(part(log.records, "exit_ts", index), made["after"])
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
-    return _merged(made)
+    return made
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Index) -> Index:

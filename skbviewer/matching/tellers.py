@@ -117,4 +117,6 @@ def tell(
             place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(event)
             if makers[place] >= 0:
                 maker, entered = np.int64(makers[place]), entereds[place]
+            if by >= 0 and maker != by:  # behind a gap the thread may be unknown
+                maker, entered = by, np.int64(ts)
     return by, maker, entered
