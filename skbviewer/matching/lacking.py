@@ -30,7 +30,8 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     times.  `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may
     be.
     """
-    rows, low, high = kernel.losses, at - error, at + error
+    # CLOCK_MONOTONIC begins with 0: nothing was before.
+    rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
     missed, undated = rows["reason"] == MISSED, rows["first_ns"] == NEVER
     undated &= missed & (rows["last_ns"] == FOREVER)
     surely = _meets(rows[~missed], low, high + _longest_call(kernel))

@@ -120,8 +120,10 @@ def _handed(
     made["leg"], made["sends"] = passes.leg, passes.sends
     made["series"] = legs.rows["series"][passes.leg]
     shows = _showing(records, passes.record)
+    unknown = part(records, "ifindex", shows) <= 0
     for name in ("netns", "ifindex"):
-        made[name] = part(records, name, shows)
+        column = part(records, name, shows)
+        made[name] = np.where(unknown, legs.rows[name][passes.leg], column)
     made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
     made["end"] = legs.rows["end_ns"][passes.leg]
     made["shown"] = _shown(records, shows)

@@ -14,7 +14,7 @@ from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import Silent
 from skbviewer.session import Session, import_files
 from skbviewer.store import Builder
-from tests.matching.story import HOST, capture, udp4, udp4_frame
+from tests.matching.story import HOST, HOUR, capture, udp4, udp4_frame
 from tests.readers.build import write_pcap
 from tests.readers.build_kbl import KblBuilder
 
@@ -30,6 +30,9 @@ def listed(rest: int) -> KblBuilder:
     for number, skb in enumerate((A, B), start=1):
         build.footprint(1000, 0, skb, ipv4=udp4(number), skbinfo=HOST, context=1)
     build.carry(1000, 0, B, 1, rest)
+    build.clock(0, 10**18 - 1000)
+    for ts in (0, HOUR):  # the log begins before the packets, and ends after them
+        build.call(ts, 0, build.probe("net_rx_action"), 0, 1, context=1)
     build.call(1100, 0, core, A, 50, context=1)
     build.call(1200, 0, core, B, 70, context=1)
     build.call(1000, 0, receive, A, 900, context=1)

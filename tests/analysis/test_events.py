@@ -24,6 +24,7 @@ FOUR = [10, 0, 0, 2] + [0] * 12
 
 def imported(folder: Path, story: Story) -> Session:
     story.kbl.device(100, 2, "veth0")
+    story.lasting(10**18 - 2000)
     inputs = [
         Input(story.log(folder), 1, "ab"),
         Input(capture(folder, [(10**18, udp4_frame(1))]), 2, "cd"),

@@ -126,8 +126,9 @@ def test_a_lifetime_that_lacks_a_whole_leg_is_marked(tmp_path: Path) -> None:
         window(story, 3, name)
     frames = [(at(number) + 150, udp4_frame(number)) for number in range(1, 6)]
     with closing(imported(tmp_path, story, frames)) as session:
-        rows = session.packets(1, 5)
-        assert [row.kernel_ns is None for row in rows] == [False, False, True, False, False]
+        paths = [session.path(series=number) for number in range(1, 6)]
+        unknown = [any(leg.kernel_ns is None for leg in path.legs) for path in paths]
+        assert unknown == [False, False, True, False, False]
 
 
 def test_of_a_log_that_has_only_the_number_all_its_time_counts(tmp_path: Path) -> None:

@@ -17,8 +17,8 @@ from tests.matching.story import HOST, OTHER, SOFTIRQ, Story, capture, udp4, udp
 from tests.readers.build_kbl import STEXT
 
 A, B = 0xFFFF888000001000, 0xFFFF888000002000
-OFFSET = 1_700_000_000_000_000_000
 EPOCH = 1_600_000_000_000_000_000
+OFFSET = EPOCH + 100_000_000  # the sniffer's clock is ahead by 0.1 s
 
 
 def story() -> Story:
@@ -55,6 +55,7 @@ def story() -> Story:
 
 
 def imported(folder: Path, story: Story, frames: list[tuple[int, bytes]]) -> Session:
+    story.lasting(OFFSET if not story.kbl.clocks else None)
     inputs = [
         Input(story.log(folder), 1, "ab"),
         Input(capture(folder, [(ts + OFFSET, frame) for ts, frame in frames]), 2, "cd"),

@@ -125,10 +125,11 @@ class Story:
         self.call("skb_clone", ts, ts + 10, skb, caller=caller, **rest)
         self.event(ts + 9, KblEvent.CLONE, skb, new, **rest)
 
-    def lasting(self, offset: int) -> None:
+    def lasting(self, offset: int | None) -> None:
         """Let the log begin before all packets and end after them; its wall clock is `offset`."""
-        self.kbl.clock(0, offset)
-        for ts in (1, HOUR):
+        if offset is not None:
+            self.kbl.clock(0, offset)
+        for ts in (0, HOUR):
             self.call("net_rx_action", ts, ts + 1, 0)
 
     def log(self, folder: Path) -> KernelLog:
