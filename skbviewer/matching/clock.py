@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     off it may be at any packet it holds for: no clock of at most MAX_DRIFT_PPM that stamped each
     pair between the moments its log shows is farther away.  `spread_ns` is how the pairs scatter;
     `pairs` counts a packet that was at several points once.  `errors` tells how far off it may be
-    then: (captured at, ns), in order of time, and linear between.  `torn_ns` is by how much no clock
+    then: (captured at, ns), in order of time, linear between.  `torn_ns` is by how much no clock
     stamps all pairs between their moments: 0 in a capture of this host.
     """
 

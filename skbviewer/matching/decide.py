@@ -106,7 +106,9 @@ def decide(
 def _confirmed(packets: Packets, answer: _Answer) -> bool:
     """Whether nearly no packet is at another time than the sockets had it."""
     against = np.isin(answer.why, (CROWDED, NO_PAIR)) & (packets["ip_version"] != 0)
-    return int(np.count_nonzero(against)) <= CONTRADICT * np.count_nonzero(packets["ip_version"])
+    return int(np.count_nonzero(against)) <= CONTRADICT * int(
+        np.count_nonzero(packets["ip_version"])
+    )
 
 
 def undecided(found: Candidates, rung: int) -> Decided:
@@ -178,9 +180,10 @@ def _problem(
     numbers = keys >> OFFSET_BITS
     rows = kernel.moments[numbers]
     names = ("series", "after", "before", "begin", "end")
-    columns = (np.ascontiguousarray(rows[name], np.int64) for name in names)
-    pairs = edges.packet, moment.reshape(-1).astype(np.int64)
-    made = Problem(at, error, may_lack, *columns, *pairs)
+    life, after, before, begin, end = (np.array(rows[name], np.int64) for name in names)
+    moment = moment.reshape(-1).astype(np.int64)
+    packet = edges.packet
+    made = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
     return numbers, made if local else _unordered(made)
 
 
@@ -252,7 +255,8 @@ def _by_tcp_alone(packets: Packets, found: Candidates) -> Flags:
     """Pairs that TCP's sequence numbers decide, which begin at 32 random bits (RFC 9293 3.4.1)."""
     exact = _alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
     exact &= packets["protocol"][found.packet] == TCP
-    return exact & (np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0)
+    whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0
+    return np.asarray(exact & whole, np.bool_)
 
 
 def of_segments(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where and when a sniffer could have seen each leg.
 
-In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same kernel stamps a
-packet while a packet socket has it (net/packet/af_packet.c: between entry and exit of tpacket_rcv),
-which the log may show; else where the driver or the stack gets it; or, as soon as any socket of the
-machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
+In: a KBL with its series and legs.  Out: POINT_DTYPE rows, and tap moments.  A sniffer in the same
+kernel stamps a packet while a packet socket has it (net/packet/af_packet.c: between entry and exit
+of tpacket_rcv), which the log may show; else where the driver or the stack gets it; or, as soon as
+any socket of the machine wants timestamps, on arrival (net_timestamp_check() in net/core/dev.c).
 """
 
 from __future__ import annotations
@@ -194,11 +194,11 @@ class _Entries:
     def of(self, names: frozenset[str]) -> Index:
         """Those that enter a function of `names`."""
         calls = self._event == 0
-        return self._index[calls & chosen(self._func, self._ids(names))]
+        return np.asarray(self._index[calls & chosen(self._func, self._ids(names))], np.int64)
 
     def events(self, number: int) -> Index:
         """The events of this kind."""
-        return self._index[self._event == number]
+        return np.asarray(self._index[self._event == number], np.int64)
 
 
 def _of_records(

@@ -50,8 +50,8 @@ def near_in_time(
     packet, start = wire[frame], np.zeros(len(frame), np.int8)
     packet, row, rung = climb(packets, prints, packet, row, start)
     partly = Partly.of(asked, weak, known, shown)
-    more = unique(packets, prints, packet, row, rung, partly, wire[:0])
-    return found._replace(many=np.unique(np.concatenate(left))).and_also(more)
+    added = unique(packets, prints, packet, row, rung, partly, wire[:0])
+    return found._replace(many=np.unique(np.concatenate(left))).and_also(added)
 
 
 class _When(NamedTuple):

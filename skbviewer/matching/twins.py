@@ -4,7 +4,7 @@
 In: packets and how they pair with moments when the clock is asked less sharply.  Out: which
 packets are of such a flow.  A log may lack lifetimes without a word about when: by its filter, by
 missed hits that an older recorder only counted; and a capture of another host holds packets that
-never came here.  Then it is assumed that a flow whose packets all differ has no other that is equal.
+never came here.  Then it is assumed that a flow whose packets all differ has no equal one.
 """
 
 from __future__ import annotations

@@ -38,8 +38,8 @@ def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
     if not rows or packet.ts_ns is None:
         return None
     row = max((r for r in rows if r.first <= packet.number), key=lambda r: r.first, default=rows[0])
-    told = (getattr(row, name) for name in Segment._fields[:-3])
-    segment = Segment(*told, row.residual_ns)
+    clock = (row.begin_ns, row.first, row.origin_ns, row.offset_ns, row.drift_ppm)
+    segment = Segment(*clock, row.residual_ns, row.pairs, row.residual_ns)
     return int(segment.to_kernel(np.array([packet.ts_ns]))[0]), row.residual_ns
 
 

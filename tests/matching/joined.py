@@ -58,7 +58,7 @@ def sent(times: Sequence[tuple[int, Ipv4]]) -> Story:
 def join(
     folder: Path, story: Story, packets: Sequence[build.Packet], snaplen: int = 262144
 ) -> Found:
-    """Match packets, their times given on the KBL's clock: its host's wall clock is OFFSET ahead."""
+    """Match packets, their times given on the log's clock: the wall clock is OFFSET ahead."""
     story.lasting(OFFSET)
     log = story.log(folder)
     frames = wire(folder, [(ts + OFFSET, frame) for ts, frame in packets], snaplen)

@@ -24,7 +24,7 @@ from tests.readers.build_kbl import KblBuilder
 from tests.readers.test_kbl import chunk_places
 
 SKB = 0xFFFF888000001000
-BEFORE = (NEVER, 100, ANY, ANY, ANY, UNRECORDED)
+BEFORE = (NEVER, 99, ANY, ANY, ANY, UNRECORDED)
 Rows = list[tuple[int, ...]]
 
 

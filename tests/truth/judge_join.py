@@ -113,7 +113,7 @@ def socket_hits(hits: list[Hit]) -> list[Hit]:
 def join(frames: list[Frame], hits: list[Hit]) -> Join:
     """Find each packet's hit among those of its socket.
 
-    A stamp that the kernel put on the skb is the packet's time to the ns, so it names the hit.  Else
+    A stamp that the kernel put on the skb is the packet's time to the ns, so it names the hit. Else
     bytes and order do, and of what is left the time if it is clear.
     """
     offset = _offset(frames, hits)
@@ -198,7 +198,7 @@ def _settle(claims: dict[int, tuple[int, ...]], chosen: list[int], slack: int) -
 def _nearest(
     frames: list[Frame], times: list[int], claims: dict[int, tuple[int, ...]], chosen: list[int]
 ) -> None:
-    """Choose by time where packet and hit are at least four times as near as any rival of either."""
+    """Choose by time where packet and hit are four times as near as any rival of either."""
     apart = {
         (number, hit): abs(frames[number].ts - times[hit])
         for number, near in claims.items()

@@ -155,7 +155,7 @@ def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) ->
     legs: dict[int, list[tuple[int, int, int, int, int]]] = {}
     for packet, *leg, verdict in db.execute(MATCHES, {"first": first, "last": last}):
         if verdict == 0 or not exact:
-            legs.setdefault(packet, []).append(tuple(leg))  # type: ignore[arg-type]
+            legs.setdefault(packet, []).append(tuple(leg))
     rows = db.execute(
         "SELECT id, verdict FROM packet WHERE id >= ? AND id < ? ORDER BY id", (first, last)
     )

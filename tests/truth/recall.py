@@ -8,6 +8,7 @@ import bisect
 import re
 from collections import Counter, defaultdict
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 from .capture_files import Frame
@@ -69,7 +70,7 @@ def _alone(keys: list[bytes], times: list[int], error: int) -> list[bool]:
         groups[key].append(number)
     for numbers in groups.values():
         numbers.sort(key=lambda n: times[n])
-        for one, two in zip(numbers, numbers[1:], strict=False):
+        for one, two in pairwise(numbers):
             if times[two] - times[one] <= error:
                 alone[one] = alone[two] = False
     return alone

@@ -14,7 +14,7 @@ import struct
 import zlib
 from collections.abc import Callable
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from .capture_files import SECOND, Frame, read_capture, write_pcap, write_pcapng
 
@@ -66,12 +66,13 @@ def _hole(given: Recorded) -> Treated:
 
 def _snaplen(size: int) -> Treatment:
     def treat(given: Recorded) -> Treated:
-        return Treated([_with(p, data=p.frame.data[:size]) for p in given.packets])
+        cut = [p._replace(frame=p.frame._replace(data=p.frame.data[:size])) for p in given.packets]
+        return Treated(cut)
 
     return treat
 
 
-def _with(packet: Packet, **changes: object) -> Packet:
+def _with(packet: Packet, **changes: Any) -> Packet:
     return packet._replace(frame=packet.frame._replace(**changes))
 
 
