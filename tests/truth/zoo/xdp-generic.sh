@@ -13,6 +13,5 @@ helper hub /redirect hc hs generic=1
 helper hub /redirect hs hc generic=1
 sink server 7 echo=1
 tap vc client vc
-tap hs hub hs
 tap vs server vs
 mix client 10.9.0.1 10.9.0.2
