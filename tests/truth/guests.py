@@ -49,9 +49,9 @@ def build_witness(kernel: debs.Kernel, folder: Path) -> Path:
 
 
 def sources(release: str) -> str:
-    """Return a hash of all that is built for a kernel."""
+    """Return a hash of what is built for a kernel and takes long."""
     found = hashlib.sha256(release.encode())
-    for folder in (record.KMOD, HERE / "witness", PROGRAMS):
+    for folder in (record.KMOD, HERE / "witness"):
         for path in sorted(folder.glob("*.[ch]")) + sorted(folder.glob("probes.txt")):
             found.update(path.name.encode() + path.read_bytes())
     return found.hexdigest()
@@ -66,9 +66,8 @@ def kit(series: str) -> Kit:
         record.build_module(kernel, folder)
         record.build_probes(kernel, folder)
         build_witness(kernel, folder)
-        build_programs(folder)
         stamp.write_text(now)
-    programs = [folder / source.stem for source in sorted(PROGRAMS.glob("*.c"))]
+    programs = build_programs(folder)
     return Kit(kernel, folder, folder / "kmod/kbl.ko", folder / "witness/witness.ko",
                [folder / "kmod/kblrecord", *programs],
                [HERE / "lone.txt", *(folder / f"{name}.txt" for name in LISTS)])  # fmt: skip
@@ -93,11 +92,15 @@ def pack(kit: Kit, wanted: list[Scenario]) -> Path:
     return initramfs.build(kit.kernel, parts, folder)
 
 
-def boot(kit: Kit, wanted: list[Scenario]) -> tuple[Path, str]:
-    """Run these scenarios in one guest; returns the folder of what they left and the console."""
+def boot(kit: Kit, wanted: list[Scenario], only: str) -> tuple[Path, str]:
+    """Run these scenarios in one guest; returns the folder of what they left and the console.
+
+    only: "with" or "without" the witness; "both" runs them twice.
+    """
     folder = kit.folder / "guest"
     image, disk = pack(kit, wanted), folder / "disk.img"
-    how = guest.Run((), (f"zoo={','.join(scenario.name for scenario in wanted)}",),
+    words = (f"zoo={','.join(scenario.name for scenario in wanted)}", f"pass={only}")
+    how = guest.Run((), words,
                     timeout_s=BOOT_S + SCENARIO_S * len(wanted), memory_mb=2048)  # fmt: skip
     line = guest.command(kit.kernel, image, disk, how)
     console = guest.console_of(line, disk, folder, how.timeout_s)

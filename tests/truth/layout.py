@@ -35,7 +35,10 @@ class Witness(TypedDict):
 
 
 class Recording(TypedDict):
-    """What recording.json holds; missed: [missed, written] with the witness and without it."""
+    """What recording.json holds; missed: [missed, written] by pass: "with" the witness, "without".
+
+    The latter is not there before that pass was made.
+    """
 
     scenario: str
     kernel: str

@@ -22,22 +22,26 @@ PER_BOOT = 12
 
 def settle(left: Path, scenario: Scenario, series: str, release: str) -> bool:
     """Put what a guest left of a scenario in its place at once; False if that is not whole."""
-    found = left / scenario.name
-    if not (found / "whole").exists() or not (found / "stats.without").exists():
+    found, target = left / scenario.name, layout.place(series, scenario.name)
+    if (found / "whole").exists():
+        write(found, scenario, release)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        shutil.rmtree(target, ignore_errors=True)
+        found.rename(target)
+        return True
+    counts = found / "stats.without"
+    if not counts.exists() or not layout.is_whole(target):
         return False
-    write(found, scenario, release)
-    target = layout.place(series, scenario.name)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    shutil.rmtree(target, ignore_errors=True)
-    found.rename(target)
+    shutil.copy(counts, target)
+    write(target, scenario, release)
     return True
 
 
-def record(series: str, wanted: list[Scenario]) -> list[Scenario]:
+def record(series: str, wanted: list[Scenario], only: str) -> list[Scenario]:
     """Record these scenarios in one guest; returns those that failed."""
     kit = guests.kit(series)
     began = time.monotonic()
-    left, console = guests.boot(kit, wanted)
+    left, console = guests.boot(kit, wanted, only)
     failed = [s for s in wanted if not settle(left, s, series, kit.kernel.release)]
     took = time.monotonic() - began
     print(f"{series}: {len(wanted) - len(failed)} recorded in {took:.0f} s", flush=True)
@@ -46,10 +50,16 @@ def record(series: str, wanted: list[Scenario]) -> list[Scenario]:
     return failed
 
 
-def missing(series: str, names: list[str], again: bool) -> list[Scenario]:
+def missing(series: str, names: list[str], again: bool, only: str = "both") -> list[Scenario]:
     """Return the scenarios to record, in the table's order."""
-    asked = [named(name) for name in names] or list(ZOO)
-    return [s for s in asked if again or not layout.is_whole(layout.place(series, s.name))]
+    found = []
+    for scenario in [named(name) for name in names] or list(ZOO):
+        place = layout.place(series, scenario.name)
+        whole = layout.is_whole(place)
+        counted = whole and "without" in layout.read(place)["missed"]
+        if again or not (counted if only == "without" else whole):
+            found.append(scenario)
+    return found
 
 
 def main() -> int:
@@ -58,12 +68,14 @@ def main() -> int:
     parser.add_argument("--series", nargs="+", choices=debs.METAS, default=list(debs.METAS))
     parser.add_argument("--scenario", nargs="+", default=[], metavar="NAME")
     parser.add_argument("--again", action="store_true", help="also what is recorded already")
+    parser.add_argument("--only", choices=("with", "without"), default="both",
+                        help="with the witness, or without it for the counts alone")  # fmt: skip
     args = parser.parse_args()
     failed = 0
     for series in args.series:
-        wanted = missing(series, args.scenario, args.again)
+        wanted = missing(series, args.scenario, args.again, args.only)
         for first in range(0, len(wanted), PER_BOOT):
-            failed += len(record(series, wanted[first : first + PER_BOOT]))
+            failed += len(record(series, wanted[first : first + PER_BOOT], args.only))
     return 1 if failed else 0
 
 

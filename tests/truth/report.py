@@ -60,11 +60,13 @@ def witness(folder: Path) -> Witness:
     return Witness(kprobe_profile=profile, overrun=said["overrun"], entries=said["entries"])
 
 
-def missed(folder: Path, pass_name: str) -> list[int]:
-    """Return how many hits the recorder missed, and how many records it wrote."""
-    text = (folder / f"stats.{pass_name}").read_text()
-    counts = dict(re.findall(r"^(missed|written) (\d+)$", text, re.MULTILINE))
-    return [int(counts["missed"]), int(counts["written"])]
+def missed(folder: Path) -> dict[str, list[int]]:
+    """Return how many hits the recorder missed, and how many records it wrote, by pass."""
+    found = {}
+    for path in sorted(folder.glob("stats.*")):
+        counts = dict(re.findall(r"^(missed|written) (\d+)$", path.read_text(), re.MULTILINE))
+        found[path.suffix[1:]] = [int(counts["missed"]), int(counts["written"])]
+    return found
 
 
 def write(folder: Path, scenario: Scenario, release: str) -> None:
@@ -74,7 +76,9 @@ def write(folder: Path, scenario: Scenario, release: str) -> None:
         kernel=release,
         captures=captures(folder),
         witness=witness(folder),
-        missed={name: missed(folder, name) for name in ("with", "without")},
+        missed=missed(folder),
         tags=list(scenario.tags),
     )
-    (folder / "recording.json").write_text(json.dumps(said, indent=1) + "\n")
+    new = folder / "recording.new"
+    new.write_text(json.dumps(said, indent=1) + "\n")
+    new.rename(folder / "recording.json")

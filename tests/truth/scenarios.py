@@ -35,7 +35,7 @@ class Scenario(NamedTuple):
                 f"options='{self.options}' buffers='{self.buffers}'\n")  # fmt: skip
 
 
-NETEM, MANGLE = ("sch_netem",), ("ip_tables", "nf_conntrack", "xt_tcpudp")
+NETEM, MANGLE = ("sch_netem",), ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp")
 NAT = (*MANGLE, "iptable_nat", "xt_nat", "xt_MASQUERADE")
 TC = ("sch_ingress", "cls_matchall", "act_mirred")
 
@@ -124,7 +124,7 @@ ZOO = (
              ("fragments", "netem", "duplicates"), NETEM),
     Scenario("multicast", "Multicasts and broadcasts, which the sender hears too.",
              ("multicast", "broadcast")),
-    Scenario("sctp", "SCTP associations beside UDP.", ("sctp",), ("sctp",)),
+    Scenario("sctp", "SCTP associations beside UDP.", ("sctp",), ("crc32c_generic", "sctp")),
     Scenario("loopback", "All traffic of a host with itself.", ("loopback",)),
     Scenario("routing-loop", "Two routers send packets to each other until they expire.",
              ("forwarding", "duplicates")),

@@ -7,10 +7,11 @@ zoo_fail() {
 	echo "$*" > /tmp/done/$name/failed
 	exit 1
 }
-# zoo_words: what the table says of the scenario $name
+# zoo_words: what the table says of the scenario $name; its modules are loaded
 zoo_words() {
 	modules= list=probes.txt options= buffers=
 	. /zoo/$name.words
+	for m in $modules; do /bin/modprobe $m || fail "modprobe $m"; done
 }
 # zoo_run: the traffic; what the sniffers leave is in $out
 zoo_run() {
@@ -23,7 +24,6 @@ zoo_run() {
 zoo_with() {
 	fail() { zoo_fail "$@"; }
 	zoo_words
-	for m in $modules; do /bin/modprobe $m || fail "modprobe $m"; done
 	load $buffers
 	start_recorder /tmp/log.kbl -f /$list $options
 	must /bin/insmod /witness.ko
@@ -42,7 +42,6 @@ zoo_with() {
 zoo_without() {
 	armed=
 	for name; do
-		[ -e /tmp/whole/$name ] || continue
 		zoo_words
 		[ "$armed" = "$buffers/$list/$options" ] || {
 			[ -z "$armed" ] || { stop_recorder > /tmp/recorder.said; unload; }

@@ -101,14 +101,30 @@ def test_recording_says_where_sniffers_stood_and_what_was_missed(left: Path) -> 
     assert (said["scenario"], said["kernel"], said["tags"]) == ("vlan", "6.1.0-1", ["vlan"])
 
 
-@pytest.mark.parametrize("gone", ["whole", "stats.without"])
 def test_what_is_not_whole_is_not_put_in_place(
-    left: Path, gone: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    left: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.setattr(layout, "RECORDINGS", tmp_path / "recordings")
-    (left / gone).unlink()
+    (left / "whole").unlink()
     assert not record.settle(left.parent, named("vlan"), "6.1", "6.1.0-1")
     assert not (tmp_path / "recordings").exists()
+
+
+def test_counts_without_the_witness_may_follow(
+    left: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(layout, "RECORDINGS", tmp_path / "recordings")
+    counts = (left / "stats.without").rename(tmp_path / "counts")
+    assert record.settle(left.parent, named("vlan"), "6.1", "6.1.0-1")
+    place = layout.place("6.1", "vlan")
+    assert layout.read(place)["missed"] == {"with": [3, 100]}
+    assert record.missing("6.1", ["vlan"], False) == []
+    assert record.missing("6.1", ["vlan"], False, "without") == [named("vlan")]
+    left.mkdir()
+    counts.rename(left / "stats.without")
+    assert record.settle(left.parent, named("vlan"), "6.1", "6.1.0-1")
+    assert layout.read(place)["missed"] == {"with": [3, 100], "without": [1, 90]}
+    assert record.missing("6.1", ["vlan"], False, "without") == []
 
 
 def test_whole_recording_replaces_the_one_before(
@@ -128,7 +144,7 @@ def test_what_is_recorded_is_not_missing(monkeypatch: pytest.MonkeyPatch, tmp_pa
     folder = layout.place("6.1", "vlan")
     folder.mkdir(parents=True)
     assert named("vlan") in record.missing("6.1", [], False)
-    (folder / "recording.json").touch()
+    (folder / "recording.json").write_text('{"missed": {"with": [0, 1]}}')
     assert named("vlan") not in record.missing("6.1", [], False)
     assert named("vlan") in record.missing("6.12", [], False)
     assert record.missing("6.1", ["vlan"], True) == [named("vlan")]

@@ -11,6 +11,7 @@
 #include <netinet/in.h>
 #include <netinet/udp.h>
 #include <poll.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include "zoo.h"
@@ -82,6 +83,7 @@ static void sink(char **argv)
 			polled[n++].fd = listener("udp", atoi(*argv), gro);
 		}
 	}
+	signal(SIGPIPE, SIG_IGN);	/* who called may be gone before the echo */
 	puts("ready");
 	fflush(stdout);
 	for (;;) {
@@ -127,8 +129,18 @@ static int caller(char **argv, int type, int protocol)
 	return fd;
 }
 
+/* Take what comes back: all there is, or until the other end closes. */
+static void drain(int fd, int flags)
+{
+	static uint8_t back[1 << 16];
+
+	while (recv(fd, back, sizeof(back), flags) > 0)
+		;
+}
+
 static int bytes(char **argv, int protocol)
 {
+	struct timeval patience = { .tv_sec = 10 };
 	long left = zoo_number(argv, "bytes", 100000), chunk = zoo_number(argv, "chunk", 1400);
 	long gap = zoo_number(argv, "gap", 0), n, i;
 	uint64_t random = zoo_random() << 32, word = 0, *words = (void *)buffer;
@@ -140,10 +152,13 @@ static int bytes(char **argv, int protocol)
 			words[i] = random | (uint32_t)word++;
 		if (write(fd, buffer, n) != n)
 			zoo_fail("write");
+		drain(fd, MSG_DONTWAIT);
 		if (gap)
 			zoo_pause(gap);
 	}
 	shutdown(fd, SHUT_WR);
+	setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+	drain(fd, 0);
 	return 0;
 }
 
