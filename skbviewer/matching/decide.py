@@ -132,7 +132,10 @@ def _answer(
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
     local = is_local(clock, precision)[clock.segment_of(every)]
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
-    here = eligible(kernel, where, not incomplete(kernel.log), several)
+    if not local.all():  # it may have been taken at any host's device that these packets passed
+        where = where._replace(devices=())
+    sockets_only = bool(local.all()) and not incomplete(kernel.log)
+    here = eligible(kernel, where, sockets_only, several)
 
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
@@ -146,7 +149,7 @@ def _answer(
     may_lack[found.many] = True  # not all of their candidates are listed
     perhaps |= ~local  # what another host captured may never have come here
     if perhaps.any():
-        may_lack |= perhaps & company(packets, error, pairs)
+        may_lack |= perhaps & company(packets, kernel, error, pairs)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
     numbers, problem = _problem(kernel, at, error, may_lack, edges, parts, bool(local.all()))
     made = assign(problem)
@@ -156,7 +159,7 @@ def _answer(
     life = np.where(believed, made.life, -1)
     if not believed.all():
         own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
-        own = own[~company(packets, error, pairs)[found.packet[own]] & ~may_lack[found.packet[own]]]
+        own = own[~company(packets, kernel, error, pairs)[found.packet[own]] & ~may_lack[found.packet[own]]]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     known = believed & (made.moment >= 0)
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)

@@ -36,11 +36,13 @@ class Edges(NamedTuple):
         return Edges(*(column[some] for column in self))
 
 
-def eligible(kernel: Sightable, where: Located, is_whole: bool, several_devices: bool) -> Flags:
+def eligible(
+    kernel: Sightable, where: Located, sockets_only: bool, several_devices: bool
+) -> Flags:
     """Which moments a capture may show that was taken at one of some devices.
 
-    In a log that lacks nothing a packet socket's capture shows moments of sockets only, where the
-    log has any.  A leg that no call shows at a device may have passed one in a log that lacks
+    In a log that lacks nothing a packet socket's capture shows moments of sockets only
+    (`sockets_only`), where the log has any.  A leg that no call shows at a device may have passed one in a log that lacks
     records, or that has no probe at the hand-over.
     """
     moments = kernel.moments
@@ -52,9 +54,9 @@ def eligible(kernel: Sightable, where: Located, is_whole: bool, several_devices:
         for device in where.devices:
             here |= (netns == device[0]) & (ifindex == device[1])
     at_socket = here & socket
-    if is_whole and at_socket.any() and where.place.at_socket:
+    if sockets_only and at_socket.any() and where.place.at_socket:
         return np.asarray(at_socket)
-    bare = ~met & (not is_whole or not (met & ~socket).any())
+    bare = ~met & (not sockets_only or not (met & ~socket).any())
     return np.asarray(here & met | bare)
 
 

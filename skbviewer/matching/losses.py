@@ -88,7 +88,7 @@ def _outside(log: KernelLog) -> list[Row]:
     """
     begin, end = _entries(log)
     rows: list[Row] = [
-        (NEVER, begin - 1, ANY, ANY, ANY, UNRECORDED),
+        (NEVER, begin - (begin < FOREVER), ANY, ANY, ANY, UNRECORDED),
         (end, FOREVER, ANY, ANY, ANY, UNRECORDED),
     ]
     if log.complete:

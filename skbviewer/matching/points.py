@@ -31,7 +31,7 @@ from .series import SeriesTable
 
 Flags = npt.NDArray[np.bool_]
 
-RECEIVE, START_XMIT = 17, 19  # kbl.h enum kbl_event
+CLONE, RECEIVE, START_XMIT = 2, 17, 19  # kbl.h enum kbl_event
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all sockets get a packet within this
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
@@ -223,6 +223,8 @@ def _sockets(
 
     On its way out a packet is cloned for the sniffers: the clone's parent is meant.
     """
+    if not _shows_clones(log):
+        index = index[:0]  # each may be of a sniffer's own copy, whose birth is not recorded
     owner = series.of[index]
     index, owner = index[owner >= 0], owner[owner >= 0]
     copy = series.tap[owner]
@@ -239,6 +241,18 @@ def _sockets(
     for name in ("netns", "ifindex"):
         made[name] = part(log.records, name, index)
     return made
+
+
+def _shows_clones(log: KernelLog) -> bool:
+    """Whether the log has any birth of a clone."""
+    records = log.records
+
+    def clones(some: slice) -> Flags:
+        kind, event = part(records, "kind", some), part(records, "event", some)
+        return np.asarray((kind == EVENT) & (event == CLONE))
+
+    armed = any(p.event == CLONE and p.address and not p.error for p in log.probes.values())
+    return armed or len(found(records, clones)) > 0
 
 
 def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Index) -> Index:

@@ -21,6 +21,7 @@ from .weak import TCP
 ENOUGH = 8  # packets whose stamps lie between their moments
 GOES_ON = 5  # the same, where another part of the capture is believed
 SOME = 3  # TCP segments, or packets by the wall clock
+SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
 
@@ -74,7 +75,12 @@ def _is_trusted(
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Whether the capture's clock is the log's wall clock, as near as hosts keep the time."""
+    """Whether the capture's clock is the log's wall clock: of many packets as near as hosts keep it.
+
+    Few packets may agree with it by chance as far as that.
+    """
     return any(
-        abs(segment.offset_ns - (one.real_ns - one.mono_ns)) <= SYNCHRONOUS_NS for one in readings
+        abs(segment.offset_ns - (one.real_ns - one.mono_ns))
+        <= (SYNCHRONOUS_NS if segment.pairs >= ENOUGH else segment.residual_ns + SLEWED_NS)
+        for one in readings
     )

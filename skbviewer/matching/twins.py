@@ -10,28 +10,35 @@ never came here.  Then it is assumed that a flow whose packets all differ has no
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..records import Packets
-from .edges import Edges
+from .edges import Edges, by_packet
 from .keys import hashed_rows
 from .kinds import Index
 from .ladder import ADDRESS, FRAGMENT, Flags
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
 
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
 FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
-def company(packets: Packets, error: Index, pairs: Callable[[Index], Edges]) -> Flags:
-    """Packets of flows in which a packet has several moments nearby, or a moment several packets.
+def company(
+    packets: Packets, kernel: Sightable, error: Index, pairs: Callable[[Index], Edges]
+) -> Flags:
+    """Packets of flows in which a packet has several lifetimes nearby, or a moment several packets.
 
     `pairs` makes the edges of a clock that may be so far off (ns).
     """
     edges = pairs(NEAR_NS + NEAR_ERRORS * error)
     twin = np.zeros(len(packets), np.bool_)
-    moments = np.bincount(edges.packet, minlength=len(packets))
-    twin[moments > 1] = True
+    series = np.asarray(kernel.moments["series"], np.int64)[edges.moment]
+    low, high = by_packet(edges, series, len(packets))
+    twin[(low < high) & (high >= 0)] = True
     part = np.stack([edges.moment, offsets(packets, edges.packet)], axis=1)
     _, back, count = np.unique(part, axis=0, return_inverse=True, return_counts=True)
     twin[edges.packet[count[back.reshape(-1)] > 1]] = True

@@ -18,7 +18,7 @@ from tests.readers.build_kbl import STEXT
 
 A, B = 0xFFFF888000001000, 0xFFFF888000002000
 EPOCH = 1_600_000_000_000_000_000
-OFFSET = EPOCH + 100_000_000  # the sniffer's clock is ahead by 0.1 s
+OFFSET = EPOCH + 500_000  # the sniffer's clock is ahead by half a millisecond
 
 
 def story() -> Story:

@@ -367,6 +367,7 @@ def test_what_waited_in_a_backlog_was_stamped_before_it(tmp_path: Path) -> None:
         late = 17 * MS + (begin - 10 * MS) // 20
         story.call("__netif_receive_skb_core", late, late + 90, skb, **here)
         story.call("packet_rcv", late + 10, late + 30, skb, **here)
+    story.clone(HOUR // 2, A + 0x9000, A + 0x9100, by="netem_enqueue")  # clones are recorded
     twins = [(10 * MS, tcp4_frame(0)), (15 * MS, tcp4_frame(0))]
     found = join(tmp_path, story, [*ANCHOR_FRAMES, *twins])
     exact = {pair[:2] for pair in found.pairs() if pair[2] == EXACT and pair[0] >= 5}
