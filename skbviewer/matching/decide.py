@@ -159,7 +159,10 @@ def _answer(
     life = np.where(believed, made.life, -1)
     if not believed.all():
         own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
-        own = own[~company(packets, kernel, error, pairs)[found.packet[own]] & ~may_lack[found.packet[own]]]
+        own = own[
+            ~company(packets, kernel, error, pairs)[found.packet[own]]
+            & ~may_lack[found.packet[own]]
+        ]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     known = believed & (made.moment >= 0)
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)

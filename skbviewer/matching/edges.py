@@ -36,9 +36,7 @@ class Edges(NamedTuple):
         return Edges(*(column[some] for column in self))
 
 
-def eligible(
-    kernel: Sightable, where: Located, sockets_only: bool, several_devices: bool
-) -> Flags:
+def eligible(kernel: Sightable, where: Located, sockets_only: bool, several_devices: bool) -> Flags:
     """Which moments a capture may show that was taken at one of some devices.
 
     In a log that lacks nothing a packet socket's capture shows moments of sockets only

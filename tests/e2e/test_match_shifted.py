@@ -15,6 +15,7 @@ from skbviewer.analysis import reason
 from skbviewer.analysis.kernel_only import WIRE_ONLY
 from skbviewer.matching import AMBIGUOUS, EXACT, Matches
 from skbviewer.matching.decide import WIRE_IDENTITY
+from skbviewer.matching.rules import LACKING
 from skbviewer.records import Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
@@ -107,7 +108,7 @@ def not_exact(case: Case) -> list[tuple[str, str, int, str]]:
     verdict, rung = verdicts(case), np.zeros(len(case.packets), np.int64)
     rung[case.found.rows["packet"]] = case.found.rows["rung"]
     rung[case.found.contested] = -1
-    blurred = (case.packets["ip_version"] == 0) | twins(case)
+    blurred = (case.packets["ip_version"] == 0) | twins(case) | (rung == LACKING)
     fine = np.where(verdict == AMBIGUOUS, blurred, missed_by_probes(case))
     return [
         (case.name, case.capture, number, reason(int(verdict[number]), int(rung[number])))

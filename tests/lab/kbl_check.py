@@ -26,6 +26,7 @@ EXTS: dict[int, np.dtype[np.void]] = {
     layout.KblExtType.IPV6: layout.KBL_EXT_IPV6,
     layout.KblExtType.IPV6_L4: layout.KBL_EXT_IPV6_L4,
     layout.KblExtType.SKB: layout.KBL_EXT_SKB,
+    layout.KblExtType.TAP: layout.KBL_EXT_TAP,
     layout.KblExtType.CALL: layout.KBL_EXT_CALL,
     layout.KblExtType.COMM: layout.KBL_EXT_COMM,
     layout.KblExtType.COUNTER: layout.KBL_EXT_COUNTER,
