@@ -111,7 +111,7 @@ ZOO = (
     Scenario("wireguard", "Sniffers outside and inside a wireguard tunnel.",
              ("tunnel", "encrypted"), ("wireguard",)),
     Scenario("ipsec", "ESP between two hosts; a sniffer sees what is received twice.",
-             ("encrypted",), ("esp4", "xfrm_user", "authenc", "echainiv")),
+             ("encrypted",), ("esp4", "xfrm_user", "authenc", "echainiv", "drbg")),
     Scenario("vrf", "A router whose devices belong to a VRF.", ("vrf", "forwarding"), ("vrf",)),
     Scenario("route", "A router.", ("forwarding",)),
     Scenario("dnat", "Two addresses lead to one server.", ("nat", "colliding clients"), NAT),

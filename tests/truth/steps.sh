@@ -75,7 +75,7 @@ zoo_clean() {
 	for m in witness kbl; do
 		i=0; while grep -q "^$m " /proc/modules; do
 			/bin/rmmod $m 2>/dev/null && break
-			i=$((i + 1)); [ $i -lt 20 ] || break; killall kblrecord tcpdump 2>/dev/null; sleep 0.2
+			i=$((i + 1)); [ $i -lt 50 ] || break; killall kblrecord tcpdump 2>/dev/null; sleep 0.3
 		done; done
 }
 # tap CAPTURE NETNS DEVICE ARGUMENTS...: a sniffer
