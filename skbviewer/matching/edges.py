@@ -40,8 +40,8 @@ def eligible(kernel: Sightable, where: Located, sockets_only: bool, several_devi
     """Which moments a capture may show that was taken at one of some devices.
 
     In a log that lacks nothing a packet socket's capture shows moments of sockets only
-    (`sockets_only`), where the log has any.  A leg that no call shows at a device may have passed one in a log that lacks
-    records, or that has no probe at the hand-over.
+    (`sockets_only`), where the log has any.  A leg that no call shows at a device may have passed
+    one in a log that lacks records, or that has no probe at the hand-over.
     """
     moments = kernel.moments
     met, socket = moments["met"], moments["socket"]

@@ -75,7 +75,7 @@ def _is_trusted(
 
 
 def _by_wall_clock(segment: Segment, readings: tuple[ClockTriple, ...]) -> bool:
-    """Whether the capture's clock is the log's wall clock: of many packets as near as hosts keep it.
+    """Whether the capture's clock is the log's wall clock: of many packets as hosts keep it.
 
     Few packets may agree with it by chance as far as that.
     """
