@@ -14,6 +14,7 @@ from .printable import name_of
 from .source import Source
 
 NO_ARGUMENT = 0xFF
+PROBE_IDS = 1 << 16  # struct kbl_span_slot gives an id 16 bits
 FIRST_SIZES: dict[int, int] = {  # in version 2
     kbl.KblChunkType.COUNTERS: 48,
     kbl.KblChunkType.CALIBRATION: 48,
@@ -96,7 +97,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
-    probes = reader.rows(kind.PROBES, kbl.KBL_PROBE)
+    probes = _probes(reader)
     before = {row["id"]: row["missed"] for row in reversed(probes)}
     return Tables(
         {row["id"]: _probe(reader, row) for row in probes},
@@ -109,6 +110,16 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
         reader.complaints,
         before | {-1: counters[0]["missed"] if counters else 0},
     )
+
+
+def _probes(reader: _Reader) -> list[dict[str, int]]:
+    """The rows of PROBES; a damaged one may have an id for which no array has room."""
+    rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
+    good = [row for row in rows if row["id"] < PROBE_IDS]
+    if len(good) < len(rows):
+        left = len(rows) - len(good)
+        reader.complaints.append(f"{left} probes with an id of {PROBE_IDS} or more: left out")
+    return good
 
 
 def _calibration(reader: _Reader) -> Calibration | None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 import struct
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer.readers import _kbl_layout as kbl
@@ -38,3 +39,13 @@ def test_tables_of_rows_that_are_too_short(tmp_path: Path) -> None:
     data = KblBuilder().to_bytes() + chunk_bytes(kbl.KblChunkType.CLOCK, bytes(32), items=2)
     log = load(tmp_path / "a.kbl", data)
     assert any("a table CLOCK of 16 bytes a row: left out" in line for line in log.warnings)
+
+
+def test_probes_with_an_impossible_id_are_left_out(tmp_path: Path) -> None:
+    rows = np.zeros(2, kbl.KBL_PROBE)
+    rows["id"] = 65_535, 1_258_291_206
+    data = KblBuilder().to_bytes()
+    data += chunk_bytes(kbl.KblChunkType.PROBES, rows.tobytes(), items=2)
+    log = load(tmp_path / "a.kbl", data)
+    assert 65_535 in log.probes and 1_258_291_206 not in log.probes
+    assert any("1 probes with an id of 65536 or more: left out" in line for line in log.warnings)
