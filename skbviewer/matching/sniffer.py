@@ -87,25 +87,30 @@ def locate(
     packet, here = packet[single], here[single]
     times = (points.part(name, here) for name in ("ts", "after", "before"))
     clock = fit(Pairs(packet, *times), captured)
-    elsewhere = [one for one in tries if one.place[:2] != best.place[:2]]
-    if clock is not None and (clock.pairs < FEW or (elsewhere and len(devices) > 1)):
-        clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
-    return Located(clock, best.place, devices or (_device(best),))
+    if clock is not None:
+        if clock.pairs < FEW:
+            clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
+        clock = _that_holds(clock, best.place, devices, captured)
+    return Located(clock, best.place, tuple(devices))
 
 
-def _device(one: _Try) -> tuple[int, int]:
-    assert one.place.netns is not None
-    return one.place.netns, one.place.ifindex
+def _that_holds(
+    clock: ClockFit, place: Place, devices: dict[tuple[int, int], ClockFit], captured: Index
+) -> ClockFit:
+    """The clock, so much wider that it holds those of all devices where it may have been fitted."""
+    others = [one for device, one in devices.items() if device != place[:2] or len(devices) > 1]
+    return clock.wider(max((_apart(clock, one, captured) for one in others), default=0))
 
 
 def _devices(
     captured: Index, packet: Index, series: Index, moments: ColumnTable
-) -> tuple[tuple[int, int], ...]:
+) -> dict[tuple[int, int], ClockFit]:
     """The devices whose packet sockets' calls agree with the stamps of all these packets.
 
     Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
     came to the device.  So at a wrong device some of many packets were stamped outside.  Where no
-    device agrees so sharply, all those are left whose skbs had come by then.
+    device agrees so sharply, all those are left whose skbs had come by then.  An skb that passed a
+    device several times was stamped at any of them.
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
@@ -113,15 +118,17 @@ def _devices(
     tries = []
     for place in np.unique(rows[["netns", "ifindex"]]):
         here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
-        here[here] = _once(packet[here])
-        tries.append((int(place["netns"]), int(place["ifindex"]), packet[here], rows[here]))
-    enough = LEAST * max((len(one[2]) for one in tries), default=0)
-    tries = [one for one in tries if len(one[2]) >= enough]
-    agreeing = [
-        [one[:2] for one in tries if _agrees(captured, one[2], *windows(one[3]))]
-        for windows in (_called, _came, _any_time)
+        device = int(place["netns"]), int(place["ifindex"])
+        tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
+    enough = LEAST * max((one[1] for one in tries), default=0)
+    tries = [one for one in tries if one[1] >= enough]
+    sharp = [
+        {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]))}
+        for windows in (_called, _came)
     ]
-    return tuple(sorted({*agreeing[0], *agreeing[1]})) or tuple(agreeing[2])
+    found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3])) for one in tries}
+    wanted = set.union(*sharp) or set(found)
+    return {device: clock for device, clock in found.items() if clock and device in wanted}
 
 
 def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
@@ -140,11 +147,27 @@ def _any_time(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
     return rows["after"], rows["before"]
 
 
-def _agrees(captured: Index, packet: Index, begin: Index, end: Index) -> bool:
-    """Whether a clock stamps the packets between these times."""
-    clock = fit(Pairs(packet, (begin + end) // 2, begin, end), captured)
+def _agreeing(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
+    """A clock that stamps the packets between these times; None if there is none."""
+    clock = _bounded(captured, packet, begin, end)
     precision = precision_of(captured)
-    return clock is not None and _passes_all(clock, precision)
+    return clock if clock is not None and _passes_all(clock, precision) else None
+
+
+def _bounded(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
+    """The fit of packets each of which was stamped between the earliest and the latest of these."""
+    packet, low, high = _spans(packet, begin, end)
+    return fit(Pairs(packet, low + (high - low) // 2, low, high), captured)
+
+
+def _spans(packet: Index, begin: Index, end: Index) -> tuple[Index, Index, Index]:
+    """Each packet once, from its earliest `begin` to its latest `end`."""
+    packet, which = np.unique(packet, return_inverse=True)
+    low = np.full(len(packet), np.iinfo(np.int64).max)
+    high = np.full(len(packet), np.iinfo(np.int64).min)
+    np.minimum.at(low, which.reshape(-1), begin)
+    np.maximum.at(high, which.reshape(-1), end)
+    return packet, low, high
 
 
 def _passes_all(clock: ClockFit, precision: int) -> bool:
@@ -159,18 +182,20 @@ def relocate(
     None where these packets tell no more.  The clock has the same segments: no packet's match
     says where the clock was set.
     """
-    devices = _devices(captured, packet, series, moments)
-    devices = tuple(one for one in where.devices if one in devices) or where.devices
+    agreeing = _devices(captured, packet, series, moments)
+    devices = tuple(one for one in where.devices if one in agreeing)
+    if where.devices and not devices:
+        return where._replace(devices=())
     pair, at = points_of(moments.stored("series"), series)
     rows, packet = moments[at], packet[pair]
     here = np.zeros(len(rows), np.bool_)
     for device in devices:
         here |= (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
     here &= rows["met"]
-    here[here] = _once(packet[here])
     rows, packet, clock = rows[here], packet[here], where.clock
-    middle = (rows["begin"] + rows["end"]) // 2
-    made = fit(Pairs(packet, middle, rows["after"], rows["before"]), captured)
+    _, begin, end = _spans(packet, rows["begin"], rows["end"])
+    packet, after, before = _spans(packet, rows["after"], rows["before"])
+    made = fit(Pairs(packet, begin + (end - begin) // 2, after, before), captured)
     if made is None or clock is None or len(made.segments) != len(clock.segments):
         return None
     if len(devices) == len(where.devices) and not _is_surer(made, clock, captured):
