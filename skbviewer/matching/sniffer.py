@@ -114,7 +114,8 @@ def _devices(
     """
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
-    packet, rows = packet[rows["socket"]], rows[rows["socket"]]
+    shown = rows["socket"] if rows["socket"].any() else rows["met"]
+    packet, rows = packet[shown], rows[shown]
     tries = []
     for place in np.unique(rows[["netns", "ifindex"]]):
         here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
@@ -186,16 +187,7 @@ def relocate(
     devices = tuple(one for one in where.devices if one in agreeing)
     if where.devices and not devices:
         return where._replace(devices=())
-    pair, at = points_of(moments.stored("series"), series)
-    rows, packet = moments[at], packet[pair]
-    here = np.zeros(len(rows), np.bool_)
-    for device in devices:
-        here |= (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
-    here &= rows["met"]
-    rows, packet, clock = rows[here], packet[here], where.clock
-    _, begin, end = _spans(packet, rows["begin"], rows["end"])
-    packet, after, before = _spans(packet, rows["after"], rows["before"])
-    made = fit(Pairs(packet, begin + (end - begin) // 2, after, before), captured)
+    made, clock = _at_devices(captured, packet, series, moments, devices), where.clock
     if made is None or clock is None or len(made.segments) != len(clock.segments):
         return None
     if len(devices) == len(where.devices) and not _is_surer(made, clock, captured):
@@ -205,6 +197,26 @@ def relocate(
     (device,) = devices
     place = where.place._replace(netns=device[0], ifindex=device[1])
     return where._replace(clock=made, place=place, devices=devices)
+
+
+def _at_devices(
+    captured: Index,
+    packet: Index,
+    series: Index,
+    moments: ColumnTable,
+    devices: tuple[tuple[int, int], ...],
+) -> ClockFit | None:
+    """The fit of packets at their moments at these devices."""
+    pair, at = points_of(moments.stored("series"), series)
+    rows, packet = moments[at], packet[pair]
+    here = np.zeros(len(rows), np.bool_)
+    for device in devices:
+        here |= (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
+    here &= rows["met"]
+    rows, packet = rows[here], packet[here]
+    _, begin, end = _spans(packet, rows["begin"], rows["end"])
+    packet, after, before = _spans(packet, rows["after"], rows["before"])
+    return fit(Pairs(packet, begin + (end - begin) // 2, after, before), captured)
 
 
 def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:

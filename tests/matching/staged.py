@@ -127,6 +127,8 @@ def stage(folder: Path, scenes: list[Scene], sends: float, rng: Random) -> Stage
     """Write the log and the capture, and match them."""
     story, frames, first = Story(), [], []
     story.kbl.header["nr_cpus"] = CPUS
+    story.alloc(1, A - 0x2000)
+    story.clone(2, A - 0x2000, A - 0x1000, "skb_clone")  # the log shows clones
     lasting = rng.choice([60, 60, 1000, 4000])
     drift, cut = rng.choice([0, 0, 40e-6]), rng.choice([262144, 262144, CUT])
     for n in range(ANCHORS):
