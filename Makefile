@@ -57,7 +57,7 @@ demo: run-packages $(VENV)/run.stamp
 	@printf 'the session: %s.  With a display, make run opens the window.\n' $(DEMO).skbv
 
 test: test-plan test-packages $(VENV)/test.stamp
-	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --durations 25
+	@QT_QPA_PLATFORM=offscreen $(PYTHON) -m pytest -n auto --max-worker-restart 0 --durations 25
 
 lab: test-packages $(VENV)/test.stamp
 	$(PYTHON) -m tests.lab --out build/lab

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..records import KernelLog
+from ..records import UNRECORDED, KernelLog
 from .kinds import Index
 from .ladder import Flags
 from .losses import ANY, FOREVER, MISSED, NEVER, Table
@@ -34,12 +34,20 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
     missed, undated = rows["reason"] == MISSED, rows["first_ns"] == NEVER
     undated &= missed & (rows["last_ns"] == FOREVER)
-    surely = _meets(rows[~missed], low, high + _longest_call(kernel))
+    stopped = _after_the_stop(kernel.log, rows)
+    surely = _meets(rows[~missed & ~stopped], low, high + _longest_call(kernel))
+    surely |= _meets(rows[stopped], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
     if kernel.log.meta.get("filter"):
         perhaps[:] = True
     return surely, perhaps
+
+
+def _after_the_stop(log: KernelLog, rows: Table) -> Flags:
+    """Rows of what came when a recording was over: of calls not yet returned it has the entries."""
+    stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == FOREVER)
+    return np.asarray(stopped & log.complete)
 
 
 def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high: Index) -> Flags:

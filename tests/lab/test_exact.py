@@ -54,7 +54,9 @@ def test_kept_lost_and_missed_are_all_calls(lab: Lab, name: str) -> None:
     assert said["calls"] >= (5 if name == "sleep" else 40_000)
     records = left(lab.out, name)
     parts = [said[part] for part in ("lost", "missed", "nested", "filtered", "open")]
-    assert kept(records) + sum(parts) == said["calls"]
+    apart = said["calls"] - kept(records) - sum(parts)
+    # 6.1 counts what a kprobe misses without a lock: 2 of 16,142 were not, on a busy machine.
+    assert 0 <= apart <= (said["missed"] // 1000 if lab.series == "6.1" else 0)
     assert len(records.kind) == said["written"]
 
 
