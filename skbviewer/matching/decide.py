@@ -34,7 +34,7 @@ from .rules import (
 )
 from .same_run import is_local, trusted
 from .sniffer import SEVERAL_DEVICES, Located, relocate
-from .twins import company, offsets
+from .twins import company, far, offsets
 from .weak import TCP
 
 if TYPE_CHECKING:
@@ -79,14 +79,22 @@ class _Answer(NamedTuple):
 
 
 def decide(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, where: Located
+    packets: Packets,
+    kernel: Sightable,
+    found: Candidates,
+    clock: ClockFit | None,
+    where: Located,
+    often: Index,
 ) -> tuple[Decided, ClockFit | None]:
-    """Decide all pairs; returns them and the clock, which exact packets may have made surer."""
+    """Decide all pairs; returns them and the clock, which exact packets may have made surer.
+
+    `often` are packets that have more lifetimes than those at their time.
+    """
     if not len(found.packet):
         return undecided(found, BY_TIME), clock
     if clock is None:
         return _without_clock(packets, found), None
-    answer = _answer(packets, kernel, found, clock, where)
+    answer = _answer(packets, kernel, found, clock, where, often)
     for _ in range(ROUNDS):
         known = np.flatnonzero(answer.life >= 0)
         if len(known) <= clock.pairs:
@@ -97,7 +105,7 @@ def decide(
         if sharper is None or sharper.clock is None:
             break
         clock, where = sharper.clock, sharper
-        answer = _answer(packets, kernel, found, clock, where)
+        answer = _answer(packets, kernel, found, clock, where, often)
     if where.assumed and not _confirmed(packets, answer):
         return _without_clock(packets, found), None
     return _pairs(found, answer), clock
@@ -125,7 +133,12 @@ def incomplete(log: KernelLog) -> bool:
 
 
 def _answer(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, where: Located
+    packets: Packets,
+    kernel: Sightable,
+    found: Candidates,
+    clock: ClockFit,
+    where: Located,
+    often: Index,
 ) -> _Answer:
     """What this clock leaves of all assignments."""
     every, precision = np.arange(len(packets)), precision_of(packets["ts"])
@@ -143,15 +156,17 @@ def _answer(
         made = agreeing_headers(packets, kernel, made, not local.all())
         return agreeing_contents(packets, kernel, made)
 
-    edges = pairs(error)
+    # What is under way between hosts may wait longer than all those that the clock was fitted from.
+    within = np.where(local, error, far(error))
+    edges = pairs(within)
     believed = trusted(packets, clock, kernel.log.clock, edges, precision)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
     may_lack[found.many] = True  # not all of their candidates are listed
     perhaps |= ~local  # what another host captured may never have come here
     if perhaps.any():
-        may_lack |= perhaps & company(packets, kernel, error, pairs)
+        may_lack |= perhaps & company(packets, kernel, error, pairs, often)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
-    numbers, problem = _problem(kernel, at, error, may_lack, edges, parts, bool(local.all()))
+    numbers, problem = _problem(kernel, at, within, may_lack, edges, parts, bool(local.all()))
     made = assign(problem)
     if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
         made = _each_alone(problem, made)
@@ -160,7 +175,7 @@ def _answer(
     if not believed.all():
         own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
         own = own[
-            ~company(packets, kernel, error, pairs)[found.packet[own]]
+            ~company(packets, kernel, error, pairs, often)[found.packet[own]]
             & ~may_lack[found.packet[own]]
         ]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY

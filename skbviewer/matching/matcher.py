@@ -199,11 +199,12 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     clock, place = where.clock, where.place
     _forget(packets, kernel)
     here = place.holds(kernel.points)
+    often = found.many
     found = near_in_time(packets, kernel, found, clock)
     _forget(packets, kernel)
     progress.report(MATCHING, 3, STEPS)
     every = found.and_also(by_ethertype(packets, kernel, clock))
-    made, clock = decide(packets, kernel, every, clock, where)
+    made, clock = decide(packets, kernel, every, clock, where, often)
     _forget(packets, kernel)
     progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)

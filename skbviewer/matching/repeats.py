@@ -15,6 +15,8 @@ from .keys import Hash, spread
 from .kinds import Index
 from .ladder import Known, climb
 from .nearest import FAR
+from .same_run import is_local
+from .twins import far
 from .weak import Weak, joined_hashes, joining_keys, meetings
 
 if TYPE_CHECKING:
@@ -35,7 +37,10 @@ def near_in_time(
     wire, prints, seen = found.many, kernel.prints, _seen(kernel)
     at, error = packets["ts"][wire], np.full(len(wire), FAR // 4)
     if clock is not None:
-        error = clock.error(at, wire) + precision_of(packets["ts"])
+        precision = precision_of(packets["ts"])
+        error = clock.error(at, wire) + precision
+        local = is_local(clock, precision)[clock.segment_of(wire)]
+        error = np.where(local, error, far(error))
         at = clock.to_kernel(at, wire)
     asked, known = Known(packets, wire), prints.known()
     weak, shown = joining_keys(asked)[1], joining_keys(known)[1]

@@ -28,14 +28,20 @@ FLOW = (*ADDRESS, "protocol", "ethertype")
 
 
 def company(
-    packets: Packets, kernel: Sightable, error: Index, pairs: Callable[[Index], Edges]
+    packets: Packets,
+    kernel: Sightable,
+    error: Index,
+    pairs: Callable[[Index], Edges],
+    often: Index,
 ) -> Flags:
     """Packets of flows in which a packet has several lifetimes nearby, or a moment several packets.
 
-    `pairs` makes the edges of a clock that may be so far off (ns).
+    `pairs` makes the edges of a clock that may be so far off (ns), of packets that have several
+    `often` only those at their time.
     """
-    edges = pairs(NEAR_NS + NEAR_ERRORS * error)
+    edges = pairs(far(error))
     twin = np.zeros(len(packets), np.bool_)
+    twin[often] = True
     series = np.asarray(kernel.moments["series"], np.int64)[edges.moment]
     low, high = by_packet(edges, series, len(packets))
     twin[(low < high) & (high >= 0)] = True
@@ -48,6 +54,11 @@ def company(
     has_twins = np.zeros(int(number.max(initial=0)) + 1, np.bool_)
     has_twins[number[twin]] = True
     return np.asarray(has_twins[number] | (packets["ip_version"] == 0))
+
+
+def far(error: Index) -> Index:
+    """Within what time twins are looked for, ns."""
+    return NEAR_NS + NEAR_ERRORS * error
 
 
 def offsets(packets: Packets, packet: Index) -> Index:
