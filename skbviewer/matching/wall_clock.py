@@ -36,7 +36,8 @@ ROUNDING_NS = 1_000  # of both clocks, and between their readings
 MOST = 0.9  # of the packets with a socket make another offset possible
 NEAR_NS = SYNCHRONOUS_NS  # offsets are tried so far from the wall clock
 FARTHEST_NS = 10_000_000  # what decides less than this decides nothing
-SAMPLE, ANCHORS, FIRST = 200, 3, 8  # packets that are tried: all, of whose moments, at once
+SAMPLE, ANCHORS, FIRST = 200, 5, 8  # packets that are tried: all, of whose moments, at once
+CELL_NS = 20_000  # so exactly offsets are tried
 
 
 def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Located | None:
@@ -94,8 +95,8 @@ def _farthest(anchor: int, at: Index, rows: npt.NDArray[np.void], error: int) ->
     Then most of the packets, which are `at` these times by the clock, were with a socket too.
     """
     rows = rows[np.argsort(rows["after"], kind="stable")]
-    middle = rows["after"] + (rows["before"] - rows["after"]) // 2
-    off, around = middle - anchor, (rows["before"] - rows["after"]) // 2 + error
+    off, around = _cells(rows["after"] - anchor, rows["before"] - anchor)
+    around += error
     near = np.abs(off) - around <= NEAR_NS
     off, around = off[near], around[near]
     latest = np.maximum.accumulate(rows["before"])
@@ -110,6 +111,16 @@ def _farthest(anchor: int, at: Index, rows: npt.NDArray[np.void], error: int) ->
         left = met >= MOST * len(at) - (len(at) - asked)
         off, around, met = off[left], around[left], met[left]
     return int((np.abs(off) + around).max(initial=error))
+
+
+def _cells(low: Index, high: Index) -> tuple[Index, Index]:
+    """The middles of equal parts of these spans, at most CELL_NS long, and half the length."""
+    parts = np.maximum(-((low - high) // CELL_NS), 1)
+    which = np.repeat(np.arange(len(parts)), parts)
+    number = np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)
+    length = (high - low) / parts
+    middle = low[which] + ((number + 0.5) * length[which]).astype(np.int64)
+    return middle, np.ceil(length / 2).astype(np.int64)[which] + 1
 
 
 def _packets(packet: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
