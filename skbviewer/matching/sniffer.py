@@ -79,19 +79,29 @@ def locate(
     tries = [one for one in tries if one.place[:2] in devices] or tries
     tries = [one for one in tries if one.place[:2] in sniffed] or tries
     best = min(tries, key=lambda one: (one.spread, one.place.how))
-    here = np.flatnonzero(best.place.holds(points))
-    pair, point = points_of(owner[here], series)
-    packet, here = packet[pair], here[point]
-    del pair, point, few, owner, series
-    single = _once(packet)
-    packet, here = packet[single], here[single]
-    times = (points.part(name, here) for name in ("ts", "after", "before"))
-    clock = fit(Pairs(packet, *times), captured)
+    del point, few, owner
+    clock = _at_place(captured, packet, series, points, best.place)
+    if devices and not (clock and _passes_all(clock, precision_of(captured))):
+        clock = _at_devices(captured, packet, series, moments, tuple(devices)) or clock
     if clock is not None:
         if clock.pairs < FEW:
             clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
         clock = _that_holds(clock, best.place, devices, captured)
     return Located(clock, best.place, tuple(devices))
+
+
+def _at_place(
+    captured: Index, packet: Index, series: Index, points: ColumnTable, place: Place
+) -> ClockFit | None:
+    """The fit of packets that have one point at the place."""
+    here = np.flatnonzero(place.holds(points))
+    pair, point = points_of(points.stored("series")[here], series)
+    packet, here = packet[pair], here[point]
+    del pair, point, series
+    single = _once(packet)
+    packet, here = packet[single], here[single]
+    times = (points.part(name, here) for name in ("ts", "after", "before"))
+    return fit(Pairs(packet, *times), captured)
 
 
 def _that_holds(
