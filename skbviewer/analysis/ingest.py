@@ -246,6 +246,12 @@ def _store_matches(found: Matches, log: _Log, number: int, builder: Builder) -> 
     columns["packet"] = rows["packet"] + number + 1
     columns["leg"] = rows["leg"] + log.first["leg"] + 1
     builder.add_array(schema.match, columns)
+    moments = found.moments
+    columns = {name: moments[name] for name in schema.moment.names}
+    columns["socket"] = moments["socket"].astype(np.uint8)
+    columns["packet"] = moments["packet"] + number + 1
+    columns["leg"] = moments["leg"] + log.first["leg"] + 1
+    builder.add_array(schema.moment, columns)
 
 
 def _source_row(item: Input, first: int, rows: int) -> tuple[object, ...]:

@@ -9,6 +9,7 @@ from .kinds import chosen
 from .legs import FORWARD, LEG_DTYPE, RX, TX, LegTable
 from .legs import build as build_legs
 from .matcher import (
+    CAPTURED_DTYPE,
     MATCH_DTYPE,
     Fitted,
     Matches,
@@ -54,6 +55,7 @@ __all__ = [
     "BY_POINTS",
     "BY_SEGMENT",
     "BY_TIME",
+    "CAPTURED_DTYPE",
     "CONTESTED",
     "EVERY",
     "EXACT",

@@ -62,7 +62,7 @@ class Decided(NamedTuple):
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
-    moment: Index  # of an exact pair, where only one is possible; else NO_MOMENT
+    moment: Index  # of an exact pair, where only one of this host is possible; else NO_MOMENT
 
     def only(self, chosen: Flags) -> Decided:
         """The chosen pairs."""
@@ -179,7 +179,7 @@ def _answer(
             & ~may_lack[found.packet[own]]
         ]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
-    known = believed & (made.moment >= 0)
+    known = believed & local & (made.moment >= 0)  # another host's sniffer was at none of them
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
 

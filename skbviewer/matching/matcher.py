@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import (
+    NO_DELTA,
     RECORD_DTYPE,
     UNTIMED,
     ColumnTable,
@@ -54,7 +55,20 @@ MATCH_DTYPE = np.dtype(
         ("verdict", "u1"),
         ("rung", "i1"),
         ("confidence", "<f8"),
-        ("delta_ns", "<i8"),  # packet - where the sniffer saw the leg, after the clock fit
+        # packet - where the sniffer saw the leg, after the clock fit; NO_DELTA without one
+        ("delta_ns", "<i8"),
+    ]
+)
+CAPTURED_DTYPE = np.dtype(
+    [
+        ("packet", "<i8"),
+        ("leg", "<i8"),  # as in MATCH_DTYPE: the pass of the skb that the sniffer saw
+        ("netns", "<i8"),
+        ("ifindex", "<i8"),  # not known below 1
+        ("sends", "u1"),  # 1: on the way out of the device
+        ("socket", "?"),  # the log shows the call of a packet socket
+        ("after_ns", "<i8"),  # of the log's clock: the stamp was made not before this
+        ("before_ns", "<i8"),  # and not after that
     ]
 )
 
@@ -73,11 +87,14 @@ class Fitted(NamedTuple):
 class Matches(NamedTuple):
     """`rows` has MATCH_DTYPE, sorted by (packet, leg); each interface has a clock of its own.
 
+    `moments` has CAPTURED_DTYPE, sorted by packet: a row for each exact packet of which it is known
+    at which tap moment of the log it was captured.
     `contested` are the packets that had candidates and lost all of them to others, `refused` those
     series.
     """
 
     rows: npt.NDArray[np.void]
+    moments: npt.NDArray[np.void]
     clocks: tuple[Fitted, ...]
     contested: Index
     refused: Index
@@ -137,10 +154,8 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
         _match(packets[part], kernel, Part(watch, MATCHING, n, n + 1, len(parts)))
         for n, part in enumerate(parts)
     ]
-    rows = np.concatenate([one.rows for one in found])
-    rows["packet"] = np.concatenate(
-        [part[one.rows["packet"]] for part, one in zip(parts, found, strict=True)]
-    )
+    rows = _joined([one.rows for one in found], parts)
+    moments = _joined([one.moments for one in found], parts)
     contested = [part[one.contested] for part, one in zip(parts, found, strict=True)]
     several = interfaces(packets) != [EVERY]
     clocks = tuple(
@@ -148,11 +163,19 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
         for part, one in zip(parts, found, strict=True)
         for fitted in one.clocks
     )
-    rows = rows[np.lexsort((rows["leg"], rows["packet"]))]
     refused = np.setdiff1d(
         np.concatenate([one.refused for one in found]), kernel.legs.rows["series"][rows["leg"]]
     )
-    return Matches(rows, clocks, np.sort(np.concatenate(contested)), refused)
+    return Matches(rows, moments, clocks, np.sort(np.concatenate(contested)), refused)
+
+
+def _joined(found: list[npt.NDArray[np.void]], parts: list[Index]) -> npt.NDArray[np.void]:
+    """Rows of some packets each, by the indices of all, sorted by (packet, leg)."""
+    rows = np.concatenate(found)
+    rows["packet"] = np.concatenate(
+        [part[one["packet"]] for part, one in zip(parts, found, strict=True)]
+    )
+    return rows[np.lexsort((rows["leg"], rows["packet"]))]
 
 
 def _of_part(fitted: Fitted, part: Index, interface: int) -> Fitted:
@@ -218,7 +241,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     _forget(packets, kernel)
     rows = _rows(packets, kernel, pairs, clock, here)
     clocks = (Fitted(EVERY, clock, device),) if clock and clock.pairs else ()
-    return Matches(rows, clocks, contested, refused)
+    return Matches(rows, _captured(kernel, pairs), clocks, contested, refused)
 
 
 def _forget(packets: Packets, kernel: Sightable) -> None:
@@ -274,6 +297,7 @@ def _rows(
     rows["packet"], rows["leg"] = pairs.packet[pair], leg
     for column in ("verdict", "rung", "confidence"):
         rows[column] = getattr(pairs, column)[pair]
+    rows["delta_ns"] = NO_DELTA
     if clock is not None and len(pair):
         seen = legs["wire_ns"].copy()
         place = np.flatnonzero(here)
@@ -281,3 +305,17 @@ def _rows(
         packet = pairs.packet[pair]
         rows["delta_ns"] = clock.to_kernel(packets["ts"][packet], packet) - seen[leg]
     return rows
+
+
+def _captured(kernel: Sightable, pairs: Decided) -> npt.NDArray[np.void]:
+    """The moments of exact pairs, as far as a call shows that the skb passed a device then."""
+    known = np.flatnonzero(pairs.moment >= 0)
+    known = known[kernel.moments.part("met", pairs.moment[known])]
+    known = known[np.argsort(pairs.packet[known], kind="stable")]
+    made = np.zeros(len(known), CAPTURED_DTYPE)
+    made["packet"], moment = pairs.packet[known], pairs.moment[known]
+    for name in ("leg", "netns", "ifindex", "sends", "socket"):
+        made[name] = kernel.moments.part(name, moment)
+    for name in ("after", "before"):
+        made[f"{name}_ns"] = kernel.moments.part(name, moment)
+    return made

@@ -127,7 +127,9 @@ def _without(found: Matches, packets: Index) -> tuple[Matches, Index]:
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
     mine &= np.isin(rows["packet"], packets)
     rows["verdict"][mine], rows["rung"][mine], rows["confidence"][mine] = AMBIGUOUS, BY_TIME, 0
-    return found._replace(rows=rows), np.setdiff1d(packets, rows["packet"][mine])
+    changed = rows["packet"][mine]
+    moments = found.moments[~np.isin(found.moments["packet"], changed)]
+    return found._replace(rows=rows, moments=moments), np.setdiff1d(packets, changed)
 
 
 def _both(

@@ -58,6 +58,8 @@ STORED_PACKET_DTYPE = PACKET_DTYPE[[n for n in PACKET_DTYPE.names or () if n != 
 
 UNTIMED = -1  # ts of a packet whose file does not tell it (pcapng: simple packet blocks)
 
+NO_DELTA = -(1 << 63)  # delta_ns of a match where no clock was fitted: -1 ns is a distance
+
 PACKET_CUT = 1  # the sniffer kept only the beginning of it
 PACKET_MALFORMED = 2  # a header that is not whole, or lengths that contradict each other
 

@@ -20,6 +20,7 @@ from sqlalchemy import (
     union_all,
 )
 
+from ..records import NO_DELTA
 from .declare import Table
 from .tables import (
     call,
@@ -35,6 +36,7 @@ from .tables import (
     match,
     merge,
     metadata,
+    moment,
     oneway,
     oneway_bound,
     packet,
@@ -106,8 +108,9 @@ def kernel_only(db: Connection, first: int, number: int) -> Rows:
     return _all(db, select(series).where(wanted).order_by(series.c.kernel_only))
 
 
+_DELTA_NS = func.nullif(match.c.delta_ns, NO_DELTA).label("delta_ns")
 _LEGS_OF_PACKET = (
-    select(leg, match.c.verdict, match.c.rung, match.c.confidence, match.c.delta_ns)
+    select(leg, match.c.verdict, match.c.rung, match.c.confidence, _DELTA_NS)
     .select_from(match.join(leg, leg.c.id == match.c.leg))
     .where(match.c.packet == bindparam("number"))
     .order_by(leg.c.source, leg.c.begin_ns)
@@ -117,9 +120,17 @@ _LEGS_OF_PACKET = (
 def legs_of_packet(db: Connection, number: int) -> Rows:
     """The legs matched to a packet with (verdict, rung, confidence, delta_ns).
 
-    They are by source, and in each by time.
+    They are by source, and in each by time.  delta_ns is None where no clock was fitted.
     """
     return db.execute(_LEGS_OF_PACKET, {"number": number}).all()
+
+
+_MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
+
+
+def moments(db: Connection, number: int) -> Rows:
+    """Where and when a packet was captured: one for each log that tells it."""
+    return db.execute(_MOMENTS, {"number": number}).all()
 
 
 _LEGS_OF_SERIES = select(leg).where(leg.c.series == bindparam("number")).order_by(leg.c.begin_ns)

@@ -3,7 +3,8 @@
 
 Bulk tables are declared from the numpy dtypes of `records` and from the layouts below: one truth
 for each column.  Row ids are dense and start at 1; addresses are signed 64-bit; unknown numbers are
--1 (0 where the dtype is unsigned) in tables and NULL in the views `packets`, `calls` and `events`.
+-1 (0 where the dtype is unsigned, NO_DELTA where -1 is a distance) in tables and NULL in the views
+`packets`, `matches`, `calls` and `events`.
 """
 
 from __future__ import annotations
@@ -13,13 +14,14 @@ import numpy as np
 from ..records import (
     CHANGE_DTYPE,
     IDENTITY_DTYPE,
+    NO_DELTA,
     RECORD_DTYPE,
     STORED_PACKET_DTYPE,
     SYSCALL_DTYPE,
 )
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -132,7 +134,16 @@ match = _table(
     "match",
     *_integers("packet", "leg", "verdict", "rung"),
     Column("confidence", FLOAT),
-    *_integers("delta_ns"),
+    *_integers("delta_ns"),  # NO_DELTA: no clock was fitted
+)
+
+# Exact packets of which it is known where and when the sniffer was given them: a row each.
+moment = _table(
+    "moment",
+    *_integers("packet", "leg"),  # the pass of the skb that the sniffer saw
+    *_integers("netns", "ifindex", "sends"),  # the device; 1: on the way out of it
+    *_integers("socket"),  # 1: the log shows the call of the packet socket
+    *_integers("after_ns", "before_ns"),  # the stamp was made between, by the log's clock
 )
 
 probe = _table(
@@ -240,6 +251,7 @@ INDEXES = (
     *(Index(f"{t.name}_event", t, ("event",)) for t in (frame, drop, change, syscall, event_name)),
     Index("match_packet", match, ("packet",)),
     Index("match_leg", match, ("leg",)),
+    Index("moment_packet", moment, ("packet",)),
     Index("series_kernel_only", series, ("kernel_only",)),
     Index("series_parent", series, ("parent",)),
     Index("series_ordinal", series, ("ordinal",)),
@@ -261,6 +273,14 @@ VIEWS = (
        nullif(dport, -1) AS dport,
        CASE verdict WHEN 0 THEN 'exact' WHEN 1 THEN 'ambiguous' ELSE 'wire-only' END AS verdict,
        nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",
+    f"""CREATE VIEW matches AS SELECT match.packet, leg.series, match.leg,
+       CASE match.verdict WHEN 0 THEN 'exact' ELSE 'ambiguous' END AS verdict,
+       nullif(match.delta_ns, {NO_DELTA}) AS delta_ns,
+       CASE moment.sends WHEN 0 THEN 'in' WHEN 1 THEN 'out' END AS direction, device.name AS device,
+       moment.after_ns, moment.before_ns FROM match JOIN leg ON leg.id = match.leg
+       LEFT JOIN moment ON moment.packet = match.packet AND moment.leg = match.leg
+       LEFT JOIN device ON device.source = leg.source AND device.netns = moment.netns
+            AND device.ifindex = moment.ifindex""",  # noqa: S608
     """CREATE VIEW calls AS SELECT call.id, leg.series, call.leg, probe.name AS function,
        printf('0x%x', call.caller) AS caller, call.entry_ns, nullif(call.exit_ns, -1) AS exit_ns,
        nullif(call.dur_ns, -1) AS dur_ns, nullif(call.self_ns, -1) AS self_ns,
