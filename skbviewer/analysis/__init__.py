@@ -13,7 +13,7 @@ from .reasons import VERDICTS, reason, series_reason
 if TYPE_CHECKING:
     from .calls import build as build_calls
     from .ingest import Input, Unread, store_inputs
-    from .path import legs
+    from .path import captured, legs
 
 __all__ = [
     "VERDICTS",
@@ -24,6 +24,7 @@ __all__ = [
     "Unread",
     "address",
     "build_calls",
+    "captured",
     "describe",
     "event_text",
     "event_word",
@@ -45,6 +46,7 @@ _LATER = {
     "Input": (".ingest", "Input"),
     "Unread": (".ingest", "Unread"),
     "build_calls": (".calls", "build"),
+    "captured": (".path", "captured"),
     "legs": (".path", "legs"),
     "store_inputs": (".ingest", "store_inputs"),
 }

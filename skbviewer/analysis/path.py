@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..matching import READER
-from ..records import MAYBE_LOST, OUTSIDE, Leg, PathCall, Wait
+from ..records import MAYBE_LOST, OUTSIDE, Captured, Leg, PathCall, Wait
 from ..store import queries
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
@@ -68,6 +68,17 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         relation=getattr(row, "relation", ""),
         source=row.source,
         note=MAYBE_LOST if row.gap else "",
+    )
+
+
+def captured(row: Any, names: Names) -> Captured:
+    """What a row of table moment tells."""
+    return Captured(
+        device=names.device(row.netns, row.ifindex),
+        direction="out" if row.sends else "in",
+        after_ns=row.after_ns,
+        before_ns=row.before_ns,
+        socket=bool(row.socket),
     )
 
 

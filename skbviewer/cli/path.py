@@ -60,4 +60,6 @@ def _clock(path: PacketPath) -> dict[str, int | None]:
 
 def _leg(leg: Leg) -> dict[str, Any]:
     told = leg._asdict()
-    return told | {rows: [row._asdict() for row in told[rows]] for rows in ROWS}
+    seen = None if leg.captured is None else leg.captured._asdict()
+    rows = {name: [row._asdict() for row in told[name]] for name in ROWS}
+    return told | rows | {"captured": seen}

@@ -81,6 +81,9 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
     for number, leg in enumerate(path.legs, start=1):
         numbers = leg.note or f"{leg.functions} functions, {leg.kernel_ns} ns"
         lines.append(f"leg {number} {leg_place(leg)}: {numbers}")
+        if leg.captured is not None:
+            between = f"between {leg.captured.after_ns} and {leg.captured.before_ns} ns"
+            lines.append(f"  captured {leg.captured.text}, {between}")
         lines += _across(leg) if leg.log else []
         lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if told(event)]
     lines.append(f"total time in the kernel: {_total(path)}")

@@ -50,11 +50,20 @@ def _behind(path: PacketPath, leg: Leg) -> str:
 
 
 def _captured(leg: Leg) -> str:
-    """ ", captured at 23.412 us"; with the error where other logs may tell it better."""
+    """ ", captured at 23.412 us as eth0 received it, between 21.010 and 24.200 us".
+
+    With the error where other logs may tell it better; in other legs, and where it is not known,
+    without device and bounds.
+    """
     if leg.wire_ns is None:
         return ""
     error = _give_or_take(leg.wire_error_ns) if leg.log else ""
-    return f", captured at {_us(leg.wire_ns - leg.begin_ns)}{error} us"
+    at = f", captured at {_us(leg.wire_ns - leg.begin_ns)}{error} us"
+    if leg.captured is None:
+        return at
+    seen = leg.captured
+    after, before = (_us(ns - leg.begin_ns) for ns in (seen.after_ns, seen.before_ns))
+    return f"{at} {seen.text}, between {after} and {before} us"
 
 
 def leg_place(leg: Leg) -> str:
@@ -132,7 +141,8 @@ def path_xml(path: PacketPath) -> str:
     """The tree as XML: <path><leg><call> nested as the calls were, <event> where it happened.
 
     Times are of the leg's own log.  Where there are several logs, a leg tells which one it is of,
-    what makes session time of its times, and when the packet was captured.
+    what makes session time of its times, and when the packet was captured.  <captured> is in the
+    leg in which it was.
     """
     root = ElementTree.Element("path")
     if path.packet is not None:
@@ -146,6 +156,9 @@ def path_xml(path: PacketPath) -> str:
         for key in ACROSS if leg.log else ():
             if getattr(leg, key) is not None:
                 node.set(key, str(getattr(leg, key)))
+        if leg.captured is not None:
+            seen = {k: str(v) for k, v in leg.captured._asdict().items() if v != ""}
+            ElementTree.SubElement(node, "captured", seen | {"socket": _yes(leg.captured.socket)})
         nodes: list[ElementTree.Element] = []
         for call in leg.calls:
             parent = nodes[call.parent] if call.parent >= 0 else node
@@ -154,6 +167,10 @@ def path_xml(path: PacketPath) -> str:
             _event_node(nodes[event.call] if event.call >= 0 else node, event)
     ElementTree.indent(root)
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _yes(told: bool) -> str:
+    return "yes" if told else "no"
 
 
 def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:

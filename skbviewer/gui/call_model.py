@@ -159,7 +159,9 @@ class CallModel(QAbstractItemModel):
             return self._title(leg) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             verdict = wording.VERDICT.get(leg.match, leg.match)
-            return f"{self._title(leg)}\n{verdict}: {leg.reason}"
+            seen = wording.captured(leg, leg.begin_ns)
+            lines = [self._title(leg), f"{verdict}: {leg.reason}"]
+            return "\n".join([*lines, *([f"Captured {seen}"] if seen else [])])
         if role == _ROLE.FontRole:
             font = QFont()
             font.setBold(True)

@@ -15,7 +15,7 @@ from skbviewer.analysis.timeline_bins import LAYER
 from skbviewer.records import PacketPath
 from skbviewer.session.timeline import CallPlace
 
-from .timeline_tips import bin_tip, call_tip, gap_tip, log_rows
+from .timeline_tips import bin_tip, call_tip, gap_tip, leg_rows
 
 if TYPE_CHECKING:
     from .timeline_view import TimelineView
@@ -240,5 +240,5 @@ class LanesMode:
             return  # it has moved on
         leg = found.path.legs[found.leg]
         whose = f"{found.packet}" if found.packet is not None else f"life {found.series}"
-        more = (("Packet", whose), *log_rows(leg))
+        more = (("Packet", whose), *leg_rows(leg, leg.begin_ns))
         self._view.mouse.show_tip(call_tip(found.told, leg.begin_ns, more), scene)

@@ -14,7 +14,7 @@ from skbviewer.records import PacketPath
 
 from .timeline_item import TITLE_ROWS, TimelineItem
 from .timeline_layout import bar_at, lay_out, wait_at
-from .timeline_tips import call_tip, log_rows
+from .timeline_tips import call_tip, leg_rows
 
 if TYPE_CHECKING:
     from .timeline_view import TimelineView
@@ -141,4 +141,4 @@ class PathMode:
             return ""
         number, call = int(layout.bars["leg"][bar]), int(layout.bars["call"][bar])
         leg, since = path.legs[number], layout.origin_ns - layout.offsets[number]
-        return call_tip(leg.calls[call], since, log_rows(leg))
+        return call_tip(leg.calls[call], since, leg_rows(leg, since))

@@ -38,6 +38,12 @@ def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
     return (("Log", leg.log), *((("Error of the clock", error),) if leg.session_error_ns else ()))
 
 
+def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
+    """As log_rows(), and where and when the packet was captured, if in this leg."""
+    seen = wording.captured(leg, origin_ns)
+    return (*log_rows(leg), *((("Captured", seen),) if seen else ()))
+
+
 def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
     """What a bin tells by itself: how many calls or packets, from when to when."""
     count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]

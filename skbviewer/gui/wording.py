@@ -100,6 +100,15 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
 
 
+def captured(leg: Leg, origin_ns: int) -> str:
+    """ "as veth-c sent it, +12.000 µs to +14.250 µs", relative to `origin_ns`; "" if unknown."""
+    seen = leg.captured
+    if seen is None:
+        return ""
+    after, before = (offset(ns - origin_ns) for ns in (seen.after_ns, seen.before_ns))
+    return f"{seen.text}, {after} to {before}"
+
+
 def begin(behind: Behind) -> str:
     """When a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:

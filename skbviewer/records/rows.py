@@ -129,6 +129,23 @@ class Wait(NamedTuple):
     dur_ns: int
 
 
+class Captured(NamedTuple):
+    """Where and when a sniffer was given a packet; times are of the leg's KBL."""
+
+    device: str  # "" if it is not known
+    direction: str  # "out" or "in": the device sent or received it
+    after_ns: int  # the packet was stamped not before this
+    before_ns: int  # and not after that
+    socket: bool  # the KBL shows the call of the packet socket, not only the device's
+
+    @property
+    def text(self) -> str:
+        """ "as eth0 received it", "as it was sent"."""
+        if not self.device:
+            return f"as it was {'sent' if self.direction == 'out' else 'received'}"
+        return f"as {self.device} {'sent' if self.direction == 'out' else 'received'} it"
+
+
 class Leg(NamedTuple):
     """One pass of a packet through one stack.  Times are of its KBL's clock.
 
@@ -136,7 +153,8 @@ class Leg(NamedTuple):
     session_error_ns off (None: nothing joins this clock to the first KBL's; 0: it is that one).
     epoch_offset_ns turns them into the host's own wall clock.  wire_ns is when its packet was
     captured, by the clock fit of the capture to this KBL (None without one), wire_error_ns the
-    fit's residual.
+    fit's residual.  `captured` is what the KBL shows of that, in the leg in which it was captured;
+    None in others, and where it is not known which of several moments it was.
     """
 
     series: int
@@ -162,6 +180,7 @@ class Leg(NamedTuple):
     epoch_offset_ns: int = 0
     wire_ns: int | None = None
     wire_error_ns: int | None = None
+    captured: Captured | None = None
 
     @property
     def session_ns(self) -> int:

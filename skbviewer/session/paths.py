@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..analysis import Names, legs
+from ..analysis import Names, captured, legs
 from ..matching import Timebase
 from ..records import Leg, PacketPath, PacketRow, SourceRow
 from ..store import queries
@@ -29,12 +29,13 @@ def of_packet(
     maker = _Maker(db, names, sources)
     rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
     wires = {row.source: clocks.wire_time(db, packet, row.source) for row in rows}
-    own = tuple(
-        leg._replace(wire_ns=wire[0], wire_error_ns=wire[1]) if wire else leg
-        for leg in maker.legs(rows)
-        for wire in (wires[leg.source],)
-    )
-    return PacketPath(packet, own, maker.branches(rows))
+    moments = {row.leg: row for row in queries.moments(db, packet.number)}
+    own = []
+    for leg, row in zip(maker.legs(rows), rows, strict=True):
+        wire, moment = wires[leg.source] or (None, None), moments.get(row.id)
+        seen = captured(moment, names(leg.source)) if moment else None
+        own.append(leg._replace(wire_ns=wire[0], wire_error_ns=wire[1], captured=seen))
+    return PacketPath(packet, tuple(own), maker.branches(rows))
 
 
 def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]) -> PacketPath:

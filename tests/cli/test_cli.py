@@ -113,6 +113,19 @@ def test_path_json_tells_the_clock_of_each_leg(file: str, tmp_path: Path, capsys
     session.close()
 
 
+def test_path_tells_where_a_packet_was_captured(file: str, capsys: Captured) -> None:
+    assert main(["path", file, "--packet", "4", "--json"]) == 0
+    legs = json.loads(capsys.readouterr().out)["legs"]
+    (leg,) = [leg for leg in legs if leg["captured"] is not None]
+    told, error = leg["captured"], leg["wire_error_ns"]
+    assert list(told) == ["device", "direction", "after_ns", "before_ns", "socket"]
+    assert (told["device"], told["direction"], told["socket"]) == ("vs", "out", True)
+    assert told["after_ns"] - error <= leg["wire_ns"] <= told["before_ns"] + error
+    assert main(["path", file, "--packet", "4"]) == 0
+    lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("leg ")]
+    assert ["as vs sent it, between" in line for line in lines] == [x is leg for x in legs]
+
+
 def test_info_text_names_the_files(file: str, capsys: Captured) -> None:
     assert main(["info", file]) == 0
     text = capsys.readouterr().out

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from skbviewer.records import Leg, PacketPath, PacketRow, PathCall, SourceRow, Wait
+from skbviewer.records import Captured, Leg, PacketPath, PacketRow, PathCall, SourceRow, Wait
 
 SKB = 0xFFFF888000001000
 SOURCE = SourceRow(1, '/data/a "b", c.pcap', "pcap", 10, "ab" * 32, 1, (), {})
@@ -83,3 +83,9 @@ def of_two_hosts() -> PacketPath:
 
 
 NO_LEGS = PacketPath(packet(), ())
+
+
+def captured(seen: Captured) -> PacketPath:
+    """The path, whose leg shows where and when the packet was captured."""
+    whole = path()
+    return whole._replace(legs=(whole.legs[0]._replace(captured=seen),))

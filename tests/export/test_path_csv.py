@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from skbviewer.export import write_path_csv
-from skbviewer.records import BadInput
+from skbviewer.records import BadInput, Captured
 
-from .paths import NO_LEGS, SKB, SOURCE, of_two_hosts, path
+from .paths import NO_LEGS, SKB, SOURCE, captured, of_two_hosts, path
 
 
 def read(file: Path) -> tuple[list[str], list[dict[str, str]]]:
@@ -44,6 +44,13 @@ def test_the_head_tells_what_it_is_and_where_from(tmp_path: Path) -> None:
     for part in ("packet 4", "10.0.0.1 -> 10.0.0.2", "1700000000000000123 ns", "1500 bytes",
                  "exact", "900 ns", "1050 +- 20 ns", SOURCE.path, SOURCE.sha256):  # fmt: skip
         assert part in text
+
+
+def test_the_head_tells_where_it_was_captured(tmp_path: Path) -> None:
+    whole = captured(Captured("eth0", "in", 1010, 1300, True))
+    write_path_csv(whole, [SOURCE], tmp_path / "a.csv")
+    told = "#   captured as eth0 received it, between 1010 and 1300 ns\n"
+    assert told in read(tmp_path / "a.csv")[0]
 
 
 def test_a_packet_without_a_path_says_so_by_no_rows(tmp_path: Path) -> None:

@@ -6,8 +6,9 @@ from __future__ import annotations
 from xml.etree import ElementTree
 
 from skbviewer.export import path_lines, path_xml
+from skbviewer.records import Captured
 
-from .paths import NO_LEGS, of_two_hosts, path
+from .paths import NO_LEGS, captured, of_two_hosts, path
 
 
 def line(text: str) -> str:
@@ -117,3 +118,22 @@ def test_xml_of_several_logs_tells_what_joins_their_clocks() -> None:
     assert (sent.get("log"), sent.get("session_error_ns")) == ("left", "0")
     assert (got.get("log"), got.get("session_offset_ns")) == ("right", "5040000000")
     assert (got.get("session_error_ns"), got.get("wire_error_ns")) == ("300", "20")
+
+
+def test_the_leg_in_which_it_was_captured_says_where_and_between_what_times() -> None:
+    whole = captured(Captured("eth0", "in", 1010, 1300, True))
+    (told,) = [text for text in path_lines(whole) if text.startswith("leg 1")]
+    assert told.endswith("captured at 0.050 us as eth0 received it, between 0.010 and 0.300 us")
+    unnamed = captured(Captured("", "out", 900, 1300, False))
+    (told,) = [text for text in path_lines(unnamed) if text.startswith("leg 1")]
+    assert told.endswith("captured at 0.050 us as it was sent, between -0.100 and 0.300 us")
+    assert line("leg 1").endswith("captured at 0.050 us")
+
+
+def test_xml_says_where_it_was_captured() -> None:
+    root = ElementTree.fromstring(path_xml(captured(Captured("", "out", 900, 1300, False))))
+    (told,) = root.iter("captured")
+    assert told.attrib == {
+        "direction": "out", "after_ns": "900", "before_ns": "1300", "socket": "no"
+    }  # fmt: skip
+    assert not list(ElementTree.fromstring(path_xml(path())).iter("captured"))

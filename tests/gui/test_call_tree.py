@@ -11,7 +11,7 @@ from skbviewer.gui import wording
 from skbviewer.gui.call_columns import CALL_COLUMNS, COMPENSATED
 from skbviewer.gui.call_model import CallModel
 from skbviewer.gui.call_tree import CallTree
-from skbviewer.records import PacketPath, PathEvent, Wait
+from skbviewer.records import Captured, PacketPath, PathEvent, Wait
 
 from .fake import RX, TX, FakeRecording
 
@@ -120,6 +120,17 @@ def test_events_stand_in_their_calls(qtbot: QtBot) -> None:
     assert [text for text in texts_ if "neigh" in text] == [
         "• +0.000 µs  this packet caused: neigh 10.0.0.2"
     ]
+
+
+def test_a_legs_tip_says_where_and_when_the_packet_was_captured(qtbot: QtBot) -> None:
+    model, shown = CallModel(), FakeRecording().path(packet=3)
+    sent, got = shown.legs
+    at = sent.begin_ns
+    seen = sent._replace(captured=Captured("veth-c", "out", at + 28_500, at + 29_250, True))
+    model.show(shown._replace(legs=(seen, got)))
+    tips = [str(model.index(row, 0).data(Qt.ItemDataRole.ToolTipRole)) for row in (0, 1)]
+    assert tips[0].splitlines()[2:] == ["Captured as veth-c sent it, +28.500 µs to +29.250 µs"]
+    assert len(tips[1].splitlines()) == 2
 
 
 def test_an_events_row_stays_chosen_when_its_call_is_shown(qtbot: QtBot) -> None:

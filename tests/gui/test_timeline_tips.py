@@ -4,8 +4,8 @@
 from __future__ import annotations
 
 from skbviewer.analysis.timeline_overview import Gap
-from skbviewer.gui.timeline_tips import call_tip, gap_tip, log_rows
-from skbviewer.records import HOLE
+from skbviewer.gui.timeline_tips import call_tip, gap_tip, leg_rows, log_rows
+from skbviewer.records import HOLE, Captured
 
 from .fake import legs
 
@@ -23,3 +23,11 @@ def test_a_call_of_another_log_says_which_and_how_well_its_clock_is_known() -> N
     assert "server" in text and "± 632.4 µs" in text
     assert "not known" in call_tip(leg.calls[0], 0, log_rows(other._replace(session_error_ns=None)))
     assert log_rows(leg) == ()
+
+
+def test_a_call_of_the_leg_in_which_the_packet_was_captured_says_where_and_when() -> None:
+    (leg, *_) = legs(0)
+    seen = leg._replace(captured=Captured("veth-c", "out", 28_500, 29_250, True))
+    text = call_tip(seen.calls[0], 0, leg_rows(seen, 0))
+    assert "as veth-c sent it, +28.500 µs to +29.250 µs" in text
+    assert leg_rows(leg, 0) == ()
