@@ -4,6 +4,8 @@
 Right: the packet is matched with the lifetime of the very skb that the sniffer's socket held; of an
 outgoing packet, the skb that the stack gave to the sniffers, not the sniffer's clone.  An address
 is no identity: a lifetime is at an address between two moments at which one began or ended there.
+Where the session says at which device, in which direction and when the packet was captured, that is
+right as well, or the match is wrong.
 It imports nothing of the product: it reads the session by SQL.
 """
 
@@ -19,7 +21,7 @@ from typing import NamedTuple
 
 from .capture_files import Frame
 from .judge_join import Join, join, socket_hits
-from .judge_session import Log, Match, Source, between, read_matches
+from .judge_session import Log, Match, Moment, Source, between, read_matches
 from .judge_witness import Hit, Witness
 
 RIGHT, WRONG, UNSEEN = "right", "wrong", "no witness"
@@ -118,6 +120,37 @@ class Origin(NamedTuple):
 
 def opinion(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion:
     """The truth of one packet."""
+    made, hit = _of_lifetime(match, origin, witness, log), _hit_of(origin)
+    if made.truth in (RIGHT, UNSEEN) and hit is not None:
+        own = [moment for moment in match.moments if moment.source == log.source]
+        for reason in filter(None, (astray(moment, hit) for moment in own)):
+            return made._replace(truth=WRONG, reason=reason)
+    return made
+
+
+def _hit_of(origin: Origin) -> Hit | None:
+    """The witness's hit of a packet, if it is known."""
+    if origin.found is None or origin.found.join.hits[origin.number] < 0:
+        return None
+    return origin.found.hits[origin.found.join.hits[origin.number]]
+
+
+def astray(moment: Moment, hit: Hit) -> str:
+    """How a session's moment contradicts the witness; "" if it does not, as far as both know."""
+    seen = hit.row.get("netns"), hit.row.get("if")
+    told = moment.netns, moment.ifindex
+    if any(one > 0 and other > 0 and one != other for one, other in zip(told, seen, strict=True)):
+        return f"captured at device {seen}, the session says {told}"
+    if moment.sends != hit.outgoing:
+        return f"{'sent' if hit.outgoing else 'received'} as it was captured, not by the session"
+    if not moment.after_ns - ERROR_NS <= hit.row.ns <= moment.before_ns + ERROR_NS:
+        times = f"{moment.after_ns} to {moment.before_ns}"
+        return f"captured at {hit.row.ns} ns, the session says {times}"
+    return ""
+
+
+def _of_lifetime(match: Match, origin: Origin, witness: Witness, log: Log) -> Opinion:
+    """Whether the lifetime is the one that the socket held."""
 
     def says(truth: str, reason: str, true: set[int] | None = None) -> Opinion:
         known = truth if match.verdict == "exact" else ""

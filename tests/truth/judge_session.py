@@ -75,6 +75,17 @@ def _at(rows: Numbers, address: int) -> Numbers:
     return rows[1:, begin : np.searchsorted(rows[0], address, "right")]
 
 
+class Moment(NamedTuple):
+    """Where and when a packet was captured, by one log of the session."""
+
+    source: int  # the log
+    netns: int
+    ifindex: int  # not known below 1
+    sends: bool
+    after_ns: int
+    before_ns: int
+
+
 class Match(NamedTuple):
     """A packet, its verdict, and what it is matched with."""
 
@@ -82,6 +93,7 @@ class Match(NamedTuple):
     verdict: str
     series: tuple[int, ...]
     legs: tuple[tuple[int, int, int, int, int], ...]  # series, begin, end, netns, ifindex
+    moments: tuple[Moment, ...] = ()
 
 
 def connect(path: Path) -> sqlite3.Connection:
@@ -149,6 +161,26 @@ WHERE match.packet >= :first AND match.packet < :last
 """
 
 
+MOMENTS = """
+SELECT moment.packet, leg.source, moment.netns, moment.ifindex, moment.sends, after_ns, before_ns
+FROM moment JOIN leg ON leg.id = moment.leg
+WHERE moment.packet >= :first AND moment.packet < :last
+"""
+
+
+def _moments(db: sqlite3.Connection, first: int, last: int) -> dict[int, list[Moment]]:
+    """By packet number; none in sessions of programs that did not store them."""
+    found: dict[int, list[Moment]] = {}
+    known = "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'moment'"
+    if db.execute(known).fetchone() == (0,):
+        return found
+    rows = db.execute(MOMENTS, {"first": first, "last": last})
+    for packet, source, netns, ifindex, sends, after, before in rows:
+        moment = Moment(source, netns, ifindex, bool(sends), after, before)
+        found.setdefault(packet, []).append(moment)
+    return found
+
+
 def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) -> list[Match]:
     """Every packet of a capture, with the lifetimes it is exact with, or its candidates."""
     first, last = capture.first, capture.first + capture.packets
@@ -159,11 +191,12 @@ def read_matches(db: sqlite3.Connection, capture: Source, exact: bool = True) ->
     rows = db.execute(
         "SELECT id, verdict FROM packet WHERE id >= ? AND id < ? ORDER BY id", (first, last)
     )
-    found = []
+    found, moments = [], _moments(db, first, last)
     for packet, verdict in rows:
         of = tuple(legs.get(packet, ()))
         series = tuple(sorted({leg[0] for leg in of}))
-        found.append(Match(packet - first, VERDICTS[verdict], series, of))
+        seen = tuple(moments.get(packet, ()))
+        found.append(Match(packet - first, VERDICTS[verdict], series, of, seen))
     return found
 
 
