@@ -51,10 +51,10 @@ _SMALL = ("series", "netns", "ifindex", "ethertype")  # stored as narrow as they
 
 # What is kept of a series: SENT and SEEN_NETNS of all of it, the others of its leg, which is its
 # LEG-th.  Of netns and ifindex the last ones known: of all, up to the hand-over, at the begin.
-_FIELDS = 26
+_FIELDS = 27
 SERIES, LEG, SENT, SEEN_NETNS, BEGIN, XMIT, RECEIVED, TAP_RANK, TAP, READS = range(10)
 XMIT_END, BEFORE, END, LAST, MET, NETNS, IFINDEX, XMIT_NETNS, XMIT_IFINDEX = range(10, 19)
-BEGIN_NETNS, BEGIN_IFINDEX, ETHERTYPE, FUNCTIONS, KIND, WIRE, QUEUED = range(19, _FIELDS)
+BEGIN_NETNS, BEGIN_IFINDEX, ETHERTYPE, FUNCTIONS, KIND, WIRE, QUEUED, GOES_ON = range(19, _FIELDS)
 _OF_ROW = {"series": SERIES, "begin_ns": BEGIN, "end_ns": END, "wire_ns": WIRE, "early_ns": TAP}
 _OF_ROW |= {"netns": NETNS, "ifindex": IFINDEX, "functions": FUNCTIONS, "ethertype": ETHERTYPE}
 _OF_ROW |= {"kind": KIND, "reader_ns": READS, "last_ns": LAST, "leg": LEG}
@@ -280,12 +280,15 @@ def _add(
         starts = starts or (one[SEEN_NETNS] > 0 and one[SEEN_NETNS] != netns)
         one[SEEN_NETNS] = netns
     if starts:
+        # A receive handler gives the skb a device of another namespace: macvlan_handle_frame().
+        goes_on = one[LEG] >= 0 and not role & STARTS and _is_received(one) and one[XMIT] < 0
         if one[LEG] >= 0:
             _finish(one, made[counts[ROWS]])
             counts[ROWS] += 1
         one[LEG] += 1
         for field in range(BEGIN, _FIELDS):
             one[field] = 0
+        one[GOES_ON] = goes_on
         one[BEGIN], one[MET] = met, met
         one[XMIT] = one[RECEIVED] = one[TAP] = one[READS] = -1
         one[XMIT_END] = one[BEFORE] = one[END] = one[LAST] = -NEVER
@@ -320,16 +323,24 @@ def _add(
 
 
 @lean
+def _is_received(one: Index) -> bool:
+    """Whether a leg begins with a packet that is received."""
+    if one[GOES_ON]:
+        return True
+    return bool(one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT]))
+
+
+@lean
 def _finish(one: Index, made: Index) -> None:
     """The row of a leg that is over; its early_ns stands at TAP."""
     for field in range(_FIELDS):
         made[field] = one[field]
-    received = one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT])
     made[KIND] = TX
-    if received:
+    if _is_received(one):
+        begin = one[RECEIVED] if one[RECEIVED] >= 0 else one[BEGIN]
         made[KIND] = FORWARD if one[XMIT] >= 0 else RX
-        made[WIRE] = one[TAP] if one[TAP] >= 0 else one[RECEIVED]
-        made[TAP] = one[RECEIVED]
+        made[WIRE] = one[TAP] if one[TAP] >= 0 else begin
+        made[TAP] = begin
     else:
         made[WIRE] = one[XMIT] if one[XMIT] >= 0 else one[BEGIN]
         made[TAP] = made[WIRE]

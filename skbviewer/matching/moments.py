@@ -83,7 +83,7 @@ def build(
     called["content"] = _given(sockets["record"], taps)
     handed = handed[~_among(handed, called) & ~series.tap[handed["series"]]]
     handed = handed[~_shown_better(handed, np.concatenate([called, handed]))]
-    bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]))
+    bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]), arrival)
     made = np.concatenate([called, handed, bare])
     made = made[np.lexsort((made["begin"], made["series"]))]
     columns: dict[str, npt.NDArray[Any]] = {}
@@ -152,7 +152,7 @@ def _shown_better(rows: Rows, others: Rows) -> Flags:
     return np.asarray((rows["ifindex"] <= 0) & of_leg[2 * rows["leg"] + rows["sends"]])
 
 
-def _bare(series: SeriesTable, legs: LegTable, known: Index) -> Rows:
+def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Index) -> Rows:
     """A moment for each leg that no call shows at a device: records of it may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
@@ -163,7 +163,9 @@ def _bare(series: SeriesTable, legs: LegTable, known: Index) -> Rows:
     for name in ("series", "netns", "ifindex"):
         made[name] = legs.rows.part(name, leg)
     made["sends"] = legs.rows.part("kind", leg) == TX
-    made["after"] = made["begin"] = legs.rows.part("begin_ns", leg)
+    made["begin"] = legs.rows.part("begin_ns", leg)
+    since = np.where(made["sends"] == 1, made["begin"], arrival[leg])
+    made["after"] = np.minimum(since, made["begin"])
     made["before"] = made["end"] = np.maximum(legs.rows.part("end_ns", leg), made["begin"])
     return made
 

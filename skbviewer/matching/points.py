@@ -17,7 +17,7 @@ import numpy.typing as npt
 from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
 from . import moments
 from .kinds import ENTRY, EVENT, IP, Index, chosen
-from .legs import FORWARD, TX, LegTable
+from .legs import FORWARD, RX, TX, LegTable
 from .phases import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -159,7 +159,10 @@ def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
     begin = rows["begin_ns"][np.flatnonzero(new)][np.cumsum(new) - 1]
-    begin = np.where(rows["kind"] == TX, rows["begin_ns"], begin)
+    kind = np.asarray(rows["kind"])
+    begin = np.where(kind == TX, rows["begin_ns"], begin)
+    goes_on = np.zeros(len(rows), np.bool_)
+    goes_on[1:] = ~new[1:] & (kind[1:] != TX) & (kind[:-1] == RX)
     for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
         index = entries.of(names)
         leg = legs.of[index]
@@ -167,7 +170,10 @@ def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
         sure = part(log.records, "ts", index) == rows["early_ns"][leg]
         sure &= (rows["kind"][leg] != TX) == received
         begin[leg[sure]] = rows["early_ns"][leg[sure]]
-    return np.asarray(begin, np.int64)
+        goes_on[leg[sure]] = False
+    # A receive handler's device has the stamp of the one below.
+    own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
+    return np.asarray(begin[own], np.int64)
 
 
 class _Entries:

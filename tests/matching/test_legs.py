@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.matching import FORWARD, RX, TX, LegTable, build_legs, build_series
+from skbviewer.matching import FORWARD, RX, TX, LegTable, build_legs, build_series, sightable
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
@@ -174,3 +174,22 @@ def test_two_series_do_not_share_a_leg(tmp_path: Path) -> None:
 
 def test_a_log_without_records_has_no_legs(tmp_path: Path) -> None:
     assert len(legs_of(Story().log(tmp_path)).rows) == 0
+
+
+def test_a_receive_handler_gives_a_packet_a_device_of_another_namespace(tmp_path: Path) -> None:
+    """As macvlan_handle_frame() does: it is received there, and was stamped when it came below."""
+    story, place = Story(), {"context": SOFTIRQ}
+    story.alloc(100, A)
+    story.enter(200, "netif_receive_skb", A, skbinfo=HOST, ipv4=udp4(1), context=SOFTIRQ)
+    story.call("tpacket_rcv", 300, 400, A, skbinfo=OTHER, ipv4=udp4(1), context=SOFTIRQ)
+    story.call("ip_rcv", 500, 600, A, skbinfo=OTHER, ipv4=udp4(1), context=SOFTIRQ)
+    story.leave(700, "netif_receive_skb", A, **place)
+    story.free(800, A)
+    log = story.log(tmp_path)
+    series = build_series(log)
+    legs = build_legs(log, series)
+    assert legs.rows["kind"].tolist() == [RX, RX]
+    assert legs.rows["ifindex"].tolist() == [HOST.ifindex, OTHER.ifindex]
+    moments = sightable(log, series, legs).moments
+    assert (moments["sends"] == 0).all()
+    assert moments["after"].tolist() == [200, 200]
