@@ -33,7 +33,7 @@ from .rules import (
     Rung,
 )
 from .same_run import is_local, trusted
-from .sniffer import SEVERAL_DEVICES, Located, relocate
+from .sniffer import CALLED, SEVERAL_DEVICES, WINDOWS, Located, relocate
 from .twins import company, far, offsets
 from .weak import TCP
 
@@ -166,7 +166,8 @@ def _answer(
     if perhaps.any():
         may_lack |= perhaps & company(packets, kernel, error, pairs, often)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
-    numbers, problem = _problem(kernel, at, within, may_lack, edges, parts, bool(local.all()))
+    order = _order(packets, where) if local.all() else None
+    numbers, problem = _problem(kernel, at, within, may_lack, edges, parts, order)
     made = assign(problem)
     if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
         made = _each_alone(problem, made)
@@ -191,21 +192,29 @@ def _problem(
     may_lack: Flags,
     edges: Edges,
     parts: Index,
-    local: bool,
+    order: int | None,
 ) -> tuple[Index, Problem]:
     """The moments that any packet may have been captured at, and what is to be decided of them.
 
     `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
+    `order` is by which of WINDOWS the file is in order; None: by none.
     """
     keys, moment = np.unique(edges.moment << OFFSET_BITS | parts, return_inverse=True)
     numbers = keys >> OFFSET_BITS
     rows = kernel.moments[numbers]
-    names = ("series", "after", "before", "begin", "end")
-    life, after, before, begin, end = (np.array(rows[name], np.int64) for name in names)
+    names = ("series", "after", "before")
+    life, after, before = (np.array(rows[name], np.int64) for name in names)
+    begin, end = (np.array(one, np.int64) for one in WINDOWS[order or CALLED](rows))
     moment = moment.reshape(-1).astype(np.int64)
     packet = edges.packet
     made = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
-    return numbers, made if local else _unordered(made)
+    return numbers, _unordered(made) if order is None else made
+
+
+def _order(packets: Packets, where: Located) -> int:
+    """A file is in the order of the socket's calls, or was sorted by its packets' times since."""
+    is_sorted = not (np.diff(packets["ts"]) < 0).any()
+    return where.stamped if is_sorted else CALLED
 
 
 def _unordered(problem: Problem) -> Problem:

@@ -35,8 +35,8 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     missed, undated = rows["reason"] == MISSED, rows["first_ns"] == NEVER
     undated &= missed & (rows["last_ns"] == FOREVER)
     stopped = _after_the_stop(kernel.log, rows)
-    surely = _meets(rows[~missed & ~stopped], low, high + _longest_call(kernel))
-    surely |= _meets(rows[stopped], low, high)
+    surely = meets(rows[~missed & ~stopped], low, high + _longest_call(kernel))
+    surely |= meets(rows[stopped], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
     if kernel.log.meta.get("filter"):
@@ -63,7 +63,7 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high
         if not ids:
             return np.ones(len(low), np.bool_)
         mine = np.isin(missed["func"], [ANY, *ids])
-        return _meets(missed[mine], low, high)
+        return meets(missed[mine], low, high)
 
     sockets = any_of(tuple(PACKET_SOCKET)) if place.at_socket else np.ones(len(low), np.bool_)
     return sockets & (any_of(SENT) | any_of(RECEIVE_TAP))
@@ -81,7 +81,7 @@ def _longest_call(kernel: Sightable) -> int:
     return int(lasted.max(initial=0))
 
 
-def _meets(rows: Table, low: Index, high: Index) -> Flags:
+def meets(rows: Table, low: Index, high: Index) -> Flags:
     """Which of the spans (ns) from low to high overlap a row."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
     ends = np.maximum.accumulate(np.append(np.int64(NEVER), rows["last_ns"]))

@@ -268,7 +268,8 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     del per_packet, per_series, single, other
     room_of(points).forget()
     if again.sum() > alone.sum():
-        return everywhere(packets, found.packet[again], found.series[again], points)
+        pairs = found.packet[again], found.series[again]
+        return everywhere(packets, *pairs, kernel.moments, kernel.losses)
     where = locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
     clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):

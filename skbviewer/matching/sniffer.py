@@ -17,8 +17,10 @@ import numpy.typing as npt
 from ..records import ColumnTable, Packets
 from .clock import ClockFit, Pairs, fit, precision_of
 from .kinds import Index
+from .lacking import meets
 from .ladder import Flags
-from .nearest import Place, points_of, reach
+from .losses import FOREVER, NEVER, Table
+from .nearest import FAR, Place, points_of, reach
 from .points import EARLY, SOCKET, WIRE
 
 CAME_NS = 200_000  # from its arrival to its stamp of arrival
@@ -28,6 +30,9 @@ TRIED = 2000  # pairs looked at to choose the place
 SURER = 0.7  # of the clock's error is worth another look
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
+CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
+NEAR_NS = 10_000_000  # so near to a packet lost records may be its own
+SURELY = 8  # packets show where in a pass the stamps are made
 FEW = 12  # pairs whose times may differ least at the wrong place by chance
 
 
@@ -47,13 +52,22 @@ class Located(NamedTuple):
     """The clock fit (None without any pair), the place it was made at, and where the capture may
     have been taken: devices (netns, ifindex), none of which the packets' times contradict.
 
-    No device: anywhere.  `assumed`: the clock is not one that pairs suggest.
+    No device: anywhere.  `assumed`: the clock is not one that pairs suggest.  `stamped` is where in
+    a pass packets get their times there: one of WINDOWS.
     """
 
     clock: ClockFit | None
     place: Place
     devices: tuple[tuple[int, int], ...]
     assumed: bool = False
+    stamped: int = ANY_TIME
+
+
+class _Agreed(NamedTuple):
+    """Devices that agree with the stamps of packets, each with a clock; where these are made."""
+
+    clocks: dict[tuple[int, int], ClockFit]
+    stamped: int
 
 
 def locate(
@@ -70,7 +84,8 @@ def locate(
     tries = _tries(captured, packet[some][few], points[point])
     if not tries:
         return Located(None, Place(None, -1, None, WIRE), ())
-    devices = _devices(captured, packet[some], series[some], moments)
+    agreed = _devices(captured, packet[some], series[some], moments)
+    devices = agreed.clocks
     most = MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
     tightest = min(one.spread for one in tries)
@@ -87,7 +102,7 @@ def locate(
         if clock.pairs < FEW:
             clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
         clock = _that_holds(clock, best.place, devices, captured)
-    return Located(clock, best.place, tuple(devices))
+    return Located(clock, best.place, tuple(devices), stamped=agreed.stamped)
 
 
 def _at_place(
@@ -112,9 +127,7 @@ def _that_holds(
     return clock.wider(max((_apart(clock, one, captured) for one in others), default=0))
 
 
-def _devices(
-    captured: Index, packet: Index, series: Index, moments: ColumnTable
-) -> dict[tuple[int, int], ClockFit]:
+def _devices(captured: Index, packet: Index, series: Index, moments: ColumnTable) -> _Agreed:
     """The devices whose packet sockets' calls agree with the stamps of all these packets.
 
     Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
@@ -135,11 +148,14 @@ def _devices(
     tries = [one for one in tries if one[1] >= enough]
     sharp = [
         {one[0] for one in tries if _agreeing(captured, one[2], *windows(one[3]))}
-        for windows in (_called, _came)
+        for windows in WINDOWS[:ANY_TIME]
     ]
     found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3])) for one in tries}
     wanted = set.union(*sharp) or set(found)
-    return {device: clock for device, clock in found.items() if clock and device in wanted}
+    clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
+    surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
+    how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
+    return _Agreed(clocks, next(how, ANY_TIME))
 
 
 def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
@@ -156,6 +172,9 @@ def _came(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
 
 def _any_time(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
     return rows["after"], rows["before"]
+
+
+WINDOWS = (_called, _came, _any_time)
 
 
 def _agreeing(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
@@ -193,8 +212,9 @@ def relocate(
     None where these packets tell no more.  The clock has the same segments: no packet's match
     says where the clock was set.
     """
-    agreeing = _devices(captured, packet, series, moments)
-    devices = tuple(one for one in where.devices if one in agreeing)
+    agreed = _devices(captured, packet, series, moments)
+    devices = tuple(one for one in where.devices if one in agreed.clocks)
+    where = where._replace(stamped=agreed.stamped)
     if where.devices and not devices:
         return where._replace(devices=())
     made, clock = _at_devices(captured, packet, series, moments, devices), where.clock
@@ -261,24 +281,24 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
     return tries
 
 
-def everywhere(packets: Packets, packet: Index, series: Index, points: ColumnTable) -> Located:
-    """The fit of sightings at several points, where each life has as many points as sightings."""
-    for how in (SOCKET, WIRE, EARLY):
-        place = Place(None, -1, None, how)
-        mine = np.flatnonzero(place.holds(points))
-        mine = mine[np.lexsort((points["ts"][mine], points["series"][mine]))]
-        order = np.lexsort((packet, series))
-        seen = np.bincount(series, minlength=1)
-        has = np.bincount(points["series"][mine], minlength=len(seen))[: len(seen)]
-        equal = (seen == has) & (seen > 0)
-        order = order[equal[series[order]]]
-        size = max(len(equal), int(points["series"].max(initial=-1)) + 1)
-        wanted = np.zeros(size, np.bool_)
-        wanted[: len(equal)] = equal
-        mine = mine[wanted[points["series"][mine]]]
-        if len(order):
-            return Located(_fit(packets["ts"], packet[order], points[mine]), place, ())
-    return Located(None, Place(None, -1, None, WIRE), ())
+def everywhere(
+    packets: Packets, packet: Index, series: Index, moments: ColumnTable, losses: Table
+) -> Located:
+    """The fit of packets of a capture of all devices: each was stamped at one of its moments.
+
+    Not of those near which records are lost: the moment may be among them.
+    """
+    size = max(int(moments["series"].max(initial=-1)), int(series.max(initial=-1))) + 1
+    after, before = np.full(size, FAR), np.full(size, -FAR)
+    np.minimum.at(after, moments["series"], moments["after"])
+    np.maximum.at(before, moments["series"], moments["before"])
+    dated = losses[(losses["first_ns"] != NEVER) | (losses["last_ns"] != FOREVER)]
+    known = after[series] <= before[series]
+    known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
+    packet, series = packet[known], series[known]
+    clock = _bounded(packets["ts"], packet, after[series], before[series])
+    how = SOCKET if moments["socket"].any() else WIRE
+    return Located(clock, Place(None, -1, None, how), ())
 
 
 def agreeing(
