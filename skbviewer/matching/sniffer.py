@@ -19,7 +19,7 @@ from .clock import ClockFit, Pairs, fit, precision_of
 from .kinds import Index
 from .lacking import meets
 from .ladder import Flags
-from .losses import FOREVER, NEVER, Table
+from .losses import ANY, FOREVER, NEVER, Table
 from .nearest import FAR, Place, points_of, reach
 from .points import EARLY, SOCKET, WIRE
 
@@ -292,7 +292,8 @@ def everywhere(
     after, before = np.full(size, FAR), np.full(size, -FAR)
     np.minimum.at(after, moments["series"], moments["after"])
     np.maximum.at(before, moments["series"], moments["before"])
-    dated = losses[(losses["first_ns"] != NEVER) | (losses["last_ns"] != FOREVER)]
+    outside = (losses["first_ns"] == NEVER) | (losses["last_ns"] == FOREVER)
+    dated = losses[~outside | (losses["cpu"] != ANY)]
     known = after[series] <= before[series]
     known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
     packet, series = packet[known], series[known]

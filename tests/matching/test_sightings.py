@@ -82,7 +82,8 @@ def test_a_sniffer_on_all_devices_sees_each_packet_at_each(tmp_path: Path, ip_id
     assert exact(legs, found) == [(2 * n + end, n) for n in range(7) for end in (0, 1)]
     assert found.clock is not None
     assert found.sniffer is None
-    assert [segment.offset_ns for segment in found.clock.segments] == [OFFSET]
+    (segment,) = found.clock.segments
+    assert abs(segment.offset_ns - OFFSET) <= segment.residual_ns
 
 
 def test_interfaces_of_one_file_are_sniffers_of_their_own(tmp_path: Path) -> None:
