@@ -43,7 +43,7 @@ from .points import build as build_points
 from .repeats import near_in_time
 from .rules import NAMELESS
 from .series import SeriesTable
-from .sniffer import Located, agreeing, everywhere, locate
+from .sniffer import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
 from .timebase import EVERY
 from .wall_clock import by_wall_clock
 
@@ -269,6 +269,9 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     room_of(points).forget()
     if again.sum() > alone.sum():
         pairs = found.packet[again], found.series[again]
+        where = locate(packets, *pairs, points, kernel.moments)
+        if where.devices and not np.isin(packets["linktype"], SEVERAL_DEVICES).all():
+            return where  # every packet may have been captured twice at one device
         return everywhere(packets, *pairs, kernel.moments, kernel.losses)
     where = locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
     clock = where.clock
