@@ -145,6 +145,8 @@ def _answer(
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
     local = is_local(clock, precision)[clock.segment_of(every)]
     several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    if not several and not where.devices:
+        local[:] = False
     if not local.all():  # it may have been taken at any host's device that these packets passed
         where = where._replace(devices=())
     sockets_only = bool(local.all()) and not incomplete(kernel.log)

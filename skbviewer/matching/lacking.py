@@ -13,7 +13,7 @@ import numpy as np
 from ..records import UNRECORDED, KernelLog
 from .kinds import Index
 from .ladder import Flags
-from .losses import ANY, FOREVER, MISSED, NEVER, Table
+from .losses import ANY, FOREVER, MISSED, NEVER, Table, meets
 from .nearest import Place
 from .phases import PACKET_SOCKET, RECEIVE_TAP
 
@@ -79,11 +79,3 @@ def _longest_call(kernel: Sightable) -> int:
     some = moments["socket"] if moments["socket"].any() else moments["met"]
     lasted = moments["end"][some] - moments["begin"][some]
     return int(lasted.max(initial=0))
-
-
-def meets(rows: Table, low: Index, high: Index) -> Flags:
-    """Which of the spans (ns) from low to high overlap a row."""
-    rows = rows[np.argsort(rows["first_ns"], kind="stable")]
-    ends = np.maximum.accumulate(np.append(np.int64(NEVER), rows["last_ns"]))
-    begun = np.searchsorted(rows["first_ns"], np.minimum(high, FOREVER), "right")
-    return np.asarray(ends[begun] >= low, np.bool_)

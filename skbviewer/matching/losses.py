@@ -55,6 +55,22 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
     return rows
 
 
+def meets(
+    rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
+) -> npt.NDArray[np.bool_]:
+    """Which of the spans (ns) from low to high overlap a row."""
+    rows = rows[np.argsort(rows["first_ns"], kind="stable")]
+    ends = np.maximum.accumulate(np.append(np.int64(NEVER), rows["last_ns"]))
+    begun = np.searchsorted(rows["first_ns"], np.minimum(high, FOREVER), "right")
+    return np.asarray(ends[begun] >= low, np.bool_)
+
+
+def inside(losses: Table) -> Table:
+    """Those with a begin and an end, or of one CPU: not what was before and after a recording."""
+    outside = (losses["first_ns"] == NEVER) | (losses["last_ns"] == FOREVER)
+    return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
+
+
 def _marks(log: KernelLog) -> Table:
     """LOST records."""
     records = log.records

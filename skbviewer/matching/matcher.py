@@ -137,8 +137,9 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     """Look through a KBL once."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
     room_of(log.records).forget()
-    seen = build_points(log, series, legs)
-    losses = np.concatenate([declared(log), of_calls(log, seen.unowned)])
+    losses = declared(log)
+    seen = build_points(log, series, legs, losses)
+    losses = np.concatenate([losses, of_calls(log, seen.unowned)])
     return Sightable(log, series, legs, prints, seen.points, seen.moments, losses)
 
 

@@ -18,6 +18,7 @@ from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
 from . import moments
 from .kinds import ENTRY, EVENT, IP, Index, chosen
 from .legs import FORWARD, RX, TX, LegTable
+from .losses import Table, inside, meets
 from .phases import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -34,6 +35,7 @@ Flags = npt.NDArray[np.bool_]
 CLONE, RECEIVE, START_XMIT = 2, 17, 19  # kbl.h enum kbl_event
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
 ONE_NS = 100_000  # all sockets get a packet within this
+WAIT_NS = 1_000_000_000  # what is received waits less before the stack takes it up
 SOCKET, WIRE, EARLY = 0, 1, 2  # by whom: a packet socket, the hand-over, the arrival
 
 POINT_DTYPE = np.dtype(
@@ -64,15 +66,18 @@ class Seen(NamedTuple):
     unowned: Index  # calls of packet sockets whose lifetime is not known: records
 
 
-def build(log: KernelLog, series: SeriesTable, legs: LegTable) -> Seen:
-    """The points and the moments of all legs, both sorted by series."""
+def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) -> Seen:
+    """The points and the moments of all legs, both sorted by series.
+
+    `losses` are those that the log declares.
+    """
     entries, room = _Entries(log), room_of(log.records)
     rows = legs.rows
     sent = entries.of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
     onwards = sent[rows["kind"][legs.of[sent]] == FORWARD]
     forward = onwards[np.unique(legs.of[onwards], return_index=True)[1]]
-    arrival = _arrivals(log, legs, entries)
+    arrival = _arrivals(log, legs, entries, losses)
     sockets = _sockets(log, series, legs, entries.of(PACKET_SOCKET))
     sockets_of, sockets = sockets["record"], _merged(sockets)
     each, before = (
@@ -150,17 +155,19 @@ def _of_ip(legs: LegTable, rows: slice | Index) -> Flags:
     return chosen(legs.rows.part("ethertype", rows), IP)
 
 
-def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
+def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries, losses: Table) -> Index:
     """The moment in each leg before which no sniffer at its first point can stamp the packet.
 
     The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
-    a packet that is received the begin of all.
+    a packet that is received the begin of all.  Where records are lost before it, that entry may
+    be among them: then WAIT_NS earlier.
     """
     rows = legs.rows
     new = np.r_[True, rows["series"][1:] != rows["series"][:-1]][: len(rows)]
     begin = rows["begin_ns"][np.flatnonzero(new)][np.cumsum(new) - 1]
     kind = np.asarray(rows["kind"])
     begin = np.where(kind == TX, rows["begin_ns"], begin)
+    unsure = np.ones(len(rows), np.bool_)
     goes_on = np.zeros(len(rows), np.bool_)
     goes_on[1:] = ~new[1:] & (kind[1:] != TX) & (kind[:-1] == RX)
     for names, received in ((STAMPS_SENT, False), (STAMPS_RECEIVED, True)):
@@ -170,7 +177,9 @@ def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries) -> Index:
         sure = part(log.records, "ts", index) == rows["early_ns"][leg]
         sure &= (rows["kind"][leg] != TX) == received
         begin[leg[sure]] = rows["early_ns"][leg[sure]]
-        goes_on[leg[sure]] = False
+        goes_on[leg[sure]] = unsure[leg[sure]] = False
+    begins = np.asarray(rows["begin_ns"], np.int64)
+    begin[unsure & meets(inside(losses), begins - WAIT_NS, begins)] -= WAIT_NS
     # A receive handler's device has the stamp of the one below.
     own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
     return np.asarray(begin[own], np.int64)

@@ -17,11 +17,10 @@ import numpy.typing as npt
 from ..records import ColumnTable, Packets
 from .clock import ClockFit, Pairs, fit, precision_of
 from .kinds import Index
-from .lacking import meets
 from .ladder import Flags
-from .losses import ANY, FOREVER, NEVER, Table
+from .losses import Table, inside, meets
 from .nearest import FAR, Place, points_of, reach
-from .points import EARLY, SOCKET, WIRE
+from .points import EARLY, SOCKET, WAIT_NS, WIRE
 
 CAME_NS = 200_000  # from its arrival to its stamp of arrival
 LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
@@ -110,6 +109,7 @@ def _at_place(
 ) -> ClockFit | None:
     """The fit of packets that have one point at the place."""
     here = np.flatnonzero(place.holds(points))
+    here = here[_bounds(points[here])]
     pair, point = points_of(points.stored("series")[here], series)
     packet, here = packet[pair], here[point]
     del pair, point, series
@@ -138,6 +138,7 @@ def _devices(captured: Index, packet: Index, series: Index, moments: ColumnTable
     pair, at = points_of(moments.stored("series"), series)
     packet, rows = packet[pair], moments[at]
     shown = rows["socket"] if rows["socket"].any() else rows["met"]
+    shown &= _bounds(rows)
     packet, rows = packet[shown], rows[shown]
     tries = []
     for place in np.unique(rows[["netns", "ifindex"]]):
@@ -242,7 +243,7 @@ def _at_devices(
     here = np.zeros(len(rows), np.bool_)
     for device in devices:
         here |= (rows["netns"] == device[0]) & (rows["ifindex"] == device[1])
-    here &= rows["met"]
+    here &= rows["met"] & _bounds(rows)
     rows, packet = rows[here], packet[here]
     _, begin, end = _spans(packet, rows["begin"], rows["end"])
     packet, after, before = _spans(packet, rows["after"], rows["before"])
@@ -255,6 +256,11 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:
     if int(after.max(initial=0)) > int(before.max(initial=0)):
         return False
     return float(after.mean()) <= SURER * float(before.mean())
+
+
+def _bounds(rows: npt.NDArray[np.void]) -> Flags:
+    """Points or moments that say when a packet was stamped: not of legs whose begin may be lost."""
+    return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)
 
 
 def _once(packet: Index) -> Flags:
@@ -273,7 +279,7 @@ def _apart(clock: ClockFit, other: ClockFit, captured: Index) -> int:
 def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:
     tries = []
     for place in _places(rows):
-        here = place.holds(rows)
+        here = place.holds(rows) & _bounds(rows)
         here[here] = _once(packet[here])
         clock = _fit(captured, packet[here], rows[here])
         if clock is not None:
@@ -292,9 +298,8 @@ def everywhere(
     after, before = np.full(size, FAR), np.full(size, -FAR)
     np.minimum.at(after, moments["series"], moments["after"])
     np.maximum.at(before, moments["series"], moments["before"])
-    outside = (losses["first_ns"] == NEVER) | (losses["last_ns"] == FOREVER)
-    dated = losses[~outside | (losses["cpu"] != ANY)]
-    known = after[series] <= before[series]
+    dated = inside(losses)
+    known = (after[series] <= before[series]) & (before[series] - after[series] < WAIT_NS)
     known &= ~meets(dated, after[series] - NEAR_NS, before[series] + NEAR_NS)
     packet, series = packet[known], series[known]
     clock = _bounded(packets["ts"], packet, after[series], before[series])

@@ -22,7 +22,7 @@ from .edges import between
 from .identity import Candidates
 from .kinds import Index
 from .nearest import Place
-from .points import SOCKET
+from .points import SOCKET, WAIT_NS
 from .repeats import near_in_time
 from .same_run import ENOUGH, SYNCHRONOUS_NS
 from .sniffer import SEVERAL_DEVICES, Located
@@ -45,6 +45,7 @@ def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Loc
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
     sockets = np.asarray(moments["socket"], np.bool_)
+    sockets &= np.asarray(moments["before"]) - np.asarray(moments["after"]) < WAIT_NS
     if clock is None or not sockets.any() or packets["ts"][0] == UNTIMED:
         return None
     if np.count_nonzero(packets["ip_version"]) < ENOUGH:
