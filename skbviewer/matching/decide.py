@@ -20,6 +20,7 @@ from .assignment import Assigned, Problem, assign
 from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
+from .keys import hashed_rows
 from .kinds import Index
 from .lacking import lacking
 from .ladder import FRAGMENT, Flags
@@ -99,9 +100,9 @@ def decide(
         known = np.flatnonzero(answer.life >= 0)
         if len(known) <= clock.pairs:
             break
-        sharper = relocate(
-            packets["ts"], known, answer.life[known], kernel.moments, where._replace(clock=clock)
-        )
+        pairs, here = (known, answer.life[known]), where._replace(clock=clock)
+        lossy = incomplete(kernel.log)
+        sharper = relocate(packets["ts"], *pairs, kernel.moments, here, lossy)
         if sharper is None or sharper.clock is None:
             break
         clock, where = sharper.clock, sharper
@@ -160,7 +161,9 @@ def _answer(
 
     # What is under way between hosts may wait longer than all those that the clock was fitted from.
     within = np.where(local, error, far(error))
+    copied, again = _copies(packets)
     edges = pairs(within)
+    edges = edges.only(~again[edges.packet])
     believed = trusted(packets, clock, kernel.log.clock, edges, precision)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
     may_lack[found.many] = True  # not all of their candidates are listed
@@ -182,9 +185,37 @@ def _answer(
             & ~may_lack[found.packet[own]]
         ]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
-    known = believed & local & (made.moment >= 0)  # another host's sniffer was at none of them
+    life[copied], why[copied] = -1, CROWDED
+    known = (
+        believed & local & (life >= 0) & (made.moment >= 0)
+    )  # another host's sniffer was at none of them
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
+    moment = np.where(_told_by_a_socket(kernel, where)[moment], moment, NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
+
+
+def _told_by_a_socket(kernel: Sightable, where: Located) -> Flags:
+    """Moments of a packet socket's call; where the log has none, those at the only device.
+
+    False for NO_MOMENT, the last.
+    """
+    sockets = np.asarray(kernel.moments["socket"], np.bool_)
+    if not sockets.any():
+        sockets = np.full(len(sockets), len(where.devices) == 1 and where.devices[0][1] > 0)
+    return np.append(sockets, False)
+
+
+def _copies(packets: Packets) -> tuple[Flags, Flags]:
+    """Packets that are in the file more than once, and those that are not its first copy.
+
+    Two passes of a tap have not the same time and the same bytes.
+    """
+    names = (name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface"))
+    _, first, back, count = np.unique(
+        hashed_rows(packets, names), return_index=True, return_inverse=True, return_counts=True
+    )
+    back = back.reshape(-1)
+    return count[back] > 1, first[back] != np.arange(len(packets))
 
 
 def _problem(
@@ -241,7 +272,10 @@ def _each_alone(problem: Problem, made: Assigned) -> Assigned:
     exact = (low == high) & ~shared & ~problem.may_lack
     exact &= (made.why != NO_PAIR) & (made.why != CROWDED)
     why = np.where(exact, EXACTLY, np.where(made.why == EXACTLY, CROWDED, made.why))
-    moment = np.where(exact, made.moment, NO_MOMENT)
+    only = np.bincount(problem.packet, minlength=size) == 1
+    moment = np.full(size, NO_MOMENT)
+    moment[problem.packet] = problem.moment
+    moment = np.where(exact & only, moment, NO_MOMENT)
     every = np.ones(len(problem.packet), np.bool_)
     return made._replace(
         life=np.where(exact, low, -1), moment=moment, why=why.astype(np.int8), possible=every

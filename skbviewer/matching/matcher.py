@@ -253,10 +253,10 @@ def _forget(packets: Packets, kernel: Sightable) -> None:
 
 def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
-    points = kernel.points
+    points, lossy = kernel.points, incomplete(kernel.log)
     if len(packets) and packets["ts"][0] == UNTIMED:
         none = np.zeros(0, np.int64)
-        return locate(packets, none, none, points, kernel.moments)
+        return locate(packets, none, none, points, kernel.moments, False)
     per_packet = np.bincount(found.packet, minlength=1)[found.packet]
     per_series = np.bincount(found.series, minlength=1)[found.series]
     single = per_packet == 1
@@ -269,19 +269,23 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     del per_packet, per_series, single, other
     room_of(points).forget()
     if again.sum() > alone.sum():
-        pairs = found.packet[again], found.series[again]
-        where = locate(packets, *pairs, points, kernel.moments)
+        pairs = _of(found, again)
+        where = locate(packets, *pairs, points, kernel.moments, lossy)
         if where.devices and not np.isin(packets["linktype"], SEVERAL_DEVICES).all():
             return where  # every packet may have been captured twice at one device
         return everywhere(packets, *pairs, kernel.moments, kernel.losses)
-    where = locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
+    where = locate(packets, *_of(found, alone), points, kernel.moments, lossy)
     clock = where.clock
     if clock is None or len(vague) <= np.count_nonzero(alone) or incomplete(kernel.log):
         return where
     # Hardly any packet knows all that tells it: those that do vouch for the others.
     vague = vague[agreeing(packets, found.packet[vague], found.series[vague], points, clock)]
     alone[vague] = True
-    return locate(packets, found.packet[alone], found.series[alone], points, kernel.moments)
+    return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
+
+
+def _of(found: Candidates, some: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
+    return found.packet[some], found.series[some]
 
 
 def _rows(

@@ -37,6 +37,7 @@ MOMENT_DTYPE = np.dtype(
         ("sends", "u1"),  # 1: on the way out of the device
         ("socket", "?"),  # the log shows the call of a packet socket
         ("met", "?"),  # a call shows the pass; else the leg only may have passed a device
+        ("arrived", "?"),  # the log shows when the skb came to the device: `after`
         ("after", "<i8"),  # ns of the log's clock: the stamp was made not before this
         ("before", "<i8"),  # and not after that
         ("begin", "<i8"),  # when the socket was called, or the hand-over began
@@ -47,6 +48,13 @@ MOMENT_DTYPE = np.dtype(
 )
 _SMALL = ("series", "leg", "netns", "ifindex", "shown", "content")
 PLACE = ("leg", "netns", "ifindex", "sends")
+
+
+class Arrival(NamedTuple):
+    """By leg: the first time (ns) at which its skb can have been stamped; whether it came then."""
+
+    ns: Index
+    shown: Flags
 
 
 class HandOver(NamedTuple):
@@ -68,14 +76,13 @@ def build(
     legs: LegTable,
     sockets: Rows,
     passes: HandOver,
-    arrival: Index,
+    arrival: Arrival,
     taps: Rows,
     room: Room,
 ) -> ColumnTable:
     """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
-    `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `arrival` is by leg the first
-    time (ns) at which its skb can have been stamped; `taps` are those of the log.
+    `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `taps` are those of the log.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
@@ -93,7 +100,7 @@ def build(
     return ColumnTable(MOMENT_DTYPE, columns, room)
 
 
-def _called(records: Records, sockets: Rows, handed: Rows, arrival: Index) -> Rows:
+def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
     """A moment for each pass that packet sockets were called for.
 
     On its way out an skb is stamped after it was handed to the device: dev_queue_xmit_nit().
@@ -103,7 +110,8 @@ def _called(records: Records, sockets: Rows, handed: Rows, arrival: Index) -> Ro
         made[name] = sockets[name]
     made["socket"] = made["met"] = True
     made["begin"], made["end"] = sockets["after"], sockets["before"]
-    since = arrival[sockets["leg"]]
+    since = arrival.ns[sockets["leg"]]
+    made["arrived"] = arrival.shown[sockets["leg"]]
     mine, theirs = _same_place(made, handed)
     mine, theirs = (some[made["sends"][mine] == 1] for some in (mine, theirs))
     since[mine] = handed["after"][theirs]
@@ -113,7 +121,7 @@ def _called(records: Records, sockets: Rows, handed: Rows, arrival: Index) -> Ro
 
 
 def _handed(
-    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Index
+    records: Records, series: SeriesTable, legs: LegTable, passes: HandOver, arrival: Arrival
 ) -> Rows:
     """A moment for the first hand-over of each leg at each device in each direction."""
     made = np.zeros(len(passes.record), MOMENT_DTYPE)
@@ -127,7 +135,10 @@ def _handed(
     made["met"], made["begin"], made["content"] = True, series.met[passes.record], UNKNOWN
     made["end"] = legs.rows["end_ns"][passes.leg]
     made["shown"] = _shown(records, shows)
-    since = np.where(made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival[made["leg"]])
+    since = np.where(
+        made["sends"] == 1, legs.rows["begin_ns"][made["leg"]], arrival.ns[made["leg"]]
+    )
+    made["arrived"] = arrival.shown[made["leg"]]
     made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
     made = made[np.sort(np.unique(made[list(PLACE)], return_index=True)[1])]
     made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
@@ -152,7 +163,7 @@ def _shown_better(rows: Rows, others: Rows) -> Flags:
     return np.asarray((rows["ifindex"] <= 0) & of_leg[2 * rows["leg"] + rows["sends"]])
 
 
-def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Index) -> Rows:
+def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Arrival) -> Rows:
     """A moment for each leg that no call shows at a device: records of it may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
@@ -164,23 +175,24 @@ def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Index) -> 
         made[name] = legs.rows.part(name, leg)
     made["sends"] = legs.rows.part("kind", leg) == TX
     made["begin"] = legs.rows.part("begin_ns", leg)
-    since = np.where(made["sends"] == 1, made["begin"], arrival[leg])
+    since = np.where(made["sends"] == 1, made["begin"], arrival.ns[leg])
     made["after"] = np.minimum(since, made["begin"])
     made["before"] = made["end"] = np.maximum(legs.rows.part("end_ns", leg), made["begin"])
     return made
 
 
-def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Index) -> Index:
+def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arrival:
     """The arrival of each leg; a clone that is received has the stamp of the skb it was made from.
 
     So a bridge's clone that goes up the stack, whose original goes on to another port.
     """
     owner, parent = legs.rows["series"], series.parent
     first = np.full(len(parent) + 1, np.iinfo(np.int64).max)
-    np.minimum.at(first, owner, arrival)
+    np.minimum.at(first, owner, arrival.ns)
     above = parent[owner]
     cloned = (above >= 0) & (legs.rows["kind"] != TX)
-    return np.where(cloned, np.minimum(arrival, first[above]), arrival)
+    earlier = cloned & (first[above] < arrival.ns)
+    return Arrival(np.where(earlier, first[above], arrival.ns), arrival.shown & ~earlier)
 
 
 def _given(record: Index, taps: Rows) -> npt.NDArray[np.int32]:

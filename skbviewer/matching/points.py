@@ -84,12 +84,12 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
         _of_legs(legs, legs.of[sent]),
         _until_socket(rows["end_ns"], rows["kind"] == TX, sockets),
     )
-    each |= {"after": arrival, "before": np.maximum(before, arrival)}
+    each |= {"after": arrival.ns, "before": np.maximum(before, arrival.ns)}
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
     passes = _passes(series, legs, entries, sent)
     taken = moments.build(log.records, series, legs, sockets, passes, arrival, log.taps, room)
-    sockets["after"] = np.minimum(sockets["after"], arrival[sockets["leg"]])
+    sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
     parts: list[Rows] = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
         parts.append(each | {"ts": rows[column], "how": np.full(len(rows), how, np.uint8)})
@@ -155,7 +155,7 @@ def _of_ip(legs: LegTable, rows: slice | Index) -> Flags:
     return chosen(legs.rows.part("ethertype", rows), IP)
 
 
-def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries, losses: Table) -> Index:
+def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries, losses: Table) -> moments.Arrival:
     """The moment in each leg before which no sniffer at its first point can stamp the packet.
 
     The entry of a function that does so inside; if the log lacks them the begin of the leg, and of
@@ -182,7 +182,7 @@ def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries, losses: Table) 
     begin[unsure & meets(inside(losses), begins - WAIT_NS, begins)] -= WAIT_NS
     # A receive handler's device has the stamp of the one below.
     own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
-    return np.asarray(begin[own], np.int64)
+    return moments.Arrival(np.asarray(begin[own], np.int64), ~unsure[own])
 
 
 class _Entries:

@@ -30,6 +30,8 @@ SURER = 0.7  # of the clock's error is worth another look
 CLOSE, CLOSE_NS = 4, 1000  # a place is no worse than another with a CLOSE-fold spread or this
 SEVERAL_DEVICES = (113, 276)  # LINKTYPE_LINUX_SLL, _SLL2: tcpdump -i any
 CALLED, CAME, ANY_TIME = range(3)  # where stamps are made: in a socket's call, on arrival
+NEIGHBOURS = 9  # packets of a lossy log whose median is right
+USUAL_NS, SCATTERED = 1_000_000, 20  # so far from it a packet is, or so many usual distances
 NEAR_NS = 10_000_000  # so near to a packet lost records may be its own
 SURELY = 8  # packets show where in a pass the stamps are made
 FEW = 12  # pairs whose times may differ least at the wrong place by chance
@@ -70,11 +72,17 @@ class _Agreed(NamedTuple):
 
 
 def locate(
-    packets: Packets, packet: Index, series: Index, points: ColumnTable, moments: ColumnTable
+    packets: Packets,
+    packet: Index,
+    series: Index,
+    points: ColumnTable,
+    moments: ColumnTable,
+    lossy: bool,
 ) -> Located:
     """Fit the clock at the place where the capture seems to have been taken.
 
-    A packet may have several series: at a place it counts if one of them has a point there.
+    A packet may have several series: at a place it counts if one of them has a point there.  Of
+    packets of a log that is `lossy` some may have lost their lifetime and found another one's.
     """
     captured = packets["ts"]
     some = packet % max(1, len(np.unique(packet)) // TRIED) == 0
@@ -83,7 +91,7 @@ def locate(
     tries = _tries(captured, packet[some][few], points[point])
     if not tries:
         return Located(None, Place(None, -1, None, WIRE), ())
-    agreed = _devices(captured, packet[some], series[some], moments)
+    agreed = _devices(captured, packet[some], series[some], moments, lossy)
     devices = agreed.clocks
     most = MOST * max(one.packets for one in tries)
     tries = [one for one in tries if one.packets >= most]
@@ -127,7 +135,9 @@ def _that_holds(
     return clock.wider(max((_apart(clock, one, captured) for one in others), default=0))
 
 
-def _devices(captured: Index, packet: Index, series: Index, moments: ColumnTable) -> _Agreed:
+def _devices(
+    captured: Index, packet: Index, series: Index, moments: ColumnTable, lossy: bool
+) -> _Agreed:
     """The devices whose packet sockets' calls agree with the stamps of all these packets.
 
     Calls of packet sockets last some microseconds, and a stamp is made inside, or when the skb
@@ -144,6 +154,8 @@ def _devices(captured: Index, packet: Index, series: Index, moments: ColumnTable
     for place in np.unique(rows[["netns", "ifindex"]]):
         here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
         device = int(place["netns"]), int(place["ifindex"])
+        if lossy:
+            here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
     enough = LEAST * max((one[1] for one in tries), default=0)
     tries = [one for one in tries if one[1] >= enough]
@@ -159,6 +171,20 @@ def _devices(captured: Index, packet: Index, series: Index, moments: ColumnTable
     return _Agreed(clocks, next(how, ANY_TIME))
 
 
+def _near_the_others(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> Flags:
+    """Packets whose distance from a moment is about that of those before and after them."""
+    if len(packet) < NEIGHBOURS:
+        return np.ones(len(packet), np.bool_)
+    order = np.argsort(packet, kind="stable")
+    away = captured[packet[order]] - rows["before"][order]
+    padded = np.pad(away, NEIGHBOURS // 2, mode="edge")
+    usual = np.median(np.lib.stride_tricks.sliding_window_view(padded, NEIGHBOURS), axis=1)
+    off = np.abs(away - usual)
+    near = np.ones(len(packet), np.bool_)
+    near[order] = off <= max(USUAL_NS, SCATTERED * float(np.median(off)))
+    return near
+
+
 def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
     """When the sockets were called, ns."""
     return rows["begin"], rows["end"]
@@ -166,9 +192,8 @@ def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
 
 def _came(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
     """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
-    return rows["after"], np.where(
-        rows["sends"] == 1, rows["end"], np.minimum(rows["after"] + CAME_NS, rows["end"])
-    )
+    soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
+    return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
 
 
 def _any_time(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
@@ -206,14 +231,19 @@ def _passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def relocate(
-    captured: Index, packet: Index, series: Index, moments: ColumnTable, where: Located
+    captured: Index,
+    packet: Index,
+    series: Index,
+    moments: ColumnTable,
+    where: Located,
+    lossy: bool,
 ) -> Located | None:
     """The same with fewer devices, or a surer clock, by more packets whose series are known.
 
     None where these packets tell no more.  The clock has the same segments: no packet's match
     says where the clock was set.
     """
-    agreed = _devices(captured, packet, series, moments)
+    agreed = _devices(captured, packet, series, moments, lossy)
     devices = tuple(one for one in where.devices if one in agreed.clocks)
     where = where._replace(stamped=agreed.stamped)
     if where.devices and not devices:

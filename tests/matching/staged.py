@@ -177,10 +177,17 @@ def _matched(
     return Stage(scenes, first, at.tolist(), error.tolist(), exact)
 
 
+def originals(one: Scene) -> list[int]:
+    """The packets of a scene but for copies of another one: of its time and its looks."""
+    first = {(sent.stamp, sent.looks): n for n, sent in reversed(list(enumerate(one.packets)))}
+    return sorted(first.values())
+
+
 def case_of(made: Stage, number: int) -> Case:
     """What the enumerator is asked about one scene: moments of lives that the log has here."""
     one, first = made.scenes[number], made.first[number]
-    mine = range(first, first + len(one.packets))
+    asked = originals(one)
+    mine = [first + n for n in asked]
     lives = [n for n, life in enumerate(one.lives) if life.here and not life.lost]
     shown = [one.lives[n] for n in lives]
     at, error = [made.at[p] for p in mine], [made.error[p] for p in mine]
@@ -197,7 +204,10 @@ def case_of(made: Stage, number: int) -> Case:
         [life.end for life in shown],
         [life.begin for life in shown],
         [life.end for life in shown],
-        [[m for m, life in enumerate(shown) if alike(p.looks, life.looks)] for p in one.packets],
+        [
+            [m for m, life in enumerate(shown) if alike(one.packets[n].looks, life.looks)]
+            for n in asked
+        ],
     )
 
 

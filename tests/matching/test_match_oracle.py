@@ -10,7 +10,7 @@ from random import Random
 import pytest
 
 from .enumerator import ABSENT, answer
-from .staged import Stage, case_of, scene, stage
+from .staged import Scene, Stage, case_of, originals, scene, stage
 
 LOGS, SCENES, PARTS = 26, 40, 4  # of each version of the log
 
@@ -37,7 +37,11 @@ def compare(made: Stage, number: int, honest: bool, tally: Counter[str]) -> list
     case = case_of(made, number)
     known = answer(case)
     tally["scenes"] += 1
-    for p, lives in enumerate(known.lives):
+    asked = originals(one)
+    wrong += [
+        f"a copy is exact: packet {p} of {one}" for p in copies(one) if first + p in made.exact
+    ]
+    for p, lives in zip(asked, known.lives, strict=True):
         exact, sent = made.exact.get(first + p, set()), one.packets[p]
         said = {n for n, life in enumerate(one.lives) if life.skb in exact}
         where = f"packet {p} of {one}: {said}; {case}: {known}"
@@ -61,3 +65,9 @@ def compare(made: Stage, number: int, honest: bool, tally: Counter[str]) -> list
             tally["not unanimous" if lives else "exact though crowded"] += 1
             wrong.append("not unanimous: " + where)
     return wrong
+
+
+def copies(one: Scene) -> list[int]:
+    """The packets that are more than once in the capture."""
+    looks = [(sent.stamp, sent.looks) for sent in one.packets]
+    return [n for n, look in enumerate(looks) if looks.count(look) > 1]
