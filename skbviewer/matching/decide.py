@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from .matcher import Sightable
 
 CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
+MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while
 ROUNDS = 3  # of the clock: what is exact bounds it further
 NO_MOMENT = -1
 OFFSET_BITS = 14  # of fragments
@@ -98,7 +99,7 @@ def decide(
     answer = _answer(packets, kernel, found, clock, where, often)
     for _ in range(ROUNDS):
         known = np.flatnonzero(answer.life >= 0)
-        if len(known) <= clock.pairs:
+        if len(known) <= MORE * clock.pairs and len(where.devices) == 1:
             break
         pairs, here = (known, answer.life[known]), where._replace(clock=clock)
         lossy = incomplete(kernel.log)

@@ -140,7 +140,7 @@ def _handed(
     )
     made["arrived"] = arrival.shown[made["leg"]]
     made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
-    made = made[np.sort(np.unique(made[list(PLACE)], return_index=True)[1])]
+    made = made[np.sort(np.unique(_places(made), return_index=True)[1])]
     made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
     return made
 
@@ -215,6 +215,12 @@ def _shown(records: Records, index: Index) -> npt.NDArray[np.int64]:
     return np.where(version != 0, number, UNKNOWN)
 
 
+def _places(rows: Rows) -> Index:
+    """A number for each leg, device and direction."""
+    devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
+    return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
+
+
 def _among(rows: Rows, others: Rows) -> Flags:
     """Which rows are at the place of one of the others, in the same leg."""
     made = np.zeros(len(rows), np.bool_)
@@ -226,7 +232,7 @@ def _same_place(rows: Rows, others: Rows) -> tuple[Index, Index]:
     """Pairs of a row and one of the others at the same place of the same leg, one for each row."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
-    both = np.concatenate([rows[list(PLACE)], others[list(PLACE)]])
+    both = _places(np.concatenate([rows[list(PLACE)], others[list(PLACE)]]))
     _, back = np.unique(both, return_inverse=True)
     back = back.reshape(-1)
     of_place = np.full(int(back.max()) + 1, -1, np.int64)
