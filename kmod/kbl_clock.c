@@ -13,6 +13,7 @@
 #include "kbl_hot.h"
 
 #define KBL_CLOCK_SPAN_NS 200000
+#define KBL_CLOCK_ASKING_NS 4000
 #define KBL_CLOCK_TRIES 5
 
 #ifdef KBL_ARCH_CYCLES
@@ -82,6 +83,8 @@ void kbl_cycles_start(void)
 
 /*
  * Ask the kernel's clock; the cycles of that moment lie in the middle of the asking.
+ * If that took long, as where a hypervisor or an NMI had the CPU meanwhile, the middle
+ * may be far off: then it is asked again for the next record.
  * Returns an instant after c->now.  The name of the thread is looked at as often, so
  * that one that renamed itself is told anew before long.
  */
@@ -89,11 +92,13 @@ u64 kbl_clock_read(struct kbl_cpu *c)
 {
 	u64 before = kbl_clock_cycles();
 	u64 now = ktime_get_mono_fast_ns();
+	u64 took = kbl_clock_cycles() - before;
+	bool sure = kbl_clock_ns(c, took) <= KBL_CLOCK_ASKING_NS;
 
 	if (unlikely(!kbl_task_told(c)))
 		c->told_who.pid = U32_MAX;
-	c->clock_base = now - kbl_clock_ns(c, before + (kbl_clock_cycles() - before) / 2);
-	c->clock_until = c->clock_span ? now + c->clock_span : 0;
+	c->clock_base = now - kbl_clock_ns(c, before + took / 2);
+	c->clock_until = c->clock_span && sure ? now + c->clock_span : 0;
 	return max(now, c->now + 1);
 }
 NOKPROBE_SYMBOL(kbl_clock_read);

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, KernelLog, Packets
+from ..records import PACKET_DTYPE, ColumnTable, KernelLog, Packets
 from .assignment import Assigned, Problem, assign
 from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
@@ -24,6 +24,7 @@ from .keys import hashed_rows
 from .kinds import Index
 from .lacking import lacking
 from .ladder import FRAGMENT, Flags
+from .phases import RECEIVE_START, TRANSMIT
 from .rules import (
     AMBIGUOUS,
     BY_SEGMENT,
@@ -191,19 +192,23 @@ def _answer(
         believed & local & (life >= 0) & (made.moment >= 0)
     )  # another host's sniffer was at none of them
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
-    moment = np.where(_told_by_a_socket(kernel, where)[moment], moment, NO_MOMENT)
+    moment = np.where(_nameable(kernel)[moment], moment, NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
 
 
-def _told_by_a_socket(kernel: Sightable, where: Located) -> Flags:
-    """Moments of a packet socket's call; where the log has none, those at the only device.
-
-    False for NO_MOMENT, the last.
+def _nameable(kernel: Sightable) -> Flags:
+    """Moments of a packet socket's call; in a log without any, those of lifetimes of which the log
+    shows every device.  False for NO_MOMENT, the last.
     """
-    sockets = np.asarray(kernel.moments["socket"], np.bool_)
-    if not sockets.any():
-        sockets = np.full(len(sockets), len(where.devices) == 1 and where.devices[0][1] > 0)
-    return np.append(sockets, False)
+    moments, probes = kernel.moments, kernel.log.probes.values()
+    named = np.asarray(moments["socket"], np.bool_)
+    if not named.any():
+        armed = {p.name for p in probes if p.address and not p.error}
+        hidden = ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
+        series = np.asarray(moments["series"], np.int64)
+        named = np.bincount(series, weights=hidden)[series] == 0
+        named &= bool(armed & (RECEIVE_START | TRANSMIT))
+    return np.append(named, False)
 
 
 def _copies(packets: Packets) -> tuple[Flags, Flags]:
