@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, ColumnTable, KernelLog, Packets
+from ..records import PACKET_DTYPE, KernelLog, Packets
 from .assignment import Assigned, Problem, assign
 from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype

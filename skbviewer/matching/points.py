@@ -18,7 +18,7 @@ from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
 from . import moments
 from .kinds import ENTRY, EVENT, IP, Index, chosen
 from .legs import FORWARD, RX, TX, LegTable
-from .losses import Table, inside, meets
+from .losses import ANY, MISSED, Table, inside, meets
 from .phases import (
     PACKET_SOCKET,
     RECEIVE_START,
@@ -179,10 +179,17 @@ def _arrivals(log: KernelLog, legs: LegTable, entries: _Entries, losses: Table) 
         begin[leg[sure]] = rows["early_ns"][leg[sure]]
         goes_on[leg[sure]] = unsure[leg[sure]] = False
     begins = np.asarray(rows["begin_ns"], np.int64)
-    begin[unsure & meets(inside(losses), begins - WAIT_NS, begins)] -= WAIT_NS
+    stamping = entries.ids(STAMPS_SENT | STAMPS_RECEIVED)
+    begin[unsure & meets(_of_functions(losses, stamping), begins - WAIT_NS, begins)] -= WAIT_NS
     # A receive handler's device has the stamp of the one below.
     own = np.maximum.accumulate(np.where(goes_on, 0, np.arange(len(rows))))
     return moments.Arrival(np.asarray(begin[own], np.int64), ~unsure[own])
+
+
+def _of_functions(losses: Table, ids: list[int]) -> Table:
+    """Losses of a known time that may be of calls of these functions."""
+    dated = inside(losses)
+    return np.asarray(dated[(dated["reason"] != MISSED) | np.isin(dated["func"], [ANY, *ids])])
 
 
 class _Entries:
@@ -191,7 +198,7 @@ class _Entries:
     def __init__(self, log: KernelLog) -> None:
         self._probes = log.probes
         records = log.records
-        ids = self._ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
+        ids = self.ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
 
         def enters(some: slice) -> Flags:
             func = chosen(part(records, "func", some), ids)
@@ -203,13 +210,13 @@ class _Entries:
         self._func = part(records, "func", self._index)
         self._event = part(records, "event", self._index)
 
-    def _ids(self, names: frozenset[str]) -> list[int]:
+    def ids(self, names: frozenset[str]) -> list[int]:
         return [p.id for p in self._probes.values() if p.name in names]
 
     def of(self, names: frozenset[str]) -> Index:
         """Those that enter a function of `names`."""
         calls = self._event == 0
-        return np.asarray(self._index[calls & chosen(self._func, self._ids(names))], np.int64)
+        return np.asarray(self._index[calls & chosen(self._func, self.ids(names))], np.int64)
 
     def events(self, number: int) -> Index:
         """The events of this kind."""

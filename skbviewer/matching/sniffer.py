@@ -164,7 +164,8 @@ def _devices(
         for windows in WINDOWS[:ANY_TIME]
     ]
     found = {one[0]: _agreeing(captured, one[2], *_any_time(one[3])) for one in tries}
-    wanted = set.union(*sharp) or set(found)
+    mixed = {one[0] for one in tries if _mixed(captured, one[2], one[3], found[one[0]])}
+    wanted = set.union(mixed, *sharp) or set(found)
     clocks = {device: clock for device, clock in found.items() if clock and device in wanted}
     surely = min((clock.pairs for clock in clocks.values()), default=0) >= SURELY
     how = (n for n, some in enumerate(sharp) if surely and some >= set(clocks))
@@ -210,6 +211,23 @@ def _agreeing(captured: Index, packet: Index, begin: Index, end: Index) -> Clock
     return clock if clock is not None and _passes_all(clock, precision) else None
 
 
+def _mixed(
+    captured: Index, packet: Index, rows: npt.NDArray[np.void], clock: ClockFit | None
+) -> bool:
+    """Whether each packet was stamped in a call or on arrival: what makes sockets of the host want
+    stamps of arrival may begin and end meanwhile, as ping does.
+    """
+    if clock is None:
+        return False
+    at = clock.to_kernel(captured[packet], packet)
+    error = clock.error(captured[packet], packet)
+    either = np.zeros(len(captured), np.bool_)
+    for windows in WINDOWS[:ANY_TIME]:
+        begin, end = windows(rows)
+        either[packet[(at + error >= begin) & (at - error <= end)]] = True
+    return bool(either[packet].all())
+
+
 def _bounded(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
     """The fit of packets each of which was stamped between the earliest and the latest of these."""
     packet, low, high = _spans(packet, begin, end)
@@ -246,16 +264,17 @@ def relocate(
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
     agreed = _devices(captured, packet[some], series[some], moments, lossy)
     devices = tuple(one for one in where.devices if one in agreed.clocks)
-    where = where._replace(stamped=agreed.stamped)
     if where.devices and not devices:
         return where._replace(devices=())
+    sharper = where._replace(stamped=agreed.stamped) if agreed.stamped < where.stamped else None
+    where = sharper or where
     made, clock = _at_devices(captured, packet, series, moments, devices), where.clock
     if made is None or clock is None or len(made.segments) != len(clock.segments):
-        return None
+        return sharper
     if len(devices) == len(where.devices) and not _is_surer(made, clock, captured):
-        return None
+        return sharper
     if len(devices) > 1:
-        return where._replace(clock=clock, devices=devices) if devices != where.devices else None
+        return where._replace(devices=devices) if devices != where.devices else sharper
     (device,) = devices
     place = where.place._replace(netns=device[0], ifindex=device[1])
     return where._replace(clock=made, place=place, devices=devices)

@@ -14,15 +14,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
 from ..records import UNTIMED, KernelLog, Packets
 from .clock import ClockFit, Segment, precision_of
-from .edges import between
+from .edges import Edges, agreeing_contents, agreeing_headers, between
 from .identity import Candidates
 from .kinds import Index
+from .lacking import lacking
+from .ladder import Flags
 from .nearest import Place
-from .points import SOCKET, WAIT_NS
+from .points import SOCKET
 from .repeats import near_in_time
 from .same_run import ENOUGH, SYNCHRONOUS_NS
 from .sniffer import SEVERAL_DEVICES, Located
@@ -36,8 +37,7 @@ ROUNDING_NS = 1_000  # of both clocks, and between their readings
 MOST = 0.9  # of the packets with a socket make another offset possible
 NEAR_NS = SYNCHRONOUS_NS  # offsets are tried so far from the wall clock
 FARTHEST_NS = 10_000_000  # what decides less than this decides nothing
-SAMPLE, ANCHORS, FIRST = 200, 5, 8  # packets that are tried: all, of whose moments, at once
-CELL_NS = 20_000  # so exactly offsets are tried
+SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; of them with moments at most
 
 
 def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Located | None:
@@ -45,22 +45,24 @@ def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Loc
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
     sockets = np.asarray(moments["socket"], np.bool_)
-    sockets &= np.asarray(moments["before"]) - np.asarray(moments["after"]) < WAIT_NS
     if clock is None or not sockets.any() or packets["ts"][0] == UNTIMED:
-        return None
-    if np.count_nonzero(packets["ip_version"]) < ENOUGH:
         return None
     found = near_in_time(packets, kernel, found, clock)
     every = np.arange(len(packets))
     at = clock.to_kernel(packets["ts"], every)
     error = clock.error(packets["ts"], every) + precision_of(packets["ts"])
     edges = between(kernel, found.packet, found.series, at, error, sockets)
-    wanted = NEARLY_ALL * np.count_nonzero(packets["ip_version"])
     place = Place(None, -1, None, SOCKET)
+    shown = (packets["ip_version"] != 0) & ~lacking(kernel, place, at, error)[0]
+    if np.count_nonzero(shown) < ENOUGH:
+        return None
+    edges, wanted = edges.only(shown[edges.packet]), NEARLY_ALL * np.count_nonzero(shown)
     if np.isin(packets["linktype"], SEVERAL_DEVICES).all():
         if _packets(edges.packet) < wanted:
             return None
-        return _as_sure(Located(clock, place, (), True), packets, moments[sockets])
+        return _as_sure(
+            Located(clock, place, (), True), packets, kernel, shown, np.flatnonzero(sockets)
+        )
     rows = moments[edges.moment]
     devices = []
     for one in np.unique(rows[["netns", "ifindex"]]):
@@ -70,58 +72,61 @@ def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Loc
     if not devices:
         return None
     place = place._replace(netns=devices[0][0], ifindex=devices[0][1])
-    some = moments[sockets]
-    here = np.isin(some["netns"] << 32 | some["ifindex"], [n << 32 | i for n, i in devices])
-    return _as_sure(Located(clock, place, tuple(devices), True), packets, some[here])
+    some = np.asarray(moments["netns"], np.int64) << 31 | moments["ifindex"]
+    here = np.flatnonzero(sockets & np.isin(some, [n << 31 | i for n, i in devices]))
+    return _as_sure(Located(clock, place, tuple(devices), True), packets, kernel, shown, here)
 
 
-def _as_sure(where: Located, packets: Packets, rows: npt.NDArray[np.void]) -> Located | None:
-    """The same with a clock that may be off by every offset that these moments leave possible."""
+def _as_sure(
+    where: Located, packets: Packets, kernel: Sightable, shown: Flags, here: Index
+) -> Located | None:
+    """The same with a clock that may be off by every offset that these moments leave possible.
+
+    `shown` are packets whose moment the log has.
+    """
     clock = where.clock
     assert clock is not None
-    ip = np.flatnonzero(packets["ip_version"])
-    ip = ip[np.linspace(0, len(ip) - 1, min(SAMPLE, len(ip))).astype(np.int64)]
-    at = clock.to_kernel(packets["ts"][ip], ip)
+    some = np.flatnonzero(shown)
+    some = some[np.linspace(0, len(some) - 1, min(SAMPLE, len(some))).astype(np.int64)]
+    if len(some) * len(here) > PAIRS:
+        return None
+    packet, moment = np.repeat(some, len(here)), np.tile(here, len(some))
+    at = clock.to_kernel(packets["ts"], np.arange(len(packets)))
     error = clock.segments[0].residual_ns + precision_of(packets["ts"])
-    off = max(
-        _farthest(int(at[anchor]), at, rows, error)
-        for anchor in np.linspace(0, len(at) - 1, ANCHORS).astype(np.int64)
+    edges = Edges(packet, moment, np.zeros(len(packet), np.int64))
+    near = np.abs(kernel.moments["begin"][moment] - at[packet]) <= NEAR_NS
+    edges = agreeing_headers(packets, kernel, edges.only(near), False)
+    edges = agreeing_contents(packets, kernel, edges)
+    rows = kernel.moments[edges.moment]
+    off = _farthest(
+        edges.packet,
+        rows["after"] - at[edges.packet] - error,
+        rows["before"] - at[edges.packet] + error,
+        MOST * len(some),
     )
     return where._replace(clock=clock.wider(max(0, off - error))) if off <= FARTHEST_NS else None
 
 
-def _farthest(anchor: int, at: Index, rows: npt.NDArray[np.void], error: int) -> int:
-    """How far off the clock may be if one of these moments is that of the packet at `anchor`, ns.
+def _farthest(packet: Index, low: Index, high: Index, wanted: float) -> int:
+    """The farthest offset at which so many packets are with a moment of theirs.
 
-    Then most of the packets, which are `at` these times by the clock, were with a socket too.
+    Each pair of a packet with a moment is one if the clock is off by `low` to `high`, ns.
     """
-    rows = rows[np.argsort(rows["after"], kind="stable")]
-    off, around = _cells(rows["after"] - anchor, rows["before"] - anchor)
-    around += error
-    near = np.abs(off) - around <= NEAR_NS
-    off, around = off[near], around[near]
-    latest = np.maximum.accumulate(rows["before"])
-    met, asked = np.zeros(len(off), np.int64), 0
-    order = np.random.default_rng(1).permutation(len(at))
-    for some in np.array_split(order, max(1, len(order) // FIRST)):
-        times = at[some] + off[:, np.newaxis]
-        begun = np.searchsorted(rows["after"], times + around[:, np.newaxis], "right") - 1
-        with_one = (begun >= 0) & (latest[begun] >= times - around[:, np.newaxis])
-        met += np.count_nonzero(with_one, axis=1)
-        asked += len(some)
-        left = met >= MOST * len(at) - (len(at) - asked)
-        off, around, met = off[left], around[left], met[left]
-    return int((np.abs(off) + around).max(initial=error))
-
-
-def _cells(low: Index, high: Index) -> tuple[Index, Index]:
-    """The middles of equal parts of these spans, at most CELL_NS long, and half the length."""
-    parts = np.maximum(-((low - high) // CELL_NS), 1)
-    which = np.repeat(np.arange(len(parts)), parts)
-    number = np.arange(len(which)) - np.repeat(np.cumsum(parts) - parts, parts)
-    length = (high - low) / parts
-    middle = low[which] + ((number + 0.5) * length[which]).astype(np.int64)
-    return middle, np.ceil(length / 2).astype(np.int64)[which] + 1
+    order = np.lexsort((low, packet))
+    packet, low, high = packet[order], low[order], high[order]
+    beyond = np.int64(4 * NEAR_NS)  # sets the spans of one packet apart from those of the next
+    ends = np.maximum.accumulate(np.clip(high, -NEAR_NS, NEAR_NS) + packet * beyond)
+    begins = np.clip(low, -NEAR_NS, NEAR_NS) + packet * beyond
+    new = np.flatnonzero(np.r_[True, begins[1:] > ends[:-1]][: len(begins)])
+    last = np.append(new[1:], len(begins))[: len(new)] - 1
+    begins, ends = begins[new] - packet[new] * beyond, ends[last] - packet[new] * beyond
+    when = np.concatenate([begins, ends])
+    step = np.repeat([1, -1], len(new))
+    order = np.lexsort((-step, when))
+    enough = np.cumsum(step[order]) >= wanted
+    when = when[order]
+    possible = np.abs(np.concatenate([when[enough], when[1:][enough[:-1]]]))
+    return int(possible.max(initial=-1)) if enough.any() else NEAR_NS
 
 
 def _packets(packet: np.ndarray[tuple[int], np.dtype[np.int64]]) -> int:
