@@ -49,20 +49,24 @@ def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
     return {key: list(of) for key, of in groupby(sorted(truths, key=name), key=name)}
 
 
-def _judged_by(recording: Recording, checkout: Path) -> dict[tuple[str, str], list[Truths]]:
+def _judged_by(
+    recording: Recording, checkout: Path, lossy: bool
+) -> dict[tuple[str, str], list[Truths]]:
     with SessionMaker(checkout) as maker:
-        return _grouped(all_truths(recording, maker))
+        return _grouped(all_truths(recording, maker, lossy))
 
 
-def judge_folder(folder: Path, judged: Path, baseline: Path | None) -> list[dict[str, Any]]:
+def judge_folder(
+    folder: Path, judged: Path, baseline: Path | None, lossy: bool
+) -> list[dict[str, Any]]:
     """The table's lines of one recording, from the cache if nothing has changed."""
     checkouts = [ROOT, *([baseline] if baseline else [])]
     kept, key = judged / folder.parent.name / f"{folder.name}.json", _key(folder, checkouts)
     if kept.exists() and (old := json.loads(kept.read_text()))["key"] == key:
         return list(old["cells"])
     recording = read_recording(folder)
-    now = _judged_by(recording, ROOT)
-    before = _judged_by(recording, baseline) if baseline else {}
+    now = _judged_by(recording, ROOT, lossy)
+    before = _judged_by(recording, baseline, lossy) if baseline else {}
     cells = [
         cell(recording, truths)
         | ({"before": compare(recording, truths, before[name])} if name in before else {})
@@ -84,11 +88,13 @@ def _line(line: dict[str, Any]) -> str:
     return place + "".join(f"{line[name]:8}" for name in numbers)
 
 
-def _all(folders: list[Path], judged: Path, baseline: Path | None, jobs: int) -> list[Any]:
+def _all(
+    folders: list[Path], judged: Path, baseline: Path | None, jobs: int, lossy: bool
+) -> list[Any]:
     """Judge, as many recordings at once as there are `jobs`, and print each as it is done."""
     cells: list[dict[str, Any]] = []
     with ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(judge_folder, folder, judged, baseline) for folder in folders]
+        waiting = [pool.submit(judge_folder, folder, judged, baseline, lossy) for folder in folders]
         for done in as_completed(waiting):
             for line in done.result():
                 cells.append(line)
@@ -105,6 +111,9 @@ def main() -> int:
     parser.add_argument("--recordings", type=Path, default=BUILD / "recordings")
     parser.add_argument("--baseline", type=Path, help="another checkout's folder, to compare with")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument(
+        "--whole-logs", action="store_true", help="no logs that lack chunks: faster"
+    )
     parser.add_argument("--no-doc", action="store_true", help="leave docs/truth.md as it is")
     arguments = parser.parse_args()
     folders = _folders(arguments.recordings.absolute(), arguments.scenario)
@@ -112,8 +121,9 @@ def main() -> int:
         parser.error(f"no recording in {arguments.recordings}: python -m tests.truth.record")
     BUILD.mkdir(parents=True, exist_ok=True)
     name = "judged-compared" if arguments.baseline else "judged"
+    name += "-whole" if arguments.whole_logs else ""
     baseline = arguments.baseline.absolute() if arguments.baseline else None
-    cells = _all(folders, BUILD / name, baseline, arguments.jobs)
+    cells = _all(folders, BUILD / name, baseline, arguments.jobs, not arguments.whole_logs)
     (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
     text = publish(cells)
     (BUILD / "truth.md").write_text(text)

@@ -26,9 +26,12 @@ from the session by SQL whose lifetime that skb's address was then.
 - **no witness**: it is exact, and the witness cannot say. The reasons are below.
 
 {scenarios} scenarios on kernels {kernels}; {distinct} packets in {captures} captures as they were recorded. Treated in
-{treatments} ways, and with logs that lack chunks, {judged} packets were judged: {exact} exact, {right} right, **{wrong}
+{treatments} ways{lossy}, {judged} packets were judged: {exact} exact, {right} right, **{wrong}
 wrong**, {unseen} without a witness.
 """
+
+_LOSSY = ", and with logs that lack chunks"
+_WHOLE = ", with whole logs"
 
 UNJUDGED = """
 ## What is not judged
@@ -116,6 +119,7 @@ def publish(cells: list[Cell]) -> str:
         distinct=sum(cell["packets"] for cell in whole),
         captures=len(whole),
         treatments=len({cell["treatment"] for cell in cells}),
+        lossy=_LOSSY if any("chunks" in cell["treatment"] for cell in cells) else _WHOLE,
         judged=total["packets"], exact=total["exact"], right=total["right"],
         wrong=total["wrong"], unseen=total["no witness"],
     )  # fmt: skip

@@ -132,15 +132,15 @@ def judged(
     db.close()
 
 
-def all_truths(recording: Recording, maker: SessionMaker) -> Iterator[Truths]:
-    """The truth of every capture and treatment of a recording."""
+def all_truths(recording: Recording, maker: SessionMaker, lossy: bool) -> Iterator[Truths]:
+    """The truth of every capture and treatment; `lossy`: and where the log lacks chunks."""
     with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
         room = Path(folder)
         session = room / "s.skbv"
         files = treat(recording, room)
         maker.make(session, [recording.log, *files.values()])
         yield from judged(recording, session, files)
-        for share in LOG_SHARES:
+        for share in LOG_SHARES if lossy else ():
             for seed in LOG_SEEDS:
                 log = room / "less.kbl"
                 without_chunks(recording.log, log, share / 100, seed)
