@@ -154,9 +154,14 @@ def _answer(
         where = where._replace(devices=())
     sockets_only = bool(local.all()) and not incomplete(kernel.log)
     here = eligible(kernel, where, sockets_only, several)
+    may_lack, perhaps = lacking(kernel, where.place, at, error)
+    at_socket = np.asarray(kernel.moments["socket"], np.bool_)
+    # A packet in whose time nothing is missing was captured by a call that the log has.
+    shown = local & ~may_lack & ~perhaps & (here & at_socket).any() & where.place.at_socket
 
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
+        made = made.only(~shown[made.packet] | at_socket[made.moment])
         made = of_one_ethertype(packets, kernel, made)
         made = agreeing_headers(packets, kernel, made, not local.all())
         return agreeing_contents(packets, kernel, made)
@@ -167,7 +172,6 @@ def _answer(
     edges = pairs(within)
     edges = edges.only(~again[edges.packet])
     believed = trusted(packets, clock, kernel.log.clock, edges, precision)
-    may_lack, perhaps = lacking(kernel, where.place, at, error)
     may_lack[found.many] = True  # not all of their candidates are listed
     perhaps |= ~local  # what another host captured may never have come here
     if perhaps.any():

@@ -12,7 +12,7 @@ from .tree import ROOT, project_files
 TAG = re.compile(r"SPDX-License-Identifier\W+(\w[\w.() -]*?)\s*(?:-->|\*/|\"|$)", re.MULTILINE)
 DUAL = "GPL-2.0-only OR MIT"
 # Licence texts and data in formats that have no comments.
-WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz|jsonl|ttf)")
+WITHOUT = re.compile(r"LICENSES/.*|.*\.(kbl|pcap|pcapng|png|ico|retis|gz|xz|jsonl|ttf)")
 KERNEL = re.compile(r"kmod/.*|scanner/runtime/.*|tests/(lab/kbltest|truth/witness)/.*\.[ch]")
 # What in kmod/ runs in user space, or only describes how to build the module.
 USER_SPACE = re.compile(

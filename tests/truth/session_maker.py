@@ -54,6 +54,8 @@ class SessionMaker:
         if self._child.stdin:
             self._child.stdin.close()
         self._child.wait()
+        if self._child.stdout:
+            self._child.stdout.close()
 
     def make(self, out: Path, files: list[Path]) -> None:
         """Import files into a session; raises NoSession."""
