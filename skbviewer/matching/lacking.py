@@ -15,7 +15,7 @@ from .kinds import Index
 from .ladder import Flags
 from .losses import ANY, FOREVER, MISSED, NEVER, Table, meets
 from .nearest import Place
-from .phases import PACKET_SOCKET, RECEIVE_TAP
+from .phases import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -39,7 +39,7 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     surely |= meets(rows[stopped], low, high)
     surely |= _moment_missed(kernel.log, place, rows[missed & ~undated], low, high)
     perhaps = _moment_missed(kernel.log, place, rows[undated], low, high)
-    if kernel.log.meta.get("filter"):
+    if kernel.log.meta.get("filter") or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
 
@@ -67,6 +67,12 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high
 
     sockets = any_of(tuple(PACKET_SOCKET)) if place.at_socket else np.ones(len(low), np.bool_)
     return sockets & (any_of(SENT) | any_of(RECEIVE_TAP))
+
+
+def _shows_moments(log: KernelLog) -> bool:
+    """Whether the log has calls of packet sockets or hand-overs: not of tracepoints alone."""
+    showing = {*PACKET_SOCKET, *TRANSMIT, *RECEIVE_START}
+    return any(p.name in showing and _is_armed(log, p.id) for p in log.probes.values())
 
 
 def _is_armed(log: KernelLog, probe: int) -> bool:
