@@ -15,7 +15,7 @@ _EXACT: dict[int, str] = {
     Rung.BY_LENGTH: f"{_REPEATS} length and fragment offset.",
     Rung.BY_IPV6: f"{_REPEATS} IPv6 flow label or fragment identification.",
     Rung.BY_POINTS: "The only lifetime with this identity; captured at several of its devices.",
-    Rung.BY_TIME: "The only lifetime that every order and time of the packets alike leaves.",
+    Rung.BY_TIME: "No other lifetime fits the identity, the time and the order of the packets.",
     Rung.BY_SEGMENT: "A segment of this larger packet: its sequence numbers lie in it (GSO, GRO).",
 }
 _SEVERAL = "Several lifetimes have this identity, and order and time fit more than one."

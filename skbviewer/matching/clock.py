@@ -15,16 +15,14 @@ import numpy.typing as npt
 
 from .corridor import Intervals, corridor
 from .kinds import Index
-from .steps import STEP_NS, boundaries, runs
+from .steps import boundaries, runs
 
 MIN_DRIFT_PAIRS = 8
 MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 ENOUGH = 100_000  # pairs whose medians are those of all
-FLOOR_NS = 500  # a spread below this is not believed when distances are judged
 KNOTS = 65  # times of a segment for which its error is reckoned
-AGREED = 3  # packets that speak for a segment before time may contradict an identity
 
 Floats = npt.NDArray[np.float64]
 
@@ -92,11 +90,6 @@ class ClockFit(NamedTuple):
         first = np.array([segment.first for segment in self.segments])
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
-    def sigma(self, packet: Index) -> Index:
-        """The spread to judge distances of these packets by, ns."""
-        spread = np.array([max(segment.spread_ns, FLOOR_NS) for segment in self.segments])
-        return np.asarray(spread[self.segment_of(packet)], np.int64)
-
     def error(self, capture_ns: Index, packet: Index) -> Index:
         """How far off the clock may be at these packets (indices) and times of them, ns."""
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
@@ -104,16 +97,6 @@ class ClockFit(NamedTuple):
             mine = which == number
             made[mine] = segment.error(capture_ns[mine])
         return made
-
-    def agreed(self, packet: Index) -> npt.NDArray[np.bool_]:
-        """Packets in a segment that several others speak for, which agree among themselves."""
-        sure = np.array([s.pairs >= AGREED and s.spread_ns <= STEP_NS for s in self.segments])
-        return np.asarray(sure[self.segment_of(packet)], np.bool_)
-
-    def torn(self, packet: Index) -> npt.NDArray[np.bool_]:
-        """Packets in a segment whose pairs contradict each other: some may be by chance."""
-        torn = np.array([s.pairs > 1 and s.spread_ns > STEP_NS for s in self.segments])
-        return np.asarray(torn[self.segment_of(packet)], np.bool_)
 
     def wider(self, more_ns: int) -> ClockFit:
         """The same, which may be so much farther off."""

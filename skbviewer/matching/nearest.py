@@ -12,11 +12,10 @@ from ..records import ColumnTable
 from .keys import runs, spread
 from .kinds import Index
 from .ladder import Flags
-from .points import EARLY, SOCKET
+from .points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
 
-LONG_NS = 20_000_000  # a stamp is made this near to its point, whatever else a damaged log shows
 FAR = np.int64(np.iinfo(np.int64).max)
 
 
@@ -42,15 +41,6 @@ class Place(NamedTuple):
         if self.sends is not None:
             here &= points["sends"] == self.sends
         return np.asarray(here, np.bool_)
-
-    def may_hold(self, points: Points) -> Flags:
-        """Which points are there, or where a packet got its stamp on its way there.
-
-        netif_rx() stamps what then waits in a backlog, if any socket wants stamps
-        (net_timestamp_check() in net/core/dev.c).
-        """
-        waits = self._replace(how=EARLY, sends=0).holds(points)
-        return self.holds(points) | (waits if self.sends != 1 else False)
 
 
 class Reach(NamedTuple):
@@ -84,23 +74,6 @@ def reach(
     return made
 
 
-def beside(
-    at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
-) -> Index:
-    """How far each pair's packet is from when its stamp can have been made at a point, ns.
-
-    Of the same points as in reach(); FAR without any.
-    """
-    pair, point = _at_hand(series, points, here, anywhere, blind)
-    ts, met = points["ts"][point], points["met"][point]
-    begin = np.where(met, np.maximum(points["after"][point], ts - LONG_NS), ts)
-    end = np.where(met, np.minimum(points["before"][point], ts + LONG_NS), ts)
-    away = np.maximum(np.maximum(begin - at[pair], at[pair] - end), 0)
-    made = np.full(len(series), FAR)
-    np.minimum.at(made, pair, away)
-    return made
-
-
 def _at_hand(
     series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
 ) -> tuple[Index, Index]:
@@ -116,17 +89,3 @@ def _at_hand(
     has = np.bincount(pair[chosen], minlength=len(series)) > 0
     chosen |= ~has[pair]
     return pair[chosen], point[chosen]
-
-
-def nearest(owner: Index, other: Index, distance: Index) -> tuple[Flags, Index]:
-    """Which pairs are their owner's nearest, and how much farther the owner's next one is."""
-    order = np.lexsort((other, distance, owner))
-    ranked = owner[order]
-    first = np.ones(len(owner), np.bool_)
-    first[1:] = ranked[1:] != ranked[:-1]
-    has_next = np.r_[~first[1:], False][: len(owner)]
-    following = np.r_[distance[order][1:], FAR][: len(owner)]
-    gap = np.where(has_next, following - distance[order], FAR)
-    near, margin = np.zeros(len(owner), np.bool_), np.zeros(len(owner), np.int64)
-    near[order], margin[order] = first, gap
-    return near, margin

@@ -9,6 +9,7 @@ import pytest
 
 from skbviewer.matching.clock import ClockFit, Pairs, Segment
 from skbviewer.matching.clock import fit as fit_pairs
+from skbviewer.matching.steps import STEP_NS
 
 SECOND = 1_000_000_000
 KERNEL = np.arange(20, dtype=np.int64) * 137_000_001 + 10_582_780_115
@@ -152,14 +153,13 @@ def test_two_pairs_that_contradict_each_other_make_one_segment() -> None:
     clock = fit(KERNEL[:2] + np.array([0, SECOND]), KERNEL[:2])
     assert one(clock).pairs == 2
     assert one(clock).residual_ns > 0
-    assert not clock.agreed(np.zeros(1, np.int64))[0]
 
 
 def test_pairs_that_scatter_over_seconds_speak_for_no_clock() -> None:
     capture = KERNEL + np.arange(20) % 5 * SECOND
     clock = fit(capture, KERNEL)
     assert one(clock).pairs == 20
-    assert not clock.agreed(np.zeros(1, np.int64))[0]
+    assert one(clock).spread_ns > STEP_NS  # same_run.py trusts no such segment
 
 
 def test_the_residual_is_what_the_moments_leave_open() -> None:
