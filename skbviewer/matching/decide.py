@@ -10,6 +10,7 @@ docs/matching.md states the rule and what it assumes.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -35,7 +36,7 @@ from .rules import (
     Rung,
 )
 from .same_run import is_local, trusted
-from .sniffer import CALLED, SEVERAL_DEVICES, WINDOWS, Located, relocate
+from .sniffer import ANY_TIME, CALLED, CAME, SEVERAL_DEVICES, WINDOWS, Located, relocate
 from .twins import company, far, offsets
 from .weak import TCP
 
@@ -177,9 +178,12 @@ def _answer(
     if perhaps.any():
         may_lack |= perhaps & company(packets, kernel, error, pairs, often)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
-    order = _order(packets, where) if local.all() else None
-    numbers, problem = _problem(kernel, at, within, may_lack, edges, parts, order)
-    made = assign(problem)
+    orders = _orders(packets, where) if local.all() else (None,)
+
+    def problem_of(order: int | None) -> tuple[Index, Problem]:
+        return _problem(kernel, at, within, may_lack, edges, parts, order)
+
+    numbers, problem, made = _assigned(orders, problem_of)
     if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
         made = _each_alone(problem, made)
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, TOO_LARGE + 2))
@@ -254,10 +258,40 @@ def _problem(
     return numbers, _unordered(made) if order is None else made
 
 
-def _order(packets: Packets, where: Located) -> int:
-    """A file is in the order of the socket's calls, or was sorted by its packets' times since."""
+def _orders(packets: Packets, where: Located) -> tuple[int, ...]:
+    """By which of WINDOWS the file may be in order, the closest first.
+
+    It is in the order of the socket's calls, or was sorted by its packets' times since.  These may
+    be made in some of the calls and on arrival before others, as while ping runs: then packets
+    contradict the closer windows, and only the widest are sure.
+    """
     is_sorted = not (np.diff(packets["ts"]) < 0).any()
-    return where.stamped if is_sorted else CALLED
+    return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
+
+
+def _assigned(
+    orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Index, Problem]]
+) -> tuple[Index, Problem, Assigned]:
+    """What the first of these orders gives that no packet contradicts, else the last one."""
+    *closer, last = orders
+    for order in closer:
+        numbers, problem = problem_of(order)
+        if not _refuted(problem):
+            made = assign(problem)
+            if order != CAME or not (made.why == CROWDED).any():
+                return numbers, problem, made
+    numbers, problem = problem_of(last)
+    return numbers, problem, assign(problem)
+
+
+def _refuted(problem: Problem) -> bool:
+    """Whether a packet was stamped outside the windows of all its moments."""
+    packet, moment, size = problem.packet, problem.moment, len(problem.at)
+    early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
+    late = problem.at[packet] - problem.error[packet] > problem.end[moment]
+    inside = np.zeros(size, np.bool_)
+    inside[packet[~early & ~late]] = True
+    return bool((~inside[packet] & ~problem.may_lack[packet]).any())
 
 
 def _unordered(problem: Problem) -> Problem:
