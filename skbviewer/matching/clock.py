@@ -133,8 +133,11 @@ class Pairs(NamedTuple):
         return Pairs._make(column[chosen] for column in self)
 
 
-def fit(pairs: Pairs, captured: Index) -> ClockFit | None:
-    """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets."""
+def fit(pairs: Pairs, captured: Index, bounded: bool = True) -> ClockFit | None:
+    """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets.
+
+    Not `bounded`: only how the pairs scatter is asked for, not how far off the clock may be.
+    """
     if not len(pairs.packet):
         return None
     pairs = _whole(pairs.only(np.lexsort((pairs.kernel_ns, pairs.packet))))
@@ -146,7 +149,7 @@ def fit(pairs: Pairs, captured: Index) -> ClockFit | None:
         end = begins[number + 1] if number + 1 < len(begins) else len(captured)
         mine = run == number
         own = pairs if mine.all() else pairs.only(mine)
-        segments.append(_segment(first, captured[first:end], captured, own))
+        segments.append(_segment(first, captured[first:end], captured, own, bounded))
     return ClockFit(tuple(segments))
 
 
@@ -160,7 +163,7 @@ def _whole(pairs: Pairs) -> Pairs:
     return pairs._replace(after=after, before=np.maximum.reduceat(pairs.before, begin)[which])
 
 
-def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segment:
+def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs, bounded: bool) -> Segment:
     """The segment of the packets from `first` on, captured at range_ns."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
@@ -169,16 +172,21 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs) -> Segm
     difference = capture_ns[few] - kernel_ns
     base = int(difference[0])  # keeps float64 exact: epoch ns need 61 bits
     x, y = (kernel_ns - origin).astype(np.float64), (difference - base).astype(np.float64)
-    tries, moments = [], _in_order(capture_ns, pairs)
+    lines = []
     packets = 1 + int(np.count_nonzero(np.diff(pairs.packet)))  # one may have several pairs
     for slope in {0.0, _drift(x, y)}:
         rest = y - slope * x
         middle = float(np.median(rest))
         offset, spread = base + round(middle), _spread(rest - middle)
-        line = Segment(
-            int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
+        lines.append(
+            Segment(
+                int(captured[first]), first, origin, offset, slope * 1e6, 0, packets, round(spread)
+            )
         )
-        tries.append(_with_errors(line, range_ns, *moments))
+    if not bounded:
+        return min(lines, key=lambda line: line.spread_ns)
+    moments = _in_order(capture_ns, pairs)
+    tries = [_with_errors(line, range_ns, *moments) for line in lines]
     return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
 
 

@@ -16,12 +16,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, KernelLog, Packets
+from ..records import PACKET_DTYPE, KernelLog, Packets, part
 from .assignment import Assigned, Problem, assign
 from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
 from .identity import Candidates
-from .keys import hashed_rows
+from .keys import hashed, repeated, shared
 from .kinds import Index
 from .lacking import lacking
 from .ladder import FRAGMENT, Flags
@@ -36,7 +36,7 @@ from .rules import (
     Rung,
 )
 from .same_run import is_local, trusted
-from .sniffer import ANY_TIME, CALLED, CAME, SEVERAL_DEVICES, WINDOWS, Located, relocate
+from .sniffer import ANY_TIME, CALLED, CAME, SEVERAL_DEVICES, TIMED, WINDOWS, Located, relocate
 from .twins import company, far, offsets
 from .weak import TCP
 
@@ -224,12 +224,12 @@ def _copies(packets: Packets) -> tuple[Flags, Flags]:
 
     Two passes of a tap have not the same time and the same bytes.
     """
-    names = (name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface"))
-    _, first, back, count = np.unique(
-        hashed_rows(packets, names), return_index=True, return_inverse=True, return_counts=True
-    )
-    back = back.reshape(-1)
-    return count[back] > 1, first[back] != np.arange(len(packets))
+    names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
+    some = np.flatnonzero(shared(packets["ts"]))
+    rows = hashed(part(packets, name, some) for name in names)
+    copied, again = np.zeros((2, len(packets)), np.bool_)
+    copied[some], again[some] = shared(rows), repeated(rows)
+    return copied, again
 
 
 def _problem(
@@ -246,16 +246,23 @@ def _problem(
     `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
     `order` is by which of WINDOWS the file is in order; None: by none.
     """
-    keys, moment = np.unique(edges.moment << OFFSET_BITS | parts, return_inverse=True)
-    numbers = keys >> OFFSET_BITS
-    rows = kernel.moments[numbers]
-    names = ("series", "after", "before")
-    life, after, before = (np.array(rows[name], np.int64) for name in names)
-    begin, end = (np.array(one, np.int64) for one in WINDOWS[order or CALLED](rows))
-    moment = moment.reshape(-1).astype(np.int64)
+    numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
+    rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
+    life, after, before = (rows[name].astype(np.int64) for name in ("series", "after", "before"))
+    begin, end = (one.astype(np.int64) for one in WINDOWS[order or CALLED](rows))
     packet = edges.packet
     made = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
     return numbers, _unordered(made) if order is None else made
+
+
+def _numbered(moments: Index, parts: Index, size: int) -> tuple[Index, Index]:
+    """The moments that are there, one for each part, in their order; the number of each pair's."""
+    if parts.any():
+        keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
+        return keys >> OFFSET_BITS, number.reshape(-1).astype(np.int64)
+    there = np.zeros(size, np.bool_)
+    there[moments] = True
+    return np.flatnonzero(there), (np.cumsum(there) - 1)[moments]
 
 
 def _orders(packets: Packets, where: Located) -> tuple[int, ...]:

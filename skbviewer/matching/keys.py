@@ -47,6 +47,24 @@ def hashed_rows(rows: Rows, columns: Iterable[str]) -> Hash:
     return made
 
 
+def repeated(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Which of these keys came before.  Fast where few or none do: keys are sorted, not places."""
+    made = np.zeros(len(keys), np.bool_)
+    if not (several := shared(keys)).any():
+        return made
+    some = np.flatnonzero(several)
+    made[some] = True
+    made[some[np.unique(keys[some], return_index=True)[1]]] = False
+    return made
+
+
+def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
+    """Which of these keys come more than once."""
+    ranked = np.sort(keys)
+    again = ranked[1:][ranked[1:] == ranked[:-1]]
+    return np.isin(keys, again) if len(again) else np.zeros(len(keys), np.bool_)
+
+
 def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDArray[np.bool_]]:
     """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
 

@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Records, RecordTable, Room, narrow, part
+from ..records import ColumnTable, Records, RecordTable, Room, narrow, part, pick
+from .keys import repeated
 from .kinds import EVENT, Index
 from .legs import TX, LegTable
 from .series import SeriesTable
@@ -88,11 +89,13 @@ def build(
     handed = _handed(records, series, legs, passes, arrival)
     called = _called(records, sockets, handed, arrival)
     called["content"] = _given(sockets["record"], taps)
-    handed = handed[~_among(handed, called) & ~series.tap[handed["series"]]]
-    handed = handed[~_shown_better(handed, np.concatenate([called, handed]))]
+    if len(called):
+        handed = _only(handed, ~_among(handed, called))
+    handed = _only(handed, ~series.tap[handed["series"]])
+    handed = _only(handed, ~_shown_better(handed, called))
     bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]), arrival)
     made = np.concatenate([called, handed, bare])
-    made = made[np.lexsort((made["begin"], made["series"]))]
+    made = pick(made, np.lexsort((made["begin"], made["series"])))
     columns: dict[str, npt.NDArray[Any]] = {}
     for name in MOMENT_DTYPE.names or ():
         column = np.ascontiguousarray(made[name])
@@ -140,7 +143,7 @@ def _handed(
     )
     made["arrived"] = arrival.shown[made["leg"]]
     made["after"] = np.minimum(np.where(passes.first, made["begin"], since), made["begin"])
-    made = made[np.sort(np.unique(_places(made), return_index=True)[1])]
+    made = _only(made, ~repeated(_places(made)))
     made["end"] = made["before"] = np.maximum(made["end"], made["begin"])
     return made
 
@@ -155,12 +158,19 @@ def _showing(records: Records, record: Index) -> Index:
     return np.where(event, before, record)
 
 
-def _shown_better(rows: Rows, others: Rows) -> Flags:
-    """Which rows are of an unknown device, though another one shows the device of their leg."""
-    of_leg = np.zeros(2 * int(others["leg"].max(initial=0)) + 2, np.bool_)
-    known = others[others["ifindex"] > 0]
-    of_leg[2 * known["leg"] + known["sends"]] = True
-    return np.asarray((rows["ifindex"] <= 0) & of_leg[2 * rows["leg"] + rows["sends"]])
+def _shown_better(handed: Rows, called: Rows) -> Flags:
+    """Which hand-overs are to an unknown device, though another moment shows that of their leg."""
+    unknown = handed["ifindex"] <= 0
+    way = 2 * handed["leg"] + handed["sends"]
+    shown = np.r_[way[~unknown], (2 * called["leg"] + called["sends"])[called["ifindex"] > 0]]
+    made = np.zeros(len(handed), np.bool_)
+    made[unknown] = np.isin(way[unknown], shown)
+    return made
+
+
+def _only(rows: Rows, keep: Flags) -> Rows:
+    """rows[keep]; of wide rows that copies by member, which takes ten times as long."""
+    return rows if keep.all() else np.asarray(pick(rows, np.flatnonzero(keep)))
 
 
 def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Arrival) -> Rows:

@@ -8,8 +8,9 @@ the first sighting belongs to the first point, and so on.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from itertools import product
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,9 @@ from .ladder import Flags
 from .losses import Table, inside, meets
 from .nearest import FAR, Place, points_of, reach
 from .points import EARLY, SOCKET, WAIT_NS, WIRE
+
+TIMED = ("series", "after", "before", "begin", "end", "sends", "arrived")  # columns of a moment
+Timed = npt.NDArray[np.void] | Mapping[str, npt.NDArray[Any]]
 
 CAME_NS = 200_000  # from its arrival to its stamp of arrival
 LEAST = 0.3  # of the packets must have a point at a device where the capture may be taken
@@ -38,15 +42,12 @@ FEW = 12  # pairs whose times may differ least at the wrong place by chance
 
 
 class _Try(NamedTuple):
-    """A place, its fit, and how many packets have a point there."""
+    """A place, its pairs, how they scatter (ns), and how many packets have a point there."""
 
     place: Place
-    clock: ClockFit
+    pairs: Pairs
+    spread: int
     packets: int
-
-    @property
-    def spread(self) -> int:
-        return max(segment.spread_ns for segment in self.clock.segments)
 
 
 class Located(NamedTuple):
@@ -85,7 +86,8 @@ def locate(
     packets of a log that is `lossy` some may have lost their lifetime and found another one's.
     """
     captured = packets["ts"]
-    some = packet % max(1, len(np.unique(packet)) // TRIED) == 0
+    count = int(np.count_nonzero(np.bincount(packet, minlength=1)))
+    some = packet % max(1, count // TRIED) == 0
     owner = points.stored("series")
     few, point = points_of(owner, series[some])
     tries = _tries(captured, packet[some][few], points[point])
@@ -107,7 +109,8 @@ def locate(
         clock = _at_devices(captured, packet, series, moments, tuple(devices)) or clock
     if clock is not None:
         if clock.pairs < FEW:
-            clock = clock.wider(max(_apart(clock, one.clock, captured) for one in tries))
+            others = [other for one in tries if (other := fit(one.pairs, captured))]
+            clock = clock.wider(max(_apart(clock, other, captured) for other in others))
         clock = _that_holds(clock, best.place, devices, captured)
     return Located(clock, best.place, tuple(devices), stamped=agreed.stamped)
 
@@ -117,7 +120,7 @@ def _at_place(
 ) -> ClockFit | None:
     """The fit of packets that have one point at the place."""
     here = np.flatnonzero(place.holds(points))
-    here = here[_bounds(points[here])]
+    here = here[_bounds({name: points.part(name, here) for name in ("after", "before")})]
     pair, point = points_of(points.stored("series")[here], series)
     packet, here = packet[pair], here[point]
     del pair, point, series
@@ -186,18 +189,18 @@ def _near_the_others(captured: Index, packet: Index, rows: npt.NDArray[np.void])
     return near
 
 
-def _called(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+def _called(rows: Timed) -> tuple[Index, Index]:
     """When the sockets were called, ns."""
     return rows["begin"], rows["end"]
 
 
-def _came(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+def _came(rows: Timed) -> tuple[Index, Index]:
     """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
     soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
     return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
 
 
-def _any_time(rows: npt.NDArray[np.void]) -> tuple[Index, Index]:
+def _any_time(rows: Timed) -> tuple[Index, Index]:
     return rows["after"], rows["before"]
 
 
@@ -308,7 +311,7 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:
     return float(after.mean()) <= SURER * float(before.mean())
 
 
-def _bounds(rows: npt.NDArray[np.void]) -> Flags:
+def _bounds(rows: Timed) -> Flags:
     """Points or moments that say when a packet was stamped: not of legs whose begin may be lost."""
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)
 
@@ -331,9 +334,12 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
     for place in _places(rows):
         here = place.holds(rows) & _bounds(rows)
         here[here] = _once(packet[here])
-        clock = _fit(captured, packet[here], rows[here])
+        own = rows[here]
+        pairs = Pairs(packet[here], own["ts"], own["after"], own["before"])
+        clock = fit(pairs, captured, bounded=False)
         if clock is not None:
-            tries.append(_Try(place, clock, len(np.unique(packet[here]))))
+            spread = max(segment.spread_ns for segment in clock.segments)
+            tries.append(_Try(place, pairs, spread, len(np.unique(packet[here]))))
     return tries
 
 
@@ -373,7 +379,3 @@ def _places(rows: npt.NDArray[np.void]) -> list[Place]:
         Place(int(device["netns"]), int(device["ifindex"]), sends, how)
         for device, how, sends in product(devices, (SOCKET, WIRE, EARLY), (None, 1, 0))
     ]
-
-
-def _fit(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> ClockFit | None:
-    return fit(Pairs(packet, rows["ts"], rows["after"], rows["before"]), captured)
