@@ -23,7 +23,7 @@ from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible
 from .identity import Candidates
 from .keys import hashed, repeated, shared
 from .kinds import Index
-from .lacking import lacking
+from .lacking import hidden, lacking
 from .ladder import FRAGMENT, Flags
 from .phases import RECEIVE_START, TRANSMIT
 from .rules import (
@@ -160,9 +160,16 @@ def _answer(
     # A packet in whose time nothing is missing was captured by a call that the log has.
     shown = local & ~may_lack & ~perhaps & (here & at_socket).any() & where.place.at_socket
 
+    unseen, unsure = hidden(kernel) & ~at_socket, np.zeros(len(packets), np.bool_)
+
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
-        made = made.only(~shown[made.packet] | at_socket[made.moment])
+        by_call = ~shown[made.packet] | at_socket[made.moment]
+        known = np.zeros(len(found.packet), np.bool_)
+        known[made.pair[by_call]] = True
+        lost = ~by_call & unseen[made.moment]
+        unsure[made.packet[lost & known[made.pair]]] = True
+        made = made.only(by_call | lost & ~known[made.pair])
         made = of_one_ethertype(packets, kernel, made)
         made = agreeing_headers(packets, kernel, made, not local.all())
         return agreeing_contents(packets, kernel, made)
@@ -196,9 +203,8 @@ def _answer(
         ]
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     life[copied], why[copied] = -1, CROWDED
-    known = (
-        believed & local & (life >= 0) & (made.moment >= 0)
-    )  # another host's sniffer was at none of them
+    # Another host's sniffer was at none of them.
+    known = believed & local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
     moment = np.where(_nameable(kernel)[moment], moment, NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
@@ -209,8 +215,9 @@ def _nameable(kernel: Sightable) -> Flags:
     shows every device.  False for NO_MOMENT, the last.
     """
     moments, probes = kernel.moments, kernel.log.probes.values()
-    named = np.asarray(moments["socket"], np.bool_)
-    if not named.any():
+    socket = np.asarray(moments["socket"], np.bool_)
+    named = socket & (np.asarray(moments["ifindex"]) > 0)
+    if not socket.any():
         armed = {p.name for p in probes if p.address and not p.error}
         hidden = ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
         series = np.asarray(moments["series"], np.int64)

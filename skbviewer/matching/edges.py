@@ -51,6 +51,7 @@ def eligible(kernel: Sightable, where: Located, sockets_only: bool, several_devi
         here = np.zeros(len(moments), np.bool_)
         for device in where.devices:
             here |= (netns == device[0]) & (ifindex == device[1])
+        here |= np.asarray(ifindex) <= 0  # the record that shows the device was lost
     at_socket = here & socket
     if sockets_only and at_socket.any() and where.place.at_socket:
         return np.asarray(at_socket)

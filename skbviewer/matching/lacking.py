@@ -16,6 +16,7 @@ from .ladder import Flags
 from .losses import ANY, FOREVER, MISSED, NEVER, Table, meets
 from .nearest import Place
 from .phases import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
+from .points import WAIT_NS
 
 if TYPE_CHECKING:
     from .matcher import Sightable
@@ -42,6 +43,17 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     if kernel.log.meta.get("filter") or not _shows_moments(kernel.log):
         perhaps[:] = True
     return surely, perhaps
+
+
+def hidden(kernel: Sightable) -> Flags:
+    """Moments whose call of a packet socket may be missing: records are, until the skb waited.
+
+    A packet that is stamped on arrival may wait up to WAIT_NS for that call.
+    """
+    rows, moments = kernel.losses, kernel.moments
+    undated = (rows["first_ns"] == NEVER) & (rows["last_ns"] == FOREVER)
+    after, before = (np.asarray(moments[name], np.int64) for name in ("after", "before"))
+    return meets(rows[~undated | (rows["reason"] != MISSED)], after, before + WAIT_NS)
 
 
 def _after_the_stop(log: KernelLog, rows: Table) -> Flags:

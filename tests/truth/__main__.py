@@ -50,14 +50,14 @@ def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
 
 
 def _judged_by(
-    recording: Recording, checkout: Path, lossy: bool
+    recording: Recording, checkout: Path, seeds: int
 ) -> dict[tuple[str, str], list[Truths]]:
     with SessionMaker(checkout) as maker:
-        return _grouped(all_truths(recording, maker, lossy))
+        return _grouped(all_truths(recording, maker, seeds))
 
 
 def judge_folder(
-    folder: Path, judged: Path, baseline: Path | None, lossy: bool
+    folder: Path, judged: Path, baseline: Path | None, seeds: int
 ) -> list[dict[str, Any]]:
     """The table's lines of one recording, from the cache if nothing has changed."""
     checkouts = [ROOT, *([baseline] if baseline else [])]
@@ -65,8 +65,8 @@ def judge_folder(
     if kept.exists() and (old := json.loads(kept.read_text()))["key"] == key:
         return list(old["cells"])
     recording = read_recording(folder)
-    now = _judged_by(recording, ROOT, lossy)
-    before = _judged_by(recording, baseline, lossy) if baseline else {}
+    now = _judged_by(recording, ROOT, seeds)
+    before = _judged_by(recording, baseline, seeds) if baseline else {}
     cells = [
         cell(recording, truths)
         | ({"before": compare(recording, truths, before[name])} if name in before else {})
@@ -89,12 +89,12 @@ def _line(line: dict[str, Any]) -> str:
 
 
 def _all(
-    folders: list[Path], judged: Path, baseline: Path | None, jobs: int, lossy: bool
+    folders: list[Path], judged: Path, baseline: Path | None, jobs: int, seeds: int
 ) -> list[Any]:
     """Judge, as many recordings at once as there are `jobs`, and print each as it is done."""
     cells: list[dict[str, Any]] = []
     with ProcessPoolExecutor(jobs) as pool:
-        waiting = [pool.submit(judge_folder, folder, judged, baseline, lossy) for folder in folders]
+        waiting = [pool.submit(judge_folder, folder, judged, baseline, seeds) for folder in folders]
         for done in as_completed(waiting):
             for line in done.result():
                 cells.append(line)
@@ -112,7 +112,7 @@ def main() -> int:
     parser.add_argument("--baseline", type=Path, help="another checkout's folder, to compare with")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument(
-        "--whole-logs", action="store_true", help="no logs that lack chunks: faster"
+        "--seeds", type=int, default=10, help="of logs that lack chunks; 0: none, faster"
     )
     parser.add_argument("--no-doc", action="store_true", help="leave docs/truth.md as it is")
     arguments = parser.parse_args()
@@ -121,11 +121,11 @@ def main() -> int:
         parser.error(f"no recording in {arguments.recordings}: python -m tests.truth.record")
     BUILD.mkdir(parents=True, exist_ok=True)
     name = "judged-compared" if arguments.baseline else "judged"
-    name += "-whole" if arguments.whole_logs else ""
+    name += f"-{arguments.seeds}-seeds"
     baseline = arguments.baseline.absolute() if arguments.baseline else None
-    cells = _all(folders, BUILD / name, baseline, arguments.jobs, not arguments.whole_logs)
+    cells = _all(folders, BUILD / name, baseline, arguments.jobs, arguments.seeds)
     (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
-    text = publish(cells)
+    text = publish(cells, arguments.seeds)
     (BUILD / "truth.md").write_text(text)
     if not arguments.no_doc and not arguments.scenario:
         DOCS.write_text(text)

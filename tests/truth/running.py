@@ -27,7 +27,6 @@ from .judge_witness import Witness, read_witness
 from .recall import Seen, apart, unanimous
 from .session_maker import SessionMaker
 from .treatments import (
-    LOG_SEEDS,
     LOG_SHARES,
     TREATMENTS,
     Recorded,
@@ -132,16 +131,17 @@ def judged(
     db.close()
 
 
-def all_truths(recording: Recording, maker: SessionMaker, lossy: bool) -> Iterator[Truths]:
-    """The truth of every capture and treatment; `lossy`: and where the log lacks chunks."""
+def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterator[Truths]:
+    """The truth of every capture and treatment, and where the log lacks chunks that each seed
+    chooses."""
     with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
         room = Path(folder)
         session = room / "s.skbv"
         files = treat(recording, room)
         maker.make(session, [recording.log, *files.values()])
         yield from judged(recording, session, files)
-        for share in LOG_SHARES if lossy else ():
-            for seed in LOG_SEEDS:
+        for share in LOG_SHARES:
+            for seed in range(seeds):
                 log = room / "less.kbl"
                 without_chunks(recording.log, log, share / 100, seed)
                 plain = {

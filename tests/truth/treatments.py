@@ -191,7 +191,7 @@ def write_treated(treated: Treated, path: Path) -> None:
 # A log: chunks of records are lost as a whole, docs/kbl-format.md.
 FILE_HEAD, CHUNK_MAGIC, RECORDS = "<IHH", 0x4B434E4B, 1
 CHUNK = struct.Struct("<IHHQQQIIII")
-LOG_SHARES, LOG_SEEDS = (1, 3, 10, 30), range(10)
+LOG_SHARES = (1, 3, 10, 30)
 
 
 def chunks_of(data: bytes) -> tuple[int, list[tuple[int, int, int]]]:
