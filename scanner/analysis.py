@@ -245,6 +245,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
         ),
         "source": _function_counts(functions, ".c"),
         "headers": _function_counts(functions, ".h"),
+        "unread": failed["function"],
         "parsed": {
             kind: {"tried": tried, "fallbacks": failed[kind]}
             for kind, tried in zip(("signature", "struct", "typedef", "body"), islands, strict=True)

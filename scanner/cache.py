@@ -56,7 +56,7 @@ def digest(data: bytes) -> bytes:
 
 # The modules whose code decides what facts a file has.
 _READING_TEXT = (
-    "blanking bodies declarations dialect facts functions heads initialisers "
+    "blanking blocks bodies declarations dialect facts functions heads initialisers "
     "instrument_marks islands lexer loose macros normalise parser prepared pseudo reading unclosed "
 )
 _READING = frozenset(_READING_TEXT.split())

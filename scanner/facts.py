@@ -130,7 +130,10 @@ class Init(NamedTuple):
 
 
 class Fallback(NamedTuple):
-    """An island that pycparser could not read; kind: "signature", "struct", "typedef", "body"."""
+    """An island that pycparser could not read.
+
+    kind: "signature", "struct", "typedef", "body", or "function" for one not read at all.
+    """
 
     kind: str
     name: str

@@ -28,6 +28,7 @@ from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, vari
 from scanner.pseudo import pseudo_functions
 
 _PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
+NAMED = 20  # functions that a warning names; all are among the fall-backs
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
@@ -70,6 +71,7 @@ class _Reading:
         self.fallbacks: dict[Fallback, None] = {}
         self.warnings: list[str] = []
         self.uneven: list[unclosed.Uneven | None] = []
+        self.unread: dict[int, tuple[int, int, str]] = {}  # by brace: lines and name
         self.tried = [0, 0, 0, 0]
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
@@ -108,6 +110,22 @@ class _Reading:
                 self.inits.update(dict.fromkeys(inits))
             for node in found.functions:
                 self._function(node, normal, found, variant)
+            for item in found.unread:
+                lines = (self.prepared.line(item.start), self.prepared.line(item.end - 1))
+                self.unread[item.brace] = (*lines, _called(item, normal))
+        self._unread()
+
+    def _unread(self) -> None:
+        """Name what looks like a function and was read in no variant."""
+        read = {function.body for function in self.functions.values()}
+        lost = sorted(item for brace, item in self.unread.items() if brace not in read)
+        for line, last, name in lost:
+            reason = f"not read, up to line {last}"
+            self.fallbacks[Fallback("function", name, line, reason)] = None
+        if lost:
+            listed = ", ".join(f"{name} (line {line})" for line, _, name in lost[:NAMED])
+            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            self.warnings.append(f"not read: {listed}{more}")
 
     def _annotated(self, function: Function) -> Function:
         if function.name in self.unprobed and not function.annotation:
@@ -212,6 +230,12 @@ class _Reading:
         return _assemble(island, parsed, parser, end_line, variant)
 
 
+def _called(item: islands.Unread, normal: Normal) -> str:
+    """Return the name of what cannot be read; that of its macro if a macro makes its head."""
+    made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
+    return made[-1].macro or item.name if made else item.name
+
+
 def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: int) -> Function:
     body: Body | loose.LooseBody
     if parser == "pycparser":
@@ -219,7 +243,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
         body.read(parsed.body)
     else:
         body = loose.LooseBody(island.first - island.node.start_point.row)
-        body.read(island.brace)
+        body.read(island.inside)
     name = island.name
     if parsed is not None:
         params, variadic = declarations.parameters(parsed.decl.type, parsed.param_decls)

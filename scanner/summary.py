@@ -31,6 +31,7 @@ def lines(counts: dict[str, Any], seed: str) -> list[str]:
             ("  indirect", f"{indirect} ({found['callers']} callers, {found['callees']} callees)"),
             (f"all functions {title}", str(found["all"])),
         ]
+    rows.append(("functions not read", str(counts["unread"])))
     for kind, parsed in counts["parsed"].items():
         share = 100 * parsed["fallbacks"] / max(1, parsed["tried"])
         rows.append(

@@ -184,8 +184,28 @@ def test_unreadable_folder_is_named(good: Path, monkeypatch: pytest.MonkeyPatch)
     assert "good" in functions(result)
 
 
-def test_an_empty_folder_is_told(tmp_path: Path) -> None:
-    assert scanned(tmp_path).warnings[0] == f"{tmp_path}: no file *.c or *.h in it"
+def test_an_empty_folder_is_no_tree(tmp_path: Path) -> None:
+    with pytest.raises(BadTree, match=r"no file \*\.c or \*\.h in it"):
+        scanned(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("inner", "read"),
+    [
+        (("include", "net"), {"include", "net"}),
+        (("include", "src"), {"include", "src"}),
+        (("net", "src"), {"net", "src"}),
+        (("src", ".git"), {"src"}),
+    ],
+)
+def test_include_and_net_alone_are_read_if_both_are_there(
+    tmp_path: Path, inner: tuple[str, ...], read: set[str]
+) -> None:
+    for name in (*inner, "lib"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "a.c").write_text(GOOD)
+    found = {row["file"].partition("/")[0] for row in scanned(tmp_path).direct}
+    assert found == (read if len(read & {"include", "net"}) == 2 else read | {"lib"})
 
 
 def test_a_pipe_is_named_and_not_read(good: Path) -> None:
