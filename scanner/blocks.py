@@ -24,6 +24,7 @@ _FOREIGN = re.compile(
     r"(?:template\s*<.*>\s*)?(?:(?:class|namespace)\s+\w+|(?:struct|class)\s+\w+\s*(?=:\s*\w))",
     re.DOTALL,
 )
+_MARKED = re.compile(r"\b[A-Za-z_]\w*\s*\([^()]*\)(?=\s*[A-Za-z_])")
 _NEXT = re.compile(r"\s*")
 LONGEST = 10_000  # characters of a head
 
@@ -125,6 +126,18 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
         pieces += ["}"] if block.end > block.open + 1 else []
         position = block.end
     return "".join([*pieces, text[position:]])
+
+
+def plain_parameters(text: str, hidden: list[Block]) -> str:
+    """Return the text with these blocks empty, without macro calls before parameters' types."""
+    pieces = []
+    position = 0
+    for block in hidden:
+        first = text.find("(", block.head, block.open) + 1
+        pieces.append(text[position:first])
+        pieces.append(_MARKED.sub(lambda match: blank(match[0]), text[first : block.open]))
+        position = block.open
+    return without_bodies("".join([*pieces, text[position:]]), hidden)
 
 
 def is_function(text: str, block: Block) -> bool:

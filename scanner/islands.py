@@ -97,7 +97,6 @@ def find(text: str) -> Found:
     functions = _whole(parsed, spans)
     lost = _lost(text, spans, functions, parsed)
     insides: dict[int, Node] = {}
-    unread: list[Unread] = []
     inner: list[Captures] = []
     if lost:
         parsed = _captures(parse(blocks.without_bodies(text, lost).encode("latin-1")))
@@ -105,13 +104,15 @@ def find(text: str) -> Found:
         functions = {brace: heads.get(brace, node) for brace, node in functions.items()}
         for block, root in zip(lost, _alone(source, lost), strict=True):
             inner.append(own := _captures(root))
-            if block.open in (whole := _whole(own, [block])):
-                functions[block.open] = whole[block.open]
-            elif block.open in heads:
+            if whole := _whole(own, [block]):
+                functions |= whole
+                continue
+            insides[block.open] = root
+            if block.open in heads:
                 functions[block.open] = heads[block.open]
-                insides[block.open] = root
-            else:
-                unread.append(Unread(blocks.name(text, block), block.head, block.open, block.end))
+        lost = [block for block in lost if block.open not in functions]
+        functions |= _plainer(text, lost)
+        lost = [block for block in lost if block.open not in functions]
     return Found(
         source,
         _in_order(functions.values()),
@@ -120,7 +121,7 @@ def find(text: str) -> Found:
         _in_order(parsed.get("variable", [])),
         sorted(_types(text, _united("type", parsed, inner))),
         insides,
-        unread,
+        [Unread(blocks.name(text, block), *block[:3]) for block in lost],
     )
 
 
@@ -183,6 +184,15 @@ def _alone(source: bytes, lost: list[Block]) -> Iterator[Node]:
         end = Point(last, block.end - source.rfind(b"\n", 0, block.end) - 1)
         only = Range(start, end, block.head, block.end)
         yield Parser(_LANGUAGE, included_ranges=[only]).parse(source).root_node
+
+
+def _plainer(text: str, lost: list[Block]) -> dict[int, Node]:
+    """Return those whose parameters have macros before their types, their bodies empty."""
+    plain = blocks.plain_parameters(text, lost).encode("latin-1")
+    found: dict[int, Node] = {}
+    for block, root in zip(lost, _alone(plain, lost), strict=True):
+        found |= _whole(_captures(root), [block])
+    return found
 
 
 def _in_order(nodes: Iterable[Node]) -> list[Node]:

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 from tree_sitter import Node
@@ -28,26 +29,46 @@ from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, vari
 from scanner.pseudo import pseudo_functions
 
 _PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
+SECONDS = 120.0  # CPU time for one file; that of the largest of a kernel is three
 NAMED = 20  # functions that a warning names; all are among the fall-backs
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
-class FileReader:
-    """Reads files under one macro table."""
+class _OutOfTime(Exception):
+    """A file takes longer than any should; the text says where it was left."""
 
-    def __init__(self, table: MacroTable) -> None:
+
+class FileReader:
+    """Reads files under one macro table.
+
+    seconds: of CPU time for one file; then what was read is all that comes of it.  cut: that of
+    the last file.
+    """
+
+    def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
         self.table = table
         self.normaliser = Normaliser(table)
+        self.seconds = SECONDS if seconds is None else seconds
+        self.cut = False
 
     def read(self, path: str, data: bytes) -> FileFacts:
         """Return the facts of a file; whatever cannot be read is in its warnings."""
+        self.cut = False
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
         data = without_probes(data)
         reading = _Reading(self, prepare(data))
-        reading.variants()
+        try:
+            reading.variants()
+        except _OutOfTime as problem:
+            self.cut = True
+            reading.warnings.append(str(problem))
+        except (RecursionError, MemoryError) as problem:
+            self.cut = True
+            kind = type(problem).__name__
+            reading.warnings.append(f"too deep or too large ({kind}): read in part")
         reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
@@ -73,6 +94,7 @@ class _Reading:
         self.uneven: list[unclosed.Uneven | None] = []
         self.unread: dict[int, tuple[int, int, str]] = {}  # by brace: lines and name
         self.tried = [0, 0, 0, 0]
+        self.end = time.process_time() + reader.seconds
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
     def facts(self, path: str) -> FileFacts:
@@ -144,7 +166,11 @@ class _Reading:
         self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
-        """Say whether this island was not read in an earlier variant."""
+        """Say whether this island was not read in an earlier variant; raises _OutOfTime."""
+        if time.process_time() > self.end:
+            place = f"at line {self.prepared.line(node.start_byte)}"
+            spent = f"{self.reader.seconds:.0f} s of CPU time"
+            raise _OutOfTime(f"gave up after {spent} {place}: what follows is not read")
         key = (node.start_byte, text)
         if key in self.texts:
             return False

@@ -5,11 +5,14 @@ from __future__ import annotations
 
 import os
 import time
+from functools import partial
+from itertools import count
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from scanner import workers
+from scanner import reading, workers
 from scanner.analysis import Options, Result
 from scanner.progress import Progress
 from scanner.results import Run, tables
@@ -117,13 +120,31 @@ def test_one_line_of_five_megabytes(good: Path, line: str) -> None:
 def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Scanned, or given up in time and told; the rest of the tree is read."""
     monkeypatch.setattr(workers, "SECONDS", 3.0)
+    monkeypatch.setattr(reading, "SECONDS", 2.0)
     (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))
     before = time.monotonic()
     result = scanned(good)
     assert time.monotonic() - before < 100
     assert "good" in functions(result)
-    told = ("gave up after 3 s", "cut off: ", "do not balance: ")
+    told = ("gave up after ", "cut off: ", "do not balance: ")
     assert all(any(words in text for words in told) for text in result.warnings)
+
+
+def test_a_file_that_takes_too_long_is_read_in_part(
+    good: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = SimpleNamespace(process_time=partial(next, count()))  # a second a look
+    monkeypatch.setattr(reading, "time", clock)
+    text = "".join(f"int f{n}(struct sk_buff *skb) {{ return g(skb); }}\n" for n in range(200))
+    (good / "long.c").write_text(text)
+    run = Run(good, [], 1, tmp_path / "cache")
+    result = tables(run, Options(), Progress(quiet=True))
+    assert [row["line"] for row in result.direct if row["file"] == "long.c"] == [*range(1, 121)]
+    left = "gave up after 120 s of CPU time at line 121: what follows is not read"
+    assert result.warnings == [f"long.c: {left}"]
+    # Nothing of it is kept: with more time it is read as a whole.
+    monkeypatch.setattr(reading, "SECONDS", 1000.0)
+    assert not tables(run, Options(), Progress(quiet=True)).warnings
 
 
 def test_deep_nesting(good: Path) -> None:

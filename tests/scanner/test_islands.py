@@ -129,6 +129,15 @@ def test_a_condition_in_an_annotation_is_no_statement(tmp_path: Path) -> None:
     assert ends(scanned(tmp_path, text + AFTER))["one"] == (3, 6)
 
 
+def test_macros_before_parameters_are_passed_over(tmp_path: Path) -> None:
+    text = (
+        "static efx_t\none(__in_count(6*count) struct sk_buff const *skb, __in int count)\n{\n}\n"
+    )
+    result = scanned(tmp_path, text + AFTER)
+    assert ends(result)["one"] == (3, 5)
+    assert next(row["parameters"][0]["type"] for row in result.direct) == "struct sk_buff *"
+
+
 def test_what_only_users_of_the_kernel_see_is_read(tmp_path: Path) -> None:
     text = "#ifndef __KERNEL__\nint one(struct sk_buff *skb) { return 1; }\n#endif\n"
     assert "one" in ends(scanned(tmp_path, text))
