@@ -22,6 +22,8 @@ _HUBS_TEXT = (
     "workqueue_struct bpf_prog bpf_map pid cred key seq_file "
 )
 HUBS = tuple(_HUBS_TEXT.split())
+# Forms named of a chain; thousands of chains of thousands of forms would fill the memory.
+LONGEST = 50
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb\b")
 
@@ -49,12 +51,12 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the forms from this one down to the struct."""
+        """Return the forms from this one down to the struct; of a long chain its ends."""
         found = [name]
-        while name != self.seed:
+        while name != self.seed and len(found) < LONGEST:
             name = self.forms[name].via
             found.append(name)
-        return found
+        return found if name == self.seed else [*found, "...", self.seed]
 
 
 class Limits(NamedTuple):

@@ -157,6 +157,17 @@ def test_deep_nesting(good: Path) -> None:
     assert {"good", "deep", "blocks"} <= functions(scanned(good))
 
 
+def test_a_chain_of_structs_takes_memory_by_its_length(good: Path) -> None:
+    """Each of them was listed with the whole chain below it: 20,000 took 10 GiB."""
+    chain = "".join(f"struct s{n} {{ struct s{n - 1} *next; }};\n" for n in range(1, 2000))
+    (good / "chain.h").write_text(f"struct s0 {{ struct sk_buff *skb; }};\n{chain}")
+    forms = {row["name"]: row["via"] for row in scanned(good).polymorphism}
+    assert len(forms) == 2001
+    assert forms["struct s3"] == ["struct s2", "struct s1", "struct s0", "struct sk_buff"]
+    assert forms["struct s1999"][-3:] == ["struct s1950", "...", "struct sk_buff"]
+    assert sum(map(len, forms.values())) < 60 * len(forms)
+
+
 def test_endless_macros(good: Path) -> None:
     (good / "macros.c").write_text(
         "#define A(x) B(x)\n#define B(x) A(x)\n#define C(x) C(C(x)) good(x)\n"
