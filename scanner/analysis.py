@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from scanner import direct as direct_uses
 from scanner import polymorphism
+from scanner.architectures import chosen
 from scanner.callgraph import CallGraph
 from scanner.direct import Direct, Use
 from scanner.facts import Fallback, FileFacts, Function, TypeRef
@@ -20,11 +21,16 @@ Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """What the tables are about.  seed: the struct; data_flow: the wider indirect rule."""
+    """What the tables are about.
+
+    seed: the struct.  data_flow: the wider indirect rule.  arch: the architecture that stands for
+    all; "" for the first of a list.
+    """
 
     seed: str = "struct sk_buff"
     limits: Limits = Limits()
     data_flow: bool = True
+    arch: str = ""
 
 
 class Result(NamedTuple):
@@ -57,11 +63,15 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     types = Types(files, options.seed)
     found = polymorphism.closure(types, options.seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
-    graph = CallGraph(files, types)
+    main = chosen((facts.path for facts in files), options.arch)
+    graph = CallGraph(files, types, main)
     uses = {id(entry.function): entry for entry in table}
     direct = {n for n, node in enumerate(graph.nodes) if id(node.function) in uses}
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
+    if options.arch not in ("", main):
+        other = f"those of {main} count" if main else "the tree has none"
+        warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
     if options.seed not in types.places:
         warnings = [*warnings, f"{options.seed} is not defined in the folders scanned"]
     functions = _functions(graph, uses, reached)
@@ -198,6 +208,7 @@ def _functions(graph: CallGraph, uses: dict[int, Direct], reached: list[Indirect
                 "variant": function.variant,
                 "annotation": function.annotation,
                 "macro": function.head,
+                "copy": number in graph.copies,
                 "parser": function.parser,
                 "returns": type_text(function.returns),
                 "parameters": [

@@ -86,6 +86,13 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         default="flow",
         help="indirect use: follow assignments and results, or types only",
     )
+    parser.add_argument(
+        "--arch",
+        default="",
+        metavar="NAME",
+        help="of functions and macros that each architecture has, those of this one count "
+        "(default: x86, i386, arm64, ... as far as the tree has them)",
+    )
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("--cache", type=Path, default=cache.folder(), metavar="FOLDER")
     parser.add_argument("--no-cache", action="store_true")
@@ -153,7 +160,7 @@ def options(args: argparse.Namespace) -> Options:
     """Return what the tables shall be about."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
-    return Options(args.type, limits, args.rule == "flow")
+    return Options(args.type, limits, args.rule == "flow", args.arch)
 
 
 def run(args: argparse.Namespace) -> Run:

@@ -17,8 +17,8 @@ _GROUP = re.compile(r"\([^()]*\)")
 _LINKAGE = re.compile(r'extern\s*"[^"]*"\s*\Z')
 _NAMED = re.compile(r"([A-Za-z_]\w*)\s*@")
 _STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do|typedef|sizeof)\b")
-# A type with a macro between its keyword or tag and what follows.
-_TAGGED = re.compile(r"(?:static\s+|const\s+)*(?:struct|union|enum)\s*\w*\s*@\s*\w+")
+# A type whose tag a macro makes, or that has one beside its tag.
+_TAGGED = re.compile(r"(?:static\s+|const\s+)*(?:struct|union|enum)\s*\w*\s*@\s*\w*")
 # C++: what is inside cannot be read.
 _FOREIGN = re.compile(
     r"(?:template\s*<.*>\s*)?(?:(?:class|namespace)\s+\w+|(?:struct|class)\s+\w+\s*(?=:\s*\w))",
@@ -128,16 +128,30 @@ def without_bodies(text: str, hidden: list[Block]) -> str:
     return "".join([*pieces, text[position:]])
 
 
-def plain_parameters(text: str, hidden: list[Block]) -> str:
-    """Return the text with these blocks empty, without macro calls before parameters' types."""
+def plain_heads(text: str, hidden: list[Block]) -> str:
+    """Return the text with these blocks empty, and without macro calls before types in their heads.
+
+    Such a call is followed by a word, and is not the last one: those are the parameters.
+    """
     pieces = []
     position = 0
     for block in hidden:
-        first = text.find("(", block.head, block.open) + 1
-        pieces.append(text[position:first])
-        pieces.append(_MARKED.sub(lambda match: blank(match[0]), text[first : block.open]))
+        last = _last_group(text, block)
+        pieces.append(text[position : block.head])
+        for start, end in ((block.head, last), (last, block.open)):
+            pieces.append(_MARKED.sub(lambda match: blank(match[0]), text[start:end]))
         position = block.open
     return without_bodies("".join([*pieces, text[position:]]), hidden)
+
+
+def _last_group(text: str, block: Block) -> int:
+    """Return where the last parenthesis at the outermost level of a head opens."""
+    depth = 0
+    for at in range(block.open - 1, block.head, -1):
+        depth += (text[at] == ")") - (text[at] == "(")
+        if text[at] == "(" and depth == 0:
+            return at
+    return block.open
 
 
 def is_function(text: str, block: Block) -> bool:

@@ -156,3 +156,4 @@ class FileFacts(NamedTuple):
     warnings: tuple[str, ...]
     islands: tuple[int, int, int, int]  # signatures, structs, typedefs, bodies tried
     expanded: tuple[Function, ...] = ()  # function-like macros as pseudo-functions
+    includes: tuple[str, ...] = ()  # what its #includes name, in their order

@@ -187,11 +187,14 @@ def _alone(source: bytes, lost: list[Block]) -> Iterator[Node]:
 
 
 def _plainer(text: str, lost: list[Block]) -> dict[int, Node]:
-    """Return those whose parameters have macros before their types, their bodies empty."""
-    plain = blocks.plain_parameters(text, lost).encode("latin-1")
+    """Return those whose heads have macro calls before types, their bodies empty."""
+    plain = blocks.plain_heads(text, lost).encode("latin-1")
     found: dict[int, Node] = {}
     for block, root in zip(lost, _alone(plain, lost), strict=True):
-        found |= _whole(_captures(root), [block])
+        for brace, node in _whole(_captures(root), [block]).items():
+            named = name_node(node)
+            if named and text[named.start_byte : named.end_byte] == blocks.name(text, block):
+                found[brace] = node
     return found
 
 

@@ -31,6 +31,7 @@ from scanner.pseudo import pseudo_functions
 _PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
 SECONDS = 120.0  # CPU time for one file; that of the largest of a kernel is three
 NAMED = 20  # functions that a warning names; all are among the fall-backs
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
@@ -59,7 +60,8 @@ class FileReader:
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
         data = without_probes(data)
-        reading = _Reading(self, prepare(data))
+        included = tuple(dict.fromkeys(_INCLUDE.findall(data.decode("latin-1"))))
+        reading = _Reading(self, prepare(data), included)
         try:
             reading.variants()
         except _OutOfTime as problem:
@@ -80,8 +82,9 @@ def _empty(path: str, warning: str) -> FileFacts:
 class _Reading:
     """The facts of one file while its variants are read."""
 
-    def __init__(self, reader: FileReader, prepared: Prepared) -> None:
+    def __init__(self, reader: FileReader, prepared: Prepared, included: tuple[str, ...]) -> None:
         self.reader = reader
+        self.included = included
         self.prepared = prepared
         self.functions: dict[int, Function] = {}
         self.texts: set[tuple[int, str]] = set()
@@ -112,6 +115,7 @@ class _Reading:
             tuple(self.warnings),
             (self.tried[0], self.tried[1], self.tried[2], self.tried[3]),
             tuple(pseudo_functions(self.prepared.macros)),
+            self.included,
         )
 
     def variants(self) -> None:

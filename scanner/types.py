@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanner.facts import FileFacts, Macro, TypeRef
+from scanner.includes import Includes
 from scanner.macros import MEMBER_PATH
 
 _NAME_MACRO = re.compile(r"(?:const\s+|volatile\s+)*([A-Za-z_]\w*)\s*(\**)")
@@ -41,6 +42,7 @@ class Types:
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
         """seed: a base whose every definition is meant."""
+        self.includes = Includes(files)
         self._local = {key for key in _clashing(files) if key[0] != seed}
         self._clashing = {base for base, _ in self._local}
         self.places: dict[str, Place] = {}

@@ -96,6 +96,7 @@ def test_what_cannot_be_read_is_named(
     "text",
     [
         "struct NAMED(x) one { int a; };\n",
+        "enum NAMED(x, y) { A, B };\n",
         "struct one f = { .g = h(x) };\n",
         "int one[] = { A(1), B(2) };\n",
         'extern "C" {\nint one(int a) { return a; }\n}\n',
@@ -136,6 +137,14 @@ def test_macros_before_parameters_are_passed_over(tmp_path: Path) -> None:
     result = scanned(tmp_path, text + AFTER)
     assert ends(result)["one"] == (3, 5)
     assert next(row["parameters"][0]["type"] for row in result.direct) == "struct sk_buff *"
+
+
+def test_macros_before_the_type_are_passed_over(tmp_path: Path) -> None:
+    text = "static inline __realloc_size(2, 3) void * one(struct sk_buff *skb, int a)\n{\n}\n"
+    result = scanned(tmp_path, text + AFTER)
+    assert ends(result)["one"] == (2, 4)
+    assert "one" in {row["function"] for row in result.direct}
+    assert not result.warnings
 
 
 def test_what_only_users_of_the_kernel_see_is_read(tmp_path: Path) -> None:
