@@ -21,6 +21,7 @@ class Includes:
         for facts in files:
             self._named.setdefault(facts.path.rpartition("/")[2], []).append(facts.path)
         self._included: dict[str, tuple[str, ...]] = {}
+        self._users: dict[str, list[str]] = {}
         # Questions come file by file.
         self._order = lru_cache(maxsize=64)(self._reached)
 
@@ -39,6 +40,18 @@ class Includes:
         most = max(near.values(), default=0)
         found = [path for path, count in near.items() if count == most]
         return found[0] if len(found) == 1 else ""
+
+    def reaches(self, file: str, other: str) -> bool:
+        """Say whether a file includes another one, in any number of steps."""
+        return other in self._order(file)
+
+    def users(self, path: str) -> list[str]:
+        """Return the files that name this one in an #include of their own."""
+        if not self._users:
+            for file in self._written:
+                for included in self._of(file):
+                    self._users.setdefault(included, []).append(file)
+        return self._users.get(path, [])
 
     def _reached(self, file: str) -> dict[str, int]:
         """Return every file that a file includes, with its place in the order of steps."""

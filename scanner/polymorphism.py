@@ -141,7 +141,10 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 
 
 def customized(files: list[FileFacts], seed: str) -> list[str]:
-    """Return the typedefs whose own text names the struct: target, members or signature."""
+    """Return the typedefs whose own text names the struct.
+
+    That is the target, a member, or the signature of either.
+    """
     found = []
     for facts in files:
         members = {r.base: r.members for r in facts.records if " " not in r.base}
@@ -150,6 +153,7 @@ def customized(files: list[FileFacts], seed: str) -> list[str]:
                 typedef.type.base,
                 *(t.base for t in typedef.signature),
                 *(m.type.base for m in members.get(typedef.name, ())),
+                *(t.base for m in members.get(typedef.name, ()) for t in m.signature),
             ]
             if seed in bases:
                 found.append(typedef.name)
