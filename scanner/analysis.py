@@ -15,7 +15,7 @@ from scanner.facts import Fallback, FileFacts, Function, TypeRef
 from scanner.indirect import Indirect, Search, packet_edges
 from scanner.layers import layer
 from scanner.polymorphism import Closure, Limits
-from scanner.types import Types
+from scanner.types import Types, struct_named
 
 Row = dict[str, Any]
 
@@ -23,8 +23,8 @@ Row = dict[str, Any]
 class Options(NamedTuple):
     """What the tables are about.
 
-    seed: the struct.  data_flow: the wider indirect rule.  arch: the architecture that stands for
-    all; "" for the first of a list.
+    seed: the struct, or a typedef of it.  data_flow: the wider indirect rule.  arch: the
+    architecture that stands for all; "" for the first of a list.
     """
 
     seed: str = "struct sk_buff"
@@ -60,8 +60,9 @@ def type_text(kind: TypeRef) -> str:
 
 def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Result:
     """Return the tables of a scanned tree."""
-    types = Types(files, options.seed)
-    found = polymorphism.closure(types, options.seed, options.limits)
+    seed = struct_named(files, options.seed)
+    types = Types(files, seed)
+    found = polymorphism.closure(types, seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
     main = chosen((facts.path for facts in files), options.arch)
     graph = CallGraph(files, types, main)
@@ -72,8 +73,8 @@ def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Re
     if options.arch not in ("", main):
         other = f"those of {main} count" if main else "the tree has none"
         warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
-    if options.seed not in types.places:
-        warnings = [*warnings, f"{options.seed} is not defined in the folders scanned"]
+    if seed not in types.places:
+        warnings = [*warnings, f"{seed} is not defined in the folders scanned"]
     functions = _functions(graph, uses, reached)
     forms = _forms(files, types, found)
     return Result(
@@ -244,6 +245,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4
     failed = Counter(item.kind for f in files for item in f.fallbacks)
     return {
+        "type": found.seed,
         "files": dict(sorted(tops.items())),
         "aliases": kinds["names"] + kinds["alias"],
         "aliases_by_chain": kinds["chain"],

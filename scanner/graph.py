@@ -76,6 +76,7 @@ def _quoted(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
+TEXT = (".dot", ".gv")
 DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
 
 

@@ -69,7 +69,8 @@ class Limits(NamedTuple):
 
 def closure(types: Types, seed: str, limits: Limits) -> Closure:
     """Return every form of the struct that the limits allow."""
-    forms = {seed: Form(seed, seed.partition(" ")[0], 0, "", "", "")}
+    own = seed.partition(" ")[0] if " " in seed else "typedef"
+    forms = {seed: Form(seed, own, 0, "", "", "")}
     stops = {f"{word} {tag}" for tag in limits.stops for word in ("struct", "union")}
     queue = deque([seed])
     while queue:

@@ -10,8 +10,9 @@ def _files(top: str) -> str:
     return f"source files, {top}" if top else "source files beside the folders"
 
 
-def lines(counts: dict[str, Any], seed: str) -> list[str]:
+def lines(counts: dict[str, Any]) -> list[str]:
     """Return the table as text, one line a number."""
+    seed = counts["type"]
     rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
     if counts["links"]:
         rows.append(("symbolic links, not followed", str(counts["links"])))

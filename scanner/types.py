@@ -206,6 +206,26 @@ class Types:
         return known
 
 
+def struct_named(files: list[FileFacts], text: str) -> str:
+    """Return the base that is meant by "struct T", T, or a typedef of it."""
+    if " " in text:
+        return text
+    named = {t.name: t.type.base for f in files for t in f.typedefs if not t.signature}
+    base = text
+    for _ in range(20):
+        if " " in base or base not in named:
+            break
+        base = named[base] or base
+        if base == text:
+            return text  # of a struct without a tag
+    if " " in base:
+        return base
+    tags = {record.base for facts in files for record in facts.records}
+    return (
+        base if base in tags else f"union {base}" if f"union {base}" in tags else f"struct {base}"
+    )
+
+
 def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
     """Yield each base that several files define, and by file the first one that defines it so."""
     where: dict[str, dict[str, set[Member]]] = {}
@@ -246,8 +266,9 @@ def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
 
 def macros_naming(files: list[FileFacts], base: str) -> Iterator[tuple[FileFacts, Macro]]:
     """Yield the macros whose text names a struct."""
+    word = base.partition(" ")[0]
     pattern = re.compile(rf"\b{base.replace(' ', chr(92) + 's+')}\b")
     for facts in files:
         for macro in facts.macros:
-            if "struct" in macro.body and pattern.search(macro.body):
+            if word in macro.body and pattern.search(macro.body):
                 yield facts, macro
