@@ -62,8 +62,8 @@ _READING_TEXT = (
 _READING = frozenset(_READING_TEXT.split())
 # Those that decide what the tables hold.
 _TABLES_TEXT = (
-    "analysis architectures callgraph direct expansion includes indirect layers polymorphism types "
-    "visible "
+    "analysis architectures callgraph direct expansion includes indirect layers pointers "
+    "polymorphism types visible "
 )
 _TABLES = frozenset(_TABLES_TEXT.split())
 

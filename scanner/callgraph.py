@@ -9,10 +9,9 @@ from typing import NamedTuple
 from scanner.architectures import architecture, order
 from scanner.expansion import DEEPEST, Atoms, Flat, Macros, substitute
 from scanner.facts import Call, FileFacts, Function, TypeRef
+from scanner.pointers import Held
 from scanner.types import Types
 from scanner.visible import Visible
-
-MANY = 400  # functions of one field that are believed when the table's type is unknown
 
 _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros given types
 
@@ -25,7 +24,8 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A call.  targets: node numbers; by: "call", "macro M", "callback of F" or "table"."""
+    """A call.  targets: node numbers; by: "call", "macro M", "callback of F", "table" (what
+    members hold) or "pointer" (what variables hold)."""
 
     targets: tuple[int, ...]
     args: tuple[Atoms, ...]
@@ -59,9 +59,12 @@ class CallGraph:
         for facts in files:
             if facts.path.endswith(".h"):
                 self.globals.update((v.name, v.type) for v in facts.variables)
-        self._tables(files)
-        self._callbacks = self._parameter_calls()
         self._names: dict[int, dict[str, TypeRef]] = {}
+        self._held = Held(self)
+        self._held.initialised(files)
+        for number in range(len(self.nodes)):
+            self._held.assigned(number)
+        self._callbacks = self._parameter_calls()
         numbers = range(len(self.nodes))
         self.edges = [() if n in self.copies else tuple(self._edges(n)) for n in numbers]
         self.callers: list[set[int]] = [set() for _ in self.nodes]
@@ -69,22 +72,6 @@ class CallGraph:
             for edge in edges:
                 for target in edge.targets:
                     self.callers[target].add(number)
-
-    def _tables(self, files: list[FileFacts]) -> None:
-        """Index the initialisers: (struct, field) -> functions, and field -> functions."""
-        self.table: dict[tuple[str, str], set[int]] = {}
-        self.fields: dict[str, set[int]] = {}
-        for facts in files:
-            for init in facts.inits:
-                targets = self.resolve(init.function, facts.path)
-                if not targets:
-                    continue
-                outer, _, field = init.field.rpartition(".")
-                base = TypeRef(self.types.base(init.base, facts.path))
-                inner = self.types.member(base, outer) if outer else base
-                key = (self.types.strip(inner).base if inner else "", field)
-                self.table.setdefault(key, set()).update(targets)
-                self.fields.setdefault(field, set()).update(targets)
 
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
         """Return the definitions that a name means in a file."""
@@ -214,11 +201,12 @@ class CallGraph:
         for index, call in enumerate(node.function.calls):
             used = call.result != ""
             if call.how == "field":
-                targets = self._by_table(number, call.callee, call.pointer, len(call.args))
+                targets = self._held.by_member(number, call.callee, call.pointer, len(call.args))
                 if targets:
                     yield Edge(targets, call.args, call.line, used, "table", index)
                 continue
             if call.how != "name" or call.callee in local:
+                yield from self._pointed(number, call, index)
                 continue
             targets = self.resolve(call.callee, node.file)
             if targets:
@@ -227,6 +215,19 @@ class CallGraph:
             own = targets and (node.file, call.callee) in self.by_file
             if not own and self.macros.known(call.callee, node.file):
                 yield from self._through_macro(number, call, index)
+            elif not targets:
+                yield from self._pointed(number, call, index)
+
+    def _pointed(self, number: int, call: Call, index: int) -> Iterator[Edge]:
+        """Calls through a variable, or through an array that a variable or a member is."""
+        outer, _, name = call.callee.rpartition(".")
+        if outer:
+            targets = self._held.by_member(number, name, outer, len(call.args))
+        else:
+            targets = self._held.by_variable(number, name)
+        if targets:
+            by = "table" if outer else "pointer"
+            yield Edge(targets, call.args, call.line, call.result != "", by, index)
 
     def _called_back(self, node: Node, target: int, call: Call, index: int) -> Iterator[Edge]:
         callee = self.nodes[target].function
@@ -247,7 +248,7 @@ class CallGraph:
         node = self.nodes[number]
         for flat in self.macros.at(call, node.file):
             if flat.how == "field":
-                targets = self._by_table(number, flat.callee, flat.pointer, len(flat.args))
+                targets = self._held.by_member(number, flat.callee, flat.pointer, len(flat.args))
             else:
                 targets = self.resolve(flat.callee, node.file)
             if targets:
@@ -256,12 +257,3 @@ class CallGraph:
                 )
                 inner = Call(flat.callee, "name", flat.args, call.line, call.result)
                 yield from self._called_back(node, targets[0], inner, index)
-
-    def _by_table(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
-        if field not in self.fields:
-            return ()
-        kind = self.type_of(number, pointer) if pointer else None
-        if kind is not None:
-            return tuple(sorted(self.table.get((self.types.strip(kind).base, field), ())))
-        fitting = [n for n in self.fields[field] if len(self.nodes[n].function.params) == count]
-        return tuple(sorted(fitting)) if len(fitting) <= MANY else ()

@@ -122,7 +122,11 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """``.field = function`` in the initialiser of a table of type base."""
+    """``.field = function`` in the initialiser of a table of type base.
+
+    Of a member without a name, field is "#" and its place.  If base is "", the variable of name
+    field is, or holds, pointers to functions.
+    """
 
     base: str
     field: str
