@@ -25,6 +25,10 @@ _FOREIGN = re.compile(
     re.DOTALL,
 )
 _MARKED = re.compile(r"\b[A-Za-z_]\w*\s*\([^()]*\)(?=\s*[A-Za-z_])")
+_TAG = re.compile(r"(?:struct|union)\s+\w+\s*")
+_METHOD = re.compile(
+    r"[;{}]\s*+(?!struct\b|union\b|enum\b)[\w\s*~]*\w\s*\([^;{}]*\)\s*(?:const\s*)?(?::[^;{}]*)?\{"
+)
 _NEXT = re.compile(r"\s*")
 LONGEST = 10_000  # characters of a head
 
@@ -166,6 +170,12 @@ def is_function(text: str, block: Block) -> bool:
     return bool(_NAMED.search(head)) and not _TAGGED.fullmatch(head)
 
 
+def is_class(text: str, block: Block) -> bool:
+    """Say whether a block is a struct with functions inside, as only C++ has."""
+    head = text[block.head : block.open]
+    return bool(_TAG.fullmatch(head) and _METHOD.search(text, block.open, block.end))
+
+
 def is_statement(head: str) -> bool:
     """Say whether what stands before a brace has a word in it that begins a statement."""
     return bool(_STATEMENT.search(head) and _STATEMENT.search(_plain(head)))
@@ -176,6 +186,8 @@ def name(text: str, block: Block) -> str:
     head = _plain(text[block.head : block.open])
     if foreign := _FOREIGN.match(head.strip()):
         return " ".join(foreign[0].split())
+    if _TAG.fullmatch(head):
+        return " ".join(head.split())
     names: list[str] = _NAMED.findall(head)
     small = [word for word in names if not word.isupper()]
     return (small or names or ["?"])[-1]

@@ -113,6 +113,7 @@ def find(text: str) -> Found:
         lost = [block for block in lost if block.open not in functions]
         functions |= _plainer(text, lost)
         lost = [block for block in lost if block.open not in functions]
+    lost += [block for block in spans if blocks.is_class(text, block)]
     return Found(
         source,
         _in_order(functions.values()),
@@ -155,7 +156,8 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
     for node in parsed.get("function", []):
         body = node.child_by_field_name("body")
         block = ends.get(body.start_byte) if body is not None else None
-        if block is None or name_node(node) is None:
+        # One that begins before its own head has swallowed what stands there.
+        if block is None or node.start_byte < block.head or name_node(node) is None:
             continue
         apart = not block.certain and node.end_byte <= nexts.get(block.open, node.end_byte)
         if node.end_byte == block.end or apart:

@@ -78,6 +78,7 @@ def test_spans_beside_a_broken_body_are_exact() -> None:
     ("text", "name", "line", "last"),
     [
         ("int one(int a = 3)\n{\n\treturn a;\n}\n", "one", 2, 5),
+        ("struct one {\n\tone(int b) : a(b)\n\t{\n\t}\n};\n", "struct one", 2, 6),
         ("class one : two\n{\n\tint f() { return 1; }\n};\n", "class one", 2, 5),
     ],
 )
@@ -102,6 +103,7 @@ def test_what_cannot_be_read_is_named(
         'extern "C" {\nint one(int a) { return a; }\n}\n',
         "enum one { A = SIZE(2), B };\n",
         "#define X(a) { a }\nX(b);\n",
+        "struct one { int (*f)(int); struct MADE(x) { int a; } b; int c:3; };\n",
         "typedef struct { int (*f)(int); } one;\n",
     ],
 )
