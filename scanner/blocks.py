@@ -8,6 +8,7 @@ end is therefore read here, from the text, and compared with what the parser say
 from __future__ import annotations
 
 import re
+from collections import deque
 from typing import NamedTuple
 
 from scanner.blanking import blank
@@ -30,6 +31,8 @@ _METHOD = re.compile(
     r"[;{}]\s*+(?!struct\b|union\b|enum\b)[\w\s*~]*\w\s*\([^;{}]*\)\s*(?:const\s*)?(?::[^;{}]*)?\{"
 )
 _NEXT = re.compile(r"\s*")
+# A head whose parameters are names only, before a declaration.
+_OLD_STYLE = re.compile(r"(?:^|[;}])([^;{}()]*\([\w\s,]*\))(?=\s*[A-Za-z_])")
 LONGEST = 10_000  # characters of a head
 
 
@@ -115,8 +118,14 @@ def _begins_anew(text: str, position: int) -> bool:
 
 
 def _head(text: str, after: int, start: int) -> int:
-    """Return where the text before a brace begins, behind the last semicolon."""
+    """Return where the text before a brace begins, behind the last semicolon.
+
+    If nothing is there, these are the declarations of a K&R definition's parameters.
+    """
     at = max(after, text.rfind(";", after, start) + 1)
+    if at > after and not text[at:start].strip():
+        old_style = deque(_OLD_STYLE.finditer(text, max(after, start - LONGEST), start), maxlen=1)
+        at = max(after, old_style[0].start(1)) if old_style else at
     match = _NEXT.match(text, at, start)
     return match.end() if match else at
 

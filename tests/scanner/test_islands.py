@@ -149,6 +149,16 @@ def test_macros_before_the_type_are_passed_over(tmp_path: Path) -> None:
     assert not result.warnings
 
 
+@pytest.mark.parametrize("body", ["return 1;", CAST])
+def test_old_style_parameters_may_be_functions(tmp_path: Path, body: str) -> None:
+    text = "int before(int);\nstatic int\none(skb, print, arg)\n\tconst struct sk_buff *skb;\n"
+    text += f"\tvoid (*print)(void *, ...);\n\tvoid *arg;\n{{\n\t{body}\n}}\n"
+    result = scanned(tmp_path, text + AFTER)
+    assert ends(result) == {"one": (4, 10), "two": (14, 17), "three": (19, 19)}
+    assert "one" in {row["function"] for row in result.direct}
+    assert not result.warnings
+
+
 def test_what_only_users_of_the_kernel_see_is_read(tmp_path: Path) -> None:
     text = "#ifndef __KERNEL__\nint one(struct sk_buff *skb) { return 1; }\n#endif\n"
     assert "one" in ends(scanned(tmp_path, text))
