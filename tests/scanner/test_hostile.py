@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import os
-import time
 from functools import partial
 from itertools import count
 from pathlib import Path
@@ -122,9 +121,9 @@ def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(workers, "SECONDS", 3.0)
     monkeypatch.setattr(reading, "SECONDS", 2.0)
     (good / "long.c").write_text((line + "\n") * (1_000_000 // (len(line) + 1)))
-    before = time.monotonic()
+    before = sum(os.times()[:4])
     result = scanned(good)
-    assert time.monotonic() - before < 100
+    assert sum(os.times()[:4]) - before < 30  # seconds of CPU time, that of ended processes too
     assert "good" in functions(result)
     told = ("gave up after ", "cut off: ", "do not balance: ")
     assert all(any(words in text for words in told) for text in result.warnings)
