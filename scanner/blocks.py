@@ -124,7 +124,8 @@ def _head(text: str, after: int, start: int) -> int:
     """
     at = max(after, text.rfind(";", after, start) + 1)
     if at > after and not text[at:start].strip():
-        old_style = deque(_OLD_STYLE.finditer(text, max(after, start - LONGEST), start), maxlen=1)
+        first = max(0, after - 1, start - LONGEST)  # with the brace before it
+        old_style = deque(_OLD_STYLE.finditer(text, first, start), maxlen=1)
         at = max(after, old_style[0].start(1)) if old_style else at
     match = _NEXT.match(text, at, start)
     return match.end() if match else at

@@ -150,11 +150,15 @@ def test_macros_before_the_type_are_passed_over(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("body", ["return 1;", CAST])
-def test_old_style_parameters_may_be_functions(tmp_path: Path, body: str) -> None:
-    text = "int before(int);\nstatic int\none(skb, print, arg)\n\tconst struct sk_buff *skb;\n"
+@pytest.mark.parametrize(
+    "before", ["int before(int);", "struct before { int a; };", "int before(void) { return 1; }"]
+)
+def test_old_style_parameters_may_be_functions(tmp_path: Path, body: str, before: str) -> None:
+    text = f"{before}\nstatic int\none(skb, print, arg)\n\tconst struct sk_buff *skb;\n"
     text += f"\tvoid (*print)(void *, ...);\n\tvoid *arg;\n{{\n\t{body}\n}}\n"
     result = scanned(tmp_path, text + AFTER)
-    assert ends(result) == {"one": (4, 10), "two": (14, 17), "three": (19, 19)}
+    found = {"one": (4, 10), "two": (14, 17), "three": (19, 19)}
+    assert found.items() <= ends(result).items()
     assert "one" in {row["function"] for row in result.direct}
     assert not result.warnings
 
