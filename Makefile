@@ -9,6 +9,7 @@
 # make bench-kmod   what recording costs, in a virtual machine that counts instructions (an hour)
 # make bench-source  what probes in the source cost, likewise
 # make bench-scanner  how right and fast skbscan is on Debian's kernels (downloads 290 MB once)
+# make bench-scanner-sources  skbscan on other programs' sources, against ctags and Coccinelle
 # make bench-gui  how fast the window is on 20 million calls (SCALE=0.05 for a twentieth)
 # make checkpatch   the kernel's style checker over kmod/ (downloads 140 MB once)
 # make truth    judge matches of hostile traffic by a witness in the guest's kernel (two hours)
@@ -25,7 +26,7 @@ VENV_PACKAGE := $(shell python3 -c 'import ensurepip, venv' 2>/dev/null || echo 
 RUN_PACKAGES := $(VENV_PACKAGE) resources/qt-packages.txt
 TEST_PACKAGES := $(RUN_PACKAGES) tests/packages.txt tests/lab/packages.txt
 
-.PHONY: lab-instrumented check-instrumented bench-source truth
+.PHONY: bench-scanner-sources lab-instrumented check-instrumented bench-source truth
 .PHONY: help run demo test lab bench bench-kmod bench-scanner bench-gui checkpatch sample clean run-packages test-packages test-plan
 
 help:
@@ -83,6 +84,10 @@ bench-source: test-packages $(VENV)/test.stamp
 bench-scanner: test-packages $(VENV)/test.stamp
 	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
 	$(PYTHON) -m tests.bench.scanner --out build/scanner
+
+bench-scanner-sources: test-packages $(VENV)/test.stamp
+	@.ci/debian-packages.sh tests/bench/scanner-packages.txt
+	$(PYTHON) -m tests.bench.scanner_sources --out build/scanner-sources
 
 SCALE := 1
 bench-gui: test-packages $(VENV)/test.stamp

@@ -8,23 +8,29 @@ from typing import Any, NamedTuple
 
 from scanner import direct as direct_uses
 from scanner import polymorphism
+from scanner.architectures import chosen
 from scanner.callgraph import CallGraph
 from scanner.direct import Direct, Use
 from scanner.facts import Fallback, FileFacts, Function, TypeRef
 from scanner.indirect import Indirect, Search, packet_edges
 from scanner.layers import layer
 from scanner.polymorphism import Closure, Limits
-from scanner.types import Types
+from scanner.types import Types, struct_named
 
 Row = dict[str, Any]
 
 
 class Options(NamedTuple):
-    """What the tables are about.  seed: the struct; data_flow: the wider indirect rule."""
+    """What the tables are about.
+
+    seed: the struct, or a typedef of it.  data_flow: the wider indirect rule.  arch: the
+    architecture that stands for all; "" for the first of a list.
+    """
 
     seed: str = "struct sk_buff"
     limits: Limits = Limits()
     data_flow: bool = True
+    arch: str = ""
 
 
 class Result(NamedTuple):
@@ -54,16 +60,21 @@ def type_text(kind: TypeRef) -> str:
 
 def analyse(files: list[FileFacts], options: Options, warnings: list[str]) -> Result:
     """Return the tables of a scanned tree."""
-    types = Types(files, options.seed)
-    found = polymorphism.closure(types, options.seed, options.limits)
+    seed = struct_named(files, options.seed)
+    types = Types(files, seed)
+    found = polymorphism.closure(types, seed, options.limits)
     table = direct_uses.direct(files, types, found, options.limits.function_pointers)
-    graph = CallGraph(files, types)
+    main = chosen((facts.path for facts in files), options.arch)
+    graph = CallGraph(files, types, main)
     uses = {id(entry.function): entry for entry in table}
     direct = {n for n, node in enumerate(graph.nodes) if id(node.function) in uses}
     reached = Search(graph, found, direct, options.data_flow).run()
     packet = direct | {entry.number for entry in reached}
-    if options.seed not in types.places:
-        warnings = [*warnings, f"{options.seed} is not defined in the folders scanned"]
+    if options.arch not in ("", main):
+        other = f"those of {main} count" if main else "the tree has none"
+        warnings = [*warnings, f"{options.arch}: no such architecture, {other}"]
+    if seed not in types.places:
+        warnings = [*warnings, f"{seed} is not defined in the folders scanned"]
     functions = _functions(graph, uses, reached)
     forms = _forms(files, types, found)
     return Result(
@@ -198,6 +209,7 @@ def _functions(graph: CallGraph, uses: dict[int, Direct], reached: list[Indirect
                 "variant": function.variant,
                 "annotation": function.annotation,
                 "macro": function.head,
+                "copy": number in graph.copies,
                 "parser": function.parser,
                 "returns": type_text(function.returns),
                 "parameters": [
@@ -233,6 +245,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
     islands = [sum(column) for column in zip(*(f.islands for f in files), strict=True)] or [0] * 4
     failed = Counter(item.kind for f in files for item in f.fallbacks)
     return {
+        "type": found.seed,
         "files": dict(sorted(tops.items())),
         "aliases": kinds["names"] + kinds["alias"],
         "aliases_by_chain": kinds["chain"],
@@ -245,6 +258,7 @@ def _counts(files: list[FileFacts], found: Closure, functions: list[Row], forms:
         ),
         "source": _function_counts(functions, ".c"),
         "headers": _function_counts(functions, ".h"),
+        "unread": failed["function"],
         "parsed": {
             kind: {"tried": tried, "fallbacks": failed[kind]}
             for kind, tried in zip(("signature", "struct", "typedef", "body"), islands, strict=True)

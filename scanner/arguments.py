@@ -7,22 +7,30 @@ import argparse
 import os
 import re
 from collections.abc import Sequence
+from importlib.metadata import version
 from pathlib import Path
 
-from scanner import cache, instrument_arguments
+from scanner import cache, graph, instrument_arguments
 from scanner.analysis import Options
 from scanner.polymorphism import HUBS, Limits
 from scanner.results import Run
 
-_SEED = re.compile(r"(struct|union) [A-Za-z_]\w*")
+_SEED = re.compile(r"(?:(?:struct|union) )?(?!(?:struct|union)\Z)[A-Za-z_]\w*")
 
 
 def _seed(text: str) -> str:
     words = " ".join(text.split())
-    words = words if " " in words else f"struct {words}"
     if not _SEED.fullmatch(words):
-        raise argparse.ArgumentTypeError(f"{text!r} is not like 'struct sk_buff'")
+        raise argparse.ArgumentTypeError(f"{text!r} is not like 'struct sk_buff' or 'skb_t'")
     return words
+
+
+def _drawing(text: str) -> Path:
+    path = Path(text)
+    if path.suffix and path.suffix not in (*graph.DRAWN, *graph.TEXT):
+        endings = " ".join((*graph.TEXT, *graph.DRAWN))
+        raise argparse.ArgumentTypeError(f"{text!r} ends in none of {endings}")
+    return path
 
 
 def _positive(text: str) -> int:
@@ -60,7 +68,7 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         type=_seed,
         default="struct sk_buff",
         metavar="'struct T'",
-        help="the struct asked about (default: struct sk_buff)",
+        help="the struct asked about, or a typedef of it (default: struct sk_buff)",
     )
     parser.add_argument(
         "--level",
@@ -86,6 +94,13 @@ def _common(tree: str | None) -> argparse.ArgumentParser:
         default="flow",
         help="indirect use: follow assignments and results, or types only",
     )
+    parser.add_argument(
+        "--arch",
+        default="",
+        metavar="NAME",
+        help="of functions and macros that each architecture has, those of this one count "
+        "(default: x86, i386, arm64, ... as far as the tree has them)",
+    )
     parser.add_argument("--jobs", type=_positive, default=min(2, os.cpu_count() or 1), metavar="N")
     parser.add_argument("--cache", type=Path, default=cache.folder(), metavar="FOLDER")
     parser.add_argument("--no-cache", action="store_true")
@@ -98,6 +113,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser = argparse.ArgumentParser(
         prog="skbscan", description="Find the functions that handle a struct, in C source."
     )
+    parser.add_argument("--version", action="version", version=f"skbscan {version('skbviewer')}")
     commands = parser.add_subparsers(dest="command", required=True)
     tree = _common(None)
     scan = commands.add_parser("scan", parents=[tree], help="scan a tree and print the summary")
@@ -109,17 +125,22 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     )
     table = commands.add_parser("tables", parents=[tree], help="print one of the tables")
     table.add_argument("table", choices=("polymorphism", "direct", "indirect", "summary"))
-    table.add_argument("--json", action="store_true")
-    table.add_argument("--csv", action="store_true")
+    form = table.add_mutually_exclusive_group()
+    form.add_argument("--json", action="store_true")
+    form.add_argument("--csv", action="store_true")
     table.add_argument("-o", "--output", type=Path, metavar="OUT")
-    graph = commands.add_parser(
+    drawn = commands.add_parser(
         "graph", parents=[tree], help="write the call graph of packet functions as DOT or a drawing"
     )
-    graph.add_argument("root", metavar="FUNCTION")
-    graph.add_argument("--depth", type=_level, default=3, metavar="N")
-    graph.add_argument("--callers", action="store_true", help="who calls it, not whom it calls")
-    graph.add_argument(
-        "-o", "--output", type=Path, metavar="OUT", help="OUT.svg, .png and .pdf are drawn by dot"
+    drawn.add_argument("root", metavar="FUNCTION")
+    drawn.add_argument("--depth", type=_level, default=3, metavar="N")
+    drawn.add_argument("--callers", action="store_true", help="who calls it, not whom it calls")
+    drawn.add_argument(
+        "-o",
+        "--output",
+        type=_drawing,
+        metavar="OUT",
+        help="OUT.dot or .gv is text; OUT.svg, .png and .pdf are drawn by dot",
     )
     probes = commands.add_parser(
         "probes", parents=[_common("?")], help="write the probe list for an unmodified kernel"
@@ -153,7 +174,7 @@ def options(args: argparse.Namespace) -> Options:
     """Return what the tables shall be about."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
-    return Options(args.type, limits, args.rule == "flow")
+    return Options(args.type, limits, args.rule == "flow", args.arch)
 
 
 def run(args: argparse.Namespace) -> Run:

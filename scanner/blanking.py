@@ -20,11 +20,12 @@ _TOKENS = re.compile(
 # With the newline before it: a search for one character is many times a search for ^.
 _DIRECTIVE = re.compile(r"\n[ \t]*+#(?:[^\\\n]++|\\\n?)*+")
 _KEYWORD = re.compile(r"[ \t]*#[ \t]*([a-z]+)[ \t]*")
+# A backslash that blanks part from its newline continues the line for gcc, too.
+_APART = re.compile(r"\\([ \t]+)\n")
 _CONTINUED = re.compile(r"\\\n")
 _KNOWN = {
     "0": False,
     "1": True,
-    "__KERNEL__": True,
     "__cplusplus": False,
     "__ASSEMBLY__": False,
     "__ASSEMBLER__": False,
@@ -78,14 +79,27 @@ def _hide(match: re.Match[str]) -> str:
         return hidden
     if text[0] == '"':
         if "\n" in text or text[-1] != '"' or len(text) == 1:
-            return blank(text[:-2]) + '""' if len(text) > 2 and text[-1] == '"' else blank(text)
+            whole = len(text) > 2 and text[-1] == '"'
+            return _continued(text[:-2]) + '""' if whole else _continued(text)
         return '"' + "~" * (len(text) - 2) + '"'
-    return "0" + blank(text[1:])
+    return "0" + _continued(text[1:])
+
+
+def _continued(text: str) -> str:
+    """Blank a literal; a newline that a backslash escapes stays escaped, as in a #define."""
+    return "\\\n".join([blank(part) for part in text.split("\\\n")])
+
+
+def plain_lines(text: str) -> str:
+    """Return the text as if written on Unix, and each backslash beside its newline."""
+    if "\r" in text:
+        text = text.replace("\\\r\n", " \\\n").replace("\r\n", " \n")
+    return _APART.sub(r"\1\\\n", text)
 
 
 def hide_literals(text: str) -> str:
     """Blank comments, fill strings with tildes, turn character constants into 0."""
-    text = _TOKENS.sub(_hide, text)
+    text = _TOKENS.sub(_hide, plain_lines(text))
     return text if text.isascii() else re.sub(r"[\x80-\xff]", "_", text)
 
 

@@ -56,12 +56,15 @@ def digest(data: bytes) -> bytes:
 
 # The modules whose code decides what facts a file has.
 _READING_TEXT = (
-    "blanking bodies declarations dialect facts functions heads initialisers "
+    "blanking blocks bodies declarations dialect facts functions heads initialisers "
     "instrument_marks islands lexer loose macros normalise parser prepared pseudo reading unclosed "
 )
 _READING = frozenset(_READING_TEXT.split())
 # Those that decide what the tables hold.
-_TABLES_TEXT = "analysis callgraph direct expansion indirect layers polymorphism types"
+_TABLES_TEXT = (
+    "analysis architectures callgraph direct expansion includes indirect layers pointers "
+    "polymorphism types visible "
+)
 _TABLES = frozenset(_TABLES_TEXT.split())
 
 

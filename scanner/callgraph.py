@@ -6,11 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from scanner.architectures import architecture, order
 from scanner.expansion import DEEPEST, Atoms, Flat, Macros, substitute
 from scanner.facts import Call, FileFacts, Function, TypeRef
+from scanner.pointers import Held
 from scanner.types import Types
-
-MANY = 400  # functions of one field that are believed when the table's type is unknown
+from scanner.visible import Visible
 
 _NUMBERS = frozenset(("offsetof", "offsetofend", "sizeof_field"))  # macros given types
 
@@ -23,7 +24,8 @@ class Node(NamedTuple):
 
 
 class Edge(NamedTuple):
-    """A call.  targets: node numbers; by: "call", "macro M", "callback of F" or "table"."""
+    """A call.  targets: node numbers; by: "call", "macro M", "callback of F", "table" (what
+    members hold) or "pointer" (what variables hold)."""
 
     targets: tuple[int, ...]
     args: tuple[Atoms, ...]
@@ -36,8 +38,10 @@ class Edge(NamedTuple):
 class CallGraph:
     """Nodes by number, and for each the calls it makes."""
 
-    def __init__(self, files: list[FileFacts], types: Types) -> None:
+    def __init__(self, files: list[FileFacts], types: Types, main: str = "") -> None:
+        """main: the architecture that stands for all, where the tree has several."""
         self.types = types
+        self.main = main
         self.nodes = [Node(f.path, function) for f in files for function in f.functions]
         self.by_file: dict[tuple[str, str], list[int]] = {}
         self.by_name: dict[str, list[int]] = {}
@@ -46,47 +50,58 @@ class CallGraph:
             self.by_file.setdefault((node.file, name), []).append(number)
             if not node.function.static or node.file.endswith(".h"):
                 self.by_name.setdefault(name, []).append(number)
-        macros: dict[str, list[Function]] = {}
-        for facts in files:
-            for macro in facts.expanded:
-                macros.setdefault(macro.name, []).append(macro)
+        self._seen: dict[tuple[str, str], tuple[int, ...]] = {}
+        self.copies = self._copies()
         known = frozenset(name for _, name in self.by_file)
-        self.macros = Macros(macros, known)
+        self.macros = Macros(Visible(files, types.includes, main), known)
         self.variables = {f.path: {v.name: v.type for v in f.variables} for f in files}
         self.globals: dict[str, TypeRef] = {}
         for facts in files:
             if facts.path.endswith(".h"):
                 self.globals.update((v.name, v.type) for v in facts.variables)
-        self._tables(files)
-        self._callbacks = self._parameter_calls()
         self._names: dict[int, dict[str, TypeRef]] = {}
-        self.edges = [tuple(self._edges(n)) for n in range(len(self.nodes))]
+        self._held = Held(self)
+        self._held.initialised(files)
+        for number in range(len(self.nodes)):
+            self._held.assigned(number)
+        self._callbacks = self._parameter_calls()
+        numbers = range(len(self.nodes))
+        self.edges = [() if n in self.copies else tuple(self._edges(n)) for n in numbers]
         self.callers: list[set[int]] = [set() for _ in self.nodes]
         for number, edges in enumerate(self.edges):
             for edge in edges:
                 for target in edge.targets:
                     self.callers[target].add(number)
 
-    def _tables(self, files: list[FileFacts]) -> None:
-        """Index the initialisers: (struct, field) -> functions, and field -> functions."""
-        self.table: dict[tuple[str, str], set[int]] = {}
-        self.fields: dict[str, set[int]] = {}
-        for facts in files:
-            for init in facts.inits:
-                targets = self.resolve(init.function, facts.path)
-                if not targets:
-                    continue
-                outer, _, field = init.field.rpartition(".")
-                base = TypeRef(self.types.base(init.base, facts.path))
-                inner = self.types.member(base, outer) if outer else base
-                key = (self.types.strip(inner).base if inner else "", field)
-                self.table.setdefault(key, set()).update(targets)
-                self.fields.setdefault(field, set()).update(targets)
-
     def resolve(self, name: str, file: str) -> tuple[int, ...]:
         """Return the definitions that a name means in a file."""
         own = self.by_file.get((file, name))
-        return tuple(own) if own else tuple(self.by_name.get(name, ()))
+        if own:
+            return tuple(own)
+        found = self.by_name.get(name, ())
+        if len(found) < 2:
+            return tuple(found)
+        key = name, architecture(file)
+        known = self._seen.get(key)
+        if known is None:
+            known = self._seen[key] = self._of_one(found, key[1])
+        return known
+
+    def _of_one(self, numbers: list[int], near: str) -> tuple[int, ...]:
+        """Return the definitions for all architectures and those of one; near: of who asks."""
+        homes = {n: architecture(self.nodes[n].file) for n in numbers}
+        named = set(homes.values()) - {""}
+        first = near if near in named else self.main
+        one = min(named, key=lambda name: order(name, first), default="")
+        return tuple(n for n in numbers if homes[n] in ("", one))
+
+    def _copies(self) -> frozenset[int]:
+        """Return the functions in whose place those of another architecture are looked at."""
+        found: set[int] = set()
+        for numbers in self.by_name.values():
+            if len(numbers) > 1:
+                found.update(set(numbers).difference(self._of_one(numbers, "")))
+        return frozenset(found)
 
     def names(self, number: int) -> dict[str, TypeRef]:
         """Return the types of the parameters and variables of a function."""
@@ -124,7 +139,7 @@ class CallGraph:
         for target in self.resolve(call.callee, node.file) if call.how == "name" else ():
             callee = self.nodes[target]
             return self.types.seen_from(callee.function.returns, callee.file)
-        if call.how == "name" and call.callee in self.macros:
+        if call.how == "name" and self.macros.known(call.callee, node.file):
             return self._macro_type(number, call, depth)
         return None
 
@@ -138,11 +153,12 @@ class CallGraph:
         return None
 
     def _macro_type(self, number: int, call: Call, depth: int) -> TypeRef | None:
-        macro = self.macros.first(call.callee)
-        inner = self.macros.value(call.callee)
+        file = self.nodes[number].file
+        macro = self.macros.first(call.callee, file)
+        inner = self.macros.value(call.callee, file)
         if inner:
             return self._value_type(number, substitute(inner, macro, call.args), depth + 1)
-        atoms = self.macros.result(call.callee)
+        atoms = self.macros.result(call.callee, file)
         for atom in sorted(atoms, key=lambda a: not a.startswith("(")):
             if atom.startswith("("):
                 return self.type_of(number, atom, depth + 1)
@@ -165,7 +181,7 @@ class CallGraph:
         if targets := self.resolve(value.callee, file):
             callee = self.nodes[targets[0]]
             return self.types.seen_from(callee.function.returns, callee.file)
-        if value.callee not in self.macros:
+        if not self.macros.known(value.callee, file):
             return None
         return self._macro_type(number, Call(value.callee, "name", value.args, 0, "="), depth + 1)
 
@@ -185,20 +201,33 @@ class CallGraph:
         for index, call in enumerate(node.function.calls):
             used = call.result != ""
             if call.how == "field":
-                targets = self._by_table(number, call.callee, call.pointer, len(call.args))
+                targets = self._held.by_member(number, call.callee, call.pointer, len(call.args))
                 if targets:
                     yield Edge(targets, call.args, call.line, used, "table", index)
                 continue
             if call.how != "name" or call.callee in local:
+                yield from self._pointed(number, call, index)
                 continue
             targets = self.resolve(call.callee, node.file)
             if targets:
                 yield Edge(targets, call.args, call.line, used, "call", index)
                 yield from self._called_back(node, targets[0], call, index)
-            if call.callee in self.macros and not (
-                targets and (node.file, call.callee) in self.by_file
-            ):
+            own = targets and (node.file, call.callee) in self.by_file
+            if not own and self.macros.known(call.callee, node.file):
                 yield from self._through_macro(number, call, index)
+            elif not targets:
+                yield from self._pointed(number, call, index)
+
+    def _pointed(self, number: int, call: Call, index: int) -> Iterator[Edge]:
+        """Calls through a variable, or through an array that a variable or a member is."""
+        outer, _, name = call.callee.rpartition(".")
+        if outer:
+            targets = self._held.by_member(number, name, outer, len(call.args))
+        else:
+            targets = self._held.by_variable(number, name)
+        if targets:
+            by = "table" if outer else "pointer"
+            yield Edge(targets, call.args, call.line, call.result != "", by, index)
 
     def _called_back(self, node: Node, target: int, call: Call, index: int) -> Iterator[Edge]:
         callee = self.nodes[target].function
@@ -217,9 +246,9 @@ class CallGraph:
 
     def _through_macro(self, number: int, call: Call, index: int) -> Iterator[Edge]:
         node = self.nodes[number]
-        for flat in self.macros.at(call):
+        for flat in self.macros.at(call, node.file):
             if flat.how == "field":
-                targets = self._by_table(number, flat.callee, flat.pointer, len(flat.args))
+                targets = self._held.by_member(number, flat.callee, flat.pointer, len(flat.args))
             else:
                 targets = self.resolve(flat.callee, node.file)
             if targets:
@@ -228,12 +257,3 @@ class CallGraph:
                 )
                 inner = Call(flat.callee, "name", flat.args, call.line, call.result)
                 yield from self._called_back(node, targets[0], inner, index)
-
-    def _by_table(self, number: int, field: str, pointer: str, count: int) -> tuple[int, ...]:
-        if field not in self.fields:
-            return ()
-        kind = self.type_of(number, pointer) if pointer else None
-        if kind is not None:
-            return tuple(sorted(self.table.get((self.types.strip(kind).base, field), ())))
-        fitting = [n for n in self.fields[field] if len(self.nodes[n].function.params) == count]
-        return tuple(sorted(fitting)) if len(fitting) <= MANY else ()

@@ -57,7 +57,7 @@ def _scan(args: argparse.Namespace) -> int:
     if args.json is not None:
         output.write([json.dumps(_whole(args, result), indent=None)], args.json)
     if args.json is None or str(args.json) != "-":
-        output.write(summary.lines(result.counts, args.type), None)
+        output.write(summary.lines(result.counts), None)
     if args.fallbacks:
         output.write(map(output.fallback, result.fallbacks), None)
     return _finish(result.warnings)
@@ -66,7 +66,7 @@ def _scan(args: argparse.Namespace) -> int:
 def _whole(args: argparse.Namespace, result: Result) -> dict[str, object]:
     return {
         "tree": args.tree.name or str(args.tree),
-        "type": args.type,
+        "type": result.counts["type"],
         "counts": result.counts,
         "functions": result.functions,
         "polymorphism": result.polymorphism,
@@ -81,7 +81,7 @@ def _print_tables(args: argparse.Namespace) -> int:
     result = _tables(args)
     if args.table == "summary":
         output.write(
-            [json.dumps(result.counts)] if args.json else summary.lines(result.counts, args.type),
+            [json.dumps(result.counts)] if args.json else summary.lines(result.counts),
             args.output,
         )
         return _finish(result.warnings)

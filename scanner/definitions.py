@@ -73,13 +73,13 @@ def _definition(island: Island, variant: int) -> Definition:
         brace.start_byte,
         node.end_byte,
         island.head,
-        tuple(islands.returns(node)),
+        tuple(islands.returns(island.inside)),
         island.annotations,
         parsed,
         island.first - 2,
         parser,
         tuple(f"{kind}: {problem}" for kind, problem in problems),
-        node.has_error,
+        node.has_error or island.inside.has_error,
         (variant,),
     )
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from scanner.facts import Call, Function
+from scanner.visible import Visible
 
 Atoms = tuple[str, ...]
 REST = "__VA_ARGS__"
@@ -24,66 +25,81 @@ class Flat(NamedTuple):
 
 
 class Macros:
-    """The function-like macros of a tree, by name; what calls nothing of the tree is left out."""
+    """The function-like macros of a tree; what calls nothing of the tree is left out.
 
-    def __init__(self, macros: dict[str, list[Function]], functions: frozenset[str]) -> None:
-        self._macros = macros
+    Every question names the file that uses the macro, for several may have one name.
+    """
+
+    def __init__(self, visible: Visible, functions: frozenset[str]) -> None:
+        self._visible = visible
         self._functions = functions
-        self._flat: dict[str, list[Flat]] = {}
+        # By name and file, "" if all names met on the way mean the same to all files.
+        self._flat: dict[tuple[str, str], tuple[list[Flat], frozenset[str]]] = {}
         self._active: set[str] = set()
+        self._met: set[str] = set()
 
-    def __contains__(self, name: object) -> bool:
-        return name in self._macros
+    def known(self, name: str, file: str) -> bool:
+        """Say whether a name is a macro in a file."""
+        return bool(self._visible.find(name, file))
 
-    def flat(self, name: str) -> list[Flat]:
+    def flat(self, name: str, file: str) -> list[Flat]:
         """Return the calls of a macro; a macro that leads back to itself is cut there."""
-        known = self._flat.get(name)
-        if known is not None:
-            return known
+        kept = self._kept(name, file)
+        if kept is not None:
+            self._met |= kept[1]
+            return kept[0]
+        self._met.add(name)
         if name in self._active or len(self._active) >= DEEPEST:
             return []
+        if not self._active:
+            self._met = {name}
         self._active.add(name)
         found: dict[Flat, None] = {}
-        for macro in self._macros[name]:
-            for call in self._calls(macro):
-                found[call] = None
+        definitions = self._visible.find(name, file)
+        for macro in definitions:
+            for call in self._calls(macro, file):
+                found[_renamed(call, macro, definitions[0])] = None
                 if len(found) >= LONGEST:
                     break
         self._active.discard(name)
         whole = list(found)
         if not self._active:
-            self._flat[name] = whole
+            met = frozenset(self._met)
+            place = "" if self._visible.plain(met) else file
+            self._flat[name, place] = whole, met
         return whole
 
-    def _calls(self, macro: Function) -> Iterator[Flat]:
+    def _kept(self, name: str, file: str) -> tuple[list[Flat], frozenset[str]] | None:
+        return self._flat.get((name, "")) or self._flat.get((name, file))
+
+    def _calls(self, macro: Function, file: str) -> Iterator[Flat]:
         params = {p.name for p in macro.params}
         for call in macro.calls:
             if call.callee in params or call.how != "name" or call.callee in self._functions:
                 yield Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
-            if call.how == "name" and call.callee in self._macros:
+            if call.how == "name" and (inner := self._visible.find(call.callee, file)):
                 given = _deep(call.args, macro)
-                for inner in self._macros[call.callee][:1]:
-                    for flat in self.flat(call.callee):
-                        yield substitute(flat, inner, given)
+                for flat in self.flat(call.callee, file):
+                    yield substitute(flat, inner[0], given)
 
-    def at(self, call: Call) -> Iterator[Flat]:
+    def at(self, call: Call, file: str) -> Iterator[Flat]:
         """Yield the calls that one use of a macro makes."""
-        for macro in self._macros[call.callee][:1]:
-            for flat in self.flat(call.callee):
+        for macro in self._visible.find(call.callee, file)[:1]:
+            for flat in self.flat(call.callee, file):
                 yield substitute(flat, macro, call.args)
 
-    def result(self, name: str) -> Atoms:
+    def result(self, name: str, file: str) -> Atoms:
         """Return the atoms of the value of a macro that is an expression."""
         found: Atoms = ()
-        for macro in self._macros[name][:2]:
+        for macro in self._visible.find(name, file)[:2]:
             for assign in macro.assigns:
                 if assign.to == "return":
                     found += assign.atoms
         return found
 
-    def value(self, name: str) -> Flat | None:
+    def value(self, name: str, file: str) -> Flat | None:
         """Return the call whose value is that of a macro, None if it is made otherwise."""
-        macro = self.first(name)
+        macro = self.first(name, file)
         values = [assign.atoms for assign in macro.assigns if assign.to == "return"]
         if len(values) != 1 or len(values[0]) != 1 or not values[0][0].startswith("@"):
             return None
@@ -93,9 +109,16 @@ class Macros:
         call = macro.calls[int(number)]
         return Flat(call.callee, call.how, _deep(call.args, macro), call.pointer)
 
-    def first(self, name: str) -> Function:
+    def first(self, name: str, file: str) -> Function:
         """Return the first definition of a macro."""
-        return self._macros[name][0]
+        return self._visible.find(name, file)[0]
+
+
+def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
+    """Return a call with the parameters of another definition of the same macro."""
+    if macro.params == first.params:
+        return call
+    return substitute(call, macro, tuple((p.name,) for p in first.params))
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:

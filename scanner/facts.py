@@ -122,7 +122,11 @@ class Macro(NamedTuple):
 
 
 class Init(NamedTuple):
-    """``.field = function`` in the initialiser of a table of type base."""
+    """``.field = function`` in the initialiser of a table of type base.
+
+    Of a member without a name, field is "#" and its place.  If base is "", the variable of name
+    field is, or holds, pointers to functions.
+    """
 
     base: str
     field: str
@@ -130,7 +134,10 @@ class Init(NamedTuple):
 
 
 class Fallback(NamedTuple):
-    """An island that pycparser could not read; kind: "signature", "struct", "typedef", "body"."""
+    """An island that pycparser could not read.
+
+    kind: "signature", "struct", "typedef", "body", or "function" for one not read at all.
+    """
 
     kind: str
     name: str
@@ -153,3 +160,4 @@ class FileFacts(NamedTuple):
     warnings: tuple[str, ...]
     islands: tuple[int, int, int, int]  # signatures, structs, typedefs, bodies tried
     expanded: tuple[Function, ...] = ()  # function-like macros as pseudo-functions
+    includes: tuple[str, ...] = ()  # what its #includes name, in their order

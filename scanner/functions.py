@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from tree_sitter import Node
 
 from scanner import declarations, dialect, heads, islands, loose
+from scanner.blocks import is_statement
 from scanner.normalise import Normal, Normaliser
 from scanner.prepared import Prepared
 
@@ -18,7 +19,6 @@ _UNTOUCHED = re.compile(
 )
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _NO_TYPES = ("struct", "union", "enum", "unsigned", "signed", "long", "short")
-_STATEMENT = re.compile(r"\b(?:case|return|if|else|switch|goto|while|for|do)\b")
 
 
 class Island(NamedTuple):
@@ -27,7 +27,7 @@ class Island(NamedTuple):
     text: what pycparser shall read; its first line is line ``first`` of the file, its lines
     are the file's.  types: the type names used in it.  head: the macro that makes its head,
     or "".  unknown_head: nothing is known of what that macro makes.  annotations: the words of
-    the head that speak against a probe.
+    the head that speak against a probe.  inside: the node that holds the statements of the body.
     """
 
     name: str
@@ -39,6 +39,7 @@ class Island(NamedTuple):
     unknown_head: bool
     node: Node
     brace: Node
+    inside: Node
     annotations: tuple[str, ...]
 
 
@@ -54,13 +55,14 @@ def read_island(
     brace = node.child_by_field_name("body")
     if name is None or brace is None:
         return None
+    inside = found.inside(brace)
     start = node.start_byte
     text = normal.old_style[start : node.end_byte]
     types = found.type_names(start, node.end_byte)
     if text[: brace.start_byte - start] != normal.text[start : brace.start_byte]:
         types -= loose.parameter_names(node)
         types |= _declared_types(text[: brace.start_byte - start])
-    if _STATEMENT.search(text, 0, brace.start_byte - start):
+    if is_statement(text[: brace.start_byte - start]):
         return None  # error recovery's function around a macro that holds statements
     line = prepared.line(name.start_byte)
     declared = prepared.text.rfind("\n", 0, start) + 1
@@ -70,14 +72,14 @@ def read_island(
     if head is None:
         label = text[name.start_byte - start : name.end_byte - start]
         first = prepared.line(start)
-        return Island(label, line, first, text, types, "", False, node, brace, against)
+        return Island(label, line, first, text, types, "", False, node, brace, inside, against)
     written = heads.signature(head, normaliser.table.heads)
     if not head.macro:
         label = head.arguments.partition("(")[0].split()[-1]
         types |= _declared_types(head.arguments)
         text = f"{written}{text[brace.start_byte - start :]}"
         first = prepared.line(start)
-        return Island(label, line, first, text, types, "", False, node, brace, against)
+        return Island(label, line, first, text, types, "", False, node, brace, inside, against)
     unknown = written is None
     label = head.macro
     if written is None:
@@ -88,7 +90,9 @@ def read_island(
     text = f"{written} {text[brace.start_byte - start :]}"
     types |= frozenset(_plain_types(written))
     first = prepared.line(brace.start_byte)
-    return Island(label, line, first, text, types, head.macro, unknown, node, brace, against)
+    return Island(
+        label, line, first, text, types, head.macro, unknown, node, brace, inside, against
+    )
 
 
 def parse_island(island: Island) -> tuple[Any, str, list[tuple[str, Exception]]]:

@@ -31,7 +31,9 @@ def reachable(
     for caller, callee in pairs:
         one, other = (callee, caller) if callers else (caller, callee)
         next_to.setdefault(one, []).append(other)
-    roots = [n for n, f in enumerate(functions) if f["function"] == root and f["kind"]]
+    named = [n for n, f in enumerate(functions) if f["function"] == root and f["kind"]]
+    # Those that other architectures have in its place call nothing here.
+    roots = [n for n in named if not functions[n]["copy"]] or named
     if not roots:
         raise NoGraph(f"{root}: no packet function has this name")
     seen = dict.fromkeys(roots, 0)
@@ -74,6 +76,7 @@ def _quoted(name: str) -> str:
     return name.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
 
 
+TEXT = (".dot", ".gv")
 DRAWN = (".svg", ".png", ".pdf")  # what a file's name says that dot is to make
 
 

@@ -310,7 +310,7 @@ class Search:
                 if place < len(call.args)
                 for atom in call.args[place]
             )
-        if call.callee in self.graph.macros:
+        if self.graph.macros.known(call.callee, self.graph.nodes[number].file):
             return any(
                 self._decide(number, a, names, depth + 1) for atoms in call.args for a in atoms
             )

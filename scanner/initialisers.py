@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File-scope variables, and which function stands in which field of a table of operations."""
+"""File-scope variables, and which functions stand in them: in a table's fields, in an array."""
 
 from __future__ import annotations
 
@@ -27,31 +27,61 @@ def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
         if name and not function:
             params.append(Param(name, TypeRef(base, stars)))
         value = child.child_by_field_name("value") if child.type == "init_declarator" else None
-        if value is not None and value.type == "initializer_list" and base:
-            inits += _functions(value, base, "", 0)
+        if value is None or not base:
+            continue
+        if value.type == "initializer_list":
+            for path, named in _functions(value, "", _dimensions(child), 0):
+                inits.append(Init(base, path, named) if path else Init("", name, named))
+        elif named := _function_name(value):
+            inits.append(Init("", name, named))
     return params, inits
 
 
-def _functions(node: Node, base: str, path: str, depth: int) -> Iterator[Init]:
-    for child in node.named_children:
-        if child.type == "initializer_list" and depth < DEPTH:
-            yield from _functions(child, base, path, depth + 1)
-        if child.type != "initializer_pair":
-            continue
-        fields = [
-            _text(c)
-            for d in child.children_by_field_name("designator")
-            for c in ([d] if d.type == "field_identifier" else d.named_children)
-            if c.type == "field_identifier"
-        ]
-        value = child.child_by_field_name("value")
-        here = ".".join([*([path] if path else []), *fields])
+def _dimensions(declarator: Node) -> int:
+    """Return of how many dimensions a variable is an array."""
+    count = 0
+    node: Node | None = declarator
+    while node is not None:
+        count += node.type == "array_declarator"
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            inner = next((c for c in node.named_children if "declarator" in c.type), None)
+        node = inner
+    return count
+
+
+def _functions(node: Node, path: str, dimensions: int, depth: int) -> Iterator[tuple[str, str]]:
+    """Yield (path of a member, function); "" is an element of the variable itself.
+
+    A member without a designator is "#" and its place; dimensions: of the array that this is.
+    """
+    listed = [child for child in node.named_children if child.type != "comment"]
+    for place, child in enumerate(listed):
+        value: Node | None = child
+        here = path
+        if child.type == "initializer_pair":
+            value = child.child_by_field_name("value")
+            here = ".".join([*([path] if path else []), *_fields(child)])
+        elif not dimensions:
+            here = f"{path}.#{place}" if path else f"#{place}"
         if value is None:
             continue
-        if value.type == "initializer_list" and depth < DEPTH:
-            yield from _functions(value, base, here, depth + 1)
-        elif fields and (name := _function_name(value)):
-            yield Init(base, here, name)
+        if value.type == "initializer_list":
+            if depth < DEPTH:
+                inner = dimensions - 1 if dimensions and here == path else 0
+                yield from _functions(value, here, inner, depth + 1)
+        elif name := _function_name(value):
+            yield here, name
+
+
+def _fields(pair: Node) -> list[str]:
+    """Return the members that the designators of an initialiser name."""
+    return [
+        _text(c)
+        for d in pair.children_by_field_name("designator")
+        for c in ([d] if d.type == "field_identifier" else d.named_children)
+        if c.type == "field_identifier"
+    ]
 
 
 def _function_name(node: Node) -> str:

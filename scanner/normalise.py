@@ -154,9 +154,10 @@ class Normaliser:
                 yield start, paren + 1, blank(text[start : paren + 1])
                 yield end - 1, end, " "
             elif following == "{" and (capital or made):
-                if end - start >= 7 and "\n" not in text[start : start + 7]:
-                    heads[start + 4] = Head(name, text[paren + 1 : end - 1], match.start())
-                    yield start, end, "int z()" + blank(text[start + 7 : end])
+                if (made_head := _stand_in(text[start:end])) is not None:
+                    at = start + made_head.index("z")
+                    heads[at] = Head(name, text[paren + 1 : end - 1], match.start())
+                    yield start, end, made_head
             elif following != "=" and match.start() == start and (capital or following == ";"):
                 yield start, end, blank(text[start:end])
 
@@ -285,9 +286,22 @@ def _untyped(
     if name is None or name[1] in KEYWORDS or _before(text, start) not in ";}":
         return
     at = name.start(1)
-    if end - at >= 7 and "\n" not in text[at : at + 7]:
-        heads[at + 4] = Head("", text[start:body], start)
-        yield at, end, "int z()" + blank(text[at + 7 : end])
+    if (stand_in := _stand_in(text[at:end])) is not None:
+        heads[at + stand_in.index("z")] = Head("", text[start:body], start)
+        yield at, end, stand_in
+
+
+def _stand_in(head: str) -> str | None:
+    """Return ``int z()`` in as much text, over the lines of a head; None if it has no room."""
+    if len(head) < 3 or "\n" in head[:3]:
+        return None
+    room = list("int" + blank(head[3:]))
+    free = [place for place in range(4, len(room)) if room[place] == " "]
+    if len(free) < 3:
+        return None
+    for place, char in zip(free, "z()", strict=False):
+        room[place] = char
+    return "".join(room)
 
 
 def _apply(text: str, edits: list[tuple[int, int, str]]) -> str:

@@ -22,6 +22,8 @@ _HUBS_TEXT = (
     "workqueue_struct bpf_prog bpf_map pid cred key seq_file "
 )
 HUBS = tuple(_HUBS_TEXT.split())
+# Forms named of a chain; thousands of chains of thousands of forms would fill the memory.
+LONGEST = 50
 _WORD = re.compile(r"[A-Za-z_]\w*")
 _VIEW = re.compile(r"\(\s*(?:const\s+)?(?:struct|union)\s+\w+\s*\*\s*\).*->\s*cb\b")
 
@@ -49,12 +51,12 @@ class Closure(NamedTuple):
         return form.level if form else None
 
     def chain(self, name: str) -> list[str]:
-        """Return the forms from this one down to the struct."""
+        """Return the forms from this one down to the struct; of a long chain its ends."""
         found = [name]
-        while name != self.seed:
+        while name != self.seed and len(found) < LONGEST:
             name = self.forms[name].via
             found.append(name)
-        return found
+        return found if name == self.seed else [*found, "...", self.seed]
 
 
 class Limits(NamedTuple):
@@ -67,7 +69,8 @@ class Limits(NamedTuple):
 
 def closure(types: Types, seed: str, limits: Limits) -> Closure:
     """Return every form of the struct that the limits allow."""
-    forms = {seed: Form(seed, seed.partition(" ")[0], 0, "", "", "")}
+    own = seed.partition(" ")[0] if " " in seed else "typedef"
+    forms = {seed: Form(seed, own, 0, "", "", "")}
     stops = {f"{word} {tag}" for tag in limits.stops for word in ("struct", "union")}
     queue = deque([seed])
     while queue:
@@ -139,7 +142,10 @@ def aliases(files: list[FileFacts], found: Closure) -> list[Alias]:
 
 
 def customized(files: list[FileFacts], seed: str) -> list[str]:
-    """Return the typedefs whose own text names the struct: target, members or signature."""
+    """Return the typedefs whose own text names the struct.
+
+    That is the target, a member, or the signature of either.
+    """
     found = []
     for facts in files:
         members = {r.base: r.members for r in facts.records if " " not in r.base}
@@ -148,6 +154,7 @@ def customized(files: list[FileFacts], seed: str) -> list[str]:
                 typedef.type.base,
                 *(t.base for t in typedef.signature),
                 *(m.type.base for m in members.get(typedef.name, ())),
+                *(t.base for m in members.get(typedef.name, ()) for t in m.signature),
             ]
             if seed in bases:
                 found.append(typedef.name)

@@ -50,8 +50,8 @@ def prepare(data: bytes) -> Prepared:
 
 LONGEST_LINE = 250_000  # characters; a file with a longer line was not written by hand
 _NEWLINE = re.compile(r"\n")
-_DEFINE = re.compile(rb"\n[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\\n?)*+")
-_LITERAL = re.compile(rb"[/\"'\x80-\xff]")
+_DEFINE = re.compile(rb"\n[ \t]*+#[ \t]*+define\b(?:[^\\\n]++|\\[ \t\r]*+\n?)*+")
+_LITERAL = re.compile(rb"[/\"'\x80-\xff]|\\[ \t\r]")
 
 
 def defines(data: bytes) -> list[Macro]:

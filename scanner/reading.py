@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+import time
 from typing import Any
 
 from tree_sitter import Node
@@ -28,25 +29,48 @@ from scanner.prepared import LONGEST_LINE, Prepared, longest_line, prepare, vari
 from scanner.pseudo import pseudo_functions
 
 _PLACE = re.compile(r":?(\d+):(?:\d+:)? ")  # of pycparser, in the island
+SECONDS = 120.0  # CPU time for one file; that of the largest of a kernel is three
+NAMED = 20  # functions that a warning names; all are among the fall-backs
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*[<"]([^>"\n]+)[>"]', re.MULTILINE)
 _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
-class FileReader:
-    """Reads files under one macro table."""
+class _OutOfTime(Exception):
+    """A file takes longer than any should; the text says where it was left."""
 
-    def __init__(self, table: MacroTable) -> None:
+
+class FileReader:
+    """Reads files under one macro table.
+
+    seconds: of CPU time for one file; then what was read is all that comes of it.  cut: that of
+    the last file.
+    """
+
+    def __init__(self, table: MacroTable, seconds: float | None = None) -> None:
         self.table = table
         self.normaliser = Normaliser(table)
+        self.seconds = SECONDS if seconds is None else seconds
+        self.cut = False
 
     def read(self, path: str, data: bytes) -> FileFacts:
         """Return the facts of a file; whatever cannot be read is in its warnings."""
+        self.cut = False
         if b"\0" in data:
             return _empty(path, "binary: it has zero bytes")
         if len(data) > LONGEST_LINE and (longest := longest_line(data)) > LONGEST_LINE:
             return _empty(path, f"a line of {longest} characters: no source code")
         data = without_probes(data)
-        reading = _Reading(self, prepare(data))
-        reading.variants()
+        included = tuple(dict.fromkeys(_INCLUDE.findall(data.decode("latin-1"))))
+        reading = _Reading(self, prepare(data), included)
+        try:
+            reading.variants()
+        except _OutOfTime as problem:
+            self.cut = True
+            reading.warnings.append(str(problem))
+        except (RecursionError, MemoryError) as problem:
+            self.cut = True
+            kind = type(problem).__name__
+            reading.warnings.append(f"too deep or too large ({kind}): read in part")
         reading.warnings += unclosed.warnings(data, reading.prepared, reading.uneven)
         return reading.facts(path)
 
@@ -58,8 +82,9 @@ def _empty(path: str, warning: str) -> FileFacts:
 class _Reading:
     """The facts of one file while its variants are read."""
 
-    def __init__(self, reader: FileReader, prepared: Prepared) -> None:
+    def __init__(self, reader: FileReader, prepared: Prepared, included: tuple[str, ...]) -> None:
         self.reader = reader
+        self.included = included
         self.prepared = prepared
         self.functions: dict[int, Function] = {}
         self.texts: set[tuple[int, str]] = set()
@@ -70,7 +95,9 @@ class _Reading:
         self.fallbacks: dict[Fallback, None] = {}
         self.warnings: list[str] = []
         self.uneven: list[unclosed.Uneven | None] = []
+        self.unread: dict[int, tuple[int, int, str]] = {}  # by brace: lines and name
         self.tried = [0, 0, 0, 0]
+        self.end = time.process_time() + reader.seconds
         self.unprobed = frozenset(_NOKPROBE.findall(prepared.text))
 
     def facts(self, path: str) -> FileFacts:
@@ -88,6 +115,7 @@ class _Reading:
             tuple(self.warnings),
             (self.tried[0], self.tried[1], self.tried[2], self.tried[3]),
             tuple(pseudo_functions(self.prepared.macros)),
+            self.included,
         )
 
     def variants(self) -> None:
@@ -108,6 +136,22 @@ class _Reading:
                 self.inits.update(dict.fromkeys(inits))
             for node in found.functions:
                 self._function(node, normal, found, variant)
+            for item in found.unread:
+                lines = (self.prepared.line(item.start), self.prepared.line(item.end - 1))
+                self.unread[item.brace] = (*lines, _called(item, normal))
+        self._unread()
+
+    def _unread(self) -> None:
+        """Name what looks like a function and was read in no variant."""
+        read = {function.body for function in self.functions.values()}
+        lost = sorted(item for brace, item in self.unread.items() if brace not in read)
+        for line, last, name in lost:
+            reason = f"not read, up to line {last}"
+            self.fallbacks[Fallback("function", name, line, reason)] = None
+        if lost:
+            listed = ", ".join(f"{name} (line {line})" for line, _, name in lost[:NAMED])
+            more = f" and {len(lost) - NAMED} more" if len(lost) > NAMED else ""
+            self.warnings.append(f"not read: {listed}{more}")
 
     def _annotated(self, function: Function) -> Function:
         if function.name in self.unprobed and not function.annotation:
@@ -126,7 +170,11 @@ class _Reading:
         self.fallbacks[Fallback(kind, name, line, reason)] = None
 
     def _new(self, node: Node, text: str) -> bool:
-        """Say whether this island was not read in an earlier variant."""
+        """Say whether this island was not read in an earlier variant; raises _OutOfTime."""
+        if time.process_time() > self.end:
+            place = f"at line {self.prepared.line(node.start_byte)}"
+            spent = f"{self.reader.seconds:.0f} s of CPU time"
+            raise _OutOfTime(f"gave up after {spent} {place}: what follows is not read")
         key = (node.start_byte, text)
         if key in self.texts:
             return False
@@ -212,6 +260,12 @@ class _Reading:
         return _assemble(island, parsed, parser, end_line, variant)
 
 
+def _called(item: islands.Unread, normal: Normal) -> str:
+    """Return the name of what cannot be read; that of its macro if a macro makes its head."""
+    made = [head for at, head in normal.heads.items() if item.start <= at < item.brace]
+    return made[-1].macro or item.name if made else item.name
+
+
 def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: int) -> Function:
     body: Body | loose.LooseBody
     if parser == "pycparser":
@@ -219,7 +273,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
         body.read(parsed.body)
     else:
         body = loose.LooseBody(island.first - island.node.start_point.row)
-        body.read(island.brace)
+        body.read(island.inside)
     name = island.name
     if parsed is not None:
         params, variadic = declarations.parameters(parsed.decl.type, parsed.param_decls)

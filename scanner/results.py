@@ -37,7 +37,7 @@ def tables(run: Run, options: Options, progress: Progress) -> Result:
     found = scan(run.root, run.folders, run.jobs, run.store, progress)
     result = analyse(found.files, options, found.warnings)
     result.counts["links"] = found.links
-    if path is not None:
+    if path is not None and found.whole:
         data = pickle.dumps(result, protocol=5)
         if problem := cache.write(path, data):
             result.warnings.append(problem)

@@ -26,7 +26,11 @@ COLLECT = 4 << 20  # bytes read between two runs of the garbage collector
 
 
 class Scan(NamedTuple):
-    """The facts of a tree.  read: how many files were parsed and not taken from the cache."""
+    """The facts of a tree.
+
+    read: how many files were parsed and not taken from the cache.  whole: none of them was lost or
+    left before its end.
+    """
 
     root: Path
     names: list[str]
@@ -34,6 +38,7 @@ class Scan(NamedTuple):
     warnings: list[str]
     links: int
     read: int
+    whole: bool
 
 
 def _bytes(root: Path, file: SourceFile) -> bytes | str:
@@ -92,7 +97,9 @@ def _fact_reader(root: Path, table: MacroTable) -> Callable[[SourceFile], cache.
             read = 0
             gc.collect()
         facts = read_safely(reader, file.path, data)
-        return cache.Entry(cache.digest(data), dumps(facts, protocol=5))
+        # What was cut in time may be whole on another day.
+        digest = b"" if reader.cut else cache.digest(data)
+        return cache.Entry(digest, dumps(facts, protocol=5))
 
     return work
 
@@ -151,7 +158,8 @@ def scan(root: Path, wanted: list[str], jobs: int, store: Path | None, progress:
         entries, missing = kept, []
     files = [cache.unpack(entries[f.path].blob) for f in listed.files]
     progress.clear()
-    return Scan(root, names, files, warnings, listed.links, len(missing))
+    whole = all(entries[f.path].digest for f in listed.files)
+    return Scan(root, names, files, warnings, listed.links, len(missing), whole)
 
 
 def _read(

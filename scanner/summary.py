@@ -10,8 +10,9 @@ def _files(top: str) -> str:
     return f"source files, {top}" if top else "source files beside the folders"
 
 
-def lines(counts: dict[str, Any], seed: str) -> list[str]:
+def lines(counts: dict[str, Any]) -> list[str]:
     """Return the table as text, one line a number."""
+    seed = counts["type"]
     rows = [(_files(top), str(number)) for top, number in counts["files"].items()]
     if counts["links"]:
         rows.append(("symbolic links, not followed", str(counts["links"])))
@@ -31,6 +32,7 @@ def lines(counts: dict[str, Any], seed: str) -> list[str]:
             ("  indirect", f"{indirect} ({found['callers']} callers, {found['callees']} callees)"),
             (f"all functions {title}", str(found["all"])),
         ]
+    rows.append(("functions not read", str(counts["unread"])))
     for kind, parsed in counts["parsed"].items():
         share = 100 * parsed["fallbacks"] / max(1, parsed["tried"])
         rows.append(

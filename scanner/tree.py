@@ -34,7 +34,7 @@ class Listing(NamedTuple):
 
 
 def folders(root: Path, wanted: list[str]) -> list[str]:
-    """Return the folders to scan; without any wish include and net, else the whole tree.
+    """Return the folders to scan; without any wish include and net if both exist, else all.
 
     Raises BadTree.
     """
@@ -44,11 +44,15 @@ def folders(root: Path, wanted: list[str]) -> list[str]:
     for name in wanted:
         if not (root / name).is_dir():
             raise BadTree(f"{root / name}: no such folder")
-    return wanted or [name for name in USUAL if (root / name).is_dir()] or ["."]
+    usual = all((root / name).is_dir() for name in USUAL)
+    return wanted or (list(USUAL) if usual else ["."])
 
 
 def listing(root: Path, names: list[str]) -> Listing:
-    """Return every .c and .h file under the folders; links are not followed, so none can loop."""
+    """Return every .c and .h file under the folders; links are not followed, so none can loop.
+
+    Folders whose names begin with a dot hold no source of the tree, but what tools keep there.
+    """
     found: dict[str, SourceFile] = {}
     warnings: list[str] = []
     links = 0
@@ -58,7 +62,7 @@ def listing(root: Path, names: list[str]) -> Listing:
 
     for name in names:
         for folder, inner, files in os.walk(root / name, onerror=unreadable):
-            inner.sort()
+            inner[:] = sorted(i for i in inner if not i.startswith("."))
             links += sum(os.path.islink(os.path.join(folder, i)) for i in inner)
             for file in files:
                 if not file.endswith((".c", ".h")):
@@ -78,6 +82,6 @@ def listing(root: Path, names: list[str]) -> Listing:
                     found[path] = SourceFile(path, status.st_size)
                 else:
                     warnings.append(f"{path}: not a regular file")
-    if not found:
-        warnings.append(f"{root}: no file *.c or *.h in it")
+    if not found and not warnings:
+        raise BadTree(f"{root}: no file *.c or *.h in it")
     return Listing([found[path] for path in sorted(found)], warnings, links)

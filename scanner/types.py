@@ -7,7 +7,9 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from scanner.facts import FileFacts, Macro, TypeRef
+from scanner.architectures import architecture, order
+from scanner.facts import FileFacts, Macro, Member, TypeRef
+from scanner.includes import Includes
 from scanner.macros import MEMBER_PATH
 
 _NAME_MACRO = re.compile(r"(?:const\s+|volatile\s+)*([A-Za-z_]\w*)\s*(\**)")
@@ -37,12 +39,17 @@ class Part(NamedTuple):
 
 
 class Types:
-    """Types by base; a struct of one .c file whose tag another file uses too is "struct T@file"."""
+    """Types by base; where one tag stands for several structs, each is "struct T@file".
+
+    A file means its own, or that of the header which its includes lead to first.
+    """
 
     def __init__(self, files: list[FileFacts], seed: str = "") -> None:
         """seed: a base whose every definition is meant."""
-        self._local = {key for key in _clashing(files) if key[0] != seed}
-        self._clashing = {base for base, _ in self._local}
+        self.includes = Includes(files)
+        found = [(base, _joined(homes, self.includes)) for base, homes in _clashing(files)]
+        self._homes = {base: homes for base, homes in found if base != seed and any(homes.values())}
+        self._meant: dict[tuple[str, str], str] = {}
         self.places: dict[str, Place] = {}
         self.members: dict[str, dict[str, TypeRef]] = {}
         self.named: dict[str, TypeRef] = {}
@@ -65,9 +72,21 @@ class Types:
 
     def base(self, base: str, file: str) -> str:
         """Return the key of a base as seen from a file."""
-        if base in self._clashing and (base, file) in self._local:
-            return f"{base}@{file}"
-        return base
+        homes = self._homes.get(base)
+        if homes is None:
+            return base
+        meant = self._meant.get((base, file))
+        if meant is None:
+            home = homes.get(file) or homes.get(self._header(homes, file), "")
+            meant = self._meant[base, file] = f"{base}@{home}" if home else base
+        return meant
+
+    def _header(self, homes: dict[str, str], file: str) -> str:
+        headers = [path for path in homes if path.endswith(".h")]
+        nearest = self.includes.nearest(file, headers) if len(headers) > 1 else "".join(headers)
+        return nearest or min(
+            headers, key=lambda p: (order(architecture(p)), len(p), p), default=""
+        )
 
     def seen_from(self, kind: TypeRef, file: str) -> TypeRef:
         """Return a type with its base's key as seen from a file."""
@@ -187,25 +206,69 @@ class Types:
         return known
 
 
-def _clashing(files: list[FileFacts]) -> set[tuple[str, str]]:
-    """Return (base, file) of structs in .c files whose tag stands for more than one struct."""
-    where: dict[str, set[str]] = {}
+def struct_named(files: list[FileFacts], text: str) -> str:
+    """Return the base that is meant by "struct T", T, or a typedef of it."""
+    if " " in text:
+        return text
+    named = {t.name: t.type.base for f in files for t in f.typedefs if not t.signature}
+    base = text
+    for _ in range(20):
+        if " " in base or base not in named:
+            break
+        base = named[base] or base
+        if base == text:
+            return text  # of a struct without a tag
+    if " " in base:
+        return base
+    tags = {record.base for facts in files for record in facts.records}
+    return (
+        base if base in tags else f"union {base}" if f"union {base}" in tags else f"struct {base}"
+    )
+
+
+def _clashing(files: list[FileFacts]) -> Iterator[tuple[str, dict[str, str]]]:
+    """Yield each base that several files define, and by file the first one that defines it so."""
+    where: dict[str, dict[str, set[Member]]] = {}
     for facts in files:
         for record in facts.records:
-            where.setdefault(record.base, set()).add(facts.path)
-    return {
-        (base, path)
-        for base, paths in where.items()
-        if len(paths) > 1
-        for path in paths
-        if path.endswith(".c")
-    }
+            where.setdefault(record.base, {}).setdefault(facts.path, set()).update(record.members)
+    for base, found in where.items():
+        headers: dict[frozenset[Member], str] = {}
+        if len(found) > 1:
+            yield (
+                base,
+                {
+                    path: headers.setdefault(frozenset(members), path)
+                    if path.endswith(".h")
+                    else path
+                    for path, members in found.items()
+                },
+            )
+
+
+def _joined(homes: dict[str, str], includes: Includes) -> dict[str, str]:
+    """Return, by file, which of the structs of one base it has; "" if no other header has one.
+
+    Headers of which one file includes two have one struct between them, for two configurations.
+    """
+    headers = [path for path in homes if path.endswith(".h")]
+    joined = dict(homes)
+    for path in headers:
+        users = (path, *includes.users(path))
+        for other in headers:
+            one, two = joined[path], joined[other]
+            if one != two and any(includes.reaches(user, other) for user in users):
+                joined = {p: one if home == two else home for p, home in joined.items()}
+    if len({joined[path] for path in headers}) == 1:
+        joined |= dict.fromkeys(headers, "")
+    return joined
 
 
 def macros_naming(files: list[FileFacts], base: str) -> Iterator[tuple[FileFacts, Macro]]:
     """Yield the macros whose text names a struct."""
+    word = base.partition(" ")[0]
     pattern = re.compile(rf"\b{base.replace(' ', chr(92) + 's+')}\b")
     for facts in files:
         for macro in facts.macros:
-            if "struct" in macro.body and pattern.search(macro.body):
+            if word in macro.body and pattern.search(macro.body):
                 yield facts, macro

@@ -235,7 +235,7 @@ def bench(version: str, out: Path) -> list[Line]:
         lines.append(Line("Debian's kernel with BTF", "none of this version in apt"))
     else:
         lines += by_btf(result, btf.kernel(found[0], [found[1]], None))
-    lines += [Line(text, "") for text in summary.lines(result.counts, oracle.SEED)]
+    lines += [Line(text, "") for text in summary.lines(result.counts)]
     return lines
 
 

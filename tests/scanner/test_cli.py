@@ -8,6 +8,7 @@ import json
 import shutil
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -226,6 +227,7 @@ def test_fallbacks_name_the_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
     ("arguments", "message"),
     [
         (["scan", "nowhere"], "nowhere: no such folder"),
+        (["scan", str(TREES / "today" / "expected")], "no file *.c or *.h in it"),
         (["scan", TODAY, "--dir", "drivers"], "drivers: no such folder"),
         (["probes"], "needs a TREE"),
         (["probes", "--btf", "nowhere"], "nowhere: No such file"),
@@ -248,6 +250,10 @@ def test_unusable_input(
         ["scan", ".", "--type", "int *"],
         ["tables", ".", "all"],
         ["scan", ".", "--jobs", "0"],
+        ["scan", ".", "--type", "struct"],
+        ["tables", ".", "direct", "--json", "--csv"],
+        ["graph", ".", "f", "-o", "graph.txt"],
+        ["graph", ".", "f", "-o", "graph.SVG"],
     ],
 )
 def test_bad_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str]) -> None:
@@ -262,3 +268,44 @@ def test_warnings_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str])
     assert main(["scan", str(tmp_path), "-q", "--no-cache"]) == 1
     told = capsys.readouterr().err.splitlines()
     assert "skbscan: warning: a.c: binary: it has zero bytes" in told
+
+
+def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert ended.value.code == 0
+    assert capsys.readouterr().out == f"skbscan {version('skbviewer')}\n"
+
+
+@pytest.mark.parametrize("ending", ["", ".dot", ".gv"])
+def test_a_graph_as_text(tmp_path: Path, ending: str) -> None:
+    out = tmp_path / f"graph{ending}"
+    assert main(["graph", TODAY, "finish", "-q", "-o", str(out)]) == 0
+    assert out.read_text().startswith("digraph")
+
+
+@pytest.mark.parametrize(
+    ("given", "meant", "found"),
+    [
+        ("sk_buff", "struct sk_buff", ["a", "b", "c"]),
+        ("skb_t", "struct sk_buff", ["a", "b", "c"]),
+        ("skb_p", "struct sk_buff", ["a", "b", "c"]),
+        ("bare_t", "bare_t", ["d"]),
+        ("bare_p", "bare_t", ["d"]),
+        ("both", "union both", ["e"]),
+        ("nowhere", "struct nowhere", []),
+    ],
+)
+def test_a_typedef_stands_for_its_struct(
+    given: str, meant: str, found: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a.c").write_text(
+        "typedef struct sk_buff { int len; } skb_t;\ntypedef skb_t *skb_p;\n"
+        "typedef struct { int x; } bare_t;\ntypedef bare_t *bare_p;\nunion both { int x; };\n"
+        "void a(struct sk_buff *s) { }\nvoid b(skb_t *s) { }\nvoid c(skb_p s) { }\n"
+        "void d(bare_p b) { }\nvoid e(union both b) { }\n"
+    )
+    missing = main(["scan", str(tmp_path), "-q", "--type", given, "--json", "-"])
+    result = json.loads(capsys.readouterr().out)
+    assert result["type"] == meant and missing == (given == "nowhere")
+    assert [row["function"] for row in result["direct"]] == found

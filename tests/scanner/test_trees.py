@@ -96,3 +96,43 @@ def test_a_struct_that_is_not_there_is_told() -> None:
     result = scanned("levels", Options(seed="struct nowhere"))
     assert result.warnings == ["struct nowhere is not defined in the folders scanned"]
     assert not result.direct
+
+
+def test_a_tag_of_two_headers_is_two_types(tmp_path: Path) -> None:
+    """Each file means that of the header it includes, however many steps away."""
+    files = {
+        "a/node.h": "#include <skb.h>\nstruct node { struct sk_buff *skb; };\n",
+        "a/all.h": '#include "node.h"\n',
+        "d/stub.h": "struct pair { };\n",
+        "d/pair.h": '#include "stub.h"\nstruct pair { struct node *n; struct sk_buff *s; };\n',
+        "d/a.c": '#include "stub.h"\n#include "pair.h"\nint both(struct pair *p) { return 1; }\n',
+        "b/node.h": "struct node { int number; };\n",
+        "c/node.h": "struct node { int number; };\n",
+        "inc/skb.h": "struct sk_buff { int len; };\n",
+        "a/a.c": "int by_folder(struct node *n) { return 1; }\n",
+        "x/a.c": '#include "../a/all.h"\nint by_steps(struct node *n) { return 1; }\n',
+        "x/b.c": '#include "../b/node.h"\nint other(struct node *n) { return 1; }\n',
+        "x/c.c": "struct node { struct sk_buff *s; };\nint own(struct node *n) { return 1; }\n",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(text)
+    result = tables(Run(tmp_path, ["."], 1, None), Options(), Progress(quiet=True))
+    assert names(result.direct) == {"by_folder", "by_steps", "own", "both"}
+    forms = [(r["name"], r["file"]) for r in result.polymorphism if r["level"]]
+    assert forms == [
+        ("struct node", "a/node.h"),
+        ("struct node", "x/c.c"),
+        ("struct pair", "d/pair.h"),
+    ]
+
+
+def test_typedefs_of_structs_of_callbacks_are_customized_types(tmp_path: Path) -> None:
+    (tmp_path / "a.h").write_text(
+        "struct sk_buff { int len; };\n"
+        "typedef struct { int (*write)(int, struct sk_buff *); } isdn_if;\n"
+        "typedef struct { struct sk_buff *(*get)(void); } call_t;\n"
+        "typedef struct { int (*number)(int); } other_t;\n"
+    )
+    result = tables(Run(tmp_path, [], 1, None), Options(), Progress(quiet=True))
+    assert result.counts["customized_types"] == 2
