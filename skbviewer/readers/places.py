@@ -8,7 +8,9 @@ import numpy as np
 from ..records import PACKET_DTYPE, Table
 from ..records.arrays import empty
 from .dissect import whole_frames
-from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6, LINK_LAYERS, to_network
+from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
+from .link import LINK_LAYERS
+from .nested import to_network
 from .network import network_headers
 from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Bytes, Frames, Ints, Wire
