@@ -38,10 +38,11 @@ from .ethertypes import (
     ETH_P_VNTAG,
     NAMES,
     UNREAD,
+    UNREAD_LINK,
     by_version,
 )
 from .ppp import ethertype_of
-from .wire import Frames, Rows, Wire, fill, joined
+from .wire import Bytes, Frames, Rows, Wire, fill, joined
 
 MOST = 16  # headers between link and network header: more are an attack
 MOST_LABELS = 8
@@ -61,6 +62,10 @@ NSH_NEXT = {1: ETH_P_IP, 2: ETH_P_IPV6, 3: ETH_P_TEB, 4: ETH_P_NSH, 5: ETH_P_MPL
 TIMESTAMP = 1  # of Arista's subtypes
 STAMPS = {0x0010: 12, 0x0110: 12, 0x0020: 10, 0x0120: 10}  # bytes up to the EtherType, by version
 
+MPLS = (ETH_P_MPLS_UC, ETH_P_MPLS_MC)
+# What a kind is: the network header or unknown, understood here, or named in warnings.
+ENDS, NESTED, STOPS, LABELS, SESSION = range(5)
+
 Step = Callable[[Wire, Rows, Frames], Frames]
 
 
@@ -71,29 +76,40 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     not understood keeps a kind of UNREAD or above.
     """
     frames = _unwrapped(wire, packets, frames)
-    named = np.isin(frames.kind, _UNREAD)
-    frames = frames._replace(kind=np.where(named, frames.kind | UNREAD, frames.kind))
     known = frames.only(frames.kind >= ETH_P_802_3_MIN)
-    told = known.only(known.kind < UNREAD << 1)
-    fill(packets, told.rows, ethertype=told.kind & 0xFFFF)
-    mpls, pppoe = np.isin(known.kind, _MPLS), known.kind == ETH_P_PPPOE_SESSION
-    if not (mpls.any() or pppoe.any()):
+    state = _state(known)
+    ends = state == ENDS
+    if ends.all():
+        fill(packets, known.rows, ethertype=known.kind)
         return known
-    inner = [_skip_mpls(wire, known.only(mpls)), _skip_pppoe(wire, known.only(pppoe))]
-    return joined([known.only(~mpls & ~pppoe), *inner])
+    named = (state == STOPS) & (known.kind < UNREAD)
+    kind = np.where(named, known.kind | UNREAD, known.kind)
+    known = known._replace(kind=kind)
+    told = known.only(kind < UNREAD_LINK)
+    fill(packets, told.rows, ethertype=told.kind & 0xFFFF)
+    mpls, pppoe = known.only(state == LABELS), known.only(state == SESSION)
+    ends |= (state == STOPS) | (state == NESTED)
+    return joined([known.only(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
+
+
+def _state(frames: Frames) -> Bytes:
+    """Of each frame what is to be done with its kind."""
+    found: Bytes = np.take(_STATES, frames.kind + 1, mode="clip")
+    return found
 
 
 def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     done = []
     for _ in range(MOST):
-        is_length = (frames.kind >= 0) & (frames.kind < ETH_P_802_3_MIN)
-        nested = np.isin(frames.kind, _NESTED) | is_length
+        nested = _state(frames) == NESTED
         if not nested.any():
             break
         done.append(frames.only(~nested))
-        frames = frames._replace(kind=np.where(is_length, ETH_P_LLC, frames.kind)).only(nested)
-        kinds = np.unique(frames.kind).tolist()
-        steps = [STEPS[kind](wire, packets, frames.only(frames.kind == kind)) for kind in kinds]
+        frames = frames.only(nested)
+        kind = np.where(frames.kind < ETH_P_802_3_MIN, ETH_P_LLC, frames.kind)
+        steps = [
+            STEPS[one](wire, packets, frames.only(kind == one)) for one in np.unique(kind).tolist()
+        ]
         frames = joined(steps)
     return joined([*done, frames]) if done else frames
 
@@ -223,6 +239,17 @@ STEPS: dict[int, Step] = {
     ETH_P_NSH: _nsh,
     ETH_P_ARISTA: _arista,
 }
-_NESTED = np.array(list(STEPS))
-_UNREAD = np.array([kind for kind in NAMES if kind not in STEPS])
-_MPLS = (ETH_P_MPLS_UC, ETH_P_MPLS_MC)
+
+
+def _states() -> Bytes:
+    """By kind and 1: the first is that of unknown ones, the last of UNREAD and above."""
+    states = np.full(UNREAD + 2, ENDS, np.uint8)
+    states[1 : ETH_P_802_3_MIN + 1] = NESTED
+    for kinds, state in ((NAMES, STOPS), (STEPS, NESTED), (MPLS, LABELS)):
+        states[np.array(list(kinds)) + 1] = state
+    states[ETH_P_PPPOE_SESSION + 1] = SESSION
+    states[UNREAD + 1] = STOPS
+    return states
+
+
+_STATES = _states()

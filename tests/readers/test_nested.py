@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import random
 import struct
 from pathlib import Path
 
 import pytest
 
 from skbviewer import readers
+from skbviewer.readers.link import LINK_LAYERS
 from skbviewer.readers.nested import MOST
 from skbviewer.records import Capture, Silent
 from tests.readers.build import MAC_A, MAC_B, ethernet, write_pcap
 from tests.readers.test_link_types import A3, A4, PACKET, load, shows_the_packet
+from tests.readers.test_link_types import FRAMES as LINK_FRAMES
 
 IP = b"\x08\x00"
 INNER = ethernet(PACKET, src=A3, dst=A4)
@@ -131,3 +134,24 @@ def test_endless_nesting_ends(tmp_path: Path) -> None:
         tmp_path, 1, ethernet(PACKET, vlans=tags[1:]), ethernet(PACKET, vlans=tags)
     ).packets
     assert packets["ip_version"].tolist() == [4, 0]
+
+
+def changed(frame: bytes, dice: random.Random) -> bytes:
+    """The frame with some bytes replaced, cut somewhere."""
+    made = bytearray(frame)
+    for _ in range(dice.randrange(1, 6)):
+        made[dice.randrange(min(len(made), 60))] = dice.choice((0, 1, 3, 8, 0x40, 0xFF))
+    return bytes(made[: dice.randrange(len(made) + 1)])
+
+
+@pytest.mark.parametrize("linktype", LINK_LAYERS)
+def test_nonsense_is_read_without_fail(tmp_path: Path, linktype: int) -> None:
+    """Also where a file ends behind its last packet, in which nothing is what it says."""
+    dice = random.Random(linktype)
+    mine = [frame for kind, frame in LINK_FRAMES.values() if kind == linktype]
+    mine += FRAMES.values() if linktype == 1 else []
+    for _ in range(4):
+        frames = [dice.randbytes(dice.randrange(90)) for _ in range(50)]
+        frames += [changed(dice.choice(mine), dice) for _ in range(300)] if mine else []
+        dice.shuffle(frames)
+        assert len(load(tmp_path, linktype, *frames).packets) == len(frames)
