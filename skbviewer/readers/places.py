@@ -49,6 +49,26 @@ def places(
     return found
 
 
+def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
+    """Which of arp, ip and ipv6 a packet has, where that begins, and where its frame ends.
+
+    `data` are the packet's captured bytes.  None: it has none, or is not understood.
+    """
+    layer = LINK_LAYERS.get(linktype)
+    if layer is None:
+        return None
+    packets = empty(PACKET_DTYPE, 1)
+    packets["offset"], packets["caplen"], packets["len"] = 0, len(data), len(data)
+    wire = Wire(np.frombuffer(data, np.uint8))
+    frames = layer(wire, packets, whole_frames(packets, np.zeros(1, np.int64)))
+    network = to_network(wire, packets, frames)
+    for name, ethertype in _NETWORK.items():
+        here = network.only(network.kind == ethertype).room(1)
+        if len(here.rows):
+            return name, int(here.at[0]), int(min(here.end[0], len(data)))
+    return None
+
+
 def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) -> None:
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
