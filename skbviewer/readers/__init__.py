@@ -19,6 +19,7 @@ import numpy as np
 from ..records import BadInput, Capture, KernelLog, Progress
 from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from .kbl import read_kbl
+from .link_types import linktype_name
 from .packed import Unpacked, beginning, is_packed, unpack
 from .pcap import FORMATS as PCAP_FORMATS
 from .pcap import read_pcap
@@ -42,6 +43,7 @@ __all__ = [
     "RawSlot",
     "file_bytes",
     "is_log",
+    "linktype_name",
     "packet_bytes",
     "printable",
     "raw_records",

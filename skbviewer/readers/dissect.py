@@ -7,13 +7,17 @@ inside the file.  The identity is the outermost IP header's.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
-from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Room, empty
-from .link import LINK_LAYERS, to_network
+from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Room, counted, empty
+from .ethertypes import UNREAD, unread_name
+from .link import LINK_LAYERS
+from .link_types import linktype_name
+from .nested import to_network
 from .network import network_headers
 from .plain import fill_plain
 from .source import Source
@@ -31,7 +35,7 @@ Fill = Callable[[Block, int, Bytes, int], None]
 def dissect(
     data: Source, begin: Ints, end: Ints, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
-    """All packets, and one warning for each link type not understood.
+    """All packets, and one warning for each link type or encapsulation not understood.
 
     Between `begin` and `end` lie the bytes of each, with those that `fill` looks at; packets do not
     overlap.  Many packets lie in a file in `folder`, if one is given.
@@ -41,6 +45,7 @@ def dissect(
     room = Room.for_rows(count * PACKET_DTYPE.itemsize, folder)
     columns = {field: room.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
     told: set[str] = set()
+    unread: Counter[int] = Counter()
     unknown = empty(PACKET_DTYPE, 1)
     first = 0
     while first < count:
@@ -50,7 +55,7 @@ def dissect(
         last = int(np.searchsorted(end[first : first + BLOCK], at + BLOCK_BYTES, "right"))
         last = first + max(last, 1)
         block = Block({field: c[first:last] for field, c in columns.items()}, unknown)
-        _dissect_block(data.read(at, int(end[last - 1])), at, first, block, fill)
+        _dissect_block(data.read(at, int(end[last - 1])), at, first, block, fill, unread)
         for field in block.written - told:
             columns[field][:first] = unknown[field]
         told |= block.written
@@ -59,12 +64,15 @@ def dissect(
     columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
     packets = ColumnTable(PACKET_DTYPE, columns, room)
     progress.report(f"dissecting {name}", count, count)
-    warnings = _unknown_link_types(name, packets)
+    warnings = _not_understood(data.path, packets, unread)
     room.forget()
     return packets, warnings
 
 
-def _dissect_block(data: Bytes, begin: int, first: int, packets: Block, fill: Fill) -> None:
+def _dissect_block(
+    data: Bytes, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
+) -> None:
+    """Fill the columns of some packets; `unread` counts what stopped the way to an IP header."""
     fill(packets, first, data, begin)
     cut = packets["caplen"] < packets["len"]
     if cut.any():
@@ -79,6 +87,8 @@ def _dissect_block(data: Bytes, begin: int, first: int, packets: Block, fill: Fi
             continue
         frames = layer(wire, packets, whole_frames(packets, rest[linktypes == linktype]))
         frames = to_network(wire, packets, frames)
+        kinds, counts = np.unique(frames.kind[frames.kind >= UNREAD], return_counts=True)
+        unread.update(dict(zip(kinds.tolist(), counts.tolist(), strict=True)))
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 
@@ -88,12 +98,17 @@ def whole_frames(packets: Rows, rows: Ints) -> Frames:
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))
 
 
-def _unknown_link_types(name: str, packets: ColumnTable) -> list[str]:
+def _not_understood(path: Path, packets: ColumnTable, unread: Counter[int]) -> list[str]:
     counts = np.bincount(packets["linktype"])
-    found = np.flatnonzero(counts)
-    return [
-        f"{name}: {count} packets of link type {linktype}, which is not understood: "
-        "their addresses stay unknown"
-        for linktype, count in zip(found.tolist(), counts[found].tolist(), strict=True)
+    lines = [
+        (int(counts[linktype]), f"of {linktype_name(linktype)}")
+        for linktype in np.flatnonzero(counts).tolist()
         if linktype not in LINK_LAYERS
+    ]
+    for kind, count in sorted(unread.items()):
+        lines.append((count, f"{'carries' if count == 1 else 'carry'} {unread_name(kind)}"))
+    return [
+        f"{path}: {counted(count, 'packet')} {what}, which is not understood: "
+        f"{'its' if count == 1 else 'their'} addresses stay unknown"
+        for count, what in lines
     ]

@@ -1,38 +1,41 @@
 # SPDX-License-Identifier: MIT
 """Link layer: from a packet's first byte to its network header, by LINKTYPE_.
 
-In: frames at their first byte.  Out: frames at their network header, `kind` its EtherType.
+In: frames at their first byte.  Out: frames behind their link header, `kind` the EtherType there.
 Frames too short for their header are left out, so their columns stay unknown.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
-from .ppp import cisco_hdlc, ethertype_of, ppp, ppp_hdlc, pppoe, with_direction
+from . import rare_links
+from .ethertypes import ETH_P_IP, ETH_P_IPV6, UNREAD_LINK, by_family, by_version
+from .frame_relay import frame_relay
+from .nflog import nflog
+from .ppp import cisco_hdlc, ppp, ppp_hdlc, pppoe, with_direction
 from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
-from .wireless import ieee_802_11, radiotap
+from .wireless import ieee_802_11, prism, radiotap
 
-ETH_P_IP = 0x0800
-ETH_P_ARP = 0x0806
-ETH_P_IPV6 = 0x86DD
-ETH_P_802_3_MIN = 0x0600
-VLAN_TPIDS = (0x8100, 0x88A8, 0x9100)
-ETH_P_MPLS = (0x8847, 0x8848)
-ETH_P_PPPOE_SESSION = 0x8864
-MAX_TAGS = 8
-AF_INET6 = (10, 23, 24, 28, 30)  # Linux, Windows, NetBSD, FreeBSD, macOS
+PKTAP_LEAST, PKTAP_PACKET = 108, 1
 
 LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    malformed(packets, frames.lacking(14))
-    frames = frames.room(14)
+    return _tagged(wire, packets, frames, 0)
+
+
+def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
+    """Ethernet with a switch's tag of so many bytes behind the addresses."""
+    size = 14 + tag
+    malformed(packets, frames.lacking(size))
+    frames = frames.room(size)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
-    return frames.past(14, wire.u16(frames.at + 12))
+    return frames.past(size, wire.u16(frames.at + size - 2))
 
 
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -57,20 +60,7 @@ def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Ints, addr
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(1))
     frames = frames.room(1)
-    return frames.past(0, _by_version(wire.u8(frames.at)))
-
-
-def _by_version(first: Ints) -> Ints:
-    version = first >> 4
-    return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
-
-
-def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    return frames.past(0, np.full(len(frames.rows), ETH_P_IP))
-
-
-def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    return frames.past(0, np.full(len(frames.rows), ETH_P_IPV6))
+    return frames.past(0, by_version(wire.u8(frames.at)))
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -80,81 +70,83 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
     family = np.where(family > 0xFFFF, swapped, family)
-    kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
-    return frames.past(4, np.where(family == 2, ETH_P_IP, kinds))
+    return frames.past(4, by_family(family))
+
+
+def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Per-packet information: version, flags, length of all of it, link type of what follows."""
+    malformed(packets, frames.lacking(8))
+    frames = frames.room(8)
+    size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
+    sane = size >= 8
+    return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
+
+
+def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """macOS: length of the header, kind of the record, link type of what follows, and more."""
+    malformed(packets, frames.lacking(12))
+    frames = frames.room(12)
+    size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
+    sane = (size >= PKTAP_LEAST) & (wire.le32(frames.at + 4) == PKTAP_PACKET)
+    return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
+
+
+def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Ints) -> Frames:
+    """Frames that begin with the header of a link type which something before them told."""
+    done = []
+    for number in np.unique(linktype).tolist():
+        mine = frames.only(linktype == number)
+        layer = LINK_LAYERS.get(number)
+        if layer is None or layer in (_ppi, _pktap):
+            done.append(mine.past(0, np.full(len(mine.rows), UNREAD_LINK + number)))
+        else:
+            done.append(layer(wire, packets, mine))
+    return joined(done) if done else frames
 
 
 LINK_LAYERS: dict[int, LinkLayer] = {
     0: _loopback,
     1: _ethernet,
-    9: ppp,
+    6: rare_links.token_ring,
+    7: rare_links.arcnet(addresses=2),
+    9: ppp_hdlc,
+    10: rare_links.fddi,
     12: _raw_ip,
     14: _raw_ip,
     50: ppp_hdlc,
     51: pppoe,
+    100: rare_links.llc,
     101: _raw_ip,
     104: cisco_hdlc,
     105: ieee_802_11,
+    107: frame_relay,
     108: _loopback,
+    109: rare_links.ipsec,
     113: _linux_sll,
+    117: rare_links.pflog,
+    119: prism,
+    122: rare_links.fibre_channel,
     127: radiotap,
+    129: rare_links.arcnet(addresses=4),
+    138: rare_links.ieee_1394,
+    163: prism,
+    166: rare_links.header(2, ppp),  # direction, control
+    192: _ppi,
     204: with_direction,
-    228: _ipv4,
-    229: _ipv6,
+    205: rare_links.header(1, cisco_hdlc),
+    206: rare_links.header(1, frame_relay),
+    219: rare_links.mpls,
+    226: rare_links.ipnet,
+    228: rare_links.of_kind(ETH_P_IP),
+    229: rare_links.of_kind(ETH_P_IPV6),
+    239: nflog,
+    240: rare_links.header(4, _ethernet),
+    241: rare_links.header(12, _ethernet),
+    242: rare_links.infiniband,
+    258: _pktap,
     276: _linux_sll2,
+    281: partial(_tagged, tag=4),
+    282: rare_links.header(4, _ethernet),
+    284: partial(_tagged, tag=4),
+    285: partial(_tagged, tag=8),
 }
-
-
-def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Step over VLAN tags, SNAP, MPLS and PPPoE; fills `vlan` and `ethertype`.
-
-    `ethertype` is what follows the VLAN tags; IP inside MPLS or PPPoE is found all the same.
-    """
-    frames = _skip_snap(wire, _skip_tags(wire, packets, frames))
-    known = frames.only(frames.kind >= ETH_P_802_3_MIN)
-    fill(packets, known.rows, ethertype=known.kind)
-    mpls, pppoe = np.isin(known.kind, ETH_P_MPLS), known.kind == ETH_P_PPPOE_SESSION
-    if not (mpls.any() or pppoe.any()):
-        return known
-    inner = [_skip_mpls(wire, known.only(mpls)), _skip_pppoe(wire, known.only(pppoe))]
-    return joined([known.only(~mpls & ~pppoe), *inner])
-
-
-def _skip_tags(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    done = []
-    for depth in range(MAX_TAGS):
-        tagged = np.isin(frames.kind, VLAN_TPIDS)
-        done.append(frames.only(~tagged))
-        frames = frames.only(tagged).room(4)
-        if not len(frames.rows):
-            break
-        if depth == 0:
-            fill(packets, frames.rows, vlan=wire.u16(frames.at) & 0x0FFF)
-        frames = frames.past(4, wire.u16(frames.at + 2))
-    return joined(done)
-
-
-def _skip_snap(wire: Wire, frames: Frames) -> Frames:
-    """IEEE 802.3: a length instead of an EtherType; only LLC SNAP with OUI 0 tells one."""
-    plain = frames.kind >= ETH_P_802_3_MIN
-    if plain.all():
-        return frames
-    llc = frames.only(~plain & (frames.kind >= 0)).room(8)
-    llc = llc.only((wire.u32(llc.at) == 0xAAAA0300) & (wire.u16(llc.at + 4) == 0))
-    return joined([frames.only(plain), llc.past(8, wire.u16(llc.at + 6))])
-
-
-def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
-    done = []
-    for _ in range(MAX_TAGS):
-        frames = frames.room(5)
-        bottom = (wire.u32(frames.at) >> 8 & 1).astype(bool)
-        frames = frames.past(4, _by_version(wire.u8(frames.at + 4)))
-        done.append(frames.only(bottom))
-        frames = frames.only(~bottom)
-    return joined(done)
-
-
-def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:
-    frames = frames.room(8)
-    return frames.past(8, ethertype_of(wire.u16(frames.at + 6)))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .content import ARP_BYTES, NO_HEADER, fill_contents
-from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
+from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 from .transport import IP_MF
 from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import BadInput, Capture, Interface, Progress
+from ..records import BadInput, Capture, Interface, Progress, counted
 from ..records.compiled import Int, compiled
 from .dissect import dissect
 from .source import WINDOW, Source
@@ -22,6 +22,10 @@ from .wire import Block, Bytes, Ints, word
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
 LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
+DG_UX = 543  # major version in files of DG/UX's tcpdump, which have the lengths of version 2.2
+
+# Which of a record's two lengths is the captured one, as libpcap and Wireshark decide it.
+FIRST, SECOND, SMALLER = range(3)
 
 
 class _Format(NamedTuple):
@@ -51,12 +55,11 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
         raise BadInput(path, len(data), "cut in the middle of the pcap file header")
     raw = bytes(data.read(4, FILE_HEADER_SIZE))
     major, minor, _, _, snaplen, network = struct.unpack(layout.order + "HHiIII", raw)
-    if major != 2:
+    if major not in (2, DG_UX):
         raise BadInput(path, 4, f"pcap version {major}.{minor} is not known")
-    places, warnings = _walk(data, layout, snaplen, progress)
+    captured = _captured(major, minor)
+    places, warnings = _walk(data, layout, captured, snaplen, progress)
     interface = Interface(network & LINKTYPE_MASK, "", snaplen)
-    # Before version 2.3 the lengths stood the other way round.
-    names = ("len", "caplen") if (major, minor) < (2, 3) else ("caplen", "len")
 
     def fill(packets: Block, first: int, some: Bytes, begin: int) -> None:
         packets["interface"], packets["linktype"] = 0, interface.linktype
@@ -66,19 +69,27 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
             layout.order == "<",
             layout.unit_ns,
             layout.record_size,
+            captured,
             places[first : first + len(packets)],
             packets.blank("ts"),
             packets.blank("offset"),
-            packets.blank(names[0]),
-            packets.blank(names[1]),
+            packets.blank("caplen"),
+            packets.blank("len"),
         )
 
     packets, unknown = dissect(data, places[:-1], places[1:], fill, progress, folder)
     return Capture(path, "pcap", packets, (interface,), tuple(warnings + unknown))
 
 
+def _captured(major: int, minor: int) -> int:
+    """Before version 2.3 the lengths stood the other way round; in 2.3 either way."""
+    if major == DG_UX or minor < 3:
+        return SECOND
+    return SMALLER if minor == 3 else FIRST
+
+
 def _walk(
-    data: Source, layout: _Format, snaplen: int, progress: Progress
+    data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
 ) -> tuple[Ints, list[str]]:
     """Where each whole packet's header begins and the last one ends; what was wrong after it."""
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
@@ -88,7 +99,7 @@ def _walk(
     while caplen < 0 and at + header <= size:
         progress.report(f"reading {data.path.name}", at, size)
         some = data.some(at, header, WINDOW)
-        found_here = _walk_some(some, at, size, header, limit, little, room)
+        found_here = _walk_some(some, at, size, header, captured, limit, little, room)
         count, at, caplen = map(int, found_here)
         found.append(room[:count].copy())
         number += count
@@ -99,8 +110,24 @@ def _walk(
 
 
 @compiled
+def _lengths(some: Bytes, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
+    """The captured length and that of the packet, of the record that begins at `at`."""
+    first, second = word(some, at + 8, little), word(some, at + 12, little)
+    if captured == SECOND or (captured == SMALLER and first > second):
+        return second, first
+    return first, second
+
+
+@compiled
 def _walk_some(
-    some: Bytes, begin: int, size: int, header: int, limit: int, little: bool, places: Ints
+    some: Bytes,
+    begin: int,
+    size: int,
+    header: int,
+    captured: int,
+    limit: int,
+    little: bool,
+    places: Ints,
 ) -> tuple[Int, Int, Int]:
     """Walk packet headers in `some` bytes, those from `begin` on, of a file of `size` bytes.
 
@@ -109,7 +136,7 @@ def _walk_some(
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):
-        caplen = word(some, at + 8, little)
+        caplen, _ = _lengths(some, at, captured, little)
         if caplen > limit or begin + at + header + caplen > size:
             return count, begin + at, caplen
         places[count] = begin + at
@@ -125,6 +152,7 @@ def _fill(
     little: bool,
     unit_ns: int,
     header: int,
+    captured: int,
     places: Ints,
     ts: Ints,
     offset: Ints,
@@ -135,7 +163,7 @@ def _fill(
     for i in range(len(places)):
         at = places[i] - begin
         ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns
-        caplen[i], length[i] = word(some, at + 8, little), word(some, at + 12, little)
+        caplen[i], length[i] = _lengths(some, at, captured, little)
         offset[i] = places[i] + header
 
 
@@ -147,5 +175,9 @@ def _damage(
     elif begin > size:
         why = f"cut in the middle of packet {number}, in its header"
     else:
-        why = f"cut in the middle of packet {number}, {begin + caplen - size} bytes are missing"
+        why = f"cut in the middle of packet {number}, {_missing(begin + caplen - size)}"
     return f"{path} at byte {at}: {why}"
+
+
+def _missing(count: int) -> str:
+    return f"{counted(count, 'byte')} {'is' if count == 1 else 'are'} missing"

@@ -14,7 +14,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import PACKET_DTYPE, UNTIMED, BadInput, Capture, Interface, Progress, Table
+from ..records import (
+    PACKET_DTYPE,
+    UNTIMED,
+    BadInput,
+    Capture,
+    Interface,
+    Progress,
+    Table,
+    counted,
+)
 from ..records.compiled import Int, compiled
 from .dissect import dissect
 from .printable import name_of
@@ -110,7 +119,8 @@ def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[st
     except _Damage as damage:
         if not sections:
             raise BadInput(data.path, damage.at, damage.why) from damage
-        rest = f"the {packets} packets before are read, nothing after"
+        before = f"{counted(packets, 'packet')} before {'is' if packets == 1 else 'are'} read"
+        rest = f"the {before}, nothing after"
         return sections, [f"{data.path} at byte {damage.at}: {damage.why}; {rest}"]
     return sections, []
 
@@ -183,8 +193,8 @@ def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
     if length < LEAST or length % 4:
         raise _Damage(at, f"block of type {type_} has the bad length {length}")
     if at + length > len(data):
-        missing = at + length - len(data)
-        raise _Damage(at, f"cut in the middle of a block of type {type_}, {missing} bytes missing")
+        missing = counted(at + length - len(data), "byte")
+        raise _Damage(at, f"cut in the middle of a block of type {type_}, {missing} missing")
     (_, trailer) = words.unpack(bytes(data.read(at + length - 8, at + length)))
     if trailer != length:
         raise _Damage(at, f"block lengths {length} and {trailer} differ")
@@ -302,13 +312,18 @@ def _nanoseconds(ticks: Ints, tsresol: int) -> Ints:
 
 
 def _complaints(path: Path, offsets: Ints, fits: Mask, known: Mask, simple: Mask) -> list[str]:
-    reasons = {
-        "packet blocks are shorter than the packet they claim to hold: left out": ~fits,
-        "packets name an interface their section does not describe: left out": fits & ~known,
-        "simple packet blocks have no time: it stays unknown": fits & known & simple,
-    }
-    return [
-        f"{path} at byte {offsets[mask][0]}: {np.count_nonzero(mask)} {reason}"
-        for reason, mask in reasons.items()
-        if mask.any()
-    ]
+    reasons = (
+        (~fits, "1 packet block is shorter than the packet it claims to hold: left out",
+         "packet blocks are shorter than the packet they claim to hold: left out"),
+        (fits & ~known, "1 packet names an interface its section does not describe: left out",
+         "packets name an interface their section does not describe: left out"),
+        (fits & known & simple, "1 simple packet block has no time: it stays unknown",
+         "simple packet blocks have no time: it stays unknown"),
+    )  # fmt: skip
+    found = []
+    for mask, one, several in reasons:
+        count = np.count_nonzero(mask)
+        if count:
+            what = one if count == 1 else f"{count} {several}"
+            found.append(f"{path} at byte {offsets[mask][0]}: {what}")
+    return found

@@ -8,7 +8,9 @@ import numpy as np
 from ..records import PACKET_DTYPE, Table
 from ..records.arrays import empty
 from .dissect import whole_frames
-from .link import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6, LINK_LAYERS, to_network
+from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
+from .link import LINK_LAYERS
+from .nested import to_network
 from .network import network_headers
 from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Bytes, Frames, Ints, Wire
@@ -45,6 +47,26 @@ def places(
         if kind in LINK_LAYERS:
             _inner(wire, packets, LINK_LAYERS[kind](wire, packets, frames), found)
     return found
+
+
+def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
+    """Which of arp, ip and ipv6 a packet has, where that begins, and where its frame ends.
+
+    `data` are the packet's captured bytes.  None: it has none, or is not understood.
+    """
+    layer = LINK_LAYERS.get(linktype)
+    if layer is None:
+        return None
+    packets = empty(PACKET_DTYPE, 1)
+    packets["offset"], packets["caplen"], packets["len"] = 0, len(data), len(data)
+    wire = Wire(np.frombuffer(data, np.uint8))
+    frames = layer(wire, packets, whole_frames(packets, np.zeros(1, np.int64)))
+    network = to_network(wire, packets, frames)
+    for name, ethertype in _NETWORK.items():
+        here = network.only(network.kind == ethertype).room(1)
+        if len(here.rows):
+            return name, int(here.at[0]), int(min(here.end[0], len(data)))
+    return None
 
 
 def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) -> None:

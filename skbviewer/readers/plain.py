@@ -14,11 +14,10 @@ import numpy.typing as npt
 
 from ..records.compiled import Int, lean
 from .content import content_of
-from .link import ETH_P_IP, ETH_P_IPV6
+from .ethertypes import ETH_P_8021Q, ETH_P_IP, ETH_P_IPV6
 from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Block, Bytes, Ints, Mask
 
-ETH_P_8021Q = 0x8100
 VLAN_ID = 0x0FFF
 MORE_OR_LATER = 0x3FFF  # of frag_off: a fragment
 FLOW_LABEL = 0xFFFFF

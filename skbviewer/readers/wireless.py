@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""IEEE 802.11 frames, with or without a radiotap header, up to their network header.
+"""IEEE 802.11 frames, with or without a radio header, up to their network header.
 
 Layouts: IEEE 802.11-2020 section 9.2 and 9.3.2, https://www.radiotap.org.  Management, control and
 encrypted frames have no network header that could be read.
@@ -19,6 +19,7 @@ LENGTH_FIELD = 0  # IEEE 802.3's place of an EtherType: LLC follows
 TSFT, RADIO_FLAGS, MORE_PRESENT = 1, 2, 1 << 31  # bits of radiotap's first present word
 DATA_PAD = 0x20  # of radiotap's flags: the frame's header is padded to 32 bits
 MAX_PRESENT = 8
+AVS, PRISM_SIZE = 0x802110, 144
 
 
 def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
@@ -36,6 +37,15 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     frames, size = frames.only(whole), size[whole]
     padded = _is_padded(wire, frames, frames.at + size)
     return _data(wire, packets, frames.past(size, frames.kind), padded)
+
+
+def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Frames at the header of Prism cards, or the one of AVS, which has a magic number."""
+    malformed(packets, frames.lacking(8))
+    frames = frames.room(8)
+    avs = wire.u32(frames.at) >> 8 == AVS
+    size = np.where(avs, wire.u32(frames.at + 4), PRISM_SIZE)
+    return ieee_802_11(wire, packets, frames.past(size, frames.kind))
 
 
 def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:

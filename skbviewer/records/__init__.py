@@ -33,6 +33,7 @@ from .columns import (
     pick,
     room_of,
 )
+from .counted import counted
 from .errors import BadInput, Cancelled, OtherVersion
 from .progress import Part, Progress, Silent
 from .resource import resource
@@ -119,6 +120,7 @@ __all__ = [
     "Stream",
     "Table",
     "Wait",
+    "counted",
     "empty",
     "narrow",
     "no_footprints",

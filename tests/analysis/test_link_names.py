@@ -12,5 +12,6 @@ def test_what_is_understood_has_a_name() -> None:
     assert link_name(1) == "Ethernet"
 
 
-def test_another_one_is_told_by_its_number() -> None:
-    assert link_name(147) == "link type 147"
+def test_another_one_has_the_name_of_libpcap_or_its_number() -> None:
+    assert link_name(147) == "LINKTYPE_USER0 (147)"
+    assert link_name(4000) == "link type 4000"

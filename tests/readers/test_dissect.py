@@ -111,7 +111,7 @@ def test_unknown_link_type_is_counted(tmp_path: Path) -> None:
     assert len(capture.packets) == 5
     assert capture.packets["ip_version"].tolist() == [0] * 5
     (warning,) = capture.warnings
-    assert warning.startswith("a.pcap: 5 packets of link type 147")
+    assert warning.startswith(f"{tmp_path}/a.pcap: 5 packets of LINKTYPE_USER0 (147)")
 
 
 @pytest.mark.parametrize(

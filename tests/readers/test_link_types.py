@@ -31,6 +31,20 @@ def radiotap(present: list[int], fields: bytes) -> bytes:
     return struct.pack("<BBH", 0, 0, 4 + len(words) + len(fields)) + words + fields
 
 
+def attribute(type_: int, value: bytes, order: str = "<") -> bytes:
+    """One of NFLOG's, padded."""
+    head = struct.pack(order + "HH", 4 + len(value), type_)
+    return head + value + bytes(-len(value) % 4)
+
+
+LOGGED = (b"\x08\x00\x03\x00", b"rule 7\0", struct.pack(">I", 2))  # packet header, prefix, device
+BIG = b"\x02\0\0\0" + attribute(1, LOGGED[0], ">") + attribute(9, PACKET, ">")
+NFLOG = attribute(1, LOGGED[0]) + attribute(10, LOGGED[1]) + attribute(4, LOGGED[2])
+PPI_FIELD = struct.pack("<HH", 2, 20) + bytes(20)  # 802.11-Common
+PKTAP = struct.pack("<III24s", 108, 1, 1, b"en0") + bytes(72)
+ENC = struct.pack("<III", 2, 0x1234, 0)
+IEEE_1394 = A1 + bytes(2) + A2 + bytes(2)
+
 FRAMES = {
     "ppp": (9, b"\xff\x03\x00\x21" + PACKET),
     "ppp without address": (9, b"\x00\x21" + PACKET),
@@ -40,6 +54,53 @@ FRAMES = {
     "pppoe": (51, b"\x11\x00\x12\x34" + struct.pack(">H", len(PACKET) + 2) + b"\0\x21" + PACKET),
     "cisco hdlc": (104, b"\x0f\x00\x08\x00" + PACKET),
     "ppp with direction": (204, b"\x01\xff\x03\x00\x21" + PACKET),
+    "cisco hdlc in ppp": (9, b"\x0f\x00\x08\x00" + PACKET),
+    "cisco hdlc with direction": (205, b"\x01\x0f\x00\x08\x00" + PACKET),
+    "ppp of pppd": (166, b"\x01\x03\x00\x21" + PACKET),
+    "frame relay": (107, b"\x18\x41\x03\xcc" + PACKET),
+    "frame relay padded": (107, b"\x18\x41\x03\x00\xcc" + PACKET),
+    "frame relay snap": (107, b"\x18\x41\x03\x00\x80" + bytes(3) + b"\x08\0" + PACKET),
+    "frame relay four bytes": (107, b"\x18\x40\x80\x03\x03\xcc" + PACKET),
+    "frame relay cisco": (107, b"\x18\x41\x08\x00" + PACKET),
+    "frame relay ethernet": (107, b"\x18\x41" + ethernet(PACKET)),
+    "frame relay bridged": (
+        107,
+        b"\x18\x41\x03\x00\x80\x00\x80\xc2\x00\x07" + ethernet(PACKET),
+    ),
+    "frame relay with direction": (206, b"\x01\x18\x41\x03\xcc" + PACKET),
+    "nflog": (239, b"\x02\0\0\x05" + NFLOG + attribute(9, PACKET)),
+    "nflog and more": (239, b"\x02\0\0\x05" + attribute(9, PACKET) + attribute(11, bytes(4))),
+    "nflog big-endian": (239, BIG),
+    "ipoib": (242, bytes(40) + b"\x08\x00\0\0" + PACKET),
+    "broadcom tag": (281, A2 + A1 + b"\x20\0\0\x08\x08\x00" + PACKET),
+    "broadcom tag before": (282, b"\x20\0\0\x08" + ethernet(PACKET)),
+    "dsa": (284, A2 + A1 + b"\x40\x00\x00\x01\x08\x00" + PACKET),
+    "edsa": (285, A2 + A1 + b"\xda\xda\0\0\x40\x00\x00\x01\x08\x00" + PACKET),
+    "ppi 802.11": (
+        192,
+        struct.pack("<BBHI", 0, 0, 32, 105) + PPI_FIELD + wifi(2) + SNAP + PACKET,
+    ),
+    "ppi ethernet": (192, struct.pack("<BBHI", 0, 0, 8, 1) + ethernet(PACKET)),
+    "pktap": (258, PKTAP + ethernet(PACKET)),
+    "prism": (119, struct.pack(">II", 0x44, 144) + bytes(136) + wifi(2) + SNAP + PACKET),
+    "avs": (163, struct.pack(">II", 0x80211001, 64) + bytes(56) + wifi(2) + SNAP + PACKET),
+    "arcnet": (7, b"\x01\x02\xd4\x00\x00\x05" + PACKET),
+    "arcnet exception": (7, b"\x01\x02\xd4\xff\xff\xff\xd4\x00\x00\x05" + PACKET),
+    "arcnet rfc 1051": (7, b"\x01\x02\xf0" + PACKET),
+    "linux arcnet": (129, b"\x01\x02\0\0\xd4\x00\x00\x05" + PACKET),
+    "fddi": (10, b"\x50" + A2 + A1 + SNAP + PACKET),
+    "token ring": (6, b"\x10\x40" + A2 + A1 + SNAP + PACKET),
+    "token ring routed": (6, b"\x10\x40" + A2 + b"\x82" + A1[1:] + b"\x04\x30\0\1" + SNAP + PACKET),
+    "rfc 1483": (100, SNAP + PACKET),
+    "fibre channel": (122, bytes(16) + SNAP + PACKET),
+    "ieee 1394": (138, IEEE_1394 + b"\x08\x00" + PACKET),
+    "ipnet": (226, struct.pack(">BBHI", 1, 2, 0, len(PACKET)) + bytes(16) + PACKET),
+    "pflog": (117, b"\x3d\x02" + bytes(62) + PACKET),
+    "enc": (109, ENC + PACKET),
+    "enc big-endian": (109, struct.pack(">III", 2, 0x1234, 0) + PACKET),
+    "mpls": (219, b"\x00\x01\x00\x40" + b"\x00\x02\x01\x40" + PACKET),
+    "netanalyzer": (240, bytes(4) + ethernet(PACKET)),
+    "netanalyzer transparent": (241, bytes(12) + ethernet(PACKET)),
     "802.11 from ds": (105, wifi(2) + SNAP + PACKET),
     "802.11 to ds": (105, wifi(1) + SNAP + PACKET),
     "802.11 ad hoc": (105, wifi(0) + SNAP + PACKET),
@@ -128,8 +189,14 @@ def test_link_types_not_understood_keep_time_and_length(tmp_path: Path) -> None:
     assert isinstance(found, Capture)
     assert found.packets["ts"].tolist() == [5, 9]
     assert found.packets["len"].tolist() == [60, 70]
-    (warning,) = found.warnings
-    assert "2 packets of link type 147" in warning
+    told = f"{path}: 2 packets of LINKTYPE_USER0 (147), which is not understood"
+    assert found.warnings == (f"{told}: their addresses stay unknown",)
+
+
+def test_one_packet_is_no_packets(tmp_path: Path) -> None:
+    (warning,) = load(tmp_path, 195, bytes(60)).warnings
+    told = f"{tmp_path / 'a.pcap'}: 1 packet of LINKTYPE_IEEE802_15_4_WITHFCS (195), which"
+    assert warning == f"{told} is not understood: its addresses stay unknown"
 
 
 MALFORMED = {

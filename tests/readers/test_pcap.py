@@ -58,6 +58,44 @@ def test_modified_pcap(tmp_path: Path) -> None:
     assert packets["dport"].tolist() == [1, 1]
 
 
+def old_pcap(major: int, minor: int, records: list[tuple[bytes, int, bool]]) -> bytes:
+    """Of each record what was captured, the packet's length, and whether that stands first."""
+    made = struct.pack("<IHHiIII", 0xA1B2C3D4, major, minor, 0, 0, 65535, 1)
+    for kept, length, swapped in records:
+        lengths = (length, len(kept)) if swapped else (len(kept), length)
+        made += struct.pack("<IIII", 5, 6, *lengths) + kept
+    return made
+
+
+OLD = {
+    "2.0": (2, 0, (True, True, True)),
+    "2.2": (2, 2, (True, True, True)),
+    "2.3": (2, 3, (False, False, False)),
+    "2.3 swapped": (2, 3, (True, True, True)),
+    "2.3 mixed": (2, 3, (True, False, True)),
+    "DG/UX": (543, 0, (True, True, True)),
+}
+
+
+@pytest.mark.parametrize("name", OLD)
+def test_lengths_of_old_versions(tmp_path: Path, name: str) -> None:
+    """The walk steps by the captured length, wherever it stands."""
+    major, minor, swapped = OLD[name]
+    path = tmp_path / "a.pcap"
+    kept = [frame[: 36 + n] for n, frame in enumerate(FRAMES)]
+    lengths = [len(frame) for frame in FRAMES]
+    data = old_pcap(major, minor, list(zip(kept, lengths, swapped, strict=True)))
+    path.write_bytes(data)
+    capture = load(path)
+    assert capture.warnings == ()
+    assert capture.packets["caplen"].tolist() == [36, 37, 38]
+    assert capture.packets["len"].tolist() == lengths
+    assert capture.packets["ip_id"].tolist() == [0, 1, 2]
+    path.write_bytes(data[:-1])
+    (warning,) = load(path).warnings
+    assert warning.endswith("cut in the middle of packet 3, 1 byte is missing")
+
+
 def test_no_packets(tmp_path: Path) -> None:
     capture = load(write_pcap(tmp_path / "a.pcap", []))
     assert len(capture.packets) == 0 and capture.warnings == ()

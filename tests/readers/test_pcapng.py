@@ -102,7 +102,7 @@ def test_simple_and_obsolete_packet_blocks(tmp_path: Path, order: str) -> None:
     assert capture.packets["len"].tolist() == [len(frame), len(frame)]
     assert capture.packets["ip_id"].tolist() == [2, 2]
     (warning,) = capture.warnings
-    assert "1 simple packet blocks have no time" in warning
+    assert "1 simple packet block has no time" in warning
 
 
 def test_packets_without_interface_are_counted(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_packets_without_interface_are_counted(tmp_path: Path) -> None:
     data += enhanced_packet(1, FRAMES[0]) + enhanced_packet(2, FRAMES[1], interface=4)
     capture = load(tmp_path / "a", data)
     assert capture.packets["ts"].tolist() == [1]
-    assert "1 packets name an interface" in capture.warnings[0]
+    assert "1 packet names an interface" in capture.warnings[0]
 
 
 def test_packet_longer_than_its_block(tmp_path: Path) -> None:

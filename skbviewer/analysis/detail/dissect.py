@@ -13,6 +13,8 @@ from typing import NamedTuple, cast
 
 import dpkt
 
+from ...readers.places import network_header
+from ..link_names import link_name
 from . import internet, link, transport
 from .application import tell
 from .node import Node, Step
@@ -44,6 +46,7 @@ DISSECTORS: dict[str, Dissector] = {
 NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "raw": 1, "llc": 3}
 NEEDED |= {"arp": 28, "ipv4": 20, "ipv6": 40, "icmp": 4, "icmpv6": 4, "tcp": 20, "udp": 8}
 ETHERNET = 1
+_NETWORK = {"ip": "ipv4"}
 MOST_HEADERS = 64  # a chain that goes on is an attack
 
 
@@ -109,7 +112,7 @@ class _Walk:
     """
 
     def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
-        self._data, self._last = data, last
+        self._data, self._last, self._linktype = data, last, linktype
         self.kind = LINKTYPES.get(linktype, "data")
         self.at, self.end = 0, len(data)
         self.ports = (0, 0, 0)  # protocol, source, destination
@@ -118,6 +121,8 @@ class _Walk:
         data = self._data
         seen_ip = inner = False
         for _ in range(MOST_HEADERS):
+            if self.kind == "data" and not seen_ip:
+                yield from self._skip()
             kind, at, end = self.kind, self.at, self.end
             if kind not in DISSECTORS or kind == self._last or at >= end:
                 return
@@ -137,6 +142,17 @@ class _Walk:
                 sport, dport = (int.from_bytes(data[at + i : at + i + 2], "big") for i in (0, 2))
                 self.ports = (6 if kind == "tcp" else 17, sport, dport)
             self.kind, self.at, self.end = step.following, step.at, min(step.end, len(data))
+
+    def _skip(self) -> Iterator[Node]:
+        """Go to the network header behind headers that no dissector here explains."""
+        found = network_header(self._data, self._linktype)
+        if found is None or found[1] < self.at:
+            return
+        name, begin, end = found
+        what = "Encapsulation" if self.at else link_name(self._linktype)
+        if begin > self.at:
+            yield Node(f"{what} ({begin - self.at} bytes)", self.at, begin - self.at)
+        self.kind, self.at, self.end = _NETWORK.get(name, name), begin, end
 
     def _stop(self, why: str) -> Node:
         at, self.kind, self.at = self.at, "", self.end

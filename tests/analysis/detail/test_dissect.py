@@ -159,3 +159,26 @@ def test_the_quick_way_to_a_payload_is_the_long_one(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(module, "_plain", lambda _: None)
     assert quick == [payload_of(data, ETHERNET) for data in frames]
     assert any(found is not None and found.data for found in quick)
+
+
+def test_what_is_behind_headers_that_are_not_explained() -> None:
+    inner = ip(17, udp(b"hello"))
+    ppp, nflog = b"\xff\x03\x00\x21" + inner, struct.pack("<4xHH", 4 + len(inner), 9)
+    nflog = b"\x02" + nflog[1:] + inner + bytes(-len(inner) % 4)
+    rest = ["Internet Protocol Version 4", "User Datagram Protocol", "Data (5 bytes)"]
+    assert titles(ppp, 9) == ["PPP (4 bytes)", *rest]
+    assert titles(nflog, 239) == ["NFLOG (8 bytes)", *rest, "Trailer (3 bytes)"]
+    pbb = struct.pack(">I", 5) + frame(inner)
+    assert titles(frame(pbb, 0x88E7)) == ["Ethernet II", "Encapsulation (18 bytes)", *rest]
+    mpls = b"\0\0\x11\xff" + inner
+    assert titles(frame(mpls, 0x8847)) == ["Ethernet II", "Encapsulation (4 bytes)", *rest]
+    assert titles(frame(bytes(40), 0x88CC)) == ["Ethernet II", "Data (40 bytes)"]
+
+
+def test_bytes_of_what_is_behind_headers_that_are_not_explained() -> None:
+    data = b"\x0f\x00\x08\x00" + ip(17, udp(b"hello", 53))
+    assert payload_of(data, 104) == (17, 4000, 53, b"hello")
+    assert field(data, "udp.dstport", 104).offset == 4 + 20 + 2
+    for size in range(len(data)):
+        for node in every(dissect(data[:size], 104, len(data))):
+            assert node.offset + node.length <= size

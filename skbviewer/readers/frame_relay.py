@@ -1,0 +1,74 @@
+# SPDX-License-Identifier: MIT
+"""Frame Relay (Q.922, RFC 2427), with Cisco's encapsulation and plain Ethernet frames inside.
+
+What is inside is told apart as Wireshark does it, for nothing in the header says it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .ethertypes import (
+    ETH_P_802_3_MIN,
+    ETH_P_ARP,
+    ETH_P_IP,
+    ETH_P_IPV6,
+    ETH_P_MPLS_MC,
+    ETH_P_MPLS_UC,
+    ETH_P_TEB,
+)
+from .nested import VLAN_TPIDS, snapped
+from .wire import Frames, Ints, Mask, Rows, Wire, joined, malformed
+
+LAST = 0x01  # of an address byte: it is the last one
+MOST_ADDRESS = 8
+UNNUMBERED = 0x03  # control: an identifier of the network protocol follows
+NLPID_SNAP, NLPIDS = 0x80, {0xCC: ETH_P_IP, 0x8E: ETH_P_IPV6}
+CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
+
+
+def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Frames at the first byte of their address."""
+    malformed(packets, frames.lacking(4))
+    frames = _past_address(wire, frames).room(2)
+    unnumbered = wire.u8(frames.at) == UNNUMBERED
+    by_number = _by_nlpid(wire, frames.only(unnumbered))
+    return joined([by_number, _by_ethertype(wire, frames.only(~unnumbered))])
+
+
+def _past_address(wire: Wire, frames: Frames) -> Frames:
+    done = []
+    for _ in range(MOST_ADDRESS):
+        frames = frames.room(1)
+        last = wire.u8(frames.at) & LAST == LAST
+        frames = frames.past(1, frames.kind)
+        done.append(frames.only(last))
+        frames = frames.only(~last)
+    return joined(done)
+
+
+def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
+    """RFC 2427: control, perhaps a byte of padding, an identifier, or that of SNAP and SNAP."""
+    padded = wire.u8(frames.at + 1) == 0
+    frames = frames.past(1 + padded, frames.kind).room(1)
+    number = wire.u8(frames.at)
+    kind = np.full(len(frames.rows), -1)
+    for known, ethertype in NLPIDS.items():
+        kind[number == known] = ethertype
+    snap = frames.only(number == NLPID_SNAP).room(6)
+    return joined([frames.past(1, kind).only(number != NLPID_SNAP), snapped(wire, snap, 1, 0)])
+
+
+def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
+    """Cisco's: an EtherType; or an Ethernet frame, if one is where it would have its own."""
+    kind = wire.u16(frames.at)
+    cisco = np.isin(kind, CISCO)
+    rest = frames.only(~cisco).room(14)
+    inner = rest.only(_is_type(wire.u16(rest.at + 12)))
+    whole = inner.past(0, np.full(len(inner.rows), ETH_P_TEB))
+    return joined([frames.past(2, kind).only(cisco), whole])
+
+
+def _is_type(value: Ints) -> Mask:
+    found: Mask = np.isin(value, (*CISCO, *VLAN_TPIDS)) | (value < ETH_P_802_3_MIN)
+    return found

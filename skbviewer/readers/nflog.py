@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: MIT
+"""NFLOG: what Linux' netfilter logged, attributes of which one is the packet.
+
+Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html; attributes are in the byte order of
+the host that captured, which the number of the first one shows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .ethertypes import by_family
+from .wire import Frames, Ints, Mask, Rows, Wire, joined, malformed
+
+HEADER = 4  # bytes: family, version, resource
+NFULA_PACKET_HDR, NFULA_PAYLOAD = 1, 9
+TYPE = 0x7FFF  # of the attribute's type: what is above are flags
+MOST = 64  # attributes before the packet
+
+
+def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
+    """Frames at their first byte; the kind is what netfilter says, else by the family."""
+    malformed(packets, frames.lacking(HEADER + 4))
+    frames = frames.room(HEADER + 4)
+    family = by_family(wire.u8(frames.at))
+    is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
+    done, frames = [], frames.past(HEADER, family)
+    for _ in range(MOST):
+        length, type_ = _number(wire, frames.at, is_big), _number(wire, frames.at + 2, is_big)
+        type_ &= TYPE
+        found = (type_ == NFULA_PAYLOAD) & (length >= 4)
+        done.append(_payload(packets, frames.only(found), length[found]))
+        told = (type_ == NFULA_PACKET_HDR) & (length == 8) & (frames.at + 6 <= frames.end)
+        protocol = wire.u16(np.where(told, frames.at + 4, frames.at))
+        frames = frames.past((length + 3) // 4 * 4, np.where(told, protocol, frames.kind))
+        more = ~found & (length >= 4)
+        malformed(packets, frames.rows[length < 4])
+        more &= frames.at + 4 <= frames.end
+        frames, is_big = frames.only(more), is_big[more]
+        if not len(frames.rows):
+            break
+    return joined(done)
+
+
+def _number(wire: Wire, at: Ints, is_big: Mask) -> Ints:
+    return np.where(is_big, wire.u16(at), wire.le16(at))
+
+
+def _payload(packets: Rows, frames: Frames, length: Ints) -> Frames:
+    """Behind the payload may come further attributes."""
+    malformed(packets, frames.rows[frames.at + length > frames.stop])
+    stop = np.minimum(frames.stop, frames.at + length)
+    frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))
+    return frames.past(4, frames.kind)
