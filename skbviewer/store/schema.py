@@ -21,7 +21,7 @@ from ..records import (
 )
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -105,7 +105,7 @@ leg = _table(
 call = _table(
     "call",
     *_integers("leg", "ordinal", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
-    *_integers("other_ns", "comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
+    *_integers("off_ns", "comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
     *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
     *_integers("sk", "mark", "carried", "drop_reason"),
 )

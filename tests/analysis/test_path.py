@@ -95,7 +95,7 @@ def test_calls_say_who_where_and_what(path: PacketPath) -> None:
     assert call.caller == "ip_output+0x30"
     assert call.tail_call
     assert (call.pid, call.comm, call.context, call.device) == (7, "ping", "task", "veth0")
-    assert (call.entry_ns, call.exit_ns, call.dur_ns, call.self_ns) == (3000, 4000, 1000, 1000)
+    assert (call.entry_ns, call.exit_ns, call.dur_ns, call.self_ns) == (3000, 4000, 1000, 900)
     assert call.skb == A
     parent = path.legs[0].calls[call.parent]
     assert (parent.function, parent.tail_call, parent.depth) == ("ip_output", False, 0)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 
 from .slots import EVENT, Call, Log, Loss
 
@@ -176,7 +177,7 @@ def _switches(log: Log) -> dict[int, list[int]]:
     made = {}
     for cpu, seen in points.items():
         known = [(ts, pid) for ts, pid in sorted(seen) if pid >= 0]
-        made[cpu] = [ts for (_, before), (ts, pid) in zip(known, known[1:]) if pid != before]  # noqa: B905
+        made[cpu] = [ts for (_, before), (ts, pid) in pairwise(known) if pid != before]
     return made
 
 

@@ -10,7 +10,7 @@ import runpy
 import struct
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 LAYOUT = runpy.run_path(
     str(Path(__file__).parents[2] / "skbviewer/readers/_kbl_layout.py"), run_name="layout"
@@ -81,7 +81,16 @@ class Log:
 class Struct:
     """A struct of the layout, as Python's struct module reads it."""
 
-    CODES = {"u1": "B", "u2": "H", "u4": "I", "u8": "Q", "i1": "b", "i2": "h", "i4": "i", "i8": "q"}
+    CODES: ClassVar = {
+        "u1": "B",
+        "u2": "H",
+        "u4": "I",
+        "u8": "Q",
+        "i1": "b",
+        "i2": "h",
+        "i4": "i",
+        "i8": "q",
+    }
 
     def __init__(self, name: str) -> None:
         dtype = LAYOUT[name]

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from itertools import pairwise
 
 from .calls import MISSED, Calls, Nested, Span, execution
 from .slots import EVENT, NULL_SKB, RETURNS_SKB, Event
@@ -49,7 +50,9 @@ class Leg:
 
     def within(self, name: str) -> int:
         """ns of one name between begin and end."""
-        return sum(max(min(end, self.end) - begin, 0) for what, begin, end in self.waits if what == name)
+        return sum(
+            max(min(end, self.end) - begin, 0) for what, begin, end in self.waits if what == name
+        )
 
     @property
     def unknown_ns(self) -> int:
@@ -136,7 +139,7 @@ class _OneLeg:
 
     @cached_property
     def _holes(self) -> list[tuple[int, int, str, Nested]]:
-        """When no call had the packet: begin, end, name ("" = same thread), the call that follows."""
+        """When no call had it: begin, end, name ("" = the same thread), the call that follows."""
         made: list[tuple[int, int, str, Nested]] = []
         end, last, reading = self._leg.begin, None, False
         for since, until, each in self._held:
@@ -192,10 +195,14 @@ class _OneLeg:
                 for low, high in self._all.interrupts(following, begin, end):
                     cuts |= {low, high}
                 for each in self._all.inside(_around(following, begin), execution(following.call)):
-                    if each.call.end is not None and each.call.entry < end and each.call.end > begin:
+                    if (
+                        each.call.end is not None
+                        and each.call.entry < end
+                        and each.call.end > begin
+                    ):
                         cuts |= _ends(each)
         at = sorted(cut for cut in cuts if leg.begin <= cut <= last)
-        return list(zip(at, at[1:]))  # noqa: B905
+        return list(pairwise(at))
 
     def _names(self, begin: int, end: int) -> Iterable[str]:
         """All that fits to a span in which nothing begins or ends."""
@@ -304,7 +311,7 @@ def packet(legs: Sequence[Leg]) -> dict[str, int]:
     cuts = {cut for leg in legs for cut in (leg.begin, leg.end)}
     cuts |= {cut for leg in legs for _, *span in leg.waits for cut in span}
     at = sorted(cuts)
-    for begin, end in zip(at, at[1:]):  # noqa: B905
+    for begin, end in pairwise(at):
         names = [
             next((what for what, low, high in leg.waits if low <= begin < high), BUSY)
             for leg in legs

@@ -160,8 +160,7 @@ class Scope:
     @cached_property
     def own_ns(self) -> Index:
         """What each chosen call took itself, without any call or interrupt inside; -1: unknown."""
-        left = self.of_call("self_ns")
-        return np.where(left >= 0, left - self.of_call("other_ns"), -1)
+        return self.of_call("self_ns")
 
     @cached_property
     def once(self) -> Flags:
