@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..matching import passing
 from ..records import Gathered, Records, Room, narrow, part, parts, room_of
 from ..records.compiled import Int, lean
+from .own_times import Between
 
 CALL_DTYPE = np.dtype(
     [
@@ -66,6 +67,7 @@ class CallTable:
     """Looks like an array of CALL_DTYPE; columns that are set are kept as narrow as they are."""
 
     dtype = CALL_DTYPE
+    between: Between | None = None  # what its times were made with
 
     def __init__(self, records: Records, of: Small, leg: Small, entry: Small):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""

@@ -20,6 +20,7 @@ from .compensation import compensated
 from .interruptions import find as find_interruptions
 from .interrupts import interrupts
 from .losses import losses
+from .own_times import Between
 from .probed import nobody_asks, probed
 from .switches import switches
 
@@ -50,8 +51,8 @@ def build(
     known = log.calibration
     probes = probed(records, nesting) if known is not None else nobody_asks()
     calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
-    higher, switched = interrupts(records, probes), switches(records)
-    came_between = find_interruptions(records, nesting, gaps, calls, higher, switched)
+    calls.between = Between(interrupts(records, probes), switches(records))
+    came_between = find_interruptions(records, nesting, gaps, calls, calls.between)
     calls["marks"], calls["self_ns"], calls["irq_ns"], calls["off_ns"] = came_between[:4]
     in_interrupts = came_between[4:]
     del came_between

@@ -16,10 +16,9 @@ import numpy.typing as npt
 from ..matching import Nesting, whole
 from ..records import Records, part
 from .call_table import CallTable, Column
-from .interrupts import Interrupts
 from .losses import Losses
-from .own_times import own_times
-from .switches import MARK_MIGRATED, MARK_SLEPT, Switches
+from .own_times import Between, own_times
+from .switches import MARK_MIGRATED, MARK_SLEPT
 
 __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Interruptions", "find"]
 
@@ -51,11 +50,10 @@ def find(
     nesting: Nesting,
     losses: Losses,
     calls: CallTable,
-    higher: Interrupts,
-    switched: Switches,
+    between: Between,
 ) -> Interruptions:
     """Of `calls`, which may be further packets of a list: these have what its call has."""
-    own = own_times(records, nesting, higher, switched)
+    own, switched = own_times(records, nesting, between), between.switched
     marks = calls.room.take(len(calls), np.uint8)
     pid = whole(records, "pid", "i4")
     for rows in calls.passing():

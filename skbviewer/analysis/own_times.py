@@ -31,6 +31,13 @@ Cpus = npt.NDArray[np.uint16]
 Flags = npt.NDArray[np.bool_]
 
 
+class Between(NamedTuple):
+    """When CPUs were interrupted, and when they had which thread."""
+
+    higher: Interrupts
+    switched: Switches
+
+
 class OwnTimes(NamedTuple):
     """Of each record ns of its own; of interrupts, and switched out, in it and all inside it.
 
@@ -44,10 +51,9 @@ class OwnTimes(NamedTuple):
     with_skb: Index
 
 
-def own_times(
-    records: Records, nesting: Nesting, higher: Interrupts, switched: Switches
-) -> OwnTimes:
+def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
     """Of all records; those that are no calls, or did not return, have 0."""
+    higher, switched = between
     room, count = room_of(records), len(records)
     made = [room.full(count, np.int64, 0) for _ in range(5)]
     at, at_cpu = room.take(count, np.int64), room.take(count, np.int32)

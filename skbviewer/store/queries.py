@@ -47,6 +47,7 @@ from .tables import (
     syscall,
     task,
     timebase,
+    wait,
 )
 from .tables import (
     meta as meta_table,
@@ -191,6 +192,14 @@ _CALLS_OF_LEG = (
 def calls_of_leg(db: Connection, number: int) -> Rows:
     """Calls of a leg in order of entry, with the probe's name and which argument is a packet."""
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
+
+
+_WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(wait.c.begin_ns)
+
+
+def waits_of_leg(db: Connection, number: int) -> Rows:
+    """When a leg was not busy, in order of time."""
+    return db.execute(_WAITS_OF_LEG, {"number": number}).all()
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:

@@ -42,7 +42,7 @@ class Stretch:
         return [*made, (at, self.end)] if at < self.end else made
 
 
-@dataclass
+@dataclass(eq=False)
 class Nested:
     """A call, and what is directly inside it in its thread."""
 
@@ -123,11 +123,14 @@ class Calls:
             yield self._stretch(call, at, cpu, call.end, call.end_cpu)
 
     def _stretch(self, call: Call, begin: int, cpu: int, end: int, on: int) -> Stretch:
-        if call.context == 0 and call.pid > 0:
-            times = self._switches.get(cpu, [])
-            if cpu != on or bisect_right(times, begin) < bisect_right(times, end):
-                return Stretch(begin, end, True, ())
+        if call.context == 0 and call.pid > 0 and self.switched(cpu, begin, on, end):
+            return Stretch(begin, end, True, ())
         return Stretch(begin, end, False, tuple(self.interrupted(call.context, cpu, begin, end)))
+
+    def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
+        """Whether calls show another thread between a time on one CPU and one on another."""
+        times = self._switches.get(cpu, [])
+        return cpu != on or bisect_right(times, begin) < bisect_right(times, end)
 
     def interrupted(self, context: int, cpu: int, begin: int, end: int) -> Iterator[Span]:
         """When higher contexts ran on a CPU between two times."""
@@ -186,3 +189,49 @@ def _lost(call: Call, loss: Loss) -> bool:
     if loss.end < call.entry or (call.end is not None and loss.begin > call.end):
         return False
     return loss.cpu in (call.cpu, call.end_cpu) or call.cpu != call.end_cpu >= 0
+
+
+class Costs:
+    """What the probes inside each call cost (counter-and-calibration.md)."""
+
+    def __init__(self, calls: Calls) -> None:
+        told = calls.log.calibration
+        assert told is not None
+        self.empty, self.nested = told["tau_empty"], told["tau_nested"]
+        self.skb_empty = told["tau_skb_empty"] or self.empty
+        self.skb_nested = told["tau_skb_nested"] or self.nested
+        self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+        for each in calls.all:
+            if each.call.context > 0 and each.call.end is not None:
+                for level in range(each.call.context):
+                    at = self._higher.setdefault((level, each.call.end_cpu), [])
+                    at.append((each.call.entry, each.call.skb != 0))
+
+    def of(self, nested: Nested) -> int | None:
+        """Duration without them, but not below 0."""
+        if nested.dur is None or nested.gap:
+            return None
+        inside = list(self._inside(nested))
+        own = self.skb_empty if nested.call.skb else self.empty
+        cost = sum(self.skb_nested if shown else self.nested for shown in inside)
+        return max(nested.dur - own - cost, 0)
+
+    def _inside(self, nested: Nested) -> Iterator[bool]:
+        """Of each probed call in it whether it had a packet."""
+        cpu = nested.call.cpu
+        for one in nested.stretches:
+            at = self._higher.get((nested.call.context, self._cpu(nested, one, cpu)), [])
+            for begin, end in one.interrupts:
+                low = bisect_left(at, (begin, False))
+                yield from (shown for ts, shown in at[low:] if ts < end)
+        for each in nested.inside:
+            yield each.call.skb != 0
+            yield from self._inside(each)
+
+    @staticmethod
+    def _cpu(nested: Nested, stretch: Stretch, cpu: int) -> int:
+        """Where a stretch began."""
+        for each in nested.inside:
+            if each.call.end is not None and each.call.end <= stretch.begin:
+                cpu = each.call.end_cpu
+        return cpu

@@ -15,14 +15,20 @@ from itertools import pairwise
 from .calls import MISSED, Calls, Nested, Span, execution
 from .slots import EVENT, NULL_SKB, RETURNS_SKB, Event
 
-BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, OTHERS, INTERRUPTS, OFF, LOST, OUTSIDE = (
-    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "queue", "other packets",
-    "interrupts", "switched out", "records were lost meanwhile", "outside probed functions",
+BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
+    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "queue", "reassembly",
+    "other packets", "interrupts", "switched out",
+)  # fmt: skip
+UNPROBED, LOST, OUTSIDE = (
+    "functions without a probe", "records were lost meanwhile", "outside probed functions"
 )  # fmt: skip
 RANK = (
-    BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, OTHERS, INTERRUPTS, OFF, LOST, OUTSIDE
+    BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF, UNPROBED,
+    LOST, OUTSIDE,
 )  # fmt: skip
+SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
+MERGES = {"skb_morph"}
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
@@ -41,6 +47,7 @@ class Leg:
     socket: list[Nested]
     events: list[Event]
     gap: bool = False
+    functions: int = 0
     waits: list[tuple[str, int, int]] = field(default_factory=list)  # name, begin, end
     cpu_ns: int = 0
 
@@ -81,6 +88,12 @@ class Spent:
 
     def puts(self, of: Nested) -> bool:
         return self._calls.log.functions.get(of.call.func) in TO_BACKLOG
+
+    def merges(self, of: Nested) -> bool:
+        return self._calls.log.functions.get(of.call.func) in MERGES
+
+    def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
+        return self._calls.switched(cpu, begin, on, end)
 
     def gives(self, of: Nested) -> bool:
         """Whether it took no packet and returned one."""
@@ -159,6 +172,8 @@ class _OneLeg:
             return SOCKET
         if last is not None and self._all.puts(last):
             return SOFTIRQ
+        if self._all.merges(following):
+            return REASSEMBLY
         if last is None or execution(last.call) == execution(following.call):
             return ""
         return BACKLOG if following.call.context == 0 and not reading else QUEUE
@@ -168,10 +183,13 @@ class _OneLeg:
         for begin, end in self._cuts():
             names = set(self._names(begin, end))
             name = min(names, key=RANK.index, default=OUTSIDE)
+            if name == UNPROBED:
+                leg.cpu_ns += end - begin if begin < leg.end else 0
+                continue
             if name == BUSY:
                 leg.cpu_ns += (end - begin) * self._running(begin) if begin < leg.end else 0
                 continue
-            if begin >= leg.end and not names - {OTHERS, INTERRUPTS, OFF}:
+            if begin >= leg.end and name in (OTHERS, INTERRUPTS, OFF, OUTSIDE):
                 continue
             if leg.waits and leg.waits[-1][0] == name and leg.waits[-1][2] == begin:
                 leg.waits[-1] = name, leg.waits[-1][1], end
@@ -223,8 +241,9 @@ class _OneLeg:
                 continue
             around = _around(following, low)
             running = _chain(self._all.inside(around, execution(following.call)), begin)
-            if running or around is not None:
-                yield self._between(around, running, begin)
+            yield from self._between(around, running, begin)
+            if self._is_short(low, high, following):
+                yield UNPROBED
             if any(a <= begin < b for a, b in self._all.interrupts(following, low, high)):
                 yield INTERRUPTS
 
@@ -240,21 +259,32 @@ class _OneLeg:
                 return
         yield _state(running, at)
 
-    def _between(self, around: Nested | None, running: list[Nested], at: int) -> str:
+    def _between(self, around: Nested | None, running: list[Nested], at: int) -> Iterable[str]:
         """The same of a thread that had the packet before, and has it again later."""
-        above, mine = around, False
-        while above is not None and not mine and not self._all.series_of(above):
+        mine = others = False
+        above = around
+        while above is not None and not mine and not others:
             mine = self._is_mine(above)
+            others = not mine and bool(self._all.series_of(above))
             above = above.parent
-        mine = mine or (above is not None and self._is_mine(above))
         for each in running:
             if self._is_mine(each):
-                mine = True
-            elif self._all.series_of(each) or not mine:
-                return OTHERS
+                mine, others = True, False
+            elif others or self._all.series_of(each):
+                yield OTHERS
+                return
         last = running[-1] if running else around
-        assert last is not None
-        return _state(last, at) if mine else OTHERS
+        if mine and last is not None:
+            yield _state(last, at)
+        elif others:
+            yield OTHERS
+
+    def _is_short(self, low: int, high: int, following: Nested) -> bool:
+        """Whether one thread was on one CPU all the time, and not for long."""
+        before = [each for since, _, each in self._held if since < high]
+        cpu = before[-1].call.end_cpu if before else following.call.cpu
+        away = self._all.switched(cpu, low, following.call.cpu, high)
+        return high - low <= SHORT_NS and not away
 
     def _is_mine(self, of: Nested) -> bool:
         return id(of) in self._own or id(of) in self._joined
