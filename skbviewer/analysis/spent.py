@@ -26,15 +26,17 @@ NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
 LOST_IN = "records were lost meanwhile"
 NAMES = (
-    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "queue", "reassembly",
-    "other packets", "interrupts", "switched out", "functions without a probe", LOST_IN,
-    OUTSIDE_PROBED,
+    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
+    "reassembly", "other packets", "interrupts", "switched out", "functions without a probe",
+    LOST_IN, OUTSIDE_PROBED,
 )  # fmt: skip
-MERGES = frozenset({"skb_morph"})  # fragments that have waited for the last one
+MERGES = frozenset({"skb_morph", "skb_try_coalesce"})  # fragments that waited for the last one
+SENDS = frozenset({"__tcp_transmit_skb"})  # what lay in TCP's send queue
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
+FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "tcp")  # in the order of Owned
 DEEP = 4096  # no kernel nests calls so deep
 SOME = 1 << 16  # spans there is room for at first
 
@@ -143,10 +145,8 @@ def _owned(
     log: KernelLog, legs: LegTable, nesting: Nesting, calls: CallTable, events: ColumnTable
 ) -> Owned:
     records, room, count = log.records, calls.room, len(calls)
-    takes, reads, puts, merges = _by_function(log)
-    flags = {
-        name: room.take(count, np.bool_) for name in ("has", "gives", "reads", "puts", "merges")
-    }
+    takes, *roles = _by_function(log)
+    flags = {name: room.take(count, np.bool_) for name in FLAGS}
     record = room.take(count, np.int32)
     for rows in calls.passing():
         entry = calls.part("entry", rows)
@@ -158,8 +158,8 @@ def _owned(
         flags["has"][rows] = calls.part("skb", rows) != 0
         returns = (said & SKB_IS_RET != 0) & (calls.part("exit_ns", rows) >= 0)
         flags["gives"][rows] = returns & ~(takes[func] & (said & NULL_SKB == 0))
-        flags["reads"][rows], flags["puts"][rows] = reads[func], puts[func]
-        flags["merges"][rows] = merges[func]
+        for name, of_function in zip(FLAGS[2:], roles, strict=True):
+            flags[name][rows] = of_function[func]
     leg = calls.stored("leg")
     at = np.searchsorted(leg, np.arange(len(legs.rows) + 1)).astype(np.int64)
     begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
@@ -169,14 +169,16 @@ def _owned(
     return Owned(at, record, *flags.values(), begin, end, series, legs.of, *marks, *queues)
 
 
-def _by_function(log: KernelLog) -> tuple[Flags, ...]:
-    """By probe whether it takes a packet, is in READER, BACKLOG, MERGES; last: no probe."""
-    size = max(log.probes, default=-1) + 2
-    takes, reads, puts, merges = (np.zeros(size, np.bool_) for _ in range(4))
+def _by_function(log: KernelLog) -> list[Flags]:
+    """By probe whether it takes a packet, and what FLAGS has from "reads" on; last: no probe."""
+    made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
-        takes[probe.id], merges[probe.id] = probe.arg >= 0, probe.name in MERGES
-        reads[probe.id], puts[probe.id] = probe.name in READER, probe.name in BACKLOG
-    return takes, reads, puts, merges
+        roles = [probe.name in names for names in (READER, BACKLOG, MERGES, SENDS)]
+        for column, value in zip(
+            made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
+        ):
+            column[probe.id] = value
+    return made
 
 
 def _queues(

@@ -18,8 +18,8 @@ from .interrupts import CPUS, LEVELS
 from .own_times import search, was_switched
 
 # Ranks: what is told of a time is the first that fits.
-BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = range(10)
-UNPROBED, LOST, OUTSIDE, RANKS = range(10, 14)
+BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY = range(8)
+OTHERS, INTERRUPTS, OFF, UNPROBED, LOST, OUTSIDE, RANKS = range(8, 15)
 SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
 SHORT_NS = 50_000  # what a thread that sleeps is away for at least: the kernel's timer slack
 
@@ -80,6 +80,8 @@ class Owned(NamedTuple):
     reads: Flags
     puts: Flags
     merges: Flags
+    sends: Flags
+    tcp: Flags
     begin: Index
     end: Index
     series: Index
@@ -219,6 +221,8 @@ def _paint_held(
     for k in range(size):
         record = np.int64(owned.record[held[ROW, k]])
         low, high = max(begin, held[SINCE, k]), held[UNTIL, k]
+        if owned.gives[held[ROW, k]] and _is_within(k, size, record, inside, owned, held):
+            low = max(begin, inside.ts[record])
         _add(BUSY, low, high, end, high, paint, counts)
         if owned.mine[record] == leg:  # once, if it has the packet twice
             owned.mine[record] = -2 - leg
@@ -231,6 +235,23 @@ def _paint_held(
             owned.queue_rank[at], owned.queue_begin[at], owned.queue_end[at], begin,
             owned.queue_end[at], paint, counts,
         )  # fmt: skip
+
+
+@lean
+def _is_within(
+    number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Index
+) -> bool:
+    """Whether another call of its thread had the packet when this one began."""
+    for k in range(size):
+        other = np.int64(owned.record[held[ROW, k]])
+        if (
+            k != number
+            and held[SINCE, k] <= inside.ts[record] < held[UNTIL, k]
+            and inside.ts[other] <= inside.ts[record]
+            and _same_thread(record, other, inside)
+        ):
+            return True
+    return False
 
 
 @lean
@@ -419,19 +440,19 @@ def _paint_holes(
     counts: Index,
 ) -> None:
     """What happens when no call has the packet."""
-    end, last, reading = owned.begin[leg], np.int64(-1), False
+    end, last, reading, tcp = owned.begin[leg], np.int64(-1), False, False
     for k in range(size):
         row = held[ROW, k]
         if held[SINCE, k] > end:
             since = held[SINCE, k]
-            rank = _name(leg, end, since, last, row, reading, inside, beside, owned)
+            rank = _name(leg, end, since, last, row, reading, tcp, inside, beside, owned)
             if rank < RANKS:
                 _add(rank, end, since, end, since, paint, counts)
             else:
                 _paint_between(
                     leg, last, row, end, since, inside, beside, owned, paint, stack, sums, counts
                 )
-        reading = reading or owned.reads[row]
+        reading, tcp = reading or owned.reads[row], tcp or owned.tcp[row]
         end, last = max(end, held[UNTIL, k]), row
 
 
@@ -443,6 +464,7 @@ def _name(
     last: Int,
     following: Int,
     reading: bool,
+    tcp: bool,
     inside: Inside,
     beside: Beside,
     owned: Owned,
@@ -458,10 +480,13 @@ def _name(
         return SOCKET
     if last >= 0 and owned.puts[last]:
         return SOFTIRQ
-    if owned.merges[following]:
+    if owned.merges[following] and not tcp:
         return REASSEMBLY
     one = np.int64(owned.record[following])
-    if last < 0 or _same_thread(np.int64(owned.record[last]), one, inside):
+    same = last < 0 or _same_thread(np.int64(owned.record[last]), one, inside)
+    if owned.sends[following] and (end - begin > SHORT_NS or not same):
+        return SENDING
+    if same:
         return RANKS
     return BACKLOG if inside.context[one] == TASK and not reading else QUEUE
 
@@ -508,6 +533,8 @@ def _paint_between(
         if owned.of[above] >= 0:
             mode = OTHERS
             break
+        if inside.context[above] == TASK:  # a system call's, of no packet
+            mode = MINE
         above = np.int64(inside.around[above])
     if begin < high:
         _paint(around, mode, leg, begin, high, inside, beside, owned, paint, stack, sums, counts)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Compare a session with the reference, cell by cell.
 
-In: a session file of one log, and the log.  Out: a line for each difference.  What is taken from the
-session is which calls are a leg's, when the leg begins and ends, and which legs are a packet's.
+In: a session file of one log, and the log.  Out: a line for each difference.  What is taken from
+the session is which calls are a leg's, when the leg begins and ends, and which legs are a packet's.
 """
 
 from __future__ import annotations

@@ -15,20 +15,20 @@ from itertools import pairwise
 from .calls import MISSED, Calls, Nested, Span, execution
 from .slots import EVENT, NULL_SKB, RETURNS_SKB, Event
 
-BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
-    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "queue", "reassembly",
-    "other packets", "interrupts", "switched out",
+BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF = (
+    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
+    "reassembly", "other packets", "interrupts", "switched out",
 )  # fmt: skip
 UNPROBED, LOST, OUTSIDE = (
     "functions without a probe", "records were lost meanwhile", "outside probed functions"
 )  # fmt: skip
 RANK = (
-    BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF, UNPROBED,
-    LOST, OUTSIDE,
+    BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY, OTHERS, INTERRUPTS, OFF,
+    UNPROBED, LOST, OUTSIDE,
 )  # fmt: skip
 SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
-MERGES = {"skb_morph"}
+MERGES = {"skb_morph", "skb_try_coalesce"}
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
@@ -89,8 +89,8 @@ class Spent:
     def puts(self, of: Nested) -> bool:
         return self._calls.log.functions.get(of.call.func) in TO_BACKLOG
 
-    def merges(self, of: Nested) -> bool:
-        return self._calls.log.functions.get(of.call.func) in MERGES
+    def name(self, of: Nested) -> str:
+        return self._calls.log.functions.get(of.call.func, "")
 
     def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
         return self._calls.switched(cpu, begin, on, end)
@@ -154,15 +154,17 @@ class _OneLeg:
     def _holes(self) -> list[tuple[int, int, str, Nested]]:
         """When no call had it: begin, end, name ("" = the same thread), the call that follows."""
         made: list[tuple[int, int, str, Nested]] = []
-        end, last, reading = self._leg.begin, None, False
+        end, before = self._leg.begin, list[Nested]()
         for since, until, each in self._held:
             if since > end:
-                made.append((end, since, self._name(last, each, reading, (end, since)), each))
-            reading |= self._all.is_reader(each)
-            end, last = max(end, until), each
+                made.append((end, since, self._name(before, each, (end, since)), each))
+            before.append(each)
+            end = max(end, until)
         return made
 
-    def _name(self, last: Nested | None, following: Nested, reading: bool, hole: Span) -> str:
+    def _name(self, before: list[Nested], following: Nested, hole: Span) -> str:
+        last = before[-1] if before else None
+        reading = any(self._all.is_reader(each) for each in before)
         for name, begin, end in self._queued:
             if 2 * (min(end, hole[1]) - max(begin, hole[0])) > hole[1] - hole[0]:
                 return name
@@ -172,9 +174,14 @@ class _OneLeg:
             return SOCKET
         if last is not None and self._all.puts(last):
             return SOFTIRQ
-        if self._all.merges(following):
+        tcp = any(self._all.name(each).startswith("tcp_") for each in before)
+        if self._all.name(following) in MERGES and not tcp:
             return REASSEMBLY
-        if last is None or execution(last.call) == execution(following.call):
+        same = last is None or execution(last.call) == execution(following.call)
+        sends = self._all.name(following) == "__tcp_transmit_skb"
+        if sends and (hole[1] - hole[0] > SHORT_NS or not same):
+            return SENDING
+        if same:
             return ""
         return BACKLOG if following.call.context == 0 and not reading else QUEUE
 
@@ -225,6 +232,9 @@ class _OneLeg:
     def _names(self, begin: int, end: int) -> Iterable[str]:
         """All that fits to a span in which nothing begins or ends."""
         held = [each for since, until, each in self._held if since <= begin < until]
+        for since, _, each in self._held:
+            if each.call.entry <= begin < since and self._is_within(each):
+                held.append(each)
         if held and begin >= self._leg.end:
             yield BUSY
             return
@@ -247,6 +257,15 @@ class _OneLeg:
             if any(a <= begin < b for a, b in self._all.interrupts(following, low, high)):
                 yield INTERRUPTS
 
+    def _is_within(self, gives: Nested) -> bool:
+        """Whether another call of its thread had the packet when it began."""
+        at, thread = gives.call.entry, execution(gives.call)
+        return any(
+            since <= at < until and each.call.entry <= at and execution(each.call) == thread
+            for since, until, each in self._held
+            if each is not gives
+        )
+
     def _what(self, held: Nested, at: int) -> Iterable[str]:
         """What the thread of a call that has the packet does."""
         running = held
@@ -261,12 +280,14 @@ class _OneLeg:
 
     def _between(self, around: Nested | None, running: list[Nested], at: int) -> Iterable[str]:
         """The same of a thread that had the packet before, and has it again later."""
-        mine = others = False
+        mine = others = task = False
         above = around
         while above is not None and not mine and not others:
+            task = task or above.call.context == 0
             mine = self._is_mine(above)
             others = not mine and bool(self._all.series_of(above))
             above = above.parent
+        mine = mine or (task and not others)
         for each in running:
             if self._is_mine(each):
                 mine, others = True, False
@@ -292,6 +313,11 @@ class _OneLeg:
     def _running(self, at: int) -> int:
         """How many threads run a call of the packet itself, or of its socket."""
         held = [each for since, until, each in self._held if since <= at < until]
+        held += [
+            each
+            for since, _, each in self._held
+            if each.call.entry <= at < since and self._is_within(each)
+        ]
         if not held:
             return 1
         running = 0
