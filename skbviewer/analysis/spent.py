@@ -19,7 +19,7 @@ from ..records import ColumnTable, KernelLog, Records, part, room_of
 from ..records.compiled import lean
 from .call_table import CallTable
 from .losses import Losses, spans_of
-from .spent_leg import QDISC, RANKS, SOCKET, Beside, Inside, Owned, fill
+from .spent_leg import LOST, OUTSIDE, QDISC, RANKS, SOCKET, Beside, Inside, Owned, fill
 
 ENTRY = 1  # kbl.h enum kbl_kind
 NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
@@ -36,6 +36,7 @@ QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
+UNKNOWN = (LOST, OUTSIDE)
 FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "tcp")  # in the order of Owned
 DEEP = 4096  # no kernel nests calls so deep
 SOME = 1 << 16  # spans there is room for at first

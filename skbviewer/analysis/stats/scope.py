@@ -73,6 +73,10 @@ class Scope:
         """A column of all legs, as int64."""
         return np.asarray(self.columns.array("leg", column), np.int64)
 
+    def of_wait(self, column: str) -> Index:
+        """A column of all waits, as int64."""
+        return np.asarray(self.columns.array("wait", column), np.int64)
+
     @cached_property
     def legs(self) -> Flags:
         """Which legs are meant."""
