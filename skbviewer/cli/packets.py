@@ -16,7 +16,8 @@ from ..session import Session
 from .filtering import RowIds, add_filter, chosen, pages
 from .output import Stderr, command, formats, warn_of_rules
 
-JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
+SPENT = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
+JSON_KEYS = (*PacketRow._fields[: PacketRow._fields.index("functions") + 1], *SPENT)
 
 
 def add(commands: Any) -> None:
