@@ -197,6 +197,14 @@ class Leg(NamedTuple):
     wait_ns: int | None = None
     unknown_ns: int | None = None
     cpu_ns: int | None = None
+    origin_ns: int | None = None  # when the path's first leg began, by this leg's clock
+    packet: int | None = None  # of a branch: the packet that it is, where that is known
+    row: str = ""  # of a branch: its number in the packet list, "25" or "K1"
+
+    @property
+    def zero_ns(self) -> int:
+        """Since when entries are told: the begin of the path's first leg, else its own."""
+        return self.begin_ns if self.origin_ns is None else self.origin_ns
 
     @property
     def session_ns(self) -> int:

@@ -35,6 +35,7 @@ class CallPlace(NamedTuple):
     series: int
     leg: int
     call: int
+    row: int = 0  # of the packet list: packet n, -n for K<n>; 0: it has none
 
     @property
     def told(self) -> PathCall:
@@ -98,7 +99,9 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
         legs = paths.rows_of_packet(db, packet)
         path = session.path(packet=packet)
     at = next(number for number, row in enumerate(legs) if row.id == leg)
-    return CallPlace(path, packet, series, at, call - first)
+    _, _, kernel_only, other = queries.told_of_series(db, [series])[series]
+    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
+    return CallPlace(path, packet, series, at, call - first, row)
 
 
 def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:

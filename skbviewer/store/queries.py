@@ -194,6 +194,25 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 
+_TOLD_OF_SERIES = select(series.c.id, series.c.verdict, series.c.rung, series.c.kernel_only).where(
+    series.c.id.in_(bindparam("numbers", expanding=True))
+)
+_PACKETS_OF_SERIES = (
+    select(leg.c.series, func.min(match.c.packet).label("packet"))
+    .select_from(match.join(leg, leg.c.id == match.c.leg))
+    .where(leg.c.series.in_(bindparam("numbers", expanding=True)), match.c.verdict == 0)
+    .group_by(leg.c.series)
+)
+
+
+def told_of_series(db: Connection, numbers: Sequence[int]) -> dict[int, tuple[int, int, int, int]]:
+    """(verdict, rung, n of row K<n> or -1, first packet that it exactly is or -1) of series."""
+    wanted = {"numbers": list(numbers)}
+    packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
+    rows = db.execute(_TOLD_OF_SERIES, wanted)
+    return {id_: (*told, packets.get(id_, -1)) for id_, *told in rows}
+
+
 _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(wait.c.begin_ns)
 
 
