@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .fields_data import CALL, DROP, LEG, PACKET, Array, Ints, View
+from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, Ints, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 from .layers import layer_of, layers
 from .path import CONTEXTS
@@ -16,6 +16,7 @@ from .reasons import VERDICTS
 REASON = 0xFFFFFFFF  # kbl.h KBL_EV_DROP: the reason is the lower half of the event's data
 SMALL = 1 << 23  # keys below it are looked up in a table
 KERNEL_ONLY = len(VERDICTS)
+IPV4, IPV6 = 4, 6
 
 
 class _Coding:
@@ -170,6 +171,16 @@ def _netns(view: View) -> list[Values]:
     return [Values(low, low > 0)]
 
 
+def _address(version: int, *names: str) -> Make:
+    def make(view: View) -> list[Values]:
+        mine = view.column("ip_version") == version
+        if version == IPV4:
+            return [Values(view.column(f"{name}_lo"), mine) for name in names]
+        return [Values(view.column(f"{n}_lo"), mine, view.column(f"{n}_hi")) for n in names]
+
+    return make
+
+
 def _skb(view: View) -> list[Values]:
     low = view.column("skb").astype(np.int64, copy=False)
     return [Values(low, low != 0)]
@@ -192,6 +203,54 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl.functions", _U, "Calls in all legs", _number("functions")),
     Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
     Field("kbl.netns", _U, "Network namespace of a leg, inode number", _netns, LEG),
+    Field(
+        "kbl.addr",
+        Kind.IPV4,
+        "An address that the kernel had in it, also before NAT",
+        _address(IPV4, "saddr", "daddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.src",
+        Kind.IPV4,
+        "The same, source only",
+        _address(IPV4, "saddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.dst",
+        Kind.IPV4,
+        "The same, destination only",
+        _address(IPV4, "daddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.addr6",
+        Kind.IPV6,
+        "An address that the kernel had in it, also before NAT",
+        _address(IPV6, "saddr", "daddr"),
+        ADDRESS,
+        bits=128,
+    ),
+    Field(
+        "kbl.src6",
+        Kind.IPV6,
+        "The same, source only",
+        _address(IPV6, "saddr"),
+        ADDRESS,
+        bits=128,
+    ),
+    Field(
+        "kbl.dst6",
+        Kind.IPV6,
+        "The same, destination only",
+        _address(IPV6, "daddr"),
+        ADDRESS,
+        bits=128,
+    ),
     Field("kbl.drop_reason", _S, "Why the kernel dropped it", _drop_reason, DROP),
     Field("kbl.func", _S, "Function of a call", _func, CALL),
     Field("kbl.caller", _S, "Who called it: symbol, or symbol+offset", _caller, CALL),

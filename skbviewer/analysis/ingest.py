@@ -39,6 +39,7 @@ from ..records import (
     room_of,
 )
 from ..store import Builder, schema
+from .addresses import addresses
 from .call_rows import numbered, repeated, store_calls, store_records, store_waits
 from .calls import build as build_calls
 from .events import build as build_events
@@ -196,7 +197,10 @@ def _follow(
     own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
     builder.add_array(schema.merge, {"series": own, "target": target})
     progress.report(LOOKING, 0, 2)
-    sight = sightable(log, series, legs).without_records()
+    sight = sightable(log, series, legs)
+    shown = addresses(sight)
+    builder.add_array(schema.address, shown | {"leg": numbered(shown["leg"], first["leg"])})
+    sight = sight.without_records()
     progress.report(LOOKING, 1, 2)
     tells = told(log.records, series, legs)
     sight = _kept(sight, room)

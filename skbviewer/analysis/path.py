@@ -11,12 +11,13 @@ from typing import Any
 
 from ..records import MAYBE_LOST, Captured, Leg, PathCall, Wait
 from ..store import queries
+from .info import ends
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
 from .names import MASK64, Names
 from .path_events import events_of
 from .reasons import VERDICTS, reason
-from .spent import LOST_IN, NAMES
+from .waits import LOST_IN, NAMES
 
 KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
@@ -61,6 +62,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         relation=getattr(row, "relation", ""),
         source=row.source,
         note=MAYBE_LOST if row.gap else "",
+        addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
     )
 
 

@@ -14,29 +14,22 @@ import numpy.typing as npt
 
 from ..matching import READER, LegTable, Nesting, Numbering, Rows, passing, whole
 from ..readers import KblEvent
-from ..records import OUTSIDE as OUTSIDE_PROBED
 from ..records import ColumnTable, KernelLog, Records, part, room_of
 from ..records.compiled import lean
 from .call_table import CallTable
 from .losses import Losses, spans_of
-from .spent_leg import LOST, OUTSIDE, QDISC, RANKS, SOCKET, Beside, Inside, Owned, fill
+from .spent_leg import Beside, Inside, Owned, fill
+from .waits import QDISC, RANKS, SOCKET
 
 ENTRY = 1  # kbl.h enum kbl_kind
 NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
-LOST_IN = "records were lost meanwhile"
-NAMES = (
-    "busy", "qdisc", "socket queue", "softirq", "socket backlog", "send queue", "queue",
-    "reassembly", "other packets", "interrupts", "switched out", "functions without a probe",
-    LOST_IN, OUTSIDE_PROBED,
-)  # fmt: skip
 MERGES = frozenset({"skb_morph", "skb_try_coalesce"})  # fragments that waited for the last one
 SENDS = frozenset({"__tcp_transmit_skb"})  # what lay in TCP's send queue
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
-UNKNOWN = (LOST, OUTSIDE)
 FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "tcp")  # in the order of Owned
 DEEP = 4096  # no kernel nests calls so deep
 SOME = 1 << 16  # spans there is room for at first
@@ -47,7 +40,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Spent(NamedTuple):
-    """Spans, by leg and time, with `kind` an index of NAMES; sums of each leg, ns."""
+    """Spans, by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
 
     leg: Small
     kind: npt.NDArray[np.uint8]

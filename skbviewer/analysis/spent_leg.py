@@ -16,10 +16,23 @@ import numpy.typing as npt
 from ..records.compiled import Int, compiled, lean
 from .interrupts import CPUS, LEVELS
 from .own_times import search, was_switched
+from .waits import (
+    BACKLOG,
+    BUSY,
+    INTERRUPTS,
+    LOST,
+    OFF,
+    OTHERS,
+    OUTSIDE,
+    QUEUE,
+    RANKS,
+    REASSEMBLY,
+    SENDING,
+    SOCKET,
+    SOFTIRQ,
+    UNPROBED,
+)
 
-# Ranks: what is told of a time is the first that fits.
-BUSY, QDISC, SOCKET, SOFTIRQ, BACKLOG, SENDING, QUEUE, REASSEMBLY = range(8)
-OTHERS, INTERRUPTS, OFF, UNPROBED, LOST, OUTSIDE, RANKS = range(8, 15)
 SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
 SHORT_NS = 50_000  # what a thread that sleeps is away for at least: the kernel's timer slack
 

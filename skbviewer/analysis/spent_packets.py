@@ -15,7 +15,7 @@ from ..matching import LegTable
 from ..records import Room
 from ..records.compiled import Int, compiled, lean
 from .spent import Spent
-from .spent_leg import BUSY, LOST, RANKS
+from .waits import BUSY, LOST, RANKS
 
 KERNEL_NS, BUSY_NS, UNKNOWN_NS, CPU_NS = range(4)  # rows of sums
 NAMES = ("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns")

@@ -81,6 +81,9 @@ class Summary(QLabel):
         red = chosen(DROP_COLOURS, is_dark(self.palette())).name()
         lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info
+        other = path.packet.elsewhere if path.packet is not None else ()
+        if other:
+            head += f" (in the kernel also {wording.addresses(other)})"
         self.setToolTip(f"{whole}\n{row.reason}".strip())
         info = html.escape(self._cut(whole, head, ""))
         reason = html.escape(self._cut(row.reason, f"●_{verdict}{drop}", f"__·__{told}__·__"))

@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from skbviewer.records import Behind, Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
@@ -114,8 +116,14 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     numbers = leg.note
     if leg.functions is not None:
         numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}"
-    told = f"{leg_name(leg)}: {numbers}"
+    told = f"{leg_name(leg)}: {numbers}{addresses(leg.addresses, ', ')}"
     return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
+
+
+def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
+    """ "10.9.1.2 → 10.9.2.2; …" with something before, "" if there are none."""
+    told = "; ".join(f"{source} → {target}" for source, target in pairs)
+    return f"{before}{told}" if told else ""
 
 
 def captured(leg: Leg, origin_ns: int) -> str:

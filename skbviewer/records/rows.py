@@ -54,6 +54,9 @@ class PacketRow(NamedTuple):
     unknown_ns: int | None = None  # kernel_ns less both
     cpu_ns: int | None = None
     overlap_ns: int | None = None  # cpu_ns less busy_ns
+    # Pairs of addresses (source, destination) that the kernel had in it, but not the capture: of
+    # NAT and of tunnels.
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class SeriesRow(NamedTuple):
@@ -200,6 +203,8 @@ class Leg(NamedTuple):
     origin_ns: int | None = None  # when the path's first leg began, by this leg's clock
     packet: int | None = None  # of a branch: the packet that it is, where that is known
     row: str = ""  # of a branch: its number in the packet list, "25" or "K1"
+    # Pairs of addresses (source, destination) that it was the first of its packet life to have.
+    addresses: tuple[tuple[str, str], ...] = ()
 
     @property
     def zero_ns(self) -> int:

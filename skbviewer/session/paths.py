@@ -53,6 +53,9 @@ def _since_first(
     if not legs:
         return PacketPath(packet, legs, branches)
     first = legs[0]
+    if len({pair for leg in legs for pair in leg.addresses}) < 2:  # no NAT, no tunnel
+        legs = tuple(leg._replace(addresses=()) for leg in legs)
+    branches = tuple(leg._replace(addresses=()) for leg in branches)
 
     def placed(leg: Leg) -> Leg:
         if leg.source == first.source:

@@ -23,6 +23,7 @@ from sqlalchemy import (
 from ..records import NO_DELTA
 from .declare import Table
 from .tables import (
+    address,
     call,
     change,
     clock,
@@ -232,6 +233,18 @@ def calls_in(db: Connection, number: int) -> list[int]:
     """The ids of the calls of a leg."""
     wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
     return [int(row[0]) for row in db.execute(wanted)]
+
+
+def addresses_in(db: Connection, number: int) -> list[int]:
+    """The ids of the addresses of the series of a leg."""
+    of = select(leg.c.series).where(leg.c.id == number).scalar_subquery()
+    wanted = select(address.c.id).join(leg, leg.c.id == address.c.leg).where(leg.c.series == of)
+    return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
+
+
+def addresses_of_leg(db: Connection, number: int) -> Rows:
+    """Addresses that a leg was the first of its series to have."""
+    return _all(db, select(address).where(address.c.leg == number).order_by(address.c.id))
 
 
 def drops_in(db: Connection, number: int) -> list[int]:

@@ -106,7 +106,12 @@ leg = _table(
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )
 
-# When a leg was not busy: `kind` is an index of NAMES in analysis/spent.py.
+# Addresses of its packet, in the leg of the series that had them first; see analysis/addresses.py.
+address = _table(
+    "address", *_integers("leg", "ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
+)
+
+# When a leg was not busy: `kind` is an index of NAMES in analysis/waits.py.
 wait = _table("wait", *_integers("leg", "kind", "begin_ns", "end_ns"))
 
 call = _table(
@@ -225,6 +230,7 @@ CHUNKED: dict[str, tuple[str, ...]] = {
     "leg": _names(leg),
     "call": _names(call, "exit_ns"),  # entry_ns + dur_ns where dur_ns >= 0
     "wait": _names(wait),
+    "address": _names(address),
     "event": _names(event, "ordinal"),
     "match": _names(match),
 }
@@ -255,6 +261,7 @@ INDEXES = (
     Index("leg_series", leg, ("series",)),
     Index("call_leg", call, ("leg",)),
     Index("wait_leg", wait, ("leg",)),
+    Index("address_leg", address, ("leg",)),
     Index("event_leg", event, ("leg",)),
     Index("event_kind", event, ("event",)),
     *(Index(f"{t.name}_event", t, ("event",)) for t in (frame, drop, change, syscall, event_name)),

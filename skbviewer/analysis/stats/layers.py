@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..layers import layers
-from ..spent import NAMES, UNKNOWN
+from ..waits import NAMES, UNKNOWN
 from .leg_time import leg_time
 from .scope import Scope
 from .spread import Spread, spreads
