@@ -17,7 +17,7 @@ ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 Index = npt.NDArray[np.int64]
 
 
-def addresses(sight: Sightable) -> dict[str, Index]:
+def addresses(sight: Sightable) -> dict[str, npt.NDArray[np.generic]]:
     """A row for each pair of addresses of a series, in the leg that had it first.
 
     `leg` counts from 0.

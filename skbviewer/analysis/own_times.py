@@ -9,7 +9,7 @@ those inside a called function are only the called function's.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -61,7 +61,7 @@ def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
     kind, context = whole(records, "kind", "u1"), whole(records, "context", "u1")
     pid, exit_cpu = whole(records, "pid", "i4"), whole(records, "exit_cpu", "i4")
     exit_ts = whole(records, "exit_ts", "i8")
-    beside = switched.first, switched.ts, *higher, near, *made
+    beside: tuple[Any, ...] = (switched.first, switched.ts, *higher, near, *made)
     for some in passing(records):
         ts, cpu = Rows(records, some).columns("ts cpu")
         _forward(

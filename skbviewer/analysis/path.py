@@ -52,8 +52,8 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         reason="" if verdict is None else reason(verdict, row.rung),
         begin_ns=row.begin_ns,
         end_ns=row.end_ns,
+        kernel_ns=None,
         functions=None if row.gap else row.functions,
-        **_spent(row),
         waits=waits,
         calls=calls,
         netns=row.netns,
@@ -63,10 +63,10 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
         source=row.source,
         note=MAYBE_LOST if row.gap else "",
         addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
-    )
+    )._replace(**_spent(row))
 
 
-def _spent(row: Any) -> dict[str, int | None]:
+def _spent(row: Any) -> dict[str, Any]:
     """Where the time of a leg went; nobody knows if records of it may be lost."""
     kernel_ns = row.end_ns - row.begin_ns
     made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}

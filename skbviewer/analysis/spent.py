@@ -7,7 +7,7 @@ switched threads.  Out: the spans of each leg that are not busy, sums of each le
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -160,7 +160,8 @@ def _owned(
     series = np.asarray(legs.rows["series"], np.int64)
     marks = (room.full(len(records), np.int32, -1) for _ in range(2))
     queues = _queues(records, legs, events)
-    return Owned(at, record, *flags.values(), begin, end, series, legs.of, *marks, *queues)
+    mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, *queues)
+    return Owned(at, record, *flags.values(), *mine)
 
 
 def _by_function(log: KernelLog) -> list[Flags]:

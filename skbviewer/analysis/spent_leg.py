@@ -180,7 +180,7 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
             if inside.ts[inner] > held[UNTIL, k]:
                 break
             if _same_thread(record, inner, inside):
-                since = min(since, held[SINCE, other])
+                since = np.int64(min(since, held[SINCE, other]))
         held[SINCE, k] = since
     for k in range(1, size):  # nearly in order: a stable insertion sort
         since, until, row = held[SINCE, k], held[UNTIL, k], held[ROW, k]
@@ -415,14 +415,14 @@ def _interrupted(
     low, high = np.int64(beside.irq_first[place]), np.int64(beside.irq_first[place + 1])
     if low >= high:
         return taken
-    one = search(beside.irq_begin, low, high, beside.near[place], begin)
+    one = search(beside.irq_begin, low, high, np.int64(beside.near[place]), np.int64(begin))
     beside.near[place] = one
     if one > low and beside.irq_end[one - 1] > begin:
         one -= 1
     at = begin
     while one < high and beside.irq_begin[one] < end:
         since, until = max(beside.irq_begin[one], begin), min(beside.irq_end[one], end)
-        taken += until - since
+        taken += np.int64(until - since)
         if cut:  # the busy span ends here, and another one begins behind it
             last = counts[PAINT] - 1
             if 2 * last + 4 <= paint.shape[1]:

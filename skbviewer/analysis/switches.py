@@ -63,11 +63,11 @@ def switches(records: Records) -> Switches:
         task, place = tasks.of(pid), cpus.of(cpu)
         _mark(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
         made = np.empty((2, len(end) + some.stop - some.start), np.int64)
-        entries = rows.columns("ts kind cpu pid")
-        found.append(made[:, : _runs(*entries, end, cpu, pid, last, made)].copy())
-    cpu, ts = np.concatenate(found, axis=1)
-    order = np.argsort(cpu, kind="stable")  # in order of time already
-    first = np.searchsorted(cpu[order], np.arange(CPUS + 1)).astype(np.int32)
+        ts, kind, at, who = rows.columns("ts kind cpu pid")
+        found.append(made[:, : int(_runs(ts, kind, at, who, end, cpu, pid, last, made))].copy())
+    on, ts = np.concatenate(found, axis=1)
+    order = np.argsort(on, kind="stable")  # in order of time already
+    first = np.searchsorted(on[order], np.arange(CPUS + 1)).astype(np.int32)
     return Switches(marks, first, np.ascontiguousarray(ts[order]))
 
 

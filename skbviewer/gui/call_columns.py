@@ -55,8 +55,13 @@ def _process(leg: Leg, call: PathCall) -> str:
 FUNCTION, COMPENSATED, LAYER, COUNT = 0, 4, 6, 9
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
-    CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) ",
-               "When it began, since the packet's first leg did"),
+    CallColumn(
+        "Entry (µs)",
+        _entry,
+        RIGHT,
+        "Entry (µs) ",
+        "When it began, since the packet's first leg did",
+    ),
     CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) ", "From entry to exit"),
     CallColumn(
         "Self (µs)",
@@ -78,8 +83,9 @@ CALL_COLUMNS = (
     CallColumn("CPU", lambda leg, call: str(call.cpu), RIGHT, "CPU 0"),
     CallColumn("Context", lambda leg, call: call.context, LEFT, "Context 0"),
     CallColumn("Count", _count, RIGHT, "1,000,000 "),
-    CallColumn("Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) ",
-               "In it, and in what it called"),
+    CallColumn(
+        "Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) ", "In it, and in what it called"
+    ),
     CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
     CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),
     CallColumn("Packet", lambda leg, call: f"0x{call.skb:x}", LEFT, "0xffff888003a1c500 "),

@@ -43,11 +43,10 @@ def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = Non
         source_text=saddr or mac(row.eth_src),
         destination_text=daddr
         or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
-        **spent(row),
-    )
+    )._replace(**spent(row))
 
 
-def spent(row: Any) -> dict[str, int | None]:
+def spent(row: Any) -> dict[str, Any]:
     """Where the time in the kernel went (docs/times.md), of a packet or a series."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
@@ -77,5 +76,4 @@ def series_row(row: Any) -> SeriesRow:
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
         reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
-        **spent(row),
-    )
+    )._replace(**spent(row))

@@ -200,12 +200,10 @@ class _Stream:
 
     def _event(self, data: bytes, at: int, more: list[int]) -> None:
         slot = EVENT_SLOT.at(data, at)
-        names = ("ts", "event")
         made = Event(
-            *(slot[name] for name in names),
-            self._cpu,
-            *(slot[name] for name in ("context", "pid", "skb", "data")),
-        )
+            slot["ts"], slot["event"], self._cpu, slot["context"], slot["pid"], slot["skb"],
+            slot["data"],
+        )  # fmt: skip
         if made.event == EVENT.TASK:
             self._pid = made.pid
             for each in more:

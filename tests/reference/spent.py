@@ -123,7 +123,7 @@ class _OneLeg:
     @cached_property
     def _held(self) -> list[tuple[int, int, Nested]]:
         """(since, until, call): when each call had the packet."""
-        made = {}
+        made: dict[int, tuple[int, int, Nested]] = {}
         for each in sorted(self._leg.calls, key=lambda one: -one.call.entry):
             call = each.call
             until = call.entry if call.end is None else call.end
