@@ -182,9 +182,9 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
             if _same_thread(record, inner, inside):
                 since = np.int64(min(since, held[SINCE, other]))
         held[SINCE, k] = since
-    for k in range(1, size):  # nearly in order: a stable insertion sort
-        since, until, row = held[SINCE, k], held[UNTIL, k], held[ROW, k]
-        at = k
+    for number in range(1, size):  # nearly in order: a stable insertion sort
+        since, until, row = held[SINCE, number], held[UNTIL, number], held[ROW, number]
+        at = np.int64(number)
         while at > 0 and held[SINCE, at - 1] > since:
             held[SINCE, at], held[UNTIL, at] = held[SINCE, at - 1], held[UNTIL, at - 1]
             held[ROW, at] = held[ROW, at - 1]
