@@ -18,7 +18,8 @@ from ..records import ColumnTable, KernelLog, Records, part, room_of
 from ..records.compiled import lean
 from .call_table import CallTable
 from .losses import Losses, spans_of
-from .spent_leg import Beside, Inside, Owned, fill
+from .spent_leg import fill
+from .spent_paint import Beside, Inside, Owned
 from .waits import QDISC, RANKS, SOCKET
 
 ENTRY = 1  # kbl.h enum kbl_kind

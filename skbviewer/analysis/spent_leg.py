@@ -8,20 +8,33 @@ spans of ranks, the lowest of which counts (docs/times.md, "Of a leg and of a pa
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
-import numpy.typing as npt
 
 from ..records.compiled import Int, compiled, lean
-from .interrupts import CPUS, LEVELS
-from .own_times import search, was_switched
+from .own_times import was_switched
+from .spent_paint import (
+    BEGIN,
+    CPU_NS,
+    END,
+    KIND,
+    MINE,
+    NOBODY,
+    PAINT,
+    SAME,
+    TASK,
+    Beside,
+    Index,
+    Inside,
+    Owned,
+    add,
+    paint_call,
+    paint_interrupts,
+    same_thread,
+)
 from .waits import (
     BACKLOG,
     BUSY,
-    INTERRUPTS,
     LOST,
-    OFF,
     OTHERS,
     OUTSIDE,
     QUEUE,
@@ -33,78 +46,12 @@ from .waits import (
     UNPROBED,
 )
 
-SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
 SHORT_NS = 50_000  # what a thread that sleeps is away for at least: the kernel's timer slack
 
-TASK = 0  # context
-LEG, KIND, BEGIN, END = range(4)  # rows of what is made
-CPU_NS, BUSY_NS, UNKNOWN_NS = range(3)  # rows of sums
+LEG = 0  # row of what is made, beside those of what is painted
+BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
 SINCE, UNTIL, ROW = range(3)  # rows of `held`
-PAINT, WAITS, AT_LEG = range(3)  # of the counts
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-
-
-class Inside(NamedTuple):
-    """Of each record when and where it was, and the record around it.
-
-    A call without one around it has its execution context, numbered behind the records.  The calls
-    directly inside `n` are child[first[n] : first[n + 1]], in order of time.
-    """
-
-    ts: Index
-    exit_ts: Index
-    cpu: Small
-    exit_cpu: Small
-    context: Bytes
-    pid: Small
-    around: Small
-    first: Small
-    child: Small
-
-
-class Beside(NamedTuple):
-    """When CPUs were interrupted and switched threads, and when records were lost."""
-
-    irq_first: Small
-    irq_begin: Index
-    irq_end: Index
-    near: Index
-    switch_first: Small
-    switched: Index
-    lost_begin: Index
-    lost_end: Index
-
-
-class Owned(NamedTuple):
-    """Rows of calls, by leg: the record, flags, and when legs begin; `of` is the leg of records.
-
-    `mine` and `joined` are the last leg that looked at a record, as a call of its packet, and of
-    its socket.
-    """
-
-    at: Index
-    record: Small
-    has: Flags
-    gives: Flags
-    reads: Flags
-    puts: Flags
-    merges: Flags
-    sends: Flags
-    tcp: Flags
-    begin: Index
-    end: Index
-    series: Index
-    of: Small
-    mine: Small
-    joined: Small
-    queue_at: Index
-    queue_rank: Bytes
-    queue_begin: Index
-    queue_end: Index
+WAITS, AT_LEG = 1, 2  # of the counts
 
 
 @compiled
@@ -179,7 +126,7 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
             inner = np.int64(owned.record[held[ROW, other]])
             if inside.ts[inner] > held[UNTIL, k]:
                 break
-            if _same_thread(record, inner, inside):
+            if same_thread(record, inner, inside):
                 since = np.int64(min(since, held[SINCE, other]))
         held[SINCE, k] = since
     for number in range(1, size):  # nearly in order: a stable insertion sort
@@ -191,29 +138,6 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
             at -= 1
         held[SINCE, at], held[UNTIL, at], held[ROW, at] = since, until, row
     return int(size)
-
-
-@lean
-def _same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """A task may change its CPU; the idle one and interrupts have one for each."""
-    if inside.context[one] != inside.context[other]:
-        return False
-    if inside.context[one] == TASK and inside.pid[one] > 0:
-        return bool(inside.pid[one] == inside.pid[other])
-    same: bool = inside.cpu[one] == inside.cpu[other]
-    return same and not (inside.context[one] == TASK and inside.pid[other] > 0)
-
-
-@lean
-def _add(rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Index, counts: Index) -> None:
-    """Paint what of a span lies within bounds; what there is no room for is only counted."""
-    begin, end = max(begin, low), min(end, high)
-    if begin >= end:
-        return
-    at = counts[PAINT]
-    if 2 * at + 4 <= paint.shape[1]:
-        paint[KIND, at], paint[BEGIN, at], paint[END, at] = rank, begin, end
-    counts[PAINT] += 1
 
 
 @lean
@@ -236,15 +160,15 @@ def _paint_held(
         low, high = max(begin, held[SINCE, k]), held[UNTIL, k]
         if owned.gives[held[ROW, k]] and _is_within(k, size, record, inside, owned, held):
             low = max(begin, inside.ts[record])
-        _add(BUSY, low, high, end, high, paint, counts)
+        add(BUSY, low, high, end, high, paint, counts)
         if owned.mine[record] == leg:  # once, if it has the packet twice
             owned.mine[record] = -2 - leg
-            _paint(
+            paint_call(
                 record, SAME, leg, low, min(high, end), inside, beside, owned,
                 paint, stack, sums, counts,
             )  # fmt: skip
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
-        _add(
+        add(
             owned.queue_rank[at], owned.queue_begin[at], owned.queue_end[at], begin,
             owned.queue_end[at], paint, counts,
         )  # fmt: skip
@@ -261,182 +185,10 @@ def _is_within(
             k != number
             and held[SINCE, k] <= inside.ts[record] < held[UNTIL, k]
             and inside.ts[other] <= inside.ts[record]
-            and _same_thread(record, other, inside)
+            and same_thread(record, other, inside)
         ):
             return True
     return False
-
-
-@lean
-def _paint(
-    record: Int,
-    mode: Int,
-    leg: Int,
-    low: Int,
-    high: Int,
-    inside: Inside,
-    beside: Beside,
-    owned: Owned,
-    paint: Index,
-    stack: Index,
-    sums: Index,
-    counts: Index,
-) -> None:
-    """The stretches of a call from low to high, and of those inside it that work for the packet.
-
-    `mode`: SAME: it has the packet; KIN: another leg of it has; MINE: it is the socket's, and no
-    call has the packet; OTHERS: it works for others; NOBODY: nothing shows for whom.  A record
-    behind all is a context.
-    """
-    depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
-    while depth > 0:
-        top = depth - 1
-        one, how, next_ = stack[0, top], stack[1, top], stack[2, top]
-        at, on = stack[3, top], stack[4, top]
-        is_call = one < len(inside.ts)
-        done = next_ >= inside.first[one + 1]
-        child = np.int64(-1)
-        if not done:
-            child = np.int64(inside.child[next_])
-            done = inside.ts[child] >= high
-        until, cpu = high, on
-        if child >= 0:
-            until, cpu = inside.ts[child], np.int64(inside.cpu[child])
-        elif is_call:
-            until, cpu = inside.exit_ts[one], np.int64(inside.exit_cpu[one])
-        if is_call and until > at:
-            _stretch(
-                one, how, leg, at, on, until, cpu, low, high, inside, beside, paint, sums, counts
-            )
-        if done:
-            depth -= 1
-            continue
-        stack[2, top] = next_ + 1
-        if inside.exit_ts[child] > at:
-            stack[3, top], stack[4, top] = inside.exit_ts[child], inside.exit_cpu[child]
-        go = _how(child, how, leg, owned)
-        if go == OTHERS:
-            _add(OTHERS, inside.ts[child], inside.exit_ts[child], low, high, paint, counts)
-        elif go > OTHERS and depth < stack.shape[1]:
-            depth = _push(depth, child, go, low, inside, stack)
-
-
-@lean
-def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Index) -> np.int64:
-    """Look through a call next, from the first call inside it that is not over at `low`."""
-    begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
-    first = begin
-    while begin < end:
-        middle = (begin + end) // 2
-        if inside.exit_ts[inside.child[middle]] <= low:
-            begin = middle + 1
-        else:
-            end = middle
-    at, on = np.int64(low), np.int64(-1)
-    if begin > first:
-        before = np.int64(inside.child[begin - 1])
-        at, on = inside.exit_ts[before], np.int64(inside.exit_cpu[before])
-    elif record < len(inside.ts):
-        at, on = inside.ts[record], np.int64(inside.cpu[record])
-    stack[0, depth], stack[1, depth], stack[2, depth] = record, mode, begin
-    stack[3, depth], stack[4, depth] = at, on
-    return np.int64(depth + 1)
-
-
-@lean
-def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """How a call inside another is looked through; -1: not at all, for it is by itself."""
-    is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
-    of = np.int64(owned.of[child])
-    if mode in (SAME, KIN):
-        if is_mine:
-            return np.int64(-1)
-        if of < 0:
-            return np.int64(mode)
-        return np.int64(KIN if owned.series[of] == owned.series[leg] else OTHERS)
-    if is_mine or owned.joined[child] == leg:
-        return np.int64(MINE)
-    return np.int64(mode if of < 0 else OTHERS)
-
-
-@lean
-def _stretch(
-    record: Int,
-    mode: Int,
-    leg: Int,
-    at: Int,
-    on: Int,
-    until: Int,
-    cpu: Int,
-    low: Int,
-    high: Int,
-    inside: Inside,
-    beside: Beside,
-    paint: Index,
-    sums: Index,
-    counts: Index,
-) -> None:
-    """One stretch of a call."""
-    if mode == NOBODY:
-        return
-    if mode == OTHERS:
-        _add(OTHERS, at, until, low, high, paint, counts)
-        return
-    level = np.int64(inside.context[record])
-    is_thread = level == TASK and inside.pid[record] > 0
-    if is_thread and was_switched(on, at, cpu, until, beside.switch_first, beside.switched):
-        _add(OFF, at, until, low, high, paint, counts)
-        return
-    begin, end = max(at, low), min(until, high)
-    if begin >= end:
-        return
-    _add(BUSY, begin, end, begin, end, paint, counts)
-    ran = end - begin - _interrupted(level, on, begin, end, True, beside, paint, counts)
-    if mode != KIN:
-        sums[CPU_NS, leg] += ran
-
-
-@lean
-def _interrupted(
-    level: Int,
-    cpu: Int,
-    begin: Int,
-    end: Int,
-    cut: bool,
-    beside: Beside,
-    paint: Index,
-    counts: Index,
-) -> np.int64:
-    """Paint interrupts of a CPU; `cut`: out of the last span.  Returns how long they are."""
-    taken = np.int64(0)
-    if level >= LEVELS or not 0 <= cpu < CPUS:
-        return taken
-    place = CPUS * level + cpu
-    low, high = np.int64(beside.irq_first[place]), np.int64(beside.irq_first[place + 1])
-    if low >= high:
-        return taken
-    one = search(beside.irq_begin, low, high, np.int64(beside.near[place]), np.int64(begin))
-    beside.near[place] = one
-    if one > low and beside.irq_end[one - 1] > begin:
-        one -= 1
-    at = begin
-    while one < high and beside.irq_begin[one] < end:
-        since, until = max(beside.irq_begin[one], begin), min(beside.irq_end[one], end)
-        taken += np.int64(until - since)
-        if cut:  # the busy span ends here, and another one begins behind it
-            last = counts[PAINT] - 1
-            if 2 * last + 4 <= paint.shape[1]:
-                paint[END, last] = since
-            if since <= at:
-                counts[PAINT] -= 1
-        _add(INTERRUPTS, since, until, begin, end, paint, counts)
-        if cut:
-            _add(BUSY, until, end, begin, end, paint, counts)
-            if until >= end:
-                return taken
-        at = until
-        one += 1
-    return taken
 
 
 @lean
@@ -460,7 +212,7 @@ def _paint_holes(
             since = held[SINCE, k]
             rank = _name(leg, end, since, last, row, reading, tcp, inside, beside, owned)
             if rank < RANKS:
-                _add(rank, end, since, end, since, paint, counts)
+                add(rank, end, since, end, since, paint, counts)
             else:
                 _paint_between(
                     leg, last, row, end, since, inside, beside, owned, paint, stack, sums, counts
@@ -496,7 +248,7 @@ def _name(
     if owned.merges[following] and not tcp:
         return REASSEMBLY
     one = np.int64(owned.record[following])
-    same = last < 0 or _same_thread(np.int64(owned.record[last]), one, inside)
+    same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     if owned.sends[following] and (end - begin > SHORT_NS or not same):
         return SENDING
     if same:
@@ -550,15 +302,17 @@ def _paint_between(
             mode = MINE
         above = np.int64(inside.around[above])
     if begin < high:
-        _paint(around, mode, leg, begin, high, inside, beside, owned, paint, stack, sums, counts)
+        paint_call(
+            around, mode, leg, begin, high, inside, beside, owned, paint, stack, sums, counts
+        )
         level, cpu = np.int64(inside.context[record]), np.int64(inside.cpu[record])
-        _interrupted(level, cpu, begin, high, False, beside, paint, counts)
+        paint_interrupts(level, cpu, begin, high, False, beside, paint, counts)
         on = cpu
         if last >= 0:
             on = np.int64(inside.exit_cpu[owned.record[last]])
         away = was_switched(on, begin, cpu, end, beside.switch_first, beside.switched)
         if end - begin <= SHORT_NS and not away:
-            _add(UNPROBED, begin, end, begin, high, paint, counts)
+            add(UNPROBED, begin, end, begin, high, paint, counts)
 
 
 @lean
