@@ -5,7 +5,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from .event_text import Told, event_text, event_word
-from .info import address, describe, known, mac
+from .info import address, describe, ends, known, mac
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
 from .reasons import VERDICTS, reason, series_reason
@@ -26,6 +26,7 @@ __all__ = [
     "build_calls",
     "captured",
     "describe",
+    "ends",
     "event_text",
     "event_word",
     "known",

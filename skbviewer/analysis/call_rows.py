@@ -14,6 +14,7 @@ from ..records import ColumnTable, KernelLog, Records, part, parts, room_of
 from ..store import Builder, schema
 from .call_table import CallTable
 from .losses import LOST, losses
+from .spent import Spent
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
@@ -78,3 +79,9 @@ def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> No
         return columns
 
     builder.add_parts(schema.call, len(calls), make)
+
+
+def store_waits(spent: Spent, first: dict[str, int], builder: Builder) -> None:
+    """When legs were not busy; `first` are rows stored before."""
+    columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
+    builder.add_array(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})

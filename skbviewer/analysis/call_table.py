@@ -15,6 +15,7 @@ import numpy.typing as npt
 from ..matching import passing
 from ..records import Gathered, Records, Room, narrow, part, parts, room_of
 from ..records.compiled import Int, lean
+from .own_times import Between
 
 CALL_DTYPE = np.dtype(
     [
@@ -25,8 +26,8 @@ CALL_DTYPE = np.dtype(
         ("entry_ns", "<i8"),
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
-        ("self_ns", "<i8"),  # dur_ns less calls and interrupts directly inside; -1: unknown
-        ("other_ns", "<i8"),  # of self_ns, in calls of other packets inside
+        ("self_ns", "<i8"),  # what the function itself took (docs/times.md); -1: unknown
+        ("off_ns", "<i8"),  # its thread was switched out inside
         ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
         ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
         ("irq_ns", "<i8"),  # interrupts inside
@@ -66,6 +67,7 @@ class CallTable:
     """Looks like an array of CALL_DTYPE; columns that are set are kept as narrow as they are."""
 
     dtype = CALL_DTYPE
+    between: Between | None = None  # what its times were made with
 
     def __init__(self, records: Records, of: Small, leg: Small, entry: Small):
         """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""

@@ -16,11 +16,13 @@ from ..records import KernelLog, Records, Room, narrow, part, room_of
 from ..records.compiled import lean
 from .call_finder import Finder
 from .call_table import CallTable, Column, row_at
-from .compensation import compensated, is_known
+from .compensation import compensated
 from .interruptions import find as find_interruptions
+from .interrupts import interrupts
 from .losses import losses
-from .other_packets import other_times
+from .own_times import Between
 from .probed import nobody_asks, probed
+from .switches import switches
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
@@ -48,13 +50,12 @@ def build(
     gaps = losses(log)
     known = log.calibration
     probes = probed(records, nesting) if known is not None else nobody_asks()
-    came_between = find_interruptions(records, gaps, calls, probes)
-    calls["marks"], calls["irq_ns"], calls["dur_ns"], inside = came_between[:4]
+    calls["dur_ns"] = calls.by_parts(lambda rows: calls.part("dur_ns", rows))
+    calls.between = Between(interrupts(records, probes), switches(records))
+    came_between = find_interruptions(records, nesting, gaps, calls, calls.between)
+    calls["marks"], calls["self_ns"], calls["irq_ns"], calls["off_ns"] = came_between[:4]
     in_interrupts = came_between[4:]
     del came_between
-    calls["self_ns"] = _self_times(calls, inside)
-    calls["other_ns"] = other_times(calls, inside, legs, nesting, joined or NONE)
-    del inside
     calls["comp_ns"] = calls["comp_err_ns"] = np.full(len(calls), -1, np.int8)
     if known is not None:
         calls["comp_ns"], calls["comp_err_ns"] = compensated(
@@ -144,14 +145,6 @@ def _count_above(parent: Small, depth: Small) -> None:
         for left in range(steps, 0, -1):
             depth[at] = known + left
             at = np.int64(parent[at])
-
-
-def _self_times(calls: CallTable, inside: Index) -> Column:
-    def made(rows: slice) -> Column:
-        left = np.maximum(calls.part("dur_ns", rows) - inside[rows], 0)
-        return np.where(is_known(calls, rows), left, -1)
-
-    return calls.by_parts(made)
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:

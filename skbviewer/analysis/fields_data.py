@@ -20,6 +20,7 @@ from ..store import Columns, queries
 from .names import Names, names_of
 
 PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
+ADDRESS = "address"  # of the series of its leg
 KBL_EV_DROP = 7  # kbl.h
 ROW = "row"  # packets and rows K<n>
 
@@ -164,7 +165,7 @@ class Data:
         return rows[np.argsort(number[rows], kind="stable")]
 
     def table(self, name: str) -> View:
-        """All rows of LEG, CALL or DROP (the events that are drops)."""
+        """All rows of LEG, CALL, ADDRESS or DROP (the events that are drops)."""
         if name == DROP:
             return View(self, "event", self.kept("drops", self._drops))
         return View(self, name)
@@ -179,6 +180,9 @@ class Data:
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
         legs = self.table(table).column("leg").compress(mask)  # faster than by a mask index
         found[legs] = True  # -1, of no leg, is the last
+        if table == ADDRESS:
+            series = self.columns.array(LEG, "series")
+            return np.asarray(np.isin(series, series[found[1:-1]]))
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Mask) -> Mask:

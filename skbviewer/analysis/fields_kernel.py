@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .fields_data import CALL, DROP, LEG, PACKET, Array, Ints, View
+from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, Ints, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 from .layers import layer_of, layers
 from .path import CONTEXTS
@@ -16,6 +16,7 @@ from .reasons import VERDICTS
 REASON = 0xFFFFFFFF  # kbl.h KBL_EV_DROP: the reason is the lower half of the event's data
 SMALL = 1 << 23  # keys below it are looked up in a table
 KERNEL_ONLY = len(VERDICTS)
+IPV4, IPV6 = 4, 6
 
 
 class _Coding:
@@ -160,9 +161,24 @@ def _number(name: str) -> Make:
     return lambda view: [known_column(view, name)]
 
 
+def _waiting(view: View) -> list[Values]:
+    parts = [view.column(name).astype(np.int64) for name in ("kernel_ns", "busy_ns", "unknown_ns")]
+    return [Values(parts[0] - parts[1] - parts[2], parts[0] >= 0)]
+
+
 def _netns(view: View) -> list[Values]:
     low = view.column("netns")
     return [Values(low, low > 0)]
+
+
+def _address(version: int, *names: str) -> Make:
+    def make(view: View) -> list[Values]:
+        mine = view.column("ip_version") == version
+        if version == IPV4:
+            return [Values(view.column(f"{name}_lo"), mine) for name in names]
+        return [Values(view.column(f"{n}_lo"), mine, view.column(f"{n}_hi")) for n in names]
+
+    return make
 
 
 def _skb(view: View) -> list[Values]:
@@ -178,17 +194,72 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl.matched", Kind.BOOLEAN, "A packet life was matched", _matched, bits=1),
     Field("kbl.verdict", _S, "How sure the match is", _verdict, words=(*VERDICTS, "kernel-only")),
     Field("kbl.confidence", Kind.FLOAT, "0 to 1: how sure the match is", _confidence),
-    Field("kbl.latency", _D, "Time in the kernel, all legs", _number("kernel_ns")),
+    Field("kbl.in_kernel", _D, "Time in the kernel, in any leg", _number("kernel_ns")),
+    Field("kbl.latency", _D, "The same, by its old name", _number("kernel_ns")),
+    Field("kbl.busy", _D, "When a function ran for it", _number("busy_ns")),
+    Field("kbl.waiting", _D, "Time in the kernel, but not busy, with a known reason", _waiting),
+    Field("kbl.unknown", _D, "Time in the kernel of which nothing is known", _number("unknown_ns")),
+    Field("kbl.cpu_time", _D, "Self times of its calls, summed up", _number("cpu_ns")),
     Field("kbl.functions", _U, "Calls in all legs", _number("functions")),
     Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
     Field("kbl.netns", _U, "Network namespace of a leg, inode number", _netns, LEG),
+    Field(
+        "kbl.addr",
+        Kind.IPV4,
+        "An address that the kernel had in it, also before NAT",
+        _address(IPV4, "saddr", "daddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.src",
+        Kind.IPV4,
+        "The same, source only",
+        _address(IPV4, "saddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.dst",
+        Kind.IPV4,
+        "The same, destination only",
+        _address(IPV4, "daddr"),
+        ADDRESS,
+        bits=32,
+    ),
+    Field(
+        "kbl.addr6",
+        Kind.IPV6,
+        "An address that the kernel had in it, also before NAT",
+        _address(IPV6, "saddr", "daddr"),
+        ADDRESS,
+        bits=128,
+    ),
+    Field(
+        "kbl.src6",
+        Kind.IPV6,
+        "The same, source only",
+        _address(IPV6, "saddr"),
+        ADDRESS,
+        bits=128,
+    ),
+    Field(
+        "kbl.dst6",
+        Kind.IPV6,
+        "The same, destination only",
+        _address(IPV6, "daddr"),
+        ADDRESS,
+        bits=128,
+    ),
     Field("kbl.drop_reason", _S, "Why the kernel dropped it", _drop_reason, DROP),
     Field("kbl.func", _S, "Function of a call", _func, CALL),
     Field("kbl.caller", _S, "Who called it: symbol, or symbol+offset", _caller, CALL),
     Field("kbl.layer", _S, "Layer of the stack of a call", _layer, CALL, words=_LAYERS),
     Field("kbl.skb", Kind.KERNEL, "Address of the sk_buff of a call", _skb, CALL),
     Field("kbl.dur", _D, "Duration of a call", _number("dur_ns"), CALL),
-    Field("kbl.self", _D, "Duration less that of the calls inside", _number("self_ns"), CALL),
+    Field(
+        "kbl.self", _D, "What a call took itself, without what it called", _number("self_ns"), CALL
+    ),
     Field("kbl.cpu", _U, "CPU of a call, from 0", _number("cpu"), CALL, bits=32),
     Field("kbl.context", _S, "Context of a call", _context, CALL, words=CONTEXTS),
     Field("kbl.comm", _S, "Process of a call", _comm, CALL),

@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import numpy as np
 
 from ..store import queries
-from .fields_data import CALL, DROP, LEG, PACKET, ROW, SERIES, Data, Ints, View
+from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, Ints, View
 from .fields_kind import Field, Kind, Values
 from .info import address, mac
 
@@ -71,7 +71,9 @@ def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
         if table == LEG:
             inside = {leg: [leg] for leg in wanted}
         else:
-            of = queries.calls_in if table == CALL else queries.drops_in
+            of = {CALL: queries.calls_in, ADDRESS: queries.addresses_in}.get(
+                table, queries.drops_in
+            )
             inside = {leg: of(db, leg) for leg in wanted}
     ids = sorted({number for found in inside.values() for number in found})
     place = {number: n for n, number in enumerate(ids)}

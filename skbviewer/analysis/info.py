@@ -34,6 +34,12 @@ def address(version: int, high: int, low: int) -> str | None:
     return None
 
 
+def ends(row: Any) -> tuple[str, str]:
+    """(source, destination) of a row of table address."""
+    source = address(row.ip_version, row.saddr_hi, row.saddr_lo)
+    return source or "", address(row.ip_version, row.daddr_hi, row.daddr_lo) or ""
+
+
 @lru_cache(maxsize=1 << 16)
 def mac(value: int) -> str:
     """A 48-bit number as aa:bb:cc:dd:ee:ff, "" if unknown."""

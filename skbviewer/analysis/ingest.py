@@ -39,7 +39,8 @@ from ..records import (
     room_of,
 )
 from ..store import Builder, schema
-from .call_rows import numbered, repeated, store_calls, store_records
+from .addresses import addresses
+from .call_rows import numbered, repeated, store_calls, store_records, store_waits
 from .calls import build as build_calls
 from .events import build as build_events
 from .events import store_events
@@ -52,6 +53,9 @@ from .losses import losses
 from .names import meta_of
 from .packet_tells import untold
 from .series_tells import SeriesTells, told
+from .spent import build as build_spent
+from .spent_packets import NAMES as SPENT
+from .spent_packets import SpentLegs, spent_legs, sums
 
 FOLLOWING, STEPS = "following packets", 5
 LOOKING = "looking at what sniffers may have seen"
@@ -81,7 +85,7 @@ class _Log(NamedTuple):
     room: Room  # where what is made of them lies
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
-    gap: npt.NDArray[np.bool_]  # records of it may be lost
+    spent: SpentLegs
     tells: SeriesTells
     first: dict[str, int]  # rows that came before, per table
 
@@ -176,25 +180,34 @@ def _follow(
     _forget(log, progress, 4)
     events = build_events(log, series, legs, nesting, calls)
     _forget(log, progress, 5)
-    gap = leg_gaps(log, losses(log), series, legs, nesting, calls, events)
-    del nesting, joined
+    lost = losses(log)
+    gap = leg_gaps(log, lost, series, legs, nesting, calls, events)
+    room = room_of(log.records)
+    waits = build_spent(log, legs, nesting, calls, events, lost)
+    spent = spent_legs(legs, waits, gap, room)
+    del nesting, joined, lost
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
     store_records(source, log, series, calls, events, first, builder)
     store_calls(calls, first, builder)
     store_events(log, source, events, first, builder)
-    del calls, events
+    store_waits(waits, first, builder)
+    del calls, events, waits
     merged = merges(log, series)
     own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
     builder.add_array(schema.merge, {"series": own, "target": target})
     progress.report(LOOKING, 0, 2)
-    sight = sightable(log, series, legs).without_records()
+    sight = sightable(log, series, legs)
+    shown = addresses(sight)
+    of_leg = numbered(shown["leg"].astype(np.int64), first["leg"])
+    builder.add_array(schema.address, shown | {"leg": of_leg})
+    sight = sight.without_records()
     progress.report(LOOKING, 1, 2)
-    tells, room = told(log.records, series, legs), room_of(log.records)
+    tells = told(log.records, series, legs)
     sight = _kept(sight, room)
     room.forget()
-    pid, reason, gap = room.keep(pid), room.keep(reason), room.keep(gap)
-    return _Log(source, sight, room, pid, reason, gap, tells, first)
+    pid, reason = room.keep(pid), room.keep(reason)
+    return _Log(source, sight, room, pid, reason, spent, tells, first)
 
 
 def _kept(sight: Sightable, room: Room) -> Sightable:
@@ -227,7 +240,7 @@ def _store_capture(
     summary = untold(packets)
     for log in logs:
         found = matches[log.source]
-        summary.note(found, log.sight.legs.rows, log.gap)
+        summary.note(found, log.sight.legs.rows, log.spent)
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
 
@@ -279,7 +292,9 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
         columns["source"] = repeated(made.source, len(columns["series"]))
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
         columns["pid"], columns["drop_reason"] = made.pid[some], made.drop_reason[some]
-        columns["gap"] = made.gap[some].astype(np.uint8)
+        columns["gap"] = made.spent.gap[some].astype(np.uint8)
+        columns["busy_ns"], columns["unknown_ns"] = made.spent.busy[some], made.spent.unknown[some]
+        columns["cpu_ns"] = made.spent.cpu[some]
         return columns
 
     builder.add_parts(schema.leg, len(legs), make)
@@ -300,7 +315,9 @@ def _store_tables(made: _Log, builder: Builder) -> None:
 
 def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builder: Builder) -> None:
     series, tells, before = made.sight.series, made.tells, made.first["series"]
-    begin, kernel_ns, functions = _sums(made.sight.legs, made.gap)
+    begin, functions = _sums(made.sight.legs, made.spent.gap)
+    of_series = np.asarray(made.sight.legs.rows["series"], np.int64)
+    times = sums(of_series, np.arange(len(of_series)), made.spent, len(series.parent))
 
     def make(some: slice) -> Columns:
         made.room.passed()
@@ -313,29 +330,25 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
             "end_ns": tells.end_ns[some],
             "skb": tells.skb[some],
             "kernel_only": kernel_only[some],
-            "kernel_ns": kernel_ns[some],
             "functions": functions[some],
             "ordinal": tells.ordinal[some],
             "identity": tells.identity[some],
         }
+        columns |= {name: ns[some] for name, ns in zip(SPENT, times, strict=True)}
         return columns | tells.columns(some)
 
     builder.add_parts(schema.series, len(series.parent), make)
 
 
-def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids, Ids]:
-    """Of each series the begin, the kernel time and the number of functions; each has a leg.
-
-    The latter two are -1 if records of a leg may be lost.
-    """
+def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
+    """Of each series the begin and the number of functions, -1 if records of a leg may be lost."""
     rows = legs.rows
     if not len(rows):
-        return (np.zeros(0, np.int64),) * 3
+        return (np.zeros(0, np.int64),) * 2
     first = np.flatnonzero(np.r_[True, np.diff(rows["series"]) != 0])
-    spent = np.add.reduceat(rows["end_ns"] - rows["begin_ns"], first)
     functions = np.add.reduceat(rows["functions"].astype(np.int64), first)
     lost = np.logical_or.reduceat(gap, first)
-    return rows["begin_ns"][first], np.where(lost, -1, spent), np.where(lost, -1, functions)
+    return rows["begin_ns"][first], np.where(lost, -1, functions)
 
 
 def _log_detail(log: KernelLog) -> dict[str, str]:

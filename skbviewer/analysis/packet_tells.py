@@ -16,16 +16,16 @@ from ..records import ColumnTable, Packets, part, room_of
 from ..records.compiled import lean
 from ..store import schema
 from .kernel_only import WIRE_ONLY
+from .spent_packets import NAMES as SPENT
+from .spent_packets import SpentLegs, sums
 
 OF_MATCH = ("packet", "leg", "verdict", "rung", "confidence")
-OF_LEG = ("begin_ns", "end_ns", "functions")
 PACKET, BEFORE, EXACTLY = 0, 1, 2  # the packet of the row before, its verdict; the last exact one
 
 LOST = -2
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 
 class PacketTells(NamedTuple):
@@ -37,11 +37,14 @@ class PacketTells(NamedTuple):
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
-    kernel_ns: Index
     functions: Small
+    kernel_ns: Index
+    busy_ns: Index
+    unknown_ns: Index
+    cpu_ns: Index
 
-    def note(self, found: Matches, legs: ColumnTable, gap: Flags) -> None:
-        """Fold in the matches with one more KBL, which has these legs; `gap`: records are lost."""
+    def note(self, found: Matches, legs: ColumnTable, spent: SpentLegs) -> None:
+        """Fold in the matches with one more KBL, which has these legs."""
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
         state = np.array([-1, 0, -1])
@@ -49,20 +52,36 @@ class PacketTells(NamedTuple):
             packet, leg, verdict, rung, confidence = (
                 np.ascontiguousarray(found.rows[name][some]) for name in OF_MATCH
             )
-            begin, end, functions = (part(legs, name, leg) for name in OF_LEG)
-            spent = np.where(gap[leg], LOST, end - begin)
-            _fold(packet, verdict, rung, confidence, spent, functions, state, *self)
+            functions = np.array(part(legs, "functions", leg), np.int32)
+            functions[spent.gap[leg]] = LOST
+            _fold(packet, verdict, rung, confidence, functions, state, *self[:4])
+        self._add_times(found, spent)
+
+    def _add_times(self, found: Matches, spent: SpentLegs) -> None:
+        """Times in this log; the hosts of several logs add up."""
+        exact = np.flatnonzero(found.rows["verdict"] == EXACT)
+        packet = found.rows["packet"][exact].astype(np.int64)
+        mine = np.unique(packet)
+        times = sums(
+            np.searchsorted(mine, packet), found.rows["leg"][exact].astype(np.int64), spent,
+            len(mine),
+        )  # fmt: skip
+        for name, ns in zip(SPENT, times, strict=True):
+            column = getattr(self, name)
+            before = column[mine]
+            known = (ns >= 0) & (before != LOST)
+            column[mine] = np.where(known, np.maximum(before, 0) + ns, LOST)
 
     def columns(self, rows: slice) -> dict[str, npt.NDArray[np.generic]]:
         """The columns of some packets, as they are stored."""
         made = {name: column[rows] for name, column in self._asdict().items()}
-        return made | {name: np.maximum(made[name], -1) for name in ("kernel_ns", "functions")}
+        return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 
 
 def untold(packets: Packets) -> PacketTells:
     """Of packets without any match."""
     room, columns = room_of(packets), schema.MATCH_COLUMNS
-    first = dict(zip(PacketTells._fields, (WIRE_ONLY, 0, 0, -1, -1), strict=True))
+    first = dict(zip(PacketTells._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
     made = PacketTells(
         **{name: room.full(len(packets), columns[name], value) for name, value in first.items()}
     )
@@ -76,17 +95,15 @@ def _fold(
     verdict: npt.NDArray[np.uint8],
     rung: npt.NDArray[np.int8],
     confidence: npt.NDArray[np.float64],
-    kernel_ns: Index,
     functions: Small,
     state: Index,
     best: npt.NDArray[np.uint8],
     best_rung: npt.NDArray[np.int8],
     best_confidence: npt.NDArray[np.float64],
-    spent: Index,
     called: Small,
 ) -> None:
-    """Matches sorted by packet: the last of those better than what was told before, and the sums
-    of exact ones, whose time is below 0 if it is lost; `state` is of the matches before.
+    """Matches sorted by packet: the last of those better than what was told before, and how many
+    functions exact ones have, below 0 if that is lost; `state` is of the matches before.
     """
     for i in range(len(packet)):
         at = packet[i]
@@ -96,11 +113,10 @@ def _fold(
             best[at], best_rung[at], best_confidence[at] = verdict[i], rung[i], confidence[i]
         if verdict[i] != EXACT:
             continue
-        if at != state[EXACTLY] and spent[at] != LOST:
-            spent[at], called[at] = max(spent[at], 0), max(called[at], 0)
+        if at != state[EXACTLY] and called[at] != LOST:
+            called[at] = max(called[at], 0)
         state[EXACTLY] = at
-        if kernel_ns[i] < 0 or spent[at] == LOST:
-            spent[at], called[at] = LOST, LOST
+        if functions[i] < 0 or called[at] == LOST:
+            called[at] = LOST
         else:
-            spent[at] += kernel_ns[i]
             called[at] += functions[i]

@@ -6,27 +6,22 @@ In: an open session.  Out: legs with their calls and waits.  Reads a few hundred
 
 from __future__ import annotations
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
-from ..matching import READER
-from ..records import MAYBE_LOST, OUTSIDE, Captured, Leg, PathCall, Wait
+from ..records import MAYBE_LOST, Captured, Leg, PathCall, Wait
 from ..store import queries
+from .info import ends
 from .interruptions import MARK_GAP, MARK_INTERRUPTED, MARK_MIGRATED, MARK_SLEPT
 from .layers import layer_of
-from .losses import Spans
 from .names import MASK64, Names
-from .path_events import events_of, queue_waits
+from .path_events import events_of
 from .reasons import VERDICTS, reason
+from .waits import LOST_IN, NAMES
 
 KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
-TAIL_CALL, NULL_SKB, OPEN, SKB_IS_RET, SOCK = 0x01, 0x04, 0x08, 0x10, 0x80  # kbl.h KBL_FLAG_*
-BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
-LOST_IN = "records were lost meanwhile"
+TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 MARKS = (
     (MARK_SLEPT, "slept"),
     (MARK_MIGRATED, "changed the CPU"),
@@ -37,19 +32,18 @@ MARKS = (
 
 def legs(db: Any, rows: Sequence[Any], names: dict[int, Names]) -> tuple[Leg, ...]:
     """Turn leg rows (with verdict and rung if they come from a match) into full legs."""
-    lost = {number: Spans(queries.losses(db, number)) for number in {row.source for row in rows}}
-    return tuple(_leg(db, row, names[row.source], lost[row.source]) for row in rows)
+    return tuple(_leg(db, row, names[row.source]) for row in rows)
 
 
-def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
+def _leg(db: Any, row: Any, names: Names) -> Leg:
     rows = queries.calls_of_leg(db, row.id)
     base = rows[0].id if rows else 0
     calls = tuple(_call(r, base, names) for r in rows)
     events = events_of(db, row, base, names)
-    gives = [_gives(r) for r, call in zip(rows, calls, strict=True) if call.skb]
-    waits = _waits(_held([c for c in calls if c.skb], gives), queue_waits(events))
-    if len(lost):
-        waits = tuple(_as_known(wait, lost) for wait in waits)
+    waits = tuple(
+        Wait(NAMES[wait.kind], wait.begin_ns, wait.end_ns - wait.begin_ns)
+        for wait in queries.waits_of_leg(db, row.id)
+    )
     verdict = getattr(row, "verdict", None)
     return Leg(
         series=row.series,
@@ -58,7 +52,7 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         reason="" if verdict is None else reason(verdict, row.rung),
         begin_ns=row.begin_ns,
         end_ns=row.end_ns,
-        kernel_ns=None if row.gap else row.end_ns - row.begin_ns,
+        kernel_ns=None,
         functions=None if row.gap else row.functions,
         waits=waits,
         calls=calls,
@@ -68,7 +62,16 @@ def _leg(db: Any, row: Any, names: Names, lost: Spans) -> Leg:
         relation=getattr(row, "relation", ""),
         source=row.source,
         note=MAYBE_LOST if row.gap else "",
-    )
+        addresses=tuple(map(ends, queries.addresses_of_leg(db, row.id))),
+    )._replace(**_spent(row))
+
+
+def _spent(row: Any) -> dict[str, Any]:
+    """Where the time of a leg went; nobody knows if records of it may be lost."""
+    kernel_ns = row.end_ns - row.begin_ns
+    made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}
+    made |= {name: getattr(row, name) for name in ("busy_ns", "unknown_ns", "cpu_ns")}
+    return dict.fromkeys(made) if row.gap else dict(made)
 
 
 def captured(row: Any, names: Names) -> Captured:
@@ -108,6 +111,7 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
         mark=max(row.mark, 0),
         comp_err_ns=_known(row.comp_err_ns),
         irq_ns=row.irq_ns,
+        off_ns=row.off_ns,
     )
 
 
@@ -125,70 +129,6 @@ def _note(row: Any, names: Names) -> str:
     if row.flags & SOCK and not row.skb:
         notes.append("by its socket")
     return ", ".join(notes)
-
-
-def _gives(row: Any) -> bool:
-    """Whether a call took no packet and returned one: it may have waited for it."""
-    takes = row.takes is not None and row.takes >= 0 and not row.flags & NULL_SKB
-    return bool(row.flags & SKB_IS_RET) and row.exit_ns >= 0 and not takes
-
-
-def _held(calls: Sequence[PathCall], gives: Sequence[bool]) -> list[tuple[int, PathCall]]:
-    """Calls in order of when each had the packet.
-
-    One that gives it had it when it returned, or as soon as its thread had it in a call inside.
-    """
-    since, entries = [call.entry_ns for call in calls], [call.entry_ns for call in calls]
-    for number in reversed([n for n, given in enumerate(gives) if given]):  # inner calls first
-        leave = calls[number].exit_ns or 0
-        inside = range(number + 1, bisect_right(entries, leave))
-        mine = (since[n] for n in inside if _thread(calls[n]) == _thread(calls[number]))
-        since[number] = min(mine, default=leave)
-    return sorted(zip(since, calls, strict=True), key=lambda held: held[0])
-
-
-def _thread(call: PathCall) -> tuple[str, int, int]:
-    """What a call runs in: a thread may change its CPU meanwhile."""
-    return call.context, call.pid, -1 if call.context == "task" else call.cpu
-
-
-def _waits(held: Sequence[tuple[int, PathCall]], queued: Sequence[Wait]) -> tuple[Wait, ...]:
-    """The queues that events tell of, and other times when no function held the packet."""
-    waits: list[Wait] = []
-    end: int | None = None
-    last, reading = None, False
-    for begin, call in held:
-        if end is not None and last is not None and begin > end:
-            waits.append(Wait(_wait_name(call, last, reading), end, begin - end))
-        reading |= call.function in READER
-        leave = call.exit_ns if call.exit_ns is not None else begin
-        end = leave if end is None else max(end, leave)
-        last = call
-    waits = [wait for wait in waits if not any(_overlap(wait, other) for other in queued)]
-    return tuple(sorted([*waits, *queued], key=lambda wait: wait.begin_ns))
-
-
-def _as_known(wait: Wait, lost: Spans) -> Wait:
-    """What it was is not known if a loss lies in it."""
-    begin = np.array([wait.begin_ns], np.int64)
-    return wait._replace(what=LOST_IN) if lost.meet(begin, begin + wait.dur_ns)[0] else wait
-
-
-def _overlap(wait: Wait, other: Wait) -> bool:
-    """Whether most of `wait` lies within `other`: it is the same, less well told."""
-    begin = max(wait.begin_ns, other.begin_ns)
-    end = min(wait.begin_ns + wait.dur_ns, other.begin_ns + other.dur_ns)
-    return 2 * (end - begin) > wait.dur_ns
-
-
-def _wait_name(following: PathCall, last: PathCall, reading: bool) -> str:
-    if following.function in READER and not reading:
-        return "socket queue"
-    if last.function in BACKLOG:
-        return "softirq"
-    if _thread(following) == _thread(last):
-        return OUTSIDE
-    return "socket backlog" if following.context == "task" and not reading else "queue"
 
 
 def _known(value: int) -> int | None:

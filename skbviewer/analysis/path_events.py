@@ -1,23 +1,18 @@
 # SPDX-License-Identifier: MIT
-"""The events of one leg of a packet's path, and the queues they tell of."""
+"""The events of one leg of a packet's path."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any
 
 from ..readers import KblEvent
-from ..records import PathEvent, Wait
+from ..records import PathEvent
 from ..store import queries
 from .event_text import Told, event_text, event_word
 from .names import Names
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK)}
-QUEUES = {
-    "qdisc_enqueue": ("qdisc_dequeue", "qdisc"),
-    "sock_enqueue": ("copy_to_user", "socket queue"),
-}
 
 
 def events_of(db: Any, leg: Any, base: int, names: Names) -> tuple[PathEvent, ...]:
@@ -54,17 +49,6 @@ def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) 
         caused=word in CHANGES,
         stack=stack,
     )
-
-
-def queue_waits(events: Sequence[PathEvent]) -> list[Wait]:
-    """From each entry into a queue to the next leaving of it."""
-    waits = []
-    for number, event in enumerate(events):
-        leaving, name = QUEUES.get(event.event, ("", ""))
-        out = next((e for e in events[number + 1 :] if e.event == leaving), None) if name else None
-        if out is not None:
-            waits.append(Wait(name, event.ts_ns, out.ts_ns - event.ts_ns))
-    return waits
 
 
 class _Prefixed:

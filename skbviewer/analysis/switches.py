@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: MIT
 """Which calls saw another task on their CPU, or their own task on another CPU.
 
-In: the records of a KBL.  Out: MARK_SLEPT and MARK_MIGRATED of each.  A CALL is written when the
+In: the records of a KBL.  Out: MARK_SLEPT and MARK_MIGRATED of each, and when each CPU had another
+thread.  A CALL is written when the
 function returns, so only returns tell for sure on which CPU a task was: what matters is the last
 time that this changed before a call's own return, and whether that was inside the call.  Returns
 are taken in order of time, and those of one time in order of their records.
 """
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -19,7 +22,8 @@ from ..records.compiled import Int, lean
 MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
 
-EXIT = 2  # kbl.h enum kbl_kind
+ENTRY, EXIT = 1, 2  # kbl.h enum kbl_kind
+CPUS = 1 << 16  # the recorder has 16 bits for them
 TASK = 0  # context
 NEVER = (1 << 63) - 1
 STACKED, HEAPED = 0, 1  # places of sizes
@@ -31,19 +35,76 @@ Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
 
-def switches(records: Records) -> Bytes:
-    """The marks of all records that are calls of a task; others may have any."""
+class Switches(NamedTuple):
+    """`marks` of all records that are calls of a task; others may have any.
+
+    When calls (entries and returns) first show another thread on a CPU than before: sorted, those
+    of a CPU stand from first[CPU] on.
+    """
+
+    marks: Bytes
+    first: Small
+    ts: Index
+
+
+def switches(records: Records) -> Switches:
+    """Of all records, and all CPUs."""
     marks = room_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
+    last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
     for some in passing(records):
-        end, record = returns.until(Rows(records, some), some.stop == len(records))
+        rows = Rows(records, some)
+        end, record = returns.until(rows, some.stop == len(records))
         begin, pid, own, cpu = (
             part(records, name, record) for name in ("ts", "pid", "cpu", "exit_cpu")
         )
         cpu = np.where(cpu < 0, own, cpu).astype(np.int64)
-        task, place = tasks.of(pid.astype(np.int64)), cpus.of(cpu)
+        pid = pid.astype(np.int64)
+        task, place = tasks.of(pid), cpus.of(cpu)
         _mark(record, end, begin, task, place, cpu != own, *tasks.last, *cpus.last, marks)
-    return marks
+        made = np.empty((2, len(end) + some.stop - some.start), np.int64)
+        ts, kind, at, who = rows.columns("ts kind cpu pid")
+        found.append(made[:, : int(_runs(ts, kind, at, who, end, cpu, pid, last, made))].copy())
+    on, ts = np.concatenate(found, axis=1)
+    order = np.argsort(on, kind="stable")  # in order of time already
+    first = np.searchsorted(on[order], np.arange(CPUS + 1)).astype(np.int32)
+    return Switches(marks, first, np.ascontiguousarray(ts[order]))
+
+
+@lean
+def _runs(
+    ts: Index,
+    kind: Bytes,
+    cpu: Small,
+    pid: Index,
+    end: Index,
+    end_cpu: Index,
+    end_pid: Index,
+    last: Index,
+    made: Index,
+) -> int:
+    """Fill `made` (CPU, time) from entries and from returns until the last of them.
+
+    `last` is the thread that each CPU had (-1: none was seen).
+    """
+    count, at = 0, 0
+    for i in range(len(ts) + 1):
+        while at < len(end) and (i == len(ts) or end[at] < ts[i]):
+            on, who = end_cpu[at], end_pid[at]
+            if 0 <= on < CPUS and who >= 0 and last[on] != who:
+                if last[on] >= 0:
+                    made[0, count], made[1, count] = on, end[at]
+                    count += 1
+                last[on] = who
+            at += 1
+        if i < len(ts) and kind[i] == ENTRY and 0 <= cpu[i] < CPUS and pid[i] >= 0:
+            on = np.int64(cpu[i])
+            if last[on] != pid[i]:
+                if last[on] >= 0:
+                    made[0, count], made[1, count] = on, ts[i]
+                    count += 1
+                last[on] = pid[i]
+    return count
 
 
 class _Returns:

@@ -51,6 +51,15 @@ class Wire(NamedTuple):
     error_ns: int
 
 
+class LaneWait(NamedTuple):
+    """When a packet of a lane waited, and for what; ns since t0_ns."""
+
+    lane: int
+    begin: int
+    end: int
+    what: str
+
+
 @dataclass(frozen=True)
 class Timeline:
     """Lanes of boxes; `layers` and `names` are by the numbers that boxes hold."""
@@ -63,6 +72,7 @@ class Timeline:
     layers: tuple[str, ...]
     names: tuple[str, ...] = ("",)  # of functions; 0 is of none
     wires: tuple[Wire, ...] = ()
+    waits: tuple[LaneWait, ...] = ()
 
     @property
     def is_relative(self) -> bool:
@@ -194,7 +204,9 @@ def wires_of(
     return Part(lane, begin, begin, look, item, name)
 
 
-def align(part: Part, lanes: int, wires: Sequence[Wire]) -> tuple[Part, tuple[Wire, ...], int]:
+def align(
+    part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
+) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
     """Every lane from its first entry (else its wire time) on, and where the last ends."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
@@ -203,8 +215,13 @@ def align(part: Part, lanes: int, wires: Sequence[Wire]) -> tuple[Part, tuple[Wi
     shift = np.array([first.get(lane, 0) for lane in range(lanes)] or [0], np.int64)[part.lane]
     moved = part._replace(begin=part.begin - shift, end=part.end - shift)
     told = tuple(wire._replace(at=wire.at - first[wire.lane]) for wire in wires)
+    waited = tuple(
+        wait._replace(begin=wait.begin - first[wait.lane], end=wait.end - first[wait.lane])
+        for wait in waits
+        if wait.lane in first
+    )
     ends = [int(moved.end.max(initial=0)), *(wire.at for wire in told)]
-    return moved, told, max(ends) + 1
+    return moved, told, waited, max(ends) + 1
 
 
 def assemble(
@@ -213,6 +230,7 @@ def assemble(
     parts: list[tuple[Part, list[Lane]]],
     names: tuple[str, ...],
     wires: tuple[Wire, ...] = (),
+    waits: tuple[LaneWait, ...] = (),
 ) -> Timeline:
     """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
 
@@ -234,7 +252,7 @@ def assemble(
     layer += ("",) * (WIRE - len(layer)) + (WIRE_LAYER,)
     span = bounds[1] - bounds[0]
     joined = _join(stacked, first)
-    return Timeline(kind, bounds[0], span, tuple(lanes), joined, layer, names, wires)
+    return Timeline(kind, bounds[0], span, tuple(lanes), joined, layer, names, wires, waits)
 
 
 def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:

@@ -16,7 +16,8 @@ from ..session import Session
 from .filtering import RowIds, add_filter, chosen, pages
 from .output import Stderr, command, formats, warn_of_rules
 
-JSON_KEYS = PacketRow._fields[: PacketRow._fields.index("functions") + 1]
+SPENT = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns", "elsewhere")
+JSON_KEYS = (*PacketRow._fields[: PacketRow._fields.index("functions") + 1], *SPENT)
 
 
 def add(commands: Any) -> None:
@@ -62,7 +63,12 @@ def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
     for number, item in enumerate(objects):
         if number == 0:
             writer.writerow(item)
-        writer.writerow(item.values())
+        writer.writerow(map(_cell, item.values()))
+
+
+def _cell(value: Any) -> Any:
+    """Pairs of addresses as one cell."""
+    return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value
 
 
 def _print_table(session: Session, ids: RowIds) -> None:

@@ -94,7 +94,8 @@ def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
 def _leg_numbers(leg: Leg) -> str:
     if leg.kernel_ns is None:
         return leg.note
-    return f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel"
+    pairs = "".join(f", {source} > {target}" for source, target in leg.addresses)
+    return f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{pairs}"
 
 
 def told(event: PathEvent) -> bool:

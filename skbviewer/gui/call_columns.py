@@ -21,6 +21,7 @@ class CallColumn(NamedTuple):
     value: Callable[[Leg, PathCall], str]
     align: Qt.AlignmentFlag
     sample: str
+    tip: str = ""
 
 
 def _function(leg: Leg, call: PathCall) -> str:
@@ -32,7 +33,7 @@ def _caller(leg: Leg, call: PathCall) -> str:
 
 
 def _entry(leg: Leg, call: PathCall) -> str:
-    return wording.microseconds(call.entry_ns - leg.begin_ns)
+    return wording.microseconds(call.entry_ns - leg.zero_ns)
 
 
 def _duration(leg: Leg, call: PathCall) -> str:
@@ -54,23 +55,37 @@ def _process(leg: Leg, call: PathCall) -> str:
 FUNCTION, COMPENSATED, LAYER, COUNT = 0, 4, 6, 9
 CALL_COLUMNS = (
     CallColumn("Function", _function, LEFT, "__netif_receive_skb_one_core"),
-    CallColumn("Entry (µs)", _entry, RIGHT, "Entry (µs) "),
-    CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) "),
     CallColumn(
-        "Self (µs)", lambda leg, call: wording.microseconds(call.self_ns), RIGHT, "Self (µs)  "
+        "Entry (µs)",
+        _entry,
+        RIGHT,
+        "Entry (µs) ",
+        "When it began, since the packet's first leg did",
+    ),
+    CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) ", "From entry to exit"),
+    CallColumn(
+        "Self (µs)",
+        lambda leg, call: wording.microseconds(call.self_ns),
+        RIGHT,
+        "Self (µs)  ",
+        "Duration without the functions it called, of whatever packet, without interrupts, and "
+        "without the time in which its thread was switched out",
     ),
     CallColumn(
         "Without probes (µs)",
         lambda leg, call: wording.microseconds(call.comp_ns),
         RIGHT,
         "Without probes (µs)",
+        "Duration without what the probes cost",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),
     CallColumn("CPU", lambda leg, call: str(call.cpu), RIGHT, "CPU 0"),
     CallColumn("Context", lambda leg, call: call.context, LEFT, "Context 0"),
     CallColumn("Count", _count, RIGHT, "1,000,000 "),
-    CallColumn("Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) "),
+    CallColumn(
+        "Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) ", "In it, and in what it called"
+    ),
     CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
     CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),
     CallColumn("Packet", lambda leg, call: f"0x{call.skb:x}", LEFT, "0xffff888003a1c500 "),

@@ -19,6 +19,8 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
 _ROOT = 0
+WITHIN = ("other packets", "interrupts", "switched out")  # may be inside a call
+LONG_NS = 10_000  # what is told of those
 
 
 class Node(NamedTuple):
@@ -37,19 +39,42 @@ class Node(NamedTuple):
     wait: int = -1
 
 
-def nodes_of(legs: tuple[Leg, ...]) -> list[Node]:
-    """All nodes; number 0 is the invisible root."""
+def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
+    """All nodes; number 0 is the invisible root.
+
+    Calls stand below the call that they are in, or, `by_time`, one behind the other as they began.
+    """
     nodes = [Node(-1, -1, -1, 0, [])]
     for number, leg in enumerate(legs):
-        _add_leg(nodes, number, leg)
+        (_add_in_order if by_time else _add_leg)(nodes, number, leg)
     return nodes
+
+
+def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
+    """Calls, waits and events of a leg in the order of their times; at one time in this order."""
+    top = _append(nodes, leg_number, -1, _ROOT)
+    rows = [(call.entry_ns, 1, number) for number, call in enumerate(leg.calls)]
+    rows += [(wait.begin_ns, 0, number) for number, wait in enumerate(leg.waits) if _shown(wait)]
+    rows += [(event.ts_ns, 2, number) for number, event in enumerate(leg.events) if told(event)]
+    for _, kind, number in sorted(rows):
+        if kind == 1:
+            _append(nodes, leg_number, number, top)
+        elif kind == 0:
+            _append(nodes, leg_number, -1, top, wait=number)
+        else:
+            _append(nodes, leg_number, leg.events[number].call, top, number)
+
+
+def _shown(wait: Wait) -> bool:
+    """Waits within a call are its bar's in the timeline, unless they are long."""
+    return wait.what not in (OUTSIDE, *WITHIN) or (wait.what in WITHIN and wait.dur_ns >= LONG_NS)
 
 
 def _add_leg(nodes: list[Node], leg_number: int, leg: Leg) -> None:
     top = _append(nodes, leg_number, -1, _ROOT)
     of_call: list[int] = []
     events = [number for number, event in enumerate(leg.events) if told(event)]
-    waits = [number for number, wait in enumerate(leg.waits) if wait.what != OUTSIDE]
+    waits = [number for number, wait in enumerate(leg.waits) if _shown(wait)]
     for number, call in enumerate(leg.calls):
         while events and leg.events[events[0]].ts_ns < call.entry_ns:
             _append_event(nodes, leg_number, leg, events.pop(0), of_call, top)
@@ -92,6 +117,7 @@ class CallModel(QAbstractItemModel):
         self._legs: tuple[Leg, ...] = ()  # of the path, then of its branches
         self._own = 0  # of the path
         self._path: PacketPath | None = None
+        self.by_time = False
         self._nodes = nodes_of(())
         self._place: dict[tuple[int, int], int] = {}
         self._colours: dict[str, QColor] = {}
@@ -102,7 +128,7 @@ class CallModel(QAbstractItemModel):
         self._path = path
         self._legs = () if path is None else (*path.legs, *path.branches)
         self._own = 0 if path is None else len(path.legs)
-        self._nodes = nodes_of(self._legs)
+        self._nodes = nodes_of(self._legs, self.by_time)
         self._place = {
             (node.leg, node.call): at
             for at, node in enumerate(self._nodes)
@@ -146,6 +172,12 @@ class CallModel(QAbstractItemModel):
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return (node.leg, node.call) if node.leg < self._own else (-1, -1)
 
+    def packet_at(self, index: Index) -> int:
+        """Of a branch's rows the row of the packet list it is: n, -n for K<n>; 0: none."""
+        node = self._nodes[index.internalId() if index.isValid() else _ROOT]
+        row = self._legs[node.leg].row if node.leg >= self._own else ""
+        return -int(row[1:]) if row.startswith("K") else int(row or 0)
+
     def function_at(self, index: Index) -> str:
         """The function of a row; "" where there is none."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
@@ -159,9 +191,11 @@ class CallModel(QAbstractItemModel):
             return self._title(leg) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
             verdict = wording.VERDICT.get(leg.match, leg.match)
-            seen = wording.captured(leg, leg.begin_ns)
+            seen = wording.captured(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
-            return "\n".join([*lines, *([f"Captured {seen}"] if seen else [])])
+            lines += [f"Captured {seen}"] if seen else []
+            lines += ["Double click: go to it"] if leg.relation and leg.row else []
+            return "\n".join(lines)
         if role == _ROLE.FontRole:
             font = QFont()
             font.setBold(True)
@@ -174,7 +208,7 @@ class CallModel(QAbstractItemModel):
         if role == _ROLE.DecorationRole and column == LAYER:
             return chip(self._colours.get(call.layer, QColor(UNKNOWN_LAYER)))
         if role == _ROLE.ToolTipRole:
-            lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.begin_ns)]
+            lines = [f"{what}: {value}" for what, value in wording.call_details(call, leg.zero_ns)]
             return "\n".join([call.function, *lines])
         if role == _ROLE.ForegroundRole and (call.dur_ns is None or call.note.startswith("drop")):
             return QBrush(chosen(DROP_COLOURS, self._dark))
@@ -182,7 +216,7 @@ class CallModel(QAbstractItemModel):
 
     def _wait_data(self, leg: Leg, wait: Wait, column: int, role: int) -> Any:
         if role in (_ROLE.DisplayRole, _ROLE.ToolTipRole):
-            return wording.wait_title(wait, leg.begin_ns) if column == FUNCTION else None
+            return wording.wait_title(wait, leg.zero_ns) if column == FUNCTION else None
         if role == _ROLE.FontRole:
             font = QFont()
             font.setItalic(True)
@@ -193,9 +227,9 @@ class CallModel(QAbstractItemModel):
 
     def _event_data(self, leg: Leg, event: PathEvent, column: int, role: int) -> Any:
         if role == _ROLE.DisplayRole:
-            return wording.event_title(event, leg.begin_ns) if column == FUNCTION else None
+            return wording.event_title(event, leg.zero_ns) if column == FUNCTION else None
         if role == _ROLE.ToolTipRole:
-            title = wording.event_title(event, leg.begin_ns)
+            title = wording.event_title(event, leg.zero_ns)
             return "\n".join([title, *(f"by {by}" for by in event.stack)])
         if role == _ROLE.FontRole:
             font = QFont()
@@ -248,4 +282,6 @@ class CallModel(QAbstractItemModel):
             return None
         if role == _ROLE.TextAlignmentRole:
             return CALL_COLUMNS[section].align
+        if role == _ROLE.ToolTipRole:
+            return CALL_COLUMNS[section].tip or None
         return CALL_COLUMNS[section].title if role == _ROLE.DisplayRole else None

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from skbviewer.records import PacketPath
+from skbviewer.records import PacketPath, PathCall
 
 from .call_columns import CALL_COLUMNS, COMPENSATED, COUNT, FUNCTION, UNUSUAL
 from .call_filter import call_filter
@@ -34,7 +34,7 @@ MOST = 0.5
 SQUEEZED = 30  # pixels, at most
 NO_PACKET = "Select a packet: the kernel's calls on it are listed here."
 NO_CALLS = "The kernel's records do not tell of this packet."
-HIDDEN = "calls/hidden"  # in the settings
+HIDDEN, BY_TIME = "calls/hidden", "calls/by_time"  # in the settings
 
 
 def _hidden_columns() -> frozenset[str]:
@@ -61,6 +61,7 @@ class CallTree(QTreeView):
 
     call_chosen = Signal(int, int)
     source_asked = Signal(str)
+    row_asked = Signal(int)  # a row of the packet list: n, -n for K<n>
     filter_asked = Signal(str, bool)  # a display filter, and whether to apply it
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -68,6 +69,8 @@ class CallTree(QTreeView):
         self.setObjectName("calls")
         self.setAccessibleName("Function sequence of the selected packet")
         self.calls = CallModel(self)
+        self.calls.by_time = QSettings().value(BY_TIME, False, bool) is True
+        self._path: PacketPath | None = None
         self._needed = 0
         self._told: dict[int, bool] = {}  # columns of which it depends on the recording
         self.empty = EmptyText(self)
@@ -88,13 +91,23 @@ class CallTree(QTreeView):
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._ask_menu)
 
-    def row_menu(self, index: QModelIndex) -> QMenu | None:
-        """What can be done with a cell; None beside the calls."""
+    def row_menu(self, index: QModelIndex) -> QMenu:
+        """What can be done with a cell, and with the tree."""
         call = self.calls.told_at(index)
-        if call is None:
-            return None
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        row = self.calls.packet_at(index)
+        if row:
+            name = f"Packet {row}" if row > 0 else f"K{-row}"
+            menu.addAction(f"&Go to {name}").triggered.connect(lambda: self.row_asked.emit(row))
+            menu.addSeparator()
+        if call is not None:
+            self._add_of_call(menu, index, call)
+            menu.addSeparator()
+        self._add_order(menu)
+        return menu
+
+    def _add_of_call(self, menu: QMenu, index: QModelIndex, call: PathCall) -> None:
         wanted = call_filter(CALL_COLUMNS[index.column()].title, call)
         for text, apply in (("&Apply as Filter", True), ("&Prepare as Filter", False)):
             action = menu.addAction(f"{text}: {wanted.replace('&', '&&')}")
@@ -105,14 +118,26 @@ class CallTree(QTreeView):
         copy.triggered.connect(lambda: QGuiApplication.clipboard().setText(cell))
         source = menu.addAction("Show &Source")
         source.triggered.connect(lambda: self.source_asked.emit(call.function))
-        return menu
+
+    def _add_order(self, menu: QMenu) -> None:
+        order = menu.addAction("In &Order of Time")
+        order.setCheckable(True)
+        order.setChecked(self.calls.by_time)
+        order.toggled.connect(self.set_by_time)
 
     def _ask_menu(self, place: QPoint) -> None:
-        menu = self.row_menu(self.indexAt(place))
-        if menu is not None:
-            menu.popup(self.viewport().mapToGlobal(place))
+        self.row_menu(self.indexAt(place)).popup(self.viewport().mapToGlobal(place))
+
+    def set_by_time(self, on: bool) -> None:
+        """Calls one behind the other as they began, or below the call that they are in."""
+        leg, call = self.calls.call_at(self.currentIndex())
+        QSettings().setValue(BY_TIME, on)
+        self.calls.by_time = on
+        self.show_path(self._path)
+        self.show_call(leg, call)
 
     def show_path(self, path: PacketPath | None) -> None:
+        self._path = path
         self.calls.show(path)
         self.empty.tell(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
         self.expandAll()
@@ -152,6 +177,8 @@ class CallTree(QTreeView):
         """A check mark for each column but the first."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self._add_order(menu)
+        menu.addSeparator()
         for place, column in enumerate(CALL_COLUMNS):
             if place == FUNCTION:
                 continue
@@ -176,7 +203,9 @@ class CallTree(QTreeView):
         self.columns_menu().exec(self.header().mapToGlobal(place))
 
     def _ask_source(self, index: QModelIndex) -> None:
-        function = self.calls.function_at(index)
+        function, row = self.calls.function_at(index), self.calls.packet_at(index)
+        if row and not function:
+            self.row_asked.emit(row)
         if function:
             self.source_asked.emit(function)
 

@@ -25,7 +25,10 @@ class ColumnState(NamedTuple):
         return field_column(self.key.removeprefix("field:"), self.title)
 
 
-DEFAULT = tuple(ColumnState(column.key, column.title) for column in COLUMNS)
+UNUSUAL = ("waiting",)  # hidden until asked for
+DEFAULT = tuple(
+    ColumnState(column.key, column.title, hidden=column.key in UNUSUAL) for column in COLUMNS
+)
 
 
 def write(states: Iterable[ColumnState]) -> str:

@@ -48,7 +48,7 @@ CONVERSATION = (
     Column("Bytes B → A", "bytes_ba"),
     Column("Begin (s)", "begin_ns", wording.seconds),
     Column("Duration (s)", "dur_ns", wording.seconds),
-    Column("Kernel time", "kernel_ns", wording.duration),
+    Column("Time in kernel", "kernel_ns", wording.duration),
 )
 ENDPOINT = (
     Column("Address", "address", _plain, True),

@@ -64,8 +64,14 @@ COLUMNS = (
     Column("length", "Length", lambda row: _count(row.length), RIGHT, "65,535", "frame.len",
            "Bytes on the wire"),
     Column("info", "Info", lambda row: row.info, LEFT, "", "info", "What it says"),
-    Column("kernel", "Kernel time", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Kernel time", "kbl.latency", "Time in the kernel, all legs"),
+    Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
+           "Time in kernel", "kbl.in_kernel", "Time in the kernel, in any leg: busy and waiting"),
+    Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "999.9 µs",
+           "kbl.busy", "When a function ran for it: without waits and what its calls did for "
+           "other packets"),
+    Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
+           "kbl.waiting", "In queues, behind other packets, interrupted, or its thread switched "
+           "out"),
     Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
            "kbl.functions", "Calls recorded, all legs"),
     Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",

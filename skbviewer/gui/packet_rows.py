@@ -45,6 +45,8 @@ class ListRow(NamedTuple):
     ip_protocol: int | None = None
     sport: int | None = None
     dport: int | None = None
+    busy_ns: int | None = None
+    wait_ns: int | None = None
 
     @property
     def id(self) -> int:
@@ -77,6 +79,8 @@ def of_packet(row: PacketRow) -> ListRow:
         row.protocol,
         row.sport,
         row.dport,
+        row.busy_ns,
+        row.wait_ns,
     )
 
 
@@ -105,6 +109,8 @@ def of_series(row: SeriesRow) -> ListRow:
         row.saddr,
         row.daddr,
         row.protocol,
+        busy_ns=row.busy_ns,
+        wait_ns=row.wait_ns,
     )
 
 

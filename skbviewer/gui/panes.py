@@ -18,7 +18,7 @@ from .packet_detail import PacketDetail
 from .raw_view import RawView
 from .selection import Selection
 from .source_view import SourceView
-from .timeline_links import follow
+from .timeline_links import choose_row, follow
 from .timeline_view import TimelineView
 
 BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
@@ -39,6 +39,7 @@ def _tree(selection: Selection) -> CallTree:
     tree = CallTree()
     tree.call_chosen.connect(selection.choose_call)
     tree.source_asked.connect(selection.source_asked)
+    tree.row_asked.connect(lambda row: choose_row(selection, row))
     tree.filter_asked.connect(selection.filter_asked)
     selection.path_changed.connect(tree.show_path)
     selection.call_changed.connect(tree.show_call)

@@ -37,6 +37,7 @@ from .timeline_paint import (
     paint_gaps,
     paint_ground,
     paint_titles,
+    paint_waits,
     paint_wire_bands,
     paint_wires,
     row_font,
@@ -246,6 +247,7 @@ class TimelinePicture:
         paint_ground(painter, self.timeline, where, frame, self.look)
         paint_gaps(painter, self.overview.gaps, self.timeline, where, frame, self.look)
         paint_wire_bands(painter, self.timeline, where, frame, self.look)
+        paint_waits(painter, self.timeline, where, frame, self.look)
         paint_bins(painter, bins, self.timeline, where, frame, self.look)
         paint_wires(painter, bins, self.timeline, where, frame, self.look)
         painter.setFont(export_font(TEXT_PX))

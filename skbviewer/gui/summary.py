@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The strip that says what is selected: packet, endpoints, verdict, kernel time."""
+"""The strip that says what is selected: packet, endpoints, verdict, drop, time in the kernel."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skbviewer.records import MAYBE_LOST, PacketPath
 
 from . import wording
 from .packet_rows import ListRow
-from .theme import VERDICT_COLOURS, chosen, is_dark
+from .theme import DROP_COLOURS, VERDICT_COLOURS, chosen, is_dark
 
 MARGINS = QMargins(10, 6, 10, 6)
 
@@ -36,9 +36,26 @@ def totals(path: PacketPath) -> str:
         legs = f"{legs} and {wording.candidates(others)}"
     if any(leg.kernel_ns is None for leg in path.sure):
         return f"{MAYBE_LOST}, {legs}"
-    kernel_ns = sum(leg.kernel_ns or 0 for leg in path.sure)
     count = sum(leg.functions or 0 for leg in path.sure)
-    return f"{wording.duration(kernel_ns)} in the kernel, {wording.functions(count)}, {legs}"
+    return f"{_spent(path)}, {wording.functions(count)}, {legs}"
+
+
+def _spent(path: PacketPath) -> str:
+    """ "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)"."""
+    whole = path.packet if path.packet is not None else path.legs[0]
+    if (path.packet is None and len(path.legs) > 1) or whole.busy_ns is None:
+        return f"{wording.duration(sum(leg.kernel_ns or 0 for leg in path.sure))} in the kernel"
+    parts = [f"{wording.duration(whole.busy_ns)} busy"]
+    for ns, word in ((whole.wait_ns, "waiting"), (whole.unknown_ns, "unknown")):
+        parts += [f"{wording.duration(ns)} {word}"] if ns else []
+    return f"{wording.duration(whole.kernel_ns)} in the kernel ({', '.join(parts)})"
+
+
+def dropped(row: ListRow) -> str:
+    """ "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet arrived."""
+    if not row.drop or not row.lost:
+        return ""
+    return f"Dropped: {row.drop}" + (f" at {row.drop_place}" if row.drop_place else "")
 
 
 class Summary(QLabel):
@@ -60,14 +77,19 @@ class Summary(QLabel):
             return
         colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        head, told = headline(row), totals(path)
+        head, told, drop = headline(row), totals(path), dropped(row)
+        red = chosen(DROP_COLOURS, is_dark(self.palette())).name()
+        lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info
+        other = path.packet.elsewhere if path.packet is not None else ()
+        if other:
+            head += f" (in the kernel also {wording.addresses(other)})"
         self.setToolTip(f"{whole}\n{row.reason}".strip())
         info = html.escape(self._cut(whole, head, ""))
-        reason = html.escape(self._cut(row.reason, f"●_{verdict}", f"__·__{told}__·__"))
+        reason = html.escape(self._cut(row.reason, f"●_{verdict}{drop}", f"__·__{told}__·__"))
         self.setText(
             f"<b>{html.escape(head)}</b>&nbsp; {info}<br>"
-            f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>"
+            f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>{lost}"
             f" &nbsp;·&nbsp; {html.escape(told)} &nbsp;·&nbsp; {reason}"
         )
 

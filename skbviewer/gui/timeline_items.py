@@ -24,6 +24,7 @@ from .timeline_paint import (
     paint_gaps,
     paint_ground,
     paint_span,
+    paint_waits,
     paint_wire_bands,
     paint_wires,
     rects_of,
@@ -160,6 +161,7 @@ class LanesItem(FramedItem):
             paint_span(painter, self.span, self.timeline.t0_ns, frame, self.look)
         paint_gaps(painter, self.gaps, self.timeline, self.places, frame, self.look)
         paint_wire_bands(painter, self.timeline, self.places, frame, self.look)
+        paint_waits(painter, self.timeline, self.places, frame, self.look)
         paint_bins(painter, bins, self.timeline, self.places, frame, self.look)
         paint_wires(painter, bins, self.timeline, self.places, frame, self.look)
         self._paint_selected(painter, bins, frame)

@@ -239,6 +239,7 @@ class LanesMode:
         if pointer is not None and (pointer - scene).manhattanLength() > 4:
             return  # it has moved on
         leg = found.path.legs[found.leg]
-        whose = f"{found.packet}" if found.packet is not None else f"life {found.series}"
-        more = (("Packet", whose), *leg_rows(leg, leg.begin_ns))
-        self._view.mouse.show_tip(call_tip(found.told, leg.begin_ns, more), scene)
+        row = found.row or found.packet or 0
+        whose = f"K{-row}" if row < 0 else str(row or f"life {found.series}")
+        more = (("Packet", whose), *leg_rows(leg, leg.zero_ns))
+        self._view.mouse.show_tip(call_tip(found.told, leg.zero_ns, more), scene)

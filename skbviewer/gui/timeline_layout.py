@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Where everything of a packet's path stands in the timeline: arrays, no Qt.
 
-In: a PacketPath.  Out: a Layout; x in ns since `origin_ns` (the first entry, session time), y in
-rows.  Each leg is moved as a whole from its log's clock to session time, so what lies between two
-of its times stays exact.  Legs of a log that nothing joins to the others stand behind those.
+In: a PacketPath.  Out: a Layout; x in ns since `origin_ns` (the first leg's begin, session time), y
+in rows.  Each leg is moved as a whole from its log's clock to session time, so what lies between
+two of its times stays exact.  Legs of a log that nothing joins to the others stand behind those.
 Times are rebased as integers before they become float64, which is exact up to 2**53 ns.
 """
 
@@ -83,10 +83,10 @@ def lay_out(path: PacketPath | None) -> Layout:
     legs = () if path is None else path.legs
     offsets = _offsets(legs)
     moved = list(zip(legs, offsets, strict=True))
-    entries = [_begin_ns(leg, call) + offset for leg, offset in moved for call in leg.calls]
-    origin = min(entries, default=0)
+    entries = sum(len(leg.calls) for leg in legs)
+    origin = legs[0].begin_ns + offsets[0] if legs else 0
     layers = tuple(dict.fromkeys(call.layer for leg in legs for call in leg.calls))
-    bars = np.zeros(len(entries), _BAR)
+    bars = np.zeros(entries, _BAR)
     titles: list[LaneTitle] = []
     waits: list[WaitBar] = []
     at, top = 0, 0.0
@@ -111,7 +111,7 @@ def lay_out(path: PacketPath | None) -> Layout:
         top = bottom + GAP_ROWS
     labels = tuple(call.function for leg in legs for call in leg.calls)
     end = max([*bars["end"].tolist(), *(wait.end for wait in waits), 1.0])
-    begin = min([0.0, *(wait.begin for wait in waits)])
+    begin = min([0.0, *bars["begin"].tolist(), *(wait.begin for wait in waits)])
     wire, error = _wire(moved, origin, end - begin)
     if wire is not None:
         begin, end = min(begin, wire), max(end, wire)

@@ -3,10 +3,13 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from skbviewer.records import PacketRow
 from skbviewer.session.timeline import CallPlace
 
 from .contract import Recording, RowIds
-from .packet_rows import of_packet
+from .packet_rows import of_packet, of_series
 from .selection import Selection
 from .timeline_view import TimelineView
 
@@ -16,7 +19,7 @@ def follow(view: TimelineView, selection: Selection) -> None:
     view.call_chosen.connect(selection.choose_call)
     view.range_selected.connect(selection.choose_range)
     view.call_located.connect(lambda place: _choose(selection, place))
-    view.packet_asked.connect(lambda number: _choose_packet(selection, number))
+    view.packet_asked.connect(lambda number: choose_row(selection, number))
     view.notes_changed.connect(selection.notes_changed)
     selection.recording_changed.connect(lambda recording: _use(view, recording))
     selection.path_changed.connect(view.show_path)
@@ -35,17 +38,20 @@ def _show_visible(view: TimelineView, rows: RowIds | None) -> None:
     view.show_visible(() if rows is None else rows.tolist())
 
 
-def _choose_packet(selection: Selection, number: int) -> None:
-    """Go to the packet's row; if the list does not show it, select it nevertheless."""
+def choose_row(selection: Selection, number: int) -> None:
+    """Go to a row (n of packet n, -n of K<n>); if the list does not show it, select it anyway."""
     selection.row_asked.emit(number)
-    row = selection.row
-    if selection.recording is not None and (row is None or row.packet != number):
-        selection.choose_row(of_packet(selection.recording.packets(number, 1)[0]))
+    row, recording = selection.row, selection.recording
+    if recording is not None and (row is None or row.id != number):
+        (found,) = recording.rows(np.array([number]))
+        selection.choose_row(of_packet(found) if isinstance(found, PacketRow) else of_series(found))
 
 
 def _choose(selection: Selection, place: CallPlace) -> None:
-    """Select a call and the packet it is of."""
-    if place.packet is not None:
-        if selection.path is None or selection.path.packet != place.path.packet:
-            _choose_packet(selection, place.packet)
+    """Select a call and the packet, or the kernel-only packet, that it is of."""
+    if place.row == 0:
+        return
+    if selection.row is None or selection.row.id != place.row:
+        choose_row(selection, place.row)
+    if place.row == place.packet or place.row < 0:
         selection.choose_call(place.leg, place.call)

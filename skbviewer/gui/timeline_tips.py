@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What hovering over the timeline tells, as rich text; times are ns since the first entry."""
+"""What hovering over the timeline tells, as rich text; times are ns since the first leg began."""
 
 from __future__ import annotations
 

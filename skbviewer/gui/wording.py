@@ -3,16 +3,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from skbviewer.records import Behind, Leg, PathCall, PathEvent, Wait
 
 LEG_KIND = {"tx": "Sending", "rx": "Receiving", "forward": "Forwarding"}
 RELATION = {
-    "parent": "From packet life",
-    "into": "Merged into packet life",
-    "clone": "Clone, packet life",
-    "merged": "Merged in, packet life",
+    "parent": "Cloned or cut from",
+    "into": "Merged into",
+    "clone": "Clone or segment",
+    "merged": "Merged in",
 }
-QUEUES = ("socket queue", "softirq", "socket backlog", "queue", "queueing discipline")
+WAITS = {
+    "socket queue": "in the socket queue",
+    "softirq": "for the softirq",
+    "socket backlog": "in the socket's backlog",
+    "send queue": "in TCP's send queue",
+    "queue": "in a queue",
+    "qdisc": "in the queueing discipline",
+    "reassembly": "for more fragments",
+    "other packets": "while its calls worked for other packets",
+    "interrupts": "while its CPU served interrupts",
+    "switched out": "while its thread was switched out",
+}
 VERDICT = {
     "exact": "Exact match",
     "ambiguous": "Ambiguous match",
@@ -87,17 +100,30 @@ def leg_name(leg: Leg) -> str:
     return ", ".join(word for word in words if word)
 
 
+def whose(leg: Leg) -> str:
+    """ "packet 25", "kernel-only packet K1", of what is in no list "life 181"."""
+    if leg.packet is not None:
+        return f"packet {leg.row}"
+    return f"kernel-only packet {leg.row}" if leg.row else f"life {leg.series}"
+
+
 def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is.
 
     `behind` tells where there are legs of several logs: "1.956 ms ± 632.4 µs after leg 1".
     """
-    what = f"{RELATION[leg.relation]} {leg.series}: " if leg.relation in RELATION else ""
+    what = f"{RELATION[leg.relation]}, {whose(leg)}: " if leg.relation in RELATION else ""
     numbers = leg.note
     if leg.functions is not None:
         numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}"
-    told = f"{leg_name(leg)}: {numbers}"
+    told = f"{leg_name(leg)}: {numbers}{addresses(leg.addresses, ', ')}"
     return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
+
+
+def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
+    """ "10.9.1.2 → 10.9.2.2; …" with something before, "" if there are none."""
+    told = "; ".join(f"{source} → {target}" for source, target in pairs)
+    return f"{before}{told}" if told else ""
 
 
 def captured(leg: Leg, origin_ns: int) -> str:
@@ -117,10 +143,16 @@ def begin(behind: Behind) -> str:
     return f"{duration(behind.ns)}{error} after leg 1"
 
 
+def waited(wait: Wait) -> str:
+    """ "waited 85.2 µs in the socket queue"."""
+    if wait.what in WAITS:
+        return f"waited {duration(wait.dur_ns)} {WAITS[wait.what]}"
+    return f"{duration(wait.dur_ns)} {wait.what}"
+
+
 def wait_title(wait: Wait, origin_ns: int) -> str:
-    """ "… +12.000 µs  85.2 µs in the socket queue"."""
-    where = f"in the {wait.what}" if wait.what in QUEUES else wait.what
-    return f"… {offset(wait.begin_ns - origin_ns)}  {duration(wait.dur_ns)} {where}"
+    """ "… +12.000 µs  waited 85.2 µs in the socket queue"."""
+    return f"… {offset(wait.begin_ns - origin_ns)}  {waited(wait)}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
@@ -139,11 +171,12 @@ def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),
-        ("Entry", offset(call.entry_ns - origin_ns)),
+        ("Entry", f"{offset(call.entry_ns - origin_ns)} since the first leg began"),
         ("Duration", duration(call.dur_ns) or "unknown: no exit"),
         ("Without probes", _with_error(call)),
         ("Self", duration(call.self_ns)),
         ("Interrupts inside", duration(call.irq_ns) if call.irq_ns else ""),
+        ("Switched out inside", duration(call.off_ns) if call.off_ns else ""),
         ("Hardware counter", "" if call.counter is None else f"{call.counter:,}"),
         ("CPU", f"{call.cpu}, {call.context}"),
         ("Task", f"{call.comm} [{call.pid}]" if call.comm else f"[{call.pid}]"),

@@ -38,7 +38,7 @@ class PacketRow(NamedTuple):
     info: str
     verdict: str  # "exact", "ambiguous" or "wire-only"
     confidence: float | None  # 0..1
-    kernel_ns: int | None  # sum over the matched legs, None if records of them may be lost
+    kernel_ns: int | None  # in any of the matched legs; None if records of them may be lost
     functions: int | None  # calls in the matched legs
     reason: str  # one sentence: why this verdict
     protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
@@ -48,6 +48,15 @@ class PacketRow(NamedTuple):
     drop: str = ""  # the kernel's name of the first drop's reason
     drop_place: str = ""  # symbol+offset of who dropped it
     lost: bool = False  # dropped, and no socket got it nor a packet it was joined to
+    # docs/times.md; None as kernel_ns is.
+    busy_ns: int | None = None
+    wait_ns: int | None = None
+    unknown_ns: int | None = None  # kernel_ns less both
+    cpu_ns: int | None = None
+    overlap_ns: int | None = None  # cpu_ns less busy_ns
+    # Pairs of addresses (source, destination) that the kernel had in it, but not the capture: of
+    # NAT and of tunnels.
+    elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class SeriesRow(NamedTuple):
@@ -69,6 +78,11 @@ class SeriesRow(NamedTuple):
     drop_place: str = ""
     lost: bool = False
     time_ns: int = 0  # ts_ns by the clock fit, as if the first capture had it; since the epoch
+    busy_ns: int | None = None  # as in PacketRow
+    wait_ns: int | None = None
+    unknown_ns: int | None = None
+    cpu_ns: int | None = None
+    overlap_ns: int | None = None
 
 
 class PathCall(NamedTuple):
@@ -96,7 +110,8 @@ class PathCall(NamedTuple):
     sock: int = 0  # struct sock, unsigned: what the call was given, or the skb's
     mark: int = 0  # skb->mark
     comp_err_ns: int | None = None  # how far comp_ns may be wrong
-    irq_ns: int = 0  # interrupts inside; not in self_ns
+    irq_ns: int = 0  # interrupts inside, also in calls inside; not in self_ns
+    off_ns: int = 0  # the same of when its thread was switched out
 
 
 class PathEvent(NamedTuple):
@@ -119,7 +134,7 @@ MAYBE_LOST = "records of it may have been lost"
 
 
 class Wait(NamedTuple):
-    """Time a packet lay somewhere: in a queue, between stack passes; or OUTSIDE, which is none.
+    """Time in which no function worked for a packet, and why; or OUTSIDE: nothing shows why.
 
     If records were lost meanwhile, `what` says that, for it may have been anywhere.
     """
@@ -181,6 +196,20 @@ class Leg(NamedTuple):
     wire_ns: int | None = None
     wire_error_ns: int | None = None
     captured: Captured | None = None
+    busy_ns: int | None = None  # as in PacketRow, of this leg
+    wait_ns: int | None = None
+    unknown_ns: int | None = None
+    cpu_ns: int | None = None
+    origin_ns: int | None = None  # when the path's first leg began, by this leg's clock
+    packet: int | None = None  # of a branch: the packet that it is, where that is known
+    row: str = ""  # of a branch: its number in the packet list, "25" or "K1"
+    # Pairs of addresses (source, destination) that it was the first of its packet life to have.
+    addresses: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def zero_ns(self) -> int:
+        """Since when entries are told: the begin of the path's first leg, else its own."""
+        return self.begin_ns if self.origin_ns is None else self.origin_ns
 
     @property
     def session_ns(self) -> int:

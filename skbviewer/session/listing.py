@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..analysis import Names
+from ..analysis import Names, ends
 from ..analysis.tcp_info import TcpTold
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
@@ -67,11 +67,15 @@ def rows(
     if numbers:
         legs = row_queries.tells_of_packets(db, numbers) if has_kbl else ()
         told = _tells(_as_begun(legs, fitted), names)
+        shown = _addresses(row_queries.addresses_of_packets(db, numbers) if has_kbl else ())
         for number, row in row_queries.packets(db, numbers).items():
             stream = streams.get(number)
             made = packet_row(row, first[row.source], has_kbl, stream)
             mine = told.get(number, _Tells())
             told_so = made if stream and stream.again else files.told(row, made, stream)
+            other = shown.get(number, ())
+            other = tuple(pair for pair in other if pair != (made.saddr, made.daddr))
+            told_so = told_so._replace(elsewhere=other)
             found[number] = _with(told_so, mine, row.payload > 0)
     if lives:
         series = row_queries.kernel_only(db, lives)
@@ -81,6 +85,14 @@ def rows(
             life = series_row(row)._replace(time_ns=times[row.id])
             found[-number] = _with(life, told.get(row.id, _Tells()), False)
     return [found[number] for number in ids.tolist()]
+
+
+def _addresses(rows: Iterable[Any]) -> dict[int, tuple[tuple[str, str], ...]]:
+    """By packet the pairs of addresses that the kernel had in it, each once."""
+    found: dict[int, dict[tuple[str, str], None]] = {}
+    for row in rows:
+        found.setdefault(row.row, {})[ends(row)] = None
+    return {number: tuple(pairs) for number, pairs in found.items()}
 
 
 def _with(row: Row, told: _Tells, has_data: bool) -> Row:

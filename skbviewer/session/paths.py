@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from ..analysis import Names, captured, legs
+from ..analysis import VERDICTS, Names, captured, legs, series_reason
 from ..matching import Timebase
 from ..records import Leg, PacketPath, PacketRow, SourceRow
 from ..store import queries
@@ -35,7 +35,7 @@ def of_packet(
         wire, moment = wires[leg.source] or (None, None), moments.get(row.id)
         seen = captured(moment, names(leg.source)) if moment else None
         own.append(leg._replace(wire_ns=wire[0], wire_error_ns=wire[1], captured=seen))
-    return PacketPath(packet, tuple(own), maker.branches(rows))
+    return _since_first(packet, tuple(own), maker.branches(rows))
 
 
 def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]) -> PacketPath:
@@ -43,12 +43,40 @@ def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
         raise KeyError(f"no series {series}")
-    return PacketPath(None, maker.legs(rows), maker.branches(rows))
+    return _since_first(None, maker.of_lives(rows), maker.branches(rows))
+
+
+def _since_first(
+    packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
+) -> PacketPath:
+    """All legs whose clocks are joined know when the first one began."""
+    if not legs:
+        return PacketPath(packet, legs, branches)
+    first = legs[0]
+    if len({pair for leg in legs for pair in leg.addresses}) < 2:  # no NAT, no tunnel
+        legs = tuple(leg._replace(addresses=()) for leg in legs)
+    branches = tuple(leg._replace(addresses=()) for leg in branches)
+
+    def placed(leg: Leg) -> Leg:
+        if leg.source == first.source:
+            return leg._replace(origin_ns=first.begin_ns)
+        if leg.session_error_ns is None or first.session_error_ns is None:
+            return leg
+        return leg._replace(origin_ns=first.session_ns - leg.session_offset_ns)
+
+    return PacketPath(packet, tuple(map(placed, legs)), tuple(map(placed, branches)))
 
 
 def rows_of_packet(db: Any, number: int) -> list[Any]:
     """queries.legs_of_packet() in the order in which a path has them."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
+
+
+def _of_life(leg: Leg, verdict: int, rung: int, kernel_only: int, packet: int) -> Leg:
+    why = series_reason(verdict, rung)
+    row = str(packet) if packet > 0 else f"K{kernel_only}" if kernel_only > 0 else ""
+    word = (*VERDICTS[:2], "kernel-only")[verdict]
+    return leg._replace(match=word, reason=why, packet=packet if packet > 0 else None, row=row)
 
 
 class _Maker:
@@ -74,7 +102,12 @@ class _Maker:
             found += queries.related_legs(self._db, sorted(series), MOST_BRANCHES)
         found = by_session_time(found, self.clock)
         found.sort(key=lambda row: RANKS.index(row.relation))
-        return self.legs(found[:MOST_BRANCHES])
+        return self.of_lives(found[:MOST_BRANCHES])
+
+    def of_lives(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
+        """Legs with the verdict of the packet lives that they are of."""
+        told = queries.told_of_series(self._db, sorted({row.series for row in rows}))
+        return tuple(_of_life(leg, *told[leg.series]) for leg in self.legs(rows))
 
     def _placed(self, leg: Leg, session_ns: int) -> Leg:
         error = self.clock.error(leg.source)

@@ -43,7 +43,17 @@ def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = Non
         source_text=saddr or mac(row.eth_src),
         destination_text=daddr
         or ("Broadcast" if row.eth_dst == (1 << 48) - 1 else mac(row.eth_dst)),
-    )
+    )._replace(**spent(row))
+
+
+def spent(row: Any) -> dict[str, Any]:
+    """Where the time in the kernel went (docs/times.md), of a packet or a series."""
+    names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
+    if row.kernel_ns < 0:
+        return dict.fromkeys(names)
+    waited = row.kernel_ns - row.busy_ns - row.unknown_ns
+    times = (row.busy_ns, waited, row.unknown_ns, row.cpu_ns, row.cpu_ns - row.busy_ns)
+    return dict(zip(names, times, strict=True))
 
 
 def _reason(row: Any, has_kbl: bool) -> str:
@@ -66,4 +76,4 @@ def series_row(row: Any) -> SeriesRow:
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
         reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
-    )
+    )._replace(**spent(row))

@@ -12,10 +12,11 @@ import numpy as np
 from ..analysis import timeline as lanes
 from ..analysis.layers import layers
 from ..analysis.session_time import Clock
-from ..analysis.timeline import KINDS, Lane, LaneKey, Part, Timeline, Wire
+from ..analysis.timeline import KINDS, Lane, LaneKey, LaneWait, Part, Timeline, Wire
 from ..analysis.timeline_bins import DROP, OPEN
 from ..analysis.timeline_overview import Gap, Overview, overview
 from ..analysis.timeline_rows import order_by
+from ..analysis.waits import NAMES, UNKNOWN
 from ..matching import EXACT
 from ..records import Annotation, NotePlace, PacketPath, PathCall, Progress, Silent, SourceRow
 from ..store import Columns, queries
@@ -35,6 +36,7 @@ class CallPlace(NamedTuple):
     series: int
     leg: int
     call: int
+    row: int = 0  # of the packet list: packet n, -n for K<n>; 0: it has none
 
     @property
     def told(self) -> PathCall:
@@ -98,7 +100,9 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
         legs = paths.rows_of_packet(db, packet)
         path = session.path(packet=packet)
     at = next(number for number, row in enumerate(legs) if row.id == leg)
-    return CallPlace(path, packet, series, at, call - first)
+    _, _, kernel_only, other = queries.told_of_series(db, [series])[series]
+    row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
+    return CallPlace(path, packet, series, at, call - first, row)
 
 
 def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
@@ -179,10 +183,24 @@ def _of_packets(
                 at, error = session_time(db, clock, row.source, one, row.ts_ns)
                 wires.append(Wire(number, one, at - bounds[0], error))
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
+    waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)
     if kind == lanes.ALIGNED:
-        part, told, end = lanes.align(part, len(named), wires)
-        return lanes.assemble(kind, (0, end), [(part, named)], names.names, told)
-    return lanes.assemble(kind, bounds, [(part, named)], names.names, tuple(wires))
+        part, told, waits, end = lanes.align(part, len(named), wires, waits)
+        return lanes.assemble(kind, (0, end), [(part, named)], names.names, told, waits)
+    return lanes.assemble(kind, bounds, [(part, named)], names.names, tuple(wires), waits)
+
+
+def _waits(
+    rows: Sequence[Any], of_leg: Mapping[int, int], t0_ns: int, clock: Clock
+) -> tuple[LaneWait, ...]:
+    """The waits of legs with a known reason."""
+    found = []
+    for row in rows:
+        if row.kind not in UNKNOWN:
+            times = np.array([row.begin_ns, row.end_ns], np.int64)
+            begin, end = (clock.to_session(row.source, times) - t0_ns).tolist()
+            found.append(LaneWait(of_leg[row.leg], begin, end, NAMES[row.kind]))
+    return tuple(found)
 
 
 def _part(

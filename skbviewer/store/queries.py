@@ -23,6 +23,7 @@ from sqlalchemy import (
 from ..records import NO_DELTA
 from .declare import Table
 from .tables import (
+    address,
     call,
     change,
     clock,
@@ -47,6 +48,7 @@ from .tables import (
     syscall,
     task,
     timebase,
+    wait,
 )
 from .tables import (
     meta as meta_table,
@@ -193,6 +195,33 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 
+_TOLD_OF_SERIES = select(series.c.id, series.c.verdict, series.c.rung, series.c.kernel_only).where(
+    series.c.id.in_(bindparam("numbers", expanding=True))
+)
+_PACKETS_OF_SERIES = (
+    select(leg.c.series, func.min(match.c.packet).label("packet"))
+    .select_from(match.join(leg, leg.c.id == match.c.leg))
+    .where(leg.c.series.in_(bindparam("numbers", expanding=True)), match.c.verdict == 0)
+    .group_by(leg.c.series)
+)
+
+
+def told_of_series(db: Connection, numbers: Sequence[int]) -> dict[int, tuple[int, int, int, int]]:
+    """(verdict, rung, n of row K<n> or -1, first packet that it exactly is or -1) of series."""
+    wanted = {"numbers": list(numbers)}
+    packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
+    rows = db.execute(_TOLD_OF_SERIES, wanted)
+    return {id_: (*told, packets.get(id_, -1)) for id_, *told in rows}
+
+
+_WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(wait.c.begin_ns)
+
+
+def waits_of_leg(db: Connection, number: int) -> Rows:
+    """When a leg was not busy, in order of time."""
+    return db.execute(_WAITS_OF_LEG, {"number": number}).all()
+
+
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
     """(begin_ns, end_ns) of each loss of a KBL, on any CPU; not of hits that probes missed."""
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
@@ -204,6 +233,18 @@ def calls_in(db: Connection, number: int) -> list[int]:
     """The ids of the calls of a leg."""
     wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
     return [int(row[0]) for row in db.execute(wanted)]
+
+
+def addresses_in(db: Connection, number: int) -> list[int]:
+    """The ids of the addresses of the series of a leg."""
+    of = select(leg.c.series).where(leg.c.id == number).scalar_subquery()
+    wanted = select(address.c.id).join(leg, leg.c.id == address.c.leg).where(leg.c.series == of)
+    return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
+
+
+def addresses_of_leg(db: Connection, number: int) -> Rows:
+    """Addresses that a leg was the first of its series to have."""
+    return _all(db, select(address).where(address.c.leg == number).order_by(address.c.id))
 
 
 def drops_in(db: Connection, number: int) -> list[int]:

@@ -11,9 +11,10 @@ from typing import Any
 from sqlalchemy import Connection, Select, bindparam, case, exists, func, select
 from sqlalchemy.sql.selectable import ScalarSelect
 
-from .tables import event, leg, match, packet, series
+from .tables import address, event, leg, match, packet, series
 
 Rows = Sequence[Any]
+other = leg.alias("other")  # legs of the series of a leg
 
 
 def _listed() -> ScalarSelect[Any]:
@@ -47,6 +48,17 @@ _TELLS_OF_PACKETS = (
     .where(match.c.packet.in_(_listed()))
     .order_by(leg.c.begin_ns)
 )
+_ADDRESSES_OF_PACKETS = (
+    select(match.c.packet.label("row"), address)
+    .select_from(
+        match.join(leg, leg.c.id == match.c.leg)
+        .join(other, other.c.series == leg.c.series)
+        .join(address, address.c.leg == other.c.id)
+    )
+    .where(match.c.packet.in_(_listed()), match.c.verdict == 0)
+    .order_by(address.c.id)
+    .distinct()
+)
 _TELLS_OF_SERIES = (
     select(leg.c.series.label("row"), *_OF_LEG)
     .where(leg.c.series.in_(_listed()))
@@ -75,6 +87,11 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
     """Rows of `series` by the n of K<n>."""
     found = map(_Series._make, db.execute(_KERNEL_ONLY, _numbers(numbers)).all())
     return {row.kernel_only: row for row in found}
+
+
+def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
+    """Addresses that the kernel had in packets, by time, with the packet as `row`."""
+    return db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers)).all()
 
 
 def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:

@@ -21,7 +21,7 @@ from ..records import (
 )
 from .declare import BLOB, FLOAT, INTEGER, TEXT, Column, Index, Table
 
-SCHEMA_VERSION = 7
+SCHEMA_VERSION = 8
 APPLICATION_ID = 0x736B6276  # "skbv"
 
 MATCH_COLUMNS = np.dtype(
@@ -29,7 +29,10 @@ MATCH_COLUMNS = np.dtype(
         ("verdict", "u1"),  # 0 exact, 1 ambiguous, 2 wire-only
         ("rung", "i1"),
         ("confidence", "<f8"),
-        ("kernel_ns", "<i8"),
+        ("kernel_ns", "<i8"),  # -1, as the following: unknown
+        ("busy_ns", "<i8"),
+        ("unknown_ns", "<i8"),  # what is left of kernel_ns is waiting
+        ("cpu_ns", "<i8"),
         ("functions", "<i4"),
     ]
 )
@@ -84,7 +87,7 @@ series = _table(
     *_integers("verdict", "rung"),  # as in match, 2 = no wire packet
     Column("confidence", FLOAT),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
-    *_integers("kernel_ns", "functions"),
+    *_integers("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns", "functions"),
     *_integers("ordinal"),  # of the record that stands for the series: `identity`, else the first
     # What that record tells of the packet which shows it best; its ordinal, -1 = none does.
     *_integers("identity", "ifindex", "netns", "skb_len"),
@@ -100,12 +103,21 @@ leg = _table(
     *_integers("functions", "ethertype", "reader_ns"),
     *_integers("pid", "drop_reason"),  # -1: of no thread, not dropped
     *_integers("gap"),  # 1: records of it may have been lost, so no number of it is told
+    *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )
+
+# Addresses of its packet, in the leg of the series that had them first; see analysis/addresses.py.
+address = _table(
+    "address", *_integers("leg", "ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
+)
+
+# When a leg was not busy: `kind` is an index of NAMES in analysis/waits.py.
+wait = _table("wait", *_integers("leg", "kind", "begin_ns", "end_ns"))
 
 call = _table(
     "call",
     *_integers("leg", "ordinal", "func", "caller", "entry_ns", "exit_ns", "dur_ns", "self_ns"),
-    *_integers("other_ns", "comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
+    *_integers("off_ns", "comp_ns", "comp_err_ns", "irq_ns", "marks", "counter"),
     *_integers("depth", "parent", "cpu", "context", "flags", "pid", "skb", "netns", "ifindex"),
     *_integers("sk", "mark", "carried", "drop_reason"),
 )
@@ -217,6 +229,8 @@ CHUNKED: dict[str, tuple[str, ...]] = {
     "series": _names(series, "ordinal"),
     "leg": _names(leg),
     "call": _names(call, "exit_ns"),  # entry_ns + dur_ns where dur_ns >= 0
+    "wait": _names(wait),
+    "address": _names(address),
     "event": _names(event, "ordinal"),
     "match": _names(match),
 }
@@ -246,6 +260,8 @@ flag = _table(
 INDEXES = (
     Index("leg_series", leg, ("series",)),
     Index("call_leg", call, ("leg",)),
+    Index("wait_leg", wait, ("leg",)),
+    Index("address_leg", address, ("leg",)),
     Index("event_leg", event, ("leg",)),
     Index("event_kind", event, ("event",)),
     *(Index(f"{t.name}_event", t, ("event",)) for t in (frame, drop, change, syscall, event_name)),

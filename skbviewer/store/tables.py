@@ -19,6 +19,7 @@ for _table in schema.TABLES.values():
         *(Column(c.name, _TYPES[c.type](), nullable=c.nullable) for c in _table.columns),
     )
 
+address = metadata.tables["address"]
 annotation = metadata.tables["annotation"]
 call = metadata.tables["call"]
 change = metadata.tables["change"]
@@ -46,3 +47,4 @@ symbol = metadata.tables["symbol"]
 syscall = metadata.tables["syscall"]
 task = metadata.tables["task"]
 timebase = metadata.tables["timebase"]
+wait = metadata.tables["wait"]

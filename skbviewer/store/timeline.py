@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from sqlalchemy import Connection, select
 
 from .queries import MISSED, Rows
-from .tables import call, leg, loss, match, packet, probe, series
+from .tables import call, leg, loss, match, packet, probe, series, wait
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
@@ -49,6 +49,13 @@ def calls_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
     columns = (call.c.id, call.c.leg, leg.c.source, call.c.func, call.c.entry_ns, call.c.dur_ns)
     wanted = select(*columns, call.c.drop_reason).join(leg, leg.c.id == call.c.leg)
     return list(db.execute(wanted.where(call.c.leg.in_(legs)).order_by(call.c.id)))
+
+
+def waits_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
+    """(leg, source, kind, begin_ns, end_ns) of when legs were not busy, by leg and time."""
+    columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
+    wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
+    return list(db.execute(wanted.order_by(wait.c.leg, wait.c.begin_ns)))
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:

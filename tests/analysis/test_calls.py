@@ -104,7 +104,8 @@ def test_a_task_that_changes_the_cpu_keeps_its_nesting(tmp_path: Path) -> None:
     story.leave(2000, "tcp_sendmsg_skb", A, cpu=1, pid=7)
     calls = Calls(story, tmp_path)
     assert calls.parent("ip_output") == "tcp_sendmsg_skb"
-    assert calls["tcp_sendmsg_skb"]["self_ns"] == 900
+    assert calls["tcp_sendmsg_skb"]["self_ns"] == 400  # not 1000 to 1500, when it changed the CPU
+    assert calls["tcp_sendmsg_skb"]["off_ns"] == 500
     assert calls["tcp_sendmsg_skb"]["cpu"] == 0
 
 
@@ -116,7 +117,7 @@ def test_a_call_of_another_packet_is_no_parent(tmp_path: Path) -> None:
     calls = Calls(story, tmp_path)
     assert calls["tcp_rtx_queue_unlink"]["depth"] == 0
     assert calls.parent("tcp_rtx_queue_unlink") is None
-    assert calls["tcp_ack"]["self_ns"] == 1000
+    assert calls["tcp_ack"]["self_ns"] == 700  # the rest is tcp_rtx_queue_unlink's
 
 
 def test_a_drop_is_told_at_the_call_that_dropped(tmp_path: Path) -> None:

@@ -97,7 +97,7 @@ def test_two_packets_of_a_call_may_be_of_one_life(tmp_path: Path) -> None:
     (leg,) = Session.open(tmp_path / "a.skbv").path(series=1).legs
     assert [(c.function, c.depth, c.parent, c.self_ns) for c in leg.calls] == [
         ("skb_clone", 0, -1, 10),
-        ("__copy_skb_header", 0, -1, 0),
+        ("__copy_skb_header", 0, -1, 70),
         ("__copy_skb_header", 1, 1, 70),
         ("skb_put", 2, 2, 20),
     ]

@@ -100,7 +100,7 @@ def test_a_call_that_changed_its_cpu_lacks_what_any_of_them_lost(tmp_path: Path)
     story.call("ip_output", 1500, 1600, A, cpu=1, pid=7)
     story.lost(1900, 40, begin=1650, cpu=1)
     story.leave(3000, "tcp_sendmsg_skb", A, cpu=1, pid=7)
-    story.call("ip_rcv", 1000, 2000, B, cpu=0, pid=8)  # stays on its own
+    story.call("ip_rcv", 1010, 2010, B, cpu=0, pid=8)  # stays on its own
     calls = Calls(story, tmp_path)
     if story.version == 3:  # of version 2 its exit is not told
         assert calls["tcp_sendmsg_skb"]["marks"] & MARK_GAP

@@ -42,4 +42,4 @@ def test_an_interrupt_tells_whether_the_task_still_ran(interrupted: int, mark: i
     records["kind"], records["cpu"], records["exit_cpu"] = ENTRY, 1, 1
     records["ts"], records["exit_ts"] = [100, 500, 900], [950, 600, 940]
     records["pid"], records["context"] = [7, interrupted, 7], [0, SOFTIRQ, 0]
-    assert switches(records)[[0, 2]].tolist() == [mark, 0]
+    assert switches(records).marks[[0, 2]].tolist() == [mark, 0]

@@ -279,7 +279,7 @@ def test_aligned_lanes_begin_with_their_first_call() -> None:
     table = Table([(100, 10, 0, 7, 0), (105, 2, 0, 7, 1), (300, 50, 1, 7, 0)])
     part, keys = calls_by("cpu", table, Shifted(), FUNCTIONS, T0, Silent())
     wires = [Wire(0, 1, 108, 7), Wire(2, 9, 5000, 7)]
-    moved, told, end = align(part, len(keys) + 1, wires)
+    moved, told, _, end = align(part, len(keys) + 1, wires)
     assert moved.begin.tolist() == [0, 5, 0]
     assert moved.end.tolist() == [10, 7, 50]
     assert [wire.at for wire in told] == [8, 0]

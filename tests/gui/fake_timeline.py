@@ -108,7 +108,7 @@ class FakeTimeline:
             )
             parts.insert(0, (wire, [Lane("wire: x.pcap", 0, 0, "wire", 1, 1, 850)]))
         if kind == ALIGNED:
-            moved, marks, end = align(part, len(lanes), wires)
+            moved, marks, _, end = align(part, len(lanes), wires)
             return assemble(kind, (0, end), [(moved, lanes)], NAMES.names, marks)
         return assemble(kind, bounds, parts, NAMES.names, tuple(wires))
 

@@ -173,7 +173,7 @@ def test_a_wait_is_a_row_before_the_call_that_ends_it() -> None:
     model.show(with_wait_and_branch())
     call = model.index_of(1, 4)
     wait = model.index(call.row() - 1, 0, call.parent())
-    assert wait.data() == "… +2.500 µs  400 ns in the socket queue"
+    assert wait.data() == "… +2.500 µs  waited 400 ns in the socket queue"
     assert model.function_at(wait) == ""
     assert model.call_at(wait) == (1, -1)
 
@@ -183,7 +183,7 @@ def test_a_branch_stands_behind_the_legs_and_chooses_no_call() -> None:
     model.show(with_wait_and_branch())
     assert model.rowCount() == 3
     branch = model.index(2, 0)
-    assert str(branch.data()).startswith("Clone, packet life 99: Sending, veth-c")
+    assert str(branch.data()).startswith("Clone or segment, life 99: Sending, veth-c")
     call = model.index(0, 0, branch)
     assert model.function_at(call) == "__ip_queue_xmit"
     assert model.call_at(call) == (-1, -1)
@@ -234,7 +234,36 @@ def test_a_double_click_asks_for_the_source(qtbot: QtBot) -> None:
 def test_times_before_the_first_call_have_one_sign() -> None:
     call = path().legs[0].calls[1]
     details = dict(wording.call_details(call, call.entry_ns + 829))
-    assert details["Entry"] == "-0.829 µs"
-    assert dict(wording.call_details(call, call.entry_ns - 7_250))["Entry"] == "+7.250 µs"
+    assert details["Entry"] == "-0.829 µs since the first leg began"
+    assert dict(wording.call_details(call, call.entry_ns - 7_250))["Entry"].startswith("+7.250 µs ")
     event = PathEvent(call.entry_ns, "drop", "drop", 0, 0, "task", 1, "x", False, ())
     assert wording.event_title(event, call.entry_ns + 829).startswith("• -0.829 µs")
+
+
+def test_calls_in_order_of_time_stand_one_behind_the_other() -> None:
+    model = CallModel()
+    model.by_time = True
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    model.show(with_wait_and_branch())
+    leg = model.index_of(1, -1)
+    rows = [model.index(row, 0, leg) for row in range(model.rowCount(leg))]
+    assert all(model.rowCount(row) == 0 for row in rows)
+    entries = [call.entry_ns for row in rows if (call := model.told_at(row)) is not None]
+    assert entries == sorted(entries) and len(entries) > 3
+    told = [str(row.data()) for row in rows]
+    assert sum(text.startswith("… ") for text in told) == 1
+
+
+def test_a_merged_packet_says_which_it_is_and_leads_there(qtbot: QtBot) -> None:
+    tree = CallTree()
+    qtbot.addWidget(tree)
+    shown = with_wait_and_branch()
+    (branch, *others) = shown.branches
+    branch = branch._replace(match="exact", reason="Only one.", packet=25, row="25")
+    tree.show_path(shown._replace(branches=(branch, *others)))
+    title = tree.calls.index(len(shown.legs), 0)
+    assert ", packet 25: " in title.data()
+    assert "Exact match: Only one." in title.data(Qt.ItemDataRole.ToolTipRole)
+    with qtbot.waitSignal(tree.row_asked) as asked:
+        tree.activated.emit(title)
+    assert asked.args == [25]

@@ -50,7 +50,7 @@ def test_model_keeps_qts_rules_and_orders() -> None:
     for title, order in (
         ("Bytes", [TWO, ONE]),
         ("Address A", [ONE, TWO]),
-        ("Kernel time", [TWO, ONE]),
+        ("Time in kernel", [TWO, ONE]),
     ):
         model.sort(titles.index(title), Qt.SortOrder.AscendingOrder)
         assert [model.row(0), model.row(1)] == order

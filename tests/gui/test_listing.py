@@ -112,8 +112,8 @@ def test_kernel_only_rows_count_in_the_status_bar(opened: MainWindow, qtbot: QtB
     opened.workspace.table.go_to_last()
     assert number(opened) == "K3"
     model = opened.workspace.table.packets
-    assert model.text(62, 9) == "NO_SOCKET"
-    assert model.text(62, 10) == "named [53]"
+    assert model.text(62, 11) == "NO_SOCKET"
+    assert model.text(62, 12) == "named [53]"
 
 
 def test_lives_without_an_address_are_listed_on_demand(opened: MainWindow, qtbot: QtBot) -> None:
@@ -160,8 +160,8 @@ def context_menu(window: MainWindow, row: int, key: str) -> QMenu:
         (4, "protocol", "udp"),
         (2, "number", "frame.number == 3"),
         (0, "length", "frame.len == 74"),
-        (0, "kernel", "kbl.latency == 39000ns"),
-        (59, "kernel", "!kbl.latency"),
+        (0, "kernel", "kbl.in_kernel == 39000ns"),
+        (59, "kernel", "!kbl.in_kernel"),
         (8, "drop", 'kbl.drop_reason == "NO_SOCKET"'),
         (0, "drop", "!kbl.drop_reason"),
         (0, "process", 'call(kbl.comm == "client" && kbl.context == "task")'),

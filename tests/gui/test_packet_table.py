@@ -48,9 +48,10 @@ def test_a_row_shows_wiresharks_columns_and_ours() -> None:
     model.show(FakeRecording())
     assert shown(model, 6) == [
         "7", "0.007407402", "10.0.0.1", "10.0.0.2", "ARP", "74",
-        "Who has 10.0.0.2? Tell 10.0.0.1", "39.0 µs", "14", "", "client [412]", "ambiguous 62 %",
+        "Who has 10.0.0.2? Tell 10.0.0.1", "39.0 µs", "", "", "14", "", "client [412]",
+        "ambiguous 62 %",
     ]  # fmt: skip
-    assert shown(model, 50)[7:] == ["", "", "", "", "wire-only"]
+    assert shown(model, 50)[7:] == ["", "", "", "", "", "", "wire-only"]
     assert shown(model, 8)[DROP] == "NO_SOCKET"
 
 
@@ -225,7 +226,7 @@ LONG = "2001:db8:1111:2222:3333:4444:5555:6666"
 
 
 def test_addresses_have_the_room_they_need_as_far_as_there_is_some(qtbot: QtBot) -> None:
-    for width, whole in ((2400, True), (1280, False)):
+    for width, whole in ((2400, True), (1366, False)):
         table = PacketTable()
         qtbot.addWidget(table)
         table.resize(width, 500)

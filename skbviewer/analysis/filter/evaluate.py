@@ -13,7 +13,7 @@ import numpy as np
 
 from ...records import Progress, Silent
 from ..fields_bytes import find, scan
-from ..fields_data import CALL, DROP, LEG, ROW, Data, Mask, View
+from ..fields_data import ADDRESS, CALL, DROP, LEG, ROW, Data, Mask, View
 from ..fields_kind import Kind, Values
 from . import compare as c
 from . import plan as p
@@ -153,6 +153,8 @@ class _Calls(_Scope):
         return self.view if table == CALL else self.data.table(table)
 
     def carry(self, table: str, mask: Mask) -> Mask:
+        if table == ADDRESS:
+            return np.asarray(self.data.legs_with(table, mask)[self.view.column("leg") - 1])
         if table == LEG:
             return np.asarray(mask[self.view.column("leg") - 1])
         if table == DROP:

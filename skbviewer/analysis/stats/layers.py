@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where packets spent their time: layers, interrupts, waits, the wire: `skbviewer stats layers`.
+"""Where packets spent their time: layers, waits, the wire: `skbviewer stats layers`.
 
 A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
-twice, and a call that several packets share counts for the first of them.  A call during which
-another task ran has no time of its own that could be told: it stands among the waits.  So does what
-interrupts took inside a packet's calls: its CPU served others, and theirs is that time.  What a
-call did before its packet was there (leg_time.py) counts nowhere.  Legs of which
-records may have been lost are left out and counted.
+twice, and a call that several packets share counts for the first of them.  What a
+call did before its packet was there (leg_time.py) counts nowhere.  Waits are those of the leg
+(docs/times.md), also behind its end.  Legs of which records may have been lost are left out and
+counted.
 """
 
 from __future__ import annotations
@@ -16,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..interruptions import MARK_MIGRATED, MARK_SLEPT
 from ..layers import layers
+from ..waits import NAMES, UNKNOWN
 from .leg_time import leg_time
 from .scope import Scope
 from .spread import Spread, spreads
@@ -26,16 +25,15 @@ from .stages import leg_stages
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-BUSY, WAIT, STAGE = "busy", "wait", "stage"
-DEEP = 4096  # no kernel nests calls so deep
+BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
 
 
 class LayerRow(NamedTuple):
     """One layer, kind of waiting or stage.  number is of legs; the rest is ns in one leg.
 
-    kind: "busy" for the self time of a layer's functions, "wait" for time in a queue, on the wire
-    or while the CPU served others, "stage" for the stretch of a leg, waiting and all (Wu & Crawford
-    2007 for the receiving side).
+    kind: "busy" for the self time of a layer's functions; "wait" for time in a queue, on the wire
+    or while the CPU served others; "unknown" if nothing shows what it was; "stage" for the stretch
+    of a leg, waiting and all (Wu & Crawford 2007 for the receiving side).
     """
 
     kind: str
@@ -65,12 +63,8 @@ def layer_table(scope: Scope) -> LayerTable:
     """
     stages, scope = leg_stages(scope), scope.whole
     usable = scope.legs & ~scope.gaps
-    asleep = (scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED)) != 0
-    own, early = leg_time(scope)
-    rows = [*_layers(scope, usable, np.where(asleep, -1, own))]
-    rows += _interrupts(scope, usable, ~asleep & ~early)
-    slept = np.where(asleep & scope.once, own, 0)
-    rows += _summed(scope, usable, slept, (WAIT, "in calls that slept"))
+    rows = [*_layers(scope, usable, leg_time(scope))]
+    rows += _waits(scope, usable)
     for kind, named in ((WAIT, stages.waits), (STAGE, stages.stages)):
         for name, ns in named.items():
             known = usable & (ns >= 0)
@@ -99,42 +93,18 @@ def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
     ]
 
 
-def _interrupts(scope: Scope, usable: Flags, meant: Flags) -> list[LayerRow]:
-    """What interrupts took from a leg: the time inside its packet's outermost calls.
-
-    Around these may be calls that have only its socket, or slept: those count nothing.
-    """
-    irq, whole = scope.of_call("irq_ns"), meant & (scope.of_call("skb") != 0)
-    rows = np.flatnonzero(whole & (irq > 0) & scope.once)
-    rows = rows[~_are_inside(scope, rows, whole)]
-    ns = np.zeros(len(irq), np.int64)
-    ns[rows] = irq[rows]
-    return _summed(scope, usable, ns, (WAIT, "interrupts inside"))
-
-
-def _are_inside(scope: Scope, rows: Index, whole: Flags) -> Flags:
-    """Which of some calls have a call above them in their leg that is `whole`."""
-    place = np.cumsum(scope.calls) - 1  # among the chosen ones
-    parent, found = scope.of_call("parent"), np.zeros(len(rows), np.bool_)
-    at, above = np.arange(len(rows)), parent[rows]
-    for _ in range(DEEP):
-        at, above = at[above > 0], place[above[above > 0] - 1]
-        if not len(at):
-            break
-        found[at] = whole[above]
-        at, above = at[~found[at]], parent[above[~whole[above]]]
-    return found
-
-
-def _summed(scope: Scope, usable: Flags, ns: Index, name: tuple[str, str]) -> list[LayerRow]:
-    """Times of the calls, as far as there are any, summed up in each leg."""
-    leg = scope.leg_of_call
-    meant = np.flatnonzero((ns > 0) & usable[leg])
-    if not len(meant):
-        return []
-    spent = np.zeros(len(usable), np.int64)
-    np.add.at(spent, leg[meant], ns[meant])
-    return [_row(*name, len(meant), _of_all(spent[spent > 0]))]
+def _waits(scope: Scope, usable: Flags) -> list[LayerRow]:
+    """What each leg waited for, summed up; those that no time was spent on are left out."""
+    kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
+    rows = []
+    for number, name in enumerate(NAMES):
+        mine = np.flatnonzero((kind == number) & usable[leg - 1])
+        if len(mine):
+            spent = np.zeros(len(usable), np.int64)
+            np.add.at(spent, leg[mine] - 1, end[mine] - begin[mine])
+            word = NOWHERE if number in UNKNOWN else WAIT
+            rows.append(_row(word, name, 0, _of_all(spent[spent > 0])))
+    return rows
 
 
 def _of_all(ns: Index) -> Spread:

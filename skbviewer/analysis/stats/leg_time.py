@@ -7,8 +7,6 @@ what it did until then, or that it waited, is not the packet's.
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -19,30 +17,19 @@ TASK = 0  # context
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
 Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
-class LegTime(NamedTuple):
-    """Of each chosen call; `own_ns` is -1 where it is unknown.
-
-    `early`: whether it began before it can have had to do with the packet.
-    """
-
-    own_ns: Index
-    early: Flags
-
-
-def leg_time(scope: Scope) -> LegTime:
+def leg_time(scope: Scope) -> Index:
     """Own times since the leg begins or, of its reader's calls, since the reader has the packet.
 
-    Of what interrupts and other packets took of an early call nobody told when: of what is left of
-    it no more counts than it has of its own.
+    Of each chosen call, -1 where it is unknown.  Of what interrupts and other packets took of an
+    early call nobody told when: of what is left of it no more counts than it has of its own.
     """
     entry, own = scope.of_call("entry_ns"), scope.own_ns
     since = _since(scope, entry)
     early = entry < since
     if not early.any():
-        return LegTime(own, early)
+        return own
     end = entry + np.maximum(scope.of_call("dur_ns"), 0)
     late = np.maximum(end - np.maximum(entry, since), 0)
     left, parent = late.copy(), scope.of_call("parent")
@@ -50,7 +37,7 @@ def leg_time(scope: Scope) -> LegTime:
     inner = np.flatnonzero(parent > 0)
     inner = inner[early[place[parent[inner] - 1]]]
     np.subtract.at(left, place[parent[inner] - 1], late[inner])
-    return LegTime(np.where(early, np.minimum(own, np.maximum(left, 0)), own), early)
+    return np.where(early, np.minimum(own, np.maximum(left, 0)), own)
 
 
 def _since(scope: Scope, entry: Index) -> Index:

@@ -10,7 +10,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..interruptions import MARK_MIGRATED, MARK_SLEPT
 from .scope import Scope
 from .spread import spreads
 
@@ -22,7 +21,7 @@ class ProcessRow(NamedTuple):
     host: int  # source id of the KBL
     legs: int
     number: int
-    total_ns: int  # self time of its calls, without those that slept
+    total_ns: int  # self time of its calls
     mean_ns: int
     p50_ns: int
     p95_ns: int
@@ -36,10 +35,7 @@ def process_rows(scope: Scope) -> list[ProcessRow]:
     Without calls of legs of which records may have been lost.
     """
     own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
-    awake = (
-        scope.of_call("marks") & (MARK_SLEPT | MARK_MIGRATED) == 0
-    )  # else it is the time of other threads too
-    known = (own >= 0) & awake & ~scope.gaps[leg]
+    known = (own >= 0) & ~scope.gaps[leg]
     mine = np.flatnonzero((scope.of_call("context") == 0) & (pid > 0) & known)
     own, leg, pid, once = own[mine], leg[mine], pid[mine], scope.once[mine]
     source = scope.of_leg("source")[leg]

@@ -73,6 +73,10 @@ class Scope:
         """A column of all legs, as int64."""
         return np.asarray(self.columns.array("leg", column), np.int64)
 
+    def of_wait(self, column: str) -> Index:
+        """A column of all waits, as int64."""
+        return np.asarray(self.columns.array("wait", column), np.int64)
+
     @cached_property
     def legs(self) -> Flags:
         """Which legs are meant."""
@@ -160,8 +164,7 @@ class Scope:
     @cached_property
     def own_ns(self) -> Index:
         """What each chosen call took itself, without any call or interrupt inside; -1: unknown."""
-        left = self.of_call("self_ns")
-        return np.where(left >= 0, left - self.of_call("other_ns"), -1)
+        return self.of_call("self_ns")
 
     @cached_property
     def once(self) -> Flags:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The stages of each leg, and its waits.
+"""The stages of each leg, and how long its packet was on the wire.
 
 Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
 2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
@@ -20,7 +20,6 @@ from .scope import Scope
 
 Index = npt.NDArray[np.int64]
 NEVER = np.iinfo(np.int64).max
-QDISC_ENQUEUE, QDISC_DEQUEUE = 13, 14  # kbl.h enum kbl_event
 
 # Where the protocol stack takes a packet over from the driver, at once or from a backlog queue.
 STACK = frozenset(
@@ -36,7 +35,6 @@ STACK = frozenset(
     }
 )
 QUEUE = frozenset({"dev_queue_xmit", "__dev_queue_xmit", "dev_queue_xmit_accel"})
-BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
 
 RECEIVING = ("receive: driver", "receive: protocol stack", "receive: receiving process")
 SENDING = (
@@ -83,9 +81,6 @@ def leg_stages(scope: Scope) -> Stages:
     process = np.where((kind == RX) & (reader < NEVER), np.maximum(last - reader, 0), -1)
     stages[RECEIVING[2]] = process
     waits = {
-        "socket queue": np.where((kind == RX) & (reader < NEVER), np.maximum(reader - end, 0), -1),
-        "softirq": _softirq(scope, len(kind), received),
-        "queueing discipline": _queued(scope, len(kind)),
         "wire": _wire(scope),
     }
     return Stages(stages, waits)
@@ -139,34 +134,6 @@ def _last_exit(scope: Scope, legs: int) -> Index:
     entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
     found = np.full(legs, -1, np.int64)
     np.maximum.at(found, scope.leg_of_call, entry + np.maximum(dur, 0))
-    return found
-
-
-def _softirq(scope: Scope, legs: int, received: Index) -> Index:
-    """From the backlog queue of a CPU to the softirq that takes the packet from it."""
-    wanted = [name in BACKLOG for name in scope.function_names]
-    meant = np.flatnonzero(np.array([*wanted, False])[scope.function])
-    leave = np.full(legs, -1, np.int64)
-    entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
-    np.maximum.at(leave, scope.leg_of_call[meant], entry[meant] + np.maximum(dur[meant], 0))
-    return np.where((leave >= 0) & (received < NEVER) & (received >= leave), received - leave, -1)
-
-
-def _queued(scope: Scope, legs: int) -> Index:
-    """From the events of entering and leaving a queueing discipline; several queues add up."""
-    columns = scope.columns
-    event = np.asarray(columns.array("event", "event"), np.int64)
-    leg = np.asarray(columns.array("event", "leg"), np.int64) - 1
-    chosen = np.flatnonzero(((event == QDISC_ENQUEUE) | (event == QDISC_DEQUEUE)) & (leg >= 0))
-    chosen = chosen[np.argsort(leg[chosen], kind="stable")]
-    ts = np.asarray(columns.array("event", "ts"), np.int64)[chosen]
-    event, leg = event[chosen], leg[chosen]
-    pair = np.flatnonzero(
-        (event[:-1] == QDISC_ENQUEUE) & (event[1:] == QDISC_DEQUEUE) & (leg[1:] == leg[:-1])
-    )
-    found = np.full(legs, -1, np.int64)
-    found[leg[pair]] = 0
-    np.add.at(found, leg[pair], ts[pair + 1] - ts[pair])
     return found
 
 

@@ -124,7 +124,12 @@ def protocol(path: PacketPath) -> int | None:
 def latency(path: PacketPath) -> int | None:
     if path.packet is not None:
         return path.packet.kernel_ns
-    return sum(leg.kernel_ns or 0 for leg in path.legs)
+    spans = sorted((leg.begin_ns, leg.end_ns) for leg in path.legs)
+    total, last = 0, 0
+    for begin, end in spans:
+        total += max(end - max(begin, last), 0)
+        last = max(last, end)
+    return total
 
 
 def functions(path: PacketPath) -> int | None:

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: MIT
+"""Under which addresses legs had their packet: NAT changes them on the way, tunnels add some.
+
+In: what a KBL shows of its packets, and its legs.  Out: columns of table `address`, by leg, time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Sightable
+from ..records import parts
+
+ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
+
+Index = npt.NDArray[np.int64]
+
+
+def addresses(sight: Sightable) -> dict[str, npt.NDArray[np.generic]]:
+    """A row for each pair of addresses of a series, in the leg that had it first.
+
+    `leg` counts from 0.
+    """
+    prints = sight.prints
+    leg = sight.legs.of[prints.record].astype(np.int64)
+    shown = parts(prints.rows, ENDS, prints.number)
+    known = np.flatnonzero((leg >= 0) & (np.asarray(shown["ip_version"]) != 0))
+    columns = [leg[known], *(np.asarray(shown[name])[known].astype(np.int64) for name in ENDS)]
+    if not len(known):
+        return dict(zip(("leg", *ENDS), columns, strict=True))
+    order = np.lexsort((prints.record[known], *columns[::-1]))
+    rows = np.stack(columns)[:, order]
+    new = np.r_[True, (np.diff(rows, axis=1) != 0).any(axis=0)]
+    first = order[new]  # of equal ones the first in time
+    first = first[np.lexsort((prints.record[known][first], columns[0][first]))]
+    return dict(zip(("leg", *ENDS), (column[first] for column in columns), strict=True))

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: MIT
+"""How much of each call's time is its own: docs/times.md, "Of one call".
+
+In: the records of a KBL, what encloses what, when CPUs were interrupted and switched threads.  Out:
+times of each record that is a call, whatever packets it had.  The calls directly inside a call cut
+it into stretches.  Interrupts and switches of threads are looked for in each stretch by itself, so
+those inside a called function are only the called function's.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import Nesting, Rows, passing, whole
+from ..records import Records, room_of
+from ..records.compiled import Int, lean
+from .interrupts import CPUS, LEVELS, Interrupts
+from .switches import Switches
+
+ENTRY = 1  # kbl.h enum kbl_kind
+TASK = 0  # context
+OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of what is made
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Cpus = npt.NDArray[np.uint16]
+Flags = npt.NDArray[np.bool_]
+
+
+class Between(NamedTuple):
+    """When CPUs were interrupted, and when they had which thread."""
+
+    higher: Interrupts
+    switched: Switches
+
+
+class OwnTimes(NamedTuple):
+    """Of each record ns of its own; of interrupts, and switched out, in it and all inside it.
+
+    `probed` and `with_skb`: how many probed calls those interrupts made.
+    """
+
+    self_ns: Index
+    irq_ns: Index
+    off_ns: Index
+    probed: Index
+    with_skb: Index
+
+
+def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
+    """Of all records; those that are no calls, or did not return, have 0."""
+    higher, switched = between
+    room, count = room_of(records), len(records)
+    made = [room.full(count, np.int64, 0) for _ in range(5)]
+    at, at_cpu = room.take(count, np.int64), room.take(count, np.int32)
+    near = higher.first.astype(np.int64)
+    kind, context = whole(records, "kind", "u1"), whole(records, "context", "u1")
+    pid, exit_cpu = whole(records, "pid", "i4"), whole(records, "exit_cpu", "i4")
+    exit_ts = whole(records, "exit_ts", "i8")
+    beside: tuple[Any, ...] = (switched.first, switched.ts, *higher, near, *made)
+    for some in passing(records):
+        ts, cpu = Rows(records, some).columns("ts cpu")
+        _forward(
+            some.start, ts, cpu, kind, context, pid, exit_ts, exit_cpu,
+            nesting.parent, nesting.carried, at, at_cpu, *beside,
+        )  # fmt: skip
+    for some in passing(records, backwards=True):
+        _backward(
+            some.start, some.stop, kind, context, pid, exit_ts, exit_cpu,
+            nesting.parent, nesting.carried, at, at_cpu, *beside,
+        )  # fmt: skip
+    return OwnTimes(*made)
+
+
+@lean
+def _forward(
+    first: int,
+    ts: Index,
+    cpu: Small,
+    kind: Bytes,
+    context: Bytes,
+    pid: Small,
+    exit_ts: Index,
+    exit_cpu: Small,
+    parent: Small,
+    carried: Flags,
+    at: Index,
+    at_cpu: Small,
+    switch_first: Small,
+    switch_ts: Index,
+    irq_first: Small,
+    begin: Index,
+    end: Index,
+    total: Index,
+    calls: Small,
+    with_skb: Small,
+    near: Index,
+    own: Index,
+    irq: Index,
+    off: Index,
+    probed: Index,
+    shown: Index,
+) -> None:
+    """The stretches before calls; `at` is where the next one of each call begins, on `at_cpu`."""
+    for i in range(len(ts)):
+        record = np.int64(first + i)
+        if kind[record] != ENTRY or carried[record]:
+            continue
+        at[record], at_cpu[record] = ts[i], cpu[i]
+        up = np.int64(parent[record])
+        if up < 0 or exit_ts[record] < 0:
+            continue
+        if ts[i] > at[up]:
+            _stretch(
+                up, np.int64(ts[i]), np.int64(cpu[i]), context, pid, at, at_cpu, switch_first,
+                switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                own, irq, off, probed, shown,
+            )  # fmt: skip
+        if exit_ts[record] > at[up]:
+            at[up], at_cpu[up] = exit_ts[record], exit_cpu[record]
+
+
+@lean
+def _backward(
+    first: int,
+    stop: int,
+    kind: Bytes,
+    context: Bytes,
+    pid: Small,
+    exit_ts: Index,
+    exit_cpu: Small,
+    parent: Small,
+    carried: Flags,
+    at: Index,
+    at_cpu: Small,
+    switch_first: Small,
+    switch_ts: Index,
+    irq_first: Small,
+    begin: Index,
+    end: Index,
+    total: Index,
+    calls: Small,
+    with_skb: Small,
+    near: Index,
+    own: Index,
+    irq: Index,
+    off: Index,
+    probed: Index,
+    shown: Index,
+) -> None:
+    """The last stretch of each call, and what is inside it becomes part of the call around it."""
+    for back in range(stop - first):
+        record = np.int64(stop - 1 - back)
+        if kind[record] != ENTRY or carried[record] or exit_ts[record] < 0:
+            continue
+        if exit_ts[record] > at[record]:
+            _stretch(
+                record, exit_ts[record], np.int64(exit_cpu[record]), context, pid, at, at_cpu,
+                switch_first, switch_ts, irq_first, begin, end, total, calls, with_skb, near,
+                own, irq, off, probed, shown,
+            )  # fmt: skip
+        up = np.int64(parent[record])
+        if up >= 0:
+            irq[up] += irq[record]
+            off[up] += off[record]
+            probed[up] += probed[record]
+            shown[up] += shown[record]
+
+
+@lean
+def _stretch(
+    record: Int,
+    until: Int,
+    cpu: Int,
+    context: Bytes,
+    pid: Small,
+    at: Index,
+    at_cpu: Small,
+    switch_first: Small,
+    switch_ts: Index,
+    irq_first: Small,
+    begin: Index,
+    end: Index,
+    total: Index,
+    calls: Small,
+    with_skb: Small,
+    near: Index,
+    own: Index,
+    irq: Index,
+    off: Index,
+    probed: Index,
+    shown: Index,
+) -> None:
+    """Add the stretch of a call from `at` to `until`, which ends on `cpu`."""
+    since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
+    if (
+        level == TASK
+        and pid[record] > 0
+        and was_switched(on, since, cpu, until, switch_first, switch_ts)
+    ):
+        off[record] += until - since
+        return
+    taken = np.int64(0)
+    if level < LEVELS and 0 <= on < CPUS:
+        place = CPUS * level + on
+        low, high = np.int64(irq_first[place]), np.int64(irq_first[place + 1])
+        if low < high:
+            one = search(begin, low, high, near[place], since)
+            if one > low and end[one - 1] > since:
+                one -= 1
+            other = search(begin, low, high, max(one, low), until - 1)
+            near[place] = one
+            if other > one:
+                taken = total[other] - total[one] - max(since - begin[one], 0)
+                taken -= max(end[other - 1] - until, 0)
+                probed[record] += calls[other] - calls[one]
+                shown[record] += with_skb[other] - with_skb[one]
+    irq[record] += taken
+    own[record] += until - since - taken
+
+
+@lean
+def was_switched(on: Int, since: Int, cpu: Int, until: Int, first: Small, switched: Index) -> bool:
+    """Whether a stretch from `since` on one CPU to `until` on another shows another thread."""
+    if on != cpu:
+        return True
+    if not 0 <= on < CPUS:
+        return False
+    low, high = np.int64(first[on]), np.int64(first[on + 1])
+    while low < high:  # the first after `since`
+        middle = (low + high) // 2
+        if switched[middle] <= since:
+            low = middle + 1
+        else:
+            high = middle
+    return bool(low < first[on + 1] and switched[low] <= until)
+
+
+@lean
+def search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int64:
+    """The first place from low to below high with more than `value`, else high; from `near` on."""
+    step = np.int64(1)
+    near = min(max(near, low), high)
+    if near > low and column[near - 1] > value:
+        top = near - 1
+        while top - step > low and column[top - step] > value:
+            top, step = top - step, 2 * step
+        low, high = max(low, top - step), top
+    else:
+        bottom = near
+        while bottom + step < high and column[bottom + step] <= value:
+            bottom, step = bottom + step, 2 * step
+        low, high = bottom, min(high, bottom + step)
+    while low < high:
+        middle = (low + high) // 2
+        if column[middle] <= value:
+            low = middle + 1
+        else:
+            high = middle
+    return np.int64(low)

@@ -1,0 +1,201 @@
+# SPDX-License-Identifier: MIT
+"""Where the time of each leg went: busy, or one of the waits (docs/times.md).
+
+In: a KBL, its legs, what encloses what, its calls and events, when CPUs were interrupted and
+switched threads.  Out: the spans of each leg that are not busy, sums of each leg.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..matching import READER, LegTable, Nesting, Numbering, Rows, passing, whole
+from ..readers import KblEvent
+from ..records import ColumnTable, KernelLog, Records, part, room_of
+from ..records.compiled import lean
+from .call_table import CallTable
+from .losses import Losses, spans_of
+from .spent_leg import fill
+from .spent_paint import Beside, Inside, Owned
+from .waits import QDISC, RANKS, SOCKET
+
+ENTRY = 1  # kbl.h enum kbl_kind
+NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
+BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
+MERGES = frozenset({"skb_morph", "skb_try_coalesce"})  # fragments that waited for the last one
+SENDS = frozenset({"__tcp_transmit_skb"})  # what lay in TCP's send queue
+QUEUES = (
+    (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
+    (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
+)
+FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "tcp")  # in the order of Owned
+DEEP = 4096  # no kernel nests calls so deep
+SOME = 1 << 16  # spans there is room for at first
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Flags = npt.NDArray[np.bool_]
+
+
+class Spent(NamedTuple):
+    """Spans, by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
+
+    leg: Small
+    kind: npt.NDArray[np.uint8]
+    begin_ns: Index
+    end_ns: Index
+    cpu_ns: Index
+    busy_ns: Index
+    unknown_ns: Index
+
+
+def build(
+    log: KernelLog,
+    legs: LegTable,
+    nesting: Nesting,
+    calls: CallTable,
+    events: ColumnTable,
+    lost: Losses,
+) -> Spent:
+    """Of all legs of a log."""
+    assert calls.between is not None
+    higher, switched = calls.between
+    inside = _inside(log.records, nesting)
+    spans = spans_of(lost)
+    beside = Beside(
+        higher.first, higher.begin, higher.end, higher.first.astype(np.int64),
+        switched.first, switched.ts, spans.begins, spans.ends,
+    )  # fmt: skip
+    owned = _owned(log, legs, nesting, calls, events)
+    count = len(legs.rows)
+    sums, counts = np.zeros((3, count), np.int64), np.zeros(3, np.int64)
+    most = int(np.diff(owned.at).max(initial=0)) + 1
+    held, stack = np.empty((3, most), np.int64), np.empty((5, DEEP), np.int64)
+    paint, open_ = np.empty((4, SOME), np.int64), np.zeros(RANKS, np.int64)
+    made = np.empty((4, SOME), np.int64)
+    while not fill(inside, beside, owned, held, paint, stack, made, sums, counts, open_):
+        if 2 * counts[0] + 4 > paint.shape[1]:
+            paint = np.empty((4, 4 * int(counts[0]) + 8), np.int64)
+        else:
+            made = np.concatenate([made, np.empty_like(made)], axis=1)
+    leg, kind, begin, end = made[:, : counts[1]]
+    return Spent(leg.astype(np.int32), kind.astype(np.uint8), begin, end, *sums)
+
+
+def _inside(records: Records, nesting: Nesting) -> Inside:
+    room, count = room_of(records), len(records)
+    around, contexts = room.take(count, np.int32), Numbering()
+    for some in passing(records):
+        parent = nesting.parent[some]
+        number = contexts.of(Rows(records, some).contexts())
+        around[some] = np.where(parent >= 0, parent, count + number)
+    size = np.zeros(count + contexts.count + 1, np.int32)
+    kind, exit_ts = whole(records, "kind", "u1"), whole(records, "exit_ts", "i8")
+    _count(kind, exit_ts, nesting.carried, around, size)
+    np.cumsum(size, out=size)
+    child = room.take(int(size[-1]), np.int32)
+    _place(kind, exit_ts, nesting.carried, around, size.copy(), child)
+    return Inside(
+        whole(records, "ts", "i8"),
+        exit_ts,
+        whole(records, "cpu", "i4"),
+        whole(records, "exit_cpu", "i4"),
+        whole(records, "context", "u1"),
+        whole(records, "pid", "i4"),
+        around,
+        size,
+        child,
+    )
+
+
+@lean
+def _count(
+    kind: npt.NDArray[np.uint8], exit_ts: Index, carried: Flags, around: Small, size: Small
+) -> None:
+    """Count the calls inside each one place behind it."""
+    for i in range(len(kind)):
+        if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
+            size[around[i] + 1] += 1
+
+
+@lean
+def _place(
+    kind: npt.NDArray[np.uint8],
+    exit_ts: Index,
+    carried: Flags,
+    around: Small,
+    begin: Small,
+    child: Small,
+) -> None:
+    for i in range(len(kind)):
+        if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
+            child[begin[around[i]]] = i
+            begin[around[i]] += 1
+
+
+def _owned(
+    log: KernelLog, legs: LegTable, nesting: Nesting, calls: CallTable, events: ColumnTable
+) -> Owned:
+    records, room, count = log.records, calls.room, len(calls)
+    takes, *roles = _by_function(log)
+    flags = {name: room.take(count, np.bool_) for name in FLAGS}
+    record = room.take(count, np.int32)
+    for rows in calls.passing():
+        entry = calls.part("entry", rows)
+        given = nesting.parent[entry]
+        record[rows] = np.where(nesting.carried[entry] & (given >= 0), given, entry)
+        func = calls.part("func", rows).astype(np.int64)
+        func = np.where((func >= 0) & (func < len(takes)), func, len(takes) - 1)
+        said = calls.part("flags", rows)
+        flags["has"][rows] = calls.part("skb", rows) != 0
+        returns = (said & SKB_IS_RET != 0) & (calls.part("exit_ns", rows) >= 0)
+        flags["gives"][rows] = returns & ~(takes[func] & (said & NULL_SKB == 0))
+        for name, of_function in zip(FLAGS[2:], roles, strict=True):
+            flags[name][rows] = of_function[func]
+    leg = calls.stored("leg")
+    at = np.searchsorted(leg, np.arange(len(legs.rows) + 1)).astype(np.int64)
+    begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
+    series = np.asarray(legs.rows["series"], np.int64)
+    marks = (room.full(len(records), np.int32, -1) for _ in range(2))
+    queues = _queues(records, legs, events)
+    mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, *queues)
+    return Owned(at, record, *flags.values(), *mine)
+
+
+def _by_function(log: KernelLog) -> list[Flags]:
+    """By probe whether it takes a packet, and what FLAGS has from "reads" on; last: no probe."""
+    made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
+    for probe in log.probes.values():
+        roles = [probe.name in names for names in (READER, BACKLOG, MERGES, SENDS)]
+        for column, value in zip(
+            made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
+        ):
+            column[probe.id] = value
+    return made
+
+
+def _queues(
+    records: Records, legs: LegTable, events: ColumnTable
+) -> tuple[Index, npt.NDArray[np.uint8], Index, Index]:
+    """When each leg was in a queue by its events: from each entering to the next leaving."""
+    event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
+    found = [np.zeros((4, 0), np.int64)]
+    for enter, leave, rank in QUEUES:
+        mine = np.flatnonzero(((event == enter) | (event == leave)) & (leg >= 0))
+        mine = mine[np.argsort(leg[mine], kind="stable")]
+        enters = event[mine] == enter
+        place = np.where(enters, len(mine), np.arange(len(mine)))
+        following = np.minimum.accumulate(place[::-1])[::-1]
+        known = enters & (following < len(mine))
+        known[known] = leg[mine[known]] == leg[mine[following[known]]]
+        ts = np.asarray(part(records, "ts", np.asarray(events["record"], np.int64)[mine]), np.int64)
+        begin = np.flatnonzero(known)
+        rank_of = np.full(len(begin), rank)
+        found.append(np.stack([leg[mine[begin]], rank_of, ts[begin], ts[following[begin]]]))
+    of, rank, since, until = np.concatenate(found, axis=1)
+    order = np.lexsort((since, of))
+    at = np.searchsorted(of[order], np.arange(len(legs.rows) + 1)).astype(np.int64)
+    return at, rank[order].astype(np.uint8), since[order], until[order]

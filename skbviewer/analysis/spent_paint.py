@@ -1,0 +1,284 @@
+# SPDX-License-Identifier: MIT
+"""For whom the calls of a leg worked, and when they did not run: the inner part of spent_leg.py.
+
+In: what is inside each call, whose each is, when CPUs were interrupted and switched threads.  Out:
+spans of ranks (waits.py), painted one over the other.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records.compiled import Int, lean
+from .interrupts import CPUS, LEVELS
+from .own_times import search, was_switched
+from .waits import BUSY, INTERRUPTS, OFF, OTHERS
+
+SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
+
+TASK = 0  # context
+KIND, BEGIN, END = range(1, 4)  # rows of what is painted
+CPU_NS = 0  # row of sums
+PAINT = 0  # of the counts
+
+Index = npt.NDArray[np.int64]
+Small = npt.NDArray[np.int32]
+Bytes = npt.NDArray[np.uint8]
+Flags = npt.NDArray[np.bool_]
+
+
+class Inside(NamedTuple):
+    """Of each record when and where it was, and the record around it.
+
+    A call without one around it has its execution context, numbered behind the records.  The calls
+    directly inside `n` are child[first[n] : first[n + 1]], in order of time.
+    """
+
+    ts: Index
+    exit_ts: Index
+    cpu: Small
+    exit_cpu: Small
+    context: Bytes
+    pid: Small
+    around: Small
+    first: Small
+    child: Small
+
+
+class Beside(NamedTuple):
+    """When CPUs were interrupted and switched threads, and when records were lost."""
+
+    irq_first: Small
+    irq_begin: Index
+    irq_end: Index
+    near: Index
+    switch_first: Small
+    switched: Index
+    lost_begin: Index
+    lost_end: Index
+
+
+class Owned(NamedTuple):
+    """Rows of calls, by leg: the record, flags, and when legs begin; `of` is the leg of records.
+
+    `mine` and `joined` are the last leg that looked at a record, as a call of its packet, and of
+    its socket.
+    """
+
+    at: Index
+    record: Small
+    has: Flags
+    gives: Flags
+    reads: Flags
+    puts: Flags
+    merges: Flags
+    sends: Flags
+    tcp: Flags
+    begin: Index
+    end: Index
+    series: Index
+    of: Small
+    mine: Small
+    joined: Small
+    queue_at: Index
+    queue_rank: Bytes
+    queue_begin: Index
+    queue_end: Index
+
+
+@lean
+def same_thread(one: Int, other: Int, inside: Inside) -> bool:
+    """A task may change its CPU; the idle one and interrupts have one for each."""
+    if inside.context[one] != inside.context[other]:
+        return False
+    if inside.context[one] == TASK and inside.pid[one] > 0:
+        return bool(inside.pid[one] == inside.pid[other])
+    same: bool = inside.cpu[one] == inside.cpu[other]
+    return same and not (inside.context[one] == TASK and inside.pid[other] > 0)
+
+
+@lean
+def add(rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Index, counts: Index) -> None:
+    """Paint what of a span lies within bounds; what there is no room for is only counted."""
+    begin, end = max(begin, low), min(end, high)
+    if begin >= end:
+        return
+    at = counts[PAINT]
+    if 2 * at + 4 <= paint.shape[1]:
+        paint[KIND, at], paint[BEGIN, at], paint[END, at] = rank, begin, end
+    counts[PAINT] += 1
+
+
+@lean
+def paint_call(
+    record: Int,
+    mode: Int,
+    leg: Int,
+    low: Int,
+    high: Int,
+    inside: Inside,
+    beside: Beside,
+    owned: Owned,
+    paint: Index,
+    stack: Index,
+    sums: Index,
+    counts: Index,
+) -> None:
+    """The stretches of a call from low to high, and of those inside it that work for the packet.
+
+    `mode`: SAME: it has the packet; KIN: another leg of it has; MINE: it is the socket's, and no
+    call has the packet; OTHERS: it works for others; NOBODY: nothing shows for whom.  A record
+    behind all is a context.
+    """
+    depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
+    while depth > 0:
+        top = depth - 1
+        one, how, next_ = stack[0, top], stack[1, top], stack[2, top]
+        at, on = stack[3, top], stack[4, top]
+        is_call = one < len(inside.ts)
+        done = next_ >= inside.first[one + 1]
+        child = np.int64(-1)
+        if not done:
+            child = np.int64(inside.child[next_])
+            done = inside.ts[child] >= high
+        until, cpu = high, on
+        if child >= 0:
+            until, cpu = inside.ts[child], np.int64(inside.cpu[child])
+        elif is_call:
+            until, cpu = inside.exit_ts[one], np.int64(inside.exit_cpu[one])
+        if is_call and until > at:
+            _stretch(
+                one, how, leg, at, on, until, cpu, low, high, inside, beside, paint, sums, counts
+            )
+        if done:
+            depth -= 1
+            continue
+        stack[2, top] = next_ + 1
+        if inside.exit_ts[child] > at:
+            stack[3, top], stack[4, top] = inside.exit_ts[child], inside.exit_cpu[child]
+        go = _how(child, how, leg, owned)
+        if go == OTHERS:
+            add(OTHERS, inside.ts[child], inside.exit_ts[child], low, high, paint, counts)
+        elif go > OTHERS and depth < stack.shape[1]:
+            depth = _push(depth, child, go, low, inside, stack)
+
+
+@lean
+def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Index) -> np.int64:
+    """Look through a call next, from the first call inside it that is not over at `low`."""
+    begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
+    first = begin
+    while begin < end:
+        middle = (begin + end) // 2
+        if inside.exit_ts[inside.child[middle]] <= low:
+            begin = middle + 1
+        else:
+            end = middle
+    at, on = np.int64(low), np.int64(-1)
+    if begin > first:
+        before = np.int64(inside.child[begin - 1])
+        at, on = inside.exit_ts[before], np.int64(inside.exit_cpu[before])
+    elif record < len(inside.ts):
+        at, on = inside.ts[record], np.int64(inside.cpu[record])
+    stack[0, depth], stack[1, depth], stack[2, depth] = record, mode, begin
+    stack[3, depth], stack[4, depth] = at, on
+    return np.int64(depth + 1)
+
+
+@lean
+def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
+    """How a call inside another is looked through; -1: not at all, for it is by itself."""
+    is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
+    of = np.int64(owned.of[child])
+    if mode in (SAME, KIN):
+        if is_mine:
+            return np.int64(-1)
+        if of < 0:
+            return np.int64(mode)
+        return np.int64(KIN if owned.series[of] == owned.series[leg] else OTHERS)
+    if is_mine or owned.joined[child] == leg:
+        return np.int64(MINE)
+    return np.int64(mode if of < 0 else OTHERS)
+
+
+@lean
+def _stretch(
+    record: Int,
+    mode: Int,
+    leg: Int,
+    at: Int,
+    on: Int,
+    until: Int,
+    cpu: Int,
+    low: Int,
+    high: Int,
+    inside: Inside,
+    beside: Beside,
+    paint: Index,
+    sums: Index,
+    counts: Index,
+) -> None:
+    """One stretch of a call."""
+    if mode == NOBODY:
+        return
+    if mode == OTHERS:
+        add(OTHERS, at, until, low, high, paint, counts)
+        return
+    level = np.int64(inside.context[record])
+    is_thread = level == TASK and inside.pid[record] > 0
+    if is_thread and was_switched(on, at, cpu, until, beside.switch_first, beside.switched):
+        add(OFF, at, until, low, high, paint, counts)
+        return
+    begin, end = max(at, low), min(until, high)
+    if begin >= end:
+        return
+    add(BUSY, begin, end, begin, end, paint, counts)
+    ran = end - begin - paint_interrupts(level, on, begin, end, True, beside, paint, counts)
+    if mode != KIN:
+        sums[CPU_NS, leg] += ran
+
+
+@lean
+def paint_interrupts(
+    level: Int,
+    cpu: Int,
+    begin: Int,
+    end: Int,
+    cut: bool,
+    beside: Beside,
+    paint: Index,
+    counts: Index,
+) -> np.int64:
+    """Paint interrupts of a CPU; `cut`: out of the last span.  Returns how long they are."""
+    taken = np.int64(0)
+    if level >= LEVELS or not 0 <= cpu < CPUS:
+        return taken
+    place = CPUS * level + cpu
+    low, high = np.int64(beside.irq_first[place]), np.int64(beside.irq_first[place + 1])
+    if low >= high:
+        return taken
+    one = search(beside.irq_begin, low, high, np.int64(beside.near[place]), np.int64(begin))
+    beside.near[place] = one
+    if one > low and beside.irq_end[one - 1] > begin:
+        one -= 1
+    at = begin
+    while one < high and beside.irq_begin[one] < end:
+        since, until = max(beside.irq_begin[one], begin), min(beside.irq_end[one], end)
+        taken += np.int64(until - since)
+        if cut:  # the busy span ends here, and another one begins behind it
+            last = counts[PAINT] - 1
+            if 2 * last + 4 <= paint.shape[1]:
+                paint[END, last] = since
+            if since <= at:
+                counts[PAINT] -= 1
+        add(INTERRUPTS, since, until, begin, end, paint, counts)
+        if cut:
+            add(BUSY, until, end, begin, end, paint, counts)
+            if until >= end:
+                return taken
+        at = until
+        one += 1
+    return taken

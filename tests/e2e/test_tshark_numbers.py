@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: MIT
+"""What tshark shows as well, it shows alike: times, lengths, streams, endpoints, conversations.
+
+Packets that quote another one's headers (ICMP's errors) are left out of the endpoints: tshark
+counts the quoted addresses, too.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from skbviewer.records import resource
+from skbviewer.session import Session, import_files
+from tests.lab.samples import SAMPLES
+
+QUOTES = "icmp.type == 3 || icmp.type == 11 || (icmpv6.type >= 1 && icmpv6.type <= 4)"
+LEFT_OUT = f"{QUOTES} || ipv6.nxt == 44"  # fragments are no IPv6 endpoints of tshark
+NO_REASSEMBLY = ("-o", "ip.defragment:FALSE", "-o", "ipv6.defragment:FALSE")  # as skbviewer has it
+FIELDS = ("frame.number", "frame.time_epoch", "frame.time_relative", "frame.len", "frame.cap_len")
+STREAMS = ("tcp.stream", "udp.stream")
+KINDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "udp"}
+END = re.compile(r"^(\S+)\s+(?:(\d+)\s+)?(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s+(\d+)\s*$")
+PAIR = re.compile(r"^(\S+)\s+<->\s+(\S+)\s+(\d+)\s+[\d,]+ \S+\s+(\d+)\s+[\d,]+ \S+\s+(\d+) ")
+
+End = tuple[str, int | None, tuple[int, ...]]
+
+
+class Sample:
+    """A sample's capture and session."""
+
+    def __init__(self, name: str, folder: Path) -> None:
+        self.pcap = resource(f"samples/{name}/{name}.pcap")
+        import_files([self.pcap, self.pcap.with_suffix(".kbl")], folder / "a.skbv")
+        self.session = Session.open(folder / "a.skbv")
+
+    def tshark(self, *options: str) -> list[str]:
+        """Lines of tshark's output, names not resolved."""
+        command = ["tshark", "-n", *NO_REASSEMBLY, "-r", str(self.pcap), *options]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split(
+            "\n"
+        )
+
+
+@pytest.fixture(scope="module", params=[sample.name for sample in SAMPLES])
+def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Sample:
+    return Sample(request.param, tmp_path_factory.mktemp("tshark"))
+
+
+def test_times_lengths_and_streams_of_all_packets(sample: Sample) -> None:
+    shown = (*FIELDS, *STREAMS)
+    lines = sample.tshark("-T", "fields", *(word for name in shown for word in ("-e", name)))
+    told = [line.split("\t") for line in lines if line]
+    packets = sample.session.packets(1, sample.session.packet_count())
+    numbers = [packet.number for packet in packets]
+    streams = [sample.session.field_values(name, numbers) for name in STREAMS]
+    first = packets[0].ts_ns or 0
+    assert len(told) == len(packets)
+    for packet, row, *stream in zip(packets, told, *streams, strict=True):
+        ns = packet.ts_ns or 0
+        assert row[:5] == [
+            str(packet.number),
+            f"{ns // 10**9}.{ns % 10**9:09}",
+            f"{(ns - first) // 10**9}.{(ns - first) % 10**9:09}",
+            str(packet.len),
+            str(packet.caplen),
+        ]
+        assert row[5].split(",")[0] == stream[0]
+        if "," not in row[6] and packet.protocol_name not in ("ICMP", "ICMPv6"):
+            assert row[6] == stream[1]
+
+
+def counted(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+    """The packets without those that quote others."""
+    found = sample.session.listed(f"!({LEFT_OUT})")
+    every = np.arange(1, sample.session.packet_count() + 1)
+    return every if found is None else found
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_endpoints(sample: Sample, kind: str) -> None:
+    table = f"endpoints,{KINDS[kind]},!({LEFT_OUT})"
+    told = Counter[End]()
+    for line in sample.tshark("-q", "-z", table):
+        match = END.match(line.replace("ff:ff:ff:ff:ff:ff", "Broadcast"))
+        if match is not None:
+            name, port, *numbers = match.groups()
+            told[name, int(port) if port else None, tuple(map(int, numbers))] += 1
+    ours = Counter[End](
+        (row.address, row.port, tuple(row[2:]))
+        for row in sample.session.endpoints(counted(sample))[kind]
+    )
+    assert ours == told
+
+
+@pytest.mark.parametrize("kind", ["TCP", "UDP"])
+def test_conversations(sample: Sample, kind: str) -> None:
+    table = f"conv,{KINDS[kind]},!({LEFT_OUT})"
+    told = Counter[frozenset[tuple[str, int]]]()
+    for line in sample.tshark("-q", "-z", table):
+        match = PAIR.match(line)
+        if match is not None:
+            a, b, back, onward, total = match.groups()
+            assert int(back) + int(onward) == int(total)
+            told[frozenset({(a, int(onward)), (b, int(back))})] += 1
+    ours = Counter(
+        frozenset(
+            {
+                (f"{row.address_a}:{row.port_a}", row.packets_ab),
+                (f"{row.address_b}:{row.port_b}", row.packets_ba),
+            }
+        )
+        for row in sample.session.conversations(counted(sample))[kind]
+    )
+    assert ours == told

@@ -1,0 +1,237 @@
+# SPDX-License-Identifier: MIT
+"""What of each call's time is its own: docs/times.md, section "Of one call".
+
+In: the records of a log.  Out: calls that know what is directly inside them, and their stretches.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .slots import EVENT, Call, Log, Loss
+
+Span = tuple[int, int]
+MISSED = 2  # enum kbl_lost: of one function, on whatever CPU
+HARDIRQ, SOFTIRQ = 2, 1
+PAIRS = {EVENT.IRQ_ENTRY: HARDIRQ, EVENT.SOFTIRQ_ENTRY: SOFTIRQ}
+ENDS = {EVENT.IRQ_EXIT: HARDIRQ, EVENT.SOFTIRQ_EXIT: SOFTIRQ}
+
+
+@dataclass(frozen=True)
+class Stretch:
+    """Time between the calls inside a call: it ran, but for `interrupts`, or was switched out."""
+
+    begin: int
+    end: int
+    switched: bool
+    interrupts: tuple[Span, ...]
+
+    @property
+    def ran(self) -> list[Span]:
+        """When it ran."""
+        if self.switched:
+            return []
+        at, made = self.begin, []
+        for begin, end in self.interrupts:
+            if begin > at:
+                made.append((at, begin))
+            at = end
+        return [*made, (at, self.end)] if at < self.end else made
+
+
+@dataclass(eq=False)
+class Nested:
+    """A call, and what is directly inside it in its thread."""
+
+    call: Call
+    parent: Nested | None = None
+    inside: list[Nested] = field(default_factory=list)
+    stretches: list[Stretch] = field(default_factory=list)
+    gap: bool = False  # records of its CPUs were lost meanwhile
+
+    @property
+    def dur(self) -> int | None:
+        return None if self.call.end is None else self.call.end - self.call.entry
+
+    @property
+    def self_ns(self) -> int | None:
+        if self.dur is None or self.gap:
+            return None
+        return sum(end - begin for one in self.stretches for begin, end in one.ran)
+
+    @property
+    def irq_ns(self) -> int:
+        own = sum(end - begin for one in self.stretches for begin, end in one.interrupts)
+        return own + sum(each.irq_ns for each in self.inside)
+
+    @property
+    def off_ns(self) -> int:
+        own = sum(one.end - one.begin for one in self.stretches if one.switched)
+        return own + sum(each.off_ns for each in self.inside)
+
+
+def execution(call: Call) -> tuple[int, int]:
+    """What a call runs in: a thread, or a level of interrupts of a CPU."""
+    return (-1, call.pid) if call.context == 0 and call.pid > 0 else (call.context, call.cpu)
+
+
+class Calls:
+    """All calls of a log."""
+
+    def __init__(self, log: Log) -> None:
+        self.log = log
+        self.all = [Nested(call) for call in sorted(log.calls, key=lambda call: call.entry)]
+        self.at = {(each.call.cpu, each.call.entry): each for each in self.all}
+        self.tops: dict[tuple[int, int], list[Nested]] = {}
+        self._nest()
+        self._interrupts = _interrupts(log)
+        self._switches = _switches(log)
+        for each in self.all:
+            each.gap = any(_lost(each.call, loss) for loss in log.losses if loss.reason != MISSED)
+            if each.call.end is not None:
+                each.stretches = list(self._stretches(each))
+
+    def _nest(self) -> None:
+        stacks: dict[tuple[int, int], list[Nested]] = {}
+        for each in self.all:
+            stack = stacks.setdefault(execution(each.call), [])
+            while stack and stack[-1].call.end <= each.call.entry:  # type: ignore[operator]
+                stack.pop()
+            if stack:
+                each.parent = stack[-1]
+                stack[-1].inside.append(each)
+            else:
+                self.tops.setdefault(execution(each.call), []).append(each)
+            if each.call.end is not None:
+                stack.append(each)
+
+    def _stretches(self, of: Nested) -> Iterator[Stretch]:
+        call = of.call
+        at, cpu = call.entry, call.cpu
+        assert call.end is not None
+        for each in of.inside:
+            if each.call.end is None:
+                continue
+            if each.call.entry > at:
+                yield self._stretch(call, at, cpu, each.call.entry, each.call.cpu)
+            if each.call.end > at:
+                at, cpu = each.call.end, each.call.end_cpu
+        if call.end > at:
+            yield self._stretch(call, at, cpu, call.end, call.end_cpu)
+
+    def _stretch(self, call: Call, begin: int, cpu: int, end: int, on: int) -> Stretch:
+        if call.context == 0 and call.pid > 0 and self.switched(cpu, begin, on, end):
+            return Stretch(begin, end, True, ())
+        return Stretch(begin, end, False, tuple(self.interrupted(call.context, cpu, begin, end)))
+
+    def switched(self, cpu: int, begin: int, on: int, end: int) -> bool:
+        """Whether calls show another thread between a time on one CPU and one on another."""
+        times = self._switches.get(cpu, [])
+        return cpu != on or bisect_right(times, begin) < bisect_right(times, end)
+
+    def interrupted(self, context: int, cpu: int, begin: int, end: int) -> Iterator[Span]:
+        """When higher contexts ran on a CPU between two times."""
+        spans = self._interrupts.get((context, cpu), [])
+        first = max(bisect_left(spans, (begin, 0)) - 1, 0)
+        for low, high in spans[first:]:
+            if low >= end:
+                break
+            if high > begin:
+                yield max(low, begin), min(high, end)
+
+
+def _interrupts(log: Log) -> dict[tuple[int, int], list[Span]]:
+    """By (context, CPU) when something higher ran there; spans do not touch each other."""
+    told: list[tuple[int, int, int, int]] = []  # context, CPU, begin, end
+    last: dict[tuple[int, int], int] = {}
+    for event in sorted(log.events, key=lambda event: event.ts):
+        if event.event in PAIRS:
+            last[PAIRS[event.event], event.cpu] = event.ts
+        elif event.event in ENDS:
+            begin = last.pop((ENDS[event.event], event.cpu), None)
+            if begin is not None:
+                told.append((ENDS[event.event], event.cpu, begin, event.ts))
+    told += [
+        (call.context, call.end_cpu, call.entry, call.end)
+        for call in log.calls
+        if call.context > 0 and call.end is not None
+    ]
+    made: dict[tuple[int, int], list[Span]] = {}
+    for context, cpu, begin, end in sorted(told, key=lambda one: one[2]):
+        for level in range(context):
+            spans = made.setdefault((level, cpu), [])
+            if spans and spans[-1][1] >= begin:
+                spans[-1] = spans[-1][0], max(spans[-1][1], end)
+            else:
+                spans.append((begin, end))
+    return made
+
+
+def _switches(log: Log) -> dict[int, list[int]]:
+    """By CPU when calls first show another thread there than before."""
+    points: dict[int, list[Span]] = {}
+    for call in log.calls:
+        points.setdefault(call.cpu, []).append((call.entry, call.pid))
+        if call.end is not None:
+            points.setdefault(call.end_cpu, []).append((call.end, call.pid))
+    made = {}
+    for cpu, seen in points.items():
+        known = [(ts, pid) for ts, pid in sorted(seen) if pid >= 0]
+        made[cpu] = [ts for (_, before), (ts, pid) in pairwise(known) if pid != before]
+    return made
+
+
+def _lost(call: Call, loss: Loss) -> bool:
+    """Whether records of a CPU of a call were lost while it was open."""
+    if loss.end < call.entry or (call.end is not None and loss.begin > call.end):
+        return False
+    return loss.cpu in (call.cpu, call.end_cpu) or call.cpu != call.end_cpu >= 0
+
+
+class Costs:
+    """What the probes inside each call cost (counter-and-calibration.md)."""
+
+    def __init__(self, calls: Calls) -> None:
+        told = calls.log.calibration
+        assert told is not None
+        self.empty, self.nested = told["tau_empty"], told["tau_nested"]
+        self.skb_empty = told["tau_skb_empty"] or self.empty
+        self.skb_nested = told["tau_skb_nested"] or self.nested
+        self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
+        for each in calls.all:
+            if each.call.context > 0 and each.call.end is not None:
+                for level in range(each.call.context):
+                    at = self._higher.setdefault((level, each.call.end_cpu), [])
+                    at.append((each.call.entry, each.call.skb != 0))
+
+    def of(self, nested: Nested) -> int | None:
+        """Duration without them, but not below 0."""
+        if nested.dur is None or nested.gap:
+            return None
+        inside = list(self._inside(nested))
+        own = self.skb_empty if nested.call.skb else self.empty
+        cost = sum(self.skb_nested if shown else self.nested for shown in inside)
+        return max(nested.dur - own - cost, 0)
+
+    def _inside(self, nested: Nested) -> Iterator[bool]:
+        """Of each probed call in it whether it had a packet."""
+        cpu = nested.call.cpu
+        for one in nested.stretches:
+            at = self._higher.get((nested.call.context, self._cpu(nested, one, cpu)), [])
+            for begin, end in one.interrupts:
+                low = bisect_left(at, (begin, False))
+                yield from (shown for ts, shown in at[low:] if ts < end)
+        for each in nested.inside:
+            yield each.call.skb != 0
+            yield from self._inside(each)
+
+    @staticmethod
+    def _cpu(nested: Nested, stretch: Stretch, cpu: int) -> int:
+        """Where a stretch began."""
+        for each in nested.inside:
+            if each.call.end is not None and each.call.end <= stretch.begin:
+                cpu = each.call.end_cpu
+        return cpu

@@ -1,0 +1,41 @@
+# SPDX-License-Identifier: MIT
+"""Faults put into a session on purpose: the comparison has to find each."""
+
+from __future__ import annotations
+
+import shutil
+import sqlite3
+from pathlib import Path
+
+FAULTS = {
+    "a sign": "UPDATE call SET self_ns = -self_ns WHERE id = {call}",
+    "a missing wait": "DELETE FROM wait WHERE id = {wait}",
+    "a wait with another name": "UPDATE wait SET kind = kind + 1 WHERE id = {wait}",
+    "a leg twice": "UPDATE packet SET kernel_ns = kernel_ns + {dur} WHERE id = {packet}",
+    "a call not taken off": "UPDATE call SET self_ns = dur_ns WHERE id = {call}",
+    "an interrupt not taken off": "UPDATE call SET irq_ns = 0 WHERE id = {interrupted}",
+    "a depth": "UPDATE call SET depth = depth - 1 WHERE id = {call}",
+    "busy less overlap": "UPDATE packet SET busy_ns = busy_ns - 1 WHERE id = {packet}",
+    "probes that cost nothing": "UPDATE call SET comp_ns = dur_ns WHERE id = {call}",
+    "one function": "UPDATE packet SET functions = functions + 1 WHERE id = {packet}",
+    "a busy leg": "UPDATE leg SET busy_ns = busy_ns + 1 WHERE id = {leg}",
+}
+CHOSEN = {
+    "call": "SELECT id FROM call WHERE dur_ns > 2 * self_ns AND self_ns > 0 AND depth > 0",
+    "wait": "SELECT id FROM wait WHERE kind = 3",
+    "packet": "SELECT id FROM packet WHERE kernel_ns > 0",
+    "interrupted": "SELECT id FROM call WHERE irq_ns > 0",
+    "dur": "SELECT end_ns - begin_ns FROM leg WHERE end_ns > begin_ns",
+    "leg": "SELECT id FROM leg WHERE busy_ns > 0",
+}
+
+
+def seed(session: Path, out: Path, fault: str) -> None:
+    """Copy a session with one fault."""
+    shutil.copyfile(session, out)
+    db = sqlite3.connect(out)
+    chosen = {name: db.execute(f"{query} LIMIT 1").fetchone()[0] for name, query in CHOSEN.items()}
+    done = db.execute(FAULTS[fault].format(**chosen))
+    assert done.rowcount == 1
+    db.commit()
+    db.close()

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: MIT
+"""Every number of the bundled recordings is the one that the reference computes."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from skbviewer.cli.main import main
+from skbviewer.records import resource
+from skbviewer.session import import_files
+from tests.lab.samples import SAMPLES
+
+from .compare import compare
+from .seeded import FAULTS, seed
+from .slots import Log, read
+from .spent import NO_TIME
+
+NAMES = tuple(sample.name for sample in SAMPLES)
+UNKNOWN = 0.01  # of all packets' time in the kernel, at most
+
+
+def files(name: str) -> tuple[Path, Path]:
+    """A sample's log and capture."""
+    log = resource(f"samples/{name}/{name}.kbl")
+    return log, log.with_suffix(".pcap")
+
+
+@pytest.fixture(scope="module", params=NAMES)
+def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Each sample's session."""
+    out = tmp_path_factory.mktemp("numbers") / f"{request.param}.skbv"
+    import_files(list(files(request.param)), out)
+    return out
+
+
+def test_no_cell_differs_and_nearly_all_time_is_explained(session: Path) -> None:
+    found = compare(session, files(session.stem)[0])
+    assert found.lines == []
+    assert found.cells > 10_000
+    assert sum(found.ns[name] for name in NO_TIME) <= UNKNOWN * found.ns["kernel"]
+
+
+def test_the_command_line_says_what_the_session_holds(
+    session: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["packets", str(session), "--json"])
+    for line in capsys.readouterr().out.splitlines():
+        packet = json.loads(line)
+        if packet["kernel_ns"] is None:
+            continue
+        parts = (packet[f"{name}_ns"] for name in ("busy", "wait", "unknown"))
+        assert sum(parts) == packet["kernel_ns"]
+        assert packet["cpu_ns"] == packet["busy_ns"] + packet["overlap_ns"]
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
+    log, capture = files("handshake")
+    good, bad = tmp_path / "good.skbv", tmp_path / "bad.skbv"
+    import_files([log, capture], good)
+    seed(good, bad, fault)
+    assert compare(bad, log).lines
+
+
+def test_the_reference_reads_every_call_of_a_log() -> None:
+    log = read(files("bulk")[0])
+    assert isinstance(log, Log)
+    assert len(log.calls) > 14_000
+    assert all(call.end is None or call.end >= call.entry for call in log.calls)
