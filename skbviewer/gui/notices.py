@@ -38,7 +38,8 @@ class Banner(QFrame):
         close.setFlat(True)
         close.setFixedWidth(28)
         close.setAccessibleName("Close this message")
-        close.clicked.connect(self.clear)
+        close.clicked.connect(lambda: self.clear())  # clicked brings a bool
+        self.close_button = close
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 4, 4)
         line.addWidget(self._text, 1)

@@ -102,6 +102,13 @@ def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
     assert not recording(opened).closed
 
 
+def test_the_close_button_of_every_banner_closes_it(opened: MainWindow) -> None:
+    for kind in ("error", "hint"):
+        opened.banner.tell("Something is wrong.", kind)
+        QTest.mouseClick(opened.banner.close_button, Qt.MouseButton.LeftButton)
+        assert not opened.banner.isVisible() and opened.banner.text == ""
+
+
 def test_an_import_shows_progress_and_can_be_cancelled(window: MainWindow, qtbot: QtBot) -> None:
     window.open_files([Path("/tmp/slow.pcap")])
     qtbot.waitUntil(lambda: window.work_bar.bar.value() > 0)
