@@ -45,7 +45,7 @@ def _behind(path: PacketPath, leg: Leg) -> str:
     if told is None:
         return ""
     if told.ns is None:
-        return ", how long after leg 1 is not known"
+        return ", offset from leg 1 unknown"
     return f", begins {_us(told.ns)}{_give_or_take(told.error_ns)} us after leg 1"
 
 
@@ -186,4 +186,8 @@ def _attributes(call: PathCall) -> dict[str, str]:
     values = call._asdict() | {"skb": f"0x{call.skb:x}"}
     values["sock"] = f"0x{call.sock:x}" if call.sock else ""
     skipped = ("depth", "parent")
-    return {k: str(v) for k, v in values.items() if k not in skipped and v not in (None, "")}
+    return {
+        k: _yes(v) if isinstance(v, bool) else str(v)
+        for k, v in values.items()
+        if k not in skipped and v not in (None, "")
+    }

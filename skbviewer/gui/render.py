@@ -5,16 +5,18 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPalette
 
 from skbviewer import __version__
+from skbviewer.analysis.timeline_shown import rows_text
 from skbviewer.records import BadInput, PacketPath
 
 from . import wording
 from .contract import Recording
 from .fonts import export_font
-from .packet_rows import ListRow, of_packet
+from .packet_rows import ListRow, list_row
 from .picture_files import ensure_application
 from .render_table import paint_table, table_height
 from .status import clock_texts
@@ -30,19 +32,21 @@ _TIMELINE_ROW = 20
 def render_png(
     session: Recording,
     out: Path,
-    packet: int,
+    number: int,
     size: tuple[int, int] = (1600, 900),
     dpi: int = DPI,
     theme: str = "light",
 ) -> None:
-    """Paint packet number `packet` to `out`, `size` pixels wide and at least as high.
+    """Paint row `number` (-n is K<n>) to `out`, `size` pixels wide and at least as high.
 
-    Needs no display.  KeyError: there is no such packet.  BadInput: `out` cannot be written.
+    Needs no display.  KeyError: there is no such row.  BadInput: `out` cannot be written.
     """
-    rows = session.packets(packet, 1) if packet > 0 else []
-    if not rows:
-        raise KeyError(packet)
-    render_row(session, of_packet(rows[0]), out, size, dpi, theme)
+    if not (
+        1 <= number <= session.packet_count() or 1 <= -number <= session.all_kernel_only_count()
+    ):
+        raise KeyError(f"no packet {rows_text([number])}")
+    (row,) = session.rows(np.array([number]))
+    render_row(session, list_row(row), out, size, dpi, theme)
 
 
 def render_row(

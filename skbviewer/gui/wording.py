@@ -112,7 +112,7 @@ def captured(leg: Leg, origin_ns: int) -> str:
 def begin(behind: Behind) -> str:
     """When a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
-        return "how long after leg 1 is not known"
+        return "offset from leg 1 unknown"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
     return f"{duration(behind.ns)}{error} after leg 1"
 

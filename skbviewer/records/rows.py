@@ -69,6 +69,7 @@ class SeriesRow(NamedTuple):
     drop_place: str = ""
     lost: bool = False
     time_ns: int = 0  # ts_ns by the clock fit, as if the first capture had it; since the epoch
+    protocol_name: str = ""  # as in PacketRow
 
 
 class PathCall(NamedTuple):

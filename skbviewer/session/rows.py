@@ -53,7 +53,7 @@ def _reason(row: Any, has_kbl: bool) -> str:
 
 
 def series_row(row: Any) -> SeriesRow:
-    _, info = describe(row)
+    protocol_name, info = describe(row)
     return SeriesRow(
         series=row.id,
         number=f"K{row.kernel_only}",
@@ -66,4 +66,5 @@ def series_row(row: Any) -> SeriesRow:
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
         reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
+        protocol_name=protocol_name,
     )

@@ -19,7 +19,6 @@ from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
-from ..export import write_path_csv
 from ..matching import Timebase
 from ..records import (
     Annotation,
@@ -394,7 +393,3 @@ class Session:
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that a display filter shows.  Raises FilterError and BadInput."""
         exporting.packets_csv(self, text, out)
-
-    def export_csv(self, packet: int, out: Path) -> None:
-        """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""
-        write_path_csv(self.path(packet=packet), self.sources(), out)
