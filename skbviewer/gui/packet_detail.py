@@ -26,6 +26,7 @@ class PacketDetail(TreeAndBytes):
         super().__init__(parent)
         self._selection = selection
         self.tree.filter_asked.connect(selection.filter_asked)
+        self.tree.packet_asked.connect(selection.row_asked)
         selection.path_changed.connect(self.show_path)
         self.show_path(None)
 

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..analysis import Names
+from ..analysis.packet_links import Link
 from ..analysis.tcp_info import TcpTold
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
@@ -37,6 +38,13 @@ def origins(db: Any) -> Origins:
     return Origins({row.id: row.first for row in sources}, any(r.kind == "kbl" for r in sources))
 
 
+class Known(NamedTuple):
+    """What other packets say of packets, by number, as far as they were looked at."""
+
+    streams: Mapping[int, TcpTold]
+    links: Mapping[int, Link]
+
+
 class _Tells(NamedTuple):
     """Of a row: PacketRow's words; `purged` where that is a loss only if there was data."""
 
@@ -54,9 +62,9 @@ def rows(
     names: NamesOf,
     fitted: Fitted,
     files: Payloads,
-    streams: Mapping[int, TcpTold],
+    known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """The rows `ids` in their order; `streams` tells of packets by number, as far as known.
+    """The rows `ids` in their order; `known` is what other packets say of them.
 
     Raises KeyError for a row that does not exist.
     """
@@ -68,8 +76,9 @@ def rows(
         legs = row_queries.tells_of_packets(db, numbers) if has_kbl else ()
         told = _tells(_as_begun(legs, fitted), names)
         for number, row in row_queries.packets(db, numbers).items():
-            stream = streams.get(number)
-            made = packet_row(row, first[row.source], has_kbl, stream)
+            stream, link = known.streams.get(number), known.links.get(number)
+            more = files.options(row, stream) if link is None else link.text
+            made = packet_row(row, first[row.source], has_kbl, stream, more)
             mine = told.get(number, _Tells())
             told_so = made if stream and stream.again else files.told(row, made, stream)
             found[number] = _with(told_so, mine, row.payload > 0)

@@ -13,9 +13,11 @@ EXACT = VERDICTS.index("exact")
 LOST = f" {MAYBE_LOST.capitalize()}: no time of it is told."
 
 
-def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None) -> PacketRow:
-    """Packet `row` of the store; `first` is the first one of its source."""
-    protocol_name, info = describe(row, stream)
+def packet_row(
+    row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None, more: str = ""
+) -> PacketRow:
+    """Packet `row` of the store; `first` is the first one of its source, `more` ends its Info."""
+    protocol_name, info = describe(row, stream, more)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
     has_ports = row.protocol in (6, 17)

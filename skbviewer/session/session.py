@@ -14,8 +14,9 @@ import numpy as np
 
 from .. import readers
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
-from ..analysis.detail import Node, dissect
+from ..analysis.detail import Node
 from ..analysis.fields_data import Data
+from ..analysis.packet_links import links_of
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
@@ -32,7 +33,18 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import clocks, exporting, inputs, listing, ordering, paths, saving, selecting, streams
+from . import (
+    clocks,
+    detail,
+    exporting,
+    inputs,
+    listing,
+    ordering,
+    paths,
+    saving,
+    selecting,
+    streams,
+)
 from . import timeline as time
 from .annotations import RowIds
 from .payloads import Payloads
@@ -123,13 +135,14 @@ class Session:
 
         Of large sessions Info tells nothing of TCP streams before follow_streams().
         """
-        streams = tcp_info.told(self._data(), ids[ids > 0]) if self.streams_followed() else {}
+        known = listing.Known({}, {})
+        if self.streams_followed():
+            data, numbers = self._data(), ids[ids > 0]
+            known = listing.Known(tcp_info.told(data, numbers), links_of(data, numbers))
         files = self._payloads()
         with self._db() as db:
             self._origins = self._origins or listing.origins(db)
-            return listing.rows(
-                db, ids, self._origins, self._names_of, self._fitted, files, streams
-            )
+            return listing.rows(db, ids, self._origins, self._names_of, self._fitted, files, known)
 
     def streams_followed(self) -> bool:
         """Whether rows() tells at once what TCP streams tell of their packets."""
@@ -240,8 +253,10 @@ class Session:
     def detail(self, number: int) -> tuple[Node, ...]:
         """The headers of packet `number` from its captured bytes; none if the source file moved."""
         data = self.packet_bytes(number)
+        if data is None:
+            return ()
         (packet,) = self.packets(number, 1)
-        return dissect(data, packet.linktype, packet.len) if data is not None else ()
+        return detail.of_packet(self, self._data(), packet, data)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
         """For each row of `ids` the first of some filters that it passes, else -1; FilterError."""
