@@ -18,7 +18,7 @@ GAP = 32
 _FONT_PX = 12
 _LINE = 17
 # where each text ends (right-aligned) or begins, as parts of a block's width
-_LAYER, _ENTRY, _DURATION, _SELF = 0.50, 0.76, 0.88, 1.0
+_LAYER, _ENTRY, _DURATION, _SELF = 0.48, 0.70, 0.86, 1.0
 
 
 class Line(NamedTuple):

@@ -114,6 +114,7 @@ class TimelineItem(QGraphicsObject):
 
     def _paint_waits(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
         colour = self._palette.color(QPalette.ColorRole.PlaceholderText)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
         for wait in self.layout.waits:
             box = QRectF(
                 wait.begin * scale.m11(),
@@ -226,6 +227,11 @@ class TimelineItem(QGraphicsObject):
         scale = painter.transform()
         painter.save()
         painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))
+        self.paint_scaled(painter, scale)
+        painter.restore()
+
+    def paint_scaled(self, painter: QPainter, scale: QTransform) -> None:
+        """Paint what is seen, `scale` of it; the painter stands where ns and rows are 0."""
         seen = self._view
         pixels = QRectF(
             seen.left() * scale.m11(),
@@ -242,4 +248,3 @@ class TimelineItem(QGraphicsObject):
         self._paint_bars(painter, scale, pixels)
         self._paint_wire(painter, scale, pixels, tags)
         self._paint_titles(painter, usual)
-        painter.restore()

@@ -154,7 +154,7 @@ class LanesItem(FramedItem):
         if self.timeline is None:
             return
         bins = self.bins_of(frame)
-        painter.setFont(row_font(painter.font(), frame.row_px, self.look))
+        painter.setFont(row_font(painter.font(), frame.row_px))
         paint_ground(painter, self.timeline, self.places, frame, self.look)
         if self.span is not None:
             paint_span(painter, self.span, self.timeline.t0_ns, frame, self.look)

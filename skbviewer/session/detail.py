@@ -3,16 +3,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from .. import readers
 from ..analysis import tcp_info
 from ..analysis.detail import Node, dissect
 from ..analysis.detail.generated import FIELDS, STREAM_FIELDS, Facts, with_facts
 from ..analysis.fields_data import PACKET, Data
 from ..analysis.packet_links import Link, links_of
-from ..records import BadInput, PacketRow
+from ..records import BadInput, PacketRow, SourceRow
+from ..store import queries
+
+
+def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None:
+    """The captured bytes of a packet; None if its file moved or changed its size.
+
+    Raises KeyError for an unknown packet.
+    """
+    rows = queries.packets(db, number, 1)
+    if not rows:
+        raise KeyError(f"no packet {number}")
+    source = sources[rows[0].source - 1]
+    path = Path(source.path)
+    if not path.is_file() or path.stat().st_size != source.size:
+        return None
+    return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
 
 
 def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:

@@ -8,8 +8,9 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..analysis import Names
-from ..analysis.packet_links import Link
+from ..analysis import Names, tcp_info
+from ..analysis.fields_data import Data
+from ..analysis.packet_links import Link, links_of
 from ..analysis.tcp_info import TcpTold
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
@@ -43,6 +44,13 @@ class Known(NamedTuple):
 
     streams: Mapping[int, TcpTold]
     links: Mapping[int, Link]
+
+
+def known_of(data: Data, numbers: RowIds, followed: bool) -> Known:
+    """Nothing before the streams of a large session were followed."""
+    if not followed:
+        return Known({}, {})
+    return Known(tcp_info.told(data, numbers), links_of(data, numbers))
 
 
 class _Tells(NamedTuple):

@@ -12,11 +12,9 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import readers
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node
 from ..analysis.fields_data import Data
-from ..analysis.packet_links import links_of
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
@@ -135,10 +133,7 @@ class Session:
 
         Of large sessions Info tells nothing of TCP streams before follow_streams().
         """
-        known = listing.Known({}, {})
-        if self.streams_followed():
-            data, numbers = self._data(), ids[ids > 0]
-            known = listing.Known(tcp_info.told(data, numbers), links_of(data, numbers))
+        known = listing.known_of(self._data(), ids[ids > 0], self.streams_followed())
         files = self._payloads()
         with self._db() as db:
             self._origins = self._origins or listing.origins(db)
@@ -241,14 +236,7 @@ class Session:
     def packet_bytes(self, number: int) -> bytes | None:
         """The captured bytes, from the source file; None if it moved or changed its size."""
         with self._db() as db:
-            rows = queries.packets(db, number, 1)
-        if not rows:
-            raise KeyError(f"no packet {number}")
-        source = self.sources()[rows[0].source - 1]
-        path = Path(source.path)
-        if not path.is_file() or path.stat().st_size != source.size:
-            return None
-        return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+            return detail.bytes_of(db, self.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
         """The headers of packet `number` from its captured bytes; none if the source file moved."""

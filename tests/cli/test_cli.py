@@ -103,7 +103,7 @@ def test_columns_of_the_statistics_are_explained(capsys: Captured) -> None:
         ("clock", stats.ClockRow),
     ):
         told = {word for key in (*SPREAD, *COLUMNS[name]) for word in key.split(", ")}
-        fields = {field.removesuffix("_ns") for field in rows._fields}  # type: ignore[attr-defined]
+        fields = {field.removesuffix("_ns") for field in rows._fields}
         assert fields - {"number"} <= told and ("number" in fields) == ("count" in told)
         assert told - set(", ".join(SPREAD).split(", ")) - {"count"} <= fields
     with pytest.raises(SystemExit):

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ..packet_links import Link
 from .node import Node
 
-FRAME_FIELDS = ("frame.time_epoch", "frame.time_delta", "frame.time_relative")
+FRAME_FIELDS: tuple[str, ...] = ("frame.time_epoch", "frame.time_delta", "frame.time_relative")
 FRAME_FIELDS += ("frame.interface_id", "frame.marked", "frame.ignored")
 CHECKSUMS = ("ip", "tcp", "udp", "icmp", "icmpv6")
 FIELDS = (*FRAME_FIELDS, *(f"{layer}.checksum.status" for layer in CHECKSUMS))
