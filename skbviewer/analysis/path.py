@@ -123,7 +123,7 @@ def _note(row: Any, names: Names) -> str:
         notes.append(f"{row.carried >> 32} more packets are not told")
     notes += [text for bit, text in MARKS if row.marks & bit]
     if row.flags & SOCK and not row.skb:
-        notes.append("by its socket")
+        notes.append("found via socket")
     return ", ".join(notes)
 
 

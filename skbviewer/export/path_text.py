@@ -122,7 +122,7 @@ def _call_line(call: PathCall, begin: int) -> str:
     own = "-" if call.self_ns is None else _us(call.self_ns)
     indent = "  " * call.depth
     caller = f"  <- {call.caller}{' (tail call)' if call.tail_call else ''}" if call.caller else ""
-    note = f"  [{call.note}]" if call.note else ""
+    note = call.titled.removeprefix(call.function)
     if call.comp_ns is not None:
         note = f"  {_us(call.comp_ns)}{_give_or_take(call.comp_err_ns)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"

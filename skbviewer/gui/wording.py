@@ -12,7 +12,13 @@ RELATION = {
     "clone": "Clone, packet life",
     "merged": "Merged in, packet life",
 }
-QUEUES = ("socket queue", "softirq", "socket backlog", "queue", "queueing discipline")
+QUEUES = {
+    "socket queue": "in the socket queue",
+    "softirq": "for softirq",
+    "socket backlog": "in the socket backlog",
+    "queue": "in a queue",
+    "queueing discipline": "in the queueing discipline",
+}
 VERDICT = {
     "exact": "Exact match",
     "ambiguous": "Ambiguous match",
@@ -67,7 +73,11 @@ def candidates(count: int) -> str:
 def drop(reason: str, place: str, lost: bool) -> str:
     """ "NO_SOCKET at icmp_rcv+0x1f4", and what that means for the packet."""
     where = f"{reason} at {place}" if place else reason
-    meaning = "the packet was lost" if lost else "a copy or a rest: the packet itself arrived"
+    meaning = (
+        "the packet was lost"
+        if lost
+        else "only a clone or leftover was freed; the packet itself was delivered"
+    )
     return f"{where}: {meaning}"
 
 
@@ -118,9 +128,10 @@ def begin(behind: Behind) -> str:
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:
-    """ "… +12.000 µs  85.2 µs in the socket queue"."""
-    where = f"in the {wait.what}" if wait.what in QUEUES else wait.what
-    return f"… {offset(wait.begin_ns - origin_ns)}  {duration(wait.dur_ns)} {where}"
+    """ "… +12.000 µs  waited 85.2 µs in the socket queue"."""
+    took = duration(wait.dur_ns)
+    told = f"waited {took} {QUEUES[wait.what]}" if wait.what in QUEUES else f"{took} {wait.what}"
+    return f"… {offset(wait.begin_ns - origin_ns)}  {told}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:

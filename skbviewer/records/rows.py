@@ -99,6 +99,12 @@ class PathCall(NamedTuple):
     comp_err_ns: int | None = None  # how far comp_ns may be wrong
     irq_ns: int = 0  # interrupts inside; not in self_ns
 
+    @property
+    def titled(self) -> str:
+        """The function with its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
+        return f"{self.function}  {notes}" if notes else self.function
+
 
 class PathEvent(NamedTuple):
     """Something that happened to a packet, or that it caused."""

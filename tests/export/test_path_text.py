@@ -137,3 +137,9 @@ def test_xml_says_where_it_was_captured() -> None:
         "direction": "out", "after_ns": "900", "before_ns": "1300", "socket": "no"
     }  # fmt: skip
     assert not list(ElementTree.fromstring(path_xml(path())).iter("captured"))
+
+
+def test_flags_in_xml_are_yes_or_no() -> None:
+    root = ElementTree.fromstring(path_xml(path()))
+    told = {call.get("tail_call") for call in root.iter("call")}
+    assert told == {"yes", "no"}

@@ -173,7 +173,7 @@ def test_a_wait_is_a_row_before_the_call_that_ends_it() -> None:
     model.show(with_wait_and_branch())
     call = model.index_of(1, 4)
     wait = model.index(call.row() - 1, 0, call.parent())
-    assert wait.data() == "… +2.500 µs  400 ns in the socket queue"
+    assert wait.data() == "… +2.500 µs  waited 400 ns in the socket queue"
     assert model.function_at(wait) == ""
     assert model.call_at(wait) == (1, -1)
 

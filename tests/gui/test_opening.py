@@ -212,10 +212,22 @@ def test_the_summary_shows_after_an_import_and_on_demand(
 ) -> None:
     QSettings().setValue("import_summary", "true")
     open_files(window, qtbot, files(tmp_path))
+    assert window.banner.text.startswith("Imported 60 packets and ")
+    assert "40 exact" in window.banner.text
+    assert window.opening.summary is None  # nothing covers the work
+    QTest.mouseClick(window.banner.button, Qt.MouseButton.LeftButton)
     dialog = window.opening.summary
     assert isinstance(dialog, ImportSummary) and dialog.isVisible()
     text = dialog.text.toPlainText()
-    for part in ("handshake.pcap", "capture", "All packets", "40", "19", "3 packet lives", "Lost"):
+    for part in (
+        "handshake.pcap",
+        "capture",
+        "All packets",
+        "40",
+        "19",
+        "3 addressed packets",
+        "Lost",
+    ):
         assert part in text
     assert dialog.text.verticalScrollBar().maximum() == 0  # it shows whole
     box = dialog.findChild(QCheckBox)
@@ -245,6 +257,12 @@ def test_open_recent_lists_what_was_open(window: MainWindow, qtbot: QtBot, tmp_p
     menu.aboutToShow.emit()
     menu.actions()[-1].trigger()
     assert recent.recent_files() == []
+
+
+def test_recent_files_have_plain_paths(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    recent.remember([tmp_path / "sub" / ".." / "a.pcap"])
+    assert recent.recent_files() == [(tmp_path / "a.pcap",)]
 
 
 def test_the_time_left_is_told() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction, QFont, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.hex_view import HexView
@@ -187,3 +187,16 @@ def test_bytes_lit_outside_come_into_sight(qtbot: QtBot) -> None:
     view.light(3000, 1)
     assert not view.lit
     assert len(view.dump().splitlines()) == 128
+
+
+def test_bytes_are_as_large_as_the_text(pane: PacketDetail, qapp: QApplication) -> None:
+    usual = QFont(qapp.font())
+    before = pane.bytes.fontMetrics().height()
+    larger = QFont(usual)
+    larger.setPointSizeF(usual.pointSizeF() * 1.6)
+    try:
+        qapp.setFont(larger)
+        QApplication.processEvents()
+        assert pane.bytes.fontMetrics().height() > 1.3 * before
+    finally:
+        qapp.setFont(usual)
