@@ -64,6 +64,7 @@ class Appearance(QObject):
         font.setPointSizeF(self._usual.pointSizeF() * STEP**self.zoom)
         if self._app.font() != font:
             self._app.setFont(font)
+            self._app.setFont(font, "QDockWidgetTitle")  # which has a font of its own
 
 
 def _number(value: object) -> int:

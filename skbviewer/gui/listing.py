@@ -141,7 +141,8 @@ class Listing(QObject):
 
     def _fail(self, line: str) -> None:
         """The rows stay; so does their filter."""
-        self.failed.emit(line)
+        if self.filter == self._in_force:
+            self.failed.emit(line)
         self._fall_back(line)
 
     def _fall_back(self, why: str) -> None:

@@ -31,9 +31,9 @@ from .timeline_path import PathMode
 from .timeline_state import LANE_TITLES, SELECTED, TimeState
 
 MIN_SPAN_NS = 20
-ROW_PX = (16, 22)  # the second at least: as high as text needs
+ROW_PX = (16, 22)  # at least: as high as text needs
 PACKETS_ROW_PX = (3, 22)  # of many packets one wants to see many
-TEXT_ROWS = 1.35  # a row, in heights of the text in it
+TEXT_ROWS = (0.95, 1.3)  # the same, in heights of the text
 SNAP_PX = 8
 HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
 _RELOAD_MS = 150  # after the list was scrolled
@@ -268,7 +268,10 @@ class TimelineView(QWidget):
         """Rows as high as there is room for, within ROW_PX; what is left over scrolls."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self._shows_packets() else ROW_PX
-        most = max(most, round(self.fontMetrics().height() * TEXT_ROWS))
+        text = self.fontMetrics().height()
+        most = max(most, round(text * TEXT_ROWS[1]))
+        if not self._shows_packets():
+            least = max(least, round(text * TEXT_ROWS[0]))
         row_px = min(max(height / rows, least), most)
         shown = height / row_px
         self.bar.setRange(0, max(0, round(rows - shown + 0.49)))

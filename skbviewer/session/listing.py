@@ -12,6 +12,7 @@ from ..analysis import Names, tcp_info
 from ..analysis.fields_data import Data
 from ..analysis.packet_links import Link, links_of
 from ..analysis.tcp_info import TcpTold
+from ..analysis.tcp_lives import lives_told
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
 from .annotations import RowIds
@@ -40,17 +41,26 @@ def origins(db: Any) -> Origins:
 
 
 class Known(NamedTuple):
-    """What other packets say of packets, by number, as far as they were looked at."""
+    """What other packets say of packets, by number, as far as they were looked at.
+
+    `lives` is of rows K<n>, by n.
+    """
 
     streams: Mapping[int, TcpTold]
     links: Mapping[int, Link]
+    lives: Mapping[int, TcpTold]
 
 
-def known_of(data: Data, numbers: RowIds, followed: bool) -> Known:
+def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
     """Nothing before the streams of a large session were followed."""
     if not followed:
-        return Known({}, {})
-    return Known(tcp_info.told(data, numbers), links_of(data, numbers))
+        return Known({}, {}, {})
+    numbers, lives = ids[ids > 0], -ids[ids < 0]
+    return Known(
+        tcp_info.told(data, numbers),
+        links_of(data, numbers),
+        lives_told(data, lives) if len(lives) else {},
+    )
 
 
 class _Tells(NamedTuple):
@@ -95,7 +105,7 @@ def rows(
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)
         times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
-            life = series_row(row)._replace(time_ns=times[row.id])
+            life = series_row(row, known.lives.get(number))._replace(time_ns=times[row.id])
             found[-number] = _with(life, told.get(row.id, _Tells()), False)
     return [found[number] for number in ids.tolist()]
 

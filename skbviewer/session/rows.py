@@ -54,8 +54,9 @@ def _reason(row: Any, has_kbl: bool) -> str:
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
-def series_row(row: Any) -> SeriesRow:
-    protocol_name, info = describe(row)
+def series_row(row: Any, stream: TcpTold | None = None) -> SeriesRow:
+    """Row K<n> of the store; `stream` has its numbers in a captured stream."""
+    protocol_name, info = describe(row, stream)
     return SeriesRow(
         series=row.id,
         number=f"K{row.kernel_only}",

@@ -133,7 +133,7 @@ class Session:
 
         Of large sessions Info tells nothing of TCP streams before follow_streams().
         """
-        known = listing.known_of(self._data(), ids[ids > 0], self.streams_followed())
+        known = listing.known_of(self._data(), ids, self.streams_followed())
         files = self._payloads()
         with self._db() as db:
             self._origins = self._origins or listing.origins(db)

@@ -198,3 +198,12 @@ def test_a_filter_from_a_menu_counts_as_applied(opened: MainWindow, qtbot: QtBot
     QTest.keyClick(bar.edit, Qt.Key.Key_Escape)  # closes what is completed, if anything is
     QTest.keyClick(bar.edit, Qt.Key.Key_Escape)
     assert bar.text() == "udp"
+
+
+def test_text_zoom_reaches_the_titles_of_panes(window: MainWindow, qapp: QApplication) -> None:
+    usual = qapp.font("QDockWidgetTitle").pointSizeF()
+    try:
+        window.appearance.zoom_by(4)
+        assert qapp.font("QDockWidgetTitle").pointSizeF() > 1.3 * usual
+    finally:
+        window.appearance.zoom_by(0)
