@@ -7,7 +7,7 @@ from ..matching import AMBIGUOUS, KERNEL_ONLY, WIRE_ONLY, LifetimeRung, Rung
 
 VERDICTS = ("exact", "ambiguous", "wire-only")
 
-_REPEATS = "The identity repeats; told apart by"
+_REPEATS = "The identity repeats; distinguished by"
 _EXACT: dict[int, str] = {
     Rung.BY_KEY: "Only packet with this source, destination, identification and protocol.",
     Rung.BY_PORTS: f"{_REPEATS} ports.",

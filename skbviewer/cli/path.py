@@ -28,7 +28,7 @@ def add(commands: Any) -> None:
         "--packet", type=row_id, metavar="N", help="a packet's number, or K<N> as in packets"
     )
     which.add_argument(
-        "--series", type=_series, metavar="N", help="a packet life's number, as the tree tells it"
+        "--series", type=_series, metavar="N", help="a packet life's number, as the tree shows it"
     )
     formats(parser, "json", "tree", "xml")
 

@@ -11,7 +11,7 @@ from .selection import Selection
 from .tree_and_bytes import TreeAndBytes
 
 NO_PACKET = "Select a packet to see its headers and bytes."
-NOT_CAPTURED = "No capture holds this packet: the kernel alone tells of it."
+NOT_CAPTURED = "No capture holds this packet; only the kernel log does."
 MOVED = (
     "The capture file has moved or changed since it was imported; its bytes cannot be shown. "
     "File > Locate Moved Files asks where it is."

@@ -47,7 +47,7 @@ def box_menu(view: TimelineView, scene: QPointF) -> QMenu | None:
     menu.addAction("&Select the Call and Its Packet").triggered.connect(
         lambda: view.mode.click(scene)
     )
-    menu.addAction("Kernel Sou&rce").triggered.connect(lambda: view.source_asked.emit(function))
+    menu.addAction("Show S&ource").triggered.connect(lambda: view.source_asked.emit(function))
     menu.addAction("&Copy Function Name").triggered.connect(
         lambda: QGuiApplication.clipboard().setText(function)
     )

@@ -10,7 +10,7 @@ from ..analysis.tcp_info import TcpTold
 from ..records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
 
 EXACT = VERDICTS.index("exact")
-LOST = f" {MAYBE_LOST.capitalize()}: no time of it is told."
+LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
 def packet_row(
