@@ -18,8 +18,10 @@ MASK32 = 0xFFFFFFFF
 
 
 def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
-    """By n, of those of the rows K<n> of `numbers` that are in a captured stream."""
-    rows = data.kernel_only_rows()[numbers - 1]
+    """By n, of those rows K<n> of `numbers` that there are and that are in a captured stream."""
+    every = data.kernel_only_rows()
+    numbers = numbers[(numbers > 0) & (numbers <= len(every))]
+    rows = every[numbers - 1]
     view = View(data, SERIES, rows)
     mine = np.flatnonzero(is_tcp(view) & (view.column("tcp_flags") >= 0))
     stream, way = _streams(data, view, mine)

@@ -47,9 +47,9 @@ class TimelineView(QWidget):
     range_finished = Signal(object)  # as range_selected, but not while it is being dragged
     call_located = Signal(object)  # CallPlace of a clicked call of the lanes
     packet_asked = Signal(object)  # number of a clicked wire time's packet
-    filter_asked = Signal(str, bool)  # a filter, and whether to apply it
-    source_asked = Signal(str)  # a function whose source is wanted
-    keys_asked = Signal()
+    filter_asked: Signal = Signal(str, bool)  # a filter, and whether to apply it
+    source_asked: Signal = Signal(str)  # a function whose source is wanted
+    keys_asked: Signal = Signal()
     notes_changed = Signal()
     failed = Signal(str)
 

@@ -146,6 +146,7 @@ class Session:
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Look at all TCP streams: seconds for millions of packets, once.  Raises Cancelled."""
         tcp_info.follow(self._data(), progress or Silent())
+        listing.known_of(self._data(), np.zeros(0, np.int64), True)  # so that no page waits for it
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())

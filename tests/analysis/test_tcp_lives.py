@@ -6,6 +6,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from skbviewer.records import resource
@@ -31,6 +32,8 @@ def test_a_packet_before_it_was_cut_has_the_numbers_of_its_first_segment(tmp_pat
     lives = session.kernel_only(1, session.kernel_only_count())
     segments = {(ports, seq) for ports, seq, _ in numbers([row.info for row in packets])}
     whole = numbers([row.info for row in lives])
+    with pytest.raises(KeyError):
+        session.rows(np.array([-9999]))
     session.close()
     assert len(whole) == len(lives) == 11
     assert {(ports, seq) for ports, seq, _ in whole} <= segments
