@@ -30,9 +30,12 @@ def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) 
     import_files([tmp_path / "arp.pcap", folder / "handshake.kbl"], tmp_path / "arp.skbv")
     session = Session.open(tmp_path / "arp.skbv")
     assert {(p.verdict, p.reason) for p in session.packets(1, session.packet_count())} == {
-        ("ambiguous", "No IP header was captured of it, and several lifetimes are near in time.")
+        (
+            "ambiguous",
+            "The capture has no IP header for this packet, and several lifetimes are close in time.",
+        )
     }
-    assert reason(2, NAMELESS).startswith("No IP header was captured of it")
+    assert reason(2, NAMELESS).startswith("The capture has no IP header for this packet")
 
 
 @pytest.fixture(scope="module")
