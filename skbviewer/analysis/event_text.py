@@ -180,7 +180,7 @@ def _module(told: Told, names: Names) -> str:
 
 def _carry(told: Told, names: Names) -> str:
     rest = told.data >> 32 & MASK32
-    more = f", {rest} more are not told" if rest else ""
+    more = f", {rest} more are not shown" if rest else ""
     return f"packet {(told.data & MASK32) + 1} of a call whose record is lost{more}"
 
 

@@ -57,7 +57,8 @@ def _transport(layer: str, protocol: int, pseudo: bool) -> Status:
         begin, end = block.places[layer]
         size = _sizes(view, block, rows, begin)
         whole = (size > 0) & (begin >= 0) & (begin + size <= end)
-        whole &= np.maximum(view.column("frag_off")[rows], 0) & FRAGMENT == 0
+        parts = np.maximum(view.column("frag_off")[rows].astype(np.int64), 0)  # may be one byte
+        whole &= parts & FRAGMENT == 0
         told = zip(begin.tolist(), size.tolist(), sums.tolist(), whole.tolist(), strict=True)
         for at, count, more, good in told:
             yield _one(block.file[at : at + count], more + pseudo * count, layer) if good else 2

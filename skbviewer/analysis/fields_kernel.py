@@ -190,7 +190,7 @@ _U, _D, _S = Kind.UNSIGNED, Kind.DURATION, Kind.STRING
 _LAYERS = tuple(layer.name for layer in layers())
 
 KERNEL_FIELDS: tuple[Field, ...] = (
-    Field("kbl", Kind.LABEL, "The kernel's log tells of this packet", _kbl),
+    Field("kbl", Kind.LABEL, "The kernel log has records of this packet", _kbl),
     Field("kbl.matched", Kind.BOOLEAN, "A packet life was matched", _matched, bits=1),
     Field("kbl.verdict", _S, "How sure the match is", _verdict, words=(*VERDICTS, "kernel-only")),
     Field("kbl.confidence", Kind.FLOAT, "0 to 1: how sure the match is", _confidence),

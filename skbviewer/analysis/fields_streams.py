@@ -73,13 +73,18 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
+    """(a number for the file and the unordered pair of ends, which end sends) of some packets."""
+    ends, direction = keys_of_ends(view, rows)
+    return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
+
+
+def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
     """(a number for the unordered pair of ends, which end sends) of some packets."""
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
     direction = (low > high).astype(np.int8)
     first, last = np.minimum(low, high), np.maximum(low, high)
-    source = view.column("source")[rows].astype(np.uint64)
-    return (first * np.uint64(MIX[0]) ^ last) * np.uint64(MIX[1]) + source, direction
+    return first * np.uint64(MIX[0]) ^ last, direction
 
 
 def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:

@@ -66,16 +66,23 @@ class Stream(Protocol):
     def words(self) -> str: ...
 
 
-def describe(row: Any, stream: Stream | None = None) -> tuple[str, str]:
-    """(Protocol, Info) as Wireshark words them, as far as the columns and the stream tell."""
+def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:
+    """(Protocol, Info) as Wireshark words them, as far as the columns and the stream tell.
+
+    `more` is what bytes and other packets add: " MSS=1460", " (reply in 4)".
+    """
     name, info = _described(row, stream or row)
-    return name, (stream.words if stream else "") + info + _marks(row)
+    return name, (stream.words if stream else "") + info + more + _marks(row)
 
 
 def _marks(row: Any) -> str:
-    """Of packets (records have none of it): cut by the sniffer, malformed."""
+    """Of packets (records have none of it): cut by the sniffer, malformed.
+
+    Wireshark says nothing of TCP whose data alone are cut: it looks no further than the header.
+    """
     flags = row.flags if hasattr(row, "caplen") else 0
-    cut = " [Packet size limited during capture]" if flags & PACKET_CUT else ""
+    said = flags & PACKET_CUT and not (row.protocol == TCP and row.tcp_flags >= 0)
+    cut = " [Packet size limited during capture]" if said else ""
     return cut + (" [Malformed Packet]" if flags & PACKET_MALFORMED else "")
 
 

@@ -124,10 +124,10 @@ def _note(row: Any, names: Names) -> str:
     if row.carried >= 0:
         notes.append(f"packet {(row.carried & 0xFFFFFFFF) + 1} of the call")
     if row.carried >> 32 > 0:
-        notes.append(f"{row.carried >> 32} more packets are not told")
+        notes.append(f"{row.carried >> 32} more packets are not shown")
     notes += [text for bit, text in MARKS if row.marks & bit]
     if row.flags & SOCK and not row.skb:
-        notes.append("by its socket")
+        notes.append("found via socket")
     return ", ".join(notes)
 
 

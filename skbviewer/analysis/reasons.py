@@ -7,7 +7,7 @@ from ..matching import AMBIGUOUS, KERNEL_ONLY, WIRE_ONLY, LifetimeRung, Rung
 
 VERDICTS = ("exact", "ambiguous", "wire-only")
 
-_REPEATS = "The identity repeats; told apart by"
+_REPEATS = "The identity repeats; distinguished by"
 _EXACT: dict[int, str] = {
     Rung.BY_KEY: "Only packet with this source, destination, identification and protocol.",
     Rung.BY_PORTS: f"{_REPEATS} ports.",
@@ -25,13 +25,18 @@ _AMBIGUOUS: dict[int, str] = {
     Rung.LACKING: "Records of its time are missing: its lifetime may be one of them.",
     Rung.TWICE: "More such packets than the device had then: captured twice, or out of order.",
     Rung.UNSURE: "Nothing shows that the capture is of this recording, not of another run or host.",
-    Rung.NAMELESS: "No IP header was captured of it, and several lifetimes are near in time.",
+    Rung.NAMELESS: (
+        "The capture has no IP header for this packet, and several lifetimes are close in time."
+    ),
 }
 _NO_LIFETIME = "No lifetime in the kernel log has this packet's identity."
 _WIRE_ONLY: dict[int, str] = {
     Rung.BY_KEY: _NO_LIFETIME,
     Rung.CONTESTED: "Every lifetime with this identity belongs to another packet.",
-    Rung.NAMELESS: "No IP header was captured of it, and no lifetime is near in time.",
+    Rung.NAMELESS: (
+        "The capture has no IP header for this packet, and no kernel record is close enough in "
+        "time to match it."
+    ),
 }
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
@@ -39,11 +44,11 @@ _KERNEL_ONLY: dict[int, str] = {
         "Captured packets have its identity, but all belong to other packet lives."
     ),
     LifetimeRung.NO_HEADER: (
-        "No network header was seen in it, so nothing tells which packet it is."
+        "The kernel log has no network header for it, so it cannot be identified."
     ),
     LifetimeRung.SNIFFED: "A sniffer's own copy of a packet.",
     LifetimeRung.NO_IP: (
-        "No IP header was seen in it: nothing but time tells, and no captured packet is near."
+        "The kernel log has no IP header for it, and no captured packet is close enough in time."
     ),
 }
 _KNOWN = frozenset(Rung)

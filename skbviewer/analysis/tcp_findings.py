@@ -21,7 +21,7 @@ NAMES = {
     "zero_window_probe": "One byte sent into a zero window",
     "zero_window_probe_ack": "Answer to such a probe",
     "window_update": "Only the window changed",
-    "window_full": "Reaches the end of the other side's window (the file tells its scaling)",
+    "window_full": "Reaches the end of the other side's window (scaled as the file says)",
     "reused_ports": "A new stream on the ports of an old one",
 }
 

@@ -16,7 +16,7 @@ from .output import Stderr, command, warn
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "dump", "a KBL's records as text", _dump)
-    parser.add_argument("file", type=Path)
+    parser.add_argument("file", type=Path, metavar="FILE.kbl", help="a kernel behaviour log")
 
 
 def _dump(arguments: argparse.Namespace) -> int:

@@ -4,18 +4,29 @@
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline_shown import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
-from ..session import Session, open_files
-from .output import Stderr, command, warn_of_rules
+from ..export import write_path_csv
+from ..session import Session
+from .opening import add_files, opened, warn_of
+from .output import command
+from .row_numbers import path_of
+from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range: the path of --packet as a picture with a table, or
 as CSV.  With --filter alone, --csv is the packet list.  Otherwise the timeline, as CSV exactly the
-boxes that the picture of that size draws.  The same command gives the same bytes."""
+boxes that the picture of that size draws.  The same command gives the same bytes.  OUT may be -,
+for standard output.  Pictures and everything of the timeline need Qt, but no display."""
+FORMS = {"png": "a picture", "svg": "a picture of the timeline", "csv": "a table"}
+SUFFIXES = {"png": (".png",), "svg": (".svg",), "csv": (".csv", ".txt")}
+STDOUT = Path("-")
+SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 
 def add(commands: Any) -> None:
@@ -23,14 +34,15 @@ def add(commands: Any) -> None:
     text = "pictures and tables of a path, of the timeline or of the packet list"
     parser = command(commands, "export", text, _export)
     parser.epilog = HELP
-    parser.add_argument(
-        "files", type=Path, nargs="+", metavar="FILE", help="a session, or captures and KBLs"
-    )
+    add_files(parser)
     form = parser.add_mutually_exclusive_group(required=True)
-    for name in ("png", "svg", "csv"):
-        form.add_argument(f"--{name}", type=Path, metavar="OUT")
+    for name, what in FORMS.items():
+        form.add_argument(f"--{name}", type=Path, metavar="OUT", help=f"write {what}; - is stdout")
     parser.add_argument(
-        "--packet", type=_rows, metavar="N", help="a packet's number; lanes of several: 3-5,9,K2"
+        "--packet",
+        type=_rows,
+        metavar="N",
+        help="a packet's number, or K<N>; lanes of several: 3-5,9,K2; 1 if none is named",
     )
     parser.add_argument("--filter", metavar="F", help="packets with a lane or row each; '' is all")
     parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
@@ -40,11 +52,23 @@ def add(commands: Any) -> None:
         metavar="A,B",
         help="seconds since the recording began, of aligned lanes since each packet did",
     )
-    parser.add_argument("--markers", type=_times, metavar="A,B", help="seconds, as --range")
-    parser.add_argument("--title", default="")
-    parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help="pixels")
-    parser.add_argument("--dpi", type=int, default=DPI, metavar="N", choices=range(24, 2401))
-    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    parser.add_argument(
+        "--markers", type=_times, metavar="A,B", help="where the two markers are, as --range"
+    )
+    parser.add_argument("--title", default="", help="a line above the timeline")
+    size = "pixels; the picture of a packet is higher where its table needs it"
+    parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help=size)
+    parser.add_argument(
+        "--dpi",
+        type=int,
+        default=DPI,
+        metavar="N",
+        choices=range(24, 2401),
+        help=f"pixels an inch: all of a picture is larger by N / {DPI}",
+    )
+    parser.add_argument(
+        "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
+    )
 
 
 def _rows(text: str) -> tuple[int, ...]:
@@ -69,44 +93,55 @@ def _size(text: str) -> tuple[int, int]:
     """ "1600x900" as pixels."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and 200 <= int(width) <= 30_000):
-        raise argparse.ArgumentTypeError(f"{text!r} is no size such as 1600x900")
+        raise argparse.ArgumentTypeError(f"invalid size {text} ({SIZES})")
     if not 100 <= int(height) <= 30_000:
-        raise argparse.ArgumentTypeError(f"{text!r}: the height must be 100 to 30000")
+        raise argparse.ArgumentTypeError(f"invalid size {text} ({SIZES})")
     return int(width), int(height)
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    session = _opened(arguments.files)
-    form = next(name for name in ("png", "svg", "csv") if getattr(arguments, name))
+    form = next(name for name in FORMS if getattr(arguments, name))
     out: Path = getattr(arguments, form)
+    if out.suffix and out.suffix.lower() not in SUFFIXES[form]:
+        ends = " or ".join(SUFFIXES[form])
+        raise KeyError(f"--{form} {out}: the name of that file ends in {ends}")
+    session = opened(arguments.files)
+    if out == STDOUT:
+        _to_stdout(arguments, session, form)
+    else:
+        _write(arguments, session, form, out)
+    return warn_of(session, arguments.files)
+
+
+def _to_stdout(arguments: argparse.Namespace, session: Session, form: str) -> None:
+    with TemporaryDirectory() as folder:
+        made = Path(folder) / f"made.{form}"
+        _write(arguments, session, form, made)
+        sys.stdout.buffer.write(made.read_bytes())
+        sys.stdout.buffer.flush()
+
+
+def _write(arguments: argparse.Namespace, session: Session, form: str, out: Path) -> None:
     timeline = bool(arguments.lanes or arguments.range or arguments.markers or form == "svg")
     if timeline or (arguments.filter and form == "png"):
-        from ..gui.render_timeline import write_timeline  # needs Qt, but no display
-
+        with needing_qt("an export of the timeline"):
+            from ..gui.render_timeline import write_timeline  # needs Qt, but no display
         write_timeline(session, _shown(arguments, session), out, form)
     elif arguments.filter is not None and form == "csv":
         session.export_packets_csv(arguments.filter, out)
     elif form == "csv":
-        session.export_csv(_one(arguments.packet), out)
+        write_path_csv(path_of(session, _one(arguments.packet)), session.sources(), out)
     else:
-        from ..gui.render import render_png
+        with needing_qt("a picture"):
+            from ..gui.render import render_png
 
         size, dpi = arguments.size, arguments.dpi
         render_png(session, out, _one(arguments.packet), size, dpi, arguments.theme)
-    return warn_of_rules(session)
-
-
-def _opened(files: Sequence[Path]) -> Session:
-    progress = Stderr()
-    try:
-        return open_files(files, progress)
-    finally:
-        progress.close()
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """The packet whose path is asked for: 1 if none is named."""
-    if rows is not None and (len(rows) != 1 or rows[0] < 1):
+    """The row whose path is asked for: 1 if none is named."""
+    if rows is not None and len(rows) != 1:
         raise KeyError(f"--packet {rows_text(rows)}: a path is of one packet; see --lanes")
     return 1 if rows is None else rows[0]
 

@@ -13,8 +13,21 @@ from .output import Stderr, command, warn
 
 def add(commands: Any) -> None:
     parser = command(commands, "import", "build a session from captures and KBLs", _import)
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="S.skbv")
-    parser.add_argument("files", type=Path, nargs="+", metavar="FILE")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        required=True,
+        metavar="S.skbv",
+        help="the session to write; one that exists is made anew and keeps its notes and marks",
+    )
+    parser.add_argument(
+        "files",
+        type=Path,
+        nargs="+",
+        metavar="FILE",
+        help="captures and KBLs; a session stands for the files that it was made of",
+    )
 
 
 def _import(arguments: argparse.Namespace) -> int:

@@ -6,22 +6,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable
-from pathlib import Path
 from typing import Any
 
-from ..session import Session
-from .output import command, warn
+from .opening import add_files, opened
+from .output import command, formats, warn
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "info", "counts, matches, losses and clock fit of a session", _info)
-    parser.add_argument("session", type=Path)
-    parser.add_argument("--json", action="store_true")
+    add_files(parser)
+    formats(parser, "json")
 
 
 def _info(arguments: argparse.Namespace) -> int:
-    info = Session.open(arguments.session).info()
+    info = opened(arguments.files).info()
     if arguments.json:
         print(json.dumps(info, indent=2))
     else:

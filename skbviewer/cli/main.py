@@ -7,6 +7,7 @@ import argparse
 import sys
 from collections.abc import Iterable, Sequence
 from importlib import import_module
+from pathlib import Path
 
 from .. import __version__
 from ..records import BadInput, Cancelled
@@ -30,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
             chosen = [words[0]] if words[0] in COMMANDS else COMMANDS
-            arguments = _parser(chosen).parse_args(words)
+            arguments = _parsed(_parser(chosen), words)
             return int(arguments.run(arguments))
         with importing():
             window = import_module(".window", __package__)
@@ -61,6 +62,16 @@ def _told(error: ValueError) -> str:
     if not isinstance(error, FilterError):
         raise error
     return told(error)
+
+
+def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
+    """The arguments; files may also stand behind options, which argparse takes for unknown."""
+    arguments, rest = parser.parse_known_args(words)
+    if rest and ("files" not in arguments or any(word.startswith("-") for word in rest)):
+        parser.error(f"unrecognized arguments: {' '.join(rest)}")
+    if rest:
+        arguments.files += map(Path, rest)
+    return arguments
 
 
 def _parser(chosen: Iterable[str]) -> argparse.ArgumentParser:

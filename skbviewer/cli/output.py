@@ -7,10 +7,7 @@ import argparse
 import sys
 import time
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from ..session import Session
+from typing import Any
 
 
 class Stderr:
@@ -39,13 +36,6 @@ def warn(warnings: Iterable[str]) -> int:
     return 1 if listed else 0
 
 
-def warn_of_rules(session: Session) -> int:
-    """Say that other rules than this program's made the verdicts; the exit code that follows."""
-    from ..session.rules import rules_warning
-
-    return warn(filter(None, [rules_warning(session.file, session.rules())]))
-
-
 def command(
     commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
@@ -54,7 +44,16 @@ def command(
     return parser
 
 
-def formats(parser: argparse.ArgumentParser, *names: str) -> None:
+FORMATS = {
+    "json": "as one JSON value",
+    "csv": "as CSV",
+    "tree": "as an indented tree, which is what is written without an option",
+    "xml": "as XML",
+}
+
+
+def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
+    """Add the options of `names`, of which one can be given; `helps` in place of FORMATS' words."""
     group = parser.add_mutually_exclusive_group()
     for name in names:
-        group.add_argument(f"--{name}", action="store_true")
+        group.add_argument(f"--{name}", action="store_true", help=helps.get(name, FORMATS[name]))

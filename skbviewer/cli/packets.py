@@ -7,46 +7,50 @@ import argparse
 import csv
 import json
 import sys
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from ..records import PacketRow
+from ..records import PacketRow, SeriesRow
 from ..session import Session
-from .filtering import RowIds, add_filter, chosen, pages
-from .output import Stderr, command, formats, warn_of_rules
+from ..session.exporting import first_ns
+from .filtering import add_filter, chosen, pages
+from .opening import add_files, opened, warn_of
+from .output import Stderr, command, formats
 
-SPENT = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns", "elsewhere")
-JSON_KEYS = (*PacketRow._fields[: PacketRow._fields.index("functions") + 1], *SPENT)
+# Of rows K<n>: SeriesRow's.
+JSON_KEYS = (*PacketRow._fields, "relative_ns")
+HELP = """Without an option a table whose Time counts from the first packet.  JSON and CSV have all
+columns of the window: relative_ns is the Time column, source_text and destination_text the
+addresses, drop and drop_place why and where the kernel dropped the packet, lost whether that lost
+it.  Times are nanoseconds."""
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "packets", "the packet list with its matches", _packets)
-    parser.add_argument("session", type=Path)
-    parser.add_argument("--kernel-only", action="store_true", help="packet lives never captured")
+    parser.epilog = HELP
+    add_files(parser)
+    parser.add_argument(
+        "--kernel-only", action="store_true", help="packets that only the kernel saw: K1, K2, ..."
+    )
     add_filter(parser)
-    formats(parser, "json", "csv")
+    formats(parser, "json", "csv", json="as one JSON object a line")
 
 
 def _packets(arguments: argparse.Namespace) -> int:
-    session = Session.open(arguments.session)
+    session = opened(arguments.files)
     _follow_streams(session)
     ids = chosen(session, arguments.filter, arguments.kernel_only)
-    keys = None if arguments.kernel_only else JSON_KEYS
+    first = first_ns(session)
     rows = (row for part in pages(ids) for row in session.rows(part))
-    objects = ({k: v for k, v in row._asdict().items() if not keys or k in keys} for row in rows)
     if arguments.json:
-        for item in objects:
+        for item in _objects(rows, first):
             print(json.dumps(item, ensure_ascii=False))
     elif arguments.csv:
-        _print_csv(objects)
-    elif arguments.kernel_only:
-        for item in objects:
-            print("  ".join(f"{key}={value}" for key, value in item.items() if value is not None))
+        _print_csv(_objects(rows, first))
     else:
-        _print_table(session, ids)
-    return warn_of_rules(session)
+        _print_table(rows, first, 11 if arguments.kernel_only else 9)
+    return warn_of(session, arguments.files)
 
 
 def _follow_streams(session: Session) -> None:
@@ -56,6 +60,17 @@ def _follow_streams(session: Session) -> None:
         session.follow_streams(progress)
     finally:
         progress.close()
+
+
+def _time_ns(row: PacketRow | SeriesRow) -> int | None:
+    """When the capture has it; of a row K<n> by the clock fit."""
+    return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
+
+
+def _objects(rows: Iterable[PacketRow | SeriesRow], first: int) -> Iterator[dict[str, Any]]:
+    for row in rows:
+        at = _time_ns(row)
+        yield row._asdict() | {"relative_ns": None if at is None else at - first}
 
 
 def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
@@ -71,15 +86,28 @@ def _cell(value: Any) -> Any:
     return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value
 
 
-def _print_table(session: Session, ids: RowIds) -> None:
+def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) -> None:
+    """`match` is how wide that column is."""
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
-    layout = "{:>5} {:>13} {:<17} {:<17} {:<6} {:>5} {:>10} {:>4} {:<9} {}"
+    layout = (
+        f"{{:>5}} {{:>13}} {{:<17}} {{:<17}} {{:<6}} {{:>5}} {{:>10}} {{:>4}} {{:<{match}}} {{}}"
+    )
     print(layout.format(*head, "Info"))
-    start = (session.packets(1, 1)[0].ts_ns if len(ids) else None) or 0
-    for row in (row for part in pages(ids) for row in session.rows(part)):
-        assert isinstance(row, PacketRow)
+    for row in rows:
+        at = _time_ns(row)
+        seconds = "" if at is None else f"{(at - first) / 1e9:.9f}"
         kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
         functions = "" if row.functions is None else row.functions
-        seconds = "" if row.ts_ns is None else f"{(row.ts_ns - start) / 1e9:.9f}"
-        ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
-        print(layout.format(row.number, seconds, *ends, kernel, functions, row.verdict, row.info))
+        told = (*_ends(row), kernel, functions, _verdict(row), row.info)
+        print(layout.format(row.number, seconds, *told))
+
+
+def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
+    """Addresses, protocol and length, as far as known."""
+    if isinstance(row, PacketRow):
+        return row.source_text, row.destination_text, row.protocol_name, row.len
+    return row.saddr or "", row.daddr or "", row.protocol_name, ""
+
+
+def _verdict(row: PacketRow | SeriesRow) -> str:
+    return row.verdict if isinstance(row, PacketRow) else "kernel-only"

@@ -5,37 +5,43 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 from typing import Any
 
 from ..export import path_lines, path_xml
 from ..records import Leg, PacketPath
-from ..session import Session
-from .output import command, formats, warn_of_rules
+from .opening import add_files, opened, warn_of
+from .output import command, formats
+from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
+HELP = """Entry and exit count from the begin of each leg, in microseconds; self is without calls
+and interrupts inside.  In JSON and XML all times are nanoseconds of the KBL's clock."""
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "path", "a packet's way through the kernel", _path)
-    parser.add_argument("session", type=Path)
+    parser.epilog = HELP
+    add_files(parser)
     which = parser.add_mutually_exclusive_group(required=True)
-    which.add_argument("--packet", type=_row, metavar="N")
-    which.add_argument("--series", type=_row, metavar="N")
+    which.add_argument(
+        "--packet", type=row_id, metavar="N", help="a packet's number, or K<N> as in packets"
+    )
+    which.add_argument(
+        "--series", type=_series, metavar="N", help="a packet life's number, as the tree shows it"
+    )
     formats(parser, "json", "tree", "xml")
 
 
-def _row(text: str) -> int:
-    number = int(text)
-    if abs(number) >> 63:  # SQLite's largest
-        raise argparse.ArgumentTypeError(f"there is no {text}")
-    return number
+def _series(text: str) -> int:
+    if not text.isdecimal() or int(text) >> 63:  # SQLite's largest
+        raise argparse.ArgumentTypeError(f"not a series' number: {text}")
+    return int(text)
 
 
 def _path(arguments: argparse.Namespace) -> int:
-    session = Session.open(arguments.session)
-    path = session.path(arguments.packet, arguments.series)
+    session = opened(arguments.files)
+    path = path_of(session, arguments.packet, arguments.series)
     if arguments.json:
         legs, branches = ([_leg(leg) for leg in part] for part in (path.legs, path.branches))
         packet = None if path.packet is None else path.packet.number
@@ -46,7 +52,7 @@ def _path(arguments: argparse.Namespace) -> int:
     else:
         for line in path_lines(path):
             print(line)
-    return warn_of_rules(session)
+    return warn_of(session, arguments.files)
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:

@@ -13,7 +13,20 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+QT = ("PySide6", "shiboken6", "pyqtgraph")
+
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+
+@contextmanager
+def needing_qt(what: str) -> Iterator[None]:
+    """Imports inside load Qt for `what`; KeyError with a line for the user where that fails."""
+    try:
+        yield
+    except ImportError as error:
+        if (error.name or "").split(".")[0] not in QT:
+            raise
+        raise KeyError(f"{what} needs Qt, which cannot be loaded: {error}") from error
 
 
 @contextmanager

@@ -25,8 +25,9 @@ from ..analysis.stats import (
     process_rows,
 )
 from ..session import Session
+from . import opening, stats_columns
 from .filtering import add_filter, chosen
-from .output import command, formats, warn, warn_of_rules
+from .output import command, formats, warn
 
 
 class Table(NamedTuple):
@@ -40,8 +41,15 @@ class Table(NamedTuple):
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
     parser = command(commands, "stats", "times of functions, layers, programs; drops", _stats)
-    parser.add_argument("session")
-    parser.add_argument("table", metavar="{" + ",".join(sorted(TABLES)) + "}")
+    parser.usage = "%(prog)s [-h] [--range A,B] [--filter F] [--all] [--json | --csv] FILE... TABLE"
+    parser.formatter_class = argparse.RawDescriptionHelpFormatter
+    parser.epilog = stats_columns.HELP
+    parser.add_argument(
+        "files",
+        nargs="+",
+        metavar="FILE... TABLE",
+        help=f"{opening.HELP}; before or behind them the table: {', '.join(sorted(TABLES))}",
+    )
     parser.add_argument(
         "--range",
         metavar="A,B",
@@ -123,8 +131,8 @@ TABLES: dict[str, Callable[[Session, Chosen], Table]] = {
 
 
 def _stats(arguments: argparse.Namespace) -> int:
-    path, name = _in_order(arguments.session, arguments.table)
-    session = Session.open(Path(path))
+    files, name = _in_order([str(word) for word in arguments.files])
+    session = opening.opened(files)
     table = TABLES[name](session, _chosen(session, arguments))
     if arguments.json:
         print(
@@ -136,18 +144,18 @@ def _stats(arguments: argparse.Namespace) -> int:
         writer.writerows([map(_joined, row) for row in table.rows])
     else:
         _print(table)
-    return warn(table.warnings) | warn_of_rules(session)
+    return warn(table.warnings) | opening.warn_of(session, files)
 
 
-def _in_order(session: str, table: str) -> tuple[str, str]:
-    """Both, whichever was given first; raises KeyError with a line for the user."""
-    if table not in TABLES:
-        session, table = table, session
-    if table not in TABLES:
-        raise KeyError(
-            f"stats: neither {table} nor {session} is one of {', '.join(sorted(TABLES))}"
-        )
-    return session, table
+def _in_order(words: list[str]) -> tuple[list[Path], str]:
+    """The files and the table, which stands last or first; KeyError with a line for the user."""
+    tables = ", ".join(sorted(TABLES))
+    for files, table in ((words[:-1], words[-1]), (words[1:], words[0])):
+        if table in TABLES and files:
+            return [Path(file) for file in files], table
+    if len(words) == 1:
+        raise KeyError(f"stats: {words[0]}: a file and a table are needed, one of {tables}")
+    raise KeyError(f"stats: neither {words[0]} nor {words[-1]} is one of {tables}")
 
 
 def _told(table: Table) -> list[str]:
@@ -169,6 +177,8 @@ def _range(text: str, session: Session) -> tuple[int, int]:
         begin, end = (round(float(part) * 1e9) for part in text.split(","))
     except (ValueError, OverflowError) as error:
         raise KeyError(f"--range {text}: two numbers of seconds are needed, as 0.5,1.25") from error
+    if begin > end:
+        raise KeyError(f"--range {text}: ends before it begins")
     first = session.begin_ns()
     return first + begin, first + end
 

@@ -4,12 +4,14 @@
 from __future__ import annotations
 
 import argparse
-import re
+import difflib
 from collections.abc import Sequence
 from pathlib import Path
 
 from ..analysis.filter import FilterError, parse
-from .starting import importing
+from ..records import BadInput
+from .row_numbers import row_id
+from .starting import importing, needing_qt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -27,13 +29,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def row_id(text: str) -> int:
-    """ "12" -> 12, "K3" -> -3.  Raises argparse.ArgumentTypeError."""
-    if re.fullmatch(r"[Kk]?[0-9]+", text) is None or int(text.lstrip("Kk")) == 0:
-        raise argparse.ArgumentTypeError(f"not a packet's number: {text}")
-    return -int(text[1:]) if text[0] in "Kk" else int(text)
-
-
 def valid_filter(text: str) -> str:
     """The text.  Raises argparse.ArgumentTypeError where it is no display filter."""
     try:
@@ -43,11 +38,26 @@ def valid_filter(text: str) -> str:
     return text
 
 
+def _check(files: Sequence[Path]) -> None:
+    """Raises KeyError for a word that is neither a command nor a file, BadInput for no file."""
+    from .main import COMMANDS
+
+    for place, file in enumerate(files):
+        if file.exists():
+            continue
+        if place == 0 and file.name == str(file) and not file.suffix:
+            close = difflib.get_close_matches(str(file), COMMANDS, 1)
+            hint = f"; did you mean {close[0]}?" if close else ""
+            raise KeyError(f"{file} is neither a command nor a file{hint}")
+        raise BadInput(file, None, "no such file")
+
+
 def run(words: Sequence[str]) -> int:
     """Show the window until it is closed; the process's exit code."""
     parser = argparse.ArgumentParser(prog="skbviewer", add_help=False)
     add_arguments(parser)
     arguments = parser.parse_args(words)
-    with importing():
+    _check(arguments.files)
+    with importing(), needing_qt("the window"):
         from ..gui.app import run as show  # Qt is loaded only for the window
     return show(arguments.files, goto=arguments.goto, display_filter=arguments.filter)

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The packet list as CSV: comment lines (#), a header, one row a packet; times are ns."""
+"""The packet list as CSV: comment lines (#), a header, one row a packet; times are ns.
+
+relative_ns is the list's Time; ts_ns of a row K<n> is of its kernel recording's clock.
+"""
 
 from __future__ import annotations
 
@@ -12,45 +15,44 @@ from ..records import BadInput, PacketRow, SeriesRow
 COLUMNS: tuple[str, ...] = (
     "number",
     "ts_ns",
+    "relative_ns",
     "source",
     "destination",
     "protocol",
     "length",
     "info",
 )
-COLUMNS += ("kernel_ns", "functions", "match", "confidence", "reason")
+COLUMNS += ("kernel_ns", "functions", "drop", "drop_place", "lost", "process")
+COLUMNS += ("match", "confidence", "reason")
 
 
 def write_packets_csv(
-    rows: Iterable[PacketRow | SeriesRow], lines: Iterable[str], out: Path
+    rows: Iterable[PacketRow | SeriesRow], first_ns: int, lines: Iterable[str], out: Path
 ) -> None:
-    """Write `out`; `lines` come first as comments.  Raises BadInput if it cannot be written."""
+    """Write `out`; `lines` come first as comments, relative times count from `first_ns`.
+
+    Raises BadInput if it cannot be written.
+    """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in lines)
             writer = csv.writer(file)
             writer.writerow(COLUMNS)
-            writer.writerows(_values(row) for row in rows)
+            writer.writerows(_values(row, first_ns) for row in rows)
     except OSError as error:
         raise BadInput(out, None, f"cannot write: {error.strerror}") from error
 
 
-def _values(row: PacketRow | SeriesRow) -> tuple[object, ...]:
+def _values(row: PacketRow | SeriesRow, first_ns: int) -> tuple[object, ...]:
+    ends: tuple[object, ...]
     if isinstance(row, PacketRow):
-        ends: tuple[object, ...] = (
-            row.source_text,
-            row.destination_text,
-            row.protocol_name,
-            row.len,
-        )
-        tail: tuple[object, ...] = (
-            row.kernel_ns,
-            row.functions,
-            row.verdict,
-            row.confidence,
-            row.reason,
-        )
+        at: int | None = row.ts_ns
+        ends = (row.source_text, row.destination_text, row.protocol_name, row.len)
+        match: tuple[object, ...] = (row.verdict, row.confidence)
     else:
-        ends = (row.saddr, row.daddr, row.protocol, "")
-        tail = (row.kernel_ns, row.functions, "kernel-only", None, row.reason)
-    return (row.number, row.ts_ns, *ends, row.info, *tail)
+        at = row.time_ns
+        ends = (row.saddr, row.daddr, row.protocol_name, "")
+        match = ("kernel-only", None)
+    relative = None if at is None else at - first_ns
+    kernel = (row.kernel_ns, row.functions, row.drop, row.drop_place, row.lost, row.process)
+    return (row.number, row.ts_ns, relative, *ends, row.info, *kernel, *match, row.reason)

@@ -45,7 +45,7 @@ def _behind(path: PacketPath, leg: Leg) -> str:
     if told is None:
         return ""
     if told.ns is None:
-        return ", how long after leg 1 is not known"
+        return ", offset from leg 1 unknown"
     return f", begins {_us(told.ns)}{_give_or_take(told.error_ns)} us after leg 1"
 
 
@@ -123,7 +123,7 @@ def _call_line(call: PathCall, begin: int) -> str:
     own = "-" if call.self_ns is None else _us(call.self_ns)
     indent = "  " * call.depth
     caller = f"  <- {call.caller}{' (tail call)' if call.tail_call else ''}" if call.caller else ""
-    note = f"  [{call.note}]" if call.note else ""
+    note = call.titled.removeprefix(call.function)
     if call.comp_ns is not None:
         note = f"  {_us(call.comp_ns)}{_give_or_take(call.comp_err_ns)} us without probes{note}"
     times = f"{_us(call.entry_ns - begin):>12} {leave:>12} {own:>10}"
@@ -187,4 +187,8 @@ def _attributes(call: PathCall) -> dict[str, str]:
     values = call._asdict() | {"skb": f"0x{call.skb:x}"}
     values["sock"] = f"0x{call.sock:x}" if call.sock else ""
     skipped = ("depth", "parent")
-    return {k: str(v) for k, v in values.items() if k not in skipped and v not in (None, "")}
+    return {
+        k: _yes(v) if isinstance(v, bool) else str(v)
+        for k, v in values.items()
+        if k not in skipped and v not in (None, "")
+    }

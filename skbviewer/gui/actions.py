@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMenu
 
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import ends_window, export_dialog, exporting, recent, timeline_window
+from . import ends_window, export_dialog, exporting, recent, samples, timeline_window
 from .appearance import Theme
 from .colouring import CONVERSATIONS
 from .follow_stream import ask_stream
@@ -69,6 +69,13 @@ def _fill_recent(window: MainWindow, menu: QMenu) -> None:
     else:
         menu.addSeparator()
         menu.addAction("&Clear Menu").triggered.connect(recent.forget_all)
+
+
+def _fill_bundled(window: MainWindow, menu: QMenu) -> None:
+    for name, title in samples.titles().items():
+        action = menu.addAction(title.replace("&", "&&"))
+        action.setStatusTip(f"Open {name}.kbl and {name}.pcap")
+        action.triggered.connect(lambda _=False, name=name: window.opening.open_bundled(name))
 
 
 def _fill_panes(window: MainWindow, menu: QMenu) -> None:
@@ -128,12 +135,12 @@ FILE = (
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
     Action("&File", "Restore Last &View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
            "Open what was open last, with its filter, row, zoom and columns", False),
-    Action("&File", "Open &Bundled Recording", lambda w: w.opening.open_bundled(), (),
-           "Open the recording that comes with the program", False),
+    Action("&File", "Open &Bundled Recording", fill=_fill_bundled, needs_recording=False,
+           tip="Open a recording that comes with the program"),
     Action("&File", "Re&load", lambda w: w.opening.reload(), ("Ctrl+R",),
            "Read the files again as they are now"),
     Action("&File", "Locate &Moved Files…", lambda w: w.opening.locate(), (),
-           "Tell where the captures and recordings of the session are now"),
+           "Locate the session's capture and kernel recording files"),
     _line("&File"),
     Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",), "Close what is open"),
     Action("&File", "&Save", lambda w: w.opening.save(), ("Ctrl+S",),

@@ -77,5 +77,7 @@ def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewSta
 def tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
     """A bug of ours: details to stderr for a report, one line to the user."""
     traceback.print_exception(kind, error, trace)
-    line = f"skbviewer made a mistake: {kind.__name__}: {error}"
+    line = (
+        f"Internal error: {kind.__name__}: {error}. Details are in the terminal; please report it."
+    )
     QMessageBox.critical(QApplication.activeWindow(), "skbviewer", line)

@@ -64,6 +64,8 @@ class Appearance(QObject):
         font.setPointSizeF(self._usual.pointSizeF() * STEP**self.zoom)
         if self._app.font() != font:
             self._app.setFont(font)
+            # which has a font of its own; the stub asks for bytes, which PySide refuses
+            self._app.setFont(font, "QDockWidgetTitle")  # type: ignore[arg-type]
 
 
 def _number(value: object) -> int:

@@ -25,7 +25,7 @@ class CallColumn(NamedTuple):
 
 
 def _function(leg: Leg, call: PathCall) -> str:
-    return f"{call.function}  [{call.note}]" if call.note else call.function
+    return call.titled
 
 
 def _caller(leg: Leg, call: PathCall) -> str:

@@ -33,7 +33,7 @@ from .empty_text import EmptyText
 MOST = 0.5
 SQUEEZED = 30  # pixels, at most
 NO_PACKET = "Select a packet: the kernel's calls on it are listed here."
-NO_CALLS = "The kernel's records do not tell of this packet."
+NO_CALLS = "The kernel log has no record of this packet."
 HIDDEN, BY_TIME = "calls/hidden", "calls/by_time"  # in the settings
 
 

@@ -18,10 +18,13 @@ Item = QTreeWidgetItem
 
 
 class DetailTree(QTreeWidget):
-    """`node_chosen`: the Node of the current line; `filter_asked`: a filter, and if to apply it."""
+    """`node_chosen`: the Node of the current line; `filter_asked`: a filter, and if to apply it;
+    `packet_asked`: the packet that a line names, by a double click or Return.
+    """
 
     node_chosen = Signal(object)
     filter_asked = Signal(str, bool)
+    packet_asked = Signal(object)  # its number
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -33,6 +36,7 @@ class DetailTree(QTreeWidget):
         self.customContextMenuRequested.connect(self._ask)
         self.currentItemChanged.connect(self._tell)
         self._open: set[str] = set()  # titles of headers that the user opened
+        self.itemActivated.connect(self._follow)
         self.itemExpanded.connect(lambda item: self._open.add(_title(item)))
         self.itemCollapsed.connect(lambda item: self._open.discard(_title(item)))
 
@@ -51,15 +55,14 @@ class DetailTree(QTreeWidget):
         return None if item is None else item.data(0, NODE)
 
     def choose_byte(self, byte: int) -> None:
-        """Go to the innermost line that tells of a byte."""
+        """Go to the innermost line that tells of a byte: not the Frame, which holds all."""
         items = [self.topLevelItem(n) for n in range(self.topLevelItemCount())]
         found: Item | None = None
         while items:
-            inner = next(
-                (i for i in items if i is not None and _holds(i.data(0, NODE), byte)), None
-            )
-            if inner is None:
+            holding = [i for i in items if i is not None and _holds(i.data(0, NODE), byte)]
+            if not holding:
                 break
+            inner = holding[0] if found else min(holding, key=lambda i: i.data(0, NODE).length)
             found, items = inner, [inner.child(n) for n in range(inner.childCount())]
         if found is not None:
             self.setCurrentItem(found)
@@ -74,6 +77,11 @@ class DetailTree(QTreeWidget):
         node = self.node(item)
         if node is not None:
             self.node_chosen.emit(node)
+
+    def _follow(self, item: Item) -> None:
+        node = self.node(item)
+        if node is not None and node.packet:
+            self.packet_asked.emit(node.packet)
 
     def _ask(self, place: QPoint) -> None:
         menu = self.menu(self.itemAt(place))
@@ -92,6 +100,9 @@ class DetailTree(QTreeWidget):
             action = menu.addAction(f"{text}: {wanted}" if node.field else text)
             action.setEnabled(bool(node.field))
             action.triggered.connect(lambda _=False, on=apply: self.filter_asked.emit(wanted, on))
+        if node.packet:
+            go = menu.addAction(f"&Go to Packet {node.packet}")
+            go.triggered.connect(lambda: self.packet_asked.emit(node.packet))
         menu.addSeparator()
         menu.addAction("&Copy").triggered.connect(lambda: _copy(node.text))
         menu.addAction("Copy &Value").triggered.connect(lambda: _copy(node.value or node.text))

@@ -181,6 +181,16 @@ class FilterBar(QWidget):
             self.error.setText(_told(self.edit.error, colour))
             self.error.show()
 
+    def fall_back(self, why: str, applied: str) -> None:
+        """The filter in the line could not run: `applied` is in force still."""
+        self._applied = applied
+        self.edit.fail(why)
+        self.apply_action.setVisible(True)
+        still = f"the filter in force is still <code>{escape(applied)}</code>"
+        rest = still if applied else "no filter is in force"
+        self.error.setText(f"{escape(why)}. This filter was not applied: {rest}.")
+        self.error.show()
+
     def refuse(self, error: FilterError) -> None:
         """Show an error that was found while the filter ran."""
         self.error.setText(_told(error, DROP_COLOURS[is_dark(self.palette())]))

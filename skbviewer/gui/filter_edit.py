@@ -47,6 +47,7 @@ class FilterEdit(QLineEdit):
         self.error: FilterError | None = None
         self.known: Callable[[str], Sequence[str]] = lambda field: ()  # texts it can have
         self._colouring = False
+        self._failed = False
         self._proposal = Completion(0, 0, ())
         self._words = QStringListModel(self)
         self._completer = QCompleter(self._words, self)
@@ -82,7 +83,14 @@ class FilterEdit(QLineEdit):
         self.setText(text[:begin] + word + text[end:])
         self.setCursorPosition(begin + len(word))
 
+    def fail(self, why: str) -> None:
+        """Show that this filter, as right as it is, could not run; until the text changes."""
+        self._failed = True
+        self.setToolTip(why)
+        self._colour()
+
     def _check(self) -> None:
+        self._failed = False
         try:
             parse(self.text())
             self.error = None
@@ -97,7 +105,7 @@ class FilterEdit(QLineEdit):
         self._colouring = True
         palette = QPalette()
         if self.text().strip():
-            pair = INVALID if self.error else VALID
+            pair = INVALID if self.error or self._failed else VALID
             palette.setColor(QPalette.ColorRole.Base, QColor(pair[is_dark(QApplication.palette())]))
         self.setPalette(palette)
         self._colouring = False

@@ -15,7 +15,7 @@ from PySide6.QtGui import (
     QPalette,
     QResizeEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 LINE = 16
 HEX_AT, TEXT_AT = 6, 6 + LINE * 3 + 2  # columns, in characters
@@ -33,9 +33,19 @@ class HexView(QAbstractScrollArea):
         self._data = b""
         self._lit = range(0)
         self._empty = ""
-        self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
+        self.follow_text_size()
         self.setAccessibleName("Packet bytes")
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
+
+    def follow_text_size(self) -> None:
+        """The fixed font, as large as the application's text."""
+        font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
+        size = QApplication.font().pointSizeF()
+        if size > 0:
+            font.setPointSizeF(size)
+        if font != self.font():
+            self.setFont(font)
+            self._fit()
 
     @property
     def lit(self) -> range:

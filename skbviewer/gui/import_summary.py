@@ -99,8 +99,34 @@ def _matches(info: dict[str, Any]) -> str:
     total = info["matches"]
     rows.append(("All packets", total["exact"], total["ambiguous"], total["wire_only"]))
     head = ("Protocol", "Exact", "Ambiguous", "On the wire only")
-    lives = f"{total['kernel_only']:,} packet lives with an address were seen by the kernel only"
-    return _table(head, rows) + f"<p>{lives}: dropped before the wire, or not captured.</p>"
+    return _table(head, rows) + f"<p>{_kernel_only(total['kernel_only'])}</p>"
+
+
+def _kernel_only(count: int) -> str:
+    """Of packets with an address; the table of reasons has the others, too."""
+    why = "(dropped before the wire, or not captured)"
+    if count == 0:
+        return f"No addressed packet was seen only by the kernel {why}."
+    packets = "addressed packet was" if count == 1 else "addressed packets were"
+    return f"{count:,} {packets} seen only by the kernel {why}."
+
+
+def import_line(recording: Recording) -> str:
+    """What an import made, in a line."""
+    info = recording.info()
+    match, lost = info["matches"], info.get("lost_records", 0)
+    records = sum(source.rows for source in recording.sources() if source.kind == "kbl")
+    told = [f"{recording.packet_count():,} packets", f"{records:,} kernel records"]
+    verdicts = ", ".join(
+        f"{match[key]:,} {word}"
+        for key, word in (
+            ("exact", "exact"),
+            ("ambiguous", "ambiguous"),
+            ("wire_only", "on the wire only"),
+        )
+    )
+    losses = f"{lost:,} kernel records were lost." if lost else "No kernel record was lost."
+    return f"Imported {' and '.join(told)}: {verdicts}. {losses}"
 
 
 def _reason(row: Reason) -> tuple[str, int, str]:
@@ -129,12 +155,11 @@ class ImportSummary(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Summary")
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating)
         self.text = QTextBrowser()
         self.text.setAccessibleName("What was loaded, matched and lost")
         clocks = "".join(f"<p>{html.escape(text)}</p>" for text in clock_texts(recording))
         self.text.setHtml(summary_html(recording) + clocks)
-        self.again = QCheckBox("Show after each import")
+        self.again = QCheckBox("Show a line about each import")
         self.again.setChecked(QSettings().value("import_summary", "true") != "false")
         self.again.toggled.connect(
             lambda on: QSettings().setValue("import_summary", "true" if on else "false")

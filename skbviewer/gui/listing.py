@@ -24,15 +24,17 @@ class Listing(QObject):
     shown = Signal(object)  # RowIds, None: all packets by number
     failed = Signal(str)
     refused = Signal(object)  # FilterError that was found while the filter ran
+    fell_back = Signal(str, str)  # why a filter could not run, and which one is in force still
     changed = Signal()  # a setting is another one
 
     def __init__(self, notes: Notes, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.tasks = Tasks(self)
-        self.tasks.failed.connect(self.failed)
+        self.tasks.failed.connect(self._fail)
         self._notes = notes
         self._recording: Recording | None = None
         self.filter = ""
+        self._in_force = ""  # the filter of the rows that are shown
         self.order: Order | None = None
         self.kernel_only = False
         self.all_lives = False  # also those without a network identity
@@ -44,6 +46,7 @@ class Listing(QObject):
         self.tasks.cancel()
         self._recording = recording
         self.filter, self.order, self.rows = "", None, None
+        self._in_force = ""
         self.kernel_only = recording is not None and recording.packet_count() == 0
         self.all_lives = self.ignored_hidden = False
         self.changed.emit()
@@ -58,9 +61,17 @@ class Listing(QObject):
         """What to tell where no row is shown; "" where some is."""
         if self.count():
             return ""
+        if self.ignored_hidden and self._all_ignored():
+            return "Every packet is ignored and hidden. View > Hide Ignored shows them again."
+        if self.filter and self.ignored_hidden:
+            return "No packets match the display filter, except ignored ones that are hidden."
         if self.filter:
-            return "Nothing passes the display filter. An empty one shows everything again."
-        return "Every packet is ignored and hidden." if self.ignored_hidden else "No packets."
+            return "No packets match the display filter. Clear it to show all."
+        return "No packets."
+
+    def _all_ignored(self) -> bool:
+        packets = 0 if self._recording is None else self._recording.packet_count()
+        return len(self._notes.flags.all(IGNORE)) >= packets + self.lives() > 0
 
     def set_filter(self, text: str) -> None:
         """Show only what passes a display filter; "" shows all.  A wrong one changes nothing."""
@@ -128,9 +139,22 @@ class Listing(QObject):
 
         self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
 
+    def _fail(self, line: str) -> None:
+        """The rows stay; so does their filter."""
+        if self.filter == self._in_force:
+            self.failed.emit(line)
+        self._fall_back(line)
+
+    def _fall_back(self, why: str) -> None:
+        if self.filter != self._in_force:
+            self.filter = self._in_force
+            self.fell_back.emit(why, self._in_force)
+            self.changed.emit()
+
     def _show(self, rows: RowIds | FilterError | None) -> None:
         if isinstance(rows, FilterError):
+            self._fall_back(rows.message)
             self.refused.emit(rows)
             return
-        self.rows = rows
+        self.rows, self._in_force = rows, self.filter
         self.shown.emit(rows)

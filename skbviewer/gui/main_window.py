@@ -52,6 +52,7 @@ from .welcome import Welcome
 from .window_size import open_at
 from .workspace import Workspace
 
+STATUS_GAP = 14  # pixels
 QUERY_DELAY_MS = 300  # a filter that is quicker shows no progress
 
 
@@ -113,6 +114,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.pages, 1)
         self.setCentralWidget(whole)
         self.status.setAccessibleName("Packets, displayed, marked")
+        self.status.setContentsMargins(0, 0, STATUS_GAP, 0)  # else it runs into what follows
         self.recording_status.setAccessibleName("Matches and clock")
         self.statusBar().addWidget(self.status, 1)
         self.statusBar().addPermanentWidget(self.recording_status)
@@ -131,11 +133,12 @@ class MainWindow(QMainWindow):
             bar.cancelled.connect(tasks.cancel)
         for failed in (self.tasks.failed, self.listing.failed, self.notes.failed):
             failed.connect(lambda line: self.banner.tell(line, "error"))
+        self.listing.fell_back.connect(self.workspace.filter_bar.fall_back)
         self.notes.tasks.started.connect(self.statusBar().showMessage)
         self.notes.tasks.ended.connect(self.statusBar().clearMessage)
         self.workspace.find_bar.failed.connect(lambda line: self.banner.tell(line, "error"))
         self.welcome.open_asked.connect(self.opening.ask)
-        self.welcome.bundled_asked.connect(self.opening.open_bundled)
+        self.welcome.bundled_asked.connect(lambda: self.opening.open_bundled())
         self.welcome.files_asked.connect(self.opening.open_recent)
         table = self.workspace.table
         table.order_asked.connect(self.listing.set_order)
@@ -367,12 +370,14 @@ class MainWindow(QMainWindow):
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         if any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
+            event.setDropAction(Qt.DropAction.CopyAction)
+            event.accept()
 
     def dropEvent(self, event: QDropEvent) -> None:
         urls = event.mimeData().urls()
         self.open_files([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
-        event.acceptProposedAction()
+        event.setDropAction(Qt.DropAction.CopyAction)  # a source that moves would delete the files
+        event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         QSettings().setValue("geometry", self.saveGeometry())

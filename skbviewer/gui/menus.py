@@ -45,6 +45,8 @@ class Menus:
                 self._menu(above).addMenu(title) if above else self._window.menuBar().addMenu(title)
             )
             made.setToolTipsVisible(True)
+            # without one of its own the tip of the entry before would stay
+            made.menuAction().setStatusTip(title.replace("&", ""))
             made.aboutToShow.connect(self.refresh)
             self._menus[path] = made
         return self._menus[path]
@@ -60,6 +62,7 @@ class Menus:
 
     def _add_filled(self, menu: QMenu, action: Action) -> None:
         inner = menu.addMenu(action.text)
+        inner.menuAction().setStatusTip(action.tip or action.text.replace("&", ""))
 
         def fill() -> None:
             inner.clear()

@@ -6,13 +6,15 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QEvent, Qt, QTimer, Signal
+from PySide6.QtGui import QColor, QGuiApplication, QPalette
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QProgressBar, QPushButton, QWidget
 
 from .theme import is_dark
 
+_ROLE = QPalette.ColorRole
 BAR_STEPS = 1000
+PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange)
 TELL_AFTER_S = 1.0  # before that no time left is guessed
 Link = tuple[str, Callable[[], object]]  # a button's text, and what it does
 _GROUND = {  # ground and text, light and dark
@@ -27,6 +29,9 @@ class Banner(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
+        self.setAutoFillBackground(True)
+        self._kind = ""
+        self._colouring = False
         self._text = QLabel()
         self._text.setWordWrap(True)
         self._text.setTextFormat(Qt.TextFormat.PlainText)
@@ -38,7 +43,8 @@ class Banner(QFrame):
         close.setFlat(True)
         close.setFixedWidth(28)
         close.setAccessibleName("Close this message")
-        close.clicked.connect(self.clear)
+        close.clicked.connect(lambda: self.clear())  # clicked brings a bool
+        self.close_button = close
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 4, 4)
         line.addWidget(self._text, 1)
@@ -54,16 +60,31 @@ class Banner(QFrame):
 
     def tell(self, text: str, kind: str, link: Link | None = None) -> None:
         """Show `text`, with a button for what to do about it; kind is "error" or "hint"."""
-        ground, ink = _GROUND[kind][is_dark(QGuiApplication.palette())]
-        self.setStyleSheet(
-            f"#banner {{ background: {ground}; }} QLabel, QPushButton {{ color: {ink}; }}"
-        )
+        self._kind = kind
+        self._colour()
         self._text.setText(text)
         self.button.setVisible(link is not None)
         if link is not None:
             self.button.setText(link[0])
             self._do = link[1]
         self.show()
+
+    def _colour(self) -> None:
+        """Ground and text for the theme there is."""
+        ground, ink = _GROUND[self._kind][is_dark(QGuiApplication.palette())]
+        palette = QPalette()
+        for role in (_ROLE.Window, _ROLE.Button):
+            palette.setColor(role, QColor(ground))
+        for role in (_ROLE.WindowText, _ROLE.ButtonText, _ROLE.Text):
+            palette.setColor(role, QColor(ink))
+        self._colouring = True
+        self.setPalette(palette)
+        self._colouring = False
+
+    def changeEvent(self, event: QEvent) -> None:
+        super().changeEvent(event)
+        if event.type() in PALETTE_CHANGES and self._kind and not self._colouring:
+            self._colour()
 
     def clear(self, about: str = "") -> None:
         """Take away what is told, if it begins with `about`."""

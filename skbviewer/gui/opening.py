@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QObject, QSettings
 from PySide6.QtWidgets import QFileDialog
 
 from skbviewer.records import OtherVersion, Progress
@@ -16,7 +16,7 @@ from skbviewer.session.rules import are_older, match_again, rules_words
 
 from . import recent, samples, view_state
 from .contract import Opener, Recording
-from .import_summary import ImportSummary
+from .import_summary import ImportSummary, import_line
 from .joining import files_to_open
 from .locating import ask_missing, missing_sources
 from .missing import missing
@@ -92,9 +92,9 @@ class Opening(QObject):
             return
         names = ", ".join(path.name for path in old.inputs)
         self._window.banner.tell(
-            f"{old.path.name}: {old.why}. It can be made anew from {names}; notes and marks stay.",
+            f"{old.path.name}: {old.why}. Rebuild it from {names}? Notes and marks are kept.",
             "error",
-            ("Make Anew", lambda: self._make_anew(old, files, then)),
+            ("Rebuild", lambda: self._make_anew(old, files, then)),
         )
 
     def _make_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
@@ -109,7 +109,7 @@ class Opening(QObject):
 
         self._window.banner.clear()
         self._window.tasks.start(
-            f"Making {old.path.name} anew", work, lambda _: self._start(files, then)
+            f"Rebuilding {old.path.name}", work, lambda _: self._start(files, then)
         )
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
@@ -128,7 +128,13 @@ class Opening(QObject):
         if then is not None:
             self._window.restore(then)
         if opened.imported and QSettings().value("import_summary", "true") != "false":
-            self.show_summary(asked=False)
+            self._tell_import(opened.recording)
+
+    def _tell_import(self, recording: Recording) -> None:
+        """In a line above the list: nothing covers the work.  What is missing comes first."""
+        if not self._window.banner.isVisible():
+            link = ("Summary…", self.show_summary)
+            self._window.banner.tell(import_line(recording), "hint", link)
 
     def _match_again(self, recording: Recording) -> None:
         """By this program's rules, in the place of the session; the view stays as it is."""
@@ -168,7 +174,7 @@ class Opening(QObject):
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:
-            text += " It can be matched again from its files; notes and marks stay."
+            text += " It can be matched again from its files; notes and marks are kept."
         link = ("Match Again", lambda: self._match_again(recording)) if older else None
         self._window.banner.tell("\n".join(filter(None, [text, hint])), "hint", link)
 
@@ -188,9 +194,10 @@ class Opening(QObject):
         if found is not None:
             self._start(found, then)
 
-    def open_bundled(self) -> None:
+    def open_bundled(self, name: str = samples.NAME) -> None:
+        """Open a recording that comes with the program."""
         try:
-            self.open(samples.bundled())
+            self.open(samples.bundled(name))
         except FileNotFoundError as error:
             self._window.banner.tell(str(error), "error")
 
@@ -267,9 +274,8 @@ class Opening(QObject):
         if selection.row is not None:
             selection.choose_row(selection.row)
 
-    def show_summary(self, asked: bool = True) -> None:
-        """What was loaded, matched, lost and why; takes the focus only where the user asked."""
+    def show_summary(self) -> None:
+        """What was loaded, matched, lost and why."""
         if self._window.recording is not None:
             self.summary = ImportSummary(self._window.recording, self._window)
-            self.summary.setAttribute(Qt.WidgetAttribute.WA_ShowWithoutActivating, not asked)
             self.summary.show()

@@ -11,7 +11,7 @@ from .selection import Selection
 from .tree_and_bytes import TreeAndBytes
 
 NO_PACKET = "Select a packet to see its headers and bytes."
-NOT_CAPTURED = "No capture holds this packet: the kernel alone tells of it."
+NOT_CAPTURED = "No capture holds this packet; only the kernel log does."
 MOVED = (
     "The capture file has moved or changed since it was imported; its bytes cannot be shown. "
     "File > Locate Moved Files asks where it is."
@@ -26,6 +26,7 @@ class PacketDetail(TreeAndBytes):
         super().__init__(parent)
         self._selection = selection
         self.tree.filter_asked.connect(selection.filter_asked)
+        self.tree.packet_asked.connect(selection.row_asked)
         selection.path_changed.connect(self.show_path)
         self.show_path(None)
 

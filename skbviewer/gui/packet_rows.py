@@ -14,7 +14,6 @@ from .contract import Recording, RowIds
 
 PAGE = 64  # about a screen: what a jump has to wait for
 PAGES_KEPT = 512
-_PROTOCOLS = {1: "ICMP", 6: "TCP", 17: "UDP", 58: "ICMPv6"}
 
 
 class ListRow(NamedTuple):
@@ -85,8 +84,6 @@ def of_packet(row: PacketRow) -> ListRow:
 
 
 def of_series(row: SeriesRow) -> ListRow:
-    # a life without an IP header names its protocol first, as "ARP"
-    unknown = row.info.split(" ")[0] if row.protocol is None else str(row.protocol)
     return ListRow(
         row.number,
         None,
@@ -94,7 +91,7 @@ def of_series(row: SeriesRow) -> ListRow:
         row.time_ns,
         row.saddr or "",
         row.daddr or "",
-        _PROTOCOLS.get(row.protocol or -1, unknown),
+        row.protocol_name,
         None,
         row.info,
         row.kernel_ns,

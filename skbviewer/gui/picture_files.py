@@ -23,7 +23,8 @@ Paint = Callable[[QPainter], None]
 def ensure_application() -> None:
     """Pictures need a QApplication, but no display."""
     if QApplication.instance() is None:
-        os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+        # Whatever the environment says: Qt aborts the process where a display cannot be opened.
+        os.environ["QT_QPA_PLATFORM"] = "offscreen"
         ensure_application.app = QApplication(sys.argv[:1])  # type: ignore[attr-defined]  # kept
         QApplication.setStyle("Fusion")
 

@@ -55,7 +55,7 @@ class Preferences(QDialog):
         self._add_appearance()
         self._add_times()
         self._add_timeline()
-        self.summary = QCheckBox("Show the summary after each import")
+        self.summary = QCheckBox("Show a line about each import")
         self.summary.setChecked(QSettings().value("import_summary", "true") != "false")
         self.summary.toggled.connect(
             lambda on: QSettings().setValue("import_summary", "true" if on else "false")

@@ -7,6 +7,7 @@ Files that are gone stay listed: opening them asks where they are.
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def recent_files() -> list[tuple[Path, ...]]:
 
 def remember(paths: Sequence[Path]) -> None:
     """Put `paths` on top."""
-    entry = tuple(path.absolute() for path in paths)
+    entry = tuple(Path(os.path.abspath(path)) for path in paths)  # without ".."
     entries = [entry, *(other for other in recent_files() if other != entry)][:KEPT]
     QSettings().setValue(_KEY, json.dumps([[str(path) for path in each] for each in entries]))
 

@@ -3,46 +3,53 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QPoint, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QImageWriter, QPainter, QPalette
+import numpy as np
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPalette
 
 from skbviewer import __version__
-from skbviewer.records import BadInput, PacketPath
+from skbviewer.analysis.timeline_shown import rows_text
+from skbviewer.records import PacketPath
 
 from . import wording
 from .contract import Recording
 from .fonts import export_font
-from .packet_rows import ListRow, of_packet
-from .picture_files import ensure_application
+from .packet_rows import ListRow, list_row
+from .picture_files import SCREEN_DPI, ensure_application, layout_size, write_png
+from .picture_path import PathPicture
 from .render_table import paint_table, table_height
 from .status import clock_texts
 from .summary import headline, totals
 from .theme import VERDICT_COLOURS, chosen, dark_palette, layer_colours, light_palette
-from .timeline_view import TimelineView
 
-DPI = 96
+DPI = SCREEN_DPI
 MARGIN = 24
-_TIMELINE_ROW = 20
+SPACE = 16
 
 
 def render_png(
     session: Recording,
     out: Path,
-    packet: int,
+    number: int,
     size: tuple[int, int] = (1600, 900),
     dpi: int = DPI,
     theme: str = "light",
 ) -> None:
-    """Paint packet number `packet` to `out`, `size` pixels wide and at least as high.
+    """Paint row `number` (-n is K<n>) to `out`, `size` pixels wide and at least as high.
 
-    Needs no display.  KeyError: there is no such packet.  BadInput: `out` cannot be written.
+    Everything in it is larger by `dpi` / SCREEN_DPI.
+
+    Needs no display.  KeyError: there is no such row.  BadInput: `out` cannot be written.
     """
-    rows = session.packets(packet, 1) if packet > 0 else []
-    if not rows:
-        raise KeyError(packet)
-    render_row(session, of_packet(rows[0]), out, size, dpi, theme)
+    if not (
+        1 <= number <= session.packet_count() or 1 <= -number <= session.all_kernel_only_count()
+    ):
+        raise KeyError(f"no packet {rows_text([number])}")
+    (row,) = session.rows(np.array([number]))
+    render_row(session, list_row(row), out, size, dpi, theme)
 
 
 def render_row(
@@ -57,15 +64,14 @@ def render_row(
     ensure_application()
     path = session.path(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
-    image = _Picture(session, row, path, palette, theme == "dark").image(QSize(*size))
-    image.setDotsPerMeterX(round(dpi / 0.0254))
-    image.setDotsPerMeterY(round(dpi / 0.0254))
-    image.setText("Title", f"{headline(row)} {row.info}")
-    image.setText("Software", f"skbviewer {__version__}")
-    image.setText("Source", "; ".join(_source_lines(session)))
-    writer = QImageWriter(str(out), QByteArray(b"png"))
-    if not writer.write(image):
-        raise BadInput(out, None, f"cannot write: {writer.errorString()}")
+    width = layout_size(size, dpi).width()
+    picture = _Picture(session, row, path, palette, theme == "dark", width)
+    height = max(size[1], math.ceil(picture.needed * dpi / SCREEN_DPI))
+    texts = {"Title": f"{headline(row)} {row.info}", "Source": "; ".join(_source_lines(session))}
+    ground = palette.color(QPalette.ColorRole.Base)
+    whole = (size[0], height)
+    lowest = height * SCREEN_DPI / dpi
+    write_png(out, whole, dpi, ground, texts, lambda painter: picture.paint(painter, lowest))
 
 
 def _source_lines(session: Recording) -> list[str]:
@@ -73,47 +79,37 @@ def _source_lines(session: Recording) -> list[str]:
 
 
 class _Picture:
+    """Lengths are units: pixels at SCREEN_DPI.  `needed` is how high it is at least."""
+
     def __init__(
-        self, session: Recording, row: ListRow, path: PacketPath, palette: QPalette, dark: bool
+        self,
+        session: Recording,
+        row: ListRow,
+        path: PacketPath,
+        palette: QPalette,
+        dark: bool,
+        width: int,
     ) -> None:
         self._row, self._path, self._palette, self._dark = row, path, palette, dark
         self._colours = layer_colours(session.layers(), dark)
         self._footer = [*_source_lines(session), *clock_texts(session)]
-        self._font = export_font(14)
+        self._font, self._width = export_font(14), width
+        self._lanes = PathPicture(path, self._colours, palette)
+        self._line = QFontMetricsF(self._font).height() + 4
+        self._table = table_height(path)
+        self._head, self._foot = 4.6 * self._line, (len(self._footer) + 1) * self._line
+        parts = (self._head, self._lanes.height, SPACE, self._table, SPACE, self._foot)
+        self.needed = 2 * MARGIN + sum(parts)
 
-    def image(self, size: QSize) -> QImage:
-        """As wide as `size`; higher where the table of functions needs it."""
-        line = QFontMetricsF(self._font).height() + 4
-        head, foot = 4.6 * line, (len(self._footer) + 1) * line
-        timeline = self._timeline(size.width() - 2 * MARGIN)
-        table = table_height(self._path)
-        needed = round(2 * MARGIN + head + timeline.height() + 16 + table + 16 + foot)
-        image = QImage(size.width(), max(size.height(), needed), QImage.Format.Format_RGB32)
-        image.fill(self._palette.color(QPalette.ColorRole.Base))
-        painter = QPainter(image)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def paint(self, painter: QPainter, height: float) -> None:
+        """Everything, from (0, 0) on; the sources at the lower end."""
         painter.setFont(self._font)
-        self._paint_head(painter, line, size.width())
-        y = MARGIN + head
-        timeline.render(painter, QPoint(MARGIN, round(y)))
-        y += timeline.height() + 16
-        area = QRectF(MARGIN, y, size.width() - 2 * MARGIN, table)
+        self._paint_head(painter, self._line, self._width)
+        area = QRectF(MARGIN, MARGIN + self._head, self._width - 2 * MARGIN, self._lanes.height)
+        self._lanes.paint(painter, area)
+        area = QRectF(area.left(), area.bottom() + SPACE, area.width(), self._table)
         paint_table(painter, area, self._path, self._colours, self._palette, self._font)
-        self._paint_foot(painter, line, image.height() - MARGIN - foot + line)
-        painter.end()
-        return image
-
-    def _timeline(self, width: int) -> TimelineView:
-        view = TimelineView()
-        view.setPalette(self._palette)
-        view.set_colours(self._colours)
-        view.show_path(self._path)
-        rows = view.item.layout.rows
-        view.resize(width, round(rows * _TIMELINE_ROW) + 70)
-        view.ensurePolished()
-        view.grab()  # lays out and paints once, so that sizes are settled
-        view.fit()
-        return view
+        self._paint_foot(painter, self._line, height - MARGIN - self._foot + self._line)
 
     def _paint_head(self, painter: QPainter, line: float, width: int) -> None:
         row = self._row

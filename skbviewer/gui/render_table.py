@@ -18,7 +18,7 @@ GAP = 32
 _FONT_PX = 12
 _LINE = 17
 # where each text ends (right-aligned) or begins, as parts of a block's width
-_LAYER, _ENTRY, _DURATION, _SELF = 0.50, 0.76, 0.88, 1.0
+_LAYER, _ENTRY, _DURATION, _SELF = 0.48, 0.70, 0.86, 1.0
 
 
 class Line(NamedTuple):
@@ -89,13 +89,12 @@ def _paint_line(
         return
     chip = QRectF(box.left() + _LAYER * box.width() - 14, box.center().y() - 4, 9, 9)
     painter.fillRect(chip, colours.get(call.layer, QColor(UNKNOWN_LAYER)))
-    name = f"{call.function}  [{call.note}]" if call.note else call.function
     times = (
         wording.microseconds(call.entry_ns - line.leg.begin_ns),
         wording.microseconds(call.dur_ns) or "no exit",
         wording.microseconds(call.self_ns),
     )
-    _texts(painter, box, (name, call.layer, *times), 10 * call.depth)
+    _texts(painter, box, (call.titled, call.layer, *times), 10 * call.depth)
 
 
 def _texts(

@@ -23,15 +23,15 @@ from . import wording
 from .contract import Recording
 from .fonts import export_font
 from .legend import paint_legend
-from .picture_files import SCREEN_DPI, ensure_application, layout_size, write_png, write_svg
+from .picture_axis import HEIGHT as AXIS
+from .picture_axis import paint_axis
+from .picture_files import ensure_application, layout_size, write_png, write_svg
 from .status import clock_texts
 from .theme import dark_palette, layer_colours, light_palette
-from .timeline_axes import TICK_PX, base_of, base_text, round_step, tick_text
 from .timeline_frame import Frame, places_of
 from .timeline_marks import difference_text, paint_marks
 from .timeline_overview import paint_overview
 from .timeline_paint import (
-    LEAST_TEXT_PX,
     Look,
     paint_bins,
     paint_gaps,
@@ -47,13 +47,11 @@ from .wrapping import wrapped
 
 MARGIN = 20
 GUTTER = 200
-AXIS = 22
 LINE = 18
 STRIP = 36
 ROW_PX = (3.0, 20.0)
 TEXT_PX = 12
 FOOT_PX = 10
-LEAST_TEXT_DOTS = 13  # of the picture: what can still be read in it
 
 
 def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
@@ -78,8 +76,7 @@ class TimelinePicture:
 
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
         palette = dark_palette() if shown.dark else light_palette()
-        least = min(max(round(LEAST_TEXT_DOTS * SCREEN_DPI / shown.dpi), 1), LEAST_TEXT_PX)
-        self.look = Look(layer_colours(recording.layers(), shown.dark), palette, least)
+        self.look = Look(layer_colours(recording.layers(), shown.dark), palette)
         self.overview: Overview = recording.overview()
         self.timeline: Timeline = recording.timeline(shown.lanes, shown.ids)
         self._shown = shown
@@ -186,7 +183,7 @@ class TimelinePicture:
         self._paint_strip(painter, area)
         frame, corner = self.frame()
         painter.setFont(export_font(TEXT_PX))
-        self._paint_axis(painter, frame, corner)
+        paint_axis(painter, frame, corner, self.look.palette, (GUTTER, self._size.width()))
         self._paint_lanes(painter, frame, corner)
         self._paint_foot(painter, corner.y() + frame.height + 10)
 
@@ -218,21 +215,6 @@ class TimelinePicture:
         painter.setPen(QPen(self.look.role(QPalette.ColorRole.Highlight), 2))
         painter.drawRect(QRectF(low, area.top(), high - low, area.height()))
 
-    def _paint_axis(self, painter: QPainter, frame: Frame, corner: QPointF) -> None:
-        base = base_of(frame.begin, frame.end - frame.begin)
-        painter.setPen(self.look.role(QPalette.ColorRole.PlaceholderText))
-        box = QRectF(corner.x() - GUTTER, corner.y() - AXIS, GUTTER - 8, AXIS - 4)
-        painter.drawText(box, Qt.AlignmentFlag.AlignRight, base_text(base))
-        step = round_step(TICK_PX / frame.per_ns)
-        first = int(np.ceil(frame.begin / step)) * step
-        for at in range(first, int(frame.end) + 1, step):
-            x = corner.x() + frame.x(float(at))
-            painter.drawLine(QPointF(x, corner.y() - 5), QPointF(x, corner.y()))
-            text = tick_text(at - base, step, frame.end - frame.begin)
-            place = QRectF(x - TICK_PX / 2, corner.y() - AXIS, TICK_PX, AXIS - 6)
-            if place.right() <= self._size.width():
-                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, text)
-
     def _paint_lanes(self, painter: QPainter, frame: Frame, corner: QPointF) -> None:
         where = places_of(self.timeline)
         bins = self.bins()
@@ -243,7 +225,7 @@ class TimelinePicture:
         painter.setClipping(False)
         painter.translate(GUTTER, 0)
         painter.setClipRect(QRectF(0, 0, frame.width, frame.height))
-        painter.setFont(row_font(export_font(TEXT_PX), frame.row_px, self.look))
+        painter.setFont(row_font(export_font(TEXT_PX), frame.row_px))
         paint_ground(painter, self.timeline, where, frame, self.look)
         paint_gaps(painter, self.overview.gaps, self.timeline, where, frame, self.look)
         paint_wire_bands(painter, self.timeline, where, frame, self.look)

@@ -35,13 +35,21 @@ def fill_filters(window: MainWindow, menu: QMenu, apply: bool) -> None:
     """Apply as Filter, Prepare as Filter: one entry each way to join the filter there is."""
     new = current_filter(window)
     for mode in MODES:
-        act = menu.addAction(mode)
+        act = menu.addAction(_with_letter(mode))
         act.setEnabled(new is not None)
         if new is not None:
             text = combined(new, mode, window.workspace.filter_bar.text())
             act.setToolTip(text)
             act.triggered.connect(lambda _=False, text=text: window.use_filter(text, apply))
     menu.setToolTipsVisible(True)
+
+
+def _with_letter(mode: str) -> str:
+    """With a mnemonic of its own: S, N, A, O, and of the last two D and R."""
+    letters = {"...and Selected": "a", "...or Selected": "o"}
+    letters |= {"...and not Selected": "d", "...or not Selected": "r"}
+    letter = letters.get(mode, mode[0])
+    return mode.replace(letter, f"&{letter}", 1)
 
 
 def fill_conversations(window: MainWindow, menu: QMenu) -> None:
@@ -63,22 +71,22 @@ def row_menu(window: MainWindow) -> QMenu:
         menu.addAction(window.menus.actions[name])
     menu.addSeparator()
     fills: tuple[tuple[str, Callable[[QMenu], None]], ...] = (
-        ("Apply as Filter", lambda inner: fill_filters(window, inner, True)),
-        ("Prepare as Filter", lambda inner: fill_filters(window, inner, False)),
-        ("Conversation Filter", lambda inner: fill_conversations(window, inner)),
+        ("&Apply as Filter", lambda inner: fill_filters(window, inner, True)),
+        ("&Prepare as Filter", lambda inner: fill_filters(window, inner, False)),
+        ("Con&versation Filter", lambda inner: fill_conversations(window, inner)),
     )
     for title, fill in fills:
         fill(menu.addMenu(title))
-    colours = menu.addMenu("Colourize Conversation")
+    colours = menu.addMenu("Colouri&ze Conversation")
     for number in range(1, len(CONVERSATIONS) + 1):
         colours.addAction(window.menus.actions[f"Colour {number}"])
     colours.addAction(window.menus.actions["Reset Colourization"])
     menu.addAction(window.menus.actions["Follow Stream"])
     menu.addSeparator()
-    copy = menu.addMenu("Copy")
+    copy = menu.addMenu("&Copy")
     for name in _COPIES:
         copy.addAction(window.menus.actions[name])
     menu.addSeparator()
-    column = menu.addAction("Add Field as Column…")
+    column = menu.addAction("Add Field as Col&umn…")
     column.triggered.connect(window.workspace.table.header.ask_field)
     return menu

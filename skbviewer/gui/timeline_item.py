@@ -22,7 +22,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsObject, QStyleOptionGraphicsItem, QWidget
 
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
-from .timeline_layout import Layout, lay_out
+from .timeline_layout import Layout, WaitBar, lay_out
 
 LABEL_FROM_PX = 40
 GAP_PX = 1.0
@@ -60,6 +60,14 @@ class TimelineItem(QGraphicsObject):
         self._dark = False
         self._view = QRectF()
         self._titled: list[tuple[QRectF, str]] = []  # where titles stand, in pixels
+        self._waited: list[QRectF] = []  # and where waits do
+        self._corner = QPointF()  # of what is seen
+
+    def texts(self) -> list[QRectF]:
+        """Where titles and waits were painted, in pixels from the corner of what is seen."""
+        return [
+            box.translated(-self._corner) for box in (*self._waited, *(b for b, _ in self._titled))
+        ]
 
     def draw(self, layout: Layout) -> None:
         self.prepareGeometryChange()
@@ -112,15 +120,21 @@ class TimelineItem(QGraphicsObject):
             painter.fillRect(box, self._palette.color(QPalette.ColorRole.AlternateBase))
             painter.drawText(box, Qt.AlignmentFlag.AlignVCenter, text)
 
-    def _paint_waits(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
+    @staticmethod
+    def _wait_box(wait: WaitBar, scale: QTransform, view: QRectF) -> QRectF:
+        return QRectF(
+            wait.begin * scale.m11(),
+            wait.y * scale.m22() + 1,
+            max((wait.end - wait.begin) * scale.m11(), 1.0),
+            scale.m22() - 2,
+        ).intersected(view)
+
+    def _paint_waits(self, painter: QPainter) -> None:
         colour = self._palette.color(QPalette.ColorRole.PlaceholderText)
-        for wait in self.layout.waits:
-            box = QRectF(
-                wait.begin * scale.m11(),
-                wait.y * scale.m22() + 1,
-                max((wait.end - wait.begin) * scale.m11(), 1.0),
-                scale.m22() - 2,
-            ).intersected(view)
+        painter.setBrush(Qt.BrushStyle.NoBrush)
+        for wait, box in zip(self.layout.waits, self._waited, strict=True):
+            if box.isEmpty():
+                continue
             painter.fillRect(box, QBrush(colour, Qt.BrushStyle.BDiagPattern))
             painter.setPen(QPen(colour, 1))
             painter.drawRect(box)
@@ -226,6 +240,11 @@ class TimelineItem(QGraphicsObject):
         scale = painter.transform()
         painter.save()
         painter.setTransform(QTransform.fromTranslate(scale.dx(), scale.dy()))
+        self.paint_scaled(painter, scale)
+        painter.restore()
+
+    def paint_scaled(self, painter: QPainter, scale: QTransform) -> None:
+        """Paint what is seen, `scale` of it; the painter stands where ns and rows are 0."""
         seen = self._view
         pixels = QRectF(
             seen.left() * scale.m11(),
@@ -233,13 +252,14 @@ class TimelineItem(QGraphicsObject):
             seen.width() * scale.m11(),
             seen.height() * scale.m22(),
         )
+        self._corner = pixels.topLeft()
         self._paint_grounds(painter, scale, pixels)
+        self._waited = [self._wait_box(wait, scale, pixels) for wait in self.layout.waits]
         tags = self.tags(painter)  # in the usual font
         usual, font = QFont(painter.font()), painter.font()
         font.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(scale.m22() * TEXT_PART))))
         painter.setFont(font)
-        self._paint_waits(painter, scale, pixels)
+        self._paint_waits(painter)
         self._paint_bars(painter, scale, pixels)
         self._paint_wire(painter, scale, pixels, tags)
         self._paint_titles(painter, usual)
-        painter.restore()

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -155,7 +155,7 @@ class LanesItem(FramedItem):
         if self.timeline is None:
             return
         bins = self.bins_of(frame)
-        painter.setFont(row_font(painter.font(), frame.row_px, self.look))
+        painter.setFont(row_font(painter.font(), frame.row_px))
         paint_ground(painter, self.timeline, self.places, frame, self.look)
         if self.span is not None:
             paint_span(painter, self.span, self.timeline.t0_ns, frame, self.look)
@@ -189,11 +189,15 @@ class MarksItem(FramedItem):
         self.top_rows = 0.0  # of a title at the top, which markers' letters do not cover
         self.message = ""  # told where nothing is drawn
         self.tags: list[NoteTag] = []
+        self.spared: Callable[[], list[QRectF]] = list  # texts that nothing may cover
         self.setZValue(10)
 
     def boxes(self, painter: QPainter) -> list[QRectF]:
         """Where notes will be painted, in pixels of the frame."""
-        return [tag.box for tag in note_tags(painter, self.state, self.origin_ns, self.frame)]
+        return [tag.box for tag in self._note_tags(painter, self.frame)]
+
+    def _note_tags(self, painter: QPainter, frame: Frame) -> list[NoteTag]:
+        return note_tags(painter, self.state, self.origin_ns, frame, self.spared())
 
     def note_at(self, place: QPointF) -> NoteTag | None:
         """The note painted at a pixel of the frame."""
@@ -206,6 +210,6 @@ class MarksItem(FramedItem):
             painter.drawText(
                 area, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.message
             )
-        self.tags = note_tags(painter, self.state, self.origin_ns, frame)
+        self.tags = self._note_tags(painter, frame)
         top = self.top_rows * frame.row_px
-        paint_marks(painter, self.state, self.origin_ns, frame, self.look, top)
+        paint_marks(painter, self.state, self.origin_ns, frame, self.look, top, self.spared())

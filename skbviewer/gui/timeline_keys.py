@@ -30,6 +30,7 @@ KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
     (Qt.Key.Key_Comma, NONE): ("Previous call", lambda v: v.step_call(-1)),
     (Qt.Key.Key_A, SHIFT): ("Marker A to the pointer", lambda v: v.activate_marker("A")),
     (Qt.Key.Key_B, SHIFT): ("Marker B to the pointer", lambda v: v.activate_marker("B")),
+    (Qt.Key.Key_Question, SHIFT): ("List the keys", lambda v: v.keys_asked.emit()),
     (Qt.Key.Key_Escape, NONE): ("Select no range", lambda v: v.choose_range(None)),
 }
 
@@ -39,7 +40,7 @@ MOUSE: tuple[tuple[str, str], ...] = (
     ("Shift+drag, middle drag", "Move"),
     ("Right drag", "Zoom to what the box covers"),
     ("Double click", "Set the active marker; change a note; on the ruler show everything"),
-    ("Right click", "Take the active marker away"),
+    ("Right click", "On a box: filter, select, source, copy; else take the active marker away"),
 )
 
 

@@ -3,16 +3,19 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen, QRegion
 
 from skbviewer.records import NotePlace
 
 from . import wording
 from .theme import chosen
 from .timeline_frame import Frame
+from .timeline_item import above_all
 from .timeline_paint import Look, band
 from .timeline_state import MARKERS, TimeState, stacked
 
@@ -38,12 +41,19 @@ def paint_marks(
     frame: Frame,
     look: Look,
     top: float = 0.0,
+    spared: Sequence[QRectF] = (),
 ) -> None:
-    """`origin_ns` is session time at the frame's 0; markers' letters stand `top` pixels down."""
+    """`origin_ns` is session time at the frame's 0; markers' letters stand `top` pixels down.
+
+    Notes and their lines leave the boxes `spared` free.
+    """
     if state.range is not None:
         _paint_range(painter, state.range, origin_ns, frame, look)
-    for tag in note_tags(painter, state, origin_ns, frame):
-        _paint_note(painter, tag, origin_ns, frame, look)
+    tags = note_tags(painter, state, origin_ns, frame, spared)
+    for tag in tags:
+        _paint_guides(painter, tag, origin_ns, frame, look, spared)
+    for tag in tags:
+        _paint_note(painter, tag, look)
     for letter in MARKERS:
         at = state.marker(letter)
         if at is not None:
@@ -125,8 +135,14 @@ def _tag(
     painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
 
 
-def note_tags(painter: QPainter, state: TimeState, origin_ns: int, frame: Frame) -> list[NoteTag]:
-    """The notes in sight, stacked from the bottom of the frame up."""
+def note_tags(
+    painter: QPainter,
+    state: TimeState,
+    origin_ns: int,
+    frame: Frame,
+    spared: Sequence[QRectF] = (),
+) -> list[NoteTag]:
+    """The notes in sight, stacked from the bottom of the frame up, above the boxes `spared`."""
     metrics = QFontMetricsF(painter.font())
     seen = []
     for place in state.notes:
@@ -138,20 +154,39 @@ def note_tags(painter: QPainter, state: TimeState, origin_ns: int, frame: Frame)
             seen.append((left, width, place))
     seen.sort(key=lambda one: one[0])
     levels = stacked([(left, left + width) for left, width, _ in seen], NOTE_LEVELS)
-    return [
-        NoteTag(place, QRectF(left, frame.height - (level + 1) * (TAG_PX + 2) - 2, width, TAG_PX))
-        for (left, width, place), level in zip(seen, levels, strict=True)
-    ]
+    tags: list[NoteTag] = []
+    for (left, width, place), level in zip(seen, levels, strict=True):
+        box = QRectF(left, frame.height - (level + 1) * (TAG_PX + 2) - 2, width, TAG_PX)
+        free = above_all(box, [*spared, *(tag.box for tag in tags)]) if spared else box
+        tags.append(NoteTag(place, free if free.top() >= 0 else box))
+    return tags
 
 
-def _paint_note(painter: QPainter, tag: NoteTag, origin_ns: int, frame: Frame, look: Look) -> None:
-    ground = chosen(NOTE_COLOURS, look.dark)
-    edge = look.role(QPalette.ColorRole.Text)
-    painter.setPen(QPen(edge, 1, Qt.PenStyle.DotLine))
+def _paint_guides(
+    painter: QPainter,
+    tag: NoteTag,
+    origin_ns: int,
+    frame: Frame,
+    look: Look,
+    spared: Sequence[QRectF],
+) -> None:
+    """Dotted lines from a note up, behind the boxes `spared`."""
+    painter.save()
+    whole = QRegion(0, 0, math.ceil(frame.width), math.ceil(frame.height))
+    for box in spared:
+        whole -= QRegion(box.toAlignedRect())
+    painter.setClipRegion(whole, Qt.ClipOperation.IntersectClip)
+    painter.setPen(QPen(look.role(QPalette.ColorRole.Text), 1, Qt.PenStyle.DotLine))
     for at in {tag.place.begin_ns, tag.place.end_ns}:
         x = frame.x(float(at - origin_ns))
         if 0 <= x <= frame.width:
             painter.drawLine(QPointF(x, 0), QPointF(x, tag.box.top()))
+    painter.restore()
+
+
+def _paint_note(painter: QPainter, tag: NoteTag, look: Look) -> None:
+    ground = chosen(NOTE_COLOURS, look.dark)
+    edge = look.role(QPalette.ColorRole.Text)
     painter.fillRect(tag.box, ground)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(edge, 1))

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPointF, QRect, QSize, Qt
 from PySide6.QtGui import QHelpEvent, QMouseEvent
 from PySide6.QtWidgets import QToolTip
 
+from .timeline_menu import box_menu
 from .timeline_state import snapped
 
 if TYPE_CHECKING:
@@ -68,13 +69,31 @@ class Mouse(QObject):
         view, scene = self._view, event.scenePos()
         view.setFocus(Qt.FocusReason.MouseFocusReason)
         if event.button() == Qt.MouseButton.RightButton:
-            view.set_marker(view.state.active, None)
+            self._right_click(scene)
         elif event.button() != Qt.MouseButton.LeftButton or event.double():
             return
         elif view.box.sceneBoundingRect().contains(scene):
             if view.state.range is not None:
                 view.choose_range(None)
             view.mode.click(scene)
+
+    def _right_click(self, scene: QPointF) -> None:
+        """A menu on a box, unless the active marker is there: that is taken away."""
+        view = self._view
+        menu = None if self._on_marker(scene) else box_menu(view, scene)
+        if menu is None:
+            view.set_marker(view.state.active, None)
+        else:
+            viewport = view.plot.viewport()
+            menu.popup(viewport.mapToGlobal(view.plot.mapFromScene(scene)))
+
+    def _on_marker(self, scene: QPointF) -> bool:
+        view = self._view
+        at = view.state.marker(view.state.active)
+        if at is None:
+            return False
+        away = view.box.mapSceneToView(scene).x() - (at - view.mode.origin_ns)
+        return bool(abs(away) <= SNAP_PX * view.box.viewPixelSize()[0])
 
     def _double_click(self, scene: QPointF) -> None:
         view = self._view

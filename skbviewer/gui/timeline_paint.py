@@ -21,9 +21,9 @@ from .theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, WIRE_COLOURS, chos
 from .timeline_frame import Frame, Places
 
 TITLE_OVER = 4  # pixels by which a lane's title may be higher than the lane
-LEAST_TEXT_PX = 8  # on a screen
-TEXT_FROM = 1.375  # heights of the least text that a row needs
-LABEL_FROM = 5  # the same, of a box's width
+LEAST_TEXT_PX = 8
+TEXT_FROM_PX = 11  # rows that are lower have no texts
+LABEL_FROM_PX = 40  # boxes that are narrower have no label
 TEXT_PART = 0.68  # of a row's height
 GAP_PX = 1.0
 FAR_PX = 4.0  # boxes reach no further than this out of the frame: Qt loses huge ones
@@ -33,21 +33,10 @@ _ALIGN_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 class Look(NamedTuple):
-    """Colours by layer name, the palette of the ground, and how small texts may get."""
+    """Colours by layer name, and the palette of the ground."""
 
     colours: Mapping[str, QColor]
     palette: QPalette
-    least_text_px: int = LEAST_TEXT_PX
-
-    @property
-    def text_from_px(self) -> float:
-        """Rows that are lower have no texts."""
-        return self.least_text_px * TEXT_FROM
-
-    @property
-    def label_from_px(self) -> int:
-        """How wide a box must be to have a label."""
-        return self.least_text_px * LABEL_FROM
 
     @property
     def dark(self) -> bool:
@@ -190,7 +179,7 @@ def paint_bins(
             painter.setBrush(colour)
             draw_rects(painter, rects[(layers == layer) & (merged == is_merged)])
     _paint_flags(painter, bins, rects, look)
-    if frame.row_px >= look.text_from_px:
+    if frame.row_px >= TEXT_FROM_PX:
         _paint_labels(painter, bins, rects, timeline, look)
         _paint_counts(painter, bins, rects, look)
 
@@ -218,7 +207,7 @@ def _paint_labels(
     look: Look,
 ) -> None:
     metrics = QFontMetricsF(painter.font())
-    fits = (bins["count"] == 1) & (rects[:, 2] > look.label_from_px) & (bins["name"] > 0)
+    fits = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX) & (bins["name"] > 0)
     for at in np.flatnonzero(fits):
         inner = QRectF(*rects[at]).adjusted(4, 0, -3, 0)
         inner.setLeft(max(inner.left(), 4.0))  # of a box that begins further left, too
@@ -247,11 +236,11 @@ def runs_of(bins: npt.NDArray[np.void], rects: Rects, label_from_px: int) -> lis
 def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
     metrics = QFontMetricsF(painter.font())
     ground = look.role(QPalette.ColorRole.Base)
-    for first, last in runs_of(bins, rects, look.label_from_px):
+    for first, last in runs_of(bins, rects, LABEL_FROM_PX):
         left, right = max(rects[first, 0], 0.0), rects[last, 0] + rects[last, 2]
         text = f"×{int(bins['count'][first : last + 1].sum()):,}"
         width = metrics.horizontalAdvance(text) + 8
-        if width > right - left or right - left < look.label_from_px:
+        if width > right - left or right - left < LABEL_FROM_PX:
             continue
         plate = QRectF((left + right - width) / 2, rects[first, 1] + 1, width, rects[first, 3] - 2)
         painter.fillRect(plate, ground)
@@ -335,7 +324,7 @@ def paint_titles(
     for lane, top, height, (y, line) in zip(timeline.lanes, tops, heights, lines, strict=True):
         if top + height < 0 or top > frame.height:
             continue
-        painter.setFont(_lower(usual, line / whole, look.least_text_px))
+        painter.setFont(_lower(usual, line / whole, LEAST_TEXT_PX))
         metrics = QFontMetricsF(painter.font())
         box = QRectF(6, y, width - 10, line)
         short = metrics.elidedText(lane.title, Qt.TextElideMode.ElideRight, box.width())
@@ -375,9 +364,9 @@ def _lower(font: QFont, part: float, least_px: int) -> QFont:
     return made
 
 
-def row_font(font: QFont, row_px: float, look: Look) -> QFont:
+def row_font(font: QFont, row_px: float) -> QFont:
     """`font` as large as fits a row."""
     made = QFont(font)
     fits = min(QFontInfo(font).pixelSize(), round(row_px * TEXT_PART))
-    made.setPixelSize(max(look.least_text_px, fits))
+    made.setPixelSize(max(LEAST_TEXT_PX, fits))
     return made

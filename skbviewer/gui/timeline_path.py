@@ -59,7 +59,7 @@ class PathMode:
             return ""
         if self._view.path is None:
             return "Select a packet: its way through the kernel is drawn here."
-        return "The kernel's records do not tell of this packet."
+        return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
         view = self._view

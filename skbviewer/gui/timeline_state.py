@@ -33,6 +33,11 @@ class TimeState:
     range: tuple[int, int] | None = None
     span: tuple[int, int] | None = None  # of the selected packet
     notes: tuple[NotePlace, ...] = ()
+    others: tuple[int | None, int | None] = (None, None)  # markers in the other kind of time
+
+    def swap_markers(self) -> None:
+        """Times are relative to each packet from now on, or session times again."""
+        self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
         return self.a if letter == "A" else self.b
@@ -45,7 +50,7 @@ class TimeState:
 
     def clear(self) -> None:
         self.a = self.b = self.range = self.span = None
-        self.notes = ()
+        self.notes, self.others = (), (None, None)
 
     @property
     def difference(self) -> int | None:

@@ -54,7 +54,7 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
         rows += [("Lasting", wording.duration(end - begin)), ("Layer", f"mostly {layer}")]
         if not of["mixed"]:
             rows[-1] = ("Layer", layer)
-        rows.append(("Zoom in", f"to tell the {what}s apart"))
+        rows.append(("Zoom in", f"to see the {what}s one by one"))
         title = f"{count:,} {what}s"
     elif what == "packet":
         title = f"Packet {int(of['item']) + 1} on the wire"
@@ -75,7 +75,7 @@ def gap_tip(gap: Gap) -> str:
         ("CPU", str(gap.cpu)),
         ("From", f"{wording.seconds(gap.begin)} s"),
         ("Lasting", wording.duration(gap.end - gap.begin)),
-        ("Why", LOST.get(gap.why, "not told")),
+        ("Why", LOST.get(gap.why, "unknown")),
     )
     least = "At least " if gap.why == HOLE else ""
     return _table(f"{least}{gap.lost:,} record{'s' * (gap.lost != 1)} lost", rows)

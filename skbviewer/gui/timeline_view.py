@@ -31,8 +31,9 @@ from .timeline_path import PathMode
 from .timeline_state import LANE_TITLES, SELECTED, TimeState
 
 MIN_SPAN_NS = 20
-ROW_PX = (16, 22)
+ROW_PX = (16, 22)  # at least: as high as text needs
 PACKETS_ROW_PX = (3, 22)  # of many packets one wants to see many
+TEXT_ROWS = (0.95, 1.3)  # the same, in heights of the text
 SNAP_PX = 8
 HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
 _RELOAD_MS = 150  # after the list was scrolled
@@ -46,6 +47,9 @@ class TimelineView(QWidget):
     range_finished = Signal(object)  # as range_selected, but not while it is being dragged
     call_located = Signal(object)  # CallPlace of a clicked call of the lanes
     packet_asked = Signal(object)  # number of a clicked wire time's packet
+    filter_asked: Signal = Signal(str, bool)  # a filter, and whether to apply it
+    source_asked: Signal = Signal(str)  # a function whose source is wanted
+    keys_asked: Signal = Signal()
     notes_changed = Signal()
     failed = Signal(str)
 
@@ -84,6 +88,7 @@ class TimelineView(QWidget):
             self.box.addItem(item, ignoreBounds=True)
         self.lanes.hide()
         self.item.tags = self.marks.boxes
+        self.marks.spared = lambda: self.item.texts() if self.item.isVisible() else []
         self.plot.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.plot.setFrameShape(self.plot.Shape.NoFrame)
         for kind, title in LANE_TITLES.items():
@@ -170,8 +175,9 @@ class TimelineView(QWidget):
             self.path_mode.show_path(self.path)
         else:
             self.lanes_mode.show_kind(kind)
+        if was_relative != self.mode.is_relative:
+            self.state.swap_markers()
         if was_relative or self.mode.is_relative:  # its times are no session times
-            self.state.a = self.state.b = None
             self.choose_range(None)
         self.show_layers()
         self._tell_message()
@@ -262,6 +268,10 @@ class TimelineView(QWidget):
         """Rows as high as there is room for, within ROW_PX; what is left over scrolls."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self._shows_packets() else ROW_PX
+        text = self.fontMetrics().height()
+        most = max(most, round(text * TEXT_ROWS[1]))
+        if not self._shows_packets():
+            least = max(least, round(text * TEXT_ROWS[0]))
         row_px = min(max(height / rows, least), most)
         shown = height / row_px
         self.bar.setRange(0, max(0, round(rows - shown + 0.49)))
@@ -364,6 +374,8 @@ class TimelineView(QWidget):
     def changeEvent(self, event: QEvent) -> None:
         if event.type() == QEvent.Type.PaletteChange:
             self._paint_palette()
+        elif event.type() == QEvent.Type.FontChange:
+            self._fit_rows()
         super().changeEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:

@@ -27,6 +27,9 @@ def attach(window: MainWindow) -> None:
         lambda: window.listing.filter, lambda text: window.selection.filter_asked.emit(text, True)
     )
     view.range_finished.connect(lambda times: ranges.select(window.recording, times))
+    view.filter_asked.connect(window.selection.filter_asked)
+    view.source_asked.connect(window.selection.source_asked)
+    view.keys_asked.connect(window.show_keys)
     view.failed.connect(lambda line: window.banner.tell(line, "error"))
     view.notes.push = window.notes.push
     view.notes.put_comment = lambda number, text: _comment(window, number, text)

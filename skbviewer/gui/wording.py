@@ -80,7 +80,11 @@ def candidates(count: int) -> str:
 def drop(reason: str, place: str, lost: bool) -> str:
     """ "NO_SOCKET at icmp_rcv+0x1f4", and what that means for the packet."""
     where = f"{reason} at {place}" if place else reason
-    meaning = "the packet was lost" if lost else "a copy or a rest: the packet itself arrived"
+    meaning = (
+        "the packet was lost"
+        if lost
+        else "only a clone or leftover was freed; the packet itself was delivered"
+    )
     return f"{where}: {meaning}"
 
 
@@ -138,7 +142,7 @@ def captured(leg: Leg, origin_ns: int) -> str:
 def begin(behind: Behind) -> str:
     """When a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
-        return "how long after leg 1 is not known"
+        return "offset from leg 1 unknown"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
     return f"{duration(behind.ns)}{error} after leg 1"
 

@@ -83,6 +83,7 @@ class SeriesRow(NamedTuple):
     unknown_ns: int | None = None
     cpu_ns: int | None = None
     overlap_ns: int | None = None
+    protocol_name: str = ""  # as in PacketRow
 
 
 class PathCall(NamedTuple):
@@ -112,6 +113,12 @@ class PathCall(NamedTuple):
     comp_err_ns: int | None = None  # how far comp_ns may be wrong
     irq_ns: int = 0  # interrupts inside, also in calls inside; not in self_ns
     off_ns: int = 0  # the same of when its thread was switched out
+
+    @property
+    def titled(self) -> str:
+        """The function with its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
+        return f"{self.function}  {notes}" if notes else self.function
 
 
 class PathEvent(NamedTuple):

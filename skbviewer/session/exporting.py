@@ -70,7 +70,16 @@ def packets_csv(session: Any, text: str, out: Path) -> None:
     lines = ["skbviewer packet list", f"{count} packets"]
     lines += [f"filter: {text}"] if text else []
     lines += [f"{s.kind} {Path(s.path).name} sha256 {s.sha256}" for s in session.sources()]
-    write_packets_csv(_pages(session, ids, count), lines, out)
+    write_packets_csv(_pages(session, ids, count), first_ns(session), lines, out)
+
+
+def first_ns(session: Any) -> int:
+    """What the list's Time counts from, since the epoch: the first packet, without one row K1."""
+    packets = session.packets(1, 1)
+    if packets:
+        return int(packets[0].ts_ns or 0)
+    lives = session.kernel_only(1, 1)
+    return int(lives[0].time_ns) if lives else 0
 
 
 def _pages(session: Any, ids: RowIds | None, count: int) -> Iterator[PacketRow | SeriesRow]:

@@ -8,8 +8,11 @@ from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
-from ..analysis import Names, ends
+from ..analysis import Names, ends, tcp_info
+from ..analysis.fields_data import Data
+from ..analysis.packet_links import Link, links_of
 from ..analysis.tcp_info import TcpTold
+from ..analysis.tcp_lives import lives_told
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
 from .annotations import RowIds
@@ -37,6 +40,29 @@ def origins(db: Any) -> Origins:
     return Origins({row.id: row.first for row in sources}, any(r.kind == "kbl" for r in sources))
 
 
+class Known(NamedTuple):
+    """What other packets say of packets, by number, as far as they were looked at.
+
+    `lives` is of rows K<n>, by n.
+    """
+
+    streams: Mapping[int, TcpTold]
+    links: Mapping[int, Link]
+    lives: Mapping[int, TcpTold]
+
+
+def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
+    """Nothing before the streams of a large session were followed."""
+    if not followed:
+        return Known({}, {}, {})
+    numbers, lives = ids[ids > 0], -ids[ids < 0]
+    return Known(
+        tcp_info.told(data, numbers),
+        links_of(data, numbers),
+        lives_told(data, lives) if len(lives) else {},
+    )
+
+
 class _Tells(NamedTuple):
     """Of a row: PacketRow's words; `purged` where that is a loss only if there was data."""
 
@@ -54,9 +80,9 @@ def rows(
     names: NamesOf,
     fitted: Fitted,
     files: Payloads,
-    streams: Mapping[int, TcpTold],
+    known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """The rows `ids` in their order; `streams` tells of packets by number, as far as known.
+    """The rows `ids` in their order; `known` is what other packets say of them.
 
     Raises KeyError for a row that does not exist.
     """
@@ -69,8 +95,9 @@ def rows(
         told = _tells(_as_begun(legs, fitted), names)
         shown = _addresses(row_queries.addresses_of_packets(db, numbers) if has_kbl else ())
         for number, row in row_queries.packets(db, numbers).items():
-            stream = streams.get(number)
-            made = packet_row(row, first[row.source], has_kbl, stream)
+            stream, link = known.streams.get(number), known.links.get(number)
+            more = files.options(row, stream) if link is None else link.text
+            made = packet_row(row, first[row.source], has_kbl, stream, more)
             mine = told.get(number, _Tells())
             told_so = made if stream and stream.again else files.told(row, made, stream)
             other = shown.get(number, ())
@@ -82,7 +109,7 @@ def rows(
         told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)
         times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
-            life = series_row(row)._replace(time_ns=times[row.id])
+            life = series_row(row, known.lives.get(number))._replace(time_ns=times[row.id])
             found[-number] = _with(life, told.get(row.id, _Tells()), False)
     return [found[number] for number in ids.tolist()]
 

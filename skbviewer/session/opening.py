@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from ..matching import RULES
@@ -27,7 +28,10 @@ def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> P
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} rules {RULES} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {sha256(path, progress)}".encode())
-    return cache_folder() / f"{key.hexdigest()[:32]}.skbv"
+    folder = cache_folder()
+    with suppress(OSError):  # tells what is wrong when the session is written
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    return folder / f"{key.hexdigest()[:32]}.skbv"
 
 
 def _inputs(paths: Sequence[Path]) -> list[Path]:

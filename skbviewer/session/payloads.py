@@ -16,7 +16,9 @@ from ..analysis.detail import (
     PARSERS,
     Payload,
     carried_of,
+    options_text,
     payload_of,
+    tcp_options_of,
     tell,
     tell_control,
     tell_llc,
@@ -25,7 +27,7 @@ from ..analysis.tcp_info import TcpTold
 from ..readers import Bytes
 from ..records import BadInput, PacketRow
 
-ETHERNET = 1
+ETHERNET, TCP = 1, 6
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
 
 
@@ -61,6 +63,14 @@ class Payloads:
             return made
         words = stream.words if stream else ""
         return made._replace(protocol_name=told.protocol, info=words + told.info)
+
+    def options(self, row: Any, stream: TcpTold | None = None) -> str:
+        """What the options of a TCP header add to its Info: " MSS=1460"."""
+        if row.protocol != TCP or row.tcp_flags < 0:
+            return ""
+        data = self.data(row.source, row.offset, row.caplen)
+        base = 0 if stream is None else row.ack - stream.ack
+        return options_text(tcp_options_of(data, row.linktype), base) if data else ""
 
     def _control(self, row: Any) -> tuple[str, str] | None:
         data = self.data(row.source, row.offset, row.caplen)

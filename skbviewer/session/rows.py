@@ -10,12 +10,14 @@ from ..analysis.tcp_info import TcpTold
 from ..records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
 
 EXACT = VERDICTS.index("exact")
-LOST = f" {MAYBE_LOST.capitalize()}: no time of it is told."
+LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
-def packet_row(row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None) -> PacketRow:
-    """Packet `row` of the store; `first` is the first one of its source."""
-    protocol_name, info = describe(row, stream)
+def packet_row(
+    row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None, more: str = ""
+) -> PacketRow:
+    """Packet `row` of the store; `first` is the first one of its source, `more` ends its Info."""
+    protocol_name, info = describe(row, stream, more)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
     has_ports = row.protocol in (6, 17)
@@ -62,8 +64,9 @@ def _reason(row: Any, has_kbl: bool) -> str:
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
-def series_row(row: Any) -> SeriesRow:
-    _, info = describe(row)
+def series_row(row: Any, stream: TcpTold | None = None) -> SeriesRow:
+    """Row K<n> of the store; `stream` has its numbers in a captured stream."""
+    protocol_name, info = describe(row, stream)
     return SeriesRow(
         series=row.id,
         number=f"K{row.kernel_only}",
@@ -76,4 +79,5 @@ def series_row(row: Any) -> SeriesRow:
         kernel_ns=known(row.kernel_ns),
         functions=known(row.functions),
         reason=series_reason(row.verdict, row.rung) + (LOST if row.kernel_ns < 0 else ""),
+        protocol_name=protocol_name,
     )._replace(**spent(row))

@@ -12,14 +12,12 @@ from typing import Any, cast
 
 import numpy as np
 
-from .. import readers
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
-from ..analysis.detail import Node, dissect
+from ..analysis.detail import Node
 from ..analysis.fields_data import Data
 from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
-from ..export import write_path_csv
 from ..matching import Timebase
 from ..records import (
     Annotation,
@@ -33,7 +31,18 @@ from ..records import (
 )
 from ..store import Columns, open_session, queries, schema
 from . import annotations as kept
-from . import clocks, exporting, inputs, listing, ordering, paths, saving, selecting, streams
+from . import (
+    clocks,
+    detail,
+    exporting,
+    inputs,
+    listing,
+    ordering,
+    paths,
+    saving,
+    selecting,
+    streams,
+)
 from . import timeline as time
 from .annotations import RowIds
 from .payloads import Payloads
@@ -124,13 +133,11 @@ class Session:
 
         Of large sessions Info tells nothing of TCP streams before follow_streams().
         """
-        streams = tcp_info.told(self._data(), ids[ids > 0]) if self.streams_followed() else {}
+        known = listing.known_of(self._data(), ids, self.streams_followed())
         files = self._payloads()
         with self._db() as db:
             self._origins = self._origins or listing.origins(db)
-            return listing.rows(
-                db, ids, self._origins, self._names_of, self._fitted, files, streams
-            )
+            return listing.rows(db, ids, self._origins, self._names_of, self._fitted, files, known)
 
     def streams_followed(self) -> bool:
         """Whether rows() tells at once what TCP streams tell of their packets."""
@@ -139,6 +146,7 @@ class Session:
     def follow_streams(self, progress: Progress | None = None) -> None:
         """Look at all TCP streams: seconds for millions of packets, once.  Raises Cancelled."""
         tcp_info.follow(self._data(), progress or Silent())
+        listing.known_of(self._data(), np.zeros(0, np.int64), True)  # so that no page waits for it
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())
@@ -229,20 +237,15 @@ class Session:
     def packet_bytes(self, number: int) -> bytes | None:
         """The captured bytes, from the source file; None if it moved or changed its size."""
         with self._db() as db:
-            rows = queries.packets(db, number, 1)
-        if not rows:
-            raise KeyError(f"no packet {number}")
-        source = self.sources()[rows[0].source - 1]
-        path = Path(source.path)
-        if not path.is_file() or path.stat().st_size != source.size:
-            return None
-        return readers.packet_bytes(path, rows[0].offset, rows[0].caplen)
+            return detail.bytes_of(db, self.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
         """The headers of packet `number` from its captured bytes; none if the source file moved."""
         data = self.packet_bytes(number)
+        if data is None:
+            return ()
         (packet,) = self.packets(number, 1)
-        return dissect(data, packet.linktype, packet.len) if data is not None else ()
+        return detail.of_packet(self, self._data(), packet, data)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
         """For each row of `ids` the first of some filters that it passes, else -1; FilterError."""
@@ -394,7 +397,3 @@ class Session:
     def export_packets_csv(self, text: str, out: Path) -> None:
         """Write the rows that a display filter shows.  Raises FilterError and BadInput."""
         exporting.packets_csv(self, text, out)
-
-    def export_csv(self, packet: int, out: Path) -> None:
-        """Write the annotated path of a packet as CSV.  Raises KeyError and BadInput."""
-        write_path_csv(self.path(packet=packet), self.sources(), out)

@@ -62,7 +62,7 @@ class Builder:
         try:
             self.out.parent.mkdir(parents=True, exist_ok=True)
             self.temporary.unlink(missing_ok=True)
-            os.close(os.open(self.temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+            os.close(os.open(self.temporary, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666))
             self._connection = connect_new(self.temporary)
             self._connection.execute("BEGIN")
             for table in schema.TABLES.values():

@@ -82,10 +82,12 @@ def open_session(path: Path) -> Engine:
     if application != schema.APPLICATION_ID:
         raise BadInput(path, 68, "an SQLite database, but not a session of skbviewer")
     if version != schema.SCHEMA_VERSION:
-        why = f"session version {version}, this program reads {schema.SCHEMA_VERSION}"
+        whose = "an older" if version < schema.SCHEMA_VERSION else "a newer"
+        formats = f"format {version}; this one uses {schema.SCHEMA_VERSION}"
+        why = f"Saved by {whose} skbviewer ({formats})"
         raise OtherVersion(path, why, _paths(path))
     if lacking:
-        why = f"a session of another build of this program: it has no {lacking}"
+        why = f"Saved by another build of skbviewer: it has no {lacking}"
         raise OtherVersion(path, why, _paths(path))
     return engine
 

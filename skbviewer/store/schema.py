@@ -278,17 +278,25 @@ INDEXES = (
     Index("flag_first", flag, ("first",)),
 )
 
+
+def _address(side: str) -> str:
+    """An address as text, in SQL: IPv6 as eight groups, which text functions of SQLite can make."""
+    four = ", ".join(f"{side}_lo >> {shift} & 255" for shift in (24, 16, 8, 0))
+    six = ", ".join(
+        f"{side}_{part} >> {shift} & 65535" for part in ("hi", "lo") for shift in (48, 32, 16, 0)
+    )
+    groups = ":".join(["%x"] * 8)
+    return f"""CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', {four})
+            WHEN 6 THEN printf('{groups}', {six}) END AS {side}"""
+
+
 VIEWS = (
-    """CREATE VIEW packets AS SELECT id AS number, nullif(ts, -1) AS ts_ns, caplen,
-       len, source,
-       CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', saddr_lo >> 24 & 255, saddr_lo >> 16 & 255,
-            saddr_lo >> 8 & 255, saddr_lo & 255) END AS saddr,
-       CASE ip_version WHEN 4 THEN printf('%d.%d.%d.%d', daddr_lo >> 24 & 255, daddr_lo >> 16 & 255,
-            daddr_lo >> 8 & 255, daddr_lo & 255) END AS daddr,
+    f"""CREATE VIEW packets AS SELECT id AS number, nullif(ts, -1) AS ts_ns, caplen,
+       len, source, {_address("saddr")}, {_address("daddr")},
        nullif(ip_id, -1) AS ip_id, nullif(protocol, -1) AS protocol, nullif(sport, -1) AS sport,
        nullif(dport, -1) AS dport,
        CASE verdict WHEN 0 THEN 'exact' WHEN 1 THEN 'ambiguous' ELSE 'wire-only' END AS verdict,
-       nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",
+       nullif(kernel_ns, -1) AS kernel_ns, nullif(functions, -1) AS functions FROM packet""",  # noqa: S608
     f"""CREATE VIEW matches AS SELECT match.packet, leg.series, match.leg,
        CASE match.verdict WHEN 0 THEN 'exact' ELSE 'ambiguous' END AS verdict,
        nullif(match.delta_ns, {NO_DELTA}) AS delta_ns,

@@ -60,7 +60,7 @@ def test_each_packet_has_the_call(tmp_path: Path) -> None:
         assert leg.calls[0].comp_ns == 900 - 10 - 2 * 20
         assert {call.comm for call in leg.calls} == {"ksoftirqd/0"}
     notes = [leg.calls[0].note for leg in legs]
-    assert notes == ["", "packet 2 of the call, 3 more packets are not told"]
+    assert notes == ["", "packet 2 of the call, 3 more packets are not shown"]
 
 
 def test_the_call_took_itself_the_same_for_each_packet(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ TEXTS = [
     (Told(E.CLOCK_SET, 5), "clock_set to 5 ns beyond the log's clock"),
     (Told(E.FOOTPRINT, 0), "footprint"),
     (Told(E.CARRY, 3 | 9 << 32),
-     "carry packet 4 of a call whose record is lost, 9 more are not told"),
+     "carry packet 4 of a call whose record is lost, 9 more are not shown"),
     (Told(E.NF_HOOK, 0 | 2 << 8 | 2 << 16), "nf_hook IPv4 PREROUTING: accept"),
     (Told(E.NF_HOOK, 1 | 5 << 8 | 1 << 16), "nf_hook netdev EGRESS: drop"),
     (Told(E.NF_HOOK, 4 | 10 << 8), "nf_hook IPv6 POSTROUTING"),

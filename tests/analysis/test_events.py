@@ -151,7 +151,7 @@ def test_socket_calls_stand_around_the_packets(tmp_path: Path) -> None:
         ("ip_output", 1),
     ]
     send = leg.calls[0]
-    assert (send.skb, send.sock, send.note) == (0, SOCK, "by its socket")
+    assert (send.skb, send.sock, send.note) == (0, SOCK, "found via socket")
     assert leg.calls[2].mark == 5
     assert path.packet is not None
     assert leg.functions == path.packet.functions == 3

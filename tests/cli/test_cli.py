@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import csv
 import io
 import json
@@ -13,8 +14,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skbviewer.cli import main
+from skbviewer.analysis.stats import DropRow, FunctionRow, LayerRow, ProcessRow
+from skbviewer.cli import main, stats
+from skbviewer.cli.main import COMMANDS, _parser
 from skbviewer.cli.packets import JSON_KEYS
+from skbviewer.cli.stats_columns import COLUMNS, SPREAD
 from skbviewer.records import resource
 from skbviewer.session import Session
 from tests.e2e.treated import TREATMENTS, rewrite
@@ -53,6 +57,66 @@ def test_packets_csv_and_table_agree(file: str, capsys: Captured) -> None:
     assert len(lines) == len(rows) + 1
     for row, line in zip(rows, lines[1:], strict=True):
         assert line.endswith(row["info"]) and row["verdict"] in line
+
+
+def test_packets_json_has_what_the_window_shows(tmp_path: Path, capsys: Captured) -> None:
+    sample, made = resource("samples/drops"), str(tmp_path / "a.skbv")
+    assert main(["import", "-o", made, *(str(sample / f"drops.{k}") for k in ("kbl", "pcap"))]) == 0
+    capsys.readouterr()
+    assert main(["packets", made, "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert [row["relative_ns"] for row in rows[:2]] == [0, rows[1]["ts_ns"] - rows[0]["ts_ns"]]
+    arp = next(row for row in rows if row["protocol_name"] == "ARP")
+    assert arp["destination_text"] == "Broadcast" and arp["source_text"].count(":") == 5
+    lost = next(row for row in rows if row["number"] == 7)
+    assert lost["drop"] and "+0x" in lost["drop_place"] and lost["lost"] is True
+    assert all(row["reason"] for row in rows) and any("[" in row["process"] for row in rows)
+    out = tmp_path / "list.csv"
+    assert main(["export", made, "--csv", str(out), "--filter", ""]) == 0
+    lines = [line for line in out.read_text().splitlines() if not line.startswith("#")]
+    for row, told in zip(rows, csv.DictReader(lines), strict=True):
+        assert told["drop"] == row["drop"] and told["process"] == row["process"]
+        assert int(told["relative_ns"]) == row["relative_ns"]
+
+
+def test_the_kernels_rows_are_a_table_too(file: str, capsys: Captured) -> None:
+    sample = resource("samples/bulk")
+    made = str(Path(file).with_name("bulk.skbv"))
+    assert main(["import", "-o", made, *(str(sample / f"bulk.{k}") for k in ("kbl", "pcap"))]) == 0
+    capsys.readouterr()
+    assert main(["packets", made, "--kernel-only", "--json"]) == 0
+    rows = [json.loads(line) for line in capsys.readouterr().out.splitlines()]
+    assert main(["packets", made, "--kernel-only"]) == 0
+    head, *lines = capsys.readouterr().out.splitlines()
+    assert head.split()[:2] == ["No.", "Time"] and len(lines) == len(rows) == 11
+    for row, line in zip(rows, lines, strict=True):
+        assert line.split()[:2] == [row["number"], f"{row['relative_ns'] / 1e9:.9f}"]
+        assert "kernel-only" in line and line.endswith(row["info"]) and "series=" not in line
+
+
+def test_columns_of_the_statistics_are_explained(capsys: Captured) -> None:
+    for name, rows in (
+        ("functions", FunctionRow),
+        ("layers", LayerRow),
+        ("drops", DropRow),
+        ("processes", ProcessRow),
+        ("clock", stats.ClockRow),
+    ):
+        told = {word for key in (*SPREAD, *COLUMNS[name]) for word in key.split(", ")}
+        fields = {field.removesuffix("_ns") for field in rows._fields}
+        assert fields - {"number"} <= told and ("number" in fields) == ("count" in told)
+        assert told - set(", ".join(SPREAD).split(", ")) - {"count"} <= fields
+    with pytest.raises(SystemExit):
+        main(["stats", "--help"])
+    assert "comp_mean" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("command", list(COMMANDS))
+def test_every_option_has_a_help_text(command: str) -> None:
+    parser = _parser([command])
+    (commands,) = (a for a in parser._actions if isinstance(a, argparse._SubParsersAction))
+    for action in commands.choices[command]._actions:
+        assert action.help, f"{command} {action.option_strings or action.dest}"
 
 
 def test_an_unknown_time_is_shown_as_none(tmp_path: Path, capsys: Captured) -> None:
@@ -203,6 +267,8 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
     assert sum(parts) == calls() and all(parts)
     assert main(["stats", file, "functions", "--range", "1"]) == 2
     assert "two numbers of seconds" in capsys.readouterr().err
+    assert main(["stats", file, "functions", "--range", "2,1"]) == 2
+    assert "--range 2,1: ends before it begins" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("which", ["--packet", "--series"])

@@ -137,7 +137,7 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--lanes", "cpu", "--range", "1"), "two numbers of seconds"),
-        (("--lanes", "cpu", "--size", "10x10"), "no size"),
+        (("--lanes", "cpu", "--size", "10x10"), "invalid size 10x10 (expected WxH"),
         (("--lanes", "moon"), "invalid choice"),
         (("--lanes", "packet", "--packet", "999"), "no packet 999"),
         (("--lanes", "packet", "--packet", "1,K999"), "no packet K999"),
@@ -155,3 +155,55 @@ def test_a_wrong_word_is_told_in_a_line(
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "x").exists()
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("--csv", "--packet", "3"), ("--csv", "--filter", "tcp"), ("--png", "--packet", "3")],
+)
+def test_a_dash_is_standard_output(file: Path, tmp_path: Path, words: tuple[str, ...]) -> None:
+    form, *rest = words
+    out = tmp_path / f"out.{form[2:]}"
+    assert export(file, form, str(out), *rest).returncode == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "skbviewer", "export", str(file), form, "-", *rest],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == out.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == [out.name]
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("--png", "x.txt"), ("--svg", "x.png"), ("--csv", "x.png")]
+)
+def test_a_name_of_another_format_is_refused(
+    file: Path, tmp_path: Path, form: str, name: str
+) -> None:
+    done = export(file, form, str(tmp_path / name))
+    assert done.returncode == 2 and f"{name}: the name of that file ends in" in done.stderr
+    assert not list(tmp_path.iterdir())
+
+
+def test_pictures_need_no_display_whatever_the_environment_says(file: Path, tmp_path: Path) -> None:
+    out = tmp_path / "k.png"
+    done = subprocess.run(
+        [sys.executable, "-m", "skbviewer", "export", str(file), "--png", str(out)],
+        env=os.environ | {"QT_QPA_PLATFORM": "xcb", "DISPLAY": ":none"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert out.read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_row_of_the_kernel_is_exported(file: Path, tmp_path: Path) -> None:
+    for form in ("csv", "png"):
+        out = tmp_path / f"k.{form}"
+        done = export(file, f"--{form}", str(out), "--packet", "K1")
+        assert done.returncode == 0 and out.stat().st_size > 1000, done.stderr
+        done = export(file, f"--{form}", str(out), "--packet", "K9999")
+        assert (done.returncode, done.stderr) == (2, "skbviewer: no packet K9999\n")

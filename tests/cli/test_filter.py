@@ -51,7 +51,7 @@ def test_an_error_marks_the_place(file: str, capsys: Captured) -> None:
     told = capsys.readouterr()
     assert told.out == ""
     assert told.err.splitlines() == [
-        "skbviewer: --filter: ip.scr is no field; did you mean ip.src?",
+        "skbviewer: --filter: unknown field ip.scr; did you mean ip.src?",
         "tcp && ip.scr == 10.0.0.1",
         "       ^^^^^^",
     ]

@@ -29,8 +29,13 @@ SAMPLE = resource("samples/handshake")
         (["--filter", "tcp.port == 80", "a.pcap"], (("a.pcap",), 0, "tcp.port == 80")),
     ],
 )
-def test_words(monkeypatch: pytest.MonkeyPatch, words: list[str], wanted: Any) -> None:
+def test_words(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, words: list[str], wanted: Any
+) -> None:
     asked: list[Any] = []
+    monkeypatch.chdir(tmp_path)
+    for name in ("a.pcap", "a.kbl", "b.kbl"):
+        Path(name).touch()
 
     def run(paths: Sequence[Path], goto: int, display_filter: str) -> int:
         asked.append((tuple(str(path) for path in paths), goto, display_filter))

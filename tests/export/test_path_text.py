@@ -100,7 +100,7 @@ def test_what_nobody_knows_of_two_clocks_is_not_told() -> None:
     second = whole.legs[1]._replace(session_error_ns=None)
     lines = list(path_lines(whole._replace(legs=(whole.legs[0], second))))
     (told,) = [text for text in lines if text.startswith("leg 2")]
-    assert "how long after leg 1 is not known" in told and "40000" not in told
+    assert "offset from leg 1 unknown" in told and "40000" not in told
 
 
 def test_two_legs_of_the_same_log_are_exactly_apart() -> None:
@@ -137,3 +137,9 @@ def test_xml_says_where_it_was_captured() -> None:
         "direction": "out", "after_ns": "900", "before_ns": "1300", "socket": "no"
     }  # fmt: skip
     assert not list(ElementTree.fromstring(path_xml(path())).iter("captured"))
+
+
+def test_flags_in_xml_are_yes_or_no() -> None:
+    root = ElementTree.fromstring(path_xml(path()))
+    told = {call.get("tail_call") for call in root.iter("call")}
+    assert told == {"yes", "no"}

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QSettings, Qt
+from PySide6.QtGui import QFont
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialogButtonBox, QInputDialog
 from pytestqt.qtbot import QtBot
@@ -198,3 +199,17 @@ def test_a_filter_from_a_menu_counts_as_applied(opened: MainWindow, qtbot: QtBot
     QTest.keyClick(bar.edit, Qt.Key.Key_Escape)  # closes what is completed, if anything is
     QTest.keyClick(bar.edit, Qt.Key.Key_Escape)
     assert bar.text() == "udp"
+
+
+def title_font(app: QApplication) -> QFont:
+    """Of the panes; the stub asks for bytes, which PySide refuses."""
+    return QFont(app.font("QDockWidgetTitle"))  # type: ignore[call-overload]
+
+
+def test_text_zoom_reaches_the_titles_of_panes(window: MainWindow, qapp: QApplication) -> None:
+    usual = title_font(qapp).pointSizeF()
+    try:
+        window.appearance.zoom_by(4)
+        assert title_font(qapp).pointSizeF() > 1.3 * usual
+    finally:
+        window.appearance.zoom_by(0)

@@ -104,6 +104,14 @@ def test_each_underlined_letter_of_a_menu_leads_to_one_entry(opened: MainWindow)
         assert [entry for entry, count in found.items() if count > 1] == []
 
 
+def test_the_entries_of_the_row_menu_that_have_sub_menus_have_letters(opened: MainWindow) -> None:
+    entries = [action for action in row_menu(opened).actions() if action.menu()]
+    assert len(entries) >= 5 and all("&" in action.text() for action in entries)
+    filters = entries[0].menu()
+    assert isinstance(filters, QMenu)
+    assert all("&" in action.text() for action in filters.actions())
+
+
 def test_names_in_the_table_are_unique() -> None:
     names = Counter(action.name for action in ACTIONS if action.text != LINE)
     assert [name for name, count in names.items() if count > 1] == []

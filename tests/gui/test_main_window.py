@@ -7,14 +7,16 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QPalette
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
-from skbviewer.gui import exporting, recent
+from skbviewer.gui import exporting, recent, samples
+from skbviewer.gui.appearance import Theme
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.gui.welcome import RECORD_COMMANDS
+from skbviewer.records import resource
 
 from .conftest import open_and_wait
 from .fake import FakeRecording
@@ -92,6 +94,60 @@ def test_files_can_be_dropped(window: MainWindow, qtbot: QtBot) -> None:
     assert recording(window).kinds == ["pcap", "kbl"]
 
 
+def test_a_drop_is_a_copy_even_where_the_source_offers_to_move(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/tmp/a.pcap")])
+    offered = Qt.DropAction.MoveAction | Qt.DropAction.CopyAction
+    left, none = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.ShiftModifier
+    for event in (
+        QDragEnterEvent(QPoint(40, 40), offered, data, left, none),
+        QDropEvent(QPointF(40, 40), offered, data, left, none),
+    ):
+        event.setDropAction(Qt.DropAction.MoveAction)
+        QApplication.sendEvent(window, event)
+        assert event.isAccepted() and event.dropAction() == Qt.DropAction.CopyAction
+    qtbot.waitUntil(lambda: window.recording is not None)
+
+
+def test_a_banner_has_the_colours_of_the_theme_that_is_chosen(opened: MainWindow) -> None:
+    for kind in ("error", "hint"):
+        opened.banner.tell("Something.", kind)
+        seen = []
+        for theme in (Theme.LIGHT, Theme.DARK):
+            opened.appearance.set_theme(theme)
+            QApplication.processEvents()
+            seen.append(opened.banner.palette().color(QPalette.ColorRole.Window))
+        opened.appearance.set_theme(Theme.LIGHT)
+        assert seen[0].lightness() > 200 > 100 > seen[1].lightness()
+        opened.banner.tell("Something.", kind)
+        assert opened.banner.palette().color(QPalette.ColorRole.Window) == seen[0]
+
+
+def test_every_sub_menu_has_a_status_tip_of_its_own(opened: MainWindow) -> None:
+    menus = [menu for menu in opened.menuBar().findChildren(QMenu) if menu.title()]
+    assert len(menus) > 8
+    assert all(menu.menuAction().statusTip() for menu in menus)
+
+
+def test_the_bundled_recordings_are_all_in_the_file_menu(window: MainWindow, qtbot: QtBot) -> None:
+    menu = next(
+        m for m in window.menuBar().findChildren(QMenu) if m.title() == "Open &Bundled Recording"
+    )
+    menu.aboutToShow.emit()
+    names = {path.parent.name for path in resource("samples").glob("*/*.kbl")}
+    assert len(names) == 6 and set(samples.titles()) == names
+    assert [action.text() for action in menu.actions()] == list(samples.titles().values())
+    assert menu.actions()[0].text() == "A TCP handshake, and a little more"
+    for number, name in enumerate(samples.titles()):
+        menu.aboutToShow.emit()
+        with qtbot.waitSignal(window.tasks.ended):
+            menu.actions()[number].trigger()
+        assert window.opening.files == samples.bundled(name)
+        assert all(path.exists() for path in samples.bundled(name))
+
+
 def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
     opened: MainWindow, qtbot: QtBot
 ) -> None:
@@ -100,6 +156,13 @@ def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
     assert opened.banner.text == "/tmp/bad.skbv at byte 24: not a capture: unknown magic 0x12345678"
     assert opened.workspace.isVisible()
     assert not recording(opened).closed
+
+
+def test_the_close_button_of_every_banner_closes_it(opened: MainWindow) -> None:
+    for kind in ("error", "hint"):
+        opened.banner.tell("Something is wrong.", kind)
+        QTest.mouseClick(opened.banner.close_button, Qt.MouseButton.LeftButton)
+        assert not opened.banner.isVisible() and opened.banner.text == ""
 
 
 def test_an_import_shows_progress_and_can_be_cancelled(window: MainWindow, qtbot: QtBot) -> None:

@@ -67,7 +67,10 @@ def test_a_session_of_older_rules_whose_files_are_gone_is_shown(
     real.close_recording()
     moved = {p: p.rename(p.with_suffix(f".moved{p.suffix}")) for p in tmp_path.glob("drops.*")}
     open_and_list(real, qtbot, [saved])
-    assert "older rules (0, now " in real.banner.text and "notes and marks stay" in real.banner.text
+    assert (
+        "older rules (0, now " in real.banner.text
+        and "notes and marks are kept" in real.banner.text
+    )
     assert _says_older(real, qtbot) and real.workspace.table.packets.rowCount() > 0
     monkeypatch.setattr("skbviewer.gui.opening.ask_missing", lambda *_: None)  # the user gave up
     QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)

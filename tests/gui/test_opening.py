@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt, QTimer
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QMenu
+from PySide6.QtWidgets import QApplication, QCheckBox, QFileDialog, QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui import recent
@@ -207,15 +207,33 @@ def test_save_as_goes_on_with_the_saved_session(
     assert opened.statusBar().currentMessage() == "Everything is saved"
 
 
-def test_the_summary_shows_after_an_import_and_on_demand(
+def summaries() -> list[QWidget]:
+    """Those that are open."""
+    windows = QApplication.topLevelWidgets()
+    return [each for each in windows if isinstance(each, ImportSummary) and each.isVisible()]
+
+
+def test_a_line_tells_of_an_import_and_the_summary_shows_on_demand(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     QSettings().setValue("import_summary", "true")
     open_files(window, qtbot, files(tmp_path))
+    assert window.banner.text.startswith("Imported 60 packets and ")
+    assert "40 exact" in window.banner.text
+    assert not summaries()  # nothing covers the work
+    QTest.mouseClick(window.banner.button, Qt.MouseButton.LeftButton)
     dialog = window.opening.summary
     assert isinstance(dialog, ImportSummary) and dialog.isVisible()
     text = dialog.text.toPlainText()
-    for part in ("handshake.pcap", "capture", "All packets", "40", "19", "3 packet lives", "Lost"):
+    for part in (
+        "handshake.pcap",
+        "capture",
+        "All packets",
+        "40",
+        "19",
+        "3 addressed packets",
+        "Lost",
+    ):
         assert part in text
     assert dialog.text.verticalScrollBar().maximum() == 0  # it shows whole
     box = dialog.findChild(QCheckBox)
@@ -223,8 +241,7 @@ def test_the_summary_shows_after_an_import_and_on_demand(
     QTest.mouseClick(box, Qt.MouseButton.LeftButton, pos=QPoint(8, box.height() // 2))
     dialog.close()
     open_files(window, qtbot, files(tmp_path))
-    assert not [w for w in QApplication.topLevelWidgets() if isinstance(w, ImportSummary)
-                and w.isVisible()]  # fmt: skip
+    assert not summaries()
     window.menus.actions["Summary"].trigger()
     assert window.opening.summary is not None and window.opening.summary.isVisible()
 
@@ -245,6 +262,12 @@ def test_open_recent_lists_what_was_open(window: MainWindow, qtbot: QtBot, tmp_p
     menu.aboutToShow.emit()
     menu.actions()[-1].trigger()
     assert recent.recent_files() == []
+
+
+def test_recent_files_have_plain_paths(tmp_path: Path) -> None:
+    (tmp_path / "sub").mkdir()
+    recent.remember([tmp_path / "sub" / ".." / "a.pcap"])
+    assert recent.recent_files() == [(tmp_path / "a.pcap",)]
 
 
 def test_the_time_left_is_told() -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QGuiApplication
+from PySide6.QtGui import QAction, QFont, QGuiApplication
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QMenu
+from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.hex_view import HexView
@@ -128,12 +128,37 @@ def test_every_filter_that_a_line_makes_is_one_and_finds_the_packet(session: Ses
                 assert rows is None or number in rows, (node, number)
 
 
+def test_a_line_that_names_a_packet_goes_there(
+    pane: PacketDetail, selection: Selection, session: Session, qtbot: QtBot
+) -> None:
+    choose(selection, session, 4)
+    items = pane.tree.findItems("[Request frame: 3]", Qt.MatchFlag.MatchRecursive)
+    asked: list[int] = []
+    selection.row_asked.connect(asked.append)
+    pane.tree.itemActivated.emit(items[0], 0)
+    menu = pane.tree.menu(items[0])
+    assert menu is not None
+    next(a for a in menu.actions() if a.text() == "&Go to Packet 3").trigger()
+    assert asked == [3, 3]
+
+
+def test_a_byte_belongs_to_its_header_not_to_the_frame(
+    pane: PacketDetail, selection: Selection, session: Session, qtbot: QtBot
+) -> None:
+    choose(selection, session, 5)
+    top = pane.tree.topLevelItem(0)
+    assert top is not None and top.text(0).startswith("Frame 5: ")
+    pane.tree.choose_byte(22)
+    node = pane.tree.node(pane.tree.currentItem())
+    assert node is not None and node.field == "ip.ttl"
+
+
 def test_copy(pane: PacketDetail, selection: Selection, session: Session, qtbot: QtBot) -> None:
     choose(selection, session, 5)
     pane.tree.setCurrentItem(line_of(pane, "ip.ttl"))  # type: ignore[call-overload]
     pane.tree.setFocus()
     QTest.keyClick(pane.tree, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert QGuiApplication.clipboard().text() == "Time to live: 64"
+    assert QGuiApplication.clipboard().text() == "Time to Live: 64"
     QTest.keyClick(pane.bytes, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     data = session.packet_bytes(5)
     assert data is not None
@@ -162,3 +187,16 @@ def test_bytes_lit_outside_come_into_sight(qtbot: QtBot) -> None:
     view.light(3000, 1)
     assert not view.lit
     assert len(view.dump().splitlines()) == 128
+
+
+def test_bytes_are_as_large_as_the_text(pane: PacketDetail, qapp: QApplication) -> None:
+    usual = QFont(qapp.font())
+    before = pane.bytes.fontMetrics().height()
+    larger = QFont(usual)
+    larger.setPointSizeF(usual.pointSizeF() * 1.6)
+    try:
+        qapp.setFont(larger)
+        QApplication.processEvents()
+        assert pane.bytes.fontMetrics().height() > 1.3 * before
+    finally:
+        qapp.setFont(usual)

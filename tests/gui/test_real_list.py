@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QPalette
 from PySide6.QtTest import QAbstractItemModelTester, QTest
 from PySide6.QtWidgets import QFileDialog, QInputDialog
 from pytestqt.qtbot import QtBot
@@ -196,6 +196,33 @@ def test_a_wrong_file_for_a_moved_one_is_refused(
     assert "is not handshake.pcap" in real.banner.text
 
 
+def test_a_filter_that_cannot_run_is_not_in_force(
+    real: MainWindow, qtbot: QtBot, tmp_path: Path
+) -> None:
+    """The capture is gone, and a filter asks for bytes: rows, filter and colour agree."""
+    [whole] = sample("handshake", "pcap")
+    capture = tmp_path / "a.pcap"
+    capture.write_bytes(whole.read_bytes())
+    open_and_list(real, qtbot, [capture])
+    bar, table = real.workspace.filter_bar, real.workspace.table
+    bar.apply_text("tcp")
+    qtbot.waitUntil(lambda: table.packets.rowCount() == 10)
+    green = bar.edit.palette().color(QPalette.ColorRole.Base)
+    capture.unlink()
+    bar.apply_text('frame contains "hello"')
+    qtbot.waitUntil(lambda: bar.error.isVisible())
+    assert real.listing.filter == "tcp" and table.packets.rowCount() == 10
+    assert bar.edit.palette().color(QPalette.ColorRole.Base) != green
+    assert "was not applied" in bar.error.text() and "<code>tcp</code>" in bar.error.text()
+    real.listing.set_order(("frame.len", True))  # what is in force goes on to be
+    qtbot.waitUntil(lambda: not real.listing.tasks.busy)
+    assert table.packets.rowCount() == 10
+    bar.edit.setFocus()
+    QTest.keyClick(bar, Qt.Key.Key_Escape)
+    assert bar.text() == "tcp" and not bar.error.isVisible()
+    assert bar.edit.palette().color(QPalette.ColorRole.Base) == green
+
+
 class _Silent:
     def report(self, what: str, done: int, total: int) -> None:
         return None
@@ -213,7 +240,7 @@ def test_a_session_of_another_version_is_made_anew_with_its_notes(
         db.execute("PRAGMA user_version = 1")
     with qtbot.waitSignal(real.tasks.ended, timeout=60_000):
         real.open_files([saved])
-    assert "notes and marks stay" in real.banner.text and "drops.pcap" in real.banner.text
+    assert "Notes and marks are kept" in real.banner.text and "drops.pcap" in real.banner.text
     assert real.recording is None
     QTest.mouseClick(real.banner.button, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: real.recording is not None, timeout=60_000)

@@ -8,13 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
-from PySide6.QtGui import QColor, QImage
+from PySide6.QtCore import QRectF, Qt
+from PySide6.QtGui import QColor, QImage, QPainter, QPalette
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from skbviewer.gui.packet_rows import of_series
+from skbviewer.gui.picture_path import PathPicture
 from skbviewer.gui.render import render_png, render_row
-from skbviewer.records import BadInput
+from skbviewer.gui.theme import light_palette
+from skbviewer.records import BadInput, Wait
 
 from .fake import STYLES, FakeRecording
 
@@ -32,7 +37,7 @@ def test_the_picture_has_size_metadata_and_the_layers_colours(qtbot: QtBot, tmp_
     out = tmp_path / "packet.png"
     render_png(FakeRecording(), out, 3, dpi=150)
     image = QImage(str(out))
-    assert (image.width(), image.height()) == (1600, 900)
+    assert image.width() == 1600 and image.height() > 900  # the texts are larger, too
     assert image.dotsPerMeterX() == round(150 / 0.0254)
     assert image.text("Title").startswith("Packet 3: 10.0.0.1 → 10.0.0.2  TCP")
     assert "SHA-256 " + "1" * 64 in image.text("Source")
@@ -47,6 +52,56 @@ def test_a_small_size_grows_to_hold_the_table(qtbot: QtBot, tmp_path: Path) -> N
     image = QImage(str(out))
     assert image.width() == 1000
     assert image.height() > 500
+
+
+def test_a_picture_holds_no_widget_and_no_hint(
+    qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[object] = []
+    monkeypatch.setattr(QWidget, "render", lambda *_: made.append("render"))
+    monkeypatch.setattr(QWidget, "grab", lambda *_: made.append("grab"))
+    before = len(QApplication.allWidgets())
+    render_png(FakeRecording(), tmp_path / "packet.png", 3)
+    assert not made and len(QApplication.allWidgets()) == before
+
+
+def test_waits_are_hatched_not_filled(qtbot: QtBot) -> None:
+    path = FakeRecording().path(packet=3)
+    leg = path.legs[0]
+    wait = Wait("softirq", leg.begin_ns, leg.end_ns - leg.begin_ns)
+    picture = PathPicture(path._replace(legs=(leg._replace(waits=(wait,)),)), {}, light_palette())
+    image = QImage(1000, 600, QImage.Format.Format_RGB32)
+    image.fill(QColor("white"))
+    painter = QPainter(image)
+    painter.setBrush(QColor("black"))  # whatever was painted before
+    picture.paint(painter, QRectF(0, 0, 1000, 600))
+    painter.end()
+    grey = light_palette().color(QPalette.ColorRole.PlaceholderText)
+    lines = [sum(image.pixelColor(x, y) == grey for x in range(1000)) for y in range(600)]
+    framed = [y for y, count in enumerate(lines) if count > 700]  # the upper and lower edge
+    assert framed[-1] - framed[0] > 10
+    ground = light_palette().color(QPalette.ColorRole.AlternateBase)
+    inside = (framed[0] + framed[-1]) // 2
+    assert sum(image.pixelColor(x, inside) == ground for x in range(1000)) > 400
+
+
+def test_everything_grows_with_the_resolution(qtbot: QtBot, tmp_path: Path) -> None:
+    images = []
+    for dpi in (96, 192):
+        out = tmp_path / f"{dpi}.png"
+        size = (1000 * dpi // 96, 900 * dpi // 96)
+        render_png(FakeRecording(), out, 3, size=size, dpi=dpi)
+        images.append(QImage(str(out)).convertToFormat(QImage.Format.Format_Grayscale8))
+    small, large = images
+    assert large.size() == small.size() * 2
+    shrunk = large.scaled(
+        small.size(), mode=Qt.TransformationMode.SmoothTransformation
+    ).convertToFormat(QImage.Format.Format_Grayscale8)
+    one, other = (
+        np.frombuffer(bytes(image.constBits()), np.uint8).astype(int) for image in (small, shrunk)
+    )
+    # thin lines and letters fall on other pixels; what moves or keeps its size differs far more
+    assert np.abs(one - other).mean() < 4
 
 
 def test_dark_is_dark(qtbot: QtBot, tmp_path: Path) -> None:

@@ -131,12 +131,19 @@ def test_the_command_is_whole_in_a_narrow_picture(qtbot: QtBot, tmp_path: Path) 
     assert " ".join(command.split()) in " ".join(words)
 
 
-def test_low_rows_have_labels_where_dots_are_fine(qtbot: QtBot, tmp_path: Path) -> None:
-    out = tmp_path / "t.svg"
-    for dpi, labelled in ((96, False), (300, True)):
-        size = (800 * dpi // 96, 300 * dpi // 96)
-        write_timeline(FakeRecording(), Shown("packet", (3,), size=size, dpi=dpi), out, "svg")
-        assert ("veth_xmit" in texts_of(out)) == labelled
+def test_a_picture_is_the_same_at_every_resolution_only_larger(
+    qtbot: QtBot, tmp_path: Path
+) -> None:
+    out, made = tmp_path / "t.svg", []
+    for dpi in (96, 192, 300):
+        for lanes, size in (("packet", (800, 300)), ("packet", (1200, 900))):
+            whole = (size[0] * dpi // 96, size[1] * dpi // 96)
+            write_timeline(FakeRecording(), Shown(lanes, (3,), size=whole, dpi=dpi), out, "svg")
+            texts = [text for text in texts_of(out) if "export" not in text and "--" not in text]
+            places = re.findall(r'(?:font-size|[xy]|width|height)="([0-9.]+)"', out.read_text())
+            made.append((lanes, texts, len(places)))
+    assert made[0:2] == made[2:4] == made[4:6]
+    assert "veth_xmit" in made[1][1]
 
 
 def test_clocks_are_told_apart(qtbot: QtBot) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.gui.status import clock_texts
+from skbviewer.gui.import_summary import summary_html
+from skbviewer.gui.status import clock_texts, status_text
 from tests.session.two_logs import two_logs
 
 from .fake import FakeRecording
@@ -14,6 +15,18 @@ from .fake import FakeRecording
 def test_a_single_clock_needs_no_names() -> None:
     (text,) = clock_texts(FakeRecording())
     assert text.startswith("Clock offset: ")
+
+
+def test_kernel_only_is_one_word_with_one_meaning() -> None:
+    """Lives without an address are no rows of the list until asked for: they are told apart."""
+
+    class Nameless(FakeRecording):
+        def all_kernel_only_count(self) -> int:
+            return self.kernel_only_count() + 161
+
+    assert "Kernel-only: 3 (+ 161 without an address)" in status_text(Nameless())
+    assert "Kernel-only: 3 (+ 2 without an address)" in status_text(FakeRecording())
+    assert "3 addressed packets were seen only by the kernel" in summary_html(Nameless())
 
 
 def test_clocks_of_two_logs_are_told_apart_and_how_they_are_joined(tmp_path: Path) -> None:

@@ -129,4 +129,4 @@ def test_a_leg_that_nothing_joins_to_the_first_stands_behind_it() -> None:
     layout = lay_out(of_two_logs(None))
     last, first = (layout.bars[layout.bars["leg"] == leg] for leg in (0, 1))
     assert first["begin"].min() == last["end"].max()
-    assert layout.titles[1].text.endswith("how long after leg 1 is not known")
+    assert layout.titles[1].text.endswith("offset from leg 1 unknown")

@@ -237,7 +237,7 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
     cpus.show_path(None)
     assert cpus.marks.message.startswith("Select a packet")
     cpus.show_path(FakeRecording().path(packet=50))
-    assert "do not tell" in cpus.marks.message
+    assert "no record of this packet" in cpus.marks.message
 
 
 def test_a_range_within_a_path_is_measured_and_filters_nothing(view: TimelineView) -> None:

@@ -39,6 +39,20 @@ def test_a_copy_has_rows_notes_and_flags(session: Session, tmp_path: Path) -> No
     assert copy.flags("mark").tolist() == [3]
 
 
+@pytest.mark.parametrize(("mask", "mode"), [(0o022, 0o644), (0o027, 0o640), (0o077, 0o600)])
+def test_sessions_can_be_read_by_whom_the_umask_allows(
+    tmp_path: Path, mask: int, mode: int
+) -> None:
+    made, saved = tmp_path / "made.skbv", tmp_path / "saved.skbv"
+    before = os.umask(mask)
+    try:
+        import_files([CAPTURE], made)
+        Session.open(made).save_as(saved, Silent())
+    finally:
+        os.umask(before)
+    assert [path.stat().st_mode & 0o777 for path in (made, saved)] == [mode, mode]
+
+
 def test_a_cancelled_copy_leaves_nothing(session: Session, tmp_path: Path) -> None:
     before = sorted(os.listdir(tmp_path))
     with pytest.raises(Cancelled):

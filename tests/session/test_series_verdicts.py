@@ -29,10 +29,11 @@ def test_packets_without_an_ip_header_have_reasons_of_their_own(tmp_path: Path) 
     (tmp_path / "arp.pcap").write_bytes(frames[:24] + b"".join(parts))
     import_files([tmp_path / "arp.pcap", folder / "handshake.kbl"], tmp_path / "arp.skbv")
     session = Session.open(tmp_path / "arp.skbv")
+    no_header = "The capture has no IP header for this packet"
     assert {(p.verdict, p.reason) for p in session.packets(1, session.packet_count())} == {
-        ("ambiguous", "No IP header was captured of it, and several lifetimes are near in time.")
+        ("ambiguous", f"{no_header}, and several lifetimes are close in time.")
     }
-    assert reason(2, NAMELESS).startswith("No IP header was captured of it")
+    assert reason(2, NAMELESS).startswith(no_header)
 
 
 @pytest.fixture(scope="module")

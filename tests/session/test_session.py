@@ -7,6 +7,7 @@ import os
 import sqlite3
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from ipaddress import ip_address
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,16 @@ def test_several_logs_keep_their_packet_lives_apart(tmp_path: Path) -> None:
             assert sorted(db.execute(question).fetchall()) == [(1, 1), (2, 2)]
     session = Session.open(tmp_path / "both.skbv")
     assert layer_table(session.statistics()).legs > 100
+
+
+def test_the_view_of_packets_has_ipv6_addresses(tmp_path: Path) -> None:
+    folder = resource("samples/ipv6-and-fragments")
+    made = import_files([folder / "ipv6-and-fragments.pcap"], tmp_path / "s.skbv").path
+    with closing(sqlite3.connect(made)) as db:
+        told = db.execute("SELECT number, saddr, daddr FROM packets").fetchall()
+    rows = {row.number: row for row in Session.open(made).packets(1, len(told))}
+    assert any(":" in str(saddr) for _, saddr, _ in told)
+    for number, saddr, daddr in told:
+        row = rows[number]
+        for text, wanted in ((saddr, row.saddr), (daddr, row.daddr)):
+            assert (text and ip_address(text)) == (wanted and ip_address(wanted))

@@ -74,7 +74,7 @@ def test_an_sqlite_file_of_another_program(tmp_path: Path) -> None:
 def test_another_version(tmp_path: Path) -> None:
     path = session(tmp_path / "a.skbv")
     execute(path, f"PRAGMA user_version = {schema.SCHEMA_VERSION + 1}")
-    assert f"version {schema.SCHEMA_VERSION + 1}" in refused(path)
+    assert f"format {schema.SCHEMA_VERSION + 1}" in refused(path)
 
 
 def test_only_the_head_of_an_sqlite_file(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@
 
 from .application import PARSERS, tell
 from .control import IP_PROTOCOLS, tell_control, tell_llc
-from .dissect import Payload, carried_of, dissect, payload_of
+from .dissect import Payload, carried_of, dissect, payload_of, tcp_options_of
 from .node import Node
+from .tcp_options import options_text
 from .told import Told
 
 __all__ = [
@@ -15,7 +16,9 @@ __all__ = [
     "Told",
     "carried_of",
     "dissect",
+    "options_text",
     "payload_of",
+    "tcp_options_of",
     "tell",
     "tell_control",
     "tell_llc",

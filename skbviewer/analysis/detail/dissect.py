@@ -15,7 +15,7 @@ import dpkt
 
 from ...readers.places import network_header
 from ..link_names import link_name
-from . import internet, link, transport
+from . import icmp, internet, link, transport
 from .application import tell
 from .node import Node, Step
 
@@ -34,8 +34,8 @@ DISSECTORS: dict[str, Dissector] = {
     "arp": link.arp,
     "ipv4": internet.ipv4,
     "ipv6": internet.ipv6,
-    "icmp": internet.icmp,
-    "icmpv6": internet.icmpv6,
+    "icmp": icmp.icmp,
+    "icmpv6": icmp.icmpv6,
     "tcp": transport.tcp,
     "udp": transport.udp,
     **{
@@ -84,6 +84,18 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
     for _ in walk:
         pass
     return data[walk.at : walk.end] if walk.kind in ("data", "icmpv6") else None
+
+
+def tcp_options_of(data: bytes, linktype: int) -> bytes:
+    """The options of a captured TCP header, as far as captured."""
+    if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
+        at = 34
+    else:
+        walk = _Walk(data, linktype, "tcp")
+        for _ in walk:
+            pass
+        at = walk.at if walk.kind == "tcp" else len(data)
+    return data[at + 20 : at + (data[at + 12] >> 4) * 4] if at + 20 < len(data) else b""
 
 
 def _plain(data: bytes) -> Payload | None:
@@ -203,4 +215,5 @@ def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Ite
 
 
 def _data(what: str, at: int, end: int) -> Node:
-    return Node(f"{what} ({end - at} bytes)", at, end - at)
+    count = "1 byte" if end - at == 1 else f"{end - at} bytes"
+    return Node(f"{what} ({count})", at, end - at)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""IPv4, IPv6 and its extension headers, ICMP, ICMPv6."""
+"""IPv4, IPv6 and its extension headers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from ipaddress import IPv6Address
 
 import dpkt
 
-from ..icmp_words import ECHO, ERRORS, ICMP_TYPES, ICMPV6_TYPES
 from ..info import NAMES
 from .link import dotted
 from .node import Node, Spec, Step, fields, flag, hexadecimal, named
@@ -16,14 +15,15 @@ NEXT = {1: "icmp", 6: "tcp", 17: "udp", 58: "icmpv6", 4: "ipv4", 41: "ipv6"}
 EXTENSIONS = {0: "Hop-by-Hop Options", 43: "Routing", 44: "Fragment", 60: "Destination Options"}
 AUTHENTICATION = 51  # its length counts 4 bytes, not 8 (RFC 4302)
 PROTOCOL = named(NAMES | {0: "Hop-by-Hop", 43: "Routing", 44: "Fragment", 59: "No next header"})
-ICMP_KIND = named(ICMP_TYPES)
-ICMPV6_KIND = named(ICMPV6_TYPES)
 
 
 def ipv4(data: bytes, at: int, end: int) -> Step:
     header = (data[at] & 15) * 4
     total = int.from_bytes(data[at + 2 : at + 4], "big")
-    inner = fields(data, at, dpkt.ip.IP, _IPV4)
+    inner = tuple(
+        _services(node, data[at + 1], "ip.dsfield") if node.field == "ip.dsfield" else node
+        for node in fields(data, at, dpkt.ip.IP, _IPV4)
+    )
     if header > 20:
         inner = (*inner, Node(f"Options: {header - 20} bytes", at + 20, header - 20))
     text = f"Internet Protocol Version 4, Src: {_value(inner, 'ip.src')}, "
@@ -34,25 +34,48 @@ def ipv4(data: bytes, at: int, end: int) -> Step:
     return Step(node, following, at + max(header, 20), stop)
 
 
+def _services(node: Node, value: int, field: str) -> Node:
+    """With the codepoint (RFC 2474, 2597, 3246, 5865) and congestion notification (RFC 3168)."""
+    point, notified = value >> 2, value & 3
+    name, ecn = CODEPOINTS.get(point, f"Unknown ({point})"), NOTIFICATIONS[notified]
+    inner = tuple(
+        Node(text, node.offset, node.length, (), field and f"{field}.{part}", str(number))
+        for text, part, number in (
+            (f"Codepoint: {name} ({point})", "dscp", point),
+            (f"Explicit Congestion Notification: {ecn} ({notified})", "ecn", notified),
+        )
+    )
+    return node._replace(text=f"{node.text} (DSCP: {name}, ECN: {ecn})", children=inner)
+
+
+CODEPOINTS = {level << 3: f"CS{level}" for level in range(8)} | {46: "EF PHB", 44: "VOICE-ADMIT"}
+CODEPOINTS |= {
+    level << 3 | drop << 1: f"AF{level}{drop}" for level in (1, 2, 3, 4) for drop in (1, 2, 3)
+}
+NOTIFICATIONS = ("Not-ECT", "ECT(1)", "ECT(0)", "CE")
 _IPV4 = (
     Spec("_v_hl", "Version", "ip.version", str, 0xF0),
-    Spec("_v_hl", "Header length", "ip.hdr_len", lambda words: f"{words * 4} bytes", 0x0F),
-    Spec("tos", "Differentiated Services", "ip.dsfield", hexadecimal(2)),
-    Spec("len", "Total length", "ip.len"),
+    Spec("_v_hl", "Header Length", "ip.hdr_len", lambda words: f"{words * 4} bytes", 0x0F),
+    Spec("tos", "Differentiated Services Field", "ip.dsfield", hexadecimal(2)),
+    Spec("len", "Total Length", "ip.len"),
     Spec("id", "Identification", "ip.id", lambda value: f"0x{value:04x} ({value})"),
     Spec("_flags_offset", "Don't fragment", "ip.flags.df", flag, 0x4000),
     Spec("_flags_offset", "More fragments", "ip.flags.mf", flag, 0x2000),
-    Spec("_flags_offset", "Fragment offset", "ip.frag_offset", lambda n: str(n * 8), 0x1FFF),
-    Spec("ttl", "Time to live", "ip.ttl"),
+    Spec("_flags_offset", "Fragment Offset", "ip.frag_offset", lambda n: str(n * 8), 0x1FFF),
+    Spec("ttl", "Time to Live", "ip.ttl"),
     Spec("p", "Protocol", "ip.proto", PROTOCOL),
-    Spec("sum", "Header checksum", "ip.checksum", hexadecimal(4)),
-    Spec("src", "Source address", "ip.src", dotted),
-    Spec("dst", "Destination address", "ip.dst", dotted),
+    Spec("sum", "Header Checksum", "ip.checksum", hexadecimal(4)),
+    Spec("src", "Source Address", "ip.src", dotted),
+    Spec("dst", "Destination Address", "ip.dst", dotted),
 )
 
 
 def ipv6(data: bytes, at: int, end: int) -> Step:
-    inner = fields(data, at, dpkt.ip6.IP6, _IPV6)
+    tclass = int.from_bytes(data[at : at + 2], "big") >> 4 & 0xFF
+    inner = tuple(
+        _services(node, tclass, "") if node.field == "ipv6.tclass" else node
+        for node in fields(data, at, dpkt.ip6.IP6, _IPV6)
+    )
     text = f"Internet Protocol Version 6, Src: {_value(inner, 'ipv6.src')}, "
     node = Node(text + f"Dst: {_value(inner, 'ipv6.dst')}", at, 40, inner)
     length = int.from_bytes(data[at + 4 : at + 6], "big")
@@ -62,13 +85,13 @@ def ipv6(data: bytes, at: int, end: int) -> Step:
 
 _IPV6 = (
     Spec("_v_fc_flow", "Version", "", str, 0xF0000000),
-    Spec("_v_fc_flow", "Traffic class", "ipv6.tclass", hexadecimal(2), 0x0FF00000),
-    Spec("_v_fc_flow", "Flow label", "ipv6.flow", hexadecimal(5), 0x000FFFFF),
-    Spec("plen", "Payload length", "ipv6.plen"),
-    Spec("nxt", "Next header", "ipv6.nxt", PROTOCOL),
-    Spec("hlim", "Hop limit", "ipv6.hlim"),
-    Spec("src", "Source address", "ipv6.src", lambda value: str(IPv6Address(value))),
-    Spec("dst", "Destination address", "ipv6.dst", lambda value: str(IPv6Address(value))),
+    Spec("_v_fc_flow", "Traffic Class", "ipv6.tclass", hexadecimal(2), 0x0FF00000),
+    Spec("_v_fc_flow", "Flow Label", "ipv6.flow", hexadecimal(5), 0x000FFFFF),
+    Spec("plen", "Payload Length", "ipv6.plen"),
+    Spec("nxt", "Next Header", "ipv6.nxt", PROTOCOL),
+    Spec("hlim", "Hop Limit", "ipv6.hlim"),
+    Spec("src", "Source Address", "ipv6.src", lambda value: str(IPv6Address(value))),
+    Spec("dst", "Destination Address", "ipv6.dst", lambda value: str(IPv6Address(value))),
 )
 
 
@@ -83,7 +106,8 @@ def extension(kind: int) -> object:
 
     def step(data: bytes, at: int, end: int) -> Step:
         size = (data[at + 1] + 2) * 4 if kind == AUTHENTICATION else (data[at + 1] + 1) * 8
-        inner = [Node(f"Next header: {PROTOCOL(data[at])}", at, 1)]
+        label = "Next header" if kind == 44 else "Next Header"  # as Wireshark has them
+        inner = [Node(f"{label}: {PROTOCOL(data[at])}", at, 1)]
         following = _after(data[at])
         if kind == 44:
             size = 8
@@ -97,37 +121,6 @@ def extension(kind: int) -> object:
         return Step(Node(f"IPv6 {name} header", at, size, tuple(inner)), following, at + size, end)
 
     return step
-
-
-def icmp(data: bytes, at: int, end: int) -> Step:
-    return _icmp(data, at, end, ("Internet Control Message Protocol", "icmp", ICMP_KIND))
-
-
-def icmpv6(data: bytes, at: int, end: int) -> Step:
-    return _icmp(data, at, end, ("Internet Control Message Protocol v6", "icmpv6", ICMPV6_KIND))
-
-
-def _icmp(data: bytes, at: int, end: int, words: tuple[str, str, object]) -> Step:
-    title, word, kind_text = words
-    specs = (
-        Spec("type", "Type", f"{word}.type", kind_text),  # type: ignore[arg-type]
-        Spec("code", "Code", f"{word}.code"),
-        Spec("sum", "Checksum", f"{word}.checksum", hexadecimal(4)),
-    )
-    inner = list(fields(data, at, dpkt.icmp.ICMP, specs))
-    kind, size, following = data[at], 4, "data"
-    if kind in ECHO and (word == "icmp") == (kind < 128):
-        for place, label, name in ((4, "Identifier", "ident"), (6, "Sequence number", "seq")):
-            value = int.from_bytes(data[at + place : at + place + 2], "big")
-            field = "icmpv6.echo.sequence_number" if (word, name) == ("icmpv6", "seq") else ""
-            field = field or ("icmpv6.echo.identifier" if word == "icmpv6" else f"icmp.{name}")
-            inner.append(
-                Node(f"{label}: {value} (0x{value:04x})", at + place, 2, (), field, str(value))
-            )
-        size = 8
-    elif (word == "icmp" and kind in ERRORS) or (word == "icmpv6" and kind < 128):
-        size, following = 8, "ipv4" if word == "icmp" else "ipv6"  # the packet it complains about
-    return Step(Node(title, at, size, tuple(inner)), following, at + size, end)
 
 
 def _value(nodes: tuple[Node, ...], field: str) -> str:

@@ -124,6 +124,8 @@ def arp(data: bytes, at: int, end: int) -> Step:
         )
         inner += fields(data, at, dpkt.arp.ARP, more)
     kind = ARP_OPCODES.get(int.from_bytes(data[at + 6 : at + 8], "big"), "other")
+    if data[at + 14 : at + 18] == data[at + 24 : at + 28] and kind in ARP_OPCODES.values():
+        kind += "/gratuitous ARP"
     node = Node(f"Address Resolution Protocol ({kind})", at, min(28, end - at), tuple(inner))
     return Step(node, "trailer", at + 28, end)
 

@@ -18,6 +18,7 @@ class Node(NamedTuple):
     """A line of the tree.  `offset` and `length` are bytes of the packet as captured.
 
     `field` and `value` make a display filter ("ip.ttl", "64"); both are "" where there is none.
+    `packet` is the number of another packet that it names, 0 = none.
     """
 
     text: str
@@ -26,6 +27,7 @@ class Node(NamedTuple):
     children: tuple[Node, ...] = ()
     field: str = ""
     value: str = ""
+    packet: int = 0
 
 
 class Spec(NamedTuple):

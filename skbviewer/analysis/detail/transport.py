@@ -13,17 +13,18 @@ WORDS |= {"URG": "Urgent", "ECE": "ECN-Echo", "CWR": "Congestion Window Reduced"
 FILTERS = {"RST": "reset", "PSH": "push"}
 
 _TCP = (
-    Spec("sport", "Source port", "tcp.srcport"),
-    Spec("dport", "Destination port", "tcp.dstport"),
-    Spec("seq", "Sequence number (raw)", "tcp.seq_raw"),
+    Spec("sport", "Source Port", "tcp.srcport"),
+    Spec("dport", "Destination Port", "tcp.dstport"),
+    Spec("seq", "Sequence Number (raw)", "tcp.seq_raw"),
     Spec("ack", "Acknowledgment number (raw)", "tcp.ack_raw"),
-    Spec("_off_flags", "Header length", "tcp.hdr_len", lambda n: f"{n * 4} bytes", 0xF000),
+    Spec("_off_flags", "Header Length", "tcp.hdr_len", lambda n: f"{n * 4} bytes", 0xF000),
 )
 _REST = (
     Spec("win", "Window", "tcp.window_size_value"),
     Spec("sum", "Checksum", "tcp.checksum", hexadecimal(4)),
-    Spec("urp", "Urgent pointer", "tcp.urgent_pointer"),
+    Spec("urp", "Urgent Pointer", "tcp.urgent_pointer"),
 )
+END_OR_NOP = {0: "End of Option List (EOL)", 1: "No-Operation (NOP)"}
 OPTIONS = {2: "Maximum segment size", 3: "Window scale", 4: "SACK permitted", 5: "SACK"}
 OPTIONS |= {8: "Timestamps", 19: "MD5 signature", 30: "Multipath TCP", 34: "Fast open cookie"}
 
@@ -62,19 +63,20 @@ def tcp(data: bytes, at: int, end: int) -> Step:
 
 def _options(data: bytes, at: int, end: int) -> Node:
     """RFC 9293 section 3.2: kind, length and value, but for the one-byte kinds 0 and 1."""
-    found, place = [], at
+    found, names, place = [], list[str](), at
     while place < end:
         kind = data[place]
         size = 1 if kind < 2 else data[place + 1] if place + 1 < end else 0
         if size == 0 or place + size > end:
             found.append(Node("[Malformed option]", place, end - place))
             break
-        name = {0: "End of options", 1: "No operation"}.get(kind) or OPTIONS.get(
-            kind, f"Kind {kind}"
-        )
-        found.append(Node(f"{name}{_option(kind, data[place + 2 : place + size])}", place, size))
+        name = END_OR_NOP.get(kind) or OPTIONS.get(kind, f"Kind {kind}")
+        told = f"TCP Option - {name}{_option(kind, data[place + 2 : place + size])}"
+        found.append(Node(told, place, size))
+        names.append(name)
         place += size
-    return Node(f"Options: ({end - at} bytes)", at, end - at, tuple(found))
+    title = ", ".join([f"Options: ({end - at} bytes)", *names])
+    return Node(title, at, end - at, tuple(found))
 
 
 def _option(kind: int, value: bytes) -> str:
@@ -95,8 +97,8 @@ def _option(kind: int, value: bytes) -> str:
 
 def udp(data: bytes, at: int, end: int) -> Step:
     specs = (
-        Spec("sport", "Source port", "udp.srcport"),
-        Spec("dport", "Destination port", "udp.dstport"),
+        Spec("sport", "Source Port", "udp.srcport"),
+        Spec("dport", "Destination Port", "udp.dstport"),
         Spec("ulen", "Length", "udp.length"),
         Spec("sum", "Checksum", "udp.checksum", hexadecimal(4)),
     )

@@ -144,7 +144,7 @@ class _Checker:
         field = self._fields.get(node.text.lower())
         if field is None:
             hint = did_you_mean(node.text, self._fields)
-            raise self._error(node, f"{node.text} is no field{hint}")
+            raise self._error(node, f"unknown field {node.text}{hint}")
         if self._bound and field.table == ROW:
             raise self._error(node, _NOT_BOUND.format(field.name))
         return p.Operand(field, field.kind)

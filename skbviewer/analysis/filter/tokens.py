@@ -26,9 +26,9 @@ _OPEN = {
     '"': "the string is not closed",
     "'": "the string is not closed",
     "[": "the slice is not closed: ] is missing",
-    "=": "= is no operator; did you mean ==?",
-    "|": "| is no operator; did you mean ||?",
-    "^": "^ is no operator; did you mean ^^?",
+    "=": "= is not an operator; did you mean ==?",
+    "|": "| is not an operator; did you mean ||?",
+    "^": "^ is not an operator; did you mean ^^?",
 }
 
 

@@ -43,7 +43,7 @@ MORE = (
 
 def theirs(capture: Path, home: Path) -> list[list[str]]:
     fields = ["-e", "_ws.col.Protocol", "-e", "_ws.col.Info"]
-    command = ["tshark", "-n", "-r", str(capture), "-T", "fields", *fields]
+    command = ["tshark", "-2", "-n", "-r", str(capture), "-T", "fields", *fields]
     done = subprocess.run(
         command, env=os.environ | {"HOME": str(home)}, capture_output=True, text=True, check=True
     )

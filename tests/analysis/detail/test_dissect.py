@@ -81,9 +81,9 @@ def test_tcp_options() -> None:
     options = b"\x02\x04\x05\xb4\x01\x03\x03\x07\x05\x0a\0\0\0\x01\0\0\0\x02\0\0"
     tcp = bytes(dpkt.tcp.TCP(sport=1, dport=2, opts=options, off=10))
     texts = [node.text for node in every(dissect(frame(ip(6, tcp)), ETHERNET, 74))]
-    assert "Maximum segment size: 1460 bytes" in texts
-    assert "Window scale: 7 (multiply by 128)" in texts
-    assert "SACK: 1-2" in texts
+    assert "TCP Option - Maximum segment size: 1460 bytes" in texts
+    assert "TCP Option - Window scale: 7 (multiply by 128)" in texts
+    assert "TCP Option - SACK: 1-2" in texts
 
 
 def test_vlan_arp_and_ipv6_with_extensions() -> None:

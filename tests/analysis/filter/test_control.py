@@ -72,6 +72,17 @@ def test_a_cut_packet_and_a_fragment_cannot_be_verified(tmp_path: Path) -> None:
     session.close()
 
 
+def test_checksums_where_no_packet_is_a_fragment(tmp_path: Path) -> None:
+    """The column of fragment offsets is one byte wide then."""
+    whole = next(frame for frame in checksums() if frame[23] == 6)
+    whole = whole[:20] + b"\0\0" + whole[22:]  # may be fragmented, but is not
+    build.write_pcap(tmp_path / "c.pcap", [(1, whole)])
+    session = Session.open(import_files([tmp_path / "c.pcap"], tmp_path / "c.skbv").path)
+    assert session.columns.array("packet", "frag_off").itemsize == 1
+    assert session.field_values("tcp.checksum.status", [1])[0] in ("Good", "Bad")
+    session.close()
+
+
 def test_rules_do_without_bytes_when_the_capture_is_gone(session: Session, tmp_path: Path) -> None:
     build.write_pcap(tmp_path / "c.pcap", [(n, data) for n, data in enumerate(CONTROL, 1)])
     opened = Session.open(import_files([tmp_path / "c.pcap"], tmp_path / "c.skbv").path)

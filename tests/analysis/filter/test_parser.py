@@ -208,7 +208,7 @@ def test_blank_is_everything() -> None:
         ("ip.src & 1", "ip.src & 1", "& is for numbers"),
         ("tcp[0] & 0x1234", "0x1234", "the mask has not"),
         ("80 contains tcp.port", "80", "the field comes first"),
-        ("1 == 2", "1", "is no field"),
+        ("1 == 2", "1", "unknown field"),
         ("udp contains \"\"", '""', "nothing to look for"),
         ("tcp @ 5", "@", "has no meaning"),
     ],
