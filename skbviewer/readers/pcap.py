@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import BadInput, Capture, Interface, Progress, counted
-from ..records.compiled import Int, compiled
+from ..records.compiled import Int, compiled, lean
 from .dissect import dissect
 from .source import WINDOW, Source
 from .wire import Block, Bytes, Ints, word
@@ -109,7 +109,7 @@ def _walk(
     return places, [_damage(data.path, size, at, number, at + header, caplen, limit)]
 
 
-@compiled
+@lean
 def _lengths(some: Bytes, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
     """The captured length and that of the packet, of the record that begins at `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
