@@ -156,13 +156,23 @@ def _whole(parsed: Captures, spans: list[Block]) -> dict[int, Node]:
     for node in parsed.get("function", []):
         body = node.child_by_field_name("body")
         block = ends.get(body.start_byte) if body is not None else None
-        # One that begins before its own head has swallowed what stands there.
-        if block is None or node.start_byte < block.head or name_node(node) is None:
+        if block is None or name_node(node) is None or _swallows(node, block):
             continue
         apart = not block.certain and node.end_byte <= nexts.get(block.open, node.end_byte)
         if node.end_byte == block.end or apart:
             found[block.open] = node
     return found
+
+
+def _swallows(node: Node, block: Block) -> bool:
+    """Say whether a function begins before its own head, and not with the type it defines."""
+    if node.start_byte >= block.head:
+        return False
+    kind = node.child_by_field_name("type")
+    if kind is None or kind.has_error or kind.end_byte > block.head:
+        return True
+    between = (node.text or b"")[kind.end_byte - node.start_byte : block.head - node.start_byte]
+    return bool(between.strip())
 
 
 def _lost(
