@@ -152,7 +152,7 @@ def paint_waits(
         painter.fillRect(area, brush)
         width = metrics.horizontalAdvance(wait.what) + 8
         left, right = max(low, 0.0), min(high, float(frame.width))
-        if area.height() >= look.text_from_px and width <= right - left:
+        if area.height() >= TEXT_FROM_PX and width <= right - left:
             middle, high_px = (left + right - width) / 2, min(area.height(), metrics.height() + 2)
             plate = QRectF(middle, area.bottom() - high_px + 1, width, high_px - 2)
             painter.fillRect(plate, ground)

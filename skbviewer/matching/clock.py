@@ -22,6 +22,9 @@ MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 ENOUGH = 100_000  # pairs whose medians are those of all
+SECOND_NS = 1_000_000_000
+SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
+COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
 KNOTS = 65  # times of a segment for which its error is reckoned
 
 Floats = npt.NDArray[np.float64]
@@ -244,5 +247,16 @@ def _slope(x: Floats, y: Floats) -> float:
 
 
 def precision_of(times: Index) -> int:
-    """1000 if all times (ns) are whole microseconds, else 1."""
-    return 1000 if len(times) and not (times % 1000).any() else 1
+    """Of what all times (ns) are multiples: 1, or 1000 and more.
+
+    Stamps of a binary resolution (pcapng's if_tsresol) are rounded to ns: COARSE_BINARY_NS.
+    """
+    if not len(times):
+        return 1
+    past = times % SECOND_NS
+    if not (past % 1000).any():
+        few = int(np.gcd.reduce(past)) if len(past) >= SURELY_COARSE else 1000
+        return few or SECOND_NS
+    parts = (past << COARSE_BITS) % SECOND_NS
+    rounded = np.minimum(parts, SECOND_NS - parts) <= 1 << COARSE_BITS
+    return COARSE_BINARY_NS if len(past) >= SURELY_COARSE and rounded.all() else 1

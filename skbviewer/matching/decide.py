@@ -10,16 +10,16 @@ docs/matching.md states the rule and what it assumes.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
-from .assignment import Assigned, Problem, assign
+from .assignment import Problem
 from .clock import ClockFit, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
+from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .identity import Candidates
 from .keys import hashed, repeated, shared
 from .kinds import Index
@@ -36,7 +36,7 @@ from .rules import (
     Rung,
 )
 from .same_run import is_local, trusted
-from .sniffer import ANY_TIME, CALLED, CAME, SEVERAL_DEVICES, TIMED, WINDOWS, Located, relocate
+from .sniffer import SEVERAL_DEVICES, Located, relocate
 from .twins import company, far, offsets
 from .weak import TCP
 
@@ -46,9 +46,7 @@ if TYPE_CHECKING:
 CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
 MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while
 ROUNDS = 3  # of the clock: what is exact bounds it further
-NO_MOMENT = -1
-OFFSET_BITS = 14  # of fragments
-FAR_NS = 1 << 62
+COARSE_NS = 1000  # with stamps coarser than that no clock shows at which device they were made
 
 WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
     "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
@@ -96,8 +94,8 @@ def decide(
     """
     if not len(found.packet):
         return undecided(found, BY_TIME), clock
-    if clock is None:
-        return _without_clock(packets, found), None
+    if clock is None or precision_of(packets["ts"]) > COARSE_NS:
+        return _without_clock(packets, kernel, found), None
     answer = _answer(packets, kernel, found, clock, where, often)
     for _ in range(ROUNDS):
         known = np.flatnonzero(answer.life >= 0)
@@ -111,7 +109,7 @@ def decide(
         clock, where = sharper.clock, sharper
         answer = _answer(packets, kernel, found, clock, where, often)
     if where.assumed and not _confirmed(packets, answer):
-        return _without_clock(packets, found), None
+        return _without_clock(packets, kernel, found), None
     return _pairs(found, answer), clock
 
 
@@ -160,14 +158,14 @@ def _answer(
     # A packet in whose time nothing is missing was captured by a call that the log has.
     shown = local & ~may_lack & ~perhaps & (here & at_socket).any() & where.place.at_socket
 
-    unseen, unsure = hidden(kernel) & ~at_socket, np.zeros(len(packets), np.bool_)
+    doubtful, unsure = hidden(kernel), np.zeros(len(packets), np.bool_)
 
     def pairs(error: Index) -> Edges:
         made = between(kernel, found.packet, found.series, at, error, here)
         by_call = ~shown[made.packet] | at_socket[made.moment]
         known = np.zeros(len(found.packet), np.bool_)
         known[made.pair[by_call]] = True
-        lost = ~by_call & unseen[made.moment]
+        lost = ~by_call & doubtful[made.moment]
         unsure[made.packet[lost & known[made.pair]]] = True
         made = made.only(by_call | lost & ~known[made.pair])
         made = of_one_ethertype(packets, kernel, made)
@@ -185,14 +183,14 @@ def _answer(
     if perhaps.any():
         may_lack |= perhaps & company(packets, kernel, error, pairs, often)
     parts = np.where(local.all(), 0, offsets(packets, edges.packet))
-    orders = _orders(packets, where) if local.all() else (None,)
+    orders = orders_of(packets, where) if local.all() else (None,)
 
     def problem_of(order: int | None) -> tuple[Index, Problem]:
-        return _problem(kernel, at, within, may_lack, edges, parts, order)
+        return problem_for(kernel, at, within, may_lack, edges, parts, order)
 
-    numbers, problem, made = _assigned(orders, problem_of)
+    numbers, problem, made = first_consistent(orders, problem_of)
     if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
-        made = _each_alone(problem, made)
+        made = each_alone(problem, made)
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, TOO_LARGE + 2))
     life = np.where(believed, made.life, -1)
     if not believed.all():
@@ -206,7 +204,8 @@ def _answer(
     # Another host's sniffer was at none of them.
     known = believed & local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
-    moment = np.where(_nameable(kernel)[moment], moment, NO_MOMENT)
+    named = _nameable(kernel) & ~np.append(doubtful, False)
+    moment = np.where(named[moment], moment, NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
 
 
@@ -239,107 +238,6 @@ def _copies(packets: Packets) -> tuple[Flags, Flags]:
     return copied, again
 
 
-def _problem(
-    kernel: Sightable,
-    at: Index,
-    error: Index,
-    may_lack: Flags,
-    edges: Edges,
-    parts: Index,
-    order: int | None,
-) -> tuple[Index, Problem]:
-    """The moments that any packet may have been captured at, and what is to be decided of them.
-
-    `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
-    `order` is by which of WINDOWS the file is in order; None: by none.
-    """
-    numbers, moment = _numbered(edges.moment, parts, len(kernel.moments))
-    rows = {name: kernel.moments.part(name, numbers) for name in TIMED}
-    life, after, before = (rows[name].astype(np.int64) for name in ("series", "after", "before"))
-    begin, end = (one.astype(np.int64) for one in WINDOWS[order or CALLED](rows))
-    packet = edges.packet
-    made = Problem(at, error, may_lack, life, after, before, begin, end, packet, moment)
-    return numbers, _unordered(made) if order is None else made
-
-
-def _numbered(moments: Index, parts: Index, size: int) -> tuple[Index, Index]:
-    """The moments that are there, one for each part, in their order; the number of each pair's."""
-    if parts.any():
-        keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
-        return keys >> OFFSET_BITS, number.reshape(-1).astype(np.int64)
-    there = np.zeros(size, np.bool_)
-    there[moments] = True
-    return np.flatnonzero(there), (np.cumsum(there) - 1)[moments]
-
-
-def _orders(packets: Packets, where: Located) -> tuple[int, ...]:
-    """By which of WINDOWS the file may be in order, the closest first.
-
-    It is in the order of the socket's calls, or was sorted by its packets' times since.  These may
-    be made in some of the calls and on arrival before others, as while ping runs: then packets
-    contradict the closer windows, and only the widest are sure.
-    """
-    is_sorted = not (np.diff(packets["ts"]) < 0).any()
-    return tuple(range(where.stamped, ANY_TIME + 1)) if is_sorted else (CALLED,)
-
-
-def _assigned(
-    orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Index, Problem]]
-) -> tuple[Index, Problem, Assigned]:
-    """What the first of these orders gives that no packet contradicts, else the last one."""
-    *closer, last = orders
-    for order in closer:
-        numbers, problem = problem_of(order)
-        if not _refuted(problem):
-            made = assign(problem)
-            if order != CAME or not (made.why == CROWDED).any():
-                return numbers, problem, made
-    numbers, problem = problem_of(last)
-    return numbers, problem, assign(problem)
-
-
-def _refuted(problem: Problem) -> bool:
-    """Whether a packet was stamped outside the windows of all its moments."""
-    packet, moment, size = problem.packet, problem.moment, len(problem.at)
-    early = problem.at[packet] + problem.error[packet] < problem.begin[moment]
-    late = problem.at[packet] - problem.error[packet] > problem.end[moment]
-    inside = np.zeros(size, np.bool_)
-    inside[packet[~early & ~late]] = True
-    return bool((~inside[packet] & ~problem.may_lack[packet]).any())
-
-
-def _unordered(problem: Problem) -> Problem:
-    """Without the order of the packets: nothing of this host ordered them."""
-    size = len(problem.life)
-    return problem._replace(begin=np.full(size, -FAR_NS), end=np.full(size, FAR_NS))
-
-
-def _each_alone(problem: Problem, made: Assigned) -> Assigned:
-    """Exact is only a packet whose moments are of one lifetime, and which no other packet may have.
-
-    For captures that hold packets of several taps, or packets twice.
-    """
-    size, count = len(problem.at), len(problem.life)
-    life = problem.life[problem.moment]
-    low, high = np.full(size, FAR_NS), np.full(size, -1, np.int64)
-    np.minimum.at(low, problem.packet, life)
-    np.maximum.at(high, problem.packet, life)
-    taken = np.bincount(problem.moment, minlength=count)
-    shared = np.zeros(size, np.bool_)
-    shared[problem.packet[taken[problem.moment] > 1]] = True
-    exact = (low == high) & ~shared & ~problem.may_lack
-    exact &= (made.why != NO_PAIR) & (made.why != CROWDED)
-    why = np.where(exact, EXACTLY, np.where(made.why == EXACTLY, CROWDED, made.why))
-    only = np.bincount(problem.packet, minlength=size) == 1
-    moment = np.full(size, NO_MOMENT)
-    moment[problem.packet] = problem.moment
-    moment = np.where(exact & only, moment, NO_MOMENT)
-    every = np.ones(len(problem.packet), np.bool_)
-    return made._replace(
-        life=np.where(exact, low, -1), moment=moment, why=why.astype(np.int8), possible=every
-    )
-
-
 def _pairs(found: Candidates, answer: _Answer) -> Decided:
     """The verdict of each pair that is left."""
     packet, series = found.packet, found.series
@@ -360,9 +258,13 @@ def _pairs(found: Candidates, answer: _Answer) -> Decided:
     return made.only(keep)
 
 
-def _without_clock(packets: Packets, found: Candidates) -> Decided:
-    """Packets without a time: exact is what TCP's numbers decide alone."""
-    alone, exact = _alone(found), _by_tcp_alone(packets, found)
+def _without_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Decided:
+    """Packets without a time: exact is what TCP's numbers decide alone.
+
+    Where records are lost, any packet's lifetime may be among them.
+    """
+    alone = _alone(found)
+    exact = _by_tcp_alone(packets, found) & (not incomplete(kernel.log))
     rung = np.where(alone, np.where(exact, found.rung, UNSURE), BY_TIME).astype(np.int8)
     verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
     none = np.full(len(alone), NO_MOMENT, np.int64)
@@ -394,7 +296,7 @@ def of_segments(
     if not len(found.packet):
         return undecided(found, BY_TIME)
     if clock is None:
-        return _segments_without_clock(packets, found)
+        return _segments_without_clock(packets, kernel, found)
     every = np.arange(len(packets))
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every)
     here = np.ones(len(kernel.moments), np.bool_)
@@ -413,11 +315,11 @@ def of_segments(
     return made.only(near | ~has[found.packet])
 
 
-def _segments_without_clock(packets: Packets, found: Candidates) -> Decided:
+def _segments_without_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Decided:
     """Only TCP's numbers say of what larger skb a packet is a part."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= (packets["protocol"][found.packet] == TCP) & (packets["seq"][found.packet] >= 0)
-    exact &= ~_same_bytes(packets, found)
+    exact &= ~_same_bytes(packets, found) & (not incomplete(kernel.log))
     made = undecided(found, UNSURE)
     return made._replace(
         verdict=np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8),

@@ -52,8 +52,9 @@ def hidden(kernel: Sightable) -> Flags:
     """
     rows, moments = kernel.losses, kernel.moments
     undated = (rows["first_ns"] == NEVER) & (rows["last_ns"] == FOREVER)
+    dated = (~undated | (rows["reason"] != MISSED)) & ~_after_the_stop(kernel.log, rows)
     after, before = (np.asarray(moments[name], np.int64) for name in ("after", "before"))
-    return meets(rows[~undated | (rows["reason"] != MISSED)], after, before + WAIT_NS)
+    return meets(rows[dated], after, before + WAIT_NS)
 
 
 def _after_the_stop(log: KernelLog, rows: Table) -> Flags:

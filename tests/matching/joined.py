@@ -15,7 +15,7 @@ from tests.readers.build_kbl import Ipv4, SkbInfo
 from .story import HOST, Story, udp4, udp4_frame, wire
 
 A = 0xFFFF888000001000
-OFFSET = 1_700_000_000_000_000_000  # the sniffer's clock is ahead by this
+OFFSET = 1_700_000_000_000_000_007  # the sniffer's clock is ahead by this
 MS = 1_000_000
 
 

@@ -101,7 +101,7 @@ def test_a_leg_that_no_call_shows_at_a_device_names_none(tmp_path: Path) -> None
     story.alloc(10 * MS, skb)
     story.call("ip_output", 10 * MS + 500, 12 * MS, skb, skbinfo=HOST, ipv4=udp4(1))
     story.free(13 * MS, skb)
-    story.lost(40 * MS, 3, 30 * MS)
+    story.lost(1200 * MS, 3, 1100 * MS)
     found = join(tmp_path, story, [*ANCHOR_FRAMES, (11 * MS, udp4_frame(1))])
     assert (5, 5, EXACT, BY_KEY) in found.pairs()
     assert found.matches.moments["packet"].tolist() == list(range(5))

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.clock import ClockFit, Pairs, Segment
+from skbviewer.matching.clock import ClockFit, Pairs, Segment, precision_of
 from skbviewer.matching.clock import fit as fit_pairs
 from skbviewer.matching.steps import STEP_NS
 
@@ -196,3 +196,15 @@ def test_a_wrong_pair_of_many_is_not_in_the_residual() -> None:
 def test_without_pairs_there_is_no_fit() -> None:
     none = np.zeros(0, np.int64)
     assert fit_pairs(Pairs(none, none, none, none), none) is None
+
+
+@pytest.mark.parametrize(
+    ("step_ns", "precision"),
+    [(1, 1), (1_000, 1_000), (20_000, 20_000), (10**9, 10**9), (10**9 / 2**13, 3815)],
+)
+def test_the_precision_of_times_is_what_they_are_multiples_of(
+    step_ns: float, precision: int
+) -> None:
+    numbers = np.arange(50, dtype=np.int64) * 7919 + 1
+    times = 1_700_000_000 * 10**9 + np.floor(numbers * step_ns).astype(np.int64)
+    assert precision_of(times) == precision

@@ -45,6 +45,8 @@ def test_a_call_may_be_lost_until_its_packet_waited_for_long() -> None:
     lost = np.array([(50 * MS, 60 * MS, 0, ANY, 1, HOLE)], LOSS_DTYPE)
     times = (40 * MS, 50 * MS - WAIT_NS, 49 * MS - WAIT_NS, 62 * MS)
     kernel: Any = SimpleNamespace(
-        losses=lost, moments=moments(*((HERE, False, before) for before in times))
+        log=SimpleNamespace(complete=True),
+        losses=lost,
+        moments=moments(*((HERE, False, before) for before in times)),
     )
     assert hidden(kernel).tolist() == [True, True, False, False]

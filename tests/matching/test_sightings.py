@@ -27,7 +27,7 @@ from tests.readers.build_kbl import Ipv4
 from .story import HOST, OTHER, SOFTIRQ, Story, udp4, udp4_frame
 
 A = 0xFFFF888000001000
-OFFSET = 1_700_000_000_000_000_000
+OFFSET = 1_700_000_000_000_000_007
 MS, US = 1_000_000, 1_000
 SLL = 113
 WAY = 300 * US  # from one end of the veth pair to the other

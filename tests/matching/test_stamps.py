@@ -38,7 +38,7 @@ def test_stamps_of_calls_and_of_arrivals_may_be_in_one_file(tmp_path: Path) -> N
     """
     waits = [4 * US] * 40 + [100 * US] * 4 + [900 * US, 4 * US]
     times = [MS * (n + 1) for n in range(45)] + [45 * MS + 500 * US]
-    stamps = [ts + wait + 4 * US for ts, wait in zip(times, waits, strict=True)]
+    stamps = [ts + wait + 4 * US + n for n, (ts, wait) in enumerate(zip(times, waits, strict=True))]
     stamps[40:44] = times[40:44]
     frames = sorted((ts, udp4_frame(100 + n)) for n, ts in enumerate(stamps))
     found = join(tmp_path, waiting(times, waits), frames)

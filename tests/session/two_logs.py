@@ -23,7 +23,7 @@ LEFT, RIGHT = "10.0.0.1", "10.0.0.2"
 PACKETS = 20  # the odd ones (by number, from 1) from left to right, the others back
 BEHIND, AHEAD = 5_000_000_000, 700_000_000
 WAY, STEP = 100_000, 10_000_000
-EPOCH = 1_700_000_000_000_000_000
+EPOCH = 1_700_000_000_000_000_007
 HOST = SkbInfo(ifindex=2, netns=100)
 
 
