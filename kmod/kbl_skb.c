@@ -160,12 +160,19 @@ static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 
 	return true;
 }
 
-/* Both headers; the transport's with eight bytes before it, as UDP's and ICMP's are so short. */
-static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, bool tcp,
-			      struct kbl_known *k)
+/*
+ * Both headers; the transport's with eight bytes before it, as UDP's and ICMP's
+ * are so short, and an IPv6 fragment's number is there.  Of TCP the sequence
+ * number of an ACK stays and its acknowledgement does not.
+ */
+static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, struct kbl_known *k)
 {
 	bool ipv6 = k->told.slots == 3;
+	bool tcp = ipv6 ? k->told.ipv6.nexthdr == IPPROTO_TCP :
+			  k->told.slots == 2 && k->told.ipv4.protocol == IPPROTO_TCP;
 
+	if (ipv6 && tcp && k->told.l4.frag_id)
+		return false;
 	if (ipv6)
 		k->watch |= KBL_WATCH_IPV6;
 	/* Of IPv4 20 bytes are compared; as the rest may not be there, the last four come alone. */
@@ -204,8 +211,7 @@ static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 		k->watch |= KBL_WATCH_BARE;
 		return;
 	}
-	if (!kbl_watch_headers(v, l3_at, l4_at, k->told.slots == 2 &&
-			       k->told.ipv4.protocol == IPPROTO_TCP, k))
+	if (!kbl_watch_headers(v, l3_at, l4_at, k))
 		k->watch |= KBL_WATCH_NOT;
 }
 NOKPROBE_SYMBOL(kbl_header);

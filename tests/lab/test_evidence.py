@@ -20,7 +20,9 @@ pytestmark = pytest.mark.lab
 
 OFFLOADS, ENDS = ("on", "off"), ("client", "server")
 BURST = 200  # datagrams of equal headers, see scenarios/evidence.sh
-UDP, PARTIAL = 17, 3
+TCP, UDP, PARTIAL = 6, 17, 3
+HEADER = ("ip_version", "saddr_lo", "daddr_lo", "sport", "dport", "seq", "ack", "tcp_flags")
+MANY = 500  # segments of each version of IP
 ALIKE = 10  # of BURST random checksums at most
 FEW = 0.01  # of the sockets' calls may be missed
 
@@ -48,6 +50,10 @@ def datagrams(packets: Packets, version: int) -> npt.NDArray[np.bool_]:
     return np.asarray((packets["protocol"] == UDP) & (packets["ip_version"] == version))
 
 
+def headers(rows: Packets | Table) -> list[tuple[int, ...]]:
+    return list(zip(*(rows[name].tolist() for name in HEADER), strict=True))
+
+
 def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
     """Each call of a socket is a packet of a capture, and none is left over.
 
@@ -62,6 +68,24 @@ def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
     unknown = calls.pop(-1, 0) - wire.pop(-1, 0)
     assert calls - wire == {}
     assert (wire - calls).total() == missed + unknown <= len(told) * FEW
+
+
+def test_headers_at_the_sockets_are_those_of_the_captured_segments(out: Path) -> None:
+    """Acknowledgements have one sequence number, and skbs come to one address again and again."""
+    log = read(out / "evidence.kbl", Silent())
+    assert isinstance(log, KernelLog)
+    ids = [p.id for p in log.probes.values() if p.name == "tpacket_rcv"]
+    calls = log.records[np.flatnonzero(np.isin(log.records["func"], ids))]
+    calls = calls[(calls["protocol"] == TCP) & (calls["seq"] >= 0)]
+    wire: Counter[tuple[int, ...]] = Counter()
+    for offloads in OFFLOADS:
+        for end in ENDS:
+            packets = captured(out, offloads, end)
+            wire.update(headers(packets[np.flatnonzero(packets["protocol"] == TCP)]))
+    shown = Counter(headers(calls))
+    assert shown - wire == {}
+    for version in (4, 6):
+        assert sum(shown[one] for one in shown if one[0] == version) > MANY
 
 
 @pytest.mark.parametrize("end", ENDS)
