@@ -22,6 +22,7 @@ pytestmark = pytest.mark.lab
 
 CAPTURES = ("basic", "loopback", "drops", "nat", "nat-inside", "bulk", "segments", "copies")
 MANY = 1_000_000
+LOOKS = 5  # that say how long one lasts
 ANY = 0xFFFFFFFF  # struct kbl_lost_slot.func
 ARMED = {"6.1": 480, "6.12": 1450}
 
@@ -89,11 +90,15 @@ def test_each_missed_hit_is_declared_with_its_function(lab: Lab, recorded: Large
 
 
 def test_missed_hits_lie_in_about_a_tenth_of_a_second(recorded: Large) -> None:
-    """A look lasts; and an emulated machine may keep the recorder from looking."""
+    """A look lasts; and an emulated machine may keep the recorder from looking.
+
+    One interrupt in a probe makes many functions miss in one look, which may be such a long one.
+    """
     lost = missed(recorded)
-    lasted = (lost["ts"] - lost["first_ns"]).astype(np.int64)
+    looks = np.unique(np.stack([lost["first_ns"], lost["ts"]]).astype(np.int64), axis=1)
+    lasted = looks[1] - looks[0]
     assert (lasted > 0).all() and (lasted < 10**10).all()
-    if len(lost):
+    if len(lasted) >= LOOKS:
         assert np.median(lasted) < 2 * 10**8
     assert set(recorded.records.cpu[is_missed(recorded)]) <= {layout.KBL_CPU_RECORDER}
 
