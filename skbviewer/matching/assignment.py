@@ -123,15 +123,14 @@ def _in_time(asked: Problem, rows: Index, kept: Flags, why: Bytes) -> None:
     for p in range(len(asked.at)):
         rows[p] = pair
         low, high = asked.at[p] - asked.error[p], asked.at[p] + asked.error[p]
-        why[p] = NONE_IN_TIME
+        why[p] = LACKING if asked.may_lack[p] else NONE_IN_TIME
         while pair < len(asked.packet) and asked.packet[pair] == p:
             moment = asked.moment[pair]
             if low <= asked.before[moment] and high >= asked.after[moment]:
                 kept[pair] = True
-                why[p] = EXACT
+                if not asked.may_lack[p]:
+                    why[p] = EXACT
             pair += 1
-        if why[p] == EXACT and asked.may_lack[p]:
-            why[p] = LACKING
     rows[len(asked.at)] = pair
 
 

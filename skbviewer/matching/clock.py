@@ -14,11 +14,14 @@ import numpy as np
 import numpy.typing as npt
 
 from .corridor import Intervals, corridor
+from .cuts import cuts
 from .kinds import Index
 from .steps import boundaries, runs
 
 MIN_DRIFT_PAIRS = 8
-MAX_DRIFT_PPM = 1000  # adjtimex(2) slews by at most 500, a bad crystal adds 200
+# The kernel's loop slews by at most 500 (MAXFREQ in linux/timex.h), a bad crystal adds 200.  A
+# daemon that changes the tick's length may be faster: then the segment is torn.
+MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
 ENOUGH = 100_000  # pairs whose medians are those of all
@@ -152,8 +155,55 @@ def fit(pairs: Pairs, captured: Index, bounded: bool = True) -> ClockFit | None:
         end = begins[number + 1] if number + 1 < len(begins) else len(captured)
         mine = run == number
         own = pairs if mine.all() else pairs.only(mine)
-        segments.append(_segment(first, captured[first:end], captured, own, bounded))
+        one = _segment(first, captured[first:end], captured, own, bounded)
+        segments += _set_by_little(one, end, captured, own) if one.torn_ns else [one]
     return ClockFit(tuple(segments))
+
+
+def _set_by_little(one: Segment, end: int, captured: Index, pairs: Pairs) -> list[Segment]:
+    """The segment of the packets before `end`, cut where moments show that its clock was set."""
+    precision = precision_of(captured[one.first : end])
+    if one.torn_ns < precision:
+        return [one]
+    each = pairs.only(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
+    capture_ns = captured[each.packet]
+    here = one.to_kernel(capture_ns)
+    rows = Intervals(
+        (capture_ns - one.begin_ns).astype(np.float64),
+        (each.after - here - precision).astype(np.float64),
+        (each.before - here + precision).astype(np.float64),
+    )
+    made = cuts(rows, MAX_DRIFT_PPM * 1e-6)
+    if not made:
+        return [one]
+    firsts = [one.first, *(int(each.packet[cut.first]) for cut in made)]
+    ends = [*(int(each.packet[cut.last]) + 1 for cut in made), end]
+    sides = []
+    for first, behind in zip(firsts, ends, strict=True):
+        mine = pairs.only((pairs.packet >= first) & (pairs.packet < behind))
+        sides.append(_segment(first, captured[first:behind], captured, mine, True))
+    if any(side.torn_ns >= max(precision, 1) for side in sides):
+        return [one]
+    segments = sides[:1]
+    for last, side, behind in zip(sides, sides[1:], ends, strict=False):
+        if behind < side.first:
+            segments.append(_of_both(last, side, behind, captured[behind : side.first]))
+        segments.append(side)
+    return segments
+
+
+def _of_both(last: Segment, following: Segment, first: int, range_ns: Index) -> Segment:
+    """The segment, without pairs, of packets from `first` on that either clock may have stamped."""
+    at = np.unique(np.linspace(range_ns.min(), range_ns.max(), KNOTS).round()).astype(np.int64)
+    apart = np.abs(following.to_kernel(at) - last.to_kernel(at))
+    error = np.maximum(last.error(at), following.error(at) + apart)
+    return last._replace(
+        begin_ns=int(range_ns[0]),
+        first=first,
+        residual_ns=int(error.max()),
+        pairs=0,
+        errors=tuple(zip(at.tolist(), error.tolist(), strict=True)),
+    )
 
 
 def _whole(pairs: Pairs) -> Pairs:

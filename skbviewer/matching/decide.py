@@ -18,13 +18,16 @@ import numpy.typing as npt
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
 from .assignment import Problem
 from .clock import ClockFit, precision_of
-from .edges import Edges, agreeing_contents, agreeing_headers, between, eligible, of_one_ethertype
+from .doubts import doubted
+from .edges import Edges, between, eligible
 from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .identity import Candidates
 from .keys import hashed, repeated, shared
 from .kinds import Index
 from .lacking import hidden, lacking
 from .ladder import FRAGMENT, Flags
+from .nearest import Place
+from .options import Asked, options
 from .phases import RECEIVE_START, TRANSMIT
 from .rules import (
     AMBIGUOUS,
@@ -52,8 +55,11 @@ WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
     "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
     "window", "payload"))  # fmt: skip
 
-_WHY = np.array([BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE], np.int8)
 EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
+UNTRUSTED, DOUBTED = 6, 7
+_WHY = np.array(
+    [BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE, UNSURE, Rung.DOUBTED], np.int8
+)
 
 
 class Decided(NamedTuple):
@@ -130,8 +136,9 @@ def undecided(found: Candidates, rung: int) -> Decided:
 
 
 def incomplete(log: KernelLog) -> bool:
-    """Whether a log says that it lacks packet lives: by a filter, by losses."""
-    return log.lost_records > 0 or bool(log.meta.get("filter")) or bool(log.warnings)
+    """Whether a log says that it lacks lifetimes: by a filter, by losses, by having no end."""
+    lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
+    return lacks or bool(log.meta.get("filter"))
 
 
 def _answer(
@@ -158,26 +165,17 @@ def _answer(
     # A packet in whose time nothing is missing was captured by a call that the log has.
     shown = local & ~may_lack & ~perhaps & (here & at_socket).any() & where.place.at_socket
 
-    doubtful, unsure = hidden(kernel), np.zeros(len(packets), np.bool_)
+    asked = Asked(packets, kernel, found, at, here, hidden(kernel), shown, not local.all())
 
     def pairs(error: Index) -> Edges:
-        made = between(kernel, found.packet, found.series, at, error, here)
-        by_call = ~shown[made.packet] | at_socket[made.moment]
-        known = np.zeros(len(found.packet), np.bool_)
-        known[made.pair[by_call]] = True
-        lost = ~by_call & doubtful[made.moment]
-        unsure[made.packet[lost & known[made.pair]]] = True
-        made = made.only(by_call | lost & ~known[made.pair])
-        made = of_one_ethertype(packets, kernel, made)
-        made = agreeing_headers(packets, kernel, made, not local.all())
-        return agreeing_contents(packets, kernel, made)
+        return options(asked, error).edges
 
     # What is under way between hosts may wait longer than all those that the clock was fitted from.
     within = np.where(local, error, far(error))
     copied, again = _copies(packets)
-    edges = pairs(within)
+    edges, near, unsure = options(asked, within)
     edges = edges.only(~again[edges.packet])
-    believed = trusted(packets, clock, kernel.log.clock, edges, precision)
+    believed = trusted(packets, clock, kernel, edges, precision)
     may_lack[found.many] = True  # not all of their candidates are listed
     perhaps |= ~local  # what another host captured may never have come here
     if perhaps.any():
@@ -191,7 +189,7 @@ def _answer(
     numbers, problem, made = first_consistent(orders, problem_of)
     if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
         made = each_alone(problem, made)
-    why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, TOO_LARGE + 2))
+    why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
     life = np.where(believed, made.life, -1)
     if not believed.all():
         own = np.flatnonzero(_by_tcp_alone(packets, found) & ~believed[found.packet])
@@ -202,9 +200,15 @@ def _answer(
         life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
     life[copied], why[copied] = -1, CROWDED
     # Another host's sniffer was at none of them.
+    against = local & (made.why == NO_PAIR) & ~near & ~may_lack & ~again
+    against &= packets["ip_version"] != 0
+    only = np.bincount(found.packet, minlength=len(packets)) == 1
+    only[often] = False
+    set_there = doubted(packets, kernel, found, only & (life >= 0), against) & (life >= 0)
+    life[set_there], why[set_there] = -1, DOUBTED
     known = believed & local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
-    named = _nameable(kernel) & ~np.append(doubtful, False)
+    named = _nameable(kernel) & ~np.append(asked.doubtful, False)
     moment = np.where(named[moment], moment, NO_MOMENT)
     return _Answer(life, moment, why.astype(np.int8), edges.only(made.possible))
 
@@ -250,8 +254,7 @@ def _pairs(found: Candidates, answer: _Answer) -> Decided:
     keep = exact | ~settled & (possible | ~any_possible[packet])
     candidates = np.bincount(packet, minlength=len(answer.life))[packet]
     rung = np.where(candidates == 1, found.rung, BY_TIME)
-    why = np.append(_WHY, UNSURE)[np.minimum(answer.why, len(_WHY))][packet]
-    rung = np.where(exact, rung, why).astype(np.int8)
+    rung = np.where(exact, rung, _WHY[answer.why][packet]).astype(np.int8)
     verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
     moment = np.where(exact, answer.moment[packet], NO_MOMENT)
     made = Decided(packet, series, verdict, rung, exact.astype(np.float64), moment)
@@ -286,7 +289,7 @@ def _by_tcp_alone(packets: Packets, found: Candidates) -> Flags:
 
 
 def of_segments(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
     """Decide pairs of packets with larger skbs that they may be a part of.
 
@@ -305,7 +308,8 @@ def of_segments(
     near[edges.pair] = True
     alone = np.bincount(found.packet, weights=near, minlength=1)[found.packet] == 1
     exact = near & alone & ~_same_bytes(packets, found) & (not incomplete(kernel.log))
-    exact &= trusted(packets, clock, kernel.log.clock, edges, 1)[found.packet]
+    exact &= trusted(packets, clock, kernel, edges, 1)[found.packet]
+    exact &= ~np.logical_or(*lacking(kernel, place, at, error))[found.packet]
     verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
     rung = np.where(exact, BY_SEGMENT, np.where(near, BY_TIME, LATE)).astype(np.int8)
     none = np.full(len(near), NO_MOMENT, np.int64)

@@ -233,7 +233,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     progress.report(MATCHING, 4, STEPS)
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
-    decided = [made, of_segments(packets, kernel, cut, clock)]
+    decided = [made, of_segments(packets, kernel, cut, clock, place)]
     decided.append(undecided(untold(packets, kernel, clock), NAMELESS))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)

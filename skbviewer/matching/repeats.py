@@ -30,7 +30,8 @@ def near_in_time(
 ) -> Candidates:
     """`found` with pairs of its `many` packets: all lifetimes that the clock does not contradict.
 
-    Without a clock, or where they are too many, a packet has some of them and stays in `many`.
+    Where there is none, a packet has some of another time.  Without a clock, or where they are too
+    many, it has some of them and stays in `many`.
     """
     if not len(found.many):
         return found
@@ -125,9 +126,11 @@ def _of_the_time(
 ) -> tuple[Index, Index, Index]:
     """Pairs within the groups that overlap in time, and who has more than MOST: they get MOST.
 
-    `group` is by packet, `place` is that of each life, with its times.
+    `group` is by packet, `place` is that of each life, with its times.  A packet of whose group no
+    life overlaps gets MOST of those nearest: the log may know it, at another time.
     """
     order, count = np.lexsort((after, place)), len(place) + 1
+    first, end = (np.searchsorted(place[order], group, side) for side in ("left", "right"))
     after, before, base = after[order], before[order], place[order] * count
     ends = np.maximum.accumulate(base + np.searchsorted(np.sort(before), before))
     low = group * count + np.searchsorted(np.sort(before), when.at - when.error)
@@ -136,5 +139,8 @@ def _of_the_time(
     begins = base + np.searchsorted(np.sort(after), after)
     number = np.maximum(np.searchsorted(begins, high) - begin, 0)
     more = np.flatnonzero(number > MOST)
+    nearest = np.maximum(np.minimum(begin - MOST // 2, end - MOST), first)
+    begin = np.where(number == 0, nearest, begin)
+    number = np.where(number == 0, end - first, number)
     packet, life = spread(begin, np.minimum(number, MOST), order)
     return packet, life, more

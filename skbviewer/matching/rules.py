@@ -12,7 +12,7 @@ from enum import IntEnum
 
 # Raise by one when a packet or a lifetime may get another verdict or rung than before; then run
 # `python -m tests.e2e.rules_golden`.
-RULES = 2
+RULES = 3
 UNNUMBERED = 0  # the rules of sessions that were made before rules had a number
 
 EXACT, AMBIGUOUS, WIRE_ONLY = 0, 1, 2
@@ -36,6 +36,7 @@ class Rung(IntEnum):
     UNSURE = 9  # nothing shows that the capture is of this recording
     LACKING = 10  # records of that time are missing: the packet's lifetime may be one of them
     TWICE = 11  # more packets than the device had then: captured twice, or of another recording
+    DOUBTED = 12  # packets next to it contradict the clock: it may have been set between them
 
 
 class LifetimeRung(IntEnum):

@@ -87,12 +87,12 @@ def compare(number: int, drawn: Drawn, batch: Batch, made: Assigned, tally: Coun
         assert (life == 1000 * number + next(iter(lives))) if unanimous else life < 0, where
         tally["exact" if unanimous else "not unanimous"] += 1
         tally["crowded"] += not lives
+        assert (why == LACKING) == case.may_lack[p], where
+        tally["lacking"] += case.may_lack[p]
         if not any(in_time(case, p, m) for m in case.options[p]):
-            assert why == NONE_IN_TIME, where
+            assert case.may_lack[p] or why == NONE_IN_TIME, where
         else:
-            assert (why == LACKING) == case.may_lack[p], where
             assert (why == CROWDED) == (not lives), where
-            tally["lacking"] += case.may_lack[p]
         if drawn.honest:
             truth = drawn.truth[p]
             assert life < 0 or (truth != ABSENT and life == 1000 * number + case.life[truth]), where

@@ -6,6 +6,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from skbviewer.matching import AMBIGUOUS, EXACT, NAMELESS
+from skbviewer.matching.rules import LATE, Rung
 from tests.readers import build
 from tests.readers.build_kbl import Ipv6
 
@@ -27,8 +28,8 @@ def of_ipv6(seq: int) -> Ipv6:
     return Ipv6("fd00::1", "fd00::2", 6, 1000, 80, seq, 1, 0x10, payload_len=20)
 
 
-def test_crowds_of_cut_packets_are_told_by_time(tmp_path: Path) -> None:
-    story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
+def crowd(story: Story, frames: list[tuple[int, bytes]]) -> None:
+    """A hundred packets, one each ms, that are alike in their first 54 bytes."""
     info = HOST._replace(ethertype=0x86DD)
     for seq in range(100):
         ts, skb = (10 + seq) * MS, A + 0x10000 + 0x100 * seq
@@ -37,10 +38,29 @@ def test_crowds_of_cut_packets_are_told_by_time(tmp_path: Path) -> None:
         story.free(ts + 60, skb)
         packet = build.ipv6("fd00::1", "fd00::2", 6, build.tcp(1000, 80, seq, 1))
         frames.append((ts, build.ethernet(packet, 0x86DD)))
+
+
+def test_crowds_of_cut_packets_are_told_by_time(tmp_path: Path) -> None:
+    story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
+    crowd(story, frames)
     frames.append((500 * MS, frames[-1][1]))  # nobody had it then
     found = join(tmp_path, story, frames, snaplen=54).pairs()
     assert [pair[:3] for pair in found if pair[0] < 105] == [(n, n, EXACT) for n in range(105)]
-    assert 105 not in {pair[0] for pair in found}
+    assert {pair[2:4] for pair in found if pair[0] == 105} == {(AMBIGUOUS, LATE)}
+
+
+def test_a_clock_that_was_set_among_them_is_noticed(tmp_path: Path) -> None:
+    """Those behind the step are at a moment of another one by chance, but for the last ones."""
+    story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
+    crowd(story, frames)
+    late = [(ts + 7 * MS * (n >= 55), frame) for n, (ts, frame) in enumerate(frames)]
+    found = join(tmp_path, story, late, snaplen=54).pairs()
+    assert [pair[:3] for pair in found if pair[0] < 5] == [(n, n, EXACT) for n in range(5)]
+    rest = {(pair[0], pair[2], pair[3]) for pair in found if pair[0] >= 5}
+    assert {packet for packet, *_ in rest} == set(range(5, 105))
+    assert {verdict for _, verdict, _ in rest} == {AMBIGUOUS}
+    assert {why for packet, _, why in rest if packet < 98} == {Rung.DOUBTED}
+    assert {why for packet, _, why in rest if packet >= 98} == {LATE}
 
 
 def test_cut_packets_alone_make_no_clock(tmp_path: Path) -> None:

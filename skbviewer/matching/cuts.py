@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: MIT
+"""Where a clock was set by so little that only the moments of packets show it.
+
+In: intervals in the order of the packets, in each of which a steady clock would lie, that no line
+passes.  Out: where lines end and begin that pass all of them, as few as there can be.  A line is
+believed for LEAST packets of its own: shorter pieces would pass stamps that scatter.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from .corridor import WRONG, Intervals, Points, between
+
+LEAST = 12  # packets of a piece that no other line passes
+MOST = 64  # pieces of a capture
+GOES_ON = 3  # packets behind one that stands alone, by which the line goes on
+
+
+class Cut(NamedTuple):
+    """The clock was set between the pairs `last` and `first`; those between fit both clocks."""
+
+    last: int
+    first: int
+
+
+def cuts(rows: Intervals, steepest: float) -> list[Cut]:
+    """Where the line has to be cut; nothing if there are no lines of LEAST intervals each.
+
+    Lines have a slope within `steepest` (ns/ns).  `rows` are in order of packets; their x may not
+    rise where a clock was set back.  Of WRONG intervals one may be left out.
+    """
+    lines = _Lines(rows, steepest)
+    begins, size = [0], len(rows.x)
+    while begins[-1] < size:
+        end = lines.longest(begins[-1])
+        if end - begins[-1] < LEAST or len(begins) > MOST:
+            return []
+        begins.append(end)
+    made = []
+    for before, begin, end in zip(begins, begins[1:], begins[2:], strict=False):
+        early = lines.earliest(before, begin, end)
+        if early - (made[-1].first if made else 0) < LEAST:
+            return []
+        made.append(Cut(early - 1, begin))
+    return made
+
+
+class _Lines:
+    """Which stretches of the intervals a line passes."""
+
+    def __init__(self, rows: Intervals, steepest: float) -> None:
+        self._rows, self._steepest = rows, steepest
+        self._kept: npt.NDArray[np.bool_] = np.ones(len(rows.x), np.bool_)
+        self._left = len(rows.x) // WRONG
+
+    def passes(self, begin: int, end: int) -> bool:
+        some = begin + np.flatnonzero(self._kept[begin:end])
+        some = some[np.argsort(self._rows.x[some], kind="stable")]
+        x, low, high = (column[some] for column in self._rows)
+        return not len(x) or between(Points(x, high), Points(x, low), self._steepest).torn == 0
+
+    def longest(self, begin: int) -> int:
+        """The end of the longest stretch from `begin` on; leaves out pairs that stand alone."""
+        size = len(self._rows.x)
+        while True:
+            end = begin + _largest(lambda n: self.passes(begin, begin + n), size - begin)
+            if end == size or not self._left:
+                return end
+            self._kept[end] = False
+            if not self.passes(begin, min(end + 1 + GOES_ON, size)):
+                self._kept[end] = True
+                return end
+            self._left -= 1
+
+    def earliest(self, low: int, begin: int, end: int) -> int:
+        """From where on, at `low` or later, the line from `begin` to `end` may have been so."""
+        return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
+
+
+def _largest(holds: Callable[[int], bool], most: int) -> int:
+    """The largest n up to `most` for which it holds: it does for 0, and for all up to that n."""
+    step, low = 1, 0
+    while low + step <= most and holds(low + step):
+        low, step = low + step, 2 * step
+    high = min(low + step, most + 1)
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if holds(middle) else (low, middle)
+    return low
