@@ -41,7 +41,7 @@ def cuts(rows: Intervals, steepest: float) -> list[Cut]:
         if end - begins[-1] < LEAST or len(begins) > MOST:
             return []
         begins.append(end)
-    made = []
+    made: list[Cut] = []
     for before, begin, end in zip(begins, begins[1:], begins[2:], strict=False):
         early = lines.earliest(before, begin, end)
         if early - (made[-1].first if made else 0) < LEAST:

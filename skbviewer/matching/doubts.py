@@ -42,7 +42,8 @@ def doubted(
     open_ones = np.zeros(len(packets), np.bool_)
     open_ones[found.packet] = True
     open_ones &= ~anchors
-    earlier, later = _neighbours(np.flatnonzero(open_ones), stretch, against)
+    some = np.flatnonzero(open_ones)
+    earlier, later = _neighbours(some, np.asarray(stretch, np.int64), against)
     if not len(earlier):
         return doubts
     set_there = _explained(packets, kernel, found, earlier, later)

@@ -19,8 +19,8 @@ def stamped(steps: dict[int, int], count: int = 100, wide: int = 10 * US) -> Int
     off = np.zeros(count)
     for packet, step in steps.items():
         off[packet:] += step
-    early = rng.integers(0, wide, count)
-    return Intervals(np.arange(count) * float(MS), off - early, off - early + wide)
+    early = rng.integers(0, wide, count).astype(np.float64)
+    return Intervals(np.arange(count, dtype=np.float64) * MS, off - early, off - early + wide)
 
 
 def test_a_steady_clock_is_not_cut() -> None:
@@ -56,7 +56,7 @@ def test_stamps_that_scatter_are_not_cut() -> None:
     """As of another host's sniffer: no clock passes LEAST of them."""
     rng = np.random.default_rng(5)
     scattered = rng.integers(0, 500 * US, 200).astype(np.float64)
-    rows = Intervals(np.arange(200) * float(MS), scattered, scattered + 10 * US)
+    rows = Intervals(np.arange(200, dtype=np.float64) * MS, scattered, scattered + 10 * US)
     assert cuts(rows, STEEPEST) == []
 
 
