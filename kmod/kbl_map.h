@@ -2,6 +2,7 @@
 /*
  * Between kblrecord and the module: a CPU's buffer without copying.
  *
+ * One process at a time can have the file open; open() returns EBUSY to the next.
  * The file may be mapped, all `size` bytes of it, shared.  Each sub-buffer begins
  * with KBL_MAP_HEAD bytes that the module leaves alone and ends with as many at
  * least: a reader may write there, and over what it was handed out, until it says

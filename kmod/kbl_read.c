@@ -6,6 +6,7 @@
  * for a full one.  Here c->ready says which switches are over.  What is full can
  * be used where it lies, see kbl_map.h.
  */
+#include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/uaccess.h>
@@ -13,6 +14,7 @@
 #include "kbl_hot.h"
 
 static struct file_operations kbl_cpu_fops;
+static struct cpumask kbl_opened;	/* CPUs whose file is open */
 
 /* Bytes at the reader's place, whole records; 0: of this sub-buffer there is no more, yet. */
 static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool *full)
@@ -141,13 +143,41 @@ static long kbl_cpu_ioctl(struct file *file, unsigned int command, unsigned long
 	return err;
 }
 
-/* Open, poll, mmap and release are relay's own. */
+/* Reading takes the records out: each of two readers would get a part of them. */
+static int kbl_cpu_open(struct inode *inode, struct file *file)
+{
+	const struct rchan_buf *buf = inode->i_private;
+	unsigned int cpu = buf->cpu;
+	int err;
+
+	if (cpumask_test_and_set_cpu(cpu, &kbl_opened))
+		return -EBUSY;
+	err = relay_file_operations.open(inode, file);
+	if (err)
+		cpumask_clear_cpu(cpu, &kbl_opened);
+	return err;
+}
+
+/* Also when the reader was killed; a mapping keeps the file open. */
+static int kbl_cpu_release(struct inode *inode, struct file *file)
+{
+	const struct rchan_buf *buf = file->private_data;
+	unsigned int cpu = buf->cpu;	/* relay may free the buffer */
+	int err = relay_file_operations.release(inode, file);
+
+	cpumask_clear_cpu(cpu, &kbl_opened);
+	return err;
+}
+
+/* Poll and mmap are relay's own. */
 const struct file_operations *kbl_cpu_file(void)
 {
 	if (kbl_cpu_fops.owner)
 		return &kbl_cpu_fops;
 	kbl_cpu_fops = relay_file_operations;
 	kbl_cpu_fops.owner = THIS_MODULE;
+	kbl_cpu_fops.open = kbl_cpu_open;
+	kbl_cpu_fops.release = kbl_cpu_release;
 	kbl_cpu_fops.read = kbl_cpu_read;
 	kbl_cpu_fops.unlocked_ioctl = kbl_cpu_ioctl;
 	kbl_cpu_fops.splice_read = NULL;

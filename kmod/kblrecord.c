@@ -43,6 +43,7 @@ static void rec_deactivate(void)
 static int rec_record(struct rec_session *s)
 {
 	rec_signals();
+	rec_session_open(s);
 	atexit(rec_deactivate);
 	rec_session_begin(s);
 	while (!rec_stop && rec_session_turn(s)) {

@@ -204,6 +204,10 @@ void rec_symbols_write(struct rec_symbols *s, struct rec_file *f);
 /* rec_walk.c */
 size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, size_t len);
 
+/* rec_holder.c */
+const char *rec_holder_lock(int fd);
+const char *rec_holder_file(const char *path);
+
 /* rec_cpu.c */
 void rec_cpus_find(struct rec_cpus *cpus);
 bool rec_cpus_wait(const struct rec_cpus *cpus, int ms);

@@ -30,6 +30,9 @@ static void rec_cpu_open(struct rec_cpus *cpus, const char *name, unsigned int n
 
 	if (fd < 0 && errno == EACCES)
 		fd = open(rec_module_path(name), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0 && errno == EBUSY)
+		rec_die("%s: another process reads this buffer%s; only one can",
+			rec_module_path(name), rec_holder_file(rec_module_path(name)));
 	if (fd < 0)
 		rec_die("%s: %s", rec_module_path(name), strerror(errno));
 	cpus->v = rec_more(cpus->v, cpus->n + 1, sizeof(*cpus->v));

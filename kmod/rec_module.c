@@ -101,7 +101,7 @@ void rec_module_lock(void)
 	if (fd < 0)
 		rec_die("%s: %s", rec_module_path(""), strerror(errno));
 	if (flock(fd, LOCK_EX | LOCK_NB))
-		rec_die("another kblrecord is recording");
+		rec_die("another kblrecord is recording%s", rec_holder_lock(fd));
 }
 
 /* Whether the module still records: its state stands in control below the help. */

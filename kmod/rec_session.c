@@ -116,15 +116,20 @@ void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
 		rec_session_file_take(s, cpu, walk, data, len);
 }
 
+/* The buffers are ours from here on; if another process reads one, nothing was changed. */
+void rec_session_open(struct rec_session *s)
+{
+	rec_cpus_find(&s->cpus);
+	if (!s->cpus.n)
+		rec_die("%s: no cpu files", rec_module_path(""));
+}
+
 void rec_session_begin(struct rec_session *s)
 {
 	const struct rec_options *o = s->o;
 
 	rec_session_setup(s);
 	rec_missed_begin(s);
-	rec_cpus_find(&s->cpus);
-	if (!s->cpus.n)
-		rec_die("%s: no cpu files", rec_module_path(""));
 	if (o->out)
 		rec_session_file_open(s);
 	rec_module_tell("control", "activate\n");

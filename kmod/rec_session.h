@@ -37,6 +37,7 @@ struct rec_session {
 
 /* rec_session.c */
 void rec_session_probes(struct rec_session *s, struct rec_options *o);
+void rec_session_open(struct rec_session *s);
 void rec_session_begin(struct rec_session *s);
 bool rec_session_turn(struct rec_session *s);
 int rec_session_end(struct rec_session *s);

@@ -23,7 +23,7 @@ KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 MARKS = (
-    (MARK_SLEPT, "slept"),
+    (MARK_SLEPT, "switched out"),
     (MARK_MIGRATED, "changed the CPU"),
     (MARK_INTERRUPTED, "interrupted"),
     (MARK_GAP, LOST_IN),

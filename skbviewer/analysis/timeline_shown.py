@@ -57,6 +57,8 @@ def rows_of(text: str) -> tuple[int, ...]:
         first, dash, last = part.strip().partition("-")
         if first[:1] in ("K", "k") and first[1:].isdigit() and not dash:
             found.append(-int(first[1:]))
+        elif first.isdigit() and last.isdigit() and int(last) < int(first):
+            raise ValueError(f"{part.strip()} ends before it begins")
         elif first.isdigit() and (last.isdigit() or not dash):
             found.extend(range(int(first), min(int(last or first), int(first) + MOST_NAMED) + 1))
         else:

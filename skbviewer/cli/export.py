@@ -48,7 +48,7 @@ def add(commands: Any) -> None:
     parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
     parser.add_argument(
         "--range",
-        type=_times,
+        type=_range,
         metavar="A,B",
         help="seconds since the recording began, of aligned lanes since each packet did",
     )
@@ -86,6 +86,14 @@ def _times(text: str) -> tuple[int, int]:
         begin, end = (seconds_of(part) for part in parts)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is not two numbers of seconds: A,B") from None
+    return begin, end
+
+
+def _range(text: str) -> tuple[int, int]:
+    """ "0.5,0.7" as ns, in this order."""
+    begin, end = _times(text)
+    if begin > end:
+        raise argparse.ArgumentTypeError(f"{text} ends before it begins")
     return begin, end
 
 
@@ -182,4 +190,4 @@ def _check(session: Session, rows: Sequence[int]) -> None:
 
 
 def _in_session(times: tuple[int, int] | None, t0_ns: int) -> tuple[int, int] | None:
-    return None if times is None else (min(times) + t0_ns, max(times) + t0_ns)
+    return None if times is None else (times[0] + t0_ns, times[1] + t0_ns)

@@ -20,7 +20,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "self": "total without the calls and the interrupts inside, where known",
         "comp_mean": "mean less what the probes cost; - where that was never measured",
         "comp_err": "how far comp_mean may be wrong, either way",
-        "slept": "calls during which the CPU ran another task",
+        "switched_out": "calls during which the CPU ran another task",
         "interrupted": "calls during which an interrupt ran",
         "gaps": "calls across lost records: their self and comp_mean are not counted",
     },
@@ -43,7 +43,7 @@ COLUMNS: dict[str, dict[str, str]] = {
         "host": "the number of the kernel recording among the files, from 1",
         "legs": "passes of packets through a stack in which it had calls",
         "count": "calls in the program's own context; their self time is summed, without calls "
-        "that slept",
+        "during which the CPU ran another task",
     },
     "clock": {
         "source, kbl": "the numbers of the capture and of the kernel recording among the files",

@@ -105,16 +105,16 @@ def _precision(precision: Precision) -> Action:
     )
 
 
-CONVERSATION = "&View/Colourize C&onversation"
+CONVERSATION = "&View/Colorize C&onversation"
 
 
 def _conversation_colour(number: int) -> Action:
     return Action(
         CONVERSATION,
-        f"Colour {number}",
+        f"Color {number}",
         lambda w: w.colouring.paint(number),
         (f"Ctrl+{number}",) if number < 10 else (),  # Ctrl+0 shows the whole timeline
-        tip="Colour the selected packet's conversation, until something else is opened",
+        tip="Color the selected packet's conversation, until something else is opened",
         colour=CONVERSATIONS[number - 1],
     )
 
@@ -210,9 +210,9 @@ EDIT = (
     Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
     _line("&Edit"),
     Action("&Edit", "Confi&guration Profiles…", lambda w: ProfileDialog(w).open(),
-           ("Ctrl+Shift+A",), "Sets of columns, panes, colours and filter buttons", False),
+           ("Ctrl+Shift+A",), "Sets of columns, panes, colors and filter buttons", False),
     Action("&Edit", "&Preferences…", lambda w: Preferences(w).open(), ("Ctrl+Shift+P",),
-           "Colours, text, times, what dragging does", False),
+           "Colors, text, times, what dragging does", False),
 )  # fmt: skip
 
 TIMES = "&View/&Time Display Format"
@@ -234,13 +234,13 @@ VIEW = (
            checked=lambda w: w.listing.all_lives),
     Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
-    Action("&View", "Colour&ize Packet List", lambda w: w.colouring.switch(), (),
-           "Colour packets by rules, or not", checked=lambda w: w.colouring.on),
+    Action("&View", "Color&ize Packet List", lambda w: w.colouring.switch(), (),
+           "Color packets by rules, or not", checked=lambda w: w.colouring.on),
     *(_conversation_colour(number) for number in range(1, len(CONVERSATIONS) + 1)),
-    Action(CONVERSATION, "&Reset Colourization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
-           "Take the colours of conversations away"),
-    Action("&View", "Colouring &Rules…", lambda w: w.colouring.ask(), (),
-           "Filters and their colours", False),
+    Action(CONVERSATION, "&Reset Colorization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
+           "Take the colors of conversations away"),
+    Action("&View", "Coloring &Rules…", lambda w: w.colouring.ask(), (),
+           "Filters and their colors", False),
     Action("&View", "Resolve &Names", lambda w: w.names.switch(not w.names.on), (),
            "Ask the name servers what addresses are called, and show that",
            checked=lambda w: w.names.on),

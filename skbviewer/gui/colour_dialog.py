@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""View > Colouring Rules: names, filters, colours, their order; wrong filters are refused."""
+"""View > Coloring Rules: names, filters, colours, their order; wrong filters are refused."""
 
 from __future__ import annotations
 
@@ -60,14 +60,14 @@ class ColourDialog(QDialog):
 
     def __init__(self, rules: Sequence[Rule], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Colouring Rules")
+        self.setWindowTitle("Coloring Rules")
         self.list = QTreeWidget()
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
         self.list.setItemDelegate(_Ticks(self.list))
-        self.list.setAccessibleName("Colouring rules, the first that fits decides")
+        self.list.setAccessibleName("Coloring rules, the first that fits decides")
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self.note = QLabel("The first rule whose filter fits gives a packet its colours.")
+        self.note = QLabel("The first rule whose filter fits gives a packet its colors.")
         self.note.setWordWrap(True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok
@@ -183,7 +183,7 @@ class ColourDialog(QDialog):
     def _check(self, *_: object) -> None:
         """Only valid filters can be accepted; the first wrong one is told."""
         wrong = next((text for rule in self.rules() if (text := _error(rule))), "")
-        self.note.setText(wrong or "The first rule whose filter fits gives a packet its colours.")
+        self.note.setText(wrong or "The first rule whose filter fits gives a packet its colors.")
         palette = self.palette()
         if wrong:
             red = chosen(DROP_COLOURS, is_dark(palette))

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QFont, QFontMetrics, QFontMetricsF
@@ -14,14 +15,15 @@ from .sort_header import ARROW
 if TYPE_CHECKING:
     from .packet_table import PacketTable
 
-MIN_INFO = 140
+INFO_LETTERS = 20  # that Info has at least; the list scrolls sideways then
 MARGINS = 12
 SCROLL_BAR = 20
 ADDRESSES = ("source", "destination")
 KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
 SELDOM = ("drop", "match")  # seldom as wide as they may be: Info has the rest
-ROWS_FITTED = 200
+ROWS_FITTED = 256  # at a new recording: some pages of rows are asked for
 MOST_PART = 6  # of the window's width is what a fitted column takes at most
+INFO_PART = 3  # of the window's width is what Info has before the others have more than they need
 
 
 class ColumnWidths:
@@ -49,27 +51,50 @@ class ColumnWidths:
     def fit(self) -> None:
         """Make columns whose width nobody chose wide enough for what is listed now."""
         packets = self._table.packets
-        own = [at for at in self._table.shown_columns() if self._is_own(at)]
-        keys = {at: packets.columns[at].key for at in own}
+        keys = {at: packets.columns[at].key for at in self._table.shown_columns()}
+        own = [at for at in keys if keys[at] != "info" and self._is_own(at)]
         for at in own:
-            if keys[at] in ("number", *KERNELS, *SELDOM):
-                self.set(at, 0)
+            self.set(at, 0)
         for wanted in (("process",), ADDRESSES):  # which have what is left
-            most = self._table.window().width() // MOST_PART
-            if wanted is ADDRESSES:
-                most = min(most, self._room() // 2)
             for at in own:
                 if keys[at] in wanted:
-                    self._fit_to_rows(at, most)
+                    self._fit_to_rows(at, self._most(keys[at]))
+        if self._left() < self._table.window().width() // INFO_PART:
+            self._tighten(own)
         self.fill()
 
+    def _most(self, key: str) -> int:
+        """What a column takes at most that is fitted to the rows."""
+        most = self._table.window().width() // MOST_PART
+        return min(most, self._room() // 2) if key in ADDRESSES else most
+
+    def _tighten(self, columns: Sequence[int]) -> None:
+        """Take what the listed rows do not need, for Info."""
+        for at in columns:
+            column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
+            self._have(at, min(self._usual(column, tight=True), width))
+
+    def _have(self, at: int, width: int) -> None:
+        self._own[self._table.packets.columns[at].key] = width
+        self._table.header.resizeSection(at, width)
+
     def widen(self) -> None:
-        """Other rows are listed: make room for what was not among those before."""
+        """Other rows are listed, or in another order: make room for what was not there before."""
         packets, header = self._table.packets, self._table.header
         for at in self._table.shown_columns():
-            column, width = packets.columns[at], header.sectionSize(at)
-            if column.key in SELDOM and self._is_own(at) and self._usual(column) > width:
-                self.set(at, 0)
+            column, sorts = packets.columns[at], at == header.sortIndicatorSection()
+            if self._is_own(at) and (column.key in SELDOM or sorts):
+                self._have(at, max(self._usual(column, tight=not sorts), header.sectionSize(at)))
+        self.fill()
+
+    def see(self, first: int, last: int) -> None:
+        """These rows are on the screen, perhaps of so many that not all were looked at."""
+        packets, header = self._table.packets, self._table.header
+        for at in self._table.shown_columns():
+            column = packets.columns[at]
+            if column.key in SELDOM and self._is_own(at):
+                texts = {packets.text(row, at) for row in range(first, last + 1)}
+                self._have(at, max(self._wide(column, texts), header.sectionSize(at)))
         self.fill()
 
     def _fit_to_rows(self, at: int, most: int) -> None:
@@ -78,18 +103,24 @@ class ColumnWidths:
         rows = range(min(ROWS_FITTED, table.packets.rowCount()))
         texts = {table.packets.text(row, at) for row in rows}
         wide = max(map(metrics.horizontalAdvance, texts), default=0) + MARGINS
-        self._own[column.key] = max(self._usual(column), min(wide, most))
-        table.header.resizeSection(at, self._own[column.key])
+        self._have(at, max(self._usual(column), min(wide, most)))
 
     def _room(self) -> int:
         """What addresses may take before Info has too little."""
-        keys = [column.key for column in self._table.packets.columns]
+        return self._left(*ADDRESSES) - self._least_info()
+
+    def _least_info(self) -> int:
+        return round(INFO_LETTERS * self._letter)
+
+    def _left(self, *keys: str) -> int:
+        """What the columns but Info and these leave of the window's width."""
+        columns = self._table.packets.columns
         others = [
             self._table.header.sectionSize(at)
             for at in self._table.shown_columns()
-            if keys[at] not in (*ADDRESSES, "info")
+            if columns[at].key not in (*keys, "info")
         ]
-        return self._table.window().width() - sum(others) - MIN_INFO - SCROLL_BAR
+        return self._table.window().width() - sum(others) - SCROLL_BAR
 
     def fit_time(self) -> None:
         """The times have another form."""
@@ -114,34 +145,40 @@ class ColumnWidths:
         if info < 0 or header.isSectionHidden(info):
             return
         others = header.length() - header.sectionSize(info)
-        header.resizeSection(info, max(table.viewport().width() - others, MIN_INFO))
+        header.resizeSection(info, max(table.viewport().width() - others, self._least_info()))
 
     def _is_own(self, at: int) -> bool:
         key = self._table.packets.columns[at].key
         return self._own.get(key) == self._table.header.sectionSize(at)
 
-    def _usual(self, column: Column) -> int:
-        metrics = QFontMetrics(self._table.font())
-        text = column.sample
+    def _usual(self, column: Column, tight: bool = False) -> int:
+        """Its width; `tight`: no more than title and rows need, with no room for an arrow."""
+        packets, texts = self._table.packets, [column.sample]
         if column.key == "time":
-            text = sample(self._table.packets.time_format, self._table.packets.precision)
+            texts = [sample(packets.time_format, packets.precision)]
+        if tight or column.key in SELDOM:
+            texts = self._listed(column) or texts
         if column.key == "number":
-            text = max(text, *self._table.packets.longest_numbers(), key=len)
-        texts = self._listed(column) if column.key in SELDOM else None
-        if column.key in KERNELS and not self._table.packets.has_kernel:
-            texts = [column.title]
-        title = metrics.horizontalAdvance(column.title) + ARROW
-        wide = max(title, *map(metrics.horizontalAdvance, texts or [text]))
-        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
-        return MIN_INFO if column.key == "info" else wide + room + MARGINS
+            texts = [*texts, *packets.longest_numbers()]
+        if column.key in KERNELS and not packets.has_kernel:
+            texts = []
+        title = QFontMetrics(self._table.font()).horizontalAdvance(column.title)
+        least = title + MARGINS + (0 if tight else ARROW)
+        return self._least_info() if column.key == "info" else max(least, self._wide(column, texts))
 
-    def _listed(self, column: Column) -> list[str] | None:
-        """What a column shows, if there are so few rows that all can be asked; else None."""
+    def _wide(self, column: Column, texts: Iterable[str]) -> int:
+        """What texts need in a column."""
+        metrics = QFontMetrics(self._table.font())
+        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
+        return max(map(metrics.horizontalAdvance, texts), default=0) + room + MARGINS
+
+    def _listed(self, column: Column) -> list[str]:
+        """What a column shows; [] if later rows may well be wider than those that are asked."""
         packets = self._table.packets
-        if packets.rowCount() > ROWS_FITTED:
-            return None
-        at = packets.columns.index(column)
-        return [column.title, *{packets.text(row, at) for row in range(packets.rowCount())}]
+        if packets.rowCount() > ROWS_FITTED and column.key not in SELDOM:
+            return []
+        at, rows = packets.columns.index(column), range(min(ROWS_FITTED, packets.rowCount()))
+        return list({packets.text(row, at) for row in rows})
 
 
 def _letter(font: QFont) -> float:

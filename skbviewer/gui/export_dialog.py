@@ -82,7 +82,7 @@ class ExportDialog(QDialog):
             ("&Format", self.form),
             ("&Title", self.title_edit),
             (pixels, size),
-            ("&Colours", self.theme),
+            ("&Colors", self.theme),
             ("Command", self.command),
         ):
             rows.addRow(label, thing)

@@ -54,7 +54,7 @@ class FilterBar(QWidget):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self.tell_error)
+        self._pause.timeout.connect(self._tell_when_typed)
         self.recent = self._tool("Filters applied before", self._fill_recent)
         self.recent.setIcon(arrow(self.palette(), down=True))
         self.recent.setStyleSheet("QToolButton::menu-indicator { image: none; }")  # one arrow
@@ -172,6 +172,13 @@ class FilterBar(QWidget):
         text = self.text().strip()
         self.clear_action.setVisible(bool(self.text()))
         self.apply_action.setVisible(self.edit.error is None and text != self._applied)
+
+    def _tell_when_typed(self) -> None:
+        """Not while words are offered: the one that is typed may become one of them."""
+        if self.edit.popup.isVisible():
+            self._pause.start()
+        else:
+            self.tell_error()
 
     def tell_error(self) -> None:
         """Show in words what is wrong, and where."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPalette, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from .theme import UNKNOWN_LAYER
@@ -17,7 +17,10 @@ _MIDDLE = Qt.AlignmentFlag.AlignVCenter
 
 
 def paint_legend(
-    painter: QPainter, area: QRectF, entries: Sequence[tuple[str, QColor]], palette: QPalette
+    painter: QPainter,
+    area: QRectF,
+    entries: Sequence[tuple[str, QColor | QBrush]],
+    palette: QPalette,
 ) -> float:
     """A chip and a name each, as far as there is room, then "…"; returns where they end."""
     x, middle = area.left() + 8.0, area.center().y()

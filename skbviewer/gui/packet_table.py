@@ -185,6 +185,7 @@ class PacketTable(QTableView):
         ids = self.packets.ids(first, last - first + 1)
         if not np.array_equal(ids, self._told):
             self._told = ids
+            self.widths.see(first, last)
             self.visible_changed.emit(ids)
 
     # columns

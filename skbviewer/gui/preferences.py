@@ -80,7 +80,7 @@ class Preferences(QDialog):
         self.text.setToolTip(f"Steps of {STEP - 1:.0%}; Ctrl++ and Ctrl+- do the same")
         self.text.setValue(appearance.zoom)
         self.text.valueChanged.connect(lambda value: appearance.zoom_by(value - appearance.zoom))
-        self._row("&Colours:", self.theme)
+        self._row("&Colors:", self.theme)
         self._row("Text si&ze:", self.text)
 
     def _add_times(self) -> None:

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 TEXT = (
-    "A profile keeps columns, panes, time format, colouring rules and filter buttons. What is "
+    "A profile keeps columns, panes, time format, coloring rules and filter buttons. What is "
     "changed belongs to the profile in force."
 )
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPalette, QPen
+from PySide6.QtGui import QBrush, QColor, QFontMetricsF, QPainter, QPalette, QPen
 
 from skbviewer import __version__
 from skbviewer.analysis.timeline import PACKET_KINDS, WIRE_LAYER, Timeline
@@ -37,12 +37,12 @@ from .timeline_paint import (
     paint_gaps,
     paint_ground,
     paint_titles,
-    paint_waits,
     paint_wire_bands,
     paint_wires,
     row_font,
 )
 from .timeline_state import LANE_TITLES, TimeState
+from .timeline_waits import paint_wait_names, paint_waits, wait_brush
 from .wrapping import wrapped
 
 MARGIN = 20
@@ -231,6 +231,7 @@ class TimelinePicture:
         paint_wire_bands(painter, self.timeline, where, frame, self.look)
         paint_waits(painter, self.timeline, where, frame, self.look)
         paint_bins(painter, bins, self.timeline, where, frame, self.look)
+        paint_wait_names(painter, bins, self.timeline, where, frame, self.look)
         paint_wires(painter, bins, self.timeline, where, frame, self.look)
         painter.setFont(export_font(TEXT_PX))
         paint_marks(painter, self._state, self.timeline.t0_ns, frame, self.look)
@@ -246,12 +247,13 @@ class TimelinePicture:
             self._text(painter, y, line, QPalette.ColorRole.PlaceholderText)
             y += LINE - 3
 
-    def legend(self) -> list[tuple[str, QColor]]:
-        """The layers that are drawn."""
+    def legend(self) -> list[tuple[str, QColor | QBrush]]:
+        """The layers that are drawn, and the hatching of waits."""
         used = {self.timeline.layers[n] for n in np.unique(self.bins()["look"] & LAYER)}
         used |= {WIRE_LAYER} if self.timeline.wires else set()
         names: Sequence[str] = [*self.look.colours, WIRE_LAYER]
-        return [(name, self.look.layer(name)) for name in names if name in used]
+        waits = [("waiting", wait_brush(self.look))] if self.timeline.waits else []
+        return [*((name, self.look.layer(name)) for name in names if name in used), *waits]
 
 
 def _all(timeline: Timeline) -> tuple[int, int]:

@@ -77,10 +77,10 @@ def row_menu(window: MainWindow) -> QMenu:
     )
     for title, fill in fills:
         fill(menu.addMenu(title))
-    colours = menu.addMenu("Colouri&ze Conversation")
+    colours = menu.addMenu("Colori&ze Conversation")
     for number in range(1, len(CONVERSATIONS) + 1):
-        colours.addAction(window.menus.actions[f"Colour {number}"])
-    colours.addAction(window.menus.actions["Reset Colourization"])
+        colours.addAction(window.menus.actions[f"Color {number}"])
+    colours.addAction(window.menus.actions["Reset Colorization"])
     menu.addAction(window.menus.actions["Follow Stream"])
     menu.addSeparator()
     copy = menu.addMenu("&Copy")

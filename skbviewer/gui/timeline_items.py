@@ -24,13 +24,13 @@ from .timeline_paint import (
     paint_gaps,
     paint_ground,
     paint_span,
-    paint_waits,
     paint_wire_bands,
     paint_wires,
     rects_of,
     row_font,
 )
 from .timeline_state import TimeState
+from .timeline_waits import paint_wait_names, paint_waits
 
 
 class FramedItem(QGraphicsObject):
@@ -163,6 +163,7 @@ class LanesItem(FramedItem):
         paint_wire_bands(painter, self.timeline, self.places, frame, self.look)
         paint_waits(painter, self.timeline, self.places, frame, self.look)
         paint_bins(painter, bins, self.timeline, self.places, frame, self.look)
+        paint_wait_names(painter, bins, self.timeline, self.places, frame, self.look)
         paint_wires(painter, bins, self.timeline, self.places, frame, self.look)
         self._paint_selected(painter, bins, frame)
 

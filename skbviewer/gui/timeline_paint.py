@@ -17,7 +17,7 @@ from skbviewer.analysis.timeline_bins import DROP, LAYER, OPEN
 from skbviewer.analysis.timeline_overview import Gap
 
 from .rect_array import Rects, draw_rects
-from .theme import DROP_COLOURS, UNKNOWN_LAYER, WAIT_COLOURS, WIRE_COLOURS, chosen, is_dark, text_on
+from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
 from .timeline_frame import Frame, Places
 
 TITLE_OVER = 4  # pixels by which a lane's title may be higher than the lane
@@ -136,30 +136,6 @@ def paint_gaps(
                 painter.fillRect(QRectF(low, top, width, lane.rows * frame.row_px), brush)
 
 
-def paint_waits(
-    painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
-) -> None:
-    """Hatch when packets waited, below the boxes; with the reason, where that has room."""
-    colour = chosen(WAIT_COLOURS, look.dark)
-    brush = QBrush(colour, Qt.BrushStyle.BDiagPattern)
-    metrics, ground = QFontMetricsF(painter.font()), look.role(QPalette.ColorRole.Base)
-    for wait in timeline.waits:
-        low = max(frame.x(float(wait.begin)), -FAR_PX)
-        high = min(frame.x(float(wait.end)), frame.width + FAR_PX)
-        if high - low < 1:
-            continue
-        area = QRectF(low, *_lane_y(timeline, places, frame, wait.lane, high - low))
-        painter.fillRect(area, brush)
-        width = metrics.horizontalAdvance(wait.what) + 8
-        left, right = max(low, 0.0), min(high, float(frame.width))
-        if area.height() >= TEXT_FROM_PX and width <= right - left:
-            middle, high_px = (left + right - width) / 2, min(area.height(), metrics.height() + 2)
-            plate = QRectF(middle, area.bottom() - high_px + 1, width, high_px - 2)
-            painter.fillRect(plate, ground)
-            painter.setPen(colour)
-            painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, wait.what)
-
-
 def paint_bins(
     painter: QPainter,
     bins: npt.NDArray[np.void],
@@ -260,11 +236,11 @@ def paint_wire_bands(
         low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
         if low < high:
             painter.fillRect(
-                QRectF(low, *_lane_y(timeline, places, frame, wire.lane, high - low)), colour
+                QRectF(low, *lane_area(timeline, places, frame, wire.lane, high - low)), colour
             )
 
 
-def _lane_y(
+def lane_area(
     timeline: Timeline, places: Places, frame: Frame, lane: int, width: float
 ) -> tuple[float, float, float]:
     """A lane's top, with a width its height: what a QRectF wants behind the left edge."""
@@ -286,7 +262,7 @@ def paint_wires(
     for wire in timeline.wires:
         x = frame.x(float(wire.at))
         if 0 <= x <= frame.width:
-            top, _, height = _lane_y(timeline, places, frame, wire.lane, 0)
+            top, _, height = lane_area(timeline, places, frame, wire.lane, 0)
             painter.drawLine(QPointF(x, top - 2), QPointF(x, top + height + 2))
     painter.setPen(QPen(colour, 1.5))
     for lane in timeline.lanes:

@@ -54,19 +54,25 @@ def ask_range(window: MainWindow) -> None:
     told = "From, to: seconds since the first thing recorded"
     if view.mode.is_relative:
         told = "From, to: seconds since each packet's first function"
-    text, chosen = QInputDialog.getText(window, "Go to Time Range", told, text=now)
-    if not chosen:
-        return
+    text, wrong, chosen = now, "", True
+    while chosen:  # until it is right or given up: what was typed is not lost
+        label = f"{told}\n{wrong}" if wrong else told
+        text, chosen = QInputDialog.getText(window, "Go to Time Range", label, text=text)
+        found = range_of(text)
+        if chosen and not isinstance(found, str):
+            window.workspace.docks["timeline"].show()
+            view.show_window(found[0] + zero, found[1] + zero)
+            return
+        wrong = str(found)
+
+
+def range_of(text: str) -> tuple[int, int] | str:
+    """ "0.5, 0.7" as ns, or what is wrong with it."""
     try:
         low, high = (round(Decimal(part.strip()) * 10**9) for part in text.split(","))
-    except (ValueError, InvalidOperation):
-        window.banner.tell(f"Go to Time Range: not two numbers with a comma: {text}", "error")
-        return
-    if high <= low:
-        window.banner.tell(f"Go to Time Range: it ends before it begins: {text}", "error")
-        return
-    window.workspace.docks["timeline"].show()
-    view.show_window(low + zero, high + zero)
+    except (ValueError, InvalidOperation, OverflowError):
+        return f"Not two numbers with a comma: {text}"
+    return (low, high) if low < high else f"It ends before it begins: {text}"
 
 
 def shown_now(window: MainWindow) -> Shown | None:

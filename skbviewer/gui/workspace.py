@@ -118,6 +118,7 @@ class Workspace(QMainWindow):
     def _begin_filter(self, letter: str) -> None:
         self.filter_bar.edit.setFocus(Qt.FocusReason.OtherFocusReason)
         self.filter_bar.edit.setText(letter)
+        self.filter_bar.edit.propose()
 
     def lanes(self) -> str:
         """Which lanes the timeline shows; "" where nothing is selected."""

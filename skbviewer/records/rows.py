@@ -105,7 +105,7 @@ class PathCall(NamedTuple):
     skb: int  # address, unsigned
     device: str
     tail_call: bool  # the caller shown is the frame returned to, not the jumper
-    note: str  # "drop: <reason>", "no exit recorded", "slept", ... or ""
+    note: str  # "drop: <reason>", "no exit recorded", "switched out", ... or ""
     comp_ns: int | None = None  # dur_ns less what the probes cost; None where not measured
     counter: int | None = None  # events of the hardware counter
     sock: int = 0  # struct sock, unsigned: what the call was given, or the skb's

@@ -137,6 +137,8 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
     ("words", "said"),
     [
         (("--lanes", "cpu", "--range", "1"), "two numbers of seconds"),
+        (("--lanes", "cpu", "--range", "0.3,0.1"), "--range: 0.3,0.1 ends before it begins"),
+        (("--lanes", "packet", "--packet", "1,5-3"), "--packet: 5-3 ends before it begins"),
         (("--lanes", "cpu", "--size", "10x10"), "invalid size 10x10 (expected WxH"),
         (("--lanes", "moon"), "invalid choice"),
         (("--lanes", "packet", "--packet", "999"), "no packet 999"),
@@ -155,6 +157,16 @@ def test_a_wrong_word_is_told_in_a_line(
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert not (tmp_path / "x").exists()
+
+
+def test_markers_keep_their_order(file: Path, tmp_path: Path) -> None:
+    """A may stand after B: the difference is negative then, as in the window."""
+    out = tmp_path / "t.csv"
+    words = ("--lanes", "cpu", "--markers", "0.3,0.1")
+    assert export(file, "--csv", str(out), *words).returncode == 0
+    told = rows_of(out)[0]
+    assert any(line.startswith("# B − A = −200") for line in told), told
+    assert told[-1].endswith("--lanes cpu --markers=0.3,0.1")
 
 
 @pytest.mark.parametrize(

@@ -168,9 +168,19 @@ def test_an_exact_time_range(
     QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
     shown = [at - view.zero_ns() for at in view.window_ns()]
     assert shown == pytest.approx([10_000_000, 20_000_000], abs=9)
-    monkeypatch.setattr(QInputDialog, "getText", lambda *_, **more: ("2, 1", True))
+    answers, asked = iter([("2, 1", True), ("0.3", True), ("0.03, 0.04", True)]), []
+
+    def answer(*words: object, text: str) -> tuple[str, bool]:
+        asked.append((str(words[-1]), text))
+        return next(answers)
+
+    monkeypatch.setattr(QInputDialog, "getText", answer)
     QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
-    assert "ends before it begins" in real.banner.text
+    assert [text for _, text in asked[1:]] == ["2, 1", "0.3"]  # to be mended, not typed again
+    assert "ends before it begins: 2, 1" in asked[1][0]
+    assert "Not two numbers with a comma: 0.3" in asked[2][0]
+    shown = [at - view.zero_ns() for at in view.window_ns()]
+    assert shown == pytest.approx([30_000_000, 40_000_000], abs=9)
 
 
 def test_the_markers_difference_is_told_in_a_narrow_pane(opened: MainWindow, qtbot: QtBot) -> None:

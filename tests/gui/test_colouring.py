@@ -102,7 +102,7 @@ def test_rules_are_kept_and_broken_settings_do_no_harm() -> None:
 def test_the_dialog_edits(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    opened.menus.actions["Colouring Rules"].trigger()
+    opened.menus.actions["Coloring Rules"].trigger()
     (dialog,) = opened.findChildren(ColourDialog)
     dialog.add()
     assert not dialog.buttons.button(OK).isEnabled()
@@ -124,7 +124,7 @@ def test_the_dialog_edits(
         n for n in range(packets.rowCount()) if (r := packets.row(n)) and r.protocol == "TCP"
     )
     assert ground(packets, tcp) == "#123456"
-    opened.menus.actions["Colourize Packet List"].trigger()
+    opened.menus.actions["Colorize Packet List"].trigger()
     assert ground(packets, tcp) is None
 
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from skbviewer.gui.filter_bar import PAUSE_MS
 from skbviewer.gui.main_window import MainWindow
 from skbviewer.records import resource
 from skbviewer.session import open_files
@@ -76,3 +77,19 @@ def test_bytes_are_searched_in_the_background(window: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: rows(window) == 0)
     enter(window, "frame contains 0a:09:00:01 && udp")
     qtbot.waitUntil(lambda: rows(window) == 23)
+
+
+def test_a_letter_in_the_list_offers_fields_and_is_no_error_yet(
+    window: MainWindow, qtbot: QtBot
+) -> None:
+    bar = window.workspace.filter_bar
+    QTest.keyClicks(window.workspace.table, "t")
+    assert bar.edit.text() == "t"
+    assert bar.edit.popup.isVisible()
+    words = [bar.edit.popup.model().index(row, 0).data() for row in range(3)]
+    assert all(str(word).startswith("t") for word in words)
+    qtbot.wait(PAUSE_MS * 2)
+    assert not bar.error.isVisible()
+    bar.edit.popup.hide()  # as Esc does
+    qtbot.waitUntil(bar.error.isVisible, timeout=PAUSE_MS * 5)
+    assert "unknown field t" in bar.error.text()

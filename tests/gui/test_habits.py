@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from PySide6.QtCore import QPoint, QSettings, Qt
-from PySide6.QtGui import QFont, QKeySequence, QPalette
+from PySide6.QtGui import QAction, QFont, QKeySequence, QPalette
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -87,6 +87,12 @@ def mnemonics(menu: QWidget) -> Iterator[tuple[str, str]]:
         if isinstance(inner, QMenu):
             inner.aboutToShow.emit()
             yield from mnemonics(inner)
+
+
+def test_menus_are_spelled_as_wiresharks(opened: MainWindow) -> None:
+    texts = " ".join(action.text() + action.statusTip() for action in opened.findChildren(QAction))
+    assert "Coloring &Rules" in texts and "&Analyze" in texts
+    assert "olour" not in texts and "nalyse" not in texts
 
 
 def test_each_underlined_letter_of_a_menu_leads_to_one_entry(opened: MainWindow) -> None:
@@ -307,7 +313,7 @@ def test_tab_goes_around_what_can_be_seen(opened: MainWindow, key: Qt.Key) -> No
         QTest.keyClick(widget, key)
 
 
-@pytest.mark.parametrize("name", ["Conversations", "Keys", "Colouring Rules", "Summary"])
+@pytest.mark.parametrize("name", ["Conversations", "Keys", "Coloring Rules", "Summary"])
 def test_no_dialog_is_larger_than_the_screen(opened: MainWindow, name: str) -> None:
     before = set(QApplication.topLevelWidgets())
     opened.menus.actions[name].trigger()
@@ -366,4 +372,4 @@ def test_tips_of_the_lists_menu_do_not_stay_in_the_status_bar(
 
 def test_colours_of_conversations_are_shown_in_the_menu(window: MainWindow) -> None:
     for number in range(1, 11):
-        assert not window.menus.actions[f"Colour {number}"].icon().isNull()
+        assert not window.menus.actions[f"Color {number}"].icon().isNull()

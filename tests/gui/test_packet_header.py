@@ -4,20 +4,24 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAction, QFontMetrics
+from PySide6.QtGui import QAction, QFontMetrics, QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QMenu, QStyleOptionHeader
+from pytestqt.qtbot import QtBot
 
 from skbviewer.gui import column_state
+from skbviewer.gui.column_widths import ADDRESSES
 from skbviewer.gui.packet_columns import COLUMNS
 from skbviewer.gui.packet_table import PacketTable
-from skbviewer.gui.sort_header import GAP, UNSORTED
+from skbviewer.gui.sort_header import ARROW, GAP, UNSORTED
+from skbviewer.records import PacketRow
 
 from .fake import FakeRecording
 
 KEYS = [column.key for column in COLUMNS]
-INFO, DROP, MATCH = (KEYS.index(key) for key in ("info", "drop", "match"))
+INFO, FUNCTIONS, DROP, MATCH = map(KEYS.index, ("info", "functions", "drop", "match"))
 
 
 def header_point(table: PacketTable, section: int) -> QPoint:
@@ -131,6 +135,57 @@ def test_drop_and_match_leave_to_info_what_few_rows_do_not_need(table: PacketTab
     assert not cut() and table.header.length() == table.viewport().width()
     table.show_rows(FakeRecording(1_000_000))
     assert sizes(MATCH) >= wide
+
+
+def cut(table: PacketTable, first: int = 0, count: int = 256) -> list[str]:
+    """What has no room of the rows from `first` on; Info and long addresses aside."""
+    metrics, keys = QFontMetrics(table.font()), [c.key for c in table.packets.columns]
+    rows = range(first, min(first + count, table.packets.rowCount()))
+    shown = [at for at in table.shown_columns() if keys[at] not in ("info", *ADDRESSES)]
+    texts = {(at, table.packets.text(row, at)) for row in rows for at in shown}
+    texts |= {(at, table.packets.columns[at].title) for at in shown}
+    return [t for at, t in texts if metrics.horizontalAdvance(t) + 8 > table.columnWidth(at)]
+
+
+@pytest.mark.parametrize("points", [9, 14])
+def test_in_a_narrow_window_info_has_what_others_do_not_need(qtbot: QtBot, points: int) -> None:
+    table = PacketTable()
+    qtbot.addWidget(table)
+    font = table.font()
+    font.setPointSize(points)
+    table.setFont(font)
+    usual = table.header.length() - table.columnWidth(INFO)
+    table.resize(1280, 400)
+    with qtbot.waitExposed(table):
+        table.show()
+    table.show_rows(FakeRecording(40))
+    assert not cut(table)
+    assert table.header.length() - table.columnWidth(INFO) < usual - 60
+    least = QFontMetricsF(font).averageCharWidth() * 20
+    assert table.columnWidth(INFO) >= round(least)
+    table.header.setSortIndicator(FUNCTIONS, Qt.SortOrder.DescendingOrder)
+    table.show_rows(FakeRecording(41))  # as the sorted rows come
+    title = QFontMetrics(font).horizontalAdvance(table.packets.columns[FUNCTIONS].title)
+    assert table.columnWidth(FUNCTIONS) >= title + ARROW
+
+
+def test_a_drop_far_below_gets_its_room_when_it_is_seen(table: PacketTable, qtbot: QtBot) -> None:
+    table.show_rows(LateDrop(2000))
+    before = table.columnWidth(DROP)
+    assert before < QFontMetrics(table.font()).horizontalAdvance(LateDrop.REASON)
+    table.go_to_row(1499)
+    qtbot.waitUntil(lambda: table.columnWidth(DROP) > before)
+    assert not cut(table, 1490, 20)
+    assert table.header.length() == table.viewport().width()
+
+
+class LateDrop(FakeRecording):
+    """Only packet 1500 was dropped."""
+
+    REASON = "NETFILTER_DROP_LATE"
+
+    def packet(self, number: int) -> PacketRow:
+        return super().packet(number)._replace(drop=self.REASON if number == 1500 else "")
 
 
 def entry(menu: QMenu, text: str) -> QAction:

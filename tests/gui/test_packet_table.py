@@ -236,7 +236,7 @@ def test_addresses_have_the_room_they_need_as_far_as_there_is_some(qtbot: QtBot)
         room = QFontMetrics(table.font()).horizontalAdvance(LONG)
         assert (table.columnWidth(source) > room) == whole
         assert usual < table.columnWidth(source) or width // 6 < usual
-        assert table.columnWidth(destination) == usual
+        assert whole or table.columnWidth(destination) < usual  # Info has the rest
         tip = table.packets.data(table.packets.index(0, source), Qt.ItemDataRole.ToolTipRole)
         assert tip == LONG
         assert [s.width for s in table.columns_state()] == [0] * len(table.columns_state())

@@ -8,6 +8,7 @@ import os
 import re
 import subprocess
 import sys
+from contextlib import closing
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -31,7 +32,8 @@ from skbviewer.gui.render_timeline import TimelinePicture, write_timeline
 from skbviewer.gui.timeline_axes import round_step
 from skbviewer.gui.timeline_paint import title_lines
 from skbviewer.gui.wrapping import wrapped
-from skbviewer.records import Annotation, BadInput
+from skbviewer.records import Annotation, BadInput, resource
+from skbviewer.session import Session, import_files
 
 from .fake import T0, FakeRecording
 from .test_render import colours_in
@@ -50,6 +52,21 @@ def shown(lanes: str = "cpu", **more: object) -> Shown:
     t0 = FakeRecording().overview().t0_ns
     base = Shown(lanes, range=(t0, t0 + 5 * MS), a=t0 + MS, b=t0 + 2 * MS + 345)
     return base._replace(**more)  # type: ignore[arg-type]  # fields of Shown
+
+
+@pytest.mark.parametrize(("height", "named"), [(900, 0), (1900, 1)])
+def test_a_wait_is_named_where_that_can_be_read(
+    qtbot: QtBot, tmp_path: Path, height: int, named: int
+) -> None:
+    """Rows of 7 pixels have no room for words, and a word must not lie below a box."""
+    out, sample, file = tmp_path / "t.svg", resource("samples/drops"), tmp_path / "s.skbv"
+    import_files([sample / "drops.pcap", sample / "drops.kbl"], file)
+    with closing(Session(file)) as session:
+        ids = session.lane_ids("udp.dstport == 9 || udp.dstport == 1009", None)
+        write_timeline(session, Shown("aligned", ids, size=(1500, height)), out, "svg")
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text())
+    assert texts.count("other packets") == named
+    assert texts.count("waiting") == 1  # the legend
 
 
 def test_a_png_has_its_size_resolution_and_words(qtbot: QtBot, tmp_path: Path) -> None:

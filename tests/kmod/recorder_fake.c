@@ -5,6 +5,7 @@
  * there, those into other files are appended to NAME.log; what begins with "bad"
  * is refused.  /proc/kallsyms is the folder's.  Once KBL_DEBUGFS/unloaded is
  * there, control files are gone and relay files fail as debugfs lets them.
+ * While KBL_DEBUGFS/busy is there, another process reads the relay files.
  * CPU 0 records what is in the file `retold` when it is asked to tell anew, and
  * what is in `meanwhile` whenever `probes` is read.
  *
@@ -68,6 +69,10 @@ static int open_any(const char *path, int flags, mode_t mode)
 		path = kallsyms;
 	if (name && there("unloaded")) {
 		errno = ENOENT;
+		return -1;
+	}
+	if (name && !strncmp(name, "cpu", 3) && there("busy")) {
+		errno = EBUSY;
 		return -1;
 	}
 	if (name && !strcmp(name, "probes") && !(flags & O_ACCMODE))

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
 import resource
 import signal
 import struct
@@ -302,8 +303,44 @@ def test_second_recorder_is_refused(fake: Fake, tmp_path: Path) -> None:
     done = fake.run("-w", tmp_path / "a.kbl")
     os.close(folder)
     assert done.returncode == 1
-    assert done.stderr == "kblrecord: another kblrecord is recording\n"
+    assert done.stderr == f"kblrecord: another kblrecord is recording ({own()})\n"
     assert fake.log("control") == ""
+    assert not (tmp_path / "a.kbl").exists()
+
+
+def own() -> str:
+    """This process, as kblrecord names a process."""
+    return f"{Path('/proc/self/comm').read_text().strip()}, pid {os.getpid()}"
+
+
+def test_buffers_that_another_process_reads_are_left_alone(fake: Fake, tmp_path: Path) -> None:
+    (fake.folder / "busy").touch()
+    readers = [os.open(fake.folder / f"cpu{cpu}", os.O_RDONLY) for cpu in (0, 1)]
+    done = fake.run("-w", tmp_path / "a.kbl")
+    for reader in readers:
+        os.close(reader)
+    assert done.returncode == 1
+    said = re.fullmatch(r"kblrecord: (.*)/cpu[01]: another process reads (.*)\n", done.stderr)
+    assert said is not None, done.stderr
+    assert said.groups() == (str(fake.folder), f"this buffer ({own()}); only one can")
+    assert fake.log("control") == fake.log("filter") == ""
+    assert not (tmp_path / "a.kbl").exists()
+
+
+def test_two_recorders_at_once_are_one_recording(fake: Fake, tmp_path: Path) -> None:
+    """The lock decides, whoever comes first; a killed one leaves none behind."""
+    recorders = [fake.start("-w", tmp_path / f"{n}.kbl") for n in range(2)]
+    for _ in range(200):
+        ended = [r.process.poll() for r in recorders]
+        if ended.count(None) == 1:
+            break
+        time.sleep(0.05)
+    assert sorted(ended, key=str) == [1, None]
+    running = recorders[ended.index(None)].process
+    running.kill()
+    running.wait()
+    fake.run("-w", tmp_path / "after.kbl", "--duration", 0.1)
+    assert read(tmp_path / "after.kbl").types[-1] == Type.END
 
 
 def test_missing_module_says_what_to_do(fake: Fake, tmp_path: Path) -> None:

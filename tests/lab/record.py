@@ -37,6 +37,8 @@ class Recording(NamedTuple):
     counted: Path  # a KBL ended by -c 8
     lossy: Path  # a KBL whose reader was held up
     hidden: Path  # what kblrecord says where kernel addresses are hidden
+    only: Path  # a KBL while others tried to read the same buffers
+    race: Path  # a KBL of one of two recorders begun at once
     console: Path
     built: Path  # the copy of kmod/ with kbl.ko and kblrecord
     probes: Path  # the probe list made for this kernel
@@ -140,6 +142,8 @@ def recording(built: Built, name: str) -> Recording:
         counted=out / "counted.kbl",
         lossy=out / "lossy.kbl",
         hidden=out / "hidden.txt",
+        only=out / "only.kbl",
+        race=out / "race.kbl",
         console=built.folder / name / "console.txt",
         built=built.kmod,
         probes=built.lists["probes"],

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import stat
 from collections import Counter
 from pathlib import Path
@@ -152,6 +153,31 @@ def test_loss_is_told_where_it_happened(lab_recording: Recording) -> None:
     assert sum(int(slot["count"]) for slot in gaps) == counters(kbl)["lost"] > 0
     assert counters(kbl)["written"] == len(kbl.records)
     assert all(slot["first_ns"] <= slot["ts"] for slot in lost)
+
+
+def test_second_reader_is_refused_and_the_log_is_whole(lab_recording: Recording) -> None:
+    kbl, out = read(lab_recording.only), lab_recording.only.parent
+    pid = (out / "only.pid").read_text().strip()
+    recorder, *cats, reader = (out / "second.txt").read_text().splitlines()
+    assert recorder == f"kblrecord: another kblrecord is recording (kblrecord, pid {pid})"
+    assert [line.rpartition(": ")[2] for line in cats] == ["Device or resource busy"] * 2
+    assert re.fullmatch(
+        r"kblrecord: .*/cpu1: another process reads .* \(sleep, pid \d+\).*", reader
+    )
+    assert not (out / "second.kbl").exists()
+    last = counters(kbl)
+    assert (last["written"], last["lost"], last["filtered"]) == (len(kbl.records), 0, 0)
+    assert probes(kbl)["icmp_rcv"]["hits"] >= 8  # four requests, four replies
+    assert kbl.types[-1] == Type.END
+
+
+def test_of_two_recorders_at_once_one_records(lab_recording: Recording) -> None:
+    out = lab_recording.race.parent
+    status = {n: int((out / f"race{n}.status").read_text()) for n in (1, 2)}
+    assert sorted(status.values()) == [0, 1]
+    loser = min(status, key=lambda n: -status[n])
+    assert "another kblrecord is recording" in (out / f"race{loser}.txt").read_text()
+    assert read(lab_recording.race).types[-1] == Type.END
 
 
 def test_hidden_addresses_are_an_error_that_says_what_to_do(lab_recording: Recording) -> None:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Packet 23 of sample bulk: what was merged into it, since when its entries count."""
+"""Packet 23 of sample bulk: what was merged into it, since when its entries count; its notes."""
 
 from __future__ import annotations
 
+from contextlib import closing
 from pathlib import Path
 
 import numpy as np
@@ -56,3 +57,12 @@ def test_a_call_of_a_kernel_only_packet_leads_to_its_row(session: Session) -> No
     mine = session.path(packet=23).legs[0]
     first = session.call_place(session.call_number(23, mine.series, 0, 0))
     assert (first.packet, first.row) == (23, 23)
+
+
+def test_a_call_whose_thread_was_switched_out_is_not_said_to_sleep(tmp_path: Path) -> None:
+    """Another task ran on the CPU; whether the thread slept or was preempted is not recorded."""
+    out = tmp_path / "handshake.skbv"
+    import_files([resource(f"samples/handshake/handshake.{end}") for end in ("pcap", "kbl")], out)
+    with closing(Session.open(out)) as session:
+        connect = session.path(packet=3).legs[0].calls[0]
+    assert connect.note.startswith("switched out, interrupted")

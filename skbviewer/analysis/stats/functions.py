@@ -31,7 +31,7 @@ class FunctionRow(NamedTuple):
     max_ns: int
     comp_mean_ns: int | None  # mean less what the probes cost; None where never known
     comp_err_ns: int | None  # how far that mean may be wrong
-    slept: int  # calls during which another task ran
+    switched_out: int  # calls during which another task ran
     interrupted: int
     gaps: int  # calls across lost records, of which self and compensated time are not known
 
