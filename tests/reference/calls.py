@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from .slots import EVENT, Call, Log, Loss
+from .slots import EVENT, Call, Event, Log, Loss
 
 Span = tuple[int, int]
 MISSED = 2  # enum kbl_lost: of one function, on whatever CPU
@@ -73,7 +73,7 @@ class Nested:
         return own + sum(each.off_ns for each in self.inside)
 
 
-def execution(call: Call) -> tuple[int, int]:
+def execution(call: Call | Event) -> tuple[int, int]:
     """What a call runs in: a thread, or a level of interrupts of a CPU."""
     return (-1, call.pid) if call.context == 0 and call.pid > 0 else (call.context, call.cpu)
 
@@ -86,6 +86,7 @@ class Calls:
         self.all = [Nested(call) for call in sorted(log.calls, key=lambda call: call.entry)]
         self.at = {(each.call.cpu, each.call.entry): each for each in self.all}
         self.tops: dict[tuple[int, int], list[Nested]] = {}
+        self._open_at: dict[int, Nested | None] = {}
         self._nest()
         self._interrupts = _interrupts(log)
         self._switches = _switches(log)
@@ -96,17 +97,28 @@ class Calls:
 
     def _nest(self) -> None:
         stacks: dict[tuple[int, int], list[Nested]] = {}
-        for each in self.all:
-            stack = stacks.setdefault(execution(each.call), [])
-            while stack and stack[-1].call.end <= each.call.entry:  # type: ignore[operator]
+        both: list[tuple[int, int, Nested | Event]] = []
+        both += [(each.call.entry, 0, each) for each in self.all]
+        both += [(event.ts, 1, event) for event in self.log.events]
+        for ts, _, one in sorted(both, key=lambda each: each[:2]):
+            of = one.call if isinstance(one, Nested) else one
+            stack = stacks.setdefault(execution(of), [])
+            while stack and stack[-1].call.end <= ts:  # type: ignore[operator]
                 stack.pop()
+            if isinstance(one, Event):
+                self._open_at[id(one)] = stack[-1] if stack else None
+                continue
             if stack:
-                each.parent = stack[-1]
-                stack[-1].inside.append(each)
+                one.parent = stack[-1]
+                stack[-1].inside.append(one)
             else:
-                self.tops.setdefault(execution(each.call), []).append(each)
-            if each.call.end is not None:
-                stack.append(each)
+                self.tops.setdefault(execution(one.call), []).append(one)
+            if one.call.end is not None:
+                stack.append(one)
+
+    def open_at(self, event: Event) -> Nested | None:
+        """The innermost call of its thread that an event happened in."""
+        return self._open_at[id(event)]
 
     def _stretches(self, of: Nested) -> Iterator[Stretch]:
         call = of.call
@@ -207,14 +219,23 @@ class Costs:
                     at = self._higher.setdefault((level, each.call.end_cpu), [])
                     at.append((each.call.entry, each.call.skb != 0))
 
-    def of(self, nested: Nested) -> int | None:
-        """Duration without them, but not below 0."""
+    def of(self, nested: Nested, shown: bool) -> int | None:
+        """Duration without them, but not below 0; `shown`: its row has a packet."""
         if nested.dur is None or nested.gap:
             return None
-        inside = list(self._inside(nested))
-        own = self.skb_empty if nested.call.skb else self.empty
-        cost = sum(self.skb_nested if shown else self.nested for shown in inside)
-        return max(nested.dur - own - cost, 0)
+        return max(nested.dur - self._taken(nested, shown), 0)
+
+    def error(self, nested: Nested, shown: bool) -> int | None:
+        """What calls with and without a packet differ by; at least what is missing to 0."""
+        if nested.dur is None or nested.gap:
+            return None
+        inside = len(list(self._inside(nested)))
+        wrong = inside * abs(self.skb_nested - self.nested) + abs(self.skb_empty - self.empty)
+        return max(wrong, self._taken(nested, shown) - nested.dur)
+
+    def _taken(self, nested: Nested, shown: bool) -> int:
+        own = self.skb_empty if shown else self.empty
+        return own + sum(self.skb_nested if one else self.nested for one in self._inside(nested))
 
     def _inside(self, nested: Nested) -> Iterator[bool]:
         """Of each probed call in it whether it had a packet."""

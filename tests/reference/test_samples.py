@@ -56,13 +56,19 @@ def test_the_command_line_says_what_the_session_holds(
         assert packet["cpu_ns"] == packet["busy_ns"] + packet["overlap_ns"]
 
 
+@pytest.fixture(scope="module")
+def good(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A session without faults."""
+    out = tmp_path_factory.mktemp("good") / "good.skbv"
+    import_files(list(files("drops")), out)
+    return out
+
+
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
-    log, capture = files("handshake")
-    good, bad = tmp_path / "good.skbv", tmp_path / "bad.skbv"
-    import_files([log, capture], good)
+def test_a_fault_is_found(fault: str, good: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.skbv"
     seed(good, bad, fault)
-    assert compare(bad, log).lines
+    assert compare(bad, files("drops")[0]).lines
 
 
 def test_the_reference_reads_every_call_of_a_log() -> None:
