@@ -9,6 +9,7 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
 from .slots import EVENT, Call, Event, Log, Loss
@@ -62,12 +63,12 @@ class Nested:
             return None
         return sum(end - begin for one in self.stretches for begin, end in one.ran)
 
-    @property
+    @cached_property
     def irq_ns(self) -> int:
         own = sum(end - begin for one in self.stretches for begin, end in one.interrupts)
         return own + sum(each.irq_ns for each in self.inside)
 
-    @property
+    @cached_property
     def off_ns(self) -> int:
         own = sum(one.end - one.begin for one in self.stretches if one.switched)
         return own + sum(each.off_ns for each in self.inside)
@@ -212,6 +213,7 @@ class Costs:
         self.empty, self.nested = told["tau_empty"], told["tau_nested"]
         self.skb_empty = told["tau_skb_empty"] or self.empty
         self.skb_nested = told["tau_skb_nested"] or self.nested
+        self._known: dict[int, tuple[int, int]] = {}
         self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
         for each in calls.all:
             if each.call.context > 0 and each.call.end is not None:
@@ -229,25 +231,36 @@ class Costs:
         """What calls with and without a packet differ by; at least what is missing to 0."""
         if nested.dur is None or nested.gap:
             return None
-        inside = len(list(self._inside(nested)))
-        wrong = inside * abs(self.skb_nested - self.nested) + abs(self.skb_empty - self.empty)
+        plain, with_skb = self._inside(nested)
+        wrong = (plain + with_skb) * abs(self.skb_nested - self.nested)
+        wrong += abs(self.skb_empty - self.empty)
         return max(wrong, self._taken(nested, shown) - nested.dur)
 
     def _taken(self, nested: Nested, shown: bool) -> int:
+        plain, with_skb = self._inside(nested)
         own = self.skb_empty if shown else self.empty
-        return own + sum(self.skb_nested if one else self.nested for one in self._inside(nested))
+        return own + plain * self.nested + with_skb * self.skb_nested
 
-    def _inside(self, nested: Nested) -> Iterator[bool]:
-        """Of each probed call in it whether it had a packet."""
+    def _inside(self, nested: Nested) -> tuple[int, int]:
+        """How many probed calls without, and with a packet are in it, and in its interrupts."""
+        if id(nested) in self._known:
+            return self._known[id(nested)]
+        made = [0, 0]
         cpu = nested.call.cpu
         for one in nested.stretches:
+            if not one.interrupts:
+                continue
             at = self._higher.get((nested.call.context, self._cpu(nested, one, cpu)), [])
             for begin, end in one.interrupts:
                 low = bisect_left(at, (begin, False))
-                yield from (shown for ts, shown in at[low:] if ts < end)
+                high = bisect_left(at, (end, False))
+                for _, shown in at[low:high]:
+                    made[shown] += 1
         for each in nested.inside:
-            yield each.call.skb != 0
-            yield from self._inside(each)
+            made[each.call.skb != 0] += 1
+            made = [a + b for a, b in zip(made, self._inside(each), strict=True)]
+        self._known[id(nested)] = made[0], made[1]
+        return self._known[id(nested)]
 
     @staticmethod
     def _cpu(nested: Nested, stretch: Stretch, cpu: int) -> int:

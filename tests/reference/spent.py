@@ -7,6 +7,7 @@ each with its name.  Every span is looked at by itself: what was open then, and 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -347,9 +348,11 @@ def _ends(of: Nested) -> set[int]:
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
     """The calls among some, and inside each other, that are open at a time."""
-    for each in calls:
-        if each.call.end is not None and each.call.entry <= at < each.call.end:
-            return [each, *_chain(each.inside, at)]
+    number = bisect_right(calls, at, key=lambda each: each.call.entry)
+    for each in (calls[n] for n in range(number - 1, -1, -1)):
+        if each.call.end is None:
+            continue
+        return [each, *_chain(each.inside, at)] if at < each.call.end else []
     return []
 
 
