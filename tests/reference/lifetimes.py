@@ -8,7 +8,7 @@ said of it, sorted by the time that it is true of, is cut at births and behind f
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 from .calls import Calls, Nested
@@ -129,7 +129,8 @@ class Lifetimes:
         self._said: dict[int, list[_Said]] = {}
         self._makers: dict[int, Record | None] = {}  # by number of a birth
         self._listen()
-        self._lives = [life for said in self._said.values() for life in self._cut(said)]
+        ends = any(one.what for said in self._said.values() for one in said)
+        self._lives = [life for said in self._said.values() for life in _cut(said, not ends)]
         for record in self.records:
             if record.event in LATE and record.teller:
                 record.life = record.teller.life
@@ -244,20 +245,6 @@ class Lifetimes:
     def _say(self, skb: int, said: _Said) -> None:
         self._said.setdefault(skb, []).append(said)
 
-    def _cut(self, said: list[_Said]) -> list[Life]:
-        lives: list[Life] = []
-        before = ""
-        for one in sorted(said, key=lambda each: each.order):
-            begins = one.what == BORN and before != BORN
-            if not lives or begins or (before == FREED and one.what != FREED):
-                lives.append(Life())
-            before = one.what
-            if one.is_child:
-                lives[-1].birth = one.record
-            else:
-                one.record.life = lives[-1]
-        return lives
-
     # Sniffers' copies.
 
     def _is_sniffed(self, life: Life) -> bool:
@@ -280,8 +267,7 @@ class Lifetimes:
         return self._symbol(self._log.stext + offset - (1 << 32 if offset >> 31 else 0))
 
     def _symbol(self, address: int) -> str:
-        number = bisect_right(self._log.symbols, (address, "\U0010ffff"))
-        return self._log.symbols[number - 1][1] if number else ""
+        return self._log.symbol(address).partition("+")[0]
 
     # Lives that are one packet.
 
@@ -315,6 +301,26 @@ class Lifetimes:
             found = made.get(id(_root(parent))) if parent else None
             series.parent = None if found is series else found
         return list(made.values())
+
+
+def _cut(said: list[_Said], by_identity: bool) -> list[Life]:
+    """At births, and behind frees; `by_identity`: where neither is told, where headers change."""
+    lives: list[Life] = []
+    before, shown = "", b""
+    for one in sorted(said, key=lambda each: each.order):
+        begins = one.what == BORN and before != BORN
+        identity = one.record.told.identity
+        if by_identity and identity:
+            begins = begins or (shown != b"" and shown != identity)
+            shown = identity
+        if not lives or begins or (before == FREED and one.what != FREED):
+            lives.append(Life())
+        before = one.what
+        if one.is_child:
+            lives[-1].birth = one.record
+        else:
+            one.record.life = lives[-1]
+    return lives
 
 
 def _root(life: Life) -> Life:

@@ -248,8 +248,9 @@ class Passes:
         """The row of a leg whose call is innermost around a record."""
         if record.teller is not None:
             told = self._by_call.get((leg, id(record.teller.of)), [])
+            own = [one for one in told if one.record is record.teller]
             if told:
-                return told[-1]
+                return own[0] if own else told[-1]
         for above in self._around(record):
             mine = self._by_call.get((leg, id(above.of)), [])
             mine = [one for one in mine if row is None or one.number < row.number]

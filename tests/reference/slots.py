@@ -26,6 +26,7 @@ SOCK, OPEN, RETURNS_SKB, NULL_SKB = (
 LONG = 0xFFFFFFFF  # the duration is in KBL_EXT_CALL
 UNREAD = LAYOUT["KBL_FLAG_EXT_LOST"]
 NO_CALLER, MODULE_CALLER = (LAYOUT[f"KBL_FLAG_{name}"] for name in ("NO_CALLER", "MODULE_CALLER"))
+LAST = "\U0010ffff"  # behind all names
 FULL = LAYOUT["KblLost"].BUFFER
 
 
@@ -38,7 +39,11 @@ class Footprint:
     ethertype: int = -1
     sk: int = -1
     mark: int = -1
-    has_ip: bool = False
+    identity: bytes = b""  # addresses, protocol and identification; without an IP header none
+
+    @property
+    def has_ip(self) -> bool:
+        return bool(self.identity)
 
 
 NOTHING = Footprint()
@@ -104,6 +109,25 @@ class Log:
     threads: dict[int, str] = field(default_factory=dict)
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
     stext: int = 0
+    devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
+    meta: dict[str, str] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
+    slots: int = 0  # records: head slots
+
+    def symbol(self, address: int) -> str:
+        """The function that an address lies in, with the offset; "" for 0."""
+        number = bisect_right(self.symbols, (address, LAST))
+        name = self.symbols[number - 1][1] if number else ""
+        if not name:
+            return f"0x{address:x}" if address else ""
+        function, _, module = name.partition(" ")
+        offset = f"{function}+0x{address - self.symbols[number - 1][0]:x}"
+        return f"{offset} {module}" if module else offset
+
+    def device(self, netns: int, ifindex: int) -> str:
+        """What a device is called."""
+        return self.devices.get((netns, ifindex)) or (f"if{ifindex}" if ifindex > 0 else "")
+
     calibration: dict[str, int] | None = None
 
 
@@ -145,10 +169,31 @@ HEADER, CHUNK_HEADER = Struct("KBL_FILE_HEADER"), Struct("KBL_CHUNK_HEADER")
 ENTRY_SLOT, SPAN, EVENT_SLOT, LOST_SLOT = (
     Struct(f"KBL_{name}_SLOT") for name in ("CALL", "SPAN", "EVENT", "LOST")
 )
-RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER = (
+RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, V4, V6, V6_L4 = (
     Struct(f"KBL_{name}")
-    for name in ("EXT_CALL", "EXT_COMM", "PROBE", "CALIBRATION", "SYMBOL", "EXT_SKB", "EXT_COUNTER")
+    for name in (
+        "EXT_CALL",
+        "EXT_COMM",
+        "PROBE",
+        "CALIBRATION",
+        "SYMBOL",
+        "EXT_SKB",
+        "EXT_COUNTER",
+        "DEVICE",
+        "COUNTERS",
+        "EXT_IPV4",
+        "EXT_IPV6",
+        "EXT_IPV6_L4",
+    )
 )
+
+
+TABLES = {
+    CHUNK.PROBES: PROBE,
+    CHUNK.SYMBOLS: SYMBOL,
+    CHUNK.DEVICES: DEVICE,
+    CHUNK.COUNTERS: COUNTERS,
+}
 
 
 def read(path: Path) -> Log:
@@ -167,26 +212,35 @@ def read(path: Path) -> Log:
             break  # cut short
         if chunk["type"] == CHUNK.STRINGS:
             strings = data[begin:at]
-        elif chunk["type"] in (CHUNK.PROBES, CHUNK.SYMBOLS) and chunk["nr_items"]:
+        elif chunk["type"] in TABLES and chunk["nr_items"]:
             size = chunk["payload_len"] // chunk["nr_items"]
-            what = PROBE if chunk["type"] == CHUNK.PROBES else SYMBOL
+            what = TABLES[chunk["type"]]
             rows = [what.at(data, begin + size * n) for n in range(chunk["nr_items"])]
             tables[chunk["type"]] = rows
+        elif chunk["type"] == CHUNK.META:
+            lines = data[begin:at].partition(b"\0")[0].decode().splitlines()
+            log.meta = dict(line.split("=", 1) for line in lines if line)
         elif chunk["type"] == CHUNK.CALIBRATION:
             log.calibration = COST.at(data[begin:at].ljust(COST.size, b"\0"), 0)
         elif chunk["type"] == CHUNK.RECORDS:
             records.append((chunk, begin, at))
 
-    def name(row: dict[str, Any]) -> str:
-        return strings[row["name"] : strings.index(b"\0", row["name"])].decode()
+    def name(row: dict[str, Any], of: str = "name") -> str:
+        return strings[row[of] : strings.index(b"\0", row[of])].decode()
 
     for probe in tables.get(CHUNK.PROBES, []):
         log.functions[probe["id"]] = name(probe)
         log.takes[probe["id"]] = probe["arg"] != 0xFF
         log.tells[probe["id"]] = probe["event"]
-    log.symbols = [(row["addr"], name(row)) for row in tables.get(CHUNK.SYMBOLS, [])]
+    symbols = [(row["addr"], name(row), name(row, "module")) for row in tables[CHUNK.SYMBOLS]]
+    log.symbols = [(at, f"{name} [{module}]" if module else name) for at, name, module in symbols]
+    for row in tables.get(CHUNK.DEVICES, []):
+        told = row["name"].split(b"\0")[0].decode()
+        log.devices[row["netns"], row["ifindex"]] = told
+    log.counters = tables[CHUNK.COUNTERS][-1] if CHUNK.COUNTERS in tables else {}
     for chunk, begin, end in records:
         reader.read(data, chunk, begin, end)
+    log.slots = reader.ordinal
     reader.carry()
     reader.fill_footprints()
     return log
@@ -196,7 +250,7 @@ class _Reader:
     """Slots, CPU by CPU."""
 
     def __init__(self, log: Log) -> None:
-        self._log, self._cpu, self._ordinal = log, -1, 0
+        self._log, self._cpu, self.ordinal = log, -1, 0
         self._pids: dict[int, int] = {}
         self._following: dict[int, int] = {}
         self._last: dict[int, int] = {}
@@ -233,13 +287,13 @@ class _Reader:
                     Call(
                         slot["func"], slot["ts"], self._cpu, slot["context"], slot["pid"],
                         slot["flags"], *_of(slot), caller=self._caller(slot),
-                        ordinal=self._ordinal,
+                        ordinal=self.ordinal,
                     )
                 )  # fmt: skip
             else:
                 raise AssertionError(f"a slot of kind {kind}")
             at += SIZE * (1 + ext)
-            self._ordinal += 1
+            self.ordinal += 1
 
     def _call(self, data: bytes, at: int, more: list[int]) -> None:
         slot = SPAN.at(data, at)
@@ -255,7 +309,7 @@ class _Reader:
             Call(
                 slot["func"], slot["ts"], slot["entry_cpu"], slot["context"],
                 self._pids[self._cpu], slot["flags"], *_of(slot), slot["ts"] + dur, self._cpu,
-                returned & (1 << 64) - 1, self._caller(slot), self._ordinal,
+                returned & (1 << 64) - 1, self._caller(slot), self.ordinal,
                 counter,
             )
         )  # fmt: skip
@@ -272,7 +326,7 @@ class _Reader:
         slot = EVENT_SLOT.at(data, at)
         made = Event(
             slot["ts"], slot["event"], self._cpu, slot["context"], slot["pid"], slot["skb"],
-            slot["data"], self._ordinal,
+            slot["data"], self.ordinal,
         )  # fmt: skip
         if made.event == EVENT.TASK:
             self._pids[self._cpu] = made.pid
@@ -317,14 +371,22 @@ class _Reader:
 
 
 def _footprint(data: bytes, more: list[int]) -> Footprint:
-    made, has_ip = {}, False
+    made, identity = {}, b""
     for each in more:
         if data[each + 1] == EXT.SKB:
             slot = SKB.at(data, each)
             made = {name: slot[name] for name in ("netns", "ifindex", "ethertype", "sk", "mark")}
             made["netns"] = made["netns"] or -1
-        has_ip = has_ip or data[each + 1] in (EXT.IPV4, EXT.IPV6)
-    return Footprint(**made, has_ip=has_ip)
+        elif data[each + 1] == EXT.IPV4:
+            of = V4.at(data, each)
+            identity += of["saddr"] + of["daddr"] + bytes([of["protocol"]])
+            identity += of["ip_id"].to_bytes(2, "big")
+        elif data[each + 1] == EXT.IPV6:
+            of = V6.at(data, each)
+            identity += of["saddr_hi"] + of["saddr_lo"] + of["daddr_hi"] + bytes([of["nexthdr"]])
+        elif data[each + 1] == EXT.IPV6_L4:
+            identity += V6_L4.at(data, each)["daddr_lo"]
+    return Footprint(**made, identity=identity)
 
 
 def _of(slot: dict[str, Any]) -> tuple[int, int]:
