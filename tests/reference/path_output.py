@@ -100,7 +100,15 @@ class PathCells:
         nested = row.record.of
         assert isinstance(nested, Nested)
         cells, call, told = self._cells.of(row, nested), row.call, row.record.told
-        names = ("entry_ns", "exit_ns", "dur_ns", "self_ns", "comp_ns", "comp_err_ns", "irq_ns")
+        names: tuple[str, ...] = (
+            "entry_ns",
+            "exit_ns",
+            "dur_ns",
+            "self_ns",
+            "comp_ns",
+            "comp_err_ns",
+            "irq_ns",
+        )
         names += ("off_ns", "counter", "cpu", "pid", "depth")
         kept = ("irq_ns", "off_ns", "cpu", "pid", "depth", "entry_ns")
         made = {
