@@ -37,6 +37,7 @@ from .waits import (
     LOST,
     OTHERS,
     OUTSIDE,
+    QDISC,
     QUEUE,
     RANKS,
     REASSEMBLY,
@@ -245,9 +246,13 @@ def _name(
         return SOCKET
     if last >= 0 and owned.puts[last]:
         return SOFTIRQ
-    if owned.merges[following] and not tcp:
-        return REASSEMBLY
+    if owned.dequeued[following]:
+        return QDISC
     one = np.int64(owned.record[following])
+    if owned.merges[following] and not tcp and not owned.tcp[following]:
+        return REASSEMBLY
+    if owned.merges[following] and tcp and inside.context[one] != TASK:  # no backlog: TCP kept it
+        return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     if owned.sends[following] and (end - begin > SHORT_NS or not same):
         return SENDING

@@ -29,7 +29,8 @@ RANK = (
 )  # fmt: skip
 SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
-MERGES = {"skb_morph", "skb_try_coalesce"}
+MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
+SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
@@ -175,11 +176,16 @@ class _OneLeg:
             return SOCKET
         if last is not None and self._all.puts(last):
             return SOFTIRQ
+        if self._all.name(following) == "sch_direct_xmit":
+            return QDISC
         tcp = any(self._all.name(each).startswith("tcp_") for each in before)
-        if self._all.name(following) in MERGES and not tcp:
+        merges = self._all.name(following) in MERGES
+        if merges and not tcp and not self._all.name(following).startswith("tcp_"):
             return REASSEMBLY
+        if merges and tcp and following.call.context != 0:
+            return SOCKET
         same = last is None or execution(last.call) == execution(following.call)
-        sends = self._all.name(following) == "__tcp_transmit_skb"
+        sends = self._all.name(following) in SENDS_AGAIN
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
             return SENDING
         if same:
