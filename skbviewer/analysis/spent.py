@@ -30,20 +30,16 @@ MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
 # What lay in TCP's queue of what is not sent, or of what is not acknowledged.
 SENDS = frozenset({"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"})
 DEQUEUED = frozenset({"sch_direct_xmit"})  # what a queueing discipline gave out
+# What the stack received comes to this again from a queue that NAPI polls, as of GRO cells.
+POLLED = frozenset({"napi_gro_receive"})
+RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
-FLAGS = (
-    "has",
-    "gives",
-    "reads",
-    "puts",
-    "merges",
-    "sends",
-    "dequeued",
-    "tcp",
-)  # in the order of Owned
+# In the order of Owned.
+FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # from "reads" on
 DEEP = 4096  # no kernel nests calls so deep
 SOME = 1 << 16  # spans there is room for at first
 
@@ -192,7 +188,7 @@ def _by_function(log: KernelLog) -> list[Flags]:
     """By probe whether it takes a packet, and what FLAGS has from "reads" on; last: no probe."""
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
-        roles = [probe.name in names for names in (READER, BACKLOG, MERGES, SENDS, DEQUEUED)]
+        roles = [probe.name in names for names in ROLES]
         for column, value in zip(
             made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
         ):

@@ -79,6 +79,8 @@ class Owned(NamedTuple):
     merges: Flags
     sends: Flags
     dequeued: Flags
+    polled: Flags
+    stack: Flags
     tcp: Flags
     begin: Index
     end: Index

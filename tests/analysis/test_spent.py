@@ -81,6 +81,8 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
         ("ip_rcv", "skb_try_coalesce", "reassembly"),
         ("napi_gro_receive", "tcp_try_coalesce", "outside probed functions"),
         ("skb_orphan_partial", "sch_direct_xmit", "qdisc"),
+        ("__netif_receive_skb", "napi_gro_receive", "softirq"),
+        ("eth_type_trans", "napi_gro_receive", "outside probed functions"),
         ("skb_orphan_partial", "validate_xmit_skb", "outside probed functions"),
     ],
 )

@@ -174,6 +174,10 @@ class _OneLeg:
             return LOST
         if self._all.is_reader(following) and not reading:
             return SOCKET
+        received = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
+        again = self._all.name(following) == "napi_gro_receive"
+        if again and any(self._all.name(each) in received for each in before):
+            return SOFTIRQ
         if last is not None and self._all.puts(last):
             return SOFTIRQ
         if self._all.name(following) == "sch_direct_xmit":
