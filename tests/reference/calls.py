@@ -228,13 +228,14 @@ class Costs:
         return max(nested.dur - self._taken(nested, shown), 0)
 
     def error(self, nested: Nested, shown: bool) -> int | None:
-        """What calls with and without a packet differ by; at least what is missing to 0."""
+        """What the two kinds of calls differ by, half of the costs, or what is missing."""
         if nested.dur is None or nested.gap:
             return None
         plain, with_skb = self._inside(nested)
         wrong = (plain + with_skb) * abs(self.skb_nested - self.nested)
         wrong += abs(self.skb_empty - self.empty)
-        return max(wrong, self._taken(nested, shown) - nested.dur)
+        taken = self._taken(nested, shown)
+        return max(wrong, (taken + 1) // 2, taken - nested.dur)
 
     def _taken(self, nested: Nested, shown: bool) -> int:
         plain, with_skb = self._inside(nested)
