@@ -112,7 +112,7 @@ def test_conversations(sample: Sample, kind: str) -> None:
     """Packets and bytes each way, when it began, and how long it lasted."""
     table = f"conv,{KINDS[kind]},!({LEFT_OUT})"
     rows = sample.session.conversations(counted(sample))[kind]
-    ours: dict[frozenset[str], list[tuple[object, ...]]] = {}
+    ours: dict[frozenset[str], list[tuple[dict[str, tuple[int, int]], int, int]]] = {}
     first = sample.session.packets(1, 1)[0].ts_ns or 0
     for row in rows:
         a, b = (
@@ -131,7 +131,6 @@ def test_conversations(sample: Sample, kind: str) -> None:
         mine = ours[frozenset({a, b})]
         one = next(each for each in mine if f"{each[1] / 1e9:.9f}" == begin)
         ways, _, lasted = one
-        assert isinstance(ways, dict) and isinstance(lasted, int)
         assert ways[a] == (int(onward), _bytes(onward_bytes, ways[a][1]))
         assert ways[b] == (int(back), _bytes(back_bytes, ways[b][1]))
         assert f"{lasted / 1e9:.4f}" == dur
