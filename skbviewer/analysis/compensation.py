@@ -27,8 +27,8 @@ def compensated(
     """T = T' - empty - K * nested (NetSlice), but not below 0, and how far it may be wrong; ns.
 
     `in_interrupts` are, of each call, the K (all, and those with a packet) of interrupts inside it.
-    The error is what calls with and without a packet differ by, of itself and of the K inside; if
-    T would be below 0 it is at least that far: so much less the probes cost.
+    How far T may be wrong is error_bar() of what calls with and without a packet differ by, of
+    itself and of the K inside.
     """
     own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
 
@@ -49,10 +49,19 @@ def compensated(
 
     def unsure(rows: slice) -> Column:
         wrong = inside(0, rows) * abs(known.skb_nested - known.nested) + known.error
-        wrong = np.maximum(wrong, costs(rows) - calls.part("dur_ns", rows))
+        wrong = error_bar(wrong, costs(rows), calls.part("dur_ns", rows))
         return np.where(is_known(calls, rows), wrong, -1)
 
     return calls.by_parts(left), calls.by_parts(unsure)
+
+
+def error_bar(apart: Index, costs: Index, dur: Index) -> Index:
+    """How far a duration less `costs` may be wrong: at least half of them; ns.
+
+    What a probe costs depends on what it has to tell (tests/lab/test_calibration.py).  If less than
+    nothing would be left, so much less the probes cost.
+    """
+    return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:

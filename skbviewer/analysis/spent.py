@@ -19,19 +19,27 @@ from ..records.compiled import lean
 from .call_table import CallTable
 from .losses import Losses, spans_of
 from .spent_leg import fill
-from .spent_paint import Beside, Inside, Owned
+from .spent_paint import SERIES_BITS, Beside, Inside, Owned
 from .waits import QDISC, RANKS, SOCKET
 
 ENTRY = 1  # kbl.h enum kbl_kind
 NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
-MERGES = frozenset({"skb_morph", "skb_try_coalesce"})  # fragments that waited for the last one
-SENDS = frozenset({"__tcp_transmit_skb"})  # what lay in TCP's send queue
+# Fragments that waited for the last one, and segments that TCP's receiver kept.
+MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
+# What lay in TCP's queue of what is not sent, or of what is not acknowledged.
+SENDS = frozenset({"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"})
+DEQUEUED = frozenset({"sch_direct_xmit"})  # what a queueing discipline gave out
+# What the stack received comes to this again from a queue that NAPI polls, as of GRO cells.
+POLLED = frozenset({"napi_gro_receive"})
+RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
-FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "tcp")  # in the order of Owned
+# In the order of Owned.
+FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # from "reads" on
 DEEP = 4096  # no kernel nests calls so deep
 SOME = 1 << 16  # spans there is room for at first
 
@@ -161,15 +169,26 @@ def _owned(
     series = np.asarray(legs.rows["series"], np.int64)
     marks = (room.full(len(records), np.int32, -1) for _ in range(2))
     queues = _queues(records, legs, events)
-    mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, *queues)
+    also = _also(records, legs, nesting)
+    mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, also, *queues)
     return Owned(at, record, *flags.values(), *mine)
+
+
+def _also(records: Records, legs: LegTable, nesting: Nesting) -> Index:
+    """Owned.also."""
+    series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
+    for some in passing(records):
+        further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
+        call = nesting.parent[further].astype(np.int64)
+        made.append((call << SERIES_BITS) | series[legs.of[further]])
+    return np.unique(np.concatenate(made))
 
 
 def _by_function(log: KernelLog) -> list[Flags]:
     """By probe whether it takes a packet, and what FLAGS has from "reads" on; last: no probe."""
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
-        roles = [probe.name in names for names in (READER, BACKLOG, MERGES, SENDS)]
+        roles = [probe.name in names for names in ROLES]
         for column, value in zip(
             made, [probe.arg >= 0, *roles, probe.name.startswith("tcp_")], strict=True
         ):

@@ -37,6 +37,7 @@ from .waits import (
     LOST,
     OTHERS,
     OUTSIDE,
+    QDISC,
     QUEUE,
     RANKS,
     REASSEMBLY,
@@ -205,12 +206,12 @@ def _paint_holes(
     counts: Index,
 ) -> None:
     """What happens when no call has the packet."""
-    end, last, reading, tcp = owned.begin[leg], np.int64(-1), False, False
+    end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
     for k in range(size):
         row = held[ROW, k]
         if held[SINCE, k] > end:
             since = held[SINCE, k]
-            rank = _name(leg, end, since, last, row, reading, tcp, inside, beside, owned)
+            rank = _name(leg, end, since, last, row, reading, tcp, received, inside, beside, owned)
             if rank < RANKS:
                 add(rank, end, since, end, since, paint, counts)
             else:
@@ -218,6 +219,7 @@ def _paint_holes(
                     leg, last, row, end, since, inside, beside, owned, paint, stack, sums, counts
                 )
         reading, tcp = reading or owned.reads[row], tcp or owned.tcp[row]
+        received = received or owned.stack[row]
         end, last = max(end, held[UNTIL, k]), row
 
 
@@ -230,6 +232,7 @@ def _name(
     following: Int,
     reading: bool,
     tcp: bool,
+    received: bool,
     inside: Inside,
     beside: Beside,
     owned: Owned,
@@ -243,11 +246,15 @@ def _name(
         return LOST
     if owned.reads[following] and not reading:
         return SOCKET
-    if last >= 0 and owned.puts[last]:
+    if (last >= 0 and owned.puts[last]) or (owned.polled[following] and received):
         return SOFTIRQ
-    if owned.merges[following] and not tcp:
-        return REASSEMBLY
+    if owned.dequeued[following]:
+        return QDISC
     one = np.int64(owned.record[following])
+    if owned.merges[following] and not tcp and not owned.tcp[following]:
+        return REASSEMBLY
+    if owned.merges[following] and tcp and inside.context[one] != TASK:  # no backlog: TCP kept it
+        return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     if owned.sends[following] and (end - begin > SHORT_NS or not same):
         return SENDING

@@ -22,6 +22,7 @@ SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
 TASK = 0  # context
 KIND, BEGIN, END = range(1, 4)  # rows of what is painted
 CPU_NS = 0  # row of sums
+SERIES_BITS = 32
 PAINT = 0  # of the counts
 
 Index = npt.NDArray[np.int64]
@@ -65,7 +66,8 @@ class Owned(NamedTuple):
     """Rows of calls, by leg: the record, flags, and when legs begin; `of` is the leg of records.
 
     `mine` and `joined` are the last leg that looked at a record, as a call of its packet, and of
-    its socket.
+    its socket.  `also` are calls with the series of further packets that they were given: sorted,
+    the call above SERIES_BITS.
     """
 
     at: Index
@@ -76,6 +78,9 @@ class Owned(NamedTuple):
     puts: Flags
     merges: Flags
     sends: Flags
+    dequeued: Flags
+    polled: Flags
+    stack: Flags
     tcp: Flags
     begin: Index
     end: Index
@@ -83,6 +88,7 @@ class Owned(NamedTuple):
     of: Small
     mine: Small
     joined: Small
+    also: Index
     queue_at: Index
     queue_rank: Bytes
     queue_begin: Index
@@ -198,10 +204,21 @@ def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
             return np.int64(-1)
         if of < 0:
             return np.int64(mode)
-        return np.int64(KIN if owned.series[of] == owned.series[leg] else OTHERS)
+        mine = owned.series[leg]
+        return np.int64(
+            KIN if owned.series[of] == mine or _is_given(child, mine, owned) else OTHERS
+        )
     if is_mine or owned.joined[child] == leg:
         return np.int64(MINE)
     return np.int64(mode if of < 0 else OTHERS)
+
+
+@lean
+def _is_given(call: Int, series: Int, owned: Owned) -> bool:
+    """Whether one of the further packets of a call is of a series."""
+    wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
+    at = np.searchsorted(owned.also, wanted)
+    return bool(at < len(owned.also) and owned.also[at] == wanted)
 
 
 @lean

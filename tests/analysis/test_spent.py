@@ -6,9 +6,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+import pytest
+
 from skbviewer.analysis.stats import layer_table
+from skbviewer.readers import KblEvent
 from skbviewer.session import Session
-from tests.matching.story import HARDIRQ, SOFTIRQ, Story, udp4
+from tests.matching.story import HARDIRQ, HOST, OTHER, SOFTIRQ, Story, udp4
 
 from .stats.test_tables import opened
 
@@ -68,3 +71,43 @@ def test_between_two_calls_of_a_thread_nothing_is_known_of_long_times(tmp_path: 
     story.call("ip_finish_output2", 904_000, 905_000, A, pid=7)
     for _, made in spent(story, tmp_path):
         assert made == {"busy": 10 + 3000 + 1000, "outside probed functions": 900_000}
+
+
+@pytest.mark.parametrize(
+    ("before", "following", "name"),
+    [
+        ("tcp_write_xmit", "tcp_retransmit_skb", "send queue"),
+        ("tcp_v4_rcv", "tcp_try_coalesce", "socket queue"),
+        ("ip_rcv", "skb_try_coalesce", "reassembly"),
+        ("napi_gro_receive", "tcp_try_coalesce", "outside probed functions"),
+        ("skb_orphan_partial", "sch_direct_xmit", "qdisc"),
+        ("__netif_receive_skb", "napi_gro_receive", "softirq"),
+        ("eth_type_trans", "napi_gro_receive", "outside probed functions"),
+        ("skb_orphan_partial", "validate_xmit_skb", "outside probed functions"),
+    ],
+)
+def test_a_wait_is_named_only_by_what_shows_it(
+    before: str, following: str, name: str, tmp_path: Path
+) -> None:
+    story = Story()
+    story.alloc(990, A, context=SOFTIRQ)
+    story.call(before, 1000, 2000, A, context=SOFTIRQ, ipv4=udp4(1))
+    story.call(following, 902_000, 903_000, A, context=SOFTIRQ)
+    for _, made in spent(story, tmp_path):
+        assert made == {"busy": 10 + 1000 + 1000, name: 900_000}
+
+
+def test_a_call_with_several_packets_works_for_each(tmp_path: Path) -> None:
+    """Also for one that is a further packet of it, in another leg."""
+    story = Story()
+    story.version = 3
+    story.alloc(500, B, context=SOFTIRQ)
+    story.alloc(990, A, context=SOFTIRQ)
+    story.call("ip_rcv", 1000, 9000, A, context=SOFTIRQ, ipv4=udp4(1), skbinfo=HOST)
+    story.call("ip_output", 2000, 8000, A, context=SOFTIRQ, ipv4=udp4(1), skbinfo=OTHER)
+    story.call("tcp_try_coalesce", 3000, 5000, B, context=SOFTIRQ, ipv4=udp4(2))
+    story.event(3000, KblEvent.CARRY, A, 1, context=SOFTIRQ)
+    for session in opened(story, tmp_path):
+        first, second = session.path(series=2).legs
+        assert [call.function for call in second.calls] == ["ip_output", "tcp_try_coalesce"]
+        assert not first.waits and first.busy_ns == first.kernel_ns

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
+from skbviewer.analysis.compensation import error_bar
 from skbviewer.readers import _kbl_layout as layout
 from tests.lab import guest
 from tests.lab.fixture import SERIES, Lab, built
@@ -146,3 +147,25 @@ def test_counter_is_refused_where_there_is_no_pmu(lab: Lab) -> None:
     log = (lab.out / "dmesg.txt").read_text()
     assert len(re.findall(r"kbl: counter: \S+ cannot be counted here: no PMU", log)) == 5
     assert log.count("is none of instructions cycles") == 5
+
+
+def test_the_error_bars_hold_the_truth(lab: Lab) -> None:
+    """Of single calls, not of medians: of at least 95 in 100."""
+    held, total = 0, 0
+    told = values(lab.out / "calibration-load")
+    nested_apart = abs(told["tau_skb_nested"] - told["tau_nested"])
+    empty_apart = abs(told["tau_skb_empty"] - told["tau_empty"])
+    for kind in ("skb", "none"):
+        empty, nested = cost(lab, kind, "tau")
+        for length in LENGTHS:
+            for name, below in BELOW.items():
+                measured = durations(lab, kind, length, name)
+                taken = empty + below * nested
+                left = np.maximum(measured - taken, 0)  # comp_ns and comp_err_ns
+                apart = np.full(len(measured), below * nested_apart + empty_apart)
+                bar = error_bar(apart, np.full(len(measured), taken), measured)
+                held += int(np.count_nonzero(np.abs(left - length * (below + 1)) <= bar))
+                total += len(measured)
+    print(f"{lab.series}: {held} of {total} calls are within their bar")
+    assert total == len(LENGTHS) * len(BELOW) * ROUNDS * 2
+    assert held >= 0.95 * total

@@ -2,6 +2,7 @@
 """The numbers of docs/times.md, computed a second time, slowly, from the raw records of a log.
 
 Plain Python that shares no code with skbviewer: only the generated layout of the records is read,
-as a file.  `slots` reads records, `calls` makes calls of them, `spent` says where the time of a
-leg went.
+as a file.  `slots` reads records, `calls` makes calls of them, `lifetimes` packets, `passes` legs;
+`spent` says where the time of a leg went.  `rows`, `path_output` and `statistics` have it as the
+session's tables and the commands should tell it; `compare`, `outputs` and `window_texts` compare.
 """

@@ -9,9 +9,10 @@ from __future__ import annotations
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import pairwise
 
-from .slots import EVENT, Call, Log, Loss
+from .slots import EVENT, Call, Event, Log, Loss
 
 Span = tuple[int, int]
 MISSED = 2  # enum kbl_lost: of one function, on whatever CPU
@@ -62,18 +63,18 @@ class Nested:
             return None
         return sum(end - begin for one in self.stretches for begin, end in one.ran)
 
-    @property
+    @cached_property
     def irq_ns(self) -> int:
         own = sum(end - begin for one in self.stretches for begin, end in one.interrupts)
         return own + sum(each.irq_ns for each in self.inside)
 
-    @property
+    @cached_property
     def off_ns(self) -> int:
         own = sum(one.end - one.begin for one in self.stretches if one.switched)
         return own + sum(each.off_ns for each in self.inside)
 
 
-def execution(call: Call) -> tuple[int, int]:
+def execution(call: Call | Event) -> tuple[int, int]:
     """What a call runs in: a thread, or a level of interrupts of a CPU."""
     return (-1, call.pid) if call.context == 0 and call.pid > 0 else (call.context, call.cpu)
 
@@ -86,6 +87,7 @@ class Calls:
         self.all = [Nested(call) for call in sorted(log.calls, key=lambda call: call.entry)]
         self.at = {(each.call.cpu, each.call.entry): each for each in self.all}
         self.tops: dict[tuple[int, int], list[Nested]] = {}
+        self._open_at: dict[int, Nested | None] = {}
         self._nest()
         self._interrupts = _interrupts(log)
         self._switches = _switches(log)
@@ -96,17 +98,28 @@ class Calls:
 
     def _nest(self) -> None:
         stacks: dict[tuple[int, int], list[Nested]] = {}
-        for each in self.all:
-            stack = stacks.setdefault(execution(each.call), [])
-            while stack and stack[-1].call.end <= each.call.entry:  # type: ignore[operator]
+        both: list[tuple[int, int, Nested | Event]] = []
+        both += [(each.call.entry, 0, each) for each in self.all]
+        both += [(event.ts, 1, event) for event in self.log.events]
+        for ts, _, one in sorted(both, key=lambda each: each[:2]):
+            of = one.call if isinstance(one, Nested) else one
+            stack = stacks.setdefault(execution(of), [])
+            while stack and stack[-1].call.end <= ts:  # type: ignore[operator]
                 stack.pop()
+            if isinstance(one, Event):
+                self._open_at[id(one)] = stack[-1] if stack else None
+                continue
             if stack:
-                each.parent = stack[-1]
-                stack[-1].inside.append(each)
+                one.parent = stack[-1]
+                stack[-1].inside.append(one)
             else:
-                self.tops.setdefault(execution(each.call), []).append(each)
-            if each.call.end is not None:
-                stack.append(each)
+                self.tops.setdefault(execution(one.call), []).append(one)
+            if one.call.end is not None:
+                stack.append(one)
+
+    def open_at(self, event: Event) -> Nested | None:
+        """The innermost call of its thread that an event happened in."""
+        return self._open_at[id(event)]
 
     def _stretches(self, of: Nested) -> Iterator[Stretch]:
         call = of.call
@@ -200,6 +213,7 @@ class Costs:
         self.empty, self.nested = told["tau_empty"], told["tau_nested"]
         self.skb_empty = told["tau_skb_empty"] or self.empty
         self.skb_nested = told["tau_skb_nested"] or self.nested
+        self._known: dict[int, tuple[int, int]] = {}
         self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
         for each in calls.all:
             if each.call.context > 0 and each.call.end is not None:
@@ -207,26 +221,47 @@ class Costs:
                     at = self._higher.setdefault((level, each.call.end_cpu), [])
                     at.append((each.call.entry, each.call.skb != 0))
 
-    def of(self, nested: Nested) -> int | None:
-        """Duration without them, but not below 0."""
+    def of(self, nested: Nested, shown: bool) -> int | None:
+        """Duration without them, but not below 0; `shown`: its row has a packet."""
         if nested.dur is None or nested.gap:
             return None
-        inside = list(self._inside(nested))
-        own = self.skb_empty if nested.call.skb else self.empty
-        cost = sum(self.skb_nested if shown else self.nested for shown in inside)
-        return max(nested.dur - own - cost, 0)
+        return max(nested.dur - self._taken(nested, shown), 0)
 
-    def _inside(self, nested: Nested) -> Iterator[bool]:
-        """Of each probed call in it whether it had a packet."""
+    def error(self, nested: Nested, shown: bool) -> int | None:
+        """What the two kinds of calls differ by, half of the costs, or what is missing."""
+        if nested.dur is None or nested.gap:
+            return None
+        plain, with_skb = self._inside(nested)
+        wrong = (plain + with_skb) * abs(self.skb_nested - self.nested)
+        wrong += abs(self.skb_empty - self.empty)
+        taken = self._taken(nested, shown)
+        return max(wrong, (taken + 1) // 2, taken - nested.dur)
+
+    def _taken(self, nested: Nested, shown: bool) -> int:
+        plain, with_skb = self._inside(nested)
+        own = self.skb_empty if shown else self.empty
+        return own + plain * self.nested + with_skb * self.skb_nested
+
+    def _inside(self, nested: Nested) -> tuple[int, int]:
+        """How many probed calls without, and with a packet are in it, and in its interrupts."""
+        if id(nested) in self._known:
+            return self._known[id(nested)]
+        made = [0, 0]
         cpu = nested.call.cpu
         for one in nested.stretches:
+            if not one.interrupts:
+                continue
             at = self._higher.get((nested.call.context, self._cpu(nested, one, cpu)), [])
             for begin, end in one.interrupts:
                 low = bisect_left(at, (begin, False))
-                yield from (shown for ts, shown in at[low:] if ts < end)
+                high = bisect_left(at, (end, False))
+                for _, shown in at[low:high]:
+                    made[shown] += 1
         for each in nested.inside:
-            yield each.call.skb != 0
-            yield from self._inside(each)
+            made[each.call.skb != 0] += 1
+            made = [a + b for a, b in zip(made, self._inside(each), strict=True)]
+        self._known[id(nested)] = made[0], made[1]
+        return self._known[id(nested)]
 
     @staticmethod
     def _cpu(nested: Nested, stretch: Stretch, cpu: int) -> int:

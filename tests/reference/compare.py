@@ -2,23 +2,26 @@
 """Compare a session with the reference, cell by cell.
 
 In: a session file of one log, and the log.  Out: a line for each difference.  What is taken from
-the session is which calls are a leg's, when the leg begins and ends, and which legs are a packet's.
+the session is which legs are a packet's (matching), and, of a log with losses, of which legs
+records may be lost.
 """
 
 from __future__ import annotations
 
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from .calls import Calls, Costs, Nested
+from .calls import MISSED, Calls, Nested
+from .lifetimes import Lifetimes
+from .passes import Pass, Passes
+from .rows import CallCells, event_cells, leg_cells, merge_cells, series_cells
 from .slots import EVENT, Event, read
 from .spent import LOST, NO_TIME, OUTSIDE, RANK, Leg, Spent, packet
 
 EXACT = 0
-UNKNOWN = -1
 READERS = (
     "__skb_datagram_iter", "__skb_recv_datagram", "__skb_recv_udp", "__skb_try_recv_datagram",
     "__skb_try_recv_from_queue", "__sock_recv_cmsgs", "__sock_recv_timestamp", "inet_recv_error",
@@ -30,10 +33,10 @@ QUEUES = (EVENT.QDISC_ENQUEUE, EVENT.QDISC_DEQUEUE, EVENT.SOCK_ENQUEUE, EVENT.CO
 
 
 class Made(NamedTuple):
-    """What the reference made: of each row of table call its call; legs by number."""
+    """What the reference made of a log; legs by number."""
 
     calls: Calls
-    rows: dict[int, Nested]
+    passes: Passes
     legs: dict[int, Leg]
 
 
@@ -63,31 +66,28 @@ def compare(session: Path, log: Path) -> Found:
 def make(db: sqlite3.Connection, log: Path) -> Made:
     """The reference's calls and legs."""
     calls = Calls(read(log))
-    rows, of_leg = {}, dict[int, list[tuple[sqlite3.Row, Nested]]]()
-    for row in db.execute("SELECT * FROM call ORDER BY id"):
-        rows[row["id"]] = calls.at[row["cpu"], row["entry_ns"]]
-        of_leg.setdefault(row["leg"], []).append((row, rows[row["id"]]))
+    lives = Lifetimes(calls)
+    passes = Passes(calls, lives, frozenset(READERS))
     events = dict[int, list[Event]]()
-    marks = ",".join(str(int(one)) for one in QUEUES)
-    wanted = f"SELECT * FROM event WHERE leg > 0 AND event IN ({marks}) ORDER BY id"  # noqa: S608
-    for row in db.execute(wanted):
-        told = (row[name] for name in ("ts", "event", "cpu", "context", "pid", "skb", "data"))
-        events.setdefault(row["leg"], []).append(Event(*told))
+    for record, leg, _ in passes.events:
+        if record.event in QUEUES and leg > 0 and isinstance(record.of, Event):
+            events.setdefault(leg, []).append(record.of)
+    gaps = {row["id"] for row in db.execute("SELECT id FROM leg WHERE gap != 0")}
     legs = {}
-    for row in db.execute("SELECT * FROM leg ORDER BY id"):
-        mine = of_leg.get(row["id"], [])
-        legs[row["id"]] = Leg(
-            row["series"],
-            row["begin_ns"],
-            row["end_ns"],
-            list(dict.fromkeys(call for told, call in mine if told["skb"])),
-            list(dict.fromkeys(call for told, call in mine if not told["skb"])),
-            events.get(row["id"], []),
-            bool(row["gap"]),
-            len(mine),
+    for one in passes.legs:
+        rows = [(row, row.record.of) for row in one.rows if isinstance(row.record.of, Nested)]
+        legs[one.number] = Leg(
+            one.series.number + 1,
+            one.begin,
+            one.end,
+            list(dict.fromkeys(call for row, call in rows if row.skb)),
+            list(dict.fromkeys(call for row, call in rows if not row.skb)),
+            events.get(one.number, []),
+            one.number in gaps,
+            len(rows),
         )
     Spent(calls, list(legs.values()), READERS)
-    return Made(calls, rows, legs)
+    return Made(calls, passes, legs)
 
 
 Cell = tuple[str, Any, Any]
@@ -96,68 +96,51 @@ Cell = tuple[str, Any, Any]
 def _cells(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterator[Cell]:
     yield from _of_calls(db, made)
     yield from _of_legs(db, made)
+    yield from _of_events(db, made)
+    yield from _of_losses(db, made)
     yield from _of_packets(db, made, ns)
     yield from _of_series(db, made)
 
 
-def _or_unknown(value: int | None) -> int:
-    return UNKNOWN if value is None else value
+def _rows(db: sqlite3.Connection, table: str, should: Sequence[dict[str, Any]]) -> Iterator[Cell]:
+    """All rows of a table, in order."""
+    found = list(db.execute(f"SELECT * FROM {table} ORDER BY id"))  # noqa: S608
+    yield f"rows of table {table}", len(found), len(should)
+    for row, cells in zip(found, should, strict=False):
+        for key, value in cells.items():
+            yield f"{key} of {table} {row['id']}", row[key], value
 
 
 def _of_calls(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
-    costs = Costs(made.calls) if made.calls.log.calibration else None
-    leg, inside = 0, Counter[int]()
-    members: dict[int, Counter[int]] = {}
-    for row in db.execute("SELECT id, leg FROM call"):
-        members.setdefault(row["leg"], Counter())[id(made.rows[row["id"]])] += 1
-    for row in db.execute("SELECT * FROM call ORDER BY id"):
-        nested = made.rows[row["id"]]
-        call = nested.call
-        if row["leg"] != leg:
-            leg, inside = row["leg"], Counter()
-        inside[id(nested)] += 1
-        should = {
-            "func": call.func,
-            "exit_ns": _or_unknown(call.end),
-            "dur_ns": _or_unknown(nested.dur),
-            "self_ns": _or_unknown(nested.self_ns),
-            "irq_ns": nested.irq_ns,
-            "off_ns": nested.off_ns,
-            "context": call.context,
-            "pid": call.pid,
-            "flags": call.flags,
-        }
-        if costs is not None:
-            should["comp_ns"] = _or_unknown(costs.of(nested))
-        if inside[id(nested)] == 1:  # else it is in the leg for a further packet
-            should["depth"] = _depth(nested, members[leg])
-        name = made.calls.log.functions.get(call.func)
-        for key, value in should.items():
-            yield f"call {row['id']} ({name}) of leg {leg}, {key}", row[key], value
-
-
-def _depth(nested: Nested, members: Counter[int]) -> int:
-    depth, above = 0, nested.parent
-    while above is not None:
-        depth += members[id(above)]  # a row for each skb of the packet that it was given
-        above = above.parent
-    return depth
+    cells = CallCells(made.calls)
+    rows = [(row, row.record.of) for row in made.passes.rows]
+    should = [cells.of(row, call) for row, call in rows if isinstance(call, Nested)]
+    yield from _rows(db, "call", should)
 
 
 def _of_legs(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
     told: dict[int, list[tuple[str, int, int]]] = {}
     for row in db.execute("SELECT * FROM wait ORDER BY leg, begin_ns"):
         told.setdefault(row["leg"], []).append((RANK[row["kind"]], row["begin_ns"], row["end_ns"]))
-    for row in db.execute("SELECT * FROM leg ORDER BY id"):
-        leg = made.legs[row["id"]]
-        yield f"waits of leg {row['id']}", told.get(row["id"], []), leg.waits
-        for key in ("busy_ns", "unknown_ns", "cpu_ns"):
-            yield f"{key} of leg {row['id']}", row[key], getattr(leg, key)
-        yield f"functions of leg {row['id']}", row["functions"], _functions(db, row["id"])
+    yield "legs with waits", max(told, default=0) <= len(made.legs), True
+    for number, leg in made.legs.items():
+        yield f"waits of leg {number}", told.get(number, []), leg.waits
+    yield from _rows(db, "leg", [leg_cells(one, made.legs[one.number]) for one in made.passes.legs])
+    if not made.calls.log.losses:
+        yield "legs with gaps", sum(leg.gap for leg in made.legs.values()), 0
 
 
-def _functions(db: sqlite3.Connection, leg: int) -> int:
-    return int(db.execute("SELECT count(*) FROM call WHERE leg = ?", (leg,)).fetchone()[0])
+def _of_events(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
+    yield from _rows(db, "event", event_cells(made.passes))
+
+
+def _of_losses(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
+    told = db.execute("SELECT ts - dur, ts, cpu, flags FROM loss WHERE ordinal >= 0").fetchall()
+    losses = (
+        (each.begin, each.end, -1 if each.reason == MISSED else each.cpu, each.reason)
+        for each in made.calls.log.losses
+    )
+    yield "losses", sorted(tuple(row) for row in told), sorted(losses)
 
 
 def _of_packets(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterator[Cell]:
@@ -171,12 +154,16 @@ def _of_packets(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterato
 
 
 def _of_series(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
-    legs: dict[int, list[Leg]] = {}
-    for leg in made.legs.values():
-        legs.setdefault(leg.series, []).append(leg)
-    for row in db.execute("SELECT * FROM series ORDER BY id"):
-        for key, value in _sums(legs.get(row["id"], []), Counter()).items():
-            yield f"{key} of packet life {row['id']}", row[key], value
+    passes: dict[int, list[Pass]] = {}
+    for leg in made.passes.legs:
+        passes.setdefault(leg.series.number, []).append(leg)
+    should = []
+    for number in sorted(passes):
+        mine = [made.legs[leg.number] for leg in passes[number]]
+        should.append(series_cells(passes[number]) | _sums(mine, Counter()))
+    yield from _rows(db, "series", should)
+    told = sorted(tuple(row) for row in db.execute("SELECT series, target FROM merge"))
+    yield "merged packets", told, merge_cells(made.passes)
 
 
 def _sums(legs: Iterable[Leg], ns: Counter[str]) -> dict[str, int]:

@@ -19,6 +19,19 @@ FAULTS = {
     "probes that cost nothing": "UPDATE call SET comp_ns = dur_ns WHERE id = {call}",
     "one function": "UPDATE packet SET functions = functions + 1 WHERE id = {packet}",
     "a busy leg": "UPDATE leg SET busy_ns = busy_ns + 1 WHERE id = {leg}",
+    "a leg that ends later": "UPDATE leg SET end_ns = end_ns + 1 WHERE id = {leg}",
+    "a leg in the other direction": "UPDATE leg SET kind = 1 - kind WHERE id = {leg}",
+    "a leg that is missing": "DELETE FROM leg WHERE id = (SELECT max(id) FROM leg)",
+    "a call in another leg": "UPDATE call SET leg = leg + 1 WHERE id = {call}",
+    "a call that is missing": "DELETE FROM call WHERE id = {call}",
+    "another parent": "UPDATE call SET parent = parent - 1 WHERE id = {call}",
+    "an error bar": "UPDATE call SET comp_err_ns = comp_err_ns - 1 WHERE id = {call}",
+    "two packets that are one": "UPDATE leg SET series = series - 1 WHERE id = {leg}",
+    "a clone of nobody": "UPDATE series SET parent = -1 WHERE id = {clone}",
+    "a sniffer's copy": "UPDATE series SET tap = 0 WHERE id = {tap}",
+    "an event of another packet": "UPDATE event SET leg = leg - 1 WHERE id = {event}",
+    "another reason of a drop": "UPDATE event SET data = data + 1 WHERE id = {drop}",
+    "a drop that a leg lacks": "UPDATE leg SET drop_reason = -1 WHERE id = {dropped}",
 }
 CHOSEN = {
     "call": "SELECT id FROM call WHERE dur_ns > 2 * self_ns AND self_ns > 0 AND depth > 0",
@@ -26,7 +39,12 @@ CHOSEN = {
     "packet": "SELECT id FROM packet WHERE kernel_ns > 0",
     "interrupted": "SELECT id FROM call WHERE irq_ns > 0",
     "dur": "SELECT end_ns - begin_ns FROM leg WHERE end_ns > begin_ns",
-    "leg": "SELECT id FROM leg WHERE busy_ns > 0",
+    "leg": "SELECT id FROM leg WHERE busy_ns > 0 AND series > 1 AND kind < 2",
+    "clone": "SELECT id FROM series WHERE parent > 0",
+    "tap": "SELECT id FROM series WHERE tap = 1",
+    "event": "SELECT id FROM event WHERE leg > 1 AND call > 0",
+    "drop": "SELECT id FROM event WHERE event = 7 AND leg > 0",
+    "dropped": "SELECT id FROM leg WHERE drop_reason >= 0",
 }
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import runpy
 import struct
+from bisect import bisect_right
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar
@@ -23,6 +24,29 @@ SOCK, OPEN, RETURNS_SKB, NULL_SKB = (
     LAYOUT[f"KBL_FLAG_{name}"] for name in ("SOCK", "OPEN", "SKB_IS_RET", "NULL_SKB")
 )
 LONG = 0xFFFFFFFF  # the duration is in KBL_EXT_CALL
+UNREAD = LAYOUT["KBL_FLAG_EXT_LOST"]
+NO_CALLER, MODULE_CALLER = (LAYOUT[f"KBL_FLAG_{name}"] for name in ("NO_CALLER", "MODULE_CALLER"))
+LAST = "\U0010ffff"  # behind all names
+FULL = LAYOUT["KblLost"].BUFFER
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """What the kernel knew of a packet; -1: not known."""
+
+    netns: int = -1
+    ifindex: int = -1
+    ethertype: int = -1
+    sk: int = -1
+    mark: int = -1
+    identity: bytes = b""  # addresses, protocol and identification; without an IP header none
+
+    @property
+    def has_ip(self) -> bool:
+        return bool(self.identity)
+
+
+NOTHING = Footprint()
 
 
 @dataclass(eq=False)
@@ -39,10 +63,15 @@ class Call:
     sock: int
     end: int | None = None
     end_cpu: int = -1
-    further: list[int] = field(default_factory=list)  # more packets of its list
+    returned: int = 0
+    caller: int = 0  # the return address; 0: not known
+    ordinal: int = -1  # of its head slot in the file
+    counter: int | None = None  # events of the hardware counter
+    told: Footprint = NOTHING
+    further: list[Event] = field(default_factory=list)  # CARRY: more packets of its list
 
 
-@dataclass(frozen=True)
+@dataclass(eq=False)
 class Event:
     """What happened at a time."""
 
@@ -53,6 +82,8 @@ class Event:
     pid: int
     skb: int
     data: int
+    ordinal: int = -1
+    told: Footprint = NOTHING
 
 
 @dataclass(frozen=True)
@@ -74,7 +105,29 @@ class Log:
     losses: list[Loss] = field(default_factory=list)
     functions: dict[int, str] = field(default_factory=dict)
     takes: dict[int, bool] = field(default_factory=dict)  # functions with a packet as argument
+    tells: dict[int, int] = field(default_factory=dict)  # functions: the event they tell of
     threads: dict[int, str] = field(default_factory=dict)
+    symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
+    stext: int = 0
+    devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
+    meta: dict[str, str] = field(default_factory=dict)
+    counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
+    slots: int = 0  # records: head slots
+
+    def symbol(self, address: int) -> str:
+        """The function that an address lies in, with the offset; "" for 0."""
+        number = bisect_right(self.symbols, (address, LAST))
+        name = self.symbols[number - 1][1] if number else ""
+        if not name:
+            return f"0x{address:x}" if address else ""
+        function, _, module = name.partition(" ")
+        offset = f"{function}+0x{address - self.symbols[number - 1][0]:x}"
+        return f"{offset} {module}" if module else offset
+
+    def device(self, netns: int, ifindex: int) -> str:
+        """What a device is called."""
+        return self.devices.get((netns, ifindex)) or (f"if{ifindex}" if ifindex > 0 else "")
+
     calibration: dict[str, int] | None = None
 
 
@@ -116,18 +169,41 @@ HEADER, CHUNK_HEADER = Struct("KBL_FILE_HEADER"), Struct("KBL_CHUNK_HEADER")
 ENTRY_SLOT, SPAN, EVENT_SLOT, LOST_SLOT = (
     Struct(f"KBL_{name}_SLOT") for name in ("CALL", "SPAN", "EVENT", "LOST")
 )
-RETURNED, COMM, PROBE, COST = (
-    Struct(f"KBL_{name}") for name in ("EXT_CALL", "EXT_COMM", "PROBE", "CALIBRATION")
+RETURNED, COMM, PROBE, COST, SYMBOL, SKB, COUNTER, DEVICE, COUNTERS, V4, V6, V6_L4 = (
+    Struct(f"KBL_{name}")
+    for name in (
+        "EXT_CALL",
+        "EXT_COMM",
+        "PROBE",
+        "CALIBRATION",
+        "SYMBOL",
+        "EXT_SKB",
+        "EXT_COUNTER",
+        "DEVICE",
+        "COUNTERS",
+        "EXT_IPV4",
+        "EXT_IPV6",
+        "EXT_IPV6_L4",
+    )
 )
 
 
+TABLES = {
+    CHUNK.PROBES: PROBE,
+    CHUNK.SYMBOLS: SYMBOL,
+    CHUNK.DEVICES: DEVICE,
+    CHUNK.COUNTERS: COUNTERS,
+}
+
+
 def read(path: Path) -> Log:
-    """All of a little-endian file of version 3 without holes; AssertionError for another."""
+    """All of a little-endian file of version 3; AssertionError for another."""
     data, log = path.read_bytes(), Log()
     header = HEADER.at(data, 0)
     assert header["magic"] == LAYOUT["KBL_MAGIC"] and header["version"] == 3
-    at, strings, probes = header["header_len"], b"", list[dict[str, Any]]()
-    streams = dict[int, _Stream]()
+    log.stext = header["stext"]
+    at, strings, tables = header["header_len"], b"", dict[int, list[dict[str, Any]]]()
+    reader, records = _Reader(log), list[tuple[dict[str, Any], int, int]]()
     while at + CHUNK_HEADER.size <= len(data):
         chunk = CHUNK_HEADER.at(data, at)
         begin = at + CHUNK_HEADER.size
@@ -136,30 +212,61 @@ def read(path: Path) -> Log:
             break  # cut short
         if chunk["type"] == CHUNK.STRINGS:
             strings = data[begin:at]
-        elif chunk["type"] == CHUNK.PROBES:
+        elif chunk["type"] in TABLES and chunk["nr_items"]:
             size = chunk["payload_len"] // chunk["nr_items"]
-            probes = [PROBE.at(data, begin + size * n) for n in range(chunk["nr_items"])]
+            what = TABLES[chunk["type"]]
+            rows = [what.at(data, begin + size * n) for n in range(chunk["nr_items"])]
+            tables[chunk["type"]] = rows
+        elif chunk["type"] == CHUNK.META:
+            lines = data[begin:at].partition(b"\0")[0].decode().splitlines()
+            log.meta = dict(line.split("=", 1) for line in lines if line)
         elif chunk["type"] == CHUNK.CALIBRATION:
             log.calibration = COST.at(data[begin:at].ljust(COST.size, b"\0"), 0)
         elif chunk["type"] == CHUNK.RECORDS:
-            streams.setdefault(chunk["cpu"], _Stream(log, chunk["cpu"])).read(data, begin, at)
-    for probe in probes:
-        end = strings.index(b"\0", probe["name"])
-        log.functions[probe["id"]] = strings[probe["name"] : end].decode()
+            records.append((chunk, begin, at))
+
+    def name(row: dict[str, Any], of: str = "name") -> str:
+        return strings[row[of] : strings.index(b"\0", row[of])].decode()
+
+    for probe in tables.get(CHUNK.PROBES, []):
+        log.functions[probe["id"]] = name(probe)
         log.takes[probe["id"]] = probe["arg"] != 0xFF
-    for stream in streams.values():
-        stream.carry()
+        log.tells[probe["id"]] = probe["event"]
+    symbols = [(row["addr"], name(row), name(row, "module")) for row in tables[CHUNK.SYMBOLS]]
+    log.symbols = [(at, f"{name} [{module}]" if module else name) for at, name, module in symbols]
+    for row in tables.get(CHUNK.DEVICES, []):
+        told = row["name"].split(b"\0")[0].decode()
+        log.devices[row["netns"], row["ifindex"]] = told
+    log.counters = tables[CHUNK.COUNTERS][-1] if CHUNK.COUNTERS in tables else {}
+    for chunk, begin, end in records:
+        reader.read(data, chunk, begin, end)
+    log.slots = reader.ordinal
+    reader.carry()
+    reader.fill_footprints()
     return log
 
 
-class _Stream:
-    """The records of one CPU."""
+class _Reader:
+    """Slots, CPU by CPU."""
 
-    def __init__(self, log: Log, cpu: int) -> None:
-        self._log, self._cpu, self._pid = log, cpu, -1
+    def __init__(self, log: Log) -> None:
+        self._log, self._cpu, self.ordinal = log, -1, 0
+        self._pids: dict[int, int] = {}
+        self._following: dict[int, int] = {}
+        self._last: dict[int, int] = {}
         self._carried: list[Event] = []
+        self._prints: dict[tuple[int, int], list[tuple[int, Footprint]]] = {}
+        self._holes: list[tuple[int, int]] = []  # CPU, since when nothing told before holds
 
-    def read(self, data: bytes, at: int, end: int) -> None:
+    def read(self, data: bytes, chunk: dict[str, Any], at: int, end: int) -> None:
+        """One chunk."""
+        self._cpu = chunk["cpu"]
+        if self._following.get(self._cpu) != chunk["seq"]:
+            self._pids[self._cpu] = -1
+            if self._cpu in self._last:
+                self._holes.append((self._cpu, self._last[self._cpu] + 1))
+        self._following[self._cpu] = chunk["seq"] + 1
+        self._last[self._cpu] = chunk["last_ns"]
         while at < end:
             kind, ext = data[at], data[at + 3]
             more = [at + SIZE * (n + 1) for n in range(ext)]
@@ -169,57 +276,117 @@ class _Stream:
                 self._event(data, at, more)
             elif kind == KIND.LOST:
                 lost = LOST_SLOT.at(data, at)
-                self._log.losses.append(
-                    Loss(lost["first_ns"], lost["ts"], self._cpu, lost["reason"])
-                )
+                loss = Loss(lost["first_ns"], lost["ts"], self._cpu, lost["reason"])
+                self._log.losses.append(loss)
+                if loss.reason == FULL:
+                    self._holes.append((self._cpu, loss.begin))
             elif kind == KIND.ENTRY:
                 slot = ENTRY_SLOT.at(data, at)
                 assert slot["flags"] & OPEN, "an ENTRY without its EXIT"
                 self._log.calls.append(
                     Call(
                         slot["func"], slot["ts"], self._cpu, slot["context"], slot["pid"],
-                        slot["flags"], *_of(slot),
+                        slot["flags"], *_of(slot), caller=self._caller(slot),
+                        ordinal=self.ordinal,
                     )
                 )  # fmt: skip
             else:
                 raise AssertionError(f"a slot of kind {kind}")
             at += SIZE * (1 + ext)
+            self.ordinal += 1
 
     def _call(self, data: bytes, at: int, more: list[int]) -> None:
         slot = SPAN.at(data, at)
-        dur = slot["dur"]
+        dur, returned, counter = slot["dur"], 0, None
         for each in more:
+            if data[each + 1] == EXT.COUNTER and counter is None:
+                told = COUNTER.at(data, each)
+                counter = told["count"] if told["valid"] else -1
             if data[each + 1] == EXT.CALL:
-                dur = RETURNED.at(data, each)["dur"] if dur == LONG else dur
+                told = RETURNED.at(data, each)
+                dur, returned = told["dur"] if dur == LONG else dur, told["ret"]
         self._log.calls.append(
             Call(
-                slot["func"], slot["ts"], slot["entry_cpu"], slot["context"], self._pid,
-                slot["flags"], *_of(slot), slot["ts"] + dur, self._cpu,
+                slot["func"], slot["ts"], slot["entry_cpu"], slot["context"],
+                self._pids[self._cpu], slot["flags"], *_of(slot), slot["ts"] + dur, self._cpu,
+                returned & (1 << 64) - 1, self._caller(slot), self.ordinal,
+                counter,
             )
         )  # fmt: skip
+
+    def _caller(self, slot: dict[str, Any]) -> int:
+        if slot["flags"] & NO_CALLER:
+            return 0
+        if slot["flags"] & MODULE_CALLER:
+            known = 0 <= slot["caller"] < len(self._log.symbols)
+            return self._log.symbols[slot["caller"]][0] if known else 0
+        return int(self._log.stext + slot["caller"])
 
     def _event(self, data: bytes, at: int, more: list[int]) -> None:
         slot = EVENT_SLOT.at(data, at)
         made = Event(
             slot["ts"], slot["event"], self._cpu, slot["context"], slot["pid"], slot["skb"],
-            slot["data"],
+            slot["data"], self.ordinal,
         )  # fmt: skip
         if made.event == EVENT.TASK:
-            self._pid = made.pid
+            self._pids[self._cpu] = made.pid
             for each in more:
                 if data[each + 1] == EXT.COMM:
                     name = COMM.at(data, each)["comm"].split(b"\0")[0]
                     self._log.threads[made.pid] = name.decode(errors="replace")
         elif made.event == EVENT.CARRY:
             self._carried.append(made)
-        elif made.event != EVENT.FOOTPRINT:
+        elif made.event == EVENT.FOOTPRINT:
+            known = self._prints.setdefault((self._cpu, made.skb), [])
+            known.append((made.ts, _footprint(data, more)))
+        else:
             self._log.events.append(made)
 
     def carry(self) -> None:
         """Give calls the further packets of their lists."""
         entered = {(call.cpu, call.entry): call for call in self._log.calls}
         for each in self._carried:
-            entered[self._cpu, each.ts].further.append(each.skb)
+            entered[each.cpu, each.ts].further.append(each)
+
+    def fill_footprints(self) -> None:
+        """Calls and further packets: the last one told of the skb on the entry's CPU by then."""
+        for known in self._prints.values():
+            known.sort(key=lambda one: one[0])
+        for call in self._log.calls:
+            if call.sock:
+                call.told = Footprint(sk=call.sock)
+            elif not call.flags & UNREAD:
+                call.told = self._known(call.cpu, call.skb, call.entry)
+            for each in call.further:
+                each.told = self._known(each.cpu, each.skb, each.ts)
+
+    def _known(self, cpu: int, skb: int, at: int) -> Footprint:
+        told = self._prints.get((cpu, skb), [])
+        number = bisect_right(told, at, key=lambda one: one[0])
+        if not number:
+            return NOTHING
+        since, found = told[number - 1]
+        void = any(of == cpu and since < hole <= at for of, hole in self._holes)
+        return NOTHING if void else found
+
+
+def _footprint(data: bytes, more: list[int]) -> Footprint:
+    made, identity = {}, b""
+    for each in more:
+        if data[each + 1] == EXT.SKB:
+            slot = SKB.at(data, each)
+            made = {name: slot[name] for name in ("netns", "ifindex", "ethertype", "sk", "mark")}
+            made["netns"] = made["netns"] or -1
+        elif data[each + 1] == EXT.IPV4:
+            of = V4.at(data, each)
+            identity += of["saddr"] + of["daddr"] + bytes([of["protocol"]])
+            identity += of["ip_id"].to_bytes(2, "big")
+        elif data[each + 1] == EXT.IPV6:
+            of = V6.at(data, each)
+            identity += of["saddr_hi"] + of["saddr_lo"] + of["daddr_hi"] + bytes([of["nexthdr"]])
+        elif data[each + 1] == EXT.IPV6_L4:
+            identity += V6_L4.at(data, each)["daddr_lo"]
+    return Footprint(**made, identity=identity)
 
 
 def _of(slot: dict[str, Any]) -> tuple[int, int]:

@@ -7,6 +7,7 @@ each with its name.  Every span is looked at by itself: what was open then, and 
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -28,7 +29,8 @@ RANK = (
 )  # fmt: skip
 SHORT_NS = 50_000
 NO_TIME = (LOST, OUTSIDE)  # unknown
-MERGES = {"skb_morph", "skb_try_coalesce"}
+MERGES = {"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"}
+SENDS_AGAIN = {"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"}
 TO_BACKLOG = {"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"}
 QUEUES = {
     EVENT.QDISC_ENQUEUE: (EVENT.QDISC_DEQUEUE, QDISC),
@@ -172,13 +174,22 @@ class _OneLeg:
             return LOST
         if self._all.is_reader(following) and not reading:
             return SOCKET
+        received = {"__netif_receive_skb", "__netif_receive_skb_one_core"}
+        again = self._all.name(following) == "napi_gro_receive"
+        if again and any(self._all.name(each) in received for each in before):
+            return SOFTIRQ
         if last is not None and self._all.puts(last):
             return SOFTIRQ
+        if self._all.name(following) == "sch_direct_xmit":
+            return QDISC
         tcp = any(self._all.name(each).startswith("tcp_") for each in before)
-        if self._all.name(following) in MERGES and not tcp:
+        merges = self._all.name(following) in MERGES
+        if merges and not tcp and not self._all.name(following).startswith("tcp_"):
             return REASSEMBLY
+        if merges and tcp and following.call.context != 0:
+            return SOCKET
         same = last is None or execution(last.call) == execution(following.call)
-        sends = self._all.name(following) == "__tcp_transmit_skb"
+        sends = self._all.name(following) in SENDS_AGAIN
         if sends and (hole[1] - hole[0] > SHORT_NS or not same):
             return SENDING
         if same:
@@ -347,9 +358,11 @@ def _ends(of: Nested) -> set[int]:
 
 def _chain(calls: Sequence[Nested], at: int) -> list[Nested]:
     """The calls among some, and inside each other, that are open at a time."""
-    for each in calls:
-        if each.call.end is not None and each.call.entry <= at < each.call.end:
-            return [each, *_chain(each.inside, at)]
+    number = bisect_right(calls, at, key=lambda each: each.call.entry)
+    for each in (calls[n] for n in range(number - 1, -1, -1)):
+        if each.call.end is None:
+            continue
+        return [each, *_chain(each.inside, at)] if at < each.call.end else []
     return []
 
 

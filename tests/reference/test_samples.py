@@ -3,37 +3,25 @@
 
 from __future__ import annotations
 
+import ast
 import json
 from pathlib import Path
 
 import pytest
 
 from skbviewer.cli.main import main
-from skbviewer.records import resource
-from skbviewer.session import import_files
-from tests.lab.samples import SAMPLES
 
 from .compare import compare
+from .conftest import files
 from .seeded import FAULTS, seed
 from .slots import Log, read
 from .spent import NO_TIME
 
-NAMES = tuple(sample.name for sample in SAMPLES)
+MADE_ALONE = (
+    "slots", "calls", "lifetimes", "passes", "rows", "spent", "path_output", "statistics",
+    "compare",
+)  # fmt: skip
 UNKNOWN = 0.01  # of all packets' time in the kernel, at most
-
-
-def files(name: str) -> tuple[Path, Path]:
-    """A sample's log and capture."""
-    log = resource(f"samples/{name}/{name}.kbl")
-    return log, log.with_suffix(".pcap")
-
-
-@pytest.fixture(scope="module", params=NAMES)
-def session(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Each sample's session."""
-    out = tmp_path_factory.mktemp("numbers") / f"{request.param}.skbv"
-    import_files(list(files(request.param)), out)
-    return out
 
 
 def test_no_cell_differs_and_nearly_all_time_is_explained(session: Path) -> None:
@@ -57,12 +45,10 @@ def test_the_command_line_says_what_the_session_holds(
 
 
 @pytest.mark.parametrize("fault", FAULTS)
-def test_a_fault_is_found(fault: str, tmp_path: Path) -> None:
-    log, capture = files("handshake")
-    good, bad = tmp_path / "good.skbv", tmp_path / "bad.skbv"
-    import_files([log, capture], good)
+def test_a_fault_is_found(fault: str, good: Path, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.skbv"
     seed(good, bad, fault)
-    assert compare(bad, log).lines
+    assert compare(bad, files("drops")[0]).lines
 
 
 def test_the_reference_reads_every_call_of_a_log() -> None:
@@ -70,3 +56,11 @@ def test_the_reference_reads_every_call_of_a_log() -> None:
     assert isinstance(log, Log)
     assert len(log.calls) > 14_000
     assert all(call.end is None or call.end >= call.entry for call in log.calls)
+
+
+@pytest.mark.parametrize("module", MADE_ALONE)
+def test_the_reference_shares_no_code_with_what_it_judges(module: str) -> None:
+    tree = ast.parse((Path(__file__).parent / f"{module}.py").read_text(encoding="utf-8"))
+    named = [node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)]
+    named += [a.name for node in ast.walk(tree) if isinstance(node, ast.Import) for a in node.names]
+    assert not [name for name in named if name and name.split(".")[0] in ("skbviewer", "numpy")]

@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: MIT
+"""Run the commands on a session and compare what they tell with the reference, cell by cell.
+
+In: a session, and what the reference made of its log.  Out: cells: what, as told, as it should be.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from typing import Any
+
+from skbviewer.cli.main import main
+
+from .compare import EXACT, Cell, Made
+from .path_output import PathCells, layer_of
+from .statistics import Statistics, info
+
+TABLES = {
+    "functions": ("function",),
+    "layers": ("kind", "layer"),
+    "drops": ("reason", "function"),
+    "processes": ("process",),
+}
+LANES = 100  # packets
+SIZE = "3000x30000"  # or lanes below the picture are left out
+
+
+def run(*arguments: str) -> str:
+    """What a command writes."""
+    out = io.StringIO()
+    with redirect_stdout(out), redirect_stderr(io.StringIO()):
+        main(list(arguments))
+    return out.getvalue()
+
+
+def wires_of(session: Path) -> dict[int, list[int]]:
+    """By leg the packets of captures that it surely is."""
+    db, found = sqlite3.connect(session), dict[int, list[int]]()
+    for packet, leg in db.execute("SELECT packet, leg FROM match WHERE verdict = ?", (EXACT,)):
+        found.setdefault(leg, []).append(packet)
+    db.close()
+    return found
+
+
+def of_info(session: Path, made: Made) -> Iterator[Cell]:
+    """`info --json`."""
+    told = json.loads(run("info", str(session), "--json"))
+    for key, value in info(made).items():
+        yield f"info: {key}", told[key], value
+
+
+def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
+    """`stats` of every table but clock, with and without --all."""
+    reason = PathCells(made).drop_reason
+    for everything in (False, True):
+        of = Statistics(made, wires_of(session), everything)
+        tables: dict[str, Callable[[], list[dict[str, Any]]]] = {
+            "functions": of.functions,
+            "layers": of.layers,
+            "drops": lambda of=of: of.drops(reason),  # type: ignore[misc]
+            "processes": of.processes,
+        }
+        for table, make in tables.items():
+            every = ["--all"] if everything else []
+            told = json.loads(run("stats", *every, "--json", str(session), table))
+            yield from _table(f"stats {table} {every}", TABLES[table], told, make())
+
+
+def _table(
+    what: str, keys: tuple[str, ...], told: list[dict[str, Any]], should: list[dict[str, Any]]
+) -> Iterator[Cell]:
+    rows = {tuple(row[key] for key in keys): row for row in told}
+    yield f"rows of {what}", sorted(rows), sorted(tuple(row[key] for key in keys) for row in should)
+    for row in should:
+        name = tuple(row[key] for key in keys)
+        for key, value in row.items():
+            yield f"{what}: {key} of {name}", rows.get(name, {}).get(key), value
+
+
+def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
+    """`path --json` of up to `most` packets, and of as many packet lives."""
+    cells = PathCells(made)
+    legs: dict[int, list[int]] = {}
+    for leg, packets in wires_of(session).items():
+        for packet in packets:
+            legs.setdefault(packet, []).append(leg)
+    for packet in sorted(legs)[:: max(len(legs) // most, 1)]:
+        told = json.loads(run("path", str(session), "--json", "--packet", str(packet)))
+        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in told["legs"]]
+        begins = sorted(legs[packet], key=lambda one: (made.legs[one].begin, one))
+        yield f"legs of packet {packet}", found, begins
+        for leg in (*told["legs"], *told["branches"]):
+            yield from cells.compare(leg)
+    series = sorted({leg.series for leg in made.legs.values()})
+    for number in series[:: max(len(series) // most, 1)]:
+        told = json.loads(run("path", str(session), "--json", "--series", str(number)))
+        mine = [n for n, leg in made.legs.items() if leg.series == number]
+        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in told["legs"]]
+        yield f"legs of packet life {number}", found, mine
+        for leg in told["legs"]:
+            yield from cells.compare(leg)
+
+
+def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
+    """The timeline's boxes as CSV, in lanes by CPU and by packet."""
+    out = folder / "timeline.csv"
+    run("export", str(session), "--csv", str(out), "--lanes", "cpu", "--size", SIZE)
+    boxes = _boxes(out)
+    calls = {id(row.record.of): row for row in reversed(made.passes.rows) if not _is_further(row)}
+    shown = Counter(f"CPU {row.call.cpu}" for row in calls.values())
+    shown += Counter(f"CPU {row.call.cpu}" for row in made.passes.rows if _is_further(row))
+    told = Counter[str]()
+    for box in boxes:
+        told[box["lane"]] += int(box["count"])
+    yield "boxes by lane", {k: n for k, n in told.items() if k.startswith("CPU")}, dict(shown)
+    yield from _alone(boxes, made)
+    of_packet = Counter[str]()
+    for leg, packets in wires_of(session).items():
+        for packet in packets:
+            of_packet[str(packet)] += len(made.passes.legs[leg - 1].rows)
+    chosen = sorted(of_packet, key=int)[:LANES]
+    lanes_of = "--lanes", "packet", "--packet", ",".join(chosen)
+    run("export", str(session), "--csv", str(out), *lanes_of, "--size", SIZE)
+    boxes = _boxes(out)
+    lanes = Counter[str]()
+    for box in boxes:
+        lanes[box["lane"].split(" ")[0]] += int(box["count"])
+    for number in chosen:
+        yield f"boxes of packet {number}", lanes[number], of_packet[number]
+    yield from _alone(boxes, made)
+
+
+def _is_further(row: Any) -> bool:
+    return bool(row.record.carried >= 0)
+
+
+def _boxes(out: Path) -> list[dict[str, str]]:
+    lines = [line for line in out.read_text("utf-8").splitlines() if not line.startswith("#")]
+    return list(csv.DictReader(lines))
+
+
+def _alone(boxes: list[dict[str, str]], made: Made) -> Iterator[Cell]:
+    """Boxes of one call: which function, how long, and all by one clock."""
+    offsets = set()
+    for box in boxes:
+        if not box["call"]:
+            continue
+        row = made.passes.rows[int(box["call"]) - 1]
+        function = made.calls.log.functions[row.call.func]
+        end = row.call.entry if row.call.end is None else row.call.end
+        offsets.add(int(box["begin_ns"]) - row.call.entry)
+        lasts = int(box["end_ns"]) - int(box["begin_ns"])
+        told = box["function"], box["layer"], int(box["dur_ns"]), lasts
+        dur = end - row.call.entry
+        yield f"box of call {row.number}", told, (function, layer_of(function), dur, dur)
+    yield "clocks of boxes", len(offsets), 1

@@ -1,0 +1,167 @@
+# SPDX-License-Identifier: MIT
+"""What `path --json` and the path as CSV should say of a packet's legs.
+
+In: what the reference made of a log.  Out: of each leg, call, wait and event its cells.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from .calls import Nested
+from .compare import Cell, Made
+from .passes import Pass, Row
+from .rows import GAP, INTERRUPTED, MIGRATED, SLEPT, CallCells, Cells
+from .slots import EVENT, OPEN, SOCK, Event
+from .spent import Leg
+
+LAYERS = Path(__file__).parents[2] / "resources/layers.json"
+KINDS = ("tx", "rx", "forward")
+CONTEXTS = ("task", "softirq", "hardirq", "nmi")
+TAIL_CALL = 1
+MARKS = (
+    (SLEPT, "slept"),
+    (MIGRATED, "changed the CPU"),
+    (INTERRUPTED, "interrupted"),
+    (GAP, "records were lost in it"),
+)
+
+
+@cache
+def layer_of(function: str) -> str:
+    """The first pattern that fits."""
+    table = json.loads(LAYERS.read_text(encoding="utf-8"))["functions"]
+    return next((layer for pattern, layer in table if fnmatchcase(function, pattern)), "other")
+
+
+def word(event: int) -> str:
+    """As kbl.h names an event."""
+    return str(EVENT(event).name).lower()
+
+
+class PathCells:
+    """The cells of paths."""
+
+    def __init__(self, made: Made) -> None:
+        self._made, self._log = made, made.calls.log
+        self._cells = CallCells(made.calls)
+        self._leg = {(one.series.number + 1, one.begin): one for one in made.passes.legs}
+        self._events: dict[int, list[tuple[Event, Row | None]]] = {}
+        for record, leg, row in made.passes.events:
+            if leg > 0 and isinstance(record.of, Event):
+                self._events.setdefault(leg, []).append((record.of, row))
+
+    def leg_at(self, series: int, begin_ns: int) -> int:
+        """The number of a leg."""
+        return self._leg[series, begin_ns].number
+
+    def compare(self, told: dict[str, Any]) -> Iterator[Cell]:
+        """A leg as JSON tells it, cell by cell."""
+        of = self._leg[told["series"], told["begin_ns"]]
+        where = f"leg {of.number}"
+        yield from _cells(where, told, self._of_leg(of, self._made.legs[of.number]))
+        base = of.rows[0].number if of.rows else 0
+        yield f"calls of {where}", len(told["calls"]), len(of.rows)
+        for row, call in zip(of.rows, told["calls"], strict=False):
+            yield from _cells(f"call {row.number} of {where}", call, self._of_call(row, base))
+        events = self._events.get(of.number, [])
+        yield f"events of {where}", len(told["events"]), len(events)
+        for (event, inside), one in zip(events, told["events"], strict=False):
+            should = self._of_event(event, inside, base)
+            yield from _cells(f"event at {event.ts} of {where}", one, should)
+
+    def _of_leg(self, of: Pass, leg: Leg) -> Cells:
+        made: Cells = {
+            "kind": KINDS[of.kind],
+            "end_ns": of.end,
+            "netns": max(of.place("netns"), 0),
+            "device": self._log.device(of.place("netns"), of.place("ifindex")),
+            "functions": None if leg.gap else len(of.rows),
+            "waits": [
+                {"what": name, "begin_ns": begin, "dur_ns": end - begin}
+                for name, begin, end in leg.waits
+            ],
+        }
+        times = {
+            "kernel_ns": leg.kernel_ns,
+            "busy_ns": leg.busy_ns,
+            "wait_ns": leg.kernel_ns - leg.busy_ns - leg.unknown_ns,
+            "unknown_ns": leg.unknown_ns,
+            "cpu_ns": leg.cpu_ns,
+        }
+        return made | (dict.fromkeys(times) if leg.gap else times)
+
+    def _of_call(self, row: Row, base: int) -> Cells:
+        nested = row.record.of
+        assert isinstance(nested, Nested)
+        cells, call, told = self._cells.of(row, nested), row.call, row.record.told
+        names: tuple[str, ...] = (
+            "entry_ns",
+            "exit_ns",
+            "dur_ns",
+            "self_ns",
+            "comp_ns",
+            "comp_err_ns",
+            "irq_ns",
+        )
+        names += ("off_ns", "counter", "cpu", "pid", "depth")
+        kept = ("irq_ns", "off_ns", "cpu", "pid", "depth", "entry_ns")
+        made = {
+            name: None if cells[name] < 0 and name not in kept else cells[name] for name in names
+        }
+        function = self._log.functions.get(call.func, f"probe {call.func}")
+        return made | {
+            "function": function,
+            "caller": self._log.symbol(call.caller),
+            "layer": layer_of(function),
+            "parent": row.parent.number - base if row.parent else -1,
+            "context": CONTEXTS[call.context],
+            "comm": self._log.threads.get(call.pid, ""),
+            "skb": row.skb,
+            "device": self._log.device(told.netns, told.ifindex),
+            "tail_call": bool(call.flags & TAIL_CALL),
+            "sock": told.sk if told.sk > 0 else 0,
+            "mark": max(told.mark, 0),
+            "note": self._note(row, cells["marks"]),
+        }
+
+    def _note(self, row: Row, marks: int) -> str:
+        made, carried = [], row.record.carried
+        if row.drop_reason >= 0:
+            made.append(f"drop: {self.drop_reason(row.drop_reason)}")
+        if row.call.end is None:
+            opened = row.record.flags & OPEN
+            made.append("open when recording stopped" if opened else "no exit recorded")
+        if carried >= 0:
+            made.append(f"packet {(carried & 0xFFFFFFFF) + 1} of the call")
+        if carried >> 32 > 0:
+            made.append(f"{carried >> 32} more packets are not shown")
+        made += [text for bit, text in MARKS if marks & bit]
+        if row.record.flags & SOCK and not row.skb:
+            made.append("found via socket")
+        return ", ".join(made)
+
+    def drop_reason(self, number: int) -> str:
+        """What the kernel calls it."""
+        return self._log.meta.get(f"drop_reason.{number}", f"reason {number}")
+
+    def _of_event(self, event: Event, inside: Row | None, base: int) -> Cells:
+        return {
+            "ts_ns": event.ts,
+            "event": word(event.event),
+            "call": inside.number - base if inside else -1,
+            "cpu": event.cpu,
+            "context": CONTEXTS[event.context],
+            "pid": event.pid,
+            "comm": self._log.threads.get(event.pid, ""),
+        }
+
+
+def _cells(what: str, told: dict[str, Any], should: Cells) -> Iterator[Cell]:
+    for key, value in should.items():
+        yield f"{key} of {what}", told[key], value

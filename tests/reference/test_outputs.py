@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: MIT
+"""What commands write and what the window shows are the numbers that the reference computes."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from skbviewer.analysis import stats
+from skbviewer.analysis.interruptions import MARK_INTERRUPTED
+from skbviewer.analysis.stats import functions, layers, spread, stages
+from skbviewer.analysis.waits import NAMES
+from skbviewer.export import timeline_csv
+from skbviewer.gui import wording
+from skbviewer.store import queries
+
+from .compare import Cell, Made, make
+from .conftest import files
+from .outputs import of_info, of_paths, of_statistics, of_timeline
+from .seeded import seed
+from .window_texts import WindowTexts, is_time
+
+MOST = 12  # packets whose paths are asked for, and as many packet lives
+WRONG: dict[str, tuple[object, object]] = {
+    "PERCENTS": (spread, (50, 94, 99, 100)),
+    "NAMES": (layers, NAMES[:8]),  # waits that are missing
+    "leg_time": (layers, lambda scope: scope.own_ns),  # also before the packet was there
+    "EXAMPLES": (stats.drops, 1),
+    "MARK_SLEPT": (functions, MARK_INTERRUPTED),
+    "STACK": (stages, frozenset({"ip_rcv"})),
+}
+
+
+@pytest.fixture(scope="module")
+def made(session: Path) -> Made:
+    """What the reference makes of the session's log."""
+    db = sqlite3.connect(session)
+    db.row_factory = sqlite3.Row
+    found = make(db, files(session.stem)[0])
+    db.close()
+    return found
+
+
+def differ(cells: Iterator[Cell]) -> list[Cell]:
+    """Those that are not as they should be; there must be some."""
+    every = list(cells)
+    assert every
+    return [cell for cell in every if cell[1] != cell[2]]
+
+
+def test_info_counts_as_the_reference(session: Path, made: Made) -> None:
+    assert differ(of_info(session, made)) == []
+
+
+def test_all_statistics_are_the_reference_s(session: Path, made: Made) -> None:
+    assert differ(of_statistics(session, made)) == []
+
+
+def test_paths_are_the_reference_s(session: Path, made: Made) -> None:
+    assert differ(of_paths(session, made, MOST)) == []
+
+
+def test_the_timeline_s_boxes_are_the_reference_s(
+    session: Path, made: Made, tmp_path: Path
+) -> None:
+    assert differ(of_timeline(session, made, tmp_path)) == []
+
+
+@pytest.mark.usefixtures("qapp")
+def test_the_window_s_texts_are_the_reference_s(session: Path, made: Made) -> None:
+    texts = WindowTexts(session, made)
+    for cells in (texts.of_list(), texts.of_status(), texts.of_paths(MOST)):
+        assert differ(cells) == []
+
+
+@pytest.fixture(scope="module")
+def drops(good: Path) -> Made:
+    """The reference's own of the session that faults are put into."""
+    db = sqlite3.connect(good)
+    db.row_factory = sqlite3.Row
+    found = make(db, files("drops")[0])
+    db.close()
+    return found
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_a_wrong_statistic_is_seen(
+    name: str, good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module, value = WRONG[name]
+    monkeypatch.setattr(module, name, value)
+    assert differ(of_statistics(good, drops))
+
+
+def test_a_wrong_count_is_seen(good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(queries, "count", lambda db, table: 7)
+    assert differ(of_info(good, drops))
+
+
+def test_a_box_of_another_layer_is_seen(
+    good: Path, drops: Made, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(timeline_csv, "LAYER", 1)
+    assert differ(of_timeline(good, drops, tmp_path))
+
+
+@pytest.mark.parametrize("fault", ["a sign", "a missing wait"])
+def test_a_fault_is_seen_in_a_path(fault: str, good: Path, drops: Made, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.skbv"
+    seed(good, bad, fault)
+    assert differ(of_paths(bad, drops, 1000))
+
+
+FALSE: dict[str, Callable[[int | None], str]] = {
+    "duration": lambda ns: "" if ns is None else f"{ns + 60} ns",
+    "microseconds": lambda ns: "" if ns is None else f"{ns / 1000:.2f}",
+}
+
+
+@pytest.mark.usefixtures("qapp")
+@pytest.mark.parametrize("name", FALSE)
+def test_a_false_text_is_seen(
+    name: str, good: Path, drops: Made, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(wording, name, FALSE[name])
+    texts = WindowTexts(good, drops)
+    assert differ(texts.of_paths(MOST))
+
+
+def test_a_time_may_be_rounded_but_not_more() -> None:
+    assert is_time("17.3 µs", 17_349) and is_time("17.3 µs", 17_250)
+    assert not is_time("17.3 µs", 17_351) and not is_time("17.3 ms", 17_300)
+    assert is_time("85 ns", 85) and not is_time("85 ns", 86)
+    assert is_time("", None) and not is_time("0 ns", None) and not is_time("", 5)

@@ -1,0 +1,244 @@
+# SPDX-License-Identifier: MIT
+"""What the window's texts should say of packets: columns, tips, strip, status bar.
+
+In: what the reference made of a log.  Out: the numbers in texts that the window's models make.  A
+time that is shown rounded is right if no other number of as many digits is nearer.
+"""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from PySide6.QtCore import QModelIndex, Qt
+
+from skbviewer.gui.call_columns import CALL_COLUMNS
+from skbviewer.gui.call_model import CallModel
+from skbviewer.gui.packet_model import PacketModel
+from skbviewer.gui.status import status_text
+from skbviewer.gui.summary import totals
+from skbviewer.session import Session
+
+from .calls import Nested
+from .compare import EXACT, Cell, Made
+from .passes import Pass, Row
+from .path_output import CONTEXTS, PathCells, layer_of
+from .rows import CallCells
+from .spent import NO_TIME, packet
+
+UNITS = {"ns": 1, "µs": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+KINDS = ("Sending", "Receiving", "Forwarding")
+ROLE = Qt.ItemDataRole
+WAITS = {
+    "in the socket queue": "socket queue",
+    "for the softirq": "softirq",
+    "in the socket's backlog": "socket backlog",
+    "in TCP's send queue": "send queue",
+    "in a queue": "queue",
+    "in the queueing discipline": "qdisc",
+    "for more fragments": "reassembly",
+    "while its calls worked for other packets": "other packets",
+    "while its CPU served interrupts": "interrupts",
+    "while its thread was switched out": "switched out",
+}
+
+
+def is_time(text: str, ns: int | None) -> bool:
+    """Whether "17.3 µs" is `ns` rounded, in the unit in which it has one to three digits."""
+    if ns is None or text == "":
+        return text == "" and ns is None
+    number, _, unit = text.partition(" ")
+    if unit not in UNITS:
+        return False
+    shown, size = Decimal(number) * UNITS[unit], UNITS[unit]
+    digits = len(number.partition(".")[2])
+    apart = abs(shown - ns) * 2 * 10**digits <= size
+    return apart and (size == 1 or abs(ns) >= size) and (unit == "s" or abs(ns) < 1000 * size)
+
+
+def micros(ns: int | None) -> str:
+    """As a column of microseconds."""
+    return "" if ns is None else f"{Decimal(ns) / 1000:,.3f}"
+
+
+class WindowTexts:
+    """Compares the texts of models with the reference."""
+
+    def __init__(self, session: Path, made: Made) -> None:
+        self._file, self._session, self._made = session, Session(session), made
+        self._cells, self._paths = CallCells(made.calls), PathCells(made)
+        self._of: dict[int, list[int]] = {}  # legs by packet
+        db = sqlite3.connect(session)
+        self._verdicts = [row[0] for row in db.execute("SELECT verdict FROM packet ORDER BY id")]
+        self._lives = db.execute("SELECT count(*) FROM series WHERE kernel_only > 0").fetchone()[0]
+        exact = "SELECT packet, leg FROM match WHERE verdict = ?"
+        for number, leg in db.execute(exact, (EXACT,)):
+            self._of.setdefault(number, []).append(leg)
+        db.close()
+
+    def of_list(self) -> Iterator[Cell]:
+        """The columns of the packet list."""
+        model = PacketModel()
+        model.show(self._session)
+        for position in range(model.rowCount()):
+            mine = [self._made.legs[leg] for leg in self._of.get(position + 1, [])]
+            known = mine and not any(leg.gap for leg in mine)
+            found = packet(mine)
+            unknown = sum(found[name] for name in NO_TIME)
+            times: dict[str, int | None] = {
+                "kernel": found["kernel"],
+                "busy": found["busy"],
+                "waiting": found["kernel"] - found["busy"] - unknown,
+            }
+            for key, ns in times.items():
+                text = model.text(position, model.column_of(key))
+                yield _time(f"column {key} of packet {position + 1}", text, ns if known else None)
+            text = model.text(position, model.column_of("functions"))
+            count = f"{sum(leg.functions for leg in mine):,}" if known else ""
+            yield f"column functions of packet {position + 1}", text, count
+
+    def of_status(self) -> Iterator[Cell]:
+        """The status bar."""
+        told = status_text(self._session)
+        of = Counter(self._verdicts)
+        lost = self._made.calls.log.counters.get("lost", 0)
+        lives = [int(n) for n in re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ (\d+))?", told)[0] if n]
+        yield "kernel-only lives in the status bar", sum(lives), self._lives
+        for word, count in (
+            ("Matched", of[0]), ("Ambiguous", of[1]), ("Wire-only", of[2]), ("Lost records", lost),
+        ):  # fmt: skip
+            yield f"{word} in the status bar", f"{word}: {count:,}" in told, True
+
+    def of_paths(self, most: int) -> Iterator[Cell]:
+        """The tree of calls with its tips, and the strip, of up to `most` packets."""
+        for number in sorted(self._of)[:: max(len(self._of) // most, 1)]:
+            path = self._session.path(number)
+            yield from self._strip(number, totals(path))
+            model = CallModel()
+            model.show(path)
+            legs = [
+                self._made.passes.legs[self._paths.leg_at(leg.series, leg.begin_ns) - 1]
+                for leg in (*path.legs, *path.branches)
+            ]
+            zero = legs[0].begin
+            yield f"legs shown of packet {number}", model.rowCount(), len(legs)
+            for at, leg in enumerate(legs):
+                top = model.index(at, 0)
+                yield from self._leg_title(str(top.data()), leg)
+                for place, row in enumerate(leg.rows):
+                    index = model.index_of(at, place)
+                    yield from self._call(model, index, row, zero)
+                yield from self._waits(model, top, leg, zero)
+
+    def _strip(self, number: int, text: str) -> Iterator[Cell]:
+        legs = [self._made.legs[leg] for leg in self._of[number]]
+        if any(leg.gap for leg in legs):
+            return
+        found = packet(legs)
+        unknown = sum(found[name] for name in NO_TIME)
+        wait = found["kernel"] - found["busy"] - unknown
+        for word, ns in (("in the kernel", found["kernel"]), ("busy", found["busy"])):
+            yield _time(f"{word} in the strip of packet {number}", _before(text, word), ns)
+        for word, ns in (("waiting", wait), ("unknown", unknown)):
+            yield _time(f"{word} in the strip of {number}", _before(text, word), ns or None)
+        count = sum(leg.functions for leg in legs)
+        yield f"functions in the strip of {number}", f", {count:,} function" in text, True
+
+    def _leg_title(self, text: str, leg: Pass) -> Iterator[Cell]:
+        told = self._made.legs[leg.number]
+        if told.gap:
+            return
+        yield f"direction of leg {leg.number}", KINDS[leg.kind] in text, True
+        device = self._made.calls.log.device(leg.place("netns"), leg.place("ifindex"))
+        yield f"device of leg {leg.number}", device in text, True
+        count, ns = re.findall(r": ([\d,]+) functions?, ([\d.]+ \w+)", text)[0]
+        yield f"functions of leg {leg.number} in its title", count, f"{len(leg.rows):,}"
+        yield _time(f"time of leg {leg.number} in its title", ns, told.kernel_ns)
+
+    def _call(self, model: CallModel, index: QModelIndex, row: Row, zero: int) -> Iterator[Cell]:
+        nested = row.record.of
+        assert isinstance(nested, Nested)
+        cells, call, log = self._cells.of(row, nested), row.call, self._made.calls.log
+        known = {key: None if value == -1 else value for key, value in cells.items()}
+        name, told = log.functions[call.func], row.record.told
+        should = {
+            "Entry (µs)": micros(call.entry - zero),
+            "Duration (µs)": "no exit" if known["dur_ns"] is None else micros(known["dur_ns"]),
+            "Self (µs)": micros(known["self_ns"]),
+            "Without probes (µs)": micros(known["comp_ns"]),
+            "Layer": layer_of(name),
+            "CPU": str(call.cpu),
+            "Context": CONTEXTS[call.context],
+            "Count": "" if known["counter"] is None else f"{known['counter']:,}",
+            "Interrupts (µs)": micros(cells["irq_ns"]) if cells["irq_ns"] else "",
+            "Device": log.device(told.netns, told.ifindex),
+            "Packet": f"0x{row.skb:x}",
+            "Process": f"{log.threads.get(call.pid, '')} [{call.pid}]" if call.pid else "idle",
+        }
+        for at, column in enumerate(CALL_COLUMNS):
+            text = index.siblingAtColumn(at).data()
+            if column.title in should:
+                yield f"{column.title} of call {row.number}", text, should[column.title]
+        yield f"function of call {row.number}", str(index.data()).split("  ")[0], name
+        tip = dict(
+            line.split(": ", 1)
+            for line in index.data(ROLE.ToolTipRole).splitlines()
+            if ": " in line
+        )
+        bar = tip.get("Without probes", "").partition(" ± ")
+        for text, ns in (
+            (tip["Duration"] if call.end is not None else "", known["dur_ns"]),
+            (tip.get("Self", ""), known["self_ns"]),
+            (tip.get("Interrupts inside", ""), cells["irq_ns"] or None),
+            (tip.get("Switched out inside", ""), cells["off_ns"] or None),
+            (bar[0], known["comp_ns"]),
+            (bar[2], known["comp_err_ns"] or None),
+        ):
+            yield _time(f"a time in the tip of call {row.number}", text, ns)
+        since = f"+{micros(call.entry - zero)} µs".replace("+-", "-")
+        yield f"entry in the tip of {row.number}", tip["Entry"].split(" since")[0], since
+
+    def _waits(self, model: CallModel, top: QModelIndex, leg: Pass, zero: int) -> Iterator[Cell]:
+        """Rows of waits, which stand somewhere below the leg."""
+        shown = sorted(_waits_below(model, top))
+        waits = {
+            (micros(begin - zero).replace(",", ""), name): end - begin
+            for name, begin, end in self._made.legs[leg.number].waits
+        }
+        for begin, text, name in shown:
+            ns = waits.get((begin.replace(",", ""), name))
+            yield _time(f"wait {name} at {begin} of leg {leg.number}", text, ns)
+        long = [
+            key
+            for key, ns in waits.items()
+            if key[1] not in NO_TIME[1:]
+            and (key[1] not in ("other packets", "interrupts", "switched out") or ns >= 10_000)
+        ]
+        yield f"waits shown of leg {leg.number}", len(shown), len(long)
+
+
+def _waits_below(model: CallModel, index: QModelIndex) -> Iterator[tuple[str, str, str]]:
+    for at in range(model.rowCount(index)):
+        below = model.index(at, 0, index)
+        found = re.match(r"… \+?(-?[\d.,]+) µs  (?:waited )?([\d.]+ \w+) (.*)", str(below.data()))
+        if found:
+            yield found[1], found[2], WAITS.get(found[3], found[3])
+        yield from _waits_below(model, below)
+
+
+def _before(text: str, word: str) -> str:
+    """ "76.9 µs" before a word."""
+    found = re.search(rf"([\d.]+ (?:ns|µs|ms|s)) {word}", text)
+    return found[1] if found else ""
+
+
+def _time(what: str, text: str, ns: Any) -> Cell:
+    return what, text if not is_time(text, ns) else ns, ns
+
+
+__all__ = ["WindowTexts", "is_time"]
