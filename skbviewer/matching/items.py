@@ -74,7 +74,7 @@ def items(log: KernelLog) -> Items:
         what,
         told_by,
         place,
-        _sorted([*lists.moved, meanwhile]),
+        _sorted([*(_without(each, meanwhile) for each in lists.moved), meanwhile]),
         looker.addresses.count,
         np.concatenate(lists.late),
         np.concatenate(lists.children),
@@ -101,6 +101,12 @@ class _Lists:
         size = sizes[MOVED]
         columns = found.when, found.item, found.place, found.born
         self.moved.append(Moved._make(column[:size].copy() for column in columns))
+
+
+def _without(moved: Moved, later: Moved) -> Moved:
+    """Items that do not come later after all: each is there once."""
+    left = ~np.isin(moved.item, later.item)
+    return Moved._make(column[left] for column in moved)
 
 
 def _sorted(parts: list[Moved]) -> Moved:

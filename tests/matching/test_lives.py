@@ -190,3 +190,24 @@ def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
     assert log.records["kind"][shown].tolist() == [1, 1, 4, 1]
     assert lives.of[shown].tolist() == [0, 1, 1, 1]
     assert lives.met[np.array(find(log, "__alloc_skb"))] == 100
+
+
+def test_a_birth_that_began_before_the_address_was_free_is_one_birth(tmp_path: Path) -> None:
+    """Its call began before a call returned the skb that the address had, which is freed then."""
+    story, there = Story(), {"cpu": 1, "pid": 2}
+    story.alloc(10, A, **there)
+    story.call("netif_rx", 40, 50, A, **there)
+    story.giver("__skb_recv_udp", 90, 140, A, **there)
+    story.giver("sock_alloc_send_pskb", 100, 300, A)
+    story.call("skb_copy_datagram_iter", 141, 145, A, **there)
+    story.free(150, A, **there)
+    story.event(280, KblEvent.ALLOC, A, 256)
+    story.call("ip_output", 310, 320, A)
+    log = story.log(tmp_path)
+    lives = lives_of(log)
+    of = lives.of
+    (received,), (made,), (sent,) = (
+        find(log, name) for name in ("__skb_recv_udp", "sock_alloc_send_pskb", "ip_output")
+    )
+    assert of[made] == of[sent] != of[received]
+    assert len(set(of[of_packets(log)].tolist())) == len(lives.parent) == 2
