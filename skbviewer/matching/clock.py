@@ -24,6 +24,7 @@ MIN_DRIFT_PAIRS = 8
 MAX_DRIFT_PPM = 1000
 CLEAR = 10  # a drift is believed if it moved the clock by this many spreads
 MAX_SLOPES = 2000
+CUT_BY = 20_000  # pairs show where a segment is to be cut
 ENOUGH = 100_000  # pairs whose medians are those of all
 SECOND_NS = 1_000_000_000
 SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
@@ -134,7 +135,7 @@ class Pairs(NamedTuple):
     after: Index
     before: Index
 
-    def only(self, chosen: Index | npt.NDArray[np.bool_]) -> Pairs:
+    def only(self, chosen: Index | npt.NDArray[np.bool_] | slice) -> Pairs:
         """The chosen pairs."""
         return Pairs._make(column[chosen] for column in self)
 
@@ -166,6 +167,7 @@ def _set_by_little(one: Segment, end: int, captured: Index, pairs: Pairs) -> lis
     if one.torn_ns < precision:
         return [one]
     each = pairs.only(np.r_[True, pairs.packet[1:] != pairs.packet[:-1]])
+    each = each.only(slice(None, None, 1 + len(each.packet) // CUT_BY))
     capture_ns = captured[each.packet]
     here = one.to_kernel(capture_ns)
     rows = Intervals(

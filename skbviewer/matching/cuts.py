@@ -18,7 +18,8 @@ from .corridor import WRONG, Intervals, Points, between
 
 LEAST = 12  # packets of a piece that no other line passes
 MOST = 64  # pieces of a capture
-GOES_ON = 3  # packets behind one that stands alone, by which the line goes on
+GOES_ON = 3  # packets after one that stands alone, by which the line goes on
+ALONE = 128  # of them at most
 
 
 class Cut(NamedTuple):
@@ -56,7 +57,7 @@ class _Lines:
     def __init__(self, rows: Intervals, steepest: float) -> None:
         self._rows, self._steepest = rows, steepest
         self._kept: npt.NDArray[np.bool_] = np.ones(len(rows.x), np.bool_)
-        self._left = len(rows.x) // WRONG
+        self._left = min(len(rows.x) // WRONG, ALONE)
 
     def passes(self, begin: int, end: int) -> bool:
         some = begin + np.flatnonzero(self._kept[begin:end])
@@ -66,9 +67,11 @@ class _Lines:
 
     def longest(self, begin: int) -> int:
         """The end of the longest stretch from `begin` on; leaves out pairs that stand alone."""
-        size = len(self._rows.x)
+        size, end = len(self._rows.x), begin
         while True:
-            end = begin + _largest(lambda n: self.passes(begin, begin + n), size - begin)
+            end = begin + _largest(
+                lambda n: self.passes(begin, begin + n), size - begin, end - begin
+            )
             if end == size or not self._left:
                 return end
             self._kept[end] = False
@@ -82,9 +85,9 @@ class _Lines:
         return begin - _largest(lambda n: self.passes(begin - n, end), begin - low)
 
 
-def _largest(holds: Callable[[int], bool], most: int) -> int:
-    """The largest n up to `most` for which it holds: it does for 0, and for all up to that n."""
-    step, low = 1, 0
+def _largest(holds: Callable[[int], bool], most: int, low: int = 0) -> int:
+    """The largest n up to `most` for which it holds: as for `low`, and for all up to that n."""
+    step = 1
     while low + step <= most and holds(low + step):
         low, step = low + step, 2 * step
     high = min(low + step, most + 1)
