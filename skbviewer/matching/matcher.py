@@ -29,13 +29,13 @@ from ..records import (
     room_of,
 )
 from .clock import ClockFit
-from .decide import Decided, decide, incomplete, of_segments, undecided
+from .decide import Decided, decide, of_segments, undecided
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
-from .kinds import Index
+from .kinds import IP, Index, chosen
 from .legs import LegTable
 from .losses import Table as Losses
-from .losses import declared, of_calls
+from .losses import declared, of_calls, of_moments
 from .met import Met
 from .nonip import by_ethertype, untold
 from .parts import segments
@@ -44,6 +44,7 @@ from .repeats import near_in_time
 from .rules import NAMELESS
 from .series import SeriesTable
 from .sniffer import SEVERAL_DEVICES, Located, agreeing, everywhere, locate
+from .solve import incomplete
 from .timebase import EVERY
 from .wall_clock import by_wall_clock
 
@@ -139,8 +140,22 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     room_of(log.records).forget()
     losses = declared(log)
     seen = build_points(log, series, legs, losses)
-    losses = np.concatenate([losses, of_calls(log, seen.unowned)])
+    nameless = _nameless(seen.moments, legs, prints)
+    losses = np.concatenate([losses, of_calls(log, seen.unowned), of_moments(nameless)])
     return Sightable(log, series, legs, prints, seen.points, seen.moments, losses)
+
+
+def _nameless(moments: ColumnTable, legs: LegTable, prints: Prints) -> npt.NDArray[np.void]:
+    """Moments of lifetimes that may be of IP, but whose header the log does not show.
+
+    Where records are lost, the footprint of an skb may be among them.
+    """
+    named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
+    named[prints.series[prints.series < len(named)]] = True
+    kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
+    here = np.array(moments["socket"] if moments["socket"].any() else moments["met"], np.bool_)
+    here &= ~named[moments["series"]] & ((kind <= 0) | chosen(kind, IP))
+    return moments[np.flatnonzero(here)]
 
 
 def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:

@@ -93,3 +93,15 @@ def test_cut_packets_narrow_a_clock(tmp_path: Path) -> None:
     assert found.matches.clock is not None
     assert found.matches.clock.segments[0].pairs == 5
     assert [pair[:3] for pair in found.pairs()] == [(n, n, EXACT) for n in range(5)]
+
+
+def test_a_lifetime_without_a_header_may_be_the_packets(tmp_path: Path) -> None:
+    """Its footprint was lost: it was at the device when the packet was captured."""
+    story = sent(ANCHORS)
+    send(story, 20 * MS, A + 0x10000, udp4(7))
+    send(story, 30 * MS, A + 0x20000, udp4(8))
+    send(story, 30 * MS, A + 0x30000, None)
+    frames = [*ANCHOR_FRAMES, (20 * MS, udp4_frame(7)), (30 * MS, udp4_frame(8))]
+    verdicts = {pair[0]: pair[2:4] for pair in join(tmp_path, story, frames).pairs()}
+    assert verdicts[5][0] == EXACT
+    assert verdicts[6] == (AMBIGUOUS, Rung.LACKING)

@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: MIT
+"""Solve one capture with one clock: the lifetime and tap moment of each packet, or why it has none.
+
+In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
+Out: a Solution.  The steps: what is known of the capture (_case), at which moments each packet may
+have been captured (options.py), which packets the log may lack (lacking.py, twins.py), what all
+consistent assignments agree on (file_order.py, assignment.py), and which of that the clock cannot
+justify (same_run.py, doubts.py).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ..records import PACKET_DTYPE, KernelLog, Packets, part
+from .assignment import Assigned, Problem
+from .clock import ClockFit, precision_of
+from .doubts import doubted
+from .edges import Edges, eligible
+from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
+from .identity import Candidates
+from .keys import hashed, repeated, shared
+from .kinds import Index
+from .lacking import hidden, lacking
+from .ladder import FRAGMENT, Flags
+from .options import Asked, options
+from .phases import RECEIVE_START, TRANSMIT
+from .same_run import is_local, trusted
+from .sniffer import SEVERAL_DEVICES, Located
+from .twins import company, far, offsets
+from .weak import TCP
+
+if TYPE_CHECKING:
+    from .matcher import Sightable
+
+EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
+UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet
+
+
+class Solution(NamedTuple):
+    """By packet: `life`, the series, and `moment`, the row of the log's moments, or -1; `why` there
+    is no lifetime, one of the numbers above.  `edges` are the pairs that remain possible."""
+
+    life: Index
+    moment: Index
+    why: npt.NDArray[np.int8]
+    edges: Edges
+
+
+class _Case(NamedTuple):
+    """What is known of a capture.
+
+    By packet: `local`, stamped on this host by a clock that its moments confirm; `may_lack`,
+    records of its time are missing; `perhaps`, the log may lack it at any time; `error` of the
+    clock and `within`, how far a moment may be from its time, ns; `copied`, it is in the file more
+    than once; `again`, and not for the first time.
+    """
+
+    asked: Asked
+    where: Located
+    local: Flags
+    may_lack: Flags
+    perhaps: Flags
+    error: Index
+    within: Index
+    copied: Flags
+    again: Flags
+
+    def edges(self, error: Index) -> Edges:
+        """What a clock leaves that may be so far off."""
+        return options(self.asked, error).edges
+
+
+def solve(
+    packets: Packets,
+    kernel: Sightable,
+    found: Candidates,
+    clock: ClockFit,
+    where: Located,
+    often: Index,
+) -> Solution:
+    """What this clock leaves.  `often` are packets with more lifetimes than those at their time."""
+    case = _case(packets, kernel, found, clock, where)
+    edges, near, unsure = options(case.asked, case.within)
+    edges = edges.only(~case.again[edges.packet])
+    believed = trusted(packets, clock, kernel, edges, precision_of(packets["ts"]))
+    may_lack = _may_lack(case, often)
+    numbers, made = _assigned(case, edges, may_lack)
+    life, why = _lifetimes(case, made, believed, may_lack, often)
+    against = case.local & (made.why == NO_PAIR) & ~near & ~may_lack & ~case.again
+    against &= packets["ip_version"] != 0
+    set_there = doubted(packets, kernel, found, _anchors(case, life, often), against) & (life >= 0)
+    life[set_there], why[set_there] = -1, DOUBTED
+    known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
+    moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
+    named = _nameable(kernel) & ~np.append(case.asked.doubtful, False)
+    moment = np.where(named[moment], moment, NO_MOMENT)
+    return Solution(life, moment, why.astype(np.int8), edges.only(made.possible))
+
+
+def _case(
+    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, where: Located
+) -> _Case:
+    every, precision = np.arange(len(packets)), precision_of(packets["ts"])
+    at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
+    local = is_local(clock, precision)[clock.segment_of(every)]
+    several = bool(np.isin(packets["linktype"], SEVERAL_DEVICES).all())
+    if not several and not where.devices:
+        local[:] = False
+    if not local.all():  # it may have been taken at any host's device that these packets passed
+        where = where._replace(devices=())
+    sockets_only = bool(local.all()) and not incomplete(kernel.log)
+    here = eligible(kernel, where, sockets_only, several)
+    may_lack, perhaps = lacking(kernel, where.place, at, error)
+    # A packet in whose time nothing is missing was captured by a call that the log has.
+    shown = local & ~may_lack & ~perhaps & where.place.at_socket
+    shown &= (here & np.asarray(kernel.moments["socket"], np.bool_)).any()
+    asked = Asked(packets, kernel, found, at, here, hidden(kernel), shown, not local.all())
+    # What is in transit between hosts may wait longer than all that the clock was fitted from.
+    within = np.where(local, error, far(error))
+    return _Case(asked, where, local, may_lack, perhaps, error, within, *_copies(packets))
+
+
+def _may_lack(case: _Case, often: Index) -> Flags:
+    """Packets of which the log may lack the moment."""
+    packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
+    may_lack = case.may_lack.copy()
+    may_lack[found.many] = True  # not all of their candidates are listed
+    perhaps = case.perhaps | ~case.local  # what another host captured may never have come here
+    if perhaps.any():
+        may_lack |= perhaps & company(packets, kernel, case.error, case.edges, often)
+    return may_lack
+
+
+def _assigned(case: _Case, edges: Edges, may_lack: Flags) -> tuple[Index, Assigned]:
+    """The moments by the numbers that the assignment uses, and what it found."""
+    packets, local = case.asked.packets, bool(case.local.all())
+    parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
+    orders = orders_of(packets, case.where) if local else (None,)
+
+    def problem_of(order: int | None) -> tuple[Index, Problem]:
+        kernel, at = case.asked.kernel, case.asked.at
+        return problem_for(kernel, at, case.within, may_lack, edges, parts, order)
+
+    numbers, problem, made = first_consistent(orders, problem_of)
+    if (made.why == CROWDED).any():  # the capture is not of one tap: moments may come twice
+        made = each_alone(problem, made)
+    return numbers, made
+
+
+def _lifetimes(
+    case: _Case, made: Assigned, believed: Flags, may_lack: Flags, often: Index
+) -> tuple[Index, Index]:
+    """The lifetime of each packet, or why it has none; without a believed clock by TCP alone."""
+    packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
+    why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
+    life = np.where(believed, made.life, -1)
+    if not believed.all():
+        twins = company(packets, kernel, case.error, case.edges, often)
+        own = by_tcp_alone(packets, found) & ~(believed | twins | may_lack)[found.packet]
+        life[found.packet[own]], why[found.packet[own]] = found.series[own], EXACTLY
+    life[case.copied], why[case.copied] = -1, CROWDED
+    return life, np.asarray(why, np.int64)
+
+
+def _anchors(case: _Case, life: Index, often: Index) -> Flags:
+    """Packets with one candidate, which was at a moment at their time."""
+    only = np.bincount(case.asked.found.packet, minlength=len(life)) == 1
+    only[often] = False
+    return np.asarray(only & (life >= 0))
+
+
+def _nameable(kernel: Sightable) -> Flags:
+    """Moments of a packet socket's call; in a log without any, those of lifetimes of which the log
+    shows every device.  False for NO_MOMENT, the last.
+    """
+    moments, probes = kernel.moments, kernel.log.probes.values()
+    socket = np.asarray(moments["socket"], np.bool_)
+    named = socket & (np.asarray(moments["ifindex"]) > 0)
+    if not socket.any():
+        armed = {p.name for p in probes if p.address and not p.error}
+        unknown = ~np.asarray(moments["met"], np.bool_) | (np.asarray(moments["ifindex"]) <= 0)
+        series = np.asarray(moments["series"], np.int64)
+        named = np.bincount(series, weights=unknown)[series] == 0
+        named &= bool(armed & (RECEIVE_START | TRANSMIT))
+    return np.append(named, False)
+
+
+def _copies(packets: Packets) -> tuple[Flags, Flags]:
+    """Packets that are in the file more than once, and those that are not its first copy.
+
+    Two passes of a tap have not the same time and the same bytes.
+    """
+    names = [name for name in PACKET_DTYPE.names or () if name not in ("offset", "interface")]
+    some = np.flatnonzero(shared(packets["ts"]))
+    rows = hashed(part(packets, name, some) for name in names)
+    copied, again = np.zeros((2, len(packets)), np.bool_)
+    copied[some], again[some] = shared(rows), repeated(rows)
+    return copied, again
+
+
+def incomplete(log: KernelLog) -> bool:
+    """Whether a log declares that it lacks lifetimes: by a filter, by losses, by having no end."""
+    lacks = log.lost_records > 0 or bool(log.warnings) or not log.complete
+    return lacks or bool(log.meta.get("filter"))
+
+
+def is_alone(found: Candidates) -> Flags:
+    """Pairs whose packet has no other series, and whose series has no other packet."""
+    alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
+    return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
+
+
+def by_tcp_alone(packets: Packets, found: Candidates) -> Flags:
+    """Pairs that TCP's sequence numbers decide, which begin at 32 random bits (RFC 9293 3.4.1)."""
+    exact = is_alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
+    exact &= packets["protocol"][found.packet] == TCP
+    whole = np.maximum(packets["frag_off"][found.packet], 0) & FRAGMENT == 0
+    return np.asarray(exact & whole, np.bool_)
