@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How much of each call's time is its own: docs/times.md, "Of one call".
+"""How much of each call's time is its own: docs/times.md, "Times of one call".
 
 In: the records of a KBL, what encloses what, when CPUs were interrupted and switched threads.  Out:
 times of each record that is a call, whatever packets it had.  The calls directly inside a call cut

@@ -3,7 +3,7 @@
 
 In: the calls of legs, what is inside each call, when CPUs were interrupted and switched threads.
 Out: the spans of a leg that are not busy, and how much is.  What may be true at a time is painted:
-spans of ranks, the lowest of which counts (docs/times.md, "Of a leg and of a packet").
+spans of ranks, the lowest of which counts (docs/times.md, "Times of a leg and of a packet").
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of each call's time is its own: docs/times.md, section "Of one call".
+"""What of each call's time is its own: docs/times.md, section "Times of one call".
 
 In: the records of a log.  Out: calls that know what is directly inside them, and their stretches.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of a leg and of a packet went: docs/times.md, "Of a leg and of a packet".
+"""Where the time of a leg and of a packet went: docs/times.md, "Times of a leg and of a packet".
 
 In: the calls of a log, and of each leg which of them are its, when it begins and ends.  Out: spans,
 each with its name.  Every span is looked at by itself: what was open then, and what ran?
