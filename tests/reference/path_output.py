@@ -25,7 +25,7 @@ KINDS = ("tx", "rx", "forward")
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL = 1
 MARKS = (
-    (SLEPT, "slept"),
+    (SLEPT, "switched out"),
     (MIGRATED, "changed the CPU"),
     (INTERRUPTED, "interrupted"),
     (GAP, "records were lost in it"),

@@ -78,7 +78,7 @@ class Statistics:
                 mean = sum(one[key] for one in measured) / max(len(measured), 1)
                 called = key if key == "comp_err_ns" else "comp_mean_ns"
                 cells[called] = round(mean) if measured else None
-            for key, bit in (("slept", SLEPT), ("interrupted", INTERRUPTED), ("gaps", GAP)):
+            for key, bit in (("switched_out", SLEPT), ("interrupted", INTERRUPTED), ("gaps", GAP)):
                 cells[key] = sum(one["marks"] & bit != 0 for _, one in calls)
             made.append(cells)
         return made
