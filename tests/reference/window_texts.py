@@ -106,7 +106,8 @@ class WindowTexts:
         """The status bar."""
         told = status_text(self._session)
         of = Counter(self._verdicts)
-        lost = self._made.calls.log.counters.get("lost", 0)
+        counters = self._made.calls.log.counters
+        lost = sum(counters.get(name, 0) for name in ("lost", "missed", "nested"))
         lives = [int(n) for n in re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ (\d+))?", told)[0] if n]
         yield "kernel-only lives in the status bar", sum(lives), self._lives
         for word, count in (
