@@ -14,8 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from .corridor import Intervals, corridor
-from .cuts import cuts
 from .kinds import Index
+from .small_steps import cuts
 from .steps import boundaries, runs
 
 MIN_DRIFT_PAIRS = 8

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import PACKET_DTYPE, Packets
+from ..records import Packets
 from .clock import ClockFit, precision_of
 from .edges import between
 from .file_order import NO_MOMENT
@@ -37,10 +37,6 @@ CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
 MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while
 ROUNDS = 3  # of the clock: what is exact bounds it further
 COARSE_NS = 1000  # with stamps coarser than that no clock shows at which device they were made
-
-WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
-    "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
-    "window", "payload"))  # fmt: skip
 
 _WHY = np.array(
     [BY_TIME, BY_TIME, Rung.LACKING, Rung.TWICE, BY_TIME, LATE, UNSURE, Rung.DOUBTED], np.int8

@@ -3,9 +3,9 @@
 
 In: pairs (packet, series) whose identities agree, the clock fit, where the capture was taken.
 Out: a Solution.  The steps: what is known of the capture (_case), at which moments each packet may
-have been captured (options.py), which packets the log may lack (lacking.py, twins.py), what all
-consistent assignments agree on (file_order.py, assignment.py), and which of that the clock cannot
-justify (same_run.py, doubts.py).
+have been captured (possible_moments.py), which packets the log may lack (lacking.py, twins.py),
+what all consistent assignments agree on (file_order.py, assignment.py), and which of that the clock
+cannot justify (same_run.py, clock_doubts.py).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import numpy.typing as npt
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
 from .assignment import Assigned, Problem
 from .clock import ClockFit, precision_of
-from .doubts import doubted
+from .clock_doubts import doubted
 from .edges import Edges, eligible
 from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .identity import Candidates
@@ -26,8 +26,8 @@ from .keys import hashed, repeated, shared
 from .kinds import Index
 from .lacking import hidden, lacking
 from .ladder import FRAGMENT, Flags
-from .options import Asked, options
 from .phases import RECEIVE_START, TRANSMIT
+from .possible_moments import Asked, options
 from .same_run import is_local, trusted
 from .sniffer import SEVERAL_DEVICES, Located
 from .twins import company, far, offsets

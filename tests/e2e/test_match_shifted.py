@@ -14,9 +14,8 @@ import pytest
 from skbviewer.analysis import reason
 from skbviewer.analysis.kernel_only import WIRE_ONLY
 from skbviewer.matching import AMBIGUOUS, EXACT, Matches
-from skbviewer.matching.decide import WIRE_IDENTITY
 from skbviewer.matching.rules import LACKING
-from skbviewer.records import Packets, resource
+from skbviewer.records import PACKET_DTYPE, Packets, resource
 from skbviewer.session import Session, import_files
 from tests.lab.fixture import Lab
 from tests.lab.fixture import lab as lab
@@ -40,6 +39,10 @@ CAPTURES = (
     *("merge-sent", "merge"),  # before and behind GRO
 )
 NAMES = [sample.name for sample in SAMPLES]
+# What two packets of one capture that are equal in every header have in common.
+WIRE_IDENTITY = tuple(name for name in PACKET_DTYPE.names or () if name not in (
+    "ts", "caplen", "len", "offset", "interface", "linktype", "eth_src", "eth_dst", "vlan", "ttl",
+    "window", "payload"))  # fmt: skip
 CLEAR = 10  # residuals of the clock
 TWINS = 4  # packets of a capture that may be ambiguous since another is equal in every header
 # IP packets that are not exact, each with its reason: (kernel or sample, capture, packet, why).

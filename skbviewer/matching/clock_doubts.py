@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
-"""Where packets contradict the clock that others suggest, and so who else was decided by it.
+"""Find packets that a clock may place wrongly, because it may have been set near them.
 
-In: packets of one interface with their candidates, which of them identity alone decides, and which
-were at no moment at their time.  Out: the packets of which the time says nothing.
+In: the packets of one interface with their candidates; which of them identity alone decides
+(anchors), and which were at no moment of their candidates at their time (against the clock).
+Out: the packets whose time decides nothing.
 
-A clock that was set in a stretch of packets that look alike shows in nothing but packets that were
-nowhere at their time: the others are near a moment by chance.  It was perhaps set if another clock
-has such a packet and one next to it at moments of theirs.  Else it is no packet of this recording.
+If packets look alike and the clock is set among them, most of them are still near some moment, by
+chance.  Only those that are near none show the step.  A step is possible if another clock puts such
+a packet and its neighbour at moments of theirs.  If none does, the packet is not of this recording.
 """
 
 from __future__ import annotations

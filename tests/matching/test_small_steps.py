@@ -8,7 +8,7 @@ import pytest
 
 from skbviewer.matching.clock import Pairs, fit
 from skbviewer.matching.corridor import Intervals
-from skbviewer.matching.cuts import LEAST, Cut, cuts
+from skbviewer.matching.small_steps import LEAST, Cut, cuts
 
 MS, US, STEEPEST = 1_000_000, 1_000, 1e-3
 

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where a clock was set by so little that only the moments of packets show it.
+"""Find where a clock was set by less than 10 ms.
 
-In: intervals in the order of the packets, in each of which a steady clock would lie, that no line
-passes.  Out: where lines end and begin that pass all of them, as few as there can be.  A line is
-believed for LEAST packets of its own: shorter pieces would pass stamps that scatter.
+In: for each packet, in the order of the file, an interval that contains the clock's offset.  No
+straight line passes through all intervals.  Out: where to cut the packets so that one line passes
+through each piece, with as few pieces as possible.  Each piece needs LEAST packets of its own:
+stamps with random errors would pass in shorter ones.
 """
 
 from __future__ import annotations
@@ -18,12 +19,12 @@ from .corridor import WRONG, Intervals, Points, between
 
 LEAST = 12  # packets of a piece that no other line passes
 MOST = 64  # pieces of a capture
-GOES_ON = 3  # packets after one that stands alone, by which the line goes on
-ALONE = 128  # of them at most
+GOES_ON = 3  # packets after an outlier that must fit the line again
+ALONE = 128  # outliers at most
 
 
 class Cut(NamedTuple):
-    """The clock was set between the pairs `last` and `first`; those between fit both clocks."""
+    """The clock was set after packet `last` and before packet `first`; those between fit both."""
 
     last: int
     first: int
