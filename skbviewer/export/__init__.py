@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files for other programs, made from what analysis found."""
+"""Write paths, packet lists, timelines and logs as files for other programs."""
 
 from .dump import dump_lines
 from .packets_csv import write_packets_csv
