@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer stats: functions, layers, processes, drops, clock."""
+"""skbviewer stats: statistics of functions, layers, processes, drops and clocks."""
 
 from __future__ import annotations
 
@@ -31,7 +31,10 @@ from .output import command, formats, warn
 
 
 class Table(NamedTuple):
-    """Rows (NamedTuples of one type, whose fields are `keys`), and warnings about them."""
+    """Rows, and warnings about them.
+
+    The rows are NamedTuples of one type with the fields `keys`.
+    """
 
     keys: tuple[str, ...]
     rows: Sequence[Any]
@@ -40,7 +43,12 @@ class Table(NamedTuple):
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "stats", "times of functions, layers, programs; drops", _stats)
+    parser = command(
+        commands,
+        "stats",
+        "print times of functions, layers and processes; drops; clock fits",
+        _stats,
+    )
     parser.usage = "%(prog)s [-h] [--range A,B] [--filter F] [--all] [--json | --csv] FILE... TABLE"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
@@ -48,16 +56,18 @@ def add(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{opening.HELP}; before or behind them the table: {', '.join(sorted(TABLES))}",
+        help=f"{opening.HELP}; the table comes first or last: {', '.join(sorted(TABLES))}",
     )
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help="only what begins (a drop: happens) from A to B, in seconds as the packet list's Time",
+        help="only calls, legs and drops that begin from A to B, in seconds as the Time column",
     )
     add_filter(parser, "packets")
     parser.add_argument(
-        "--all", action="store_true", help="also what is no network packet (netlink, unix sockets)"
+        "--all",
+        action="store_true",
+        help="include skbs that are not network packets (netlink, unix sockets)",
     )
     formats(parser, "json", "csv")
 
@@ -65,13 +75,15 @@ def add(commands: Any) -> None:
 def _functions(session: Session, chosen: Chosen) -> Table:
     rows = function_rows(session.statistics(chosen))
     lost = sum(row.gaps for row in rows)
-    said = f"{lost} calls lie across lost records: their self and compensated times are not counted"
+    said = (
+        f"records were lost during {lost} calls: their self and compensated times are not counted"
+    )
     return Table(FunctionRow._fields, rows, (said,) if lost else ())
 
 
 def _layers(session: Session, chosen: Chosen) -> Table:
     table = layer_table(session.statistics(chosen))
-    said = f"{table.gaps} legs may lack lost records and are not counted"
+    said = f"records of {table.gaps} legs may have been lost: they are not counted"
     return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
 
 
@@ -87,9 +99,9 @@ def _processes(session: Session, chosen: Chosen) -> Table:
 
 
 class ClockRow(NamedTuple):
-    """One segment of the fit of a capture's clock (source) to a KBL's.
+    """One segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
 
-    `interface` is None where all interfaces of the capture have one clock.
+    `interface` is None if all interfaces of the capture share one clock.
     """
 
     source: int
@@ -102,7 +114,7 @@ class ClockRow(NamedTuple):
 
 
 def _clock(session: Session, chosen: Chosen) -> Table:
-    """The segments that hold one of the chosen packets."""
+    """Return the segments that apply to at least one of the chosen packets."""
     meant = session.statistics(chosen)
     source, interface = (
         np.asarray(meant.columns.array("packet", name))[meant.packets - 1]
@@ -148,18 +160,21 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:
-    """The files and the table, which stands last or first; KeyError with a line for the user."""
+    """Split words into files and the table, which is the last word or the first.
+
+    Raises KeyError with a message for the user.
+    """
     tables = ", ".join(sorted(TABLES))
     for files, table in ((words[:-1], words[-1]), (words[1:], words[0])):
         if table in TABLES and files:
             return [Path(file) for file in files], table
     if len(words) == 1:
-        raise KeyError(f"stats: {words[0]}: a file and a table are needed, one of {tables}")
+        raise KeyError(f"stats: {words[0]}: expected a file and a table, one of {tables}")
     raise KeyError(f"stats: neither {words[0]} nor {words[-1]} is one of {tables}")
 
 
 def _told(table: Table) -> list[str]:
-    """The columns' names; a NamedTuple cannot have a field `count`."""
+    """Return the names of the columns.  A NamedTuple cannot have a field named `count`."""
     return ["count" if key == "number" else key for key in table.keys]
 
 
@@ -172,11 +187,13 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
 
 
 def _range(text: str, session: Session) -> tuple[int, int]:
-    """Session time, ns; raises KeyError with a line for the user."""
+    """Parse "0.5,1.25" seconds into session time, ns.  Raises KeyError with a message."""
     try:
         begin, end = (round(float(part) * 1e9) for part in text.split(","))
     except (ValueError, OverflowError) as error:
-        raise KeyError(f"--range {text}: two numbers of seconds are needed, as 0.5,1.25") from error
+        raise KeyError(
+            f"--range {text}: expected two numbers of seconds, such as 0.5,1.25"
+        ) from error
     if begin > end:
         raise KeyError(f"--range {text}: ends before it begins")
     first = session.begin_ns()
@@ -184,7 +201,7 @@ def _range(text: str, session: Session) -> tuple[int, int]:
 
 
 def _print(table: Table) -> None:
-    """Columns as wide as needed; times in microseconds."""
+    """Print the table with columns as wide as their texts.  Times are microseconds."""
     head = [key.replace("_ns", "_us") for key in _told(table)]
     lines = [
         head,
@@ -205,7 +222,7 @@ def _text(key: str, value: Any) -> str:
         return "-"
     if key.endswith("_ns") and isinstance(value, float):
         return f"{value / 1000:.3f}"
-    if key.endswith("_ns"):  # exact: a float has no room for the nanoseconds of an epoch's offset
+    if key.endswith("_ns"):  # exact: a float cannot hold an epoch offset in ns
         return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if isinstance(value, float):
         return f"{value:.3f}"
@@ -213,5 +230,5 @@ def _text(key: str, value: Any) -> str:
 
 
 def _joined(value: Any) -> Any:
-    """A list of numbers as one cell."""
+    """Join a tuple of numbers into one cell."""
     return ",".join(map(str, value)) if isinstance(value, tuple) else value
