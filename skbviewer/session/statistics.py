@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of an open session: which legs and calls are meant, and whose names they bear."""
+"""Statistics of an open session: which legs and calls count, and their names."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ T = TypeVar("T")
 def scope_of(
     db: Any, columns: Columns, sources: Sequence[SourceRow], clock: Clock, chosen: Chosen
 ) -> Scope:
-    """What `chosen` means in the open session `db`."""
+    """Return the scope that `chosen` selects in the open session `db`."""
     kernels = {
         s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
         for s in sources
@@ -39,7 +39,10 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Session time of packet 1, where the list's Time begins, else of the first leg, else 0."""
+    """Return the session time of packet 1, else of the first leg, else 0 (ns).
+
+    The Time column begins there.
+    """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):
         return 0
@@ -62,10 +65,7 @@ def by_kind(
     rows: RowIds | None,
     progress: Progress | None,
 ) -> dict[str, list[T]]:
-    """What `tell` says of each kind of conversation among the packets of `rows`.
-
-    Raises Cancelled.
-    """
+    """Call `tell` for each kind of conversation with the packets of `rows`.  Raises Cancelled."""
     packets = None if rows is None else rows[rows > 0]
     found, watch = {}, progress or Silent()
     for done, kind in enumerate(CONVERSATION_KINDS):
@@ -81,13 +81,16 @@ def talks(
     rows: RowIds | None,
     progress: Progress | None,
 ) -> dict[str, list[Conversation]]:
-    """by_kind() of conversations, all of whose times are of one clock.  Raises Cancelled."""
+    """Return by_kind() of conversations, with all times on one clock.  Raises Cancelled."""
     tell = partial(conversations, times=_capture_times(columns, sources, clock))
     return by_kind(tell, columns, rows, progress)
 
 
 def _capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
-    """When all packets were captured, as if the first capture had them; None if it had."""
+    """Return when all packets were captured, on the first capture's clock (int64, ns).
+
+    None means that their own times are on that clock already.
+    """
     captures = [source.id for source in sources if source.kind != "kbl"]
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
         return None
