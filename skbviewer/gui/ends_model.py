@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Conversations or endpoints as a table: columns, texts, order, the filter of a row."""
+"""Conversations or endpoints as a table: columns, texts, sorting, the filter of a row."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
 Row = Conversation | Endpoint
-Names = Callable[[str], str]  # what an address is called
+Names = Callable[[str], str]  # returns the name of an address
 
 
 class Column(NamedTuple):
-    """A title, the field of the row, how its value is written, whether it is an address."""
+    """Title, field of the row, how its value is written, and whether it is an address."""
 
     title: str
     field: str
@@ -65,7 +65,7 @@ WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "
 
 
 class EndsModel(QAbstractTableModel):
-    """Rows of one kind ("TCP"); `first_ns` is what Begin counts from."""
+    """Rows of one kind ("TCP").  The Begin column counts from `first_ns`."""
 
     def __init__(
         self, kind: str, columns: tuple[Column, ...], first_ns: int, parent: QObject | None = None
@@ -84,7 +84,7 @@ class EndsModel(QAbstractTableModel):
         self.endResetModel()
 
     def use_names(self, names: Names) -> None:
-        """Write addresses as `names` calls them."""
+        """Show addresses by the names that `names` returns."""
         self._names = names
         if self._rows:
             self.dataChanged.emit(self.index(0, 0), self.index(len(self._rows) - 1, 0))
@@ -100,7 +100,7 @@ class EndsModel(QAbstractTableModel):
         return self._names(value) if made.address else made.text(value)
 
     def csv(self) -> str:
-        """All rows as comma-separated values, with a line of titles."""
+        """Return all rows as CSV with a header line."""
         lines = [[column.title for column in self.columns]]
         fields = [column.field for column in self.columns]
         lines += [[_plain(getattr(row, field)) for field in fields] for row in self._rows]
@@ -149,7 +149,7 @@ class EndsModel(QAbstractTableModel):
 
 
 def filter_of(kind: str, row: Row) -> str:
-    """The display filter that shows the packets of a row."""
+    """Return the display filter for the packets of a row."""
     word = WORDS[kind]
     if isinstance(row, Endpoint):
         return _end(word, row.address, row.port)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics > Conversations and Endpoints: a tab for each kind, of all packets or those shown."""
+"""Statistics > Conversations and Endpoints: one tab per kind, for all or for displayed packets."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Ask = Callable[[RowIds | None, Progress], EndRows]  # rows by kind
 
 
 class EndsWindow(QDialog):
-    """`ask` is given the packets that are meant.  `filter_asked`: a filter, and if to apply it."""
+    """`ask` counts the given packets.  `filter_asked`: a filter, and whether to apply it."""
 
     filter_asked = Signal(str, bool)
 
@@ -64,7 +64,7 @@ class EndsWindow(QDialog):
         self.limit.setEnabled(rows is not None)
         self.limit.setChecked(rows is not None)
         self.resolve = QCheckBox("&Name resolution")
-        self.resolve.setToolTip("Ask the name servers what the addresses are called")
+        self.resolve.setToolTip("Look up the names of the addresses")
         self.resolve.setChecked(names.on)
         self.copy = QPushButton("&Copy as CSV")
         self._build()
@@ -131,7 +131,7 @@ class EndsWindow(QDialog):
         self.filter_asked.emit(filter_of(model.kind, model.row(position)), True)
 
     def menu(self, model: EndsModel, position: int) -> QMenu:
-        """What can be done with a row."""
+        """Return the context menu of a row."""
         text = filter_of(model.kind, model.row(position))
         menu = QMenu(self)
         for title, wanted, apply in (
@@ -177,12 +177,12 @@ class EndsWindow(QDialog):
 
 
 def conversations(window: MainWindow) -> None:
-    """Statistics > Conversations."""
+    """Open Statistics > Conversations."""
     _open(window, "Conversations", CONVERSATION, lambda r: r.conversations)
 
 
 def endpoints(window: MainWindow) -> None:
-    """Statistics > Endpoints."""
+    """Open Statistics > Endpoints."""
     _open(window, "Endpoints", ENDPOINT, lambda r: r.endpoints)
 
 

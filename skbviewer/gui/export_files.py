@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the Export menu writes: the selected packet as a picture or a table."""
+"""Export the selected packet as a picture or a table."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ Export = Callable[[Recording, ListRow, Path], None]
 
 
 def write_png(recording: Recording, row: ListRow, out: Path) -> None:
-    """The annotated picture; BadInput if `out` cannot be written."""
+    """Write the annotated picture of `row`.  Raises BadInput if `out` cannot be written."""
     render_row(recording, row, out)
 
 
 def write_csv(recording: Recording, row: ListRow, out: Path) -> None:
-    """One line a call; BadInput if `out` cannot be written."""
+    """Write one line per call of `row`.  Raises BadInput if `out` cannot be written."""
     path = recording.path(packet=row.packet, series=row.series)
     write_path_csv(path, recording.sources(), out)

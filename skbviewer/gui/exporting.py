@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export: asks for a name and writes the selected packet."""
+"""File > Export PNG and Export CSV: ask for a name and write the selected packet."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ if TYPE_CHECKING:
 
 
 def ask_png(window: MainWindow) -> None:
-    """The selected packet's path as an annotated picture."""
+    """Export the selected packet's path as an annotated picture."""
     _export(window, "Export PNG", "png", write_png)
 
 
 def ask_csv(window: MainWindow) -> None:
-    """The selected packet's path as a table."""
+    """Export the selected packet's path as a table."""
     _export(window, "Export CSV", "csv", write_csv)
 
 

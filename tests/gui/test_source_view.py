@@ -86,7 +86,7 @@ def test_what_is_not_there_is_said(
     view.ask()
     qtbot.waitUntil(lambda: "2 functions" in view.hint.text())
     selection.source_asked.emit("veth_xmit")
-    assert view.hint.text() == "veth_xmit is not in what was scanned."
+    assert view.hint.text() == "veth_xmit is not in the scan."
     selection.source_asked.emit("dst_output")
     assert "include/net/dst.h:440" in view.hint.text() and "cannot read" in view.hint.text()
 
