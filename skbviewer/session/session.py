@@ -109,10 +109,7 @@ class Session:
             return dict(self._summary)
 
     def rules(self) -> int:
-        """Return the number of the rules that made the verdicts.
-
-        It is UNNUMBERED if the session is older than these numbers.
-        """
+        """Return the number of the rules that made the verdicts; UNNUMBERED in old sessions."""
         with self._db() as db:
             return rules_of(db)
 
@@ -121,7 +118,6 @@ class Session:
         return reasons(self.columns, any(s.kind == "kbl" for s in self.sources()))
 
     def packet_count(self) -> int:
-        """Return the number of captured packets."""
         if self._packets is None:
             with self._db() as db:
                 self._packets = queries.count(db, schema.packet)
@@ -149,10 +145,7 @@ class Session:
         return tcp_info.streams_known(self._data()) or self.packet_count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
-        """Follow all TCP streams, once.
-
-        Takes seconds for millions of packets.  Raises Cancelled.
-        """
+        """Follow all TCP streams once: seconds for millions of packets.  Raises Cancelled."""
         tcp_info.follow(self._data(), progress or Silent())
         listing.known_of(self._data(), np.zeros(0, np.int64), True)  # cached, so no page waits
 
@@ -189,10 +182,7 @@ class Session:
         saving.save_as(self.file, out, progress or Silent())
 
     def relocate(self, source: int, path: Path) -> None:
-        """Record that the input file of source `source` is now at `path`.
-
-        Raises KeyError for an unknown source, BadInput if that file has other content.
-        """
+        """Record where an input is now.  Raises KeyError, and BadInput if its content differs."""
         saving.relocate(self.file, {row.id: row for row in self.sources()}[source], path)
         self._files = None
         self._summary = None
@@ -203,10 +193,7 @@ class Session:
             return queries.kernel_only_count(db)
 
     def all_kernel_only_count(self) -> int:
-        """Return kernel_only_count() plus lifetimes without an address.
-
-        Lifetimes without an address have the highest numbers K<n>.
-        """
+        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
         with self._db() as db:
             return queries.all_kernel_only_count(db)
 
@@ -216,10 +203,7 @@ class Session:
         return cast(list[SeriesRow], self.rows(-ids))
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """Return the kernel path of a packet (by number) or of an skb lifetime.
-
-        Raises KeyError if there is none.
-        """
+        """Return the path of a packet, else of a series.  Raises KeyError if there is none."""
         with self._db() as db:
             if packet is None:
                 return paths.of_series(db, series or 0, self._names_of, self.sources())
@@ -241,10 +225,7 @@ class Session:
             return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
 
     def begin_ns(self) -> int:
-        """Return the session time at which the Time column begins, ns.
-
-        It is that of packet 1; in a session without packets, of the first leg.
-        """
+        """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
         return begin_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
@@ -265,10 +246,7 @@ class Session:
         return detail.of_packet(self, self._data(), packet, data)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """Return for each row of `ids` the first filter that it matches, else -1.
-
-        Raises FilterError.
-        """
+        """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
         return selecting.first_fit(self._data(), texts, ids)
 
     def stream(self, number: int, progress: Progress | None = None) -> streams.Stream:
@@ -312,10 +290,7 @@ class Session:
         kept.remove(self.file, note)
 
     def flags(self, kind: str) -> RowIds:
-        """Return the rows with the flag "mark", "ignore" or "time_ref", ascending.
-
-        n is packet n, -n is row K<n>.
-        """
+        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
         with self._db() as db:
             return kept.flags(db, kind)
 
@@ -354,10 +329,7 @@ class Session:
         return selecting.words_of(self._data(), name)
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
-        """Return the values of a field in rows n (packets) and -n (rows K<n>).
-
-        Raises KeyError for an unknown field.
-        """
+        """Return a field's values in rows n and -n (K<n>).  Raises KeyError if unknown."""
         return selecting.values_of(self._data(), name, ids)
 
     def timebase(self) -> Timebase:
@@ -371,10 +343,7 @@ class Session:
             return clocks.under_way(db, packet)
 
     def overview(self, progress: Progress | None = None) -> Overview:
-        """Return density, gaps and drops of the whole session.
-
-        The first call reads all calls, which may take seconds.
-        """
+        """Return density, gaps and drops of the session.  The first call may take seconds."""
         with self._db() as db, self._overview_lock:
             if self._overview is None:
                 clock = self.timebase()
