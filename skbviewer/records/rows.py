@@ -137,7 +137,7 @@ class PathEvent(NamedTuple):
 
 
 OUTSIDE = "outside probed functions"
-MAYBE_LOST = "records of it may have been lost"
+MAYBE_LOST = "some of its records may have been lost"
 
 
 class Wait(NamedTuple):
