@@ -144,7 +144,7 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
         (("--lanes", "packet", "--packet", "999"), "no packet 999"),
         (("--lanes", "packet", "--packet", "1,K999"), "no packet K999"),
         (("--lanes", "packet", "--packet", "1-9999999999"), "more than 1000"),
-        (("--packet", "1,x"), "'1,x' is no number of a packet"),
+        (("--packet", "1,x"), "'1,x' is not a list of packet numbers"),
         (("--packet", "2-3"), "a path belongs to one packet"),
         (("--filter", "tcp.prot == 1"), "tcp.prot"),
     ],

@@ -96,5 +96,5 @@ def test_another_file_is_refused_and_not_remembered(
 ) -> None:
     choose(monkeypatch, tree / "net/ipv4/ip_output.c", tree)
     view.ask()
-    qtbot.waitUntil(lambda: "not JSON as skbscan writes it" in view.hint.text())
+    qtbot.waitUntil(lambda: "not JSON written by skbscan" in view.hint.text())
     assert not QSettings().contains(SCAN)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Who talked with whom: Wireshark's Conversations and Endpoints, with the time in the kernel.
+"""Wireshark's Conversations and Endpoints, with the time in the kernel.
 
-In: the packet columns of a session and the packets that are meant.  Out: a row for each pair of
-addresses (and ports), whichever of them spoke first, and one for each address (and port).
+Input: the packet columns of a session, and the chosen packets.  Output: a row for each pair of
+addresses (and ports), whichever of them was first, and a row for each address (and port).
 """
 
 from __future__ import annotations
@@ -26,9 +26,9 @@ ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 
 
 class Conversation(NamedTuple):
-    """Packets between A and B; ports are None where the kind has none.
+    """Packets between A and B; ports are None if this kind has none.
 
-    begin_ns is capture time, by the clock of the first capture.
+    begin_ns is the capture time, by the clock of the first capture.
     """
 
     address_a: str
@@ -43,7 +43,7 @@ class Conversation(NamedTuple):
     bytes_ba: int
     begin_ns: int
     dur_ns: int  # from the first to the last packet
-    # Sum over the packets matched exactly; None where there is none, or records of one may be lost.
+    # Sum over exactly matched packets; None if there are none, or if records of one may be lost.
     kernel_ns: int | None
 
 
@@ -61,7 +61,7 @@ class Endpoint(NamedTuple):
 
 
 class _Kind(NamedTuple):
-    """Which packets, the columns of an end ("s" or "d" for the side), and how an end is written."""
+    """Which packets it includes, the columns of an end ("s" or "d" = side), and an end's text."""
 
     meant: Callable[[Columns], Flags]
     columns: tuple[str, ...]
@@ -105,10 +105,10 @@ KINDS: dict[str, _Kind] = {
 def conversations(
     columns: Columns, kind: str, packets: Index | None = None, times: Index | None = None
 ) -> list[Conversation]:
-    """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first.
+    """Conversations of a kind of KINDS among `packets` (numbers; None = all), largest first.
 
-    `times` are of one clock, for every packet of the session; without them the captures' own count.
-    Begin and duration are 0 of one that no packet tells the time of.
+    `times` are the times of all packets of the session by one clock; without them, the captures'
+    own times are used.  Begin and duration are 0 if no packet of the conversation has a time.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -143,7 +143,7 @@ def conversations(
 
 
 def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list[Endpoint]:
-    """Endpoints of a kind of KINDS among `packets` (numbers; None: all), largest first."""
+    """Endpoints of a kind of KINDS among `packets` (numbers; None = all), largest first."""
     rows, low, high, swapped = _ends(columns, kind, packets)
     source = np.where(swapped[:, None], high, low)
     target = np.where(swapped[:, None], low, high)
@@ -170,7 +170,7 @@ def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list
 
 
 def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, Index, Index, Flags]:
-    """Rows meant, their lower and higher end, and whether the higher one sent it."""
+    """Chosen rows, their lower and higher end, and whether the higher one sent the packet."""
     meant = KINDS[kind].meant(columns)
     if packets is not None:
         chosen = np.zeros(len(meant), np.bool_)
@@ -196,7 +196,7 @@ def _column(columns: Columns, name: str, rows: Index) -> Index:
 
 
 def _greater(a: Index, b: Index) -> Flags:
-    """Row by row, as tuples compare."""
+    """Compare rows lexicographically: a > b."""
     greater = np.zeros(len(a), np.bool_)
     for column in reversed(range(a.shape[1])):
         greater = (a[:, column] > b[:, column]) | ((a[:, column] == b[:, column]) & greater)
@@ -204,9 +204,9 @@ def _greater(a: Index, b: Index) -> Flags:
 
 
 def _groups(rows: Index) -> tuple[Index, Index]:
-    """The group of each row, equal rows sharing one, and the first row of each group.
+    """The group of each row, where equal rows share one, and the first row of each group.
 
-    By a hash of 64 bits, which is checked: where two different rows have the same, by the rows.
+    Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
     """
     key = np.zeros(len(rows), np.uint64)
     for column in range(rows.shape[1]):
