@@ -12,7 +12,7 @@
 
 #include "kbl_arch.h"
 #include "kbl_internal.h"
-#include "kbl_told.h"
+#include "kbl_known.h"
 
 #define KBL_CLOCK_SHIFT 32	/* of the multiplier that makes ns of cycles, see kbl_scale() */
 

@@ -15,9 +15,9 @@
 
 #include <linux/kbl_probe.h>
 
-#include "kbl_faked.h"
-#include "kbl_open.h"
-#include "kbl_sited.h"
+#include "kbl_fake_regs.h"
+#include "kbl_open_calls.h"
+#include "kbl_armed_site.h"
 
 struct kbl_source {
 	unsigned int nr;

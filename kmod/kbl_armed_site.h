@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Entry and exit of functions with probes in their source; a part of kbl_source.c. */
-#ifndef KBL_SITED_H
-#define KBL_SITED_H
+#ifndef KBL_ARMED_SITE_H
+#define KBL_ARMED_SITE_H
 
 #include <linux/kbl_probe.h>
 
-#include "kbl_faked.h"
+#include "kbl_fake_regs.h"
 #include "kbl_hot.h"
-#include "kbl_open.h"
+#include "kbl_open_calls.h"
 
 /* A site that is armed, and where its carriers go. */
 struct kbl_sited {
@@ -87,4 +87,4 @@ static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long
 	kbl_leave(&ticket, &regs, kbl_irq_off(pv), pv);
 }
 
-#endif /* KBL_SITED_H */
+#endif /* KBL_ARMED_SITE_H */

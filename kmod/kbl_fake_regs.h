@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A call of a function with probes in its source, as its registers would show it. */
-#ifndef KBL_FAKED_H
-#define KBL_FAKED_H
+#ifndef KBL_FAKE_REGS_H
+#define KBL_FAKE_REGS_H
 
 #include "kbl_internal.h"
 
@@ -27,4 +27,4 @@ static __always_inline void kbl_fake(struct kbl_faked *f, unsigned int offset, c
 	*(unsigned long *)((u8 *)f + offset) = (unsigned long)value;
 }
 
-#endif /* KBL_FAKED_H */
+#endif /* KBL_FAKE_REGS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* The open calls of functions with probes in their source; a part of kbl_source.c. */
-#ifndef KBL_OPEN_H
-#define KBL_OPEN_H
+#ifndef KBL_OPEN_CALLS_H
+#define KBL_OPEN_CALLS_H
 
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -105,4 +105,4 @@ static void kbl_open_end(void)
 	kbl_opened = NULL;
 }
 
-#endif /* KBL_OPEN_H */
+#endif /* KBL_OPEN_CALLS_H */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Is an skb still what was told of it?  A part of kbl_hot.h. */
-#ifndef KBL_TOLD_H
-#define KBL_TOLD_H
+#ifndef KBL_KNOWN_H
+#define KBL_KNOWN_H
 
 #include <linux/hash.h>
 
@@ -93,4 +93,4 @@ static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
 	return kbl_known_holds(kbl_known_slot(c, addr), addr);
 }
 
-#endif /* KBL_TOLD_H */
+#endif /* KBL_KNOWN_H */
