@@ -10,16 +10,16 @@
 #include "kbl_open_calls.h"
 
 /* A site that is armed, and where its carriers go. */
-struct kbl_sited {
+struct kbl_armed_site {
 	struct kbl_target *target;
 	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
 	u8 nr;			/* of the carriers that the site passes */
-	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
+	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_fake_regs */
 	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
 };
 
 /* All that the target may look at, and nothing in what it has not. */
-static void kbl_fake_all(struct kbl_faked *f, const struct kbl_sited *s, const void *first,
+static void kbl_fake_all(struct kbl_fake_regs *f, const struct kbl_armed_site *s, const void *first,
 			 const void *const *more)
 {
 	unsigned int i;
@@ -35,8 +35,8 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 					       unsigned long frame, const void *first,
 					       const void *const *more, bool pv)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
-	struct kbl_faked f KBL_NOT_CLEARED;
+	const struct kbl_armed_site *s = READ_ONCE(site->data);
+	struct kbl_fake_regs f KBL_NOT_CLEARED;
 	struct kbl_ticket ticket;
 	struct kbl_open *open;
 	struct kbl_target *t;
@@ -68,7 +68,7 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long frame,
 					    unsigned long value, bool pv)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
+	const struct kbl_armed_site *s = READ_ONCE(site->data);
 	struct pt_regs regs KBL_NOT_CLEARED;
 	struct kbl_ticket ticket;
 	struct kbl_open *open;

@@ -72,7 +72,7 @@ static void kbl_sweep(struct kbl_cpu *c)
 		/* Pairs with the release in kbl_call_give_back(). */
 		if (smp_load_acquire(&call->target) != KBL_CALL_RETURNED)
 			continue;
-		call->who.cpu = c->told_who.cpu;
+		call->who.cpu = c->last_who.cpu;
 		kbl_call_free(c, call);
 	}
 }
@@ -128,7 +128,7 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 	    (static_branch_unlikely(&kbl_filter_on) && !kbl_filter_accepted(skb)))
 		return false;
 	/* At kfree_skbmem() the data is already given back. */
-	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_tell_alone(c, skb)))
+	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_emit_alone(c, skb)))
 		*flags |= KBL_FLAG_EXT_LOST;
 	if (t->entry_event) {
 		kbl_batch_begin(c);
@@ -140,9 +140,9 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 }
 
 /* The place of a call that is to be told, or a ticket for its exit alone; false: neither. */
-static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target *t,
-					   struct pt_regs *regs, u64 head, s32 caller, u64 skb,
-					   struct kbl_ticket *ticket)
+static __always_inline bool kbl_enter_recorded(struct kbl_cpu *c, struct kbl_target *t,
+					       struct pt_regs *regs, u64 head, s32 caller, u64 skb,
+					       struct kbl_ticket *ticket)
 {
 	struct kbl_call *call;
 
@@ -194,17 +194,17 @@ static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *
 	}
 	if (unlikely(t->quiet && !t->exit_event))
 		return false;
-	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb, ticket);
+	return kbl_enter_recorded(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb, ticket);
 }
 
 /* As kbl_enter_as(), of which it is the rest. */
 int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
-	bool told = kbl_enter_any(c, t, regs, ticket);
+	bool recorded = kbl_enter_any(c, t, regs, ticket);
 
 	kbl_idle(c, true);
-	return !told;
+	return !recorded;
 }
 NOKPROBE_SYMBOL(kbl_enter_rest);
 
@@ -299,7 +299,7 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 		kbl_life_exit(c, call, t->returns == KBL_RETURNS_INT ? (int)ret : ret);
 	kbl_batch_end(c);
 	if (kbl_call_owner(call) == c) {
-		call->who.cpu = c->told_who.cpu;
+		call->who.cpu = c->last_who.cpu;
 		kbl_call_free(c, call);
 	} else {
 		kbl_call_give_back(call);
@@ -321,7 +321,7 @@ static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticke
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
 /* At the instant c->now, inside kbl_busy(). */
-void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+void kbl_leave_slow(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
 	unsigned long ret = kbl_ret(regs);
@@ -338,7 +338,7 @@ void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing
 NOKPROBE_SYMBOL(kbl_leave_slow);
 
 /* Where the kernel's clock must be asked. */
-void kbl_leave_late(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+void kbl_leave_late(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
 	kbl_leave_at(c, regs, ticket, kbl_clock_read(c), true);

@@ -112,7 +112,7 @@ void kbl_calls_reset(void)
 
 		c->free = NULL;
 		c->returned = false;
-		c->told_who.cpu = cpu;
+		c->last_who.cpu = cpu;
 		for (i = KBL_NR_CALLS; i-- > 0;) {
 			c->calls[i].who.cpu = cpu;
 			kbl_call_free(c, &c->calls[i]);

@@ -100,7 +100,7 @@ static bool kbl_header_kept(const struct kbl_known *k, u64 addr)
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
 	return kbl_same64(&skb->head, k->head) &&
-	       (k->watch ? kbl_watched_told(k, skb) : kbl_headers_told(k));
+	       (k->watch ? kbl_watched_same(k, skb) : kbl_headers_same(k));
 }
 NOKPROBE_SYMBOL(kbl_header_kept);
 
@@ -117,14 +117,14 @@ static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 	if (kbl_filter_accepted(skb))
 		return true;
 	refused = epoch && k->epoch == epoch && (k->watched == skb || k->also == skb);
-	if (refused && (!sk || k->told.slots > 1) && kbl_known_holds(k, skb))
+	if (refused && (!sk || k->fp.slots > 1) && kbl_known_same(k, skb))
 		return false;
 	/* TCP takes the device off a packet before its socket is on it. */
-	refused = refused && k->told.slots > 1 && kbl_header_kept(k, skb);
+	refused = refused && k->fp.slots > 1 && kbl_header_kept(k, skb);
 	read = !kbl_skb_read(k, skb);
-	if (kbl_filter_pass_again(skb, read ? &k->told : NULL, sk, refused))
+	if (kbl_filter_pass_again(skb, read ? &k->fp : NULL, sk, refused))
 		return true;
-	if (read && (!sk || k->told.slots > 1))
+	if (read && (!sk || k->fp.slots > 1))
 		k->epoch = epoch;
 	return false;
 }
@@ -145,14 +145,14 @@ static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
 NOKPROBE_SYMBOL(kbl_carried_pass);
 
 /* Footprints that changed, and every packet after the first. */
-static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *flags)
+static void kbl_emit_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *flags)
 {
 	unsigned int i;
 	u64 data;
 
 	for (i = 0; i < c->ncarried; i++) {
 		/* At kfree_skbmem() the data is already given back. */
-		if (t->event != KBL_EV_FREE && kbl_skb_tell(c, c->carried[i]) && !i)
+		if (t->event != KBL_EV_FREE && kbl_skb_emit(c, c->carried[i]) && !i)
 			*flags |= KBL_FLAG_EXT_LOST;
 		if (!i)
 			continue;
@@ -162,21 +162,21 @@ static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *
 		kbl_event(c, KBL_EV_CARRY, c->carried[i], data);
 	}
 }
-NOKPROBE_SYMBOL(kbl_tell_carried);
+NOKPROBE_SYMBOL(kbl_emit_carried);
 
 /* Inside the batch that it makes: what the packets hold, and what happens to the first. */
-static bool kbl_tell_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
+static bool kbl_emit_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
 			   s32 caller)
 {
 	u8 flags = 0;
 
 	kbl_batch_begin(c);
-	kbl_tell_carried(c, t, &flags);
+	kbl_emit_carried(c, t, &flags);
 	if (t->entry_event)
 		kbl_life_entry(c, t, regs, c->carried[0], caller);
 	return kbl_batch_end(c) && !flags;
 }
-NOKPROBE_SYMBOL(kbl_tell_entry);
+NOKPROBE_SYMBOL(kbl_emit_entry);
 
 /* An entry that is not as simple as most; false: the filter refuses the call. */
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller)
@@ -191,7 +191,7 @@ bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *re
 	}
 	if (c->ncarried) {
 		c->entered = c->carried[0];
-		if (!kbl_tell_entry(c, t, regs, caller))
+		if (!kbl_emit_entry(c, t, regs, caller))
 			c->entered_flags |= KBL_FLAG_EXT_LOST;
 	} else {
 		if (kbl_carries_skb(t)) {

@@ -95,8 +95,8 @@ u64 kbl_clock_read(struct kbl_cpu *c)
 	u64 took = kbl_clock_cycles() - before;
 	bool sure = kbl_clock_ns(c, took) <= KBL_CLOCK_ASKING_NS;
 
-	if (unlikely(!kbl_task_told(c)))
-		c->told_who.pid = U32_MAX;
+	if (unlikely(!kbl_task_same(c)))
+		c->last_who.pid = U32_MAX;
 	c->clock_base = now - kbl_clock_ns(c, before + took / 2);
 	c->clock_until = c->clock_span && sure ? now + c->clock_span : 0;
 	return max(now, c->now + 1);

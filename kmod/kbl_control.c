@@ -131,13 +131,13 @@ static void kbl_control_show(struct seq_file *m)
 }
 
 /* A file of the recorder begins anew: what was told of threads and packets stands in another. */
-static void kbl_retell(void *unused)
+static void kbl_forget_cpu(void *unused)
 {
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 
 	memset(c->seen, 0, sizeof(c->seen));
 	kbl_forget(c);
-	kbl_irq_retell();
+	kbl_irq_forget();
 }
 
 static int kbl_control_set(char *text)
@@ -160,7 +160,7 @@ static int kbl_control_set(char *text)
 	if (!strcmp(word, "calibrate"))
 		return kbl_calibrate();
 	if (!strcmp(word, "retell")) {
-		on_each_cpu(kbl_retell, NULL, 1);
+		on_each_cpu(kbl_forget_cpu, NULL, 1);
 		return 0;
 	}
 	if (strcmp(word, "deactivate"))

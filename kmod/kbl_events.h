@@ -41,7 +41,7 @@ struct kbl_stack {
 /* kbl_stack.c */
 void kbl_stack_start(void);
 void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location);
-unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s);
+unsigned int kbl_stack_emit(struct kbl_cpu *c, const struct kbl_stack *s);
 unsigned long kbl_stack_real(unsigned long addr);
 unsigned long kbl_stack_above(const unsigned long *slot);
 
@@ -55,7 +55,7 @@ void kbl_route_stop(void);
 void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
-void kbl_irq_retell(void);
+void kbl_irq_forget(void);
 
 /* An address as the log tells it; 0 if it is out of reach. */
 static __always_inline s32 kbl_offset(unsigned long addr)
@@ -71,7 +71,7 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq
 {
 	union kbl_slot *slot;
 
-	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_told(c)))
+	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_same(c)))
 		return false;
 	slot = kbl_room(c, 1);
 	if (unlikely(!slot))
@@ -107,10 +107,10 @@ void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
 static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 {
 	unsigned long irq = kbl_irq_off(true);
-	bool told = kbl_event_quick(__this_cpu_read(kbl_cpu), irq, event, skb, data);
+	bool recorded = kbl_event_quick(__this_cpu_read(kbl_cpu), irq, event, skb, data);
 
 	kbl_irq_back(irq, true);
-	if (unlikely(!told))
+	if (unlikely(!recorded))
 		kbl_event_alone_slow(event, skb, data);
 }
 

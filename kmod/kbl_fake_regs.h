@@ -7,22 +7,23 @@
 
 #define KBL_STACK_WORDS 12	/* the return address and the arguments on the stack */
 
-struct kbl_faked {
+struct kbl_fake_regs {
 	struct pt_regs regs;
 	unsigned long stack[KBL_STACK_WORDS];
 	unsigned long unused;
 };
 
 /* Where the argument @arg lies. */
-static u16 kbl_faked_offset(unsigned int arg)
+static u16 kbl_fake_offset(unsigned int arg)
 {
 	if (arg < KBL_REG_ARGS)
 		return kbl_arg_offset(arg);
-	return offsetof(struct kbl_faked, stack) +
+	return offsetof(struct kbl_fake_regs, stack) +
 	       kbl_arch_stack_offset(arg - KBL_REG_ARGS);
 }
 
-static __always_inline void kbl_fake(struct kbl_faked *f, unsigned int offset, const void *value)
+static __always_inline void kbl_fake(struct kbl_fake_regs *f, unsigned int offset,
+				     const void *value)
 {
 	*(unsigned long *)((u8 *)f + offset) = (unsigned long)value;
 }

@@ -9,7 +9,7 @@ const u64 kbl_place_mask = 0x0000ffff0000ffffULL;
 #endif
 
 /* Are the headers, and what not every packet needs compared? */
-static __always_inline bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline bool kbl_watched_equal(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const u64 *l3 = k->l3;
 
@@ -17,17 +17,17 @@ static __always_inline bool kbl_watched_same(const struct kbl_known *k, const st
 		return false;
 	if (k->watch & KBL_WATCH_BARE)
 		return true;
-	if (!kbl_headers_told(k))
+	if (!kbl_headers_same(k))
 		return false;
 	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
 		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
 }
 
-bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
+bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
-	return kbl_watched_same(k, skb);
+	return kbl_watched_equal(k, skb);
 }
-NOKPROBE_SYMBOL(kbl_watched_told);
+NOKPROBE_SYMBOL(kbl_watched_same);
 
 /* It was not told, or cannot be read. */
 static __always_inline void kbl_known_none(struct kbl_known *k)
@@ -45,8 +45,8 @@ void kbl_forget(struct kbl_cpu *c)
 
 	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++)
 		kbl_known_none(&c->known[i]);
-	c->told_who.pid = U32_MAX;
-	c->told = false;
+	c->last_who.pid = U32_MAX;
+	c->remembers = false;
 }
 NOKPROBE_SYMBOL(kbl_forget);
 
@@ -92,7 +92,7 @@ static void kbl_footprint_write(struct kbl_cpu *c, u64 skb, const struct kbl_foo
 	struct kbl_event_slot *event = kbl_event(c, KBL_EV_FOOTPRINT, skb, 0);
 
 	c->nlosable--;
-	c->told = true;
+	c->remembers = true;
 	event->ext = fp->slots;
 	kbl_footprint_copy((u64 *)(event + 1), fp);
 	c->nslots += fp->slots;
@@ -104,29 +104,29 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb)
 	struct kbl_known k;
 	int err = kbl_skb_read(&k, skb);
 
-	*fp = k.told;
+	*fp = k.fp;
 	return err;
 }
 NOKPROBE_SYMBOL(kbl_footprint_read);
 
 /* Inside a batch: an event, if @fp is not what this CPU told last of @skb. */
-void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
+void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 
-	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->told, k->told.slots, fp))
+	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->fp, k->fp.slots, fp))
 		return;
 	kbl_known_none(k);
 	k->addr = skb;
-	k->told = *fp;
+	k->fp = *fp;
 	kbl_footprint_write(c, skb, fp);
 }
-NOKPROBE_SYMBOL(kbl_footprint_tell);
+NOKPROBE_SYMBOL(kbl_footprint_emit);
 
 /* The fields of the skb itself that are told, but for the device. */
 static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_buff *skb)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	int err = 0;
 	u64 data;
 
@@ -146,7 +146,7 @@ static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_
  */
 static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff *skb)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	int err = kbl_fields_load(k, skb);
 	u64 dev;
 
@@ -171,14 +171,14 @@ static int kbl_read_anew(struct kbl_known *k, u64 addr)
 	unsigned int slots = 0;
 
 	if (k->addr == addr) {
-		kbl_footprint_copy(was, &k->told);
-		slots = k->told.slots;
+		kbl_footprint_copy(was, &k->fp);
+		slots = k->fp.slots;
 	}
 	if (unlikely(kbl_skb_read(k, addr))) {
 		kbl_known_none(k);
 		return -EFAULT;
 	}
-	return !kbl_footprint_same(was, slots, &k->told);
+	return !kbl_footprint_same(was, slots, &k->fp);
 }
 NOKPROBE_SYMBOL(kbl_read_anew);
 
@@ -187,22 +187,22 @@ static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	if (!kbl_packet_told(k, skb))
+	if (!kbl_packet_same(k, skb))
 		return kbl_read_anew(k, addr);
-	return kbl_fields_told(k, skb) ? 0 : kbl_refresh(k, skb);
+	return kbl_fields_same(k, skb) ? 0 : kbl_refresh(k, skb);
 }
 
 /* Inside a batch: its footprint, if that is not what this CPU told last; 0 or -EFAULT. */
-int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
+int kbl_skb_emit(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 	int changed = kbl_known_update(k, skb);
 
 	if (changed > 0)
-		kbl_footprint_write(c, skb, &k->told);
+		kbl_footprint_write(c, skb, &k->fp);
 	return min(changed, 0);
 }
-NOKPROBE_SYMBOL(kbl_skb_tell);
+NOKPROBE_SYMBOL(kbl_skb_emit);
 
 static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
@@ -216,24 +216,24 @@ NOKPROBE_SYMBOL(kbl_footprint_batch);
 static __always_inline union kbl_slot *kbl_footprint_fill(struct kbl_cpu *c, union kbl_slot *slot,
 							  const struct kbl_known *k)
 {
-	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->told.slots, k->addr, 0);
-	kbl_footprint_copy(slot[1].words, &k->told);
-	c->told = true;
+	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->fp.slots, k->addr, 0);
+	kbl_footprint_copy(slot[1].words, &k->fp);
+	c->remembers = true;
 	c->written++;
-	return slot + 1 + k->told.slots;
+	return slot + 1 + k->fp.slots;
 }
 
 /* Outside of a batch, at the instant c->now, if it @changed; false: it is lost. */
-static __always_inline bool kbl_tell_known(struct kbl_cpu *c, const struct kbl_known *k, u64 skb,
+static __always_inline bool kbl_emit_known(struct kbl_cpu *c, const struct kbl_known *k, u64 skb,
 					   int changed)
 {
 	union kbl_slot *slot;
 
 	if (changed <= 0)
 		return !changed;
-	slot = c->slow ? NULL : kbl_room(c, 1 + k->told.slots);
+	slot = c->slow ? NULL : kbl_room(c, 1 + k->fp.slots);
 	if (unlikely(!slot))
-		return kbl_footprint_batch(c, skb, &k->told);
+		return kbl_footprint_batch(c, skb, &k->fp);
 	kbl_put(c, kbl_footprint_fill(c, slot, k));
 	return true;
 }
@@ -243,19 +243,19 @@ static __always_inline bool kbl_tell_known(struct kbl_cpu *c, const struct kbl_k
  * instant c->now; false also if it is lost.  The thread need not be told before, as
  * events tell their own.
  */
-bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
+bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 
-	return kbl_tell_known(c, k, skb, kbl_known_update(k, skb));
+	return kbl_emit_known(c, k, skb, kbl_known_update(k, skb));
 }
-NOKPROBE_SYMBOL(kbl_skb_tell_alone);
+NOKPROBE_SYMBOL(kbl_skb_emit_alone);
 
 /* What is told has no room, or something is to be told before it. */
 static noinline int kbl_enter_batch(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				    struct kbl_ticket *ticket)
 {
-	if (!kbl_footprint_batch(c, k->addr, &k->told))
+	if (!kbl_footprint_batch(c, k->addr, &k->fp))
 		c->free->span.flags |= KBL_FLAG_EXT_LOST;
 	return kbl_enter_end(c, t, ticket);
 }
@@ -280,7 +280,7 @@ static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_targe
 
 	if (unlikely(kbl_fields_load(k, skb)))
 		return kbl_enter_lost(c, t, k, ticket);
-	slot = kbl_room(c, 1 + k->told.slots);
+	slot = kbl_room(c, 1 + k->fp.slots);
 	if (unlikely(!slot) || unlikely(c->slow))
 		return kbl_enter_batch(c, t, k, ticket);
 	kbl_put(c, kbl_footprint_fill(c, slot, k));
@@ -291,7 +291,7 @@ static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_targe
 static noinline int kbl_enter_device(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				     u64 dev, struct kbl_ticket *ticket)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 
 	ext->ifindex = 0;
 	ext->netns = 0;
@@ -324,7 +324,7 @@ static noinline int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, stru
 
 	if (unlikely(!kbl_is_kernel(skb)))
 		return kbl_enter_rest(c, t, 0, regs, ticket);
-	if (unlikely(!kbl_tell_known(c, k, skb, kbl_read_anew(k, skb))))
+	if (unlikely(!kbl_emit_known(c, k, skb, kbl_read_anew(k, skb))))
 		c->free->span.flags |= KBL_FLAG_EXT_LOST;
 	return kbl_enter_end(c, t, ticket);
 }
@@ -337,9 +337,9 @@ static noinline int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t,
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
 
-	if (!kbl_watched_same(k, skb))
+	if (!kbl_watched_equal(k, skb))
 		return kbl_enter_anew(c, t, k, regs, ticket);
-	if (!kbl_fields_told(k, skb))
+	if (!kbl_fields_same(k, skb))
 		return kbl_enter_moved(c, t, k, regs, ticket);
 	return kbl_enter_end(c, t, ticket);
 }
@@ -352,13 +352,13 @@ int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)c->free->span.skb;
 
 	if (k->also != (unsigned long)skb || !kbl_same64(&skb->head, k->head) ||
-	    !kbl_place_told(k, skb))
+	    !kbl_place_same(k, skb))
 		return kbl_enter_anew(c, t, k, regs, ticket);
 	if (unlikely(k->watch != (KBL_WATCH_DATA | KBL_WATCH_BARE)))
 		return kbl_enter_watched(c, t, k, regs, ticket);
 	if (!kbl_same64(&skb->data, k->data))
 		return kbl_enter_anew(c, t, k, regs, ticket);
-	if (!kbl_fields_told(k, skb))
+	if (!kbl_fields_same(k, skb))
 		return kbl_enter_moved(c, t, k, regs, ticket);
 	return kbl_enter_end(c, t, ticket);
 }

@@ -34,7 +34,7 @@ static __always_inline u32 kbl_map_hash(unsigned long ip)
 	return (u32)ip * GOLDEN_RATIO_32 >> (32 - KBL_MAP_BITS);
 }
 
-static __always_inline u32 kbl_map_behind(u32 at)
+static __always_inline u32 kbl_map_after(u32 at)
 {
 	return (at + 1) & ((1 << KBL_MAP_BITS) - 1);
 }
@@ -46,7 +46,7 @@ static __always_inline struct kbl_target *kbl_map_find(unsigned long ip)
 	struct kbl_target *t;
 
 	while ((t = kbl_map[at])->addr != ip && t->addr + KBL_ENDBR != ip && t != &kbl_map_none)
-		at = kbl_map_behind(at);
+		at = kbl_map_after(at);
 	return t;
 }
 
@@ -67,8 +67,8 @@ static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 NOKPROBE_SYMBOL(kbl_map_search);
 
 /* What is left of the handler's arguments stays where it is. */
-static noinline int kbl_fprobe_enter_search(unsigned long none, unsigned long ip,
-					    unsigned long nothing, struct pt_regs *regs,
+static noinline int kbl_fprobe_enter_search(unsigned long unused, unsigned long ip,
+					    unsigned long unused2, struct pt_regs *regs,
 					    void *ticket)
 {
 	struct kbl_target *t = kbl_map_search(ip);
@@ -164,7 +164,7 @@ static void kbl_map_add(struct kbl_target *t, unsigned long ip)
 	u32 at = kbl_map_hash(ip);
 
 	while (kbl_map[at] != &kbl_map_none)
-		at = kbl_map_behind(at);
+		at = kbl_map_after(at);
 	kbl_map[at] = t;
 }
 

@@ -80,17 +80,17 @@ static __always_inline s32 kbl_caller_offset(unsigned long addr, u64 *head)
 }
 
 /* Was the thread that runs here the last one told?  Its name is looked at in kbl_clock_read(). */
-static __always_inline bool kbl_thread_told(const struct kbl_cpu *c)
+static __always_inline bool kbl_thread_same(const struct kbl_cpu *c)
 {
-	return c->told_who.pid == current->pid;
+	return c->last_who.pid == current->pid;
 }
 
 /* And by the name that it has now? */
-static __always_inline bool kbl_task_told(const struct kbl_cpu *c)
+static __always_inline bool kbl_task_same(const struct kbl_cpu *c)
 {
 	const u64 *comm = (const u64 *)current->comm;
 
-	return kbl_thread_told(c) && c->task_comm[0] == comm[0] && c->task_comm[1] == comm[1];
+	return kbl_thread_same(c) && c->task_comm[0] == comm[0] && c->task_comm[1] == comm[1];
 }
 
 /* Room for whole slots in the current sub-buffer, or NULL. */
@@ -205,7 +205,7 @@ static __always_inline int kbl_enter_plain(struct kbl_cpu *c, struct kbl_target 
 	OPTIMIZER_HIDE_VAR(k);
 	if (unlikely(!kbl_packet_alike(k, skb)))
 		return kbl_enter_unlike(c, t, k, regs, ticket);
-	if (unlikely(!kbl_fields_told(k, skb)))
+	if (unlikely(!kbl_fields_same(k, skb)))
 		return kbl_enter_moved(c, t, k, regs, ticket);
 	c->free = call->next;
 	call->target = t;
@@ -316,7 +316,7 @@ static __always_inline void kbl_leave_at(struct kbl_cpu *c, struct pt_regs *regs
 	c->now = now;
 	at = c->at;
 	/* Entered here, in the thread told last?  It returns in the one that entered it. */
-	if (unlikely(call->who.both != c->told_who.both) || unlikely(at > c->limit)) {
+	if (unlikely(call->who.both != c->last_who.both) || unlikely(at > c->limit)) {
 		kbl_leave_slow(c, 0, 0, regs, ticket);
 		return;
 	}

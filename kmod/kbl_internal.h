@@ -124,7 +124,7 @@ struct kbl_known {
 	u64 data;
 	u32 epoch;		/* kbl_filter_epoch of the filter that refused it */
 	u8 watch;		/* KBL_WATCH_* */
-	struct kbl_footprint told;	/* mark, gso and sk are compared with it */
+	struct kbl_footprint fp;	/* mark, gso and sk are compared with it */
 };
 
 #define KBL_KNOWN_SIZE 256	/* a power of two makes a short way from hash to place */
@@ -146,12 +146,12 @@ struct kbl_cpu {
 	union kbl_slot *end;	/* of the records in the sub-buffer */
 	u64 written;
 	u64 task_comm[2];
-	union kbl_who told_who;	/* the thread told last, on this CPU */
+	union kbl_who last_who;	/* the thread told last, on this CPU */
 	bool slow;		/* something is to be told before the next record */
 	bool gap;		/* records were lost and it is not told yet */
-	bool telling;		/* the batch at hand tells what was lost */
+	bool has_losses;		/* the batch at hand tells what was lost */
 	bool returned;		/* calls returned elsewhere wait to be swept up */
-	bool told;		/* since the last time all was forgotten */
+	bool remembers;	/* since the last time all was forgotten */
 	unsigned long irq;	/* not 0: a record is being made; to be restored after it */
 	struct rchan_buf *buf;	/* NULL: c->slow is set */
 	size_t ready;		/* sub-buffers that are whole, see kbl_read.c */
@@ -163,7 +163,7 @@ struct kbl_cpu {
 	u64 nested;
 	u64 nested_pending;
 	u64 nested_first_ns;
-	u64 nested_told;	/* by the batch at hand */
+	u64 nested_in_batch;	/* by the batch at hand */
 	u64 null_skb;
 	u64 filtered;
 	u64 open;
@@ -215,7 +215,7 @@ bool kbl_batch_close(struct kbl_cpu *c);
 void kbl_batch_begin(struct kbl_cpu *c);
 bool kbl_batch_end(struct kbl_cpu *c);
 void kbl_batch_part(struct kbl_cpu *c);
-bool kbl_tell_last(struct kbl_cpu *c);
+bool kbl_emit_last_losses(struct kbl_cpu *c);
 union kbl_slot *kbl_head(struct kbl_cpu *c);
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);
@@ -235,14 +235,14 @@ bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret);
 /* kbl_footprint.c */
 extern const u64 kbl_place_mask;
 int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
-void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
-int kbl_skb_tell(struct kbl_cpu *c, u64 skb);
-bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb);
+void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
+int kbl_skb_emit(struct kbl_cpu *c, u64 skb);
+bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb);
 int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 		    struct pt_regs *regs, struct kbl_ticket *ticket);
 int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 		     struct pt_regs *regs, struct kbl_ticket *ticket);
-bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb);
+bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb);
 void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */
@@ -265,9 +265,9 @@ int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket);
 int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket);
-void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+void kbl_leave_slow(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket);
-void kbl_leave_late(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+void kbl_leave_late(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket);
 void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq);
 void kbl_call_give_back(struct kbl_call *call);

@@ -25,7 +25,7 @@ static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 a
 }
 
 /* Are the headers what they were? */
-static __always_inline bool kbl_headers_told(const struct kbl_known *k)
+static __always_inline bool kbl_headers_same(const struct kbl_known *k)
 {
 	const u64 *l3 = k->l3, *l4 = k->l4;
 
@@ -38,7 +38,7 @@ static __always_inline bool kbl_headers_told(const struct kbl_known *k)
 #define KBL_PLACE_WHOLE (offsetof(struct sk_buff, network_header) == \
 			 offsetof(struct sk_buff, protocol) + 4)
 
-static __always_inline bool kbl_place_told(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline bool kbl_place_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const u16 *was = (const u16 *)&k->place;
 
@@ -51,7 +51,7 @@ static __always_inline bool kbl_place_told(const struct kbl_known *k, const stru
 static __always_inline bool kbl_packet_alike(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	return likely(k->watched == (unsigned long)skb) && kbl_same64(&skb->head, k->head) &&
-	       kbl_place_told(k, skb) && kbl_headers_told(k);
+	       kbl_place_same(k, skb) && kbl_headers_same(k);
 }
 
 /* The same where it is not. */
@@ -59,10 +59,10 @@ static __always_inline bool kbl_packet_watched(const struct kbl_known *k,
 					       const struct sk_buff *skb)
 {
 	return k->also == (unsigned long)skb && kbl_same64(&skb->head, k->head) &&
-	       kbl_place_told(k, skb) && kbl_watched_told(k, skb);
+	       kbl_place_same(k, skb) && kbl_watched_same(k, skb);
 }
 
-static __always_inline bool kbl_packet_told(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline bool kbl_packet_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	return kbl_packet_alike(k, skb) || kbl_packet_watched(k, skb);
 }
@@ -71,26 +71,26 @@ static __always_inline bool kbl_packet_told(const struct kbl_known *k, const str
  * And the rest?  Headers are pushed and pulled at every layer; what lies behind data
  * ends where it ended then, and only what is added or cut off counts.
  */
-static __always_inline bool kbl_fields_told(const struct kbl_known *k, const struct sk_buff *skb)
+static __always_inline bool kbl_fields_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
-	return kbl_same64(&skb->dev, k->dev) && kbl_same64(&skb->sk, k->told.skb.sk) &&
+	return kbl_same64(&skb->dev, k->dev) && kbl_same64(&skb->sk, k->fp.skb.sk) &&
 	       kbl_same_sum((const u64 *)&skb->data, &skb->len, k->end) &&
-	       kbl_same32(&skb->mark, k->told.skb.mark) &&
-	       kbl_same32(k->gso, *(const u32 *)&k->told.skb.gso_size);
+	       kbl_same32(&skb->mark, k->fp.skb.mark) &&
+	       kbl_same32(k->gso, *(const u32 *)&k->fp.skb.gso_size);
 }
 
 /* Does the skb still hold what @k says? */
-static __always_inline bool kbl_known_holds(const struct kbl_known *k, u64 addr)
+static __always_inline bool kbl_known_same(const struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	return kbl_packet_told(k, skb) && kbl_fields_told(k, skb);
+	return kbl_packet_same(k, skb) && kbl_fields_same(k, skb);
 }
 
 /* Does the skb still hold what this CPU told of it? */
-static __always_inline bool kbl_skb_told(struct kbl_cpu *c, u64 addr)
+static __always_inline bool kbl_skb_same(struct kbl_cpu *c, u64 addr)
 {
-	return kbl_known_holds(kbl_known_slot(c, addr), addr);
+	return kbl_known_same(kbl_known_slot(c, addr), addr);
 }
 
 #endif /* KBL_KNOWN_H */

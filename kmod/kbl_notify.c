@@ -32,7 +32,7 @@ static u64 kbl_change(bool gone, u32 netns)
 	return (gone ? KBL_CHANGE_GONE : KBL_CHANGE_SET) | (u64)netns << 32;
 }
 
-static void kbl_neigh_tell(bool gone, const struct net_device *dev, u8 family, const void *key,
+static void kbl_neigh_emit(bool gone, const struct net_device *dev, u8 family, const void *key,
 			   u8 state, const u8 *lladdr)
 {
 	struct kbl_event_slot *event;
@@ -64,7 +64,7 @@ void kbl_on_neigh_create(void *data, struct neigh_table *table, struct net_devic
 			 const void *key, const struct neighbour *neigh, bool exempt_from_gc)
 {
 	if (neigh && kbl_neigh_family(table))
-		kbl_neigh_tell(false, dev, table->family, key, NUD_NONE, NULL);
+		kbl_neigh_emit(false, dev, table->family, key, NUD_NONE, NULL);
 }
 NOKPROBE_SYMBOL(kbl_on_neigh_create);
 
@@ -76,7 +76,7 @@ static int kbl_netevent(struct notifier_block *nb, unsigned long event, void *pt
 	if (event != NETEVENT_NEIGH_UPDATE || !kbl_neigh_family(neigh->tbl))
 		return NOTIFY_DONE;
 	neigh_ha_snapshot(lladdr, neigh, neigh->dev);
-	kbl_neigh_tell(neigh->dead, neigh->dev, neigh->tbl->family, neigh->primary_key,
+	kbl_neigh_emit(neigh->dead, neigh->dev, neigh->tbl->family, neigh->primary_key,
 		       READ_ONCE(neigh->nud_state), lladdr);
 	return NOTIFY_DONE;
 }
@@ -96,7 +96,7 @@ static void kbl_addr_ext(struct kbl_cpu *c, const struct net_device *dev, u8 fam
 		memcpy(ext->addr, addr, family == AF_INET ? 4 : 16);
 }
 
-static int kbl_addr_tell(unsigned long event, const struct net_device *dev, u8 family,
+static int kbl_addr_emit(unsigned long event, const struct net_device *dev, u8 family,
 			 const void *addr, u8 prefix_len)
 {
 	struct kbl_cpu *c;
@@ -116,7 +116,7 @@ static int kbl_inetaddr(struct notifier_block *nb, unsigned long event, void *pt
 {
 	const struct in_ifaddr *ifa = ptr;
 
-	return kbl_addr_tell(event, ifa->ifa_dev->dev, AF_INET, &ifa->ifa_local,
+	return kbl_addr_emit(event, ifa->ifa_dev->dev, AF_INET, &ifa->ifa_local,
 			     ifa->ifa_prefixlen);
 }
 
@@ -125,7 +125,7 @@ static int kbl_inet6addr(struct notifier_block *nb, unsigned long event, void *p
 {
 	const struct inet6_ifaddr *ifa = ptr;
 
-	return kbl_addr_tell(event, ifa->idev->dev, AF_INET6, &ifa->addr, ifa->prefix_len);
+	return kbl_addr_emit(event, ifa->idev->dev, AF_INET6, &ifa->addr, ifa->prefix_len);
 }
 
 static struct notifier_block kbl_inet6addr_nb = { .notifier_call = kbl_inet6addr };

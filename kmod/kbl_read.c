@@ -42,12 +42,12 @@ static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool 
 /* Everything was read and nothing comes any more, but what was lost at the end. */
 static bool kbl_read_last(struct kbl_cpu *c)
 {
-	bool told;
+	bool recorded;
 
 	mutex_lock(&kbl_lock);
-	told = !kbl_active && kbl_tell_last(c);
+	recorded = !kbl_active && kbl_emit_last_losses(c);
 	mutex_unlock(&kbl_lock);
-	return told;
+	return recorded;
 }
 
 /* Like relay_file_read(): what there is; 0 if nothing is. */

@@ -8,7 +8,7 @@
 #include "kbl_hot.h"
 
 /* What a reader must hear before the next record. */
-static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
+static void kbl_emit_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 {
 	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
 
@@ -20,10 +20,10 @@ static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 	lost->first_ns = first_ns;
 	lost->count = count;
 }
-NOKPROBE_SYMBOL(kbl_tell_loss);
+NOKPROBE_SYMBOL(kbl_emit_loss);
 
 /* Name a thread the first time it is seen here, or after it changed its name. */
-static void kbl_tell_task(struct kbl_cpu *c)
+static void kbl_emit_task(struct kbl_cpu *c)
 {
 	const struct task_struct *p = current;
 	const u64 *comm = (const u64 *)p->comm;
@@ -32,8 +32,8 @@ static void kbl_tell_task(struct kbl_cpu *c)
 	struct kbl_ext_comm *ext;
 
 	c->nlosable--;
-	c->told = true;
-	c->told_who.pid = p->pid;
+	c->remembers = true;
+	c->last_who.pid = p->pid;
 	c->task_comm[0] = comm[0];
 	c->task_comm[1] = comm[1];
 	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
@@ -48,7 +48,7 @@ static void kbl_tell_task(struct kbl_cpu *c)
 	memcpy(ext->comm, comm, sizeof(ext->comm));
 	ext->comm[sizeof(ext->comm) - 1] = 0;
 }
-NOKPROBE_SYMBOL(kbl_tell_task);
+NOKPROBE_SYMBOL(kbl_emit_task);
 
 static void kbl_batch_reset(struct kbl_cpu *c)
 {
@@ -56,18 +56,18 @@ static void kbl_batch_reset(struct kbl_cpu *c)
 	c->nslots = 0;
 	c->nheads = 0;
 	c->nlosable = 0;
-	c->telling = false;
+	c->has_losses = false;
 }
 NOKPROBE_SYMBOL(kbl_batch_reset);
 
-static __always_inline void kbl_tell_losses(struct kbl_cpu *c)
+static __always_inline void kbl_emit_losses(struct kbl_cpu *c)
 {
-	c->telling = true;
-	c->nested_told = c->nested_pending;
+	c->has_losses = true;
+	c->nested_in_batch = c->nested_pending;
 	if (c->gap)
-		kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
-	if (c->nested_told)
-		kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
+		kbl_emit_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
+	if (c->nested_in_batch)
+		kbl_emit_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_in_batch);
 }
 
 /* At the instant c->now; inside kbl_busy(). */
@@ -76,9 +76,9 @@ void kbl_batch_begin(struct kbl_cpu *c)
 	kbl_batch_reset(c);
 	c->fresh = NULL;
 	if (unlikely(c->slow))
-		kbl_tell_losses(c);
-	if (!kbl_task_told(c))
-		kbl_tell_task(c);
+		kbl_emit_losses(c);
+	if (!kbl_task_same(c))
+		kbl_emit_task(c);
 	c->nprelude = c->nslots;
 }
 NOKPROBE_SYMBOL(kbl_batch_begin);
@@ -92,7 +92,7 @@ void kbl_lose(struct kbl_cpu *c, unsigned int records)
 	c->lost_pending += records;
 	c->lost += records;
 	kbl_slow(c);
-	if (c->told) {
+	if (c->remembers) {
 		memset(c->seen, 0, sizeof(c->seen));
 		kbl_forget(c);
 	}
@@ -118,10 +118,10 @@ static bool kbl_batch_commit(struct kbl_cpu *c)
 	}
 	kbl_put(c, c->at + c->nslots);
 	c->written += c->nheads;
-	if (unlikely(c->telling)) {
+	if (unlikely(c->has_losses)) {
 		c->gap = false;
 		c->lost_pending = 0;
-		c->nested_pending -= c->nested_told;
+		c->nested_pending -= c->nested_in_batch;
 		c->slow = c->nested_pending;
 		kbl_limit(c);
 	}
@@ -133,22 +133,22 @@ NOKPROBE_SYMBOL(kbl_batch_commit);
  * Losses that no record came after, of a CPU that does not record any more: they
  * lasted until its last hit.  false: there are none, or there is no room yet.
  */
-bool kbl_tell_last(struct kbl_cpu *c)
+bool kbl_emit_last_losses(struct kbl_cpu *c)
 {
 	if (!c->buf || !(c->gap || c->nested_pending))
 		return false;
 	kbl_batch_reset(c);
-	kbl_tell_losses(c);
+	kbl_emit_losses(c);
 	return kbl_batch_commit(c);
 }
 
 /* A batch of nothing but a thread's name is not worth writing. */
 bool kbl_batch_end(struct kbl_cpu *c)
 {
-	if (c->nslots != c->nprelude || c->telling)
+	if (c->nslots != c->nprelude || c->has_losses)
 		return kbl_batch_commit(c);
 	if (c->nslots)
-		c->told_who.pid = U32_MAX;
+		c->last_who.pid = U32_MAX;
 	if (c->fresh)
 		c->fresh->pid = 0;
 	return true;

@@ -57,7 +57,7 @@ static void kbl_gateway_ext(struct kbl_cpu *c, const struct kbl_route *route, u3
 	memcpy(ext->addr, route->gateway, route->gateway_family == AF_INET ? 4 : 16);
 }
 
-static void kbl_route_tell(const struct kbl_route *route, bool gone, const struct net *net)
+static void kbl_route_emit(const struct kbl_route *route, bool gone, const struct net *net)
 {
 	u32 netns = net->ns.inum;
 	struct kbl_event_slot *event;
@@ -100,7 +100,7 @@ static void kbl_route_ipv4(const struct fib_notifier_info *info, bool gone, cons
 
 	if (fib_info_num_path(fib->fi))
 		kbl_route_next_hop(&route, fib_info_nhc(fib->fi, 0));
-	kbl_route_tell(&route, gone, net);
+	kbl_route_emit(&route, gone, net);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -119,7 +119,7 @@ static void kbl_route_ipv6(const struct fib_notifier_info *info, bool gone, cons
 
 	if (nh)
 		kbl_route_next_hop(&route, &nh->nh_common);
-	kbl_route_tell(&route, gone, net);
+	kbl_route_emit(&route, gone, net);
 }
 #else
 static void kbl_route_ipv6(const struct fib_notifier_info *info, bool gone, const struct net *net)

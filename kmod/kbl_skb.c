@@ -5,7 +5,7 @@
  * or the first page fragment: a probe may see an skb at any moment of its life.
  *
  * Beside the footprint the raw fields that it was made of are kept, so that
- * kbl_skb_told() can tell in a few instructions that nothing changed.
+ * kbl_skb_same() can tell in a few instructions that nothing changed.
  */
 #include <linux/icmp.h>
 #include <linux/if_ether.h>
@@ -148,7 +148,7 @@ static bool kbl_network(const struct kbl_view *v, u32 offset, struct kbl_footpri
 }
 NOKPROBE_SYMBOL(kbl_network);
 
-/* Take the bytes that kbl_skb_told() is to compare; false where they are not in one piece. */
+/* Take the bytes that kbl_skb_same() is to compare; false where they are not in one piece. */
 static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words,
 				      const void **from, u64 *to)
 {
@@ -167,11 +167,11 @@ static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 
  */
 static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, struct kbl_known *k)
 {
-	bool ipv6 = k->told.slots == 3;
-	bool tcp = ipv6 ? k->told.ipv6.nexthdr == IPPROTO_TCP :
-			  k->told.slots == 2 && k->told.ipv4.protocol == IPPROTO_TCP;
+	bool ipv6 = k->fp.slots == 3;
+	bool tcp = ipv6 ? k->fp.ipv6.nexthdr == IPPROTO_TCP :
+			  k->fp.slots == 2 && k->fp.ipv4.protocol == IPPROTO_TCP;
 
-	if (ipv6 && tcp && k->told.l4.frag_id)
+	if (ipv6 && tcp && k->fp.l4.frag_id)
 		return false;
 	if (ipv6)
 		k->watch |= KBL_WATCH_IPV6;
@@ -199,12 +199,12 @@ static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 	if (v->protocol && !ip)
 		return;
 	if (v->network && (ip || v->network == v->data))
-		found = kbl_network(v, l3_at, &k->told, &l4_at);
+		found = kbl_network(v, l3_at, &k->fp, &l4_at);
 	if (!found || !ip)
 		k->watch |= KBL_WATCH_DATA;
 	if (!found && ip) {
 		l3_at = v->data;
-		found = kbl_network(v, l3_at, &k->told, &l4_at);
+		found = kbl_network(v, l3_at, &k->fp, &l4_at);
 	}
 	/* No header and none to come before a field of the skb changes? */
 	if (!found && !ip && v->network != v->data) {
@@ -275,7 +275,7 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
 		return true;
 	k->gso = &shared->gso_size;
-	kbl_load(*(u32 *)&k->told.skb.gso_size, (u32 *)&shared->gso_size, err);
+	kbl_load(*(u32 *)&k->fp.skb.gso_size, (u32 *)&shared->gso_size, err);
 	kbl_load(nr_frags, &shared->nr_frags, err);
 	if (unlikely(err))
 		return false;
@@ -303,7 +303,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_skb_view);
 
-/* The first is protocol, the third network_header, as kbl_place_told() compares them. */
+/* The first is protocol, the third network_header, as kbl_place_same() compares them. */
 static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_buff *skb)
 {
 	u16 *place = (u16 *)&k->place;
@@ -321,7 +321,7 @@ static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_b
 /* The fields of the skb itself. */
 static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk_buff *skb)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	int err = kbl_place_read(k, skb);
 
 	kbl_load(k->dev, (u64 *)&skb->dev, err);
@@ -340,7 +340,7 @@ static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 	k->watched = 1;
 	k->also = 1;
 	k->gso = kbl_nowhere;
-	*(u32 *)&k->told.skb.gso_size = 0;
+	*(u32 *)&k->fp.skb.gso_size = 0;
 	k->l3 = kbl_nowhere;
 	k->l3_word[0] = 0;
 	k->l3_word[1] = 0;
@@ -356,7 +356,7 @@ static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 int kbl_skb_read(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	struct kbl_view v KBL_NOT_CLEARED;
 
 	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
@@ -374,7 +374,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	if (k->dev)
 		kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex,
 			     &ext->netns);
-	k->told.slots = 1;
+	k->fp.slots = 1;
 	if (kbl_is_kernel(v.head))
 		kbl_header(&v, k);
 	if (likely(!k->watch))

@@ -21,7 +21,7 @@
 
 struct kbl_source {
 	unsigned int nr;
-	struct kbl_sited sited[];
+	struct kbl_armed_site sited[];
 };
 
 static unsigned int kbl_source_armed;
@@ -69,7 +69,7 @@ NOKPROBE_SYMBOL(kbl_source_floor_leave);
 /* Its module goes. */
 static void kbl_source_gone(struct kbl_site *site)
 {
-	struct kbl_sited *s = site->data;
+	struct kbl_armed_site *s = site->data;
 
 	s->site = NULL;
 	WRITE_ONCE(s->target->error, -ENODEV);
@@ -126,14 +126,14 @@ static unsigned int kbl_carriers_below(const struct kbl_target *t, u8 kind, unsi
  * arguments they are.  Of each kind both must know equally many, or, where the list
  * leaves some out, only one can be meant.
  */
-static int kbl_source_map(struct kbl_sited *s)
+static int kbl_source_map(struct kbl_armed_site *s)
 {
 	const struct kbl_target *t = s->target;
 	unsigned int i, nr, mine;
 	u8 at[KBL_SITE_CARRIERS];
 
 	for (i = 0; i < KBL_SITE_CARRIERS; i++) {
-		s->offset[i] = offsetof(struct kbl_faked, unused);
+		s->offset[i] = offsetof(struct kbl_fake_regs, unused);
 		if (s->site->carriers >> 4 * i)
 			s->nr = i + 1;
 	}
@@ -146,7 +146,7 @@ static int kbl_source_map(struct kbl_sited *s)
 		mine = kbl_carriers_below(t, kind, KBL_AT_RET);
 		if (nr < mine || (nr > mine && nr > 1))
 			return -EINVAL;
-		s->offset[at[kbl_carriers_below(t, kind, arg)]] = kbl_faked_offset(arg);
+		s->offset[at[kbl_carriers_below(t, kind, arg)]] = kbl_fake_offset(arg);
 	}
 	for (i = 0; i < s->nr; i++)
 		if (s->offset[i] == t->plain &&
@@ -177,7 +177,7 @@ static bool kbl_source_meant(const struct kbl_target *t, const struct kbl_site *
 
 static int kbl_source_take(struct kbl_target *t, struct kbl_source *source, struct kbl_site *site)
 {
-	struct kbl_sited *s = &source->sited[source->nr];
+	struct kbl_armed_site *s = &source->sited[source->nr];
 	int err;
 
 	s->target = t;

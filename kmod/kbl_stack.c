@@ -345,7 +345,7 @@ void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location)
 NOKPROBE_SYMBOL(kbl_stack_read);
 
 /* Appends KBL_EXT_DROP slots behind the head written last; returns how many. */
-unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s)
+unsigned int kbl_stack_emit(struct kbl_cpu *c, const struct kbl_stack *s)
 {
 	unsigned int i, depth = s->n - s->from, slots = 0;
 	struct kbl_ext_drop *ext = NULL;
@@ -362,4 +362,4 @@ unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s)
 	}
 	return slots;
 }
-NOKPROBE_SYMBOL(kbl_stack_tell);
+NOKPROBE_SYMBOL(kbl_stack_emit);

@@ -251,8 +251,8 @@ static void kbl_call_args(u8 kind, const unsigned long *args, struct kbl_ext_sys
 }
 NOKPROBE_SYMBOL(kbl_call_args);
 
-static __always_inline void kbl_call_tell(struct kbl_cpu *c, long id,
-					  const struct kbl_ext_syscall *call)
+static __always_inline void kbl_syscall_emit(struct kbl_cpu *c, long id,
+					     const struct kbl_ext_syscall *call)
 {
 	struct kbl_ext_syscall *ext;
 
@@ -283,7 +283,7 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
 		return;
 	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&
 	    kbl_wait_begin(current->pid))
-		kbl_call_tell(c, id, &call);
+		kbl_syscall_emit(c, id, &call);
 	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_enter);

@@ -54,7 +54,7 @@ bool kbl_tap_is(const char *name)
 /* Behind the IPv4 header; of fragments but the first no transport header is there. */
 static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
 {
-	const struct kbl_ext_ipv4 *ext = &k->told.ipv4;
+	const struct kbl_ext_ipv4 *ext = &k->fp.ipv4;
 	u32 header = (*(const u8 *)k->l3_word & 15) * 4;
 
 	if (ext->tot_len < header)
@@ -71,10 +71,10 @@ static bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
 {
 	u8 next = ((const u8 *)k->l3_word)[offsetof(struct ipv6hdr, nexthdr)];
 
-	if (next != k->told.ipv6.nexthdr || !k->told.l4.payload_len)
+	if (next != k->fp.ipv6.nexthdr || !k->fp.l4.payload_len)
 		return false;
 	place->at = (unsigned long)k->l3 + sizeof(struct ipv6hdr);
-	place->len = k->told.l4.payload_len;
+	place->len = k->fp.l4.payload_len;
 	place->protocol = next;
 	return true;
 }
@@ -84,15 +84,15 @@ static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place
 {
 	const u16 *at = (const u16 *)&k->place;
 
-	if (k->told.slots == 1) {
+	if (k->fp.slots == 1) {
 		place->at = k->head + at[2];
 		place->len = KBL_TAP_ARP;
 		place->protocol = KBL_TAP_NONE;
-		return k->told.skb.ethertype == ETH_P_ARP && at[2];
+		return k->fp.skb.ethertype == ETH_P_ARP && at[2];
 	}
 	if (k->watch & (KBL_WATCH_NOT | KBL_WATCH_BARE))
 		return false;
-	return k->told.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
+	return k->fp.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
 }
 NOKPROBE_SYMBOL(kbl_tap_place);
 
@@ -322,15 +322,15 @@ bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 	union kbl_slot *slot = kbl_room(c, 3), *end;
 
 	if (!slot || c->slow || static_branch_unlikely(&kbl_counter_on) ||
-	    call->who.pid != c->told_who.pid ||
-	    (call->who.cpu & ~KBL_CALL_ODD) != c->told_who.cpu)
+	    call->who.pid != c->last_who.pid ||
+	    (call->who.cpu & ~KBL_CALL_ODD) != c->last_who.cpu)
 		return false;
 	end = kbl_write_call(slot, call, call->target, c->now, ret);
 	kbl_tap_fill(&end->tap, call);
 	slot->span.ext++;
 	kbl_put(c, end + 1);
 	c->written++;
-	call->who.cpu = c->told_who.cpu;
+	call->who.cpu = c->last_who.cpu;
 	kbl_call_free(c, call);
 	return true;
 }

@@ -28,7 +28,7 @@ void kbl_irq_start(void)
 }
 
 /* A file of the recorder begins anew: this CPU tells its names in it too. */
-void kbl_irq_retell(void)
+void kbl_irq_forget(void)
 {
 	struct kbl_irqs *irqs = this_cpu_ptr(&kbl_irqs);
 
@@ -58,12 +58,12 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 }
 NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);
 
-/* @told: of this CPU.  An end whose begin was not told is not told. */
-static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *told)
+/* @begun: of this CPU.  An end whose begin was not told is not told. */
+static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *begun)
 {
-	if (!*told)
+	if (!*begun)
 		return;
-	--*told;
+	--*begun;
 	kbl_event_alone(kind, 0, data);
 }
 

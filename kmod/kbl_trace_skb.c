@@ -27,7 +27,7 @@ static noinline bool kbl_skb_filter(struct kbl_cpu *c, u64 skb, u64 sk)
 	if (!kbl_filter_pass(c, skb, readable ? &fp : NULL, sk))
 		return false;
 	if (readable)
-		kbl_footprint_tell(c, skb, &fp);
+		kbl_footprint_emit(c, skb, &fp);
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_skb_filter);
@@ -37,22 +37,22 @@ static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 {
 	if (static_branch_unlikely(&kbl_filter_on))
 		return kbl_skb_filter(c, skb, sk);
-	kbl_skb_tell(c, skb);
+	kbl_skb_emit(c, skb);
 	return true;
 }
 
 static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 {
 	struct kbl_cpu *c = kbl_batch_open();
-	bool told;
+	bool recorded;
 
 	if (!c)
 		return false;
-	told = kbl_skb_pass(c, skb, 0);
-	if (told)
+	recorded = kbl_skb_pass(c, skb, 0);
+	if (recorded)
 		kbl_event(c, event, skb, data);
 	kbl_batch_close(c);
-	return told;
+	return recorded;
 }
 NOKPROBE_SYMBOL(kbl_skb_event_slow);
 
@@ -62,13 +62,13 @@ static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
 	unsigned long irq = kbl_irq_off(true);
-	bool told;
+	bool recorded;
 
 	c = __this_cpu_read(kbl_cpu);
-	told = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_told(c, addr) &&
+	recorded = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_same(c, addr) &&
 		kbl_event_quick(c, irq, event, addr, data);
 	kbl_irq_back(irq, true);
-	return likely(told) || kbl_skb_event_slow(event, addr, data);
+	return likely(recorded) || kbl_skb_event_slow(event, addr, data);
 }
 
 void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb)
@@ -204,7 +204,7 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 		stack = this_cpu_ptr(&kbl_stacks);
 		kbl_stack_read(stack, addr, location);
 		event = kbl_event(c, KBL_EV_DROP, addr, kbl_free_data(stack->location, reason));
-		event->ext = kbl_stack_tell(c, stack);
+		event->ext = kbl_stack_emit(c, stack);
 	}
 	kbl_batch_close(c);
 }

@@ -54,7 +54,7 @@ struct rec_symbols {
 	kbl_u64 stext;
 	struct rec_bytes used;	/* struct kbl_symbol[] */
 	struct rec_bytes strings;
-	size_t told;		/* bytes of used that stand in the file */
+	size_t written;		/* bytes of used that stand in the file */
 	bool stale;		/* a kernel module came or went */
 	kbl_s32 callers[REC_CALLERS];
 };
@@ -233,7 +233,7 @@ const char *rec_event_name(unsigned int event);
 const char *rec_module_path(const char *name);
 char *rec_module_read(const char *name);
 int rec_module_write(const char *name, const char *text);
-void rec_module_tell(const char *name, const char *text);
+void rec_module_set(const char *name, const char *text);
 void rec_module_lock(void);
 bool rec_module_active(void);
 

@@ -72,7 +72,7 @@ static void rec_kmsg_reason(int fd, char *text, size_t size)
 }
 
 /* The same, but a refusal ends the program, with the reason that the kernel's log has. */
-void rec_module_tell(const char *name, const char *text)
+void rec_module_set(const char *name, const char *text)
 {
 	int log = rec_kmsg_open(), err = rec_module_write(name, text);
 	char why[512] = "";

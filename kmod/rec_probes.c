@@ -8,7 +8,7 @@
 
 #include "rec.h"
 
-#define REC_TOLD 5	/* functions that are not probed, by name */
+#define REC_LISTED 5	/* functions that are not probed, by name */
 
 static const char *const rec_kinds[] = { "none", "skb", "skbp", "list", "queue", "sock" };
 
@@ -180,18 +180,18 @@ static const char *rec_probe_why(int error)
 /* Which are not probed, and why; a list for another kernel may have many of them. */
 void rec_probes_report(const struct rec_probes *p)
 {
-	size_t told = 0, more = 0;
+	size_t listed = 0, more = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct rec_probe *probe = &p->v[i];
 
 		if (probe->slot.addr)
 			continue;
-		if (told == REC_TOLD) {
+		if (listed == REC_LISTED) {
 			more++;
 			continue;
 		}
-		told++;
+		listed++;
 		fprintf(stderr, "kblrecord: not probed: %s: %s\n", probe->name,
 			probe->slot.error ? rec_probe_why(probe->slot.error) : "not armed");
 	}

@@ -12,7 +12,7 @@
 #define REC_CHUNK_HEADER "4228884444"
 
 /* One line if the recording did not end there; the caller tells of a header that is cut. */
-static void rec_reader_tell_end(const struct rec_reader *r, bool inside)
+static void rec_reader_report_end(const struct rec_reader *r, bool inside)
 {
 	if (r->silent || !r->at)
 		return;
@@ -40,7 +40,7 @@ static bool rec_reader_bytes(struct rec_reader *r, void *to, size_t len)
 		have += n;
 	}
 	if (have < len)
-		rec_reader_tell_end(r, have || r->inside);
+		rec_reader_report_end(r, have || r->inside);
 	return have == len;
 }
 

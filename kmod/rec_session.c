@@ -44,11 +44,11 @@ static void rec_session_groups(const char *words)
 	char *copy = rec_copy(words), *rest = copy, *word, text[128];
 	bool none = !strcmp(words, "none");
 
-	rec_module_tell("events", "-all\n");
+	rec_module_set("events", "-all\n");
 	while (!none && (word = strsep(&rest, ", "))) {
 		snprintf(text, sizeof(text), "+%.99s\n", word);
 		if (*word)
-			rec_module_tell("events", text);
+			rec_module_set("events", text);
 	}
 	free(copy);
 }
@@ -59,20 +59,20 @@ static void rec_session_setup(struct rec_session *s)
 	const struct rec_options *o = s->o;
 	char command[64];
 
-	rec_module_tell("control", "deactivate\n");
-	rec_module_tell("control", "clear\n");
+	rec_module_set("control", "deactivate\n");
+	rec_module_set("control", "clear\n");
 	snprintf(command, sizeof(command), "stext 0x%llx\n", (unsigned long long)s->symbols.stext);
-	rec_module_tell("control", command);
+	rec_module_set("control", command);
 	rec_probes_send(&s->probes);
-	rec_module_tell("filter", o->filter ? o->filter : "\n");
+	rec_module_set("filter", o->filter ? o->filter : "\n");
 	if (o->counter)
-		rec_module_tell("counter", o->counter);
+		rec_module_set("counter", o->counter);
 	else
 		rec_module_write("counter", "off\n");
 	if (o->events)
 		rec_session_groups(o->events);
 	if (o->calibrate)
-		rec_module_tell("control", "calibrate\n");
+		rec_module_set("control", "calibrate\n");
 }
 
 /* Devices come and go. */
@@ -132,7 +132,7 @@ void rec_session_begin(struct rec_session *s)
 	rec_missed_begin(s);
 	if (o->out)
 		rec_session_file_open(s);
-	rec_module_tell("control", "activate\n");
+	rec_module_set("control", "activate\n");
 	rec_probes_update(&s->probes);
 	rec_counters_read(&s->counters);
 	rec_session_names(s);
@@ -205,7 +205,7 @@ bool rec_session_turn(struct rec_session *s)
 	now = rec_now_ns();
 	if (s->text)
 		rec_text_flush(s->text, o->unbuffered ? ~0ull : now - REC_WAIT_NS);
-	if (s->text && rec_text_unheard())
+	if (s->text && rec_text_failed())
 		return false;
 	if (now - s->tick_ns >= REC_TICK_NS)
 		rec_session_tick(s);
@@ -239,5 +239,5 @@ int rec_session_end(struct rec_session *s)
 	else if (s->stopped)
 		fputs("kblrecord: the kernel module was deactivated\n", stderr);
 	rec_session_report(s);
-	return s->cpus.gone || rec_text_unheard();
+	return s->cpus.gone || rec_text_failed();
 }

@@ -88,7 +88,7 @@ void rec_session_file_tick(struct rec_session *s)
 	rec_missed_poll(s);
 	rec_clock_write(f);
 	rec_session_counters(s);
-	if (s->symbols.used.len != s->symbols.told)
+	if (s->symbols.used.len != s->symbols.written)
 		rec_symbols_write(&s->symbols, f);
 }
 

@@ -57,19 +57,19 @@ static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
 }
 
 /* A hole in the sequence: what was told of the CPU before counts no more. */
-static bool rec_show_hole(struct rec_reader *r)
+static bool rec_show_gap(struct rec_reader *r)
 {
 	unsigned int cpu = r->chunk.cpu;
-	bool hole;
+	bool gap;
 
 	if (cpu >= r->cpus) {
 		r->seq = rec_more(r->seq, cpu + 1, sizeof(*r->seq));
 		while (r->cpus <= cpu)
 			r->seq[r->cpus++] = 0;
 	}
-	hole = r->chunk.seq != r->seq[cpu];
+	gap = r->chunk.seq != r->seq[cpu];
 	r->seq[cpu] = r->chunk.seq + 1;
-	return hole;
+	return gap;
 }
 
 static void rec_show_records(struct rec_reader *r, struct rec_text *text,
@@ -81,7 +81,7 @@ static void rec_show_records(struct rec_reader *r, struct rec_text *text,
 	if (r->swap)
 		rec_swap_records(r->payload.data, r->payload.len);
 	len = rec_show_whole(r, &walk);
-	if (rec_show_hole(r))
+	if (rec_show_gap(r))
 		rec_text_forget(text, r->chunk.cpu);
 	if (summary)
 		rec_summary_take(summary, r->chunk.cpu, &walk, r->payload.data, len);
@@ -112,5 +112,5 @@ int rec_show(const struct rec_options *o)
 		rec_summary_show(summary, stdout, 0);
 	else
 		rec_text_flush(text, ~0ull);
-	return r.damaged || rec_text_unheard();
+	return r.damaged || rec_text_failed();
 }

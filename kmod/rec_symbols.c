@@ -97,5 +97,5 @@ void rec_symbols_write(struct rec_symbols *s, struct rec_file *f)
 	rec_string(s, "");
 	rec_table(f, KBL_CHUNK_STRINGS, s->strings.data, 1, s->strings.len);
 	rec_table(f, KBL_CHUNK_SYMBOLS, s->used.data, n, s->used.len);
-	s->told = s->used.len;
+	s->written = s->used.len;
 }

@@ -171,15 +171,15 @@ static void rec_text_keep(struct rec_text *t, size_t gone)
  * Whether text could not be written; told once.  A reader that has enough of it,
  * such as head(1), is nothing to tell.
  */
-bool rec_text_unheard(void)
+bool rec_text_failed(void)
 {
-	static bool told;
+	static bool reported;
 
 	if (!fflush(stdout) && !ferror(stdout))
 		return false;
-	if (!told && errno != EPIPE)
+	if (!reported && errno != EPIPE)
 		fprintf(stderr, "kblrecord: standard output: %s\n", strerror(errno));
-	told = true;
+	reported = true;
 	return true;
 }
 

@@ -111,7 +111,7 @@ struct rec_text *rec_text_new(const struct rec_options *o, const struct rec_name
 void rec_text_take(void *text, unsigned int cpu, const struct rec_walk *walk, const char *data,
 		   size_t len);
 void rec_text_flush(struct rec_text *t, kbl_u64 until);
-bool rec_text_unheard(void);
+bool rec_text_failed(void);
 void rec_text_forget(struct rec_text *t, unsigned int cpu);
 
 /* rec_line.c */
