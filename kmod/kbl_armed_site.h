@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entry and exit of functions with probes in their source; a part of kbl_source.c. */
+/* Entry and exit of functions with probes in their source.  A part of kbl_source.c. */
 #ifndef KBL_ARMED_SITE_H
 #define KBL_ARMED_SITE_H
 
@@ -9,16 +9,16 @@
 #include "kbl_hot.h"
 #include "kbl_open_calls.h"
 
-/* A site that is armed, and where its carriers go. */
+/* An armed site, and where its carriers are stored. */
 struct kbl_armed_site {
 	struct kbl_target *target;
-	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
-	u8 nr;			/* of the carriers that the site passes */
+	u8 plain;		/* the only carrier that is read, from 1; 0: several */
+	u8 nr;			/* number of carriers that the site passes */
 	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_fake_regs */
-	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
+	struct kbl_site *site;	/* NULL: its module was unloaded; under kbl_sites_lock() */
 };
 
-/* All that the target may look at, and nothing in what it has not. */
+/* Set every argument that the target may read, and NULL where the site passes none. */
 static void kbl_fake_all(struct kbl_fake_regs *f, const struct kbl_armed_site *s, const void *first,
 			 const void *const *more)
 {
@@ -50,10 +50,10 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	else
 		kbl_fake_all(&f, s, first, more);
 	kbl_arch_fake(&f.regs, f.stack, caller);
-	/* Switched meanwhile: this call is told or not. */
+	/* Recording may be switched on or off meanwhile: either outcome is fine for this call. */
 	if (unlikely(!data_race(kbl_active)))
 		return;
-	/* Too many calls are open: the entry is told, and counted as unpaired. */
+	/* Too many calls are open: the entry was recorded alone and counted as unpaired. */
 	if (unlikely(kbl_enter_as(t, &f.regs, kbl_irq_off(pv), caller, false, pv, &ticket)) ||
 	    unlikely(ticket.call == &kbl_unpaired))
 		return;
@@ -78,7 +78,7 @@ static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long
 		return;
 	key = kbl_open_key(s->target, frame);
 	open = kbl_open_find(kbl_open_set(key), key);
-	/* Not told, or entered before the site was enabled. */
+	/* The entry was not recorded, or preceded the arming of the site. */
 	if (!open)
 		return;
 	ticket.call = open->call;

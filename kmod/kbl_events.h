@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the event sources share: tracepoints, system calls, notifiers, stacks. */
+/* Declarations for the event sources: tracepoints, system calls, notifiers, stacks. */
 #ifndef KBL_EVENTS_H
 #define KBL_EVENTS_H
 
@@ -13,9 +13,9 @@
 
 #define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
 #define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
-#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name: a module's may be long */
+#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name; module names are long */
 
-/* What can be switched on and off on its own. */
+/* Event groups, which are switched on and off individually. */
 enum kbl_group {
 	KBL_GROUP_NET,
 	KBL_GROUP_QDISC,
@@ -29,7 +29,7 @@ enum kbl_group {
 	KBL_NR_GROUPS
 };
 
-/* The return addresses of a drop, from the one that freed the skb on. */
+/* The return addresses of a drop, from the function that freed the skb. */
 struct kbl_stack {
 	unsigned long entry[KBL_STACK_MAX];
 	unsigned int n;
@@ -45,19 +45,19 @@ unsigned int kbl_stack_emit(struct kbl_cpu *c, const struct kbl_stack *s);
 unsigned long kbl_stack_real(unsigned long addr);
 unsigned long kbl_stack_above(const unsigned long *slot);
 
-/* kbl_notify.c, kbl_route.c: the tables' changes */
+/* kbl_notify.c, kbl_route.c: changes of the kernel's tables */
 int kbl_notify_start(void);
 void kbl_notify_stop(void);
 int kbl_route_start(void);
 void kbl_route_stop(void);
 
-/* kbl_syscall.c, kbl_trace_irq.c: forget what was told in an earlier recording */
+/* kbl_syscall.c, kbl_trace_irq.c: forget what an earlier recording knew */
 void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
 void kbl_irq_forget(void);
 
-/* An address as the log tells it; 0 if it is out of reach. */
+/* An address as it is written, relative to _stext; 0 if it is too far away. */
 static __always_inline s32 kbl_offset(unsigned long addr)
 {
 	s64 offset = addr - kbl_stext;
@@ -65,7 +65,10 @@ static __always_inline s32 kbl_offset(unsigned long addr)
 	return offset == (s32)offset ? offset : 0;
 }
 
-/* One slot without a batch, if nothing has to be told before it; @irq: of kbl_irq_off(). */
+/*
+ * Write one slot without a batch.  False if other records must precede it.  @irq: result of
+ * kbl_irq_off().
+ */
 static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq, u8 event,
 					    u64 skb, u64 data)
 {
@@ -84,7 +87,7 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq
 	return true;
 }
 
-/* A name behind the head written last; returns the slots it took. */
+/* Append a name to the last head; returns the number of slots. */
 static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
 {
 	unsigned int slots = 0;
@@ -103,7 +106,7 @@ static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
 
 void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
 
-/* An event that needs neither EXT nor footprint. */
+/* Record an event that needs neither EXT slots nor a footprint. */
 static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 {
 	unsigned long irq = kbl_irq_off(true);
@@ -114,7 +117,7 @@ static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 		kbl_event_alone_slow(event, skb, data);
 }
 
-/* The handlers, one for each tracepoint; the kernel's prototypes differ by version. */
+/* One handler for each tracepoint.  The kernel's prototypes differ by version. */
 void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb);
 void kbl_on_net_dev_queue(void *data, struct sk_buff *skb);
 void kbl_on_net_dev_start_xmit(void *data, const struct sk_buff *skb,

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A call of a function with probes in its source, as its registers would show it. */
+/* A fake struct pt_regs for a call of a function with probes in its source. */
 #ifndef KBL_FAKE_REGS_H
 #define KBL_FAKE_REGS_H
 
 #include "kbl_internal.h"
 
-#define KBL_STACK_WORDS 12	/* the return address and the arguments on the stack */
+#define KBL_STACK_WORDS 12	/* return address and stack arguments */
 
 struct kbl_fake_regs {
 	struct pt_regs regs;
@@ -13,7 +13,7 @@ struct kbl_fake_regs {
 	unsigned long unused;
 };
 
-/* Where the argument @arg lies. */
+/* Offset of the argument @arg in struct kbl_fake_regs. */
 static u16 kbl_fake_offset(unsigned int arg)
 {
 	if (arg < KBL_REG_ARGS)

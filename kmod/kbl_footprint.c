@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each CPU has told of the skbs it saw last, so that it is told once. */
+/* The footprints that each CPU recorded last, so that an unchanged one is not recorded again. */
 #include "kbl_hot.h"
 
 #ifdef __BIG_ENDIAN
@@ -8,7 +8,7 @@ const u64 kbl_place_mask = 0xffff0000ffff0000ULL;
 const u64 kbl_place_mask = 0x0000ffff0000ffffULL;
 #endif
 
-/* Are the headers, and what not every packet needs compared? */
+/* Compare the headers, and the fields that only some packets need compared. */
 static __always_inline bool kbl_watched_equal(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const u64 *l3 = k->l3;
@@ -29,16 +29,16 @@ bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 }
 NOKPROBE_SYMBOL(kbl_watched_same);
 
-/* It was not told, or cannot be read. */
+/* Mark the entry as unused: the skb was not recorded, or cannot be read. */
 static __always_inline void kbl_known_none(struct kbl_known *k)
 {
 	k->addr = 0;
-	/* The address of no skb, NULL included. */
+	/* No skb has this address, not even NULL. */
 	k->watched = 1;
 	k->also = 1;
 }
 
-/* After a loss: nothing told before counts any more. */
+/* After a loss: TASK and FOOTPRINT records before it do not count any more. */
 void kbl_forget(struct kbl_cpu *c)
 {
 	unsigned int i;
@@ -50,7 +50,7 @@ void kbl_forget(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_forget);
 
-/* No loop: compilers leave it one. */
+/* Not a loop: compilers do not unroll it. */
 static __always_inline void kbl_slot_copy(u64 *to, const u64 *from)
 {
 	to[0] = from[0];
@@ -72,7 +72,7 @@ static __always_inline void kbl_footprint_copy(u64 *to, const struct kbl_footpri
 	kbl_slot_copy(to + 8, from + 8);
 }
 
-/* Of what was told before only the words are at hand. */
+/* The earlier footprint is given as words. */
 static __always_inline bool kbl_footprint_same(const u64 *was, unsigned int slots,
 					       const struct kbl_footprint *fp)
 {
@@ -109,7 +109,7 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_footprint_read);
 
-/* Inside a batch: an event, if @fp is not what this CPU told last of @skb. */
+/* Inside a batch: record @fp unless it is the footprint that this CPU recorded last of @skb. */
 void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
@@ -123,7 +123,7 @@ void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *
 }
 NOKPROBE_SYMBOL(kbl_footprint_emit);
 
-/* The fields of the skb itself that are told, but for the device. */
+/* Read the fields of the skb itself, except the device. */
 static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_buff *skb)
 {
 	struct kbl_ext_skb *ext = &k->fp.skb;
@@ -140,9 +140,8 @@ static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_
 }
 
 /*
- * Most often a packet moves on and its headers stay: where they are where they
- * were and say what they said, they need not be taken apart again, and only the
- * fields of the skb itself are read, one of which changed.  1, or -EFAULT.
+ * Usually a packet moves on and its headers stay the same.  Then they need not be parsed again:
+ * only the fields of the skb itself are read, one of which has changed. Returns 1 or -EFAULT.
  */
 static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff *skb)
 {
@@ -164,7 +163,7 @@ static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff
 	return 1;
 }
 
-/* All of it, in place; as kbl_refresh(). */
+/* Read the whole footprint in place.  Returns 1 if it changed, 0 or -EFAULT. */
 static int kbl_read_anew(struct kbl_known *k, u64 addr)
 {
 	u64 was[12] KBL_NOT_CLEARED;
@@ -182,7 +181,7 @@ static int kbl_read_anew(struct kbl_known *k, u64 addr)
 }
 NOKPROBE_SYMBOL(kbl_read_anew);
 
-/* What the skb holds now, into @k; 1: it is to be told, 0: it was, -EFAULT. */
+/* Update @k.  Returns 1 if the footprint must be recorded, 0 if it was, or -EFAULT. */
 static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
@@ -192,7 +191,10 @@ static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 	return kbl_fields_same(k, skb) ? 0 : kbl_refresh(k, skb);
 }
 
-/* Inside a batch: its footprint, if that is not what this CPU told last; 0 or -EFAULT. */
+/*
+ * Inside a batch: record the footprint unless this CPU recorded the same one last.  Returns 0
+ * or -EFAULT.
+ */
 int kbl_skb_emit(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
@@ -212,7 +214,7 @@ static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struc
 }
 NOKPROBE_SYMBOL(kbl_footprint_batch);
 
-/* A footprint into slots that are there, at the instant c->now; returns what is behind it. */
+/* Write a footprint into reserved slots, at the time c->now; returns the slot after it. */
 static __always_inline union kbl_slot *kbl_footprint_fill(struct kbl_cpu *c, union kbl_slot *slot,
 							  const struct kbl_known *k)
 {
@@ -223,7 +225,7 @@ static __always_inline union kbl_slot *kbl_footprint_fill(struct kbl_cpu *c, uni
 	return slot + 1 + k->fp.slots;
 }
 
-/* Outside of a batch, at the instant c->now, if it @changed; false: it is lost. */
+/* Outside a batch: record @k at the time c->now if it @changed; false if it is lost. */
 static __always_inline bool kbl_emit_known(struct kbl_cpu *c, const struct kbl_known *k, u64 skb,
 					   int changed)
 {
@@ -239,9 +241,9 @@ static __always_inline bool kbl_emit_known(struct kbl_cpu *c, const struct kbl_k
 }
 
 /*
- * Outside of a batch its footprint, if that is not what this CPU told last, at the
- * instant c->now; false also if it is lost.  The thread need not be told before, as
- * events tell their own.
+ * Outside a batch: record the footprint at the time c->now, unless this CPU recorded the same
+ * one last.  Returns false if it cannot be read or is lost.  No TASK record is needed before
+ * it, since an event contains its thread.
  */
 bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb)
 {
@@ -251,7 +253,7 @@ bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_skb_emit_alone);
 
-/* What is told has no room, or something is to be told before it. */
+/* The footprint does not fit, or a LOST record must precede it. */
 static noinline int kbl_enter_batch(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				    struct kbl_ticket *ticket)
 {
@@ -261,7 +263,7 @@ static noinline int kbl_enter_batch(struct kbl_cpu *c, struct kbl_target *t, str
 }
 NOKPROBE_SYMBOL(kbl_enter_batch);
 
-/* It cannot be read. */
+/* The skb cannot be read. */
 static noinline int kbl_enter_lost(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				   struct kbl_ticket *ticket)
 {
@@ -271,7 +273,10 @@ static noinline int kbl_enter_lost(struct kbl_cpu *c, struct kbl_target *t, stru
 }
 NOKPROBE_SYMBOL(kbl_enter_lost);
 
-/* Of a packet that moved on the fields that do; as above nothing is called but at the end. */
+/*
+ * Record the changed fields of a packet that moved on.  As above, every function call here is a
+ * tail call.
+ */
 static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_target *t,
 					     struct kbl_known *k, struct kbl_ticket *ticket)
 {
@@ -287,7 +292,7 @@ static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_targe
 	return kbl_enter_end(c, t, ticket);
 }
 
-/* The device of @k is not the one it was on. */
+/* The packet is at another device than the one in @k. */
 static noinline int kbl_enter_device(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				     u64 dev, struct kbl_ticket *ticket)
 {
@@ -301,7 +306,10 @@ static noinline int kbl_enter_device(struct kbl_cpu *c, struct kbl_target *t, st
 }
 NOKPROBE_SYMBOL(kbl_enter_device);
 
-/* The rest of kbl_enter_plain() where the packet moved on; the place of the call is filled. */
+/*
+ * The rest of kbl_enter_plain() if only the skb's own fields changed.  The call's entry is
+ * already filled.
+ */
 int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 		    struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -316,7 +324,7 @@ int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k
 }
 NOKPROBE_SYMBOL(kbl_enter_moved);
 
-/* The same where what it is has to be read anew. */
+/* The rest of kbl_enter_plain() if the headers must be parsed again. */
 static noinline int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 				   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -330,7 +338,7 @@ static noinline int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, stru
 }
 NOKPROBE_SYMBOL(kbl_enter_anew);
 
-/* The same where the headers, too, are to be compared. */
+/* The rest of kbl_enter_plain() if the headers must be compared, too. */
 static noinline int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t,
 				      struct kbl_known *k, struct pt_regs *regs,
 				      struct kbl_ticket *ticket)
@@ -345,7 +353,7 @@ static noinline int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t,
 }
 NOKPROBE_SYMBOL(kbl_enter_watched);
 
-/* The same where it is not alike, or that alone does not tell. */
+/* The rest of kbl_enter_plain() if kbl_packet_alike() returned false. */
 int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
 		     struct pt_regs *regs, struct kbl_ticket *ticket)
 {

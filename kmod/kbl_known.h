@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Is an skb still what was told of it?  A part of kbl_hot.h. */
+/* Has an skb changed since this CPU recorded its footprint?  A part of kbl_hot.h. */
 #ifndef KBL_KNOWN_H
 #define KBL_KNOWN_H
 
@@ -8,7 +8,7 @@
 #include "kbl_arch.h"
 #include "kbl_internal.h"
 
-/* From the middle of the product: there it needs a mask only. */
+/* Take bits from the middle of the product: a mask gives the offset directly. */
 static __always_inline unsigned long kbl_known_offset(u64 addr)
 {
 	return ((u32)addr * GOLDEN_RATIO_32) & (KBL_KNOWN_SIZE * ((1 << KBL_KNOWN_BITS) - 1));
@@ -24,7 +24,7 @@ static __always_inline struct kbl_known *kbl_known_slot(struct kbl_cpu *c, u64 a
 	return (void *)c->known + kbl_known_offset(addr);
 }
 
-/* Are the headers what they were? */
+/* Are the headers unchanged? */
 static __always_inline bool kbl_headers_same(const struct kbl_known *k)
 {
 	const u64 *l3 = k->l3, *l4 = k->l4;
@@ -34,7 +34,10 @@ static __always_inline bool kbl_headers_same(const struct kbl_known *k)
 	       kbl_same64(l4, k->l4_word[0]) && kbl_same64(l4 + 1, k->l4_word[1]);
 }
 
-/* Two fields with one between them that does not matter, in one word where they lie so. */
+/*
+ * protocol and network_header with an unrelated field between them: one 64-bit compare with a
+ * mask where they are laid out like that.
+ */
 #define KBL_PLACE_WHOLE (offsetof(struct sk_buff, network_header) == \
 			 offsetof(struct sk_buff, protocol) + 4)
 
@@ -47,14 +50,14 @@ static __always_inline bool kbl_place_same(const struct kbl_known *k, const stru
 	return kbl_same16(&skb->protocol, was[0]) && kbl_same16(&skb->network_header, was[2]);
 }
 
-/* Is all as it was that must be read to take the headers apart, where @k->watch is 0? */
+/* Is everything unchanged that the parsed headers depend on?  For skbs with @k->watch 0. */
 static __always_inline bool kbl_packet_alike(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	return likely(k->watched == (unsigned long)skb) && kbl_same64(&skb->head, k->head) &&
 	       kbl_place_same(k, skb) && kbl_headers_same(k);
 }
 
-/* The same where it is not. */
+/* As kbl_packet_alike(), for skbs with another @k->watch. */
 static __always_inline bool kbl_packet_watched(const struct kbl_known *k,
 					       const struct sk_buff *skb)
 {
@@ -68,8 +71,8 @@ static __always_inline bool kbl_packet_same(const struct kbl_known *k, const str
 }
 
 /*
- * And the rest?  Headers are pushed and pulled at every layer; what lies behind data
- * ends where it ended then, and only what is added or cut off counts.
+ * Are the skb's other fields unchanged?  Every layer pushes and pulls headers, so data alone
+ * does not count: data + len stays unless bytes were added or cut off at the end.
  */
 static __always_inline bool kbl_fields_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
@@ -79,7 +82,7 @@ static __always_inline bool kbl_fields_same(const struct kbl_known *k, const str
 	       kbl_same32(k->gso, *(const u32 *)&k->fp.skb.gso_size);
 }
 
-/* Does the skb still hold what @k says? */
+/* Is the skb's footprint still the one in @k? */
 static __always_inline bool kbl_known_same(const struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
@@ -87,7 +90,7 @@ static __always_inline bool kbl_known_same(const struct kbl_known *k, u64 addr)
 	return kbl_packet_same(k, skb) && kbl_fields_same(k, skb);
 }
 
-/* Does the skb still hold what this CPU told of it? */
+/* Is the skb's footprint still the one that this CPU recorded last? */
 static __always_inline bool kbl_skb_same(struct kbl_cpu *c, u64 addr)
 {
 	return kbl_known_same(kbl_known_slot(c, addr), addr);

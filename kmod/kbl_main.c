@@ -2,8 +2,8 @@
 /*
  * kbl - records the functions that handle an sk_buff.
  *
- * debugfs/kbl/ holds the control files (kbl_control.c) and one relay file a CPU
- * (kbl_relay.c).  A loaded module that is not active has nothing armed.
+ * debugfs/kbl/ has the control files (kbl_control.c) and one relay file for each CPU
+ * (kbl_relay.c).  While the module is loaded but inactive, nothing is armed.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -36,7 +36,7 @@ DEFINE_MUTEX(kbl_lock);
 
 static struct dentry *kbl_dir;
 
-/* Arm first: all functions begin to record at once. */
+/* Arm first, so that all functions start to record at the same time. */
 int kbl_activate(void)
 {
 	int armed, err;
@@ -44,7 +44,7 @@ int kbl_activate(void)
 	if (kbl_active)
 		return -EBUSY;
 	if (!kbl_stext) {
-		pr_warn("kbl: activate: debugfs/kbl/control has not been told 'stext 0xADDR'\n");
+		pr_warn("kbl: activate: write 'stext 0xADDR' to debugfs/kbl/control first\n");
 		return -EINVAL;
 	}
 	kbl_calls_reset();
@@ -82,7 +82,7 @@ int kbl_clear(void)
 	return 0;
 }
 
-/* The sum over all CPUs of a u64 at @offset in struct kbl_cpu. */
+/* The sum over all CPUs of the u64 at @offset in struct kbl_cpu. */
 u64 kbl_total(size_t offset)
 {
 	u64 sum = 0;
@@ -103,7 +103,7 @@ static int __init kbl_init(void)
 	int err = -ENOMEM;
 
 	if (!kbl_backend_chosen()) {
-		pr_err("kbl: parameter backend: this kernel has none of that name\n");
+		pr_err("kbl: parameter backend: this kernel has no such back end\n");
 		return -EINVAL;
 	}
 	kbl_kernel_low = kbl_arch_kernel_low();
@@ -125,7 +125,7 @@ static int __init kbl_init(void)
 	err = kbl_control_init(kbl_dir);
 	if (err)
 		goto dev_exit;
-	/* What it cannot measure stays 0; that is no reason not to record. */
+	/* Values that cannot be measured stay 0; recording works without them. */
 	mutex_lock(&kbl_lock);
 	if (!kbl_floor)
 		kbl_calibrate();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What changes beside the packets: neighbours, addresses, links, modules and the
- * clock, told by the kernel's notifiers.  What a notifier replays when it is
- * registered is no change.
+ * Changes beside the packets, reported by the kernel's notifiers: neighbours, addresses, links,
+ * modules and the clock.  What a notifier replays at its registration is no change.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -15,10 +14,10 @@
 #include "kbl_events.h"
 
 
-/* The thread that registers or unregisters: what it is told is a replay. */
+/* The thread that is registering or unregistering: its calls are replays. */
 static struct task_struct *kbl_replaying;
 
-/* CLOCK_REALTIME - CLOCK_MONOTONIC as last told. */
+/* CLOCK_REALTIME - CLOCK_MONOTONIC in the last notification. */
 static s64 kbl_offs_real;
 static bool kbl_offs_known;
 
@@ -54,7 +53,7 @@ static void kbl_neigh_emit(bool gone, const struct net_device *dev, u8 family, c
 	kbl_batch_close(c);
 }
 
-/* DECnet's keys had two bytes: only the two families that are left are told. */
+/* DECnet's keys had two bytes, so only these two families are recorded. */
 static bool kbl_neigh_family(const struct neigh_table *table)
 {
 	return table->family == AF_INET || table->family == AF_INET6;
@@ -81,7 +80,7 @@ static int kbl_netevent(struct notifier_block *nb, unsigned long event, void *pt
 	return NOTIFY_DONE;
 }
 
-/* An EXT_ADDR behind the head written last. */
+/* Append an EXT_ADDR to the last head. */
 static void kbl_addr_ext(struct kbl_cpu *c, const struct net_device *dev, u8 family,
 			 const void *addr, u8 prefix_len)
 {
@@ -201,8 +200,8 @@ static int kbl_module(struct notifier_block *nb, unsigned long event, void *ptr)
 }
 
 /*
- * Called at each tick, under the timekeeper's raw lock; only a set clock moves
- * the offset.  The first call is the registering's own.
+ * Called at each tick, under the timekeeper's raw lock.  The offset changes only if the clock
+ * was set.  The first call comes from the registration.
  */
 static int kbl_clock(struct notifier_block *nb, unsigned long was_set, void *ptr)
 {
@@ -232,7 +231,7 @@ static struct notifier_block kbl_link_nb = { .notifier_call = kbl_link };
 static struct notifier_block kbl_module_nb = { .notifier_call = kbl_module };
 static struct notifier_block kbl_clock_nb = { .notifier_call = kbl_clock };
 
-/* Registering at the clock's chain tells all who are on it that the clock was set: harmless. */
+/* Registration notifies everyone on the clock's chain that the clock was set, which is harmless. */
 static int kbl_clock_start(void)
 {
 	kbl_offs_known = false;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The open calls of functions with probes in their source; a part of kbl_source.c. */
+/* The open calls of functions with probes in their source.  A part of kbl_source.c. */
 #ifndef KBL_OPEN_CALLS_H
 #define KBL_OPEN_CALLS_H
 
@@ -11,10 +11,10 @@
 #include "kbl_internal.h"
 
 /*
- * The calls that are open, by frame and function: what a site shows at its exit is where its
- * frame was, and no other open call of the function has that frame.  A task may return on
- * another CPU, so there is one table for all.  A key is claimed and given up by the context
- * whose frame it is; a set is one cache line.
+ * The open calls, by frame and function.  At the exit a site passes the address of its frame,
+ * and no other open call of the function has the same frame.  A task may return on another CPU,
+ * so one table serves all CPUs.  Only the context that owns the frame claims and releases a
+ * key.  A set is one cache line.
  */
 #define KBL_OPEN_WAYS 4
 
@@ -23,10 +23,13 @@ struct kbl_open {
 	struct kbl_call *call;
 };
 
-static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* while one is armed */
+static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* allocated while a function is armed */
 static u32 kbl_open_mask;
 
-/* Frames are multiples of 8, and kernel addresses alike in the bits that are lost. */
+/*
+ * Frames are multiples of 8, and the upper bits, which are lost here, are the same in all
+ * kernel addresses.
+ */
 static __always_inline u64 kbl_open_key(const struct kbl_target *t, unsigned long frame)
 {
 	BUILD_BUG_ON(!is_power_of_2(KBL_MAX_PROBES));
@@ -38,7 +41,7 @@ static __always_inline struct kbl_open *kbl_open_set(u64 key)
 	return kbl_opened[(u32)(key * GOLDEN_RATIO_64 >> 32) & kbl_open_mask];
 }
 
-/* NULL: no such call is open; with key 0, no place is free. */
+/* Returns NULL if no such call is open; with key 0, if the set is full. */
 static __always_inline struct kbl_open *kbl_open_find(struct kbl_open *set, u64 key)
 {
 	unsigned int i;
@@ -51,7 +54,7 @@ static __always_inline struct kbl_open *kbl_open_find(struct kbl_open *set, u64 
 	return NULL;
 }
 
-/* Other contexts claim too. */
+/* Other contexts may claim concurrently. */
 static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64 key)
 {
 	struct kbl_open *found;
@@ -62,7 +65,7 @@ static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64
 	return found;
 }
 
-/* No room, though the table is four times as large as all calls that can be open. */
+/* The set is full, although the table is four times as large as all calls that can be open. */
 static void kbl_open_lose(struct kbl_call *call)
 {
 	unsigned long irq;
@@ -74,7 +77,7 @@ static void kbl_open_lose(struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_open_lose);
 
-/* Their exits are told no more, for all functions that are not armed. */
+/* Forget the open calls of all functions that are not armed: their exits are not recorded. */
 static void kbl_open_forget(void)
 {
 	struct kbl_open *open;
@@ -88,7 +91,7 @@ static void kbl_open_forget(void)
 	}
 }
 
-/* Room for four times as many as can be open. */
+/* Allocate four times as many entries as calls can be open. */
 static int kbl_open_begin(void)
 {
 	unsigned int sets = 4 * num_possible_cpus() * KBL_NR_CALLS / KBL_OPEN_WAYS;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records are collected in a batch, which goes out whole or is lost whole.
+ * Records are collected in a batch, which is written completely or lost completely.
  *
- * TASK and FOOTPRINT records are told once; a loss makes this CPU forget what
- * it told, so that they come again and a reader never trusts a stale one.
+ * TASK and FOOTPRINT records are written only once.  After a loss this CPU forgets which ones
+ * it wrote, so that they are written again and a reader never relies on a stale one.
  */
 #include "kbl_hot.h"
 
-/* What a reader must hear before the next record. */
+/* Write a LOST record, which must precede the next record. */
 static void kbl_emit_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 {
 	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
@@ -22,7 +22,10 @@ static void kbl_emit_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 }
 NOKPROBE_SYMBOL(kbl_emit_loss);
 
-/* Name a thread the first time it is seen here, or after it changed its name. */
+/*
+ * Write a TASK record; with the thread's name if this CPU sees it the first time, or if the
+ * name changed.
+ */
 static void kbl_emit_task(struct kbl_cpu *c)
 {
 	const struct task_struct *p = current;
@@ -70,7 +73,7 @@ static __always_inline void kbl_emit_losses(struct kbl_cpu *c)
 		kbl_emit_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_in_batch);
 }
 
-/* At the instant c->now; inside kbl_busy(). */
+/* At the time c->now, between kbl_busy() and kbl_idle(). */
 void kbl_batch_begin(struct kbl_cpu *c)
 {
 	kbl_batch_reset(c);
@@ -83,7 +86,10 @@ void kbl_batch_begin(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_begin);
 
-/* Records are lost here and now.  None of them may count: then only TASK or FOOTPRINT are. */
+/*
+ * Records are lost at the time c->now.  @records may be 0: then only TASK or FOOTPRINT records
+ * are lost.
+ */
 void kbl_lose(struct kbl_cpu *c, unsigned int records)
 {
 	if (!c->gap)
@@ -99,7 +105,7 @@ void kbl_lose(struct kbl_cpu *c, unsigned int records)
 }
 NOKPROBE_SYMBOL(kbl_lose);
 
-/* A probe fired inside the recording of another, on this CPU. */
+/* A probe fired while this CPU wrote another record. */
 void kbl_nested(struct kbl_cpu *c)
 {
 	c->nested++;
@@ -109,7 +115,7 @@ void kbl_nested(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_nested);
 
-/* Write the batch, or count every record of it as lost. */
+/* Write the batch, or count all its records as lost. */
 static bool kbl_batch_commit(struct kbl_cpu *c)
 {
 	if (c->base == c->slots && unlikely(!kbl_relay_copy(c))) {
@@ -130,8 +136,8 @@ static bool kbl_batch_commit(struct kbl_cpu *c)
 NOKPROBE_SYMBOL(kbl_batch_commit);
 
 /*
- * Losses that no record came after, of a CPU that does not record any more: they
- * lasted until its last hit.  false: there are none, or there is no room yet.
+ * Record the losses of a CPU that records no more, if no record followed them: they lasted
+ * until its last hit.  Returns false if there are none, or if there is no room yet.
  */
 bool kbl_emit_last_losses(struct kbl_cpu *c)
 {
@@ -142,7 +148,7 @@ bool kbl_emit_last_losses(struct kbl_cpu *c)
 	return kbl_batch_commit(c);
 }
 
-/* A batch of nothing but a thread's name is not worth writing. */
+/* A batch that contains only a thread's name is not worth writing. */
 bool kbl_batch_end(struct kbl_cpu *c)
 {
 	if (c->nslots != c->nprelude || c->has_losses)
@@ -155,7 +161,10 @@ bool kbl_batch_end(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_end);
 
-/* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
+/*
+ * Open a batch on this CPU, with interrupts off, at a new time.  Returns NULL if the probe
+ * fired inside another record.
+ */
 struct kbl_cpu *kbl_batch_open(void)
 {
 	unsigned long irq = kbl_irq_off(true);
@@ -173,7 +182,7 @@ struct kbl_cpu *kbl_batch_open(void)
 }
 NOKPROBE_SYMBOL(kbl_batch_open);
 
-/* Commit whole, or count as lost. */
+/* Write the batch, or count it as lost. */
 bool kbl_batch_close(struct kbl_cpu *c)
 {
 	bool whole = kbl_batch_end(c);
@@ -183,7 +192,7 @@ bool kbl_batch_close(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_close);
 
-/* A full batch goes out in parts; the EXT slots of a head always fit behind it. */
+/* Write a full batch in parts.  There is always room for the EXT slots of the last head. */
 void kbl_batch_part(struct kbl_cpu *c)
 {
 	kbl_batch_commit(c);
@@ -201,7 +210,7 @@ static __always_inline void kbl_slot_clear(union kbl_slot *slot)
 	slot->words[3] = 0;
 }
 
-/* The head slot of a record, zeroed. */
+/* Reserve the head slot of a record, zeroed. */
 union kbl_slot *kbl_head(struct kbl_cpu *c)
 {
 	union kbl_slot *slot = kbl_head_raw(c);
@@ -211,7 +220,7 @@ union kbl_slot *kbl_head(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_head);
 
-/* The caller counts it in its head's ext. */
+/* Reserve an EXT slot.  The caller counts it in the head's ext. */
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
 {
 	union kbl_slot *slot = &c->base[c->nslots++];
@@ -252,7 +261,7 @@ static void kbl_flush_this_cpu(void *unused)
 		kbl_batch_close(c);
 }
 
-/* After a stop: tell gaps that no later record told. */
+/* After a stop: record the losses that no later record reported. */
 void kbl_relay_stop(void)
 {
 	on_each_cpu(kbl_flush_this_cpu, NULL, 1);

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: probes compiled into the kernel by "skbscan instrument", which call
- * us through the runtime of instrument/.  Functions are armed by name; one that
- * was inlined everywhere has no address, but it has a site.
+ * Back end: probes that "skbscan instrument" compiled into the kernel.  They call this module
+ * through the runtime in instrument/.  Functions are armed by name: a function that was inlined
+ * everywhere has no address, but it has a site.
  *
- * A site passes the packets of a call and its caller, not the registers: what a
- * probe list calls argument n is put where argument n would be.
+ * A site passes the packets of a call and its caller, not the registers.  So each carrier is
+ * stored in a fake struct pt_regs, where the argument of that index would be.
  */
 #include <linux/slab.h>
 
@@ -52,7 +52,7 @@ static void kbl_source_pv_leave(struct kbl_site *site, unsigned long frame, unsi
 }
 NOKPROBE_SYMBOL(kbl_source_pv_leave);
 
-/* What the interface costs by itself, for measurements. */
+/* Measures the cost of the kernel's interface alone. */
 static void kbl_source_floor_enter(struct kbl_site *site, unsigned long caller,
 				   unsigned long frame, const void *first,
 				   const void *const *more)
@@ -66,7 +66,7 @@ static void kbl_source_floor_leave(struct kbl_site *site, unsigned long frame,
 }
 NOKPROBE_SYMBOL(kbl_source_floor_leave);
 
-/* Its module goes. */
+/* The site's module is being unloaded. */
 static void kbl_source_gone(struct kbl_site *site)
 {
 	struct kbl_armed_site *s = site->data;
@@ -100,7 +100,7 @@ static const struct kbl_probe_ops *kbl_source_chosen(void)
 	return kbl_arch_pv() ? &kbl_source_pv_ops : &kbl_source_ops;
 }
 
-/* Those of the site's carriers that are of one kind; @at: which of them come, in this order. */
+/* The site's carriers of one kind; @at gets their indices, in order. */
 static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *at)
 {
 	unsigned int i, n = 0;
@@ -111,7 +111,7 @@ static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *
 	return n;
 }
 
-/* How many of the target's carriers of that kind are arguments below @arg. */
+/* The number of the target's carriers of that kind that are arguments below @arg. */
 static unsigned int kbl_carriers_below(const struct kbl_target *t, u8 kind, unsigned int arg)
 {
 	unsigned int i, n = 0;
@@ -122,9 +122,9 @@ static unsigned int kbl_carriers_below(const struct kbl_target *t, u8 kind, unsi
 }
 
 /*
- * The site passes its carriers in the order of the arguments, the target says which
- * arguments they are.  Of each kind both must know equally many, or, where the list
- * leaves some out, only one can be meant.
+ * The site passes its carriers in the order of the arguments; the target knows which arguments
+ * they are.  Both must have the same number of carriers of each kind.  If the list omits some,
+ * the kind must have only one at the site.
  */
 static int kbl_source_map(struct kbl_armed_site *s)
 {
@@ -155,7 +155,10 @@ static int kbl_source_map(struct kbl_armed_site *s)
 	return 0;
 }
 
-/* What such an event tells is in arguments that no site passes, or in a value it does not tell. */
+/*
+ * Events for which a site does not pass the data they need: other arguments, or the return
+ * value.
+ */
 static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *site)
 {
 	switch (t->event) {
@@ -166,7 +169,7 @@ static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *
 	return !t->exit_event || !site->scope;
 }
 
-/* Of several functions of a name, the one that is meant. */
+/* True if the target means this one of several functions with the same name. */
 static bool kbl_source_meant(const struct kbl_target *t, const struct kbl_site *site,
 			     unsigned int nr)
 {
@@ -187,7 +190,7 @@ static int kbl_source_take(struct kbl_target *t, struct kbl_source *source, stru
 	return err;
 }
 
-/* Under kbl_sites_lock(). */
+/* Called under kbl_sites_lock(). */
 static int kbl_source_arm_one(struct kbl_target *t)
 {
 	struct kbl_site **sites, *own = t->site;
@@ -209,7 +212,10 @@ static int kbl_source_arm_one(struct kbl_target *t)
 		return err;
 	}
 	t->probe = source;
-	/* An entry is told when the probes of all exits are in place, so no key stays behind. */
+	/*
+	 * Entries are recorded only after the probes of all exits are in place, so no key
+	 * remains.
+	 */
 	for (i = 0; i < source->nr; i++) {
 		kbl_site_enable(source->sited[i].site);
 		/* Pairs with the dependency in kbl_source_enter(). */
@@ -273,7 +279,7 @@ static void kbl_source_disable(struct kbl_target *t)
 	kbl_source_armed--;
 }
 
-/* Calls that return later are not told; at the end they count as open. */
+/* The returns of open calls are not recorded; at the end these calls count as open. */
 static void kbl_source_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i, before = kbl_source_armed;
@@ -300,7 +306,7 @@ static u64 kbl_source_missed(const struct kbl_target *t)
 	return 0;
 }
 
-/* Where a function is that has no symbol, 0 = the kernel has no site of that name. */
+/* The address of a function without symbol, 0 = the kernel has no site of that name. */
 unsigned long kbl_source_address(const char *name)
 {
 	struct kbl_site **sites;
@@ -314,7 +320,7 @@ unsigned long kbl_source_address(const char *name)
 	return address;
 }
 
-/* "0xADDR NAME [MODULE]" of each function that has a site. */
+/* Show "0xADDR NAME [MODULE]" for each function that has a site. */
 void kbl_source_show(struct seq_file *m)
 {
 	struct kbl_site **sites;

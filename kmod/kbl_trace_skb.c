@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tracepoints of the network tell of an skb.  Handlers run wherever the
- * kernel frees, sends or receives: they take no lock and allocate nothing.
+ * Handlers of the network's tracepoints that have an skb.  They run wherever the kernel frees,
+ * sends or receives, so they take no lock and allocate nothing.
  */
 #include <linux/netdevice.h>
 #include <linux/uaccess.h>
 
 #include "kbl_events.h"
 
-#define KBL_XMIT_DEPTH 8	/* devices on top of each other, on one CPU */
+#define KBL_XMIT_DEPTH 8	/* nested devices, on one CPU */
 
-/* The skbs whose START_XMIT was told here: a driver may have freed them at XMIT. */
+/* The skbs whose START_XMIT was recorded on this CPU: at XMIT the driver may have freed them. */
 struct kbl_xmits {
 	u64 skb[KBL_XMIT_DEPTH];
 	unsigned int n;
@@ -32,7 +32,7 @@ static noinline bool kbl_skb_filter(struct kbl_cpu *c, u64 skb, u64 sk)
 }
 NOKPROBE_SYMBOL(kbl_skb_filter);
 
-/* May it be told?  Then its footprint is. */
+/* If the packet passes the filter, record its footprint. */
 static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 {
 	if (static_branch_unlikely(&kbl_filter_on))
@@ -56,7 +56,7 @@ static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 }
 NOKPROBE_SYMBOL(kbl_skb_event_slow);
 
-/* Is nothing but the event to be told? */
+/* Record an event; on the fast path if its footprint need not be recorded. */
 static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u64 data)
 {
 	u64 addr = (unsigned long)skb;
@@ -90,14 +90,14 @@ void kbl_on_net_dev_start_xmit(void *data, const struct sk_buff *skb,
 
 	if (!kbl_skb_event(KBL_EV_START_XMIT, skb, 0))
 		return;
-	/* Full: the outermost is forgotten with the rest. */
+	/* If it is full, forget all of them. */
 	if (xmits->n >= KBL_XMIT_DEPTH)
 		xmits->n = 0;
 	xmits->skb[xmits->n++] = (unsigned long)skb;
 }
 NOKPROBE_SYMBOL(kbl_on_net_dev_start_xmit);
 
-/* Was the start told?  What lies above it on the stack never came to an end. */
+/* True if the start was recorded.  Entries above it on the stack never ended. */
 static __always_inline bool kbl_xmit_known(u64 skb)
 {
 	struct kbl_xmits *xmits = this_cpu_ptr(&kbl_xmits);
@@ -112,7 +112,7 @@ static __always_inline bool kbl_xmit_known(u64 skb)
 	return false;
 }
 
-/* The skb is not the sender's any more: only its address is told. */
+/* The sender no longer owns the skb: only its address is recorded. */
 void kbl_on_net_dev_xmit(void *data, struct sk_buff *skb, int rc, struct net_device *dev,
 			 unsigned int len)
 {
@@ -147,7 +147,7 @@ static __always_inline u64 kbl_qdisc_data(const struct Qdisc *qdisc,
 	return qdisc->handle | (u64)ifindex << 32;
 }
 
-/* The skb may already be sent from another CPU, or be cut up: it is not read. */
+/* Another CPU may already have sent the skb, or it may be segmented: it is not read. */
 void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
 			  struct sk_buff *skb)
 {
@@ -163,7 +163,7 @@ void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_q
 }
 NOKPROBE_SYMBOL(kbl_on_qdisc_enqueue);
 
-/* A queue hands out a list at times; without a packet there is nothing to tell. */
+/* A queue may return a list; without a packet there is nothing to record. */
 void kbl_on_qdisc_dequeue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
 			  int packets, struct sk_buff *skb)
 {
@@ -209,7 +209,7 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 	kbl_batch_close(c);
 }
 
-/* Until a tracepoint is known to be registered the probes tell what both see. */
+/* Until a tracepoint is known to be registered, probes record the events that both see. */
 static __always_inline bool kbl_by_probe(u8 event)
 {
 	return unlikely(READ_ONCE(kbl_probe_events) & BIT_ULL(event));
