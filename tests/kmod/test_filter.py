@@ -240,7 +240,7 @@ def test_before_the_header_the_socket_decides(text: str, sock: Sock, verdict: st
         ("port 65536", "65536", "not a port"),
         ("icmp port 7", "7", "only tcp, udp and sctp"),
         ("tcp host 10.0.0.1", "10.0.0.1", "no addresses"),
-        ("net 10.0.0.1/8", "10.0.0.1/8", "behind its prefix"),
+        ("net 10.0.0.1/8", "10.0.0.1/8", "after its prefix"),
         ("net 10.0.0.0/33", "10.0.0.0/33", "prefix length"),
         ("net 10.0.0.0 mask 255.0.255.0", "255.0.255.0", "hole"),
         ("(tcp or udp", "", "not closed"),
