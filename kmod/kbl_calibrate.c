@@ -183,7 +183,7 @@ static const struct {
 static const char kbl_cal_help[] =
 	"# What a probe costs: tau in ns, n in events of the counter, 0 = not measured.\n"
 	"# A call that took T with K probed calls below it: T - empty - K * nested.\n"
-	"# Write calibrate to control to measure anew.\n";
+	"# Write calibrate to control to measure again.\n";
 
 void kbl_calibration_show(struct seq_file *m)
 {

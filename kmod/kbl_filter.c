@@ -385,7 +385,7 @@ void kbl_filter_show(struct seq_file *m)
 	mutex_lock(&kbl_filter_lock);
 	f = rcu_dereference_protected(kbl_filter, lockdep_is_held(&kbl_filter_lock));
 	if (f) {
-		seq_printf(m, "# %ld accepted packets could not be remembered: the table was full\n",
+		seq_printf(m, "# %ld accepted packets are not remembered: the table was full\n",
 			   atomic_long_read(&f->overflows));
 		seq_escape(m, strim(f->text), "\n\\");
 		seq_putc(m, '\n');

@@ -8,7 +8,7 @@
 
 #include "kbl_view.h"
 
-/* The same fields, in host byte order. */
+/* These fields in host byte order. */
 struct kbl_l4 {
 	u16 sport;
 	u16 dport;

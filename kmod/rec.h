@@ -26,7 +26,7 @@ struct rec_bytes {
 struct rec_file {
 	const char *path;
 	int fd;
-	int direct;		/* the same file with O_DIRECT, -1 = none */
+	int direct;		/* fd with O_DIRECT of this file, -1 = none */
 	kbl_u64 good;		/* bytes of complete chunks */
 	kbl_u64 table_seq;
 	kbl_u64 *cpu_seq;	/* by CPU number */

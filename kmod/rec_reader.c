@@ -121,7 +121,7 @@ bool rec_reader_payload(struct rec_reader *r)
 	r->payload.len = len;
 	if (rec_crc32(r->payload.data, len) != r->chunk.crc32) {
 		if (!r->silent)
-			fprintf(stderr, "kblrecord: %s: the chunk at %llu is damaged and left out\n",
+			fprintf(stderr, "kblrecord: %s: the chunk at %llu is damaged, skipped\n",
 				r->path, (unsigned long long)r->at);
 		r->payload.len = 0;
 		r->damaged = true;

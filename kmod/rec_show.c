@@ -44,8 +44,8 @@ static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
 
 		if (head->kind < KBL_ENTRY || head->kind > KBL_LOST ||
 		    at + len > r->payload.len) {
-			fprintf(stderr, "kblrecord: %s: the chunk before %llu contains something "
-				"that is not a record: the rest of it is left out\n", r->path,
+			fprintf(stderr, "kblrecord: %s: the chunk before %llu contains an "
+				"invalid record: the rest of the chunk is skipped\n", r->path,
 				(unsigned long long)r->at);
 			r->damaged = true;
 			break;

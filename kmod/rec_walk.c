@@ -154,7 +154,7 @@ size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, siz
 			break;
 		slots = rec_slots(s, p, end - p);
 		if (!slots)
-			rec_die("the kernel module wrote something that is not a record: kind %d", *p);
+			rec_die("the kernel module wrote an invalid record: kind %d", *p);
 		p += slots * KBL_SLOT_SIZE;
 		heads++;
 	}

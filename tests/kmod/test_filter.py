@@ -242,7 +242,7 @@ def test_before_the_header_the_socket_decides(text: str, sock: Sock, verdict: st
         ("tcp host 10.0.0.1", "10.0.0.1", "no addresses"),
         ("net 10.0.0.1/8", "10.0.0.1/8", "after its prefix"),
         ("net 10.0.0.0/33", "10.0.0.0/33", "prefix length"),
-        ("net 10.0.0.0 mask 255.0.255.0", "255.0.255.0", "hole"),
+        ("net 10.0.0.0 mask 255.0.255.0", "255.0.255.0", "contiguous"),
         ("(tcp or udp", "", "not closed"),
         ("tcp)", ")", "was not opened"),
         ("tcp udp", "udp", "and, or"),
