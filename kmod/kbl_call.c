@@ -10,8 +10,6 @@
 
 #include "kbl_hot.h"
 
-/* All calls take the slow path: a filter or the counter is on. */
-DEFINE_STATIC_KEY_FALSE(kbl_detour);
 unsigned long kbl_hooked __read_mostly;	/* address of the return hook, see kbl_unhooked() */
 /* Stands for all calls that found no free entry. */
 struct kbl_call kbl_unpaired = { .who.cpu = KBL_CALL_ODD };

@@ -8,35 +8,6 @@
 
 #include "kbl_hot.h"
 
-/* Set the first word that calls entered on each CPU begin with. */
-static void kbl_heads_make(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
-		u64 head = KBL_HEAD(entry_cpu, cpu);
-
-		WRITE_ONCE(c->head, static_key_enabled(&kbl_detour) ? head | KBL_SLOW : head);
-	}
-}
-
-/* Switch something on or off for which all calls must take the slow path. */
-void kbl_detour_switch(struct static_key_false *key, bool on)
-{
-	if (on == static_key_enabled(key))
-		return;
-	if (on) {
-		static_branch_enable(key);
-		static_branch_inc(&kbl_detour);
-		kbl_heads_make();
-	} else {
-		static_branch_dec(&kbl_detour);
-		kbl_heads_make();
-		static_branch_disable(key);
-	}
-}
-
 #ifdef CONFIG_RETHOOK
 
 /* Returns its own return address, which is the hook's while its return is hooked. */

@@ -3,7 +3,8 @@
  * The packets that a call carries, found by the carriers of its target: an skb, a pointer to
  * one, a list or queue of skbs, or only a sock.
  */
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
 #define KBL_COUNT_MAX 1024	/* most packets of a list that are visited, recorded or counted */
 

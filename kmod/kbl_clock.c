@@ -10,7 +10,7 @@
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 #define KBL_CLOCK_SPAN_NS 200000
 #define KBL_CLOCK_ASKING_NS 4000

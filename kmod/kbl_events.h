@@ -9,10 +9,9 @@
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
-#define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
-#define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
 #define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name; module names are long */
 
 /* Event groups, which are switched on and off individually. */
@@ -29,22 +28,6 @@ enum kbl_group {
 	KBL_NR_GROUPS
 };
 
-/* The return addresses of a drop, from the function that freed the skb. */
-struct kbl_stack {
-	unsigned long entry[KBL_STACK_MAX];
-	unsigned int n;
-	unsigned int from;
-	unsigned long location;
-	u16 hook;		/* as struct kbl_ext_drop.hook */
-};
-
-/* kbl_stack.c */
-void kbl_stack_start(void);
-void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location);
-unsigned int kbl_stack_emit(struct kbl_cpu *c, const struct kbl_stack *s);
-unsigned long kbl_stack_real(unsigned long addr);
-unsigned long kbl_stack_above(const unsigned long *slot);
-
 /* kbl_notify.c, kbl_route.c: changes of the kernel's tables */
 int kbl_notify_start(void);
 void kbl_notify_stop(void);
@@ -56,14 +39,6 @@ void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
 void kbl_irq_forget(void);
-
-/* An address as it is written, relative to _stext; 0 if it is too far away. */
-static __always_inline s32 kbl_offset(unsigned long addr)
-{
-	s64 offset = addr - kbl_stext;
-
-	return offset == (s32)offset ? offset : 0;
-}
 
 /*
  * Write one slot without a batch.  False if other records must precede it.  @irq: result of
@@ -103,8 +78,6 @@ static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
 	} while (at < len && slots < KBL_NAME_SLOTS);
 	return slots;
 }
-
-void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
 
 /* Record an event that needs neither EXT slots nor a footprint. */
 static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)

@@ -1,5 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Declarations that the files of the module share.  The file layout is in kbl.h. */
+/*
+ * Declarations that the files of the module share.  The file layout is in kbl.h.
+ *
+ * The module has layers.  A file calls functions of its own layer and of the layers below it;
+ * tests/kmod/test_layers.py checks that.  A layer calls up only through pointers that it was
+ * given, such as the operations of a file or of a back end.  From top to bottom, without kbl_:
+ *
+ * control:   main control recording calibrate calibrate_round
+ * targets:   target target_parse
+ * back ends: kretprobe fprobe source armed_site.h fake_regs.h open_calls.h
+ * events:    trace trace_skb trace_irq syscall notify route events.h
+ * call:      hot.h call call_packet call_table
+ * lifetime:  carry life tap stack
+ * filter:    filter filter_parse filter_id filter_words filter_eval filter_facts filter_table
+ * footprint: footprint footprint.h known.h skb dev
+ * records:   read relay_batch record.h relay
+ * clock:     clock counter
+ * state:     state context.h l4.h view.h arch.h arch_irq.h arch_counter.h
+ */
 #ifndef KBL_INTERNAL_H
 #define KBL_INTERNAL_H
 
@@ -191,14 +209,21 @@ struct kbl_cpu {
 	u64 hits[KBL_MAX_PROBES];
 };
 
+/* kbl_state.c */
 DECLARE_PER_CPU(struct kbl_cpu *, kbl_cpu);
 extern unsigned long kbl_stext;
 extern bool kbl_active;
 extern struct mutex kbl_lock;	/* protects the list of targets and kbl_active */
+DECLARE_STATIC_KEY_FALSE(kbl_detour);
+void kbl_heads_make(void);
+void kbl_detour_switch(struct static_key_false *key, bool on);
+
+/* kbl_read.c */
+const struct file_operations *kbl_cpu_file(void);
 
 /* kbl_relay.c */
-const struct file_operations *kbl_cpu_file(void);
-int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs);
+int kbl_relay_open(struct dentry *dir, const struct file_operations *file, size_t subbuf_size,
+		   size_t n_subbufs);
 void kbl_relay_close(void);
 void kbl_relay_clear(void);
 size_t kbl_relay_last(const struct kbl_cpu *c);
@@ -207,7 +232,6 @@ void kbl_relay_place(struct kbl_cpu *c, void *from, void *to);
 void kbl_limit(struct kbl_cpu *c);
 bool kbl_relay_copy(struct kbl_cpu *c);
 void kbl_relay_start(void);
-void kbl_relay_stop(void);
 
 /* kbl_relay_batch.c */
 struct kbl_cpu *kbl_batch_open(void);
@@ -221,6 +245,10 @@ union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type);
 struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data);
 void kbl_nested(struct kbl_cpu *c);
 void kbl_lose(struct kbl_cpu *c, unsigned int records);
+void kbl_forget(struct kbl_cpu *c);
+void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
+void kbl_batch_start(void);
+void kbl_batch_stop(void);
 
 /* kbl_skb.c */
 int kbl_skb_read(struct kbl_known *k, u64 addr);
@@ -238,12 +266,7 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb);
 void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp);
 int kbl_skb_emit(struct kbl_cpu *c, u64 skb);
 bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb);
-int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		    struct pt_regs *regs, struct kbl_ticket *ticket);
-int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		     struct pt_regs *regs, struct kbl_ticket *ticket);
 bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb);
-void kbl_forget(struct kbl_cpu *c);
 
 /* kbl_clock.c */
 void kbl_cycles_start(void);
@@ -255,7 +278,6 @@ u64 kbl_clock_read(struct kbl_cpu *c);
  */
 extern struct kbl_call kbl_unpaired;
 extern unsigned long kbl_hooked;
-DECLARE_STATIC_KEY_FALSE(kbl_detour);
 int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq);
 int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket);
@@ -273,8 +295,13 @@ void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsign
 void kbl_call_give_back(struct kbl_call *call);
 void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8 flags);
 
+/* kbl_call_packet.c */
+int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		    struct pt_regs *regs, struct kbl_ticket *ticket);
+int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
+		     struct pt_regs *regs, struct kbl_ticket *ticket);
+
 /* kbl_call_table.c */
-void kbl_detour_switch(struct static_key_false *key, bool on);
 int kbl_calls_init(void);
 void kbl_calls_exit(void);
 void kbl_calls_reset(void);
@@ -283,7 +310,11 @@ void kbl_calls_close(void);
 /* kbl_carry.c */
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller);
 
+/* kbl_stack.c */
+void kbl_hook_note(u64 skb, u8 hook, u8 pf);
+
 /* kbl_life.c */
+extern u64 kbl_probe_events;	/* bit per enum kbl_event that probes may record */
 extern const char *const kbl_life_names[];
 int kbl_life_number(const char *name);
 void kbl_life_kind(struct kbl_target *t);
@@ -296,7 +327,7 @@ void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long
 int kbl_control_init(struct dentry *dir);
 void kbl_control_shut(void);
 
-/* kbl_main.c, under kbl_lock */
+/* kbl_recording.c, under kbl_lock */
 int kbl_activate(void);
 void kbl_deactivate(void);
 int kbl_clear(void);
@@ -324,8 +355,6 @@ int kbl_trace_set(const char *words);
 void kbl_trace_show(struct seq_file *m);
 int kbl_trace_start(void);
 void kbl_trace_stop(void);
-void kbl_hook_note(u64 skb, u8 hook, u8 pf);
-extern u64 kbl_probe_events;	/* bit per enum kbl_event that probes may record */
 
 /* kbl_counter.c */
 DECLARE_STATIC_KEY_FALSE(kbl_counter_on);

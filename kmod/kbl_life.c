@@ -6,7 +6,9 @@
 #include <linux/netfilter.h>
 #include <linux/string.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
+
+u64 kbl_probe_events __read_mostly = U64_MAX;
 
 const char *const kbl_life_names[] = {
 	[KBL_EV_ALLOC] = "alloc",

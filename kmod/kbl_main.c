@@ -28,75 +28,7 @@ bool kbl_floor;
 module_param_named(floor, kbl_floor, bool, 0444);
 MODULE_PARM_DESC(floor, "arm handlers that return at once and record nothing, for measurements");
 
-DEFINE_PER_CPU(struct kbl_cpu *, kbl_cpu);
-unsigned long kbl_stext;
-unsigned long kbl_kernel_low __ro_after_init;
-bool kbl_active;
-DEFINE_MUTEX(kbl_lock);
-
 static struct dentry *kbl_dir;
-
-/* Arm first, so that all functions start to record at the same time. */
-int kbl_activate(void)
-{
-	int armed, err;
-
-	if (kbl_active)
-		return -EBUSY;
-	if (!kbl_stext) {
-		pr_warn("kbl: activate: write 'stext 0xADDR' to debugfs/kbl/control first\n");
-		return -EINVAL;
-	}
-	kbl_calls_reset();
-	kbl_relay_start();
-	kbl_cycles_start();
-	armed = kbl_targets_arm();
-	WRITE_ONCE(kbl_active, true);
-	err = kbl_trace_start();
-	if (err) {
-		kbl_deactivate();
-		return err;
-	}
-	pr_info("kbl: recording, %d functions armed\n", armed);
-	return 0;
-}
-
-void kbl_deactivate(void)
-{
-	if (!kbl_active)
-		return;
-	WRITE_ONCE(kbl_active, false);
-	kbl_trace_stop();
-	kbl_targets_disarm();
-	kbl_calls_close();
-	kbl_relay_stop();
-	pr_info("kbl: stopped\n");
-}
-
-int kbl_clear(void)
-{
-	if (kbl_active)
-		return -EBUSY;
-	kbl_targets_free();
-	kbl_relay_clear();
-	return 0;
-}
-
-/* The sum over all CPUs of the u64 at @offset in struct kbl_cpu. */
-u64 kbl_total(size_t offset)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
-
-		sum += *(const u64 *)((const u8 *)c + offset);
-		if (offset == offsetof(struct kbl_cpu, bytes))
-			sum += kbl_relay_last(c);
-	}
-	return sum;
-}
 
 static int __init kbl_init(void)
 {
@@ -114,13 +46,14 @@ static int __init kbl_init(void)
 		err = PTR_ERR(kbl_dir);
 		goto free_cpus;
 	}
-	err = kbl_relay_open(kbl_dir, subbuf_kb * 1024, n_subbufs);
+	err = kbl_relay_open(kbl_dir, kbl_cpu_file(), subbuf_kb * 1024, n_subbufs);
 	if (err)
 		goto remove_dir;
 	err = kbl_dev_init();
 	if (err)
 		goto close_relay;
 	kbl_relay_start();
+	kbl_batch_start();
 	kbl_cycles_start();
 	err = kbl_control_init(kbl_dir);
 	if (err)

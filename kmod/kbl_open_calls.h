@@ -3,6 +3,7 @@
 #ifndef KBL_OPEN_CALLS_H
 #define KBL_OPEN_CALLS_H
 
+#include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -25,6 +26,7 @@ struct kbl_open {
 
 static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* allocated while a function is armed */
 static u32 kbl_open_mask;
+static DECLARE_BITMAP(kbl_open_armed, KBL_MAX_PROBES);	/* ids of armed functions */
 
 /*
  * Frames are multiples of 8, and the upper bits, which are lost here, are the same in all
@@ -84,9 +86,8 @@ static void kbl_open_forget(void)
 
 	for (open = kbl_opened[0]; open < kbl_opened[kbl_open_mask + 1]; open++) {
 		u64 key = READ_ONCE(open->key);
-		const struct kbl_target *t = kbl_target_by_id(key & (KBL_MAX_PROBES - 1));
 
-		if (key && (!t || t->mechanism != KBL_BY_SOURCE))
+		if (key && !test_bit(key & (KBL_MAX_PROBES - 1), kbl_open_armed))
 			WRITE_ONCE(open->key, 0);
 	}
 }

@@ -12,7 +12,7 @@
 #include <linux/mutex.h>
 #include <linux/uaccess.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 static struct file_operations kbl_cpu_fops;
 static struct cpumask kbl_opened;	/* CPUs whose file is open */

@@ -6,9 +6,10 @@
  */
 #include <linux/debugfs.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 static struct rchan *kbl_chan;
+static const struct file_operations *kbl_relay_file;
 
 static struct dentry *kbl_create_buf(const char *name, struct dentry *parent, umode_t mode,
 				     struct rchan_buf *buf, int *is_global)
@@ -17,7 +18,7 @@ static struct dentry *kbl_create_buf(const char *name, struct dentry *parent, um
 	 * The proxy file operations of debugfs_create_file() have no mmap.  An open file holds
 	 * the module, so the file is removed in time.
 	 */
-	return debugfs_create_file_unsafe(name, 0400, parent, buf, kbl_cpu_file());
+	return debugfs_create_file_unsafe(name, 0400, parent, buf, kbl_relay_file);
 }
 
 static int kbl_remove_buf(struct dentry *dentry)
@@ -40,8 +41,11 @@ static const struct rchan_callbacks kbl_relay_callbacks = {
 	.remove_buf_file = kbl_remove_buf,
 };
 
-int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs)
+/* @file: operations of the files cpuN. */
+int kbl_relay_open(struct dentry *dir, const struct file_operations *file, size_t subbuf_size,
+		   size_t n_subbufs)
 {
+	kbl_relay_file = file;
 	kbl_chan = relay_open("cpu", dir, subbuf_size, n_subbufs, &kbl_relay_callbacks, NULL);
 	return kbl_chan ? 0 : -ENOMEM;
 }
@@ -148,8 +152,6 @@ void kbl_relay_start(void)
 			if (c->buf)
 				kbl_relay_begin(c);
 		}
-		memset(c->seen, 0, sizeof(c->seen));
-		kbl_forget(c);
 	}
 }
 

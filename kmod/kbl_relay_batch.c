@@ -5,7 +5,7 @@
  * TASK and FOOTPRINT records are written only once.  After a loss this CPU forgets which ones
  * it wrote, so that they are written again and a reader never relies on a stale one.
  */
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 /* Write a LOST record, which must precede the next record. */
 static void kbl_emit_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
@@ -85,6 +85,18 @@ void kbl_batch_begin(struct kbl_cpu *c)
 	c->nprelude = c->nslots;
 }
 NOKPROBE_SYMBOL(kbl_batch_begin);
+
+/* After a loss: TASK and FOOTPRINT records before it do not count any more. */
+void kbl_forget(struct kbl_cpu *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++)
+		kbl_known_none(&c->known[i]);
+	c->last_who.pid = U32_MAX;
+	c->remembers = false;
+}
+NOKPROBE_SYMBOL(kbl_forget);
 
 /*
  * Records are lost at the time c->now.  @records may be 0: then only TASK or FOOTPRINT records
@@ -252,6 +264,31 @@ struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 }
 NOKPROBE_SYMBOL(kbl_event);
 
+void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
+{
+	struct kbl_cpu *c;
+
+	c = kbl_batch_open();
+	if (!c)
+		return;
+	kbl_event(c, event, skb, data);
+	kbl_batch_close(c);
+}
+NOKPROBE_SYMBOL(kbl_event_alone_slow);
+
+/* Before a recording: it begins with no TASK and no FOOTPRINT record. */
+void kbl_batch_start(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
+
+		memset(c->seen, 0, sizeof(c->seen));
+		kbl_forget(c);
+	}
+}
+
 static void kbl_flush_this_cpu(void *unused)
 {
 	struct kbl_cpu *c;
@@ -262,7 +299,7 @@ static void kbl_flush_this_cpu(void *unused)
 }
 
 /* After a stop: record the losses that no later record reported. */
-void kbl_relay_stop(void)
+void kbl_batch_stop(void)
 {
 	on_each_cpu(kbl_flush_this_cpu, NULL, 1);
 }

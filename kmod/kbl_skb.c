@@ -15,8 +15,9 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
 #include "kbl_l4.h"
+#include "kbl_record.h"
 
 #define KBL_MAX_IPV6_HEADERS 8	/* most extension headers that are visited */
 

@@ -252,6 +252,7 @@ static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 		if (!t->error) {
 			t->mechanism = t->was = KBL_BY_SOURCE;
 			t->trap = false;
+			__set_bit(t->id, kbl_open_armed);
 			kbl_source_armed++;
 		}
 		cond_resched();
@@ -276,6 +277,7 @@ static void kbl_source_disable(struct kbl_target *t)
 	}
 	kbl_sites_unlock();
 	t->mechanism = 0;
+	__clear_bit(t->id, kbl_open_armed);
 	kbl_source_armed--;
 }
 

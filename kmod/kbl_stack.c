@@ -3,16 +3,18 @@
  * Who freed an skb: the stack at a drop, the netfilter hook it happened in, and the real
  * address that a return hook replaced.  Everything is bounded and lockless.
  */
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_arp.h>
 #include <linux/stacktrace.h>
+#include <linux/version.h>
 #ifdef CONFIG_RETHOOK
 #include <linux/rethook.h>
 #endif
 
 #include "kbl_arch.h"
-#include "kbl_events.h"
+#include "kbl_stack.h"
 
 #define KBL_HOOKED 0x8000	/* in kbl_ext_drop.hook: there is a hook */
 #define KBL_HOOK_NONE 0xffff	/* in the cache: the caller is no known caller of a hook */

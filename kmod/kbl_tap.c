@@ -12,7 +12,8 @@
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
 #define KBL_TAP_WORDS 6		/* of content: 48 bytes */
 #define KBL_TAP_FACTOR 0x9e3779b97f4a7c15ULL

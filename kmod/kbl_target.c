@@ -6,7 +6,7 @@
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "kbl_hot.h"
+#include "kbl_internal.h"
 
 static struct kbl_target *kbl_targets[KBL_MAX_PROBES];
 static unsigned int kbl_nr_targets;
@@ -62,11 +62,6 @@ int kbl_target_add(char *line)
 	kbl_target_number(t, kbl_nr_targets);
 	kbl_targets[kbl_nr_targets++] = t;
 	return 0;
-}
-
-struct kbl_target *kbl_target_by_id(unsigned int id)
-{
-	return id < kbl_nr_targets ? kbl_targets[id] : NULL;
 }
 
 void kbl_targets_free(void)
@@ -287,7 +282,7 @@ void kbl_missed_show(struct seq_file *m)
 	unsigned int i;
 	u64 missed;
 
-	seq_puts(m, "# id, number of hits that the kernel's interface skipped; any: of unknown functions\n");
+	seq_puts(m, "# id, hits that the kernel's interface skipped; any: of unknown functions\n");
 	seq_printf(m, "since %llu\n", ktime_get_mono_fast_ns());
 	/* The kernel's counts are read after the first time ... */
 	smp_mb();

@@ -84,7 +84,6 @@ u64 kbl_targets_missed(void);
 unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
 void kbl_missed_show(struct seq_file *m);
-struct kbl_target *kbl_target_by_id(unsigned int id);
 const struct kbl_backend *kbl_backend_chosen(void);
 
 /* kbl_kretprobe.c, kbl_fprobe.c, kbl_source.c */

@@ -7,7 +7,7 @@
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 const char *const kbl_kinds[] = {
 	[KBL_CARRY_SKB] = "skb",

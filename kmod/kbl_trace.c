@@ -18,6 +18,7 @@
 #include <trace/events/syscalls.h>
 
 #include "kbl_events.h"
+#include "kbl_stack.h"
 
 #define KBL_TRACE_LINE 256	/* longest line of words */
 
@@ -72,20 +73,6 @@ static unsigned long kbl_wanted = BIT(KBL_GROUP_NET) | BIT(KBL_GROUP_QDISC) |
 	BIT(KBL_GROUP_SOCK) | BIT(KBL_GROUP_COPY) | BIT(KBL_GROUP_DROP) | BIT(KBL_GROUP_TABLE);
 static bool kbl_tracing;
 static bool kbl_notifying;
-
-u64 kbl_probe_events __read_mostly = U64_MAX;
-
-void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
-{
-	struct kbl_cpu *c;
-
-	c = kbl_batch_open();
-	if (!c)
-		return;
-	kbl_event(c, event, skb, data);
-	kbl_batch_close(c);
-}
-NOKPROBE_SYMBOL(kbl_event_alone_slow);
 
 /* A handler does not compile if its prototype differs from its tracepoint's. */
 #define KBL_CHECK(_name, _group, _event) check_trace_callback_type_##_name(kbl_on_##_name);
@@ -281,8 +268,8 @@ void kbl_trace_show(struct seq_file *m)
 
 	seq_puts(m, "# +GROUP ... switches events on, -GROUP off, +all and -all every group.\n"
 		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
-		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses, routes,\n"
-		    "# links, modules, clock.\n");
+		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses,\n"
+		    "# routes, links, modules, clock.\n");
 	for (i = 0; i < KBL_NR_GROUPS; i++)
 		kbl_group_show(m, i);
 	kbl_syscall_show(m);

@@ -7,6 +7,7 @@
 #include <linux/uaccess.h>
 
 #include "kbl_events.h"
+#include "kbl_stack.h"
 
 #define KBL_XMIT_DEPTH 8	/* nested devices, on one CPU */
 
