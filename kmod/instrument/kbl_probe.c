@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The runtime of probes compiled into a kernel; "skbscan instrument --runtime" puts it into
- * lib/.
+ * The runtime of probes in a kernel's source; "skbscan instrument --runtime" puts it into lib/.
  *
  * Sites may be anywhere in the data of the kernel and its modules.  They are found by the
  * tables of jump labels, each of which points to its site's key, so neither a section nor a
@@ -131,10 +130,7 @@ NOKPROBE_SYMBOL(kbl_probe_entered);
 
 #endif
 
-/*
- * Call a recorder from now on.  Its sites are enabled one by one.  Only one recorder can be
- * attached.
- */
+/* Attach a recorder; only one can be.  Its sites are enabled one by one. */
 int kbl_probe_attach(const struct kbl_probe_ops *ops)
 {
 	int err = -EBUSY;
@@ -331,10 +327,7 @@ static bool kbl_symbol_of(const struct kbl_site *site, const char *symbol)
 	return !strncmp(symbol, site->name, len) && (!symbol[len] || symbol[len] == '.');
 }
 
-/*
- * Find the site's own code; returns an address in it, or in the function that it is inlined
- * into.
- */
+/* Find the site's own code; returns an address in it, or in what it is inlined into. */
 static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *start,
 				    unsigned long *size)
 {
@@ -362,10 +355,7 @@ static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *
 	return first;
 }
 
-/*
- * The address of the function, or of the place where it was inlined if it was inlined
- * everywhere.
- */
+/* The address of the function, or of a place where it was inlined if it has no code. */
 unsigned long kbl_site_address(const struct kbl_site *site)
 {
 	unsigned long start, size;
