@@ -21,8 +21,8 @@ CEILINGS = {
     "ARCHITECTURE.md": 0,
     "docs/README.md": 0,
     "docs": 0,
-    "kmod": 307,
-    "scanner": 9,
+    "kmod": 1,
+    "scanner": 0,
     "skbviewer": 817,
     "tests": 1135,
 }
