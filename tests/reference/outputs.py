@@ -137,18 +137,18 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
         lanes = Counter[str]()
         for box in boxes:
             lanes[box["lane"].split(" ")[0]] += int(box["count"])
-        shown = chosen[: max(len(chosen) - _left_out(out), 1)]
-        for number in shown:
+        drawn = chosen[: max(len(chosen) - _left_out(out), 1)]
+        for number in drawn:
             yield f"boxes of packet {number}", lanes[number], of_packet[number]
-        yield "lanes with boxes", sorted(lanes, key=int), [n for n in shown if of_packet[n]]
+        yield "lanes with boxes", sorted(lanes, key=int), [n for n in drawn if of_packet[n]]
         yield from _alone(boxes, made)
-        chosen = chosen[len(shown) :]
+        chosen = chosen[len(drawn) :]
 
 
 def _left_out(out: Path) -> int:
     """How many lanes there was no height for, as a table says of itself."""
     table = out.read_text("utf-8")
-    told = re.search(r"^# Not shown for want of height: the last (\d+)", table, re.M)
+    told = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
     return int(told[1]) if told else 0
 
 

@@ -28,7 +28,7 @@ MARKS = (
     (SLEPT, "switched out"),
     (MIGRATED, "changed the CPU"),
     (INTERRUPTED, "interrupted"),
-    (GAP, "records were lost in it"),
+    (GAP, "records were lost meanwhile"),
 )
 
 
