@@ -148,8 +148,8 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
 def _left_out(out: Path) -> int:
     """How many lanes there was no height for, as a table says of itself."""
     table = out.read_text("utf-8")
-    told = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
-    return int(told[1]) if told else 0
+    left = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
+    return int(left[1]) if left else 0
 
 
 def _is_further(row: Any) -> bool:
