@@ -10,11 +10,13 @@ import numpy as np
 from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, Ints, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 from .layers import layer_of, layers
+from .names import IDLE
 from .path import CONTEXTS
 from .reasons import VERDICTS
 
 REASON = 0xFFFFFFFF  # kbl.h KBL_EV_DROP: the reason is the lower half of the event's data
 SMALL = 1 << 23  # keys below it are looked up in a table
+THREADS = 1 << 22  # no thread has such a number: the kernel's PID_MAX_LIMIT
 KERNEL_ONLY = len(VERDICTS)
 IPV4, IPV6 = 4, 6
 
@@ -98,8 +100,21 @@ def _caller(view: View) -> list[Values]:
 
 
 def _comm(view: View) -> list[Values]:
-    tables = {log: view.data.names(log).tasks for log in view.data.logs()}
-    return [_coded(view, "comm", view.column("pid"), tables)]
+    """Each CPU has an idle task of its own, whose key is THREADS + CPU."""
+    idle = view.data.kept("idle CPUs", lambda: _idle_cpus(view.data.table(CALL)))
+    names = {log: view.data.names(log) for log in view.data.logs()}
+    tables = {
+        log: dict(of.tasks) | {THREADS + cpu: of.task(IDLE, cpu) for cpu in idle}
+        for log, of in names.items()
+    }
+    pid = view.column("pid")
+    keys = np.where(pid == IDLE, view.column("cpu").astype(np.int32) + THREADS, pid)
+    return [_coded(view, "comm", keys if idle else pid, tables)]
+
+
+def _idle_cpus(calls: View) -> list[int]:
+    found: list[int] = np.unique(calls.column("cpu")[calls.column("pid") == IDLE]).tolist()
+    return found
 
 
 def _device_keys(netns: Array, ifindex: Array) -> Ints:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from ..records import KernelLog, resource
 
 MASK64 = (1 << 64) - 1
+IDLE = 0  # thread: the idle task
 REASON = "drop_reason."  # docs/kbl-format.md, META
 
 
@@ -26,6 +27,10 @@ class Names(NamedTuple):
         """A device's name, or "if3" if it is unknown, or "" if there is no device."""
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")
+
+    def task(self, pid: int, cpu: int) -> str:
+        """A thread's name, "" if unknown; each CPU has its own thread 0, "swapper/1" on CPU 1."""
+        return task_name(self.tasks, pid, cpu)
 
     def symbol(self, address: int) -> str:
         """ "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
@@ -44,6 +49,12 @@ class Names(NamedTuple):
         """ "sendto"; "syscall 44" if it is unknown."""
         table = _syscalls().get(self.meta.get("arch", ""), {})
         return table.get(str(number), f"syscall {number}")
+
+
+def task_name(tasks: Mapping[int, str], pid: int, cpu: int) -> str:
+    """As Names.task(); `tasks` has the name of thread 0 as one CPU of a log has it."""
+    name = tasks.get(pid, "")
+    return f"{name.partition('/')[0]}/{cpu}" if pid == IDLE and "/" in name else name
 
 
 @cache

@@ -101,7 +101,7 @@ def _call(row: Any, base: int, names: Names) -> PathCall:
         cpu=row.cpu,
         context=CONTEXTS[row.context] if row.context < len(CONTEXTS) else str(row.context),
         pid=row.pid,
-        comm=names.tasks.get(row.pid, ""),
+        comm=names.task(row.pid, row.cpu),
         skb=row.skb & MASK64,
         device=names.device(row.netns, row.ifindex),
         tail_call=bool(row.flags & TAIL_CALL),

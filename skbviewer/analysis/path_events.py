@@ -45,7 +45,7 @@ def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) 
         cpu=row.event_cpu,
         context=CONTEXTS[context] if context < len(CONTEXTS) else str(context),
         pid=row.event_pid,
-        comm=names.tasks.get(row.event_pid, ""),
+        comm=names.task(row.event_pid, row.event_cpu),
         caused=word in CHANGES,
         stack=stack,
     )

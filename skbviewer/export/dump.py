@@ -124,7 +124,7 @@ def _stack(names: Names, frames: Table, ordinal: int) -> Iterator[str]:
 def _line(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
     seconds, rest = divmod(row.ts, 10**9)
     context = CONTEXTS[row.context] if row.context < len(CONTEXTS) else "?"
-    task = f"{log.tasks.get(row.pid, '?')}/{row.pid}" if row.pid >= 0 else "-"
+    task = f"{names.task(row.pid, row.cpu) or '?'}/{row.pid}" if row.pid >= 0 else "-"
     skb = f"{row.skb & MASK64:016x}" if row.skb else "-"
     cpu = "-" if row.kind == LOST and row.flags == KblLost.MISSED else row.cpu
     head = f"{seconds}.{rest:09d} [{cpu}{context}] {task:<20} {skb:<16}"

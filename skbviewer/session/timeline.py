@@ -166,14 +166,16 @@ def _captures(db: Any) -> list[tuple[int, int, int]]:
 def _of_packets(
     db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
 ) -> Timeline:
-    legs = dict[int, int]()  # lane of each leg
+    legs = dict[int, list[int]]()  # lanes by leg: several sniffers may have caught one packet
     matches = store.legs_of_packets(db, [n for n in ids if n > 0])
     exact = {row.packet for row in matches if row.verdict == EXACT}
     for row in matches:
-        if row.verdict == EXACT or row.packet not in exact:
-            legs.setdefault(row.leg, ids.index(row.packet))
+        if row.verdict == EXACT:
+            legs.setdefault(row.leg, []).append(ids.index(row.packet))
+        elif row.packet not in exact:
+            legs.setdefault(row.leg, [ids.index(row.packet)])
     for row in store.legs_of_kernel_only(db, [-n for n in ids if n < 0]):
-        legs.setdefault(row.leg, ids.index(-row.kernel_only))
+        legs.setdefault(row.leg, [ids.index(-row.kernel_only)])
     names = lanes.Functions(store.functions(db))
     part = _part(store.calls_of_legs(db, list(legs)), legs, names, bounds[0], clock)
     packets = {n: session.packets(n, 1)[0] for n in ids if n > 0}
@@ -195,7 +197,7 @@ def _of_packets(
 
 
 def _waits(
-    rows: Sequence[Any], of_leg: Mapping[int, int], t0_ns: int, clock: Clock
+    rows: Sequence[Any], of_leg: Mapping[int, Sequence[int]], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
     """Return the waits that have a known reason."""
     found = []
@@ -203,19 +205,21 @@ def _waits(
         if row.kind not in UNKNOWN:
             times = np.array([row.begin_ns, row.end_ns], np.int64)
             begin, end = (clock.to_session(row.source, times) - t0_ns).tolist()
-            found.append(LaneWait(of_leg[row.leg], begin, end, NAMES[row.kind]))
+            found += [LaneWait(lane, begin, end, NAMES[row.kind]) for lane in of_leg[row.leg]]
     return tuple(found)
 
 
 def _part(
     rows: Sequence[Any],
-    of_leg: Mapping[int, int],
+    of_leg: Mapping[int, Sequence[int]],
     functions: lanes.Functions,
     t0_ns: int,
     clock: Clock,
 ) -> Part:
+    """The calls of legs, in each lane of theirs."""
+    lane = np.array([lane for row in rows for lane in of_leg[row.leg]], np.int64)
+    rows = [row for row in rows for _ in of_leg[row.leg]]
     count = len(rows)
-    lane = np.fromiter((of_leg[row.leg] for row in rows), np.int64, count)
     source, entry, func, dur, reason, item = (
         np.fromiter((row[at] for row in rows), np.int64, count) for at in (2, 4, 3, 5, 6, 0)
     )

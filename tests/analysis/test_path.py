@@ -247,3 +247,20 @@ def test_a_life_begins_when_its_skb_came_not_when_a_reader_began_to_wait(tmp_pat
     with open_session(session.file).connect() as db:
         found = db.exec_driver_sql("SELECT printf('%x', skb) FROM series").scalars().all()
     assert found == [f"{A:x}"]
+
+
+def test_each_cpu_has_its_own_idle_task(tmp_path: Path) -> None:
+    story = Story()
+    for cpu in (0, 1):
+        story.kbl.task(1 + cpu, cpu, 0, 0, f"swapper/{cpu}")
+    story.alloc(990, A, pid=0, context=SOFTIRQ)
+    story.call("ip_rcv", 1000, 2000, A, pid=0, context=SOFTIRQ, ipv4=udp4(1), skbinfo=HOST)
+    story.call("udp_rcv", 3000, 4000, A, pid=0, context=SOFTIRQ, cpu=1)
+    with closing(imported(tmp_path, story, [])) as session:
+        (leg,) = session.path(series=1).legs
+        assert {call.comm for call in leg.calls if call.cpu} == {"swapper/1"}
+        assert {call.comm for call in leg.calls if not call.cpu} == {"swapper/0"}
+        for cpu, found in ((0, []), (1, [-1])):
+            text = f'call(kbl.comm == "swapper/1" && kbl.cpu == {cpu})'
+            rows = session.select(text, kernel_only=True)
+            assert rows is not None and rows.tolist() == found

@@ -6,6 +6,8 @@ The session's tables first, then what commands write and what the window's model
 
 from __future__ import annotations
 
+import argparse
+import gc
 import os
 import sqlite3
 import subprocess
@@ -16,7 +18,7 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QApplication
 
-from .compare import Cell, compare, make
+from .compare import Cell, Made, compare, make
 from .outputs import of_info, of_paths, of_statistics, of_timeline
 from .window_texts import WindowTexts
 
@@ -25,44 +27,53 @@ PATHS = 100  # packets, and packet lives, whose paths are compared
 
 
 def main() -> int:
-    """The exit code: 1 if anything differs."""
-    log, *captures = (Path(name) for name in sys.argv[1:])
+    """The exit code: 1 if anything differs, 2 if there is nothing to compare."""
+    parser = argparse.ArgumentParser(prog="tests.reference", description=__doc__)
+    parser.add_argument("log", type=Path)
+    parser.add_argument("capture", type=Path, nargs="*")
+    parser.add_argument("--paths", type=int, default=PATHS, help="packets whose paths are compared")
+    parser.add_argument("--shown", type=int, default=SHOWN, help="differences that are printed")
+    args = parser.parse_args()
+    gc.disable()  # millions of objects that live until the end
     with tempfile.TemporaryDirectory() as folder:
         session = Path(folder) / "a.skbv"
-        files = map(str, (*captures, log))
+        files = map(str, (*args.capture, args.log))
         command = [sys.executable, "-m", "skbviewer", "import", "-o", str(session), *files]
-        subprocess.run(command, check=False, stderr=subprocess.DEVNULL)
-        found = compare(session, log)
-        outputs = list(_outputs(session, log, Path(folder)))
+        done = subprocess.run(command, check=False, stderr=subprocess.PIPE, text=True)
+        if not session.exists():
+            print(f"{args.log}: the import made no session: {done.stderr.strip()}")
+            return 2
+        db = sqlite3.connect(session)
+        db.row_factory = sqlite3.Row
+        made = make(db, args.log)
+        db.close()
+        found = compare(session, args.log, made)
+        outputs = list(_outputs(session, made, Path(folder), args.paths))
     lines = [
         f"{what}: {told}, should be {should}" for what, told, should in outputs if told != should
     ]
-    print(f"{log}: outputs: {len(outputs)} cells, {len(lines)} differ")
+    print(f"{args.log}: outputs: {len(outputs)} cells, {len(lines)} differ")
     found.lines.extend(lines)
-    for line in found.lines[:SHOWN]:
+    for line in found.lines[: args.shown]:
         print(line)
     ns = found.ns
     unknown = ns["outside probed functions"] + ns["records were lost meanwhile"]
     share = 100 * unknown / ns["kernel"] if ns["kernel"] else 0
-    print(f"{log}: {found.cells} cells, {len(found.lines)} differ; {share:.2f} % unknown")
+    print(f"{args.log}: {found.cells} cells, {len(found.lines)} differ; {share:.2f} % unknown")
     return min(len(found.lines), 1)
 
 
-def _outputs(session: Path, log: Path, folder: Path) -> Iterator[Cell]:
+def _outputs(session: Path, made: Made, folder: Path, paths: int) -> Iterator[Cell]:
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     app = QApplication([])
-    db = sqlite3.connect(session)
-    db.row_factory = sqlite3.Row
-    made = make(db, log)
-    db.close()
     yield from of_info(session, made)
     yield from of_statistics(session, made)
-    yield from of_paths(session, made, PATHS)
+    yield from of_paths(session, made, paths)
     yield from of_timeline(session, made, folder)
     texts = WindowTexts(session, made)
     yield from texts.of_list()
     yield from texts.of_status()
-    yield from texts.of_paths(PATHS)
+    yield from texts.of_paths(paths)
     app.quit()
 
 

@@ -48,11 +48,11 @@ class Found(NamedTuple):
     ns: Counter[str]
 
 
-def compare(session: Path, log: Path) -> Found:
+def compare(session: Path, log: Path, made: Made | None = None) -> Found:
     """All cells of a session that has this log, and no other."""
     db = sqlite3.connect(f"file:{session}?mode=ro", uri=True)
     db.row_factory = sqlite3.Row
-    made = make(db, log)
+    made = made or make(db, log)
     found = Found([], 0, Counter())
     cells = 0
     for what, is_, should in _cells(db, made, found.ns):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import sqlite3
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -33,10 +34,13 @@ SIZE = "3000x30000"  # or lanes below the picture are left out
 
 
 def run(*arguments: str) -> str:
-    """What a command writes."""
-    out = io.StringIO()
-    with redirect_stdout(out), redirect_stderr(io.StringIO()):
-        main(list(arguments))
+    """What a command writes.  Raises RuntimeError with its complaint if it rejects its words."""
+    out, complaint = io.StringIO(), io.StringIO()
+    try:
+        with redirect_stdout(out), redirect_stderr(complaint):
+            main(list(arguments))
+    except SystemExit as end:
+        raise RuntimeError(f"{' '.join(arguments)}: {complaint.getvalue()}") from end
     return out.getvalue()
 
 
@@ -126,15 +130,26 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
         for packet in packets:
             of_packet[str(packet)] += len(made.passes.legs[leg - 1].rows)
     chosen = sorted(of_packet, key=int)[:LANES]
-    lanes_of = "--lanes", "packet", "--packet", ",".join(chosen)
-    run("export", str(session), "--csv", str(out), *lanes_of, "--size", SIZE)
-    boxes = _boxes(out)
-    lanes = Counter[str]()
-    for box in boxes:
-        lanes[box["lane"].split(" ")[0]] += int(box["count"])
-    for number in chosen:
-        yield f"boxes of packet {number}", lanes[number], of_packet[number]
-    yield from _alone(boxes, made)
+    while chosen:
+        lanes_of = "--lanes", "packet", "--packet", ",".join(chosen)
+        run("export", str(session), "--csv", str(out), *lanes_of, "--size", SIZE)
+        boxes = _boxes(out)
+        lanes = Counter[str]()
+        for box in boxes:
+            lanes[box["lane"].split(" ")[0]] += int(box["count"])
+        drawn = chosen[: max(len(chosen) - _left_out(out), 1)]
+        for number in drawn:
+            yield f"boxes of packet {number}", lanes[number], of_packet[number]
+        yield "lanes with boxes", sorted(lanes, key=int), [n for n in drawn if of_packet[n]]
+        yield from _alone(boxes, made)
+        chosen = chosen[len(drawn) :]
+
+
+def _left_out(out: Path) -> int:
+    """How many lanes there was no height for, as a table says of itself."""
+    table = out.read_text("utf-8")
+    left = re.search(r"^# Not drawn for want of height: the last (\d+)", table, re.M)
+    return int(left[1]) if left else 0
 
 
 def _is_further(row: Any) -> bool:
@@ -160,4 +175,4 @@ def _alone(boxes: list[dict[str, str]], made: Made) -> Iterator[Cell]:
         told = box["function"], box["layer"], int(box["dur_ns"]), lasts
         dur = end - row.call.entry
         yield f"box of call {row.number}", told, (function, layer_of(function), dur, dur)
-    yield "clocks of boxes", len(offsets), 1
+    yield "clocks of boxes", len(offsets), min(len(offsets), 1)

@@ -28,7 +28,7 @@ MARKS = (
     (SLEPT, "switched out"),
     (MIGRATED, "moved to another CPU"),
     (INTERRUPTED, "interrupted"),
-    (GAP, "records were lost in it"),
+    (GAP, "records were lost meanwhile"),
 )
 
 
@@ -121,7 +121,7 @@ class PathCells:
             "layer": layer_of(function),
             "parent": row.parent.number - base if row.parent else -1,
             "context": CONTEXTS[call.context],
-            "comm": self._log.threads.get(call.pid, ""),
+            "comm": self._log.comm(call.pid, call.cpu),
             "skb": row.skb,
             "device": self._log.device(told.netns, told.ifindex),
             "tail_call": bool(call.flags & TAIL_CALL),
@@ -158,7 +158,7 @@ class PathCells:
             "cpu": event.cpu,
             "context": CONTEXTS[event.context],
             "pid": event.pid,
-            "comm": self._log.threads.get(event.pid, ""),
+            "comm": self._log.comm(event.pid, event.cpu),
         }
 
 

@@ -107,12 +107,17 @@ class Log:
     takes: dict[int, bool] = field(default_factory=dict)  # functions with a packet as argument
     tells: dict[int, int] = field(default_factory=dict)  # functions: the event they tell of
     threads: dict[int, str] = field(default_factory=dict)
+    idle: dict[int, str] = field(default_factory=dict)  # of thread 0, by CPU
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
     stext: int = 0
     devices: dict[tuple[int, int], str] = field(default_factory=dict)  # by (namespace, number)
     meta: dict[str, str] = field(default_factory=dict)
     counters: dict[str, int] = field(default_factory=dict)  # the recorder's own
     slots: int = 0  # records: head slots
+
+    def comm(self, pid: int, cpu: int) -> str:
+        """What a thread is called; each CPU has its own thread 0."""
+        return self.idle.get(cpu, "") if pid == 0 else self.threads.get(pid, "")
 
     def symbol(self, address: int) -> str:
         """The function that an address lies in, with the offset; "" for 0."""
@@ -134,16 +139,9 @@ class Log:
 class Struct:
     """A struct of the layout, as Python's struct module reads it."""
 
-    CODES: ClassVar = {
-        "u1": "B",
-        "u2": "H",
-        "u4": "I",
-        "u8": "Q",
-        "i1": "b",
-        "i2": "h",
-        "i4": "i",
-        "i8": "q",
-    }
+    CODES: ClassVar = dict(
+        zip(("u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8"), "BHIQbhiq", strict=True)
+    )
 
     def __init__(self, name: str) -> None:
         dtype = LAYOUT[name]
@@ -333,7 +331,10 @@ class _Reader:
             for each in more:
                 if data[each + 1] == EXT.COMM:
                     name = COMM.at(data, each)["comm"].split(b"\0")[0]
-                    self._log.threads[made.pid] = name.decode(errors="replace")
+                    names, key = self._log.threads, made.pid
+                    if made.pid == 0:
+                        names, key = self._log.idle, self._cpu
+                    names[key] = name.decode(errors="replace")
         elif made.event == EVENT.CARRY:
             self._carried.append(made)
         elif made.event == EVENT.FOOTPRINT:

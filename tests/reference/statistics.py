@@ -12,7 +12,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from .calls import Nested
+from .calls import MISSED, Nested
 from .compare import Made
 from .lifetimes import SENDS
 from .passes import FORWARD, RX, TX, Pass, Row
@@ -207,8 +207,15 @@ class Statistics:
             legs.sort(key=lambda one: one.wire_ns)
             at = legs.index(leg)
             if at and legs[at - 1].kind != RX and leg.kind != TX:
-                found = leg.wire_ns - legs[at - 1].wire_ns
+                known = not self._made.legs[legs[at - 1].number].gap
+                known = known and not self._lost(legs[at - 1].wire_ns, leg.wire_ns)
+                found = leg.wire_ns - legs[at - 1].wire_ns if known else None
         return found
+
+    def _lost(self, begin: int, end: int) -> bool:
+        """Whether records were lost between two times: the packet may have passed another leg."""
+        lost = (loss for loss in self._log.losses if loss.reason != MISSED)
+        return any(loss.begin <= end and loss.end >= begin for loss in lost)
 
     def drops(self, reason: Any) -> list[Cells]:
         """`stats drops`; `reason` names a number."""

@@ -106,3 +106,13 @@ def test_candidates_in_another_log_come_last_and_tell_no_time_under_way(tmp_path
     calls = timeline.boxes.item[timeline.boxes.item > 0]
     assert len(calls) == len(path.legs[0].calls)
     session.close()
+
+
+def test_each_capture_of_a_packet_has_a_lane_with_all_its_calls(session: Session) -> None:
+    """Packet 2 of left's capture is the same as packet 2 of right's."""
+    rows = [2, PACKETS + 2]
+    line = session.timeline("packet", rows)
+    assert [lane.key for lane in line.lanes] == rows
+    calls = sum(len(leg.calls) for leg in session.path(packet=2).legs)
+    second = int(line.boxes.starts[line.lanes[1].first])
+    assert [second, len(line.boxes.begin) - second] == [calls, calls]
