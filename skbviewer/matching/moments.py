@@ -79,11 +79,13 @@ def build(
     passes: HandOver,
     arrival: Arrival,
     taps: Rows,
+    others: Index,
     room: Room,
 ) -> ColumnTable:
     """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
     `sockets` are calls of packet sockets: POINT_DTYPE with `record`; `taps` are those of the log.
+    `others` are legs with calls of another skb, whose lifetime the log does not show.
     """
     arrival = _of_the_parent(series, legs, arrival)
     handed = _handed(records, series, legs, passes, arrival)
@@ -93,7 +95,8 @@ def build(
         handed = _only(handed, ~_among(handed, called))
     handed = _only(handed, ~series.tap[handed["series"]])
     handed = _only(handed, ~_shown_better(handed, called))
-    bare = _bare(series, legs, np.concatenate([called["leg"], handed["leg"]]), arrival)
+    known = np.concatenate([called["leg"], handed["leg"], others[others >= 0]])
+    bare = _bare(series, legs, known, arrival)
     made = np.concatenate([called, handed, bare])
     made = pick(made, np.lexsort((made["begin"], made["series"])))
     columns: dict[str, npt.NDArray[Any]] = {}

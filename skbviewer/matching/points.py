@@ -28,6 +28,7 @@ from .phases import (
     TRANSMIT,
 )
 from .record_rows import found
+from .releases import after_release
 from .series import SeriesTable
 
 Flags = npt.NDArray[np.bool_]
@@ -72,6 +73,9 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     `losses` are those that the log declares.
     """
     entries, room = _Entries(log), room_of(log.records)
+    foreign = np.zeros(0, np.int64)
+    if len(inside(losses)) or log.missed:  # else no birth and no end of an skb is missing
+        foreign = entries.drop(after_release(log.records, series, entries.all()))
     rows = legs.rows
     sent = entries.of(TRANSMIT)
     sent = sent[legs.of[sent] >= 0]
@@ -88,7 +92,10 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
     passes = _passes(series, legs, entries, sent)
-    taken = moments.build(log.records, series, legs, sockets, passes, arrival, log.taps, room)
+    others = np.unique(legs.of[foreign])
+    taken = moments.build(
+        log.records, series, legs, sockets, passes, arrival, log.taps, others, room
+    )
     sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
     parts: list[Rows] = [sockets]
     for how, column in ((WIRE, "wire_ns"), (EARLY, "early_ns")):
@@ -97,7 +104,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
         again["how"] = how
         parts.append(again)
     room.forget()
-    unowned = np.setdiff1d(entries.of(PACKET_SOCKET), sockets_of)
+    unowned = np.setdiff1d(entries.calls_of_sockets, sockets_of)
     return Seen(_by_series(parts, room), taken, unowned)
 
 
@@ -209,6 +216,18 @@ class _Entries:
         self._index = found(records, enters)
         self._func = part(records, "func", self._index)
         self._event = part(records, "event", self._index)
+        self.calls_of_sockets = self.of(PACKET_SOCKET)
+
+    def all(self) -> Index:
+        """All of them."""
+        return self._index
+
+    def drop(self, those: Flags) -> Index:
+        """Leave out some, whose skb lifetime the log does not show; returns them."""
+        dropped = self._index[those]
+        self._index, self._func = self._index[~those], self._func[~those]
+        self._event = self._event[~those]
+        return dropped
 
     def ids(self, names: frozenset[str]) -> list[int]:
         return [p.id for p in self._probes.values() if p.name in names]

@@ -139,7 +139,12 @@ def _that_holds(
 
 
 def _devices(
-    captured: Index, packet: Index, series: Index, moments: ColumnTable, lossy: bool
+    captured: Index,
+    packet: Index,
+    series: Index,
+    moments: ColumnTable,
+    lossy: bool,
+    among: tuple[tuple[int, int], ...] = (),
 ) -> _Agreed:
     """The devices whose packet sockets' calls agree with the stamps of all these packets.
 
@@ -157,6 +162,8 @@ def _devices(
     for place in np.unique(rows[["netns", "ifindex"]]):
         here = (rows["netns"] == place["netns"]) & (rows["ifindex"] == place["ifindex"])
         device = int(place["netns"]), int(place["ifindex"])
+        if among and device not in among:
+            continue
         if lossy:
             here[here] = _near_the_others(captured, packet[here], rows[here])
         tries.append((device, len(np.unique(packet[here])), packet[here], rows[here]))
@@ -265,7 +272,7 @@ def relocate(
     says where the clock was set.
     """
     some = np.flatnonzero(packet % max(1, len(packet) // TRIED) == 0)
-    agreed = _devices(captured, packet[some], series[some], moments, lossy)
+    agreed = _devices(captured, packet[some], series[some], moments, lossy, where.devices)
     devices = tuple(one for one in where.devices if one in agreed.clocks)
     if where.devices and not devices:
         return where._replace(devices=())

@@ -91,9 +91,11 @@ def solve(
     may_lack = _may_lack(case, often)
     numbers, made = _assigned(case, edges, may_lack)
     life, why = _lifetimes(case, made, believed, may_lack, often)
+    passing = _passing(case)
     against = case.local & (made.why == NO_PAIR) & ~near & ~may_lack & ~case.again
-    against &= packets["ip_version"] != 0
-    set_there = doubted(packets, kernel, found, _anchors(case, life, often), against) & (life >= 0)
+    against &= (packets["ip_version"] != 0) & (np.bincount(passing.packet, minlength=len(life)) > 0)
+    anchors = _anchors(passing, life, often)
+    set_there = doubted(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
@@ -168,9 +170,17 @@ def _lifetimes(
     return life, np.asarray(why, np.int64)
 
 
-def _anchors(case: _Case, life: Index, often: Index) -> Flags:
+def _passing(case: _Case) -> Candidates:
+    """Pairs whose lifetime was at a place of the capture at any time, whatever its clock."""
+    kernel, found = case.asked.kernel, case.asked.found
+    here = np.zeros(len(kernel.series.parent), np.bool_)
+    here[np.asarray(kernel.moments["series"])[case.asked.here]] = True
+    return found.only(here[found.series])
+
+
+def _anchors(found: Candidates, life: Index, often: Index) -> Flags:
     """Packets with one candidate, which was at a moment at their time."""
-    only = np.bincount(case.asked.found.packet, minlength=len(life)) == 1
+    only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
 
