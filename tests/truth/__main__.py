@@ -35,7 +35,15 @@ def _hash(paths: list[Path]) -> str:
 
 def _key(folder: Path, checkouts: list[Path]) -> str:
     """What a recording's judgement depends on."""
-    names = ("capture_files", "judge*", "older_log", "recall", "running", "session_maker", "treatments")
+    names = (
+        "capture_files",
+        "judge*",
+        "older_log",
+        "recall",
+        "running",
+        "session_maker",
+        "treatments",
+    )
     own = [path for name in names for path in Path(__file__).parent.glob(f"{name}.py")]
     programs = [path for top in checkouts for path in (top / "skbviewer").rglob("*.py")]
     about = [folder / "recording.json", folder / "witness.txt"]
