@@ -30,7 +30,7 @@ from the session by SQL whose lifetime that skb's address was then.
 wrong**, {unseen} without a witness.
 """
 
-_LOSSY = ", also with logs that lack 1 to 30 % of their chunks, {seeds} different choices each"
+_LOSSY = ", and with logs that lack 1 to 30 % of their chunks, {seeds} different choices each"
 _WHOLE = ", with whole logs"
 
 UNJUDGED = """
