@@ -71,24 +71,24 @@ class _Footprints:
     """What each packet held, as the CPU of an entry has written it."""
 
     def __init__(self, records: list[Record]) -> None:
-        self._told: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+        self._kept: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
         self._lost: dict[int, list[int]] = defaultdict(list)  # begins of losses
         self._records = records
         for number, record in enumerate(records):
             if record.kind == EVENT and record.head[1] == FOOTPRINT:
                 skb = EVENT_SLOT.unpack(record.head)[6]
-                self._told[record.cpu, skb].append((record.ts, number))
+                self._kept[record.cpu, skb].append((record.ts, number))
             elif record.kind == LOST and record.head[1] == LOST_BUFFER:
                 begin = int.from_bytes(record.head[16:24], "little")
                 bisect.insort(self._lost[record.cpu], begin)
 
     def at(self, cpu: int, skb: int, ts: int) -> list[bytes]:
         """The EXT slots of the last one until `ts`; none if records of it may be lost since."""
-        told = self._told.get((cpu, skb), [])
-        place = bisect.bisect_right(told, (ts, len(self._records)))
+        known = self._kept.get((cpu, skb), [])
+        place = bisect.bisect_right(known, (ts, len(self._records)))
         if not skb or not place:
             return []
-        when, number = told[place - 1]
+        when, number = known[place - 1]
         lost = self._lost[cpu]
         since = bisect.bisect_left(lost, when) != bisect.bisect_left(lost, ts)
         wanted = (IPV4, IPV6, IPV6_L4, SKB)
@@ -134,10 +134,10 @@ class _Rewriter:
             if ext[1] == EXT_CALL:
                 long, value = struct.unpack_from("<Qq", ext, 8)
                 dur = long if dur == LONG else dur
-        told = [] if flags & NO_PACKET else self._footprints.at(cpu, skb, ts)
+        known = [] if flags & NO_PACKET else self._footprints.at(cpu, skb, ts)
         head = (func, ts, skb, caller, pid)
         self._add(cpu, ts, 0, number, CALL_SLOT.pack(ENTRY, flags & AT_ENTRY, context, 0, *head),
-                  told)  # fmt: skip
+                  known)  # fmt: skip
         low = (value & LONG) - ((value & 0x80000000) << 1)
         held = value & (1 << 64) - 1 if flags & SKB_IS_RET else skb
         head = (func, ts + dur, held, 0 if flags & SKB_IS_RET else low, pid)
@@ -149,8 +149,8 @@ class _Rewriter:
         if func in self._unknown or flags & SOCK:
             return
         begins = record.kind == ENTRY and not flags & NO_PACKET
-        told = self._footprints.at(record.cpu, skb, ts) if begins else []
-        self._add(record.cpu, ts, int(record.kind == EXIT), number, record.head, told)
+        known = self._footprints.at(record.cpu, skb, ts) if begins else []
+        self._add(record.cpu, ts, int(record.kind == EXIT), number, record.head, known)
 
 
 def _chunk(kind: int, cpu: int, seq: int, span: tuple[int, int], items: int, body: bytes) -> bytes:

@@ -62,9 +62,9 @@ def test_reader_finds_the_entries_of_the_recorded_log(logs: tuple[Path, Path]) -
     new, old = (read(log, Silent()) for log in logs)
     assert isinstance(new, KernelLog) and isinstance(old, KernelLog)
     assert (new.version, old.version, old.complete) == (3, 2, new.complete)
-    told, now = (_entries(log) for log in (old, new))
-    assert len(told) > 0.8 * len(now) > 1000
-    assert told <= now
+    known, now = (_entries(log) for log in (old, new))
+    assert len(known) > 0.8 * len(now) > 1000
+    assert known <= now
 
 
 def _entries(log: KernelLog) -> set[tuple[int, ...]]:
