@@ -100,8 +100,9 @@ def boot(kit: Kit, wanted: list[Scenario], only: str) -> tuple[Path, str]:
     folder = kit.folder / "guest"
     image, disk = pack(kit, wanted), folder / "disk.img"
     words = (f"zoo={','.join(scenario.name for scenario in wanted)}", f"pass={only}")
-    how = guest.Run((), words,
-                    timeout_s=BOOT_S + SCENARIO_S * len(wanted), memory_mb=2048)  # fmt: skip
+    devices = dict.fromkeys(scenario.devices for scenario in wanted)
+    how = guest.Run((), words, timeout_s=BOOT_S + SCENARIO_S * len(wanted), memory_mb=2048,
+                    devices=tuple(word for one in devices for word in one))  # fmt: skip
     line = guest.command(kit.kernel, image, disk, how)
     console = guest.console_of(line, disk, folder, how.timeout_s)
     left = folder / "left"

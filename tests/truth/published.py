@@ -41,7 +41,11 @@ UNJUDGED = """
 - Packets whose hit the witness missed, as the kernel's probes miss hits that come within another one.
 - Which moment is meant where one skb passes one socket more than once: the lifetime is the same.
 - Logs and captures of two hosts joined in one session (tests/e2e/test_match_two_hosts.py).
-- Devices whose driver hands over what the witness cannot see: none is among the scenarios.
+- Devices whose driver hands over what the witness cannot see: none is among the scenarios. The virtio cards are joined
+  by QEMU's hub, which offers no checksums or large segments to the guest: what they send is cut by the kernel.
+- Logs whose probes are compiled into the kernel: the module of the witness was never built for that kernel.
+- Logs that a recorder of version 2 wrote: *log of version 2* is the recorded log, rewritten as the first recorders
+  wrote it. Its events are those of memory, clones and drops, as then; their times are those of today's recorder.
 """
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Judge one recording: every capture, as it was recorded and treated, with the whole log and with
-logs that lack chunks."""
+"""Judge one recording: every capture, as it was recorded and treated, with the whole log, with one
+of version 2 and with logs that lack chunks."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ from .judge import (
 )
 from .judge_session import clock_error, connect, declared, read_log, sources
 from .judge_witness import Witness, read_witness
+from .older_log import as_version_2
 from .recall import Seen, apart, unanimous
 from .session_maker import SessionMaker
 from .treatments import (
@@ -36,6 +37,7 @@ from .treatments import (
 )
 
 Cell = dict[str, Any]  # as in table.json
+OLDER_LOG = "log of version 2"
 SHOWN = 12  # wrong matches that a cell names
 
 
@@ -132,25 +134,30 @@ def judged(
 
 
 def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterator[Truths]:
-    """The truth of every capture and treatment, and where the log lacks chunks that each seed
-    chooses."""
+    """The truth of every capture and treatment, with the log as version 2 had it, and where it
+    lacks chunks that each seed chooses."""
     with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
         room = Path(folder)
         session = room / "s.skbv"
         files = treat(recording, room)
         maker.make(session, [recording.log, *files.values()])
         yield from judged(recording, session, files)
-        for share in LOG_SHARES:
-            for seed in range(seeds):
-                log = room / "less.kbl"
-                without_chunks(recording.log, log, share / 100, seed)
-                plain = {
-                    (name, f"{share} % of chunks lost"): path
-                    for (name, treatment), path in files.items()
-                    if treatment == "none"
-                }
-                maker.make(session, [log, *plain.values()])
-                yield from judged(recording, session, plain)
+        plain = {name: path for (name, treatment), path in files.items() if treatment == "none"}
+        log = room / "other.kbl"
+        for name in _other_logs(recording.log, log, seeds):
+            captures = {(capture, name): path for capture, path in plain.items()}
+            maker.make(session, [log, *plain.values()])
+            yield from judged(recording, session, captures)
+
+
+def _other_logs(log: Path, out: Path, seeds: int) -> Iterator[str]:
+    """Write one log after the other into `out`; yields the treatment's name of each."""
+    as_version_2(log, out)
+    yield OLDER_LOG
+    for share in LOG_SHARES:
+        for seed in range(seeds):
+            without_chunks(log, out, share / 100, seed)
+            yield f"{share} % of chunks lost"
 
 
 def cell(recording: Recording, truths: list[Truths]) -> Cell:

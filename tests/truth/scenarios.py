@@ -13,7 +13,8 @@ class Scenario(NamedTuple):
     """One scenario, recorded once with the witness and once without it.
 
     modules: what the guest loads before.  probes: a list of tests/lab/record.py.  options: further
-    arguments of kblrecord, a filter for example.  buffers: the module's parameters.
+    arguments of kblrecord, a filter for example.  buffers: the module's parameters.  devices:
+    further arguments of QEMU.
     """
 
     name: str
@@ -23,6 +24,7 @@ class Scenario(NamedTuple):
     probes: str = "probes"
     options: str = ""
     buffers: str = "subbuf_kb=256 n_subbufs=64"
+    devices: tuple[str, ...] = ()
 
     @property
     def script(self) -> Path:
@@ -38,6 +40,13 @@ class Scenario(NamedTuple):
 NETEM, MANGLE = ("sch_netem",), ("ip_tables", "crc32c_generic", "nf_conntrack", "xt_tcpudp")
 NAT = (*MANGLE, "iptable_nat", "xt_nat", "xt_MASQUERADE")
 TC = ("sch_ingress", "cls_matchall", "act_mirred")
+
+
+def _card(number: int) -> tuple[str, ...]:
+    """A network card at QEMU's hub 0; the script finds it by its address."""
+    device = f"virtio-net-pci,netdev=card{number},mac=02:00:00:00:0a:0{number}"
+    return ("-netdev", f"hubport,id=card{number},hubid=0", "-device", device)
+
 
 ZOO = (
     Scenario("baseline", "TCP, UDP and pings between two hosts.", ("plain",)),
@@ -135,6 +144,8 @@ ZOO = (
              ("tcp", "gro", "gso", "forwarding")),
     Scenario("udp-segments", "Datagrams that are cut on the way, and merged.",
              ("udp segments", "gro", "gso")),
+    Scenario("virtio", "Two virtio cards; what they receive is merged, and then not.",
+             ("virtio", "tcp", "gro"), ("virtio_net",), devices=(*_card(1), *_card(2))),
     Scenario("short-connections", "Many handshakes, a third of them from one port, refused.",
              ("tcp",)),
     Scenario("any-sll1", "A router's devices all at once, with cooked headers of version 1.",

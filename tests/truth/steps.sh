@@ -152,3 +152,13 @@ helper() {
 	echo $pid >> /tmp/programs
 	until_said /tmp/helper.$helpers ready $pid "$1"
 }
+# card NETNS DEVICE MAC ADDRESS: a network card of the guest, found by its MAC.  It is back in the
+# guest's own namespace some time after the namespace that had it is gone.
+card() {
+	i=0; until found=$(grep -l "^$3" /sys/class/net/*/address 2> /tmp/grep); do
+		i=$((i + 1)); [ $i -lt 100 ] || fail "no card $3"; sleep 0.1; done
+	found=${found%/address}; found=${found##*/}
+	must $ip link set $found down
+	must $ip link set $found netns $1 name $2
+	must $ip -n $1 addr add $4 dev $2; must $ip -n $1 link set $2 up
+}
