@@ -92,7 +92,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     onward = _of_records(log, series, legs, forward)
     onward["before"] = _ended_by(onward, sockets)
     passes = _passes(series, legs, entries, sent)
-    others = np.unique(legs.of[foreign])
+    others = np.unique(legs.of[foreign]).astype(np.int64)
     taken = moments.build(
         log.records, series, legs, sockets, passes, arrival, log.taps, others, room
     )
