@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtWidgets import QMenu
 
+from skbviewer.export import Export
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
 from . import ends_window, export_dialog, exporting, recent, samples, timeline_window
@@ -119,6 +120,19 @@ def _conversation_colour(number: int) -> Action:
     )
 
 
+EXPORT_KEYS = {"png": ("Ctrl+Shift+E",)}
+
+
+def _export_packet(export: Export) -> Action:
+    return Action(
+        "&File",
+        export.menu,
+        lambda w: exporting.ask(w, export),
+        EXPORT_KEYS.get(export.name, ()),
+        f"Write the selected packet's path as {export.help}",
+    )
+
+
 def _theme(theme: Theme) -> Action:
     return Action(
         "&View/Th&eme",
@@ -148,10 +162,7 @@ FILE = (
     Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
            "Write the session, with notes and marks, under a name of yours"),
     _line("&File"),
-    Action("&File", "Export &PNG…", exporting.ask_png, ("Ctrl+Shift+E",),
-           "Write the selected packet's path as a picture"),
-    Action("&File", "&Export CSV…", exporting.ask_csv, (),
-           "Write the selected packet's path as a table"),
+    *map(_export_packet, exporting.OF_PACKET),
     Action("&File", "Export &Timeline…", export_dialog.ask_export, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
     _line("&File"),

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.analysis.detail import Node
-from skbviewer.analysis.stats import Conversation, Endpoint
+from skbviewer.analysis.stats import Conversation, Endpoint, Stack
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.records import (
@@ -100,6 +100,7 @@ class Recording(Protocol):
     def note_places(self) -> list[NotePlace]: ...
     def range_filter(self, times: tuple[int, int]) -> str: ...
     def export_packets_csv(self, text: str, out: Path) -> None: ...
+    def stacks(self, text: str) -> Sequence[Stack]: ...
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation: ...
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node
 from ..analysis.fields_data import Data
-from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
+from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, Stack, call_stacks, endpoints
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..matching import Timebase
@@ -225,6 +225,13 @@ class Session:
         """What analysis.stats needs to tell of the `chosen` packets and time, else of all."""
         with self._db() as db:
             return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
+
+    def stacks(self, text: str = "") -> list[Stack]:
+        """The call stacks of the packets that a filter shows; "" is all that `stats` counts.
+
+        Raises FilterError and BadInput.
+        """
+        return call_stacks(self.statistics(Chosen(self.select(text))))
 
     def begin_ns(self) -> int:
         """Session time of packet 1, where the list's Time begins; without one, of the first leg."""

@@ -9,6 +9,7 @@ from .layers import LayerRow, LayerTable, layer_table
 from .processes import ProcessRow, process_rows
 from .scope import Chosen, Kernel, Scope
 from .spread import Spread, spreads
+from .stacks import Stack, call_stacks, path_stacks
 
 __all__ = [
     "CONVERSATION_KINDS",
@@ -23,11 +24,14 @@ __all__ = [
     "ProcessRow",
     "Scope",
     "Spread",
+    "Stack",
+    "call_stacks",
     "conversations",
     "drop_rows",
     "endpoints",
     "function_rows",
     "layer_table",
+    "path_stacks",
     "process_rows",
     "spreads",
 ]
