@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtWidgets import QMenu
 
+from skbviewer.analysis.stats import STATISTICS as STATISTICS_TABLES
 from skbviewer.export import Export
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import ends_window, export_dialog, exporting, recent, samples, timeline_window
+from . import export_dialog, exporting, recent, samples, timeline_window
 from .appearance import Theme
 from .colouring import CONVERSATIONS
 from .follow_stream import ask_stream
@@ -23,6 +24,7 @@ from .packet_times import Precision, TimeFormat
 from .preferences import Preferences
 from .profile_dialog import ProfileDialog
 from .row_menu import fill_conversations, fill_filters
+from .statistics_window import show_statistic
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -130,6 +132,16 @@ def _export_packet(export: Export) -> Action:
         lambda w: exporting.ask(w, export),
         EXPORT_KEYS.get(export.name, ()),
         f"Write the selected packet's path as {export.help}",
+    )
+
+
+def _statistic(name: str) -> Action:
+    statistic = STATISTICS_TABLES[name]
+    return Action(
+        "&Statistics",
+        f"{statistic.title}…",
+        lambda w: show_statistic(w, name),
+        tip=statistic.tip,
     )
 
 
@@ -306,10 +318,8 @@ ANALYZE = (
 )  # fmt: skip
 
 STATISTICS = (
-    Action("&Statistics", "&Conversations…", ends_window.conversations, (),
-           "Who talked with whom, how much, and the time in the kernel"),
-    Action("&Statistics", "&Endpoints…", ends_window.endpoints, (),
-           "Who sent and received how much"),
+    *map(_statistic, STATISTICS_TABLES),
+    _line("&Statistics"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
            "What was loaded, matched, lost and why"),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer.analysis.detail import Node
-from skbviewer.analysis.stats import Conversation, Endpoint, Stack
+from skbviewer.analysis.stats import Stack, Table
 from skbviewer.analysis.timeline import Timeline
 from skbviewer.analysis.timeline_overview import Overview
 from skbviewer.records import (
@@ -29,7 +29,6 @@ from skbviewer.session.streams import Stream
 from skbviewer.session.timeline import CallPlace
 
 RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
-EndRows = Mapping[str, Sequence[Conversation | Endpoint]]  # by kind: "TCP"
 
 
 class LayerColours(Protocol):
@@ -76,8 +75,7 @@ class Recording(Protocol):
     def streams_followed(self) -> bool: ...
     def follow_streams(self, progress: Progress) -> None: ...
     def stream(self, number: int, progress: Progress | None = None) -> Stream: ...
-    def conversations(self, rows: RowIds | None, progress: Progress) -> EndRows: ...
-    def endpoints(self, rows: RowIds | None, progress: Progress) -> EndRows: ...
+    def statistic(self, name: str, rows: RowIds | None, progress: Progress) -> Table: ...
     def packet_bytes(self, number: int) -> bytes | None: ...
     def annotations(self, kind: str | None = None) -> list[Annotation]: ...
     def annotate(self, note: Annotation) -> Annotation: ...

@@ -15,7 +15,7 @@ import numpy as np
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node
 from ..analysis.fields_data import Data
-from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, Stack, call_stacks, endpoints
+from ..analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..matching import Timebase
@@ -49,7 +49,7 @@ from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
 from .rules import rules_of
-from .statistics import begin_of, by_kind, scope_of, talks
+from .statistics import begin_of, scope_of
 from .summary import summary
 
 FEW_PACKETS = 100_000  # of which all streams are looked at in no time
@@ -226,6 +226,18 @@ class Session:
         with self._db() as db:
             return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
 
+    def statistic(
+        self, name: str, rows: RowIds | None = None, progress: Progress | None = None
+    ) -> Table:
+        """The table of STATISTICS of that name: of the packets among `rows`, else of all.
+
+        Raises Cancelled.
+        """
+        chosen = Chosen(None if rows is None else rows[rows > 0])
+        with self._db() as db:
+            given = (db, self.columns, self.sources(), self.timebase(), chosen)
+            return STATISTICS[name].make(scope_of(*given, progress))
+
     def stacks(self, text: str = "") -> list[Stack]:
         """The call stacks of the packets that a filter shows; "" is all that `stats` counts.
 
@@ -267,18 +279,6 @@ class Session:
         ids = streams.numbers_of(self.select(text), self.packet_count())
         with self._db() as db:
             return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
-
-    def conversations(
-        self, rows: RowIds | None, progress: Progress | None = None
-    ) -> dict[str, list[Conversation]]:
-        """Who talked with whom in the packets among `rows` (None: all), by kind."""
-        return talks(self.columns, self.sources(), self.timebase(), rows, progress)
-
-    def endpoints(
-        self, rows: RowIds | None, progress: Progress | None = None
-    ) -> dict[str, list[Endpoint]]:
-        """Who sent and received in the packets among `rows` (None: all), by kind."""
-        return by_kind(endpoints, self.columns, rows, progress)
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """The notes of one kind, or of all."""
