@@ -30,10 +30,10 @@ class Table(NamedTuple):
 class Statistic(NamedTuple):
     """One line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tip.
 
-    `make` raises Cancelled.  `filter` gives the display filter that shows the packets of a row, None
-    where no field says which they are; it is None itself where no row has any.  With `tabs` the window has one tab for each of these
-    values of the first key.  `titles` are for columns whose name says too little; `seconds` are
-    times that the window shows in seconds.
+    `make` raises Cancelled.  `filter` gives the display filter that shows the packets of a row, or
+    None where no field says which they are; where that is so of every row, it is None itself.  With
+    `tabs` the window has one tab for each of these values of the first key.  `titles` are for
+    columns whose name says too little; `seconds` are times that the window shows in seconds.
     """
 
     title: str
