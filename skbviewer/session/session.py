@@ -221,28 +221,21 @@ class Session:
                     self._names[source] = names_of(db, source)
             return self._names[source]
 
-    def statistics(self, chosen: Chosen | None = None) -> Scope:
-        """What analysis.stats needs to tell of the `chosen` packets and time, else of all."""
+    def statistics(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
+        """What analysis.stats needs of the `chosen` packets and time, else of all."""
         with self._db() as db:
-            return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
+            given = (db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
+            return scope_of(*given, progress)
 
     def statistic(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
     ) -> Table:
-        """The table of STATISTICS of that name: of the packets among `rows`, else of all.
-
-        Raises Cancelled.
-        """
+        """A table of STATISTICS: of the packets among `rows`, else of all.  Raises Cancelled."""
         chosen = Chosen(None if rows is None else rows[rows > 0])
-        with self._db() as db:
-            given = (db, self.columns, self.sources(), self.timebase(), chosen)
-            return STATISTICS[name].make(scope_of(*given, progress))
+        return STATISTICS[name].make(self.statistics(chosen, progress))
 
     def stacks(self, text: str = "") -> list[Stack]:
-        """The call stacks of the packets that a filter shows; "" is all that `stats` counts.
-
-        Raises FilterError and BadInput.
-        """
+        """The call stacks of what a filter shows, "" is all.  Raises FilterError and BadInput."""
         return call_stacks(self.statistics(Chosen(self.select(text))))
 
     def begin_ns(self) -> int:
