@@ -41,7 +41,7 @@ GENERATED = re.compile(r"(__bpf_trace|perf_trace|trace_event_raw|trace_raw|__tra
 
 
 class Wanted(NamedTuple):
-    """A line of probes.txt; carriers is empty where BTF shall tell."""
+    """A line of probes.txt; carriers is empty if BTF is to determine them."""
 
     name: str
     event: str = ""
@@ -148,7 +148,7 @@ KINDS = {
 def carriers(btf: Btf, proto: dict[str, Any]) -> list[str]:
     """Return the carriers of a prototype, at most four.
 
-    A sock counts where there is no packet: a packet tells its sock itself.  A queue beside an
+    A sock counts where there is no packet: a packet has its own sock.  A queue beside an
     skb is where that is put or taken from, and a struct sk_buff ** beside a returned one is
     where a second result goes.
     """

@@ -2,22 +2,22 @@
 /*
  * The kernel behaviour log (KBL): THE layout of a .kbl file.
  *
- * Shared by the module (which writes slots), kblrecord (which frames slots
- * into chunks and adds tables) and Python (gen_layout.py turns this file into
- * skbviewer/readers/_kbl_layout.py).  All structs are naturally aligned, all
- * fields fixed-width, in the byte order of the recording machine; a reader
- * learns that order from the magic.  Addresses and ports inside footprints are
- * in network byte order exactly as in the packet (bytes, not numbers), all
- * other fields of a footprint are host-order numbers.
+ * The module writes slots, kblrecord puts them into chunks and adds tables, and Python reads
+ * them (gen_layout.py turns this file into skbviewer/readers/_kbl_layout.py).  All structs are
+ * naturally aligned.  All fields have a fixed width and the byte order of the recording
+ * machine; the magic shows that order.  Addresses in footprints are bytes in network byte
+ * order, as in the packet; all other fields of a footprint are numbers in host byte order.
  *
  * File:   struct kbl_file_header, then chunks until end of file.
- * Chunk:  struct kbl_chunk_header, then payload_len bytes (a multiple of 8).
- * Record: one head slot and `ext` EXT slots, KBL_SLOT_SIZE bytes each; a
- *         record never spans two chunks.
  *
- * Version 1 is the 32-bit record of the 2010 system.  Version 2 wrote ENTRY and
- * EXIT with a footprint on each; 3, defined here, writes one CALL when a function
- * returns and a footprint only when it changed.
+ * Chunk:  struct kbl_chunk_header, then payload_len bytes (a multiple of 8).
+ *
+ * Record: one head slot and `ext` EXT slots, KBL_SLOT_SIZE bytes each; a record never spans two
+ * chunks.
+ *
+ * Version 1 is the 32-bit record of the 2010 system.  Version 2 wrote ENTRY and EXIT with a
+ * footprint on each; 3, defined here, writes one CALL when a function returns and a footprint
+ * only when it changed.
  */
 #ifndef KBL_H
 #define KBL_H
@@ -47,12 +47,12 @@ typedef int64_t kbl_s64;
 #define KBL_MAX_EXT 8
 #define KBL_MAX_PAYLOAD 0x4000000	/* 64 MiB: a larger payload_len is garbage */
 
-#define KBL_CPU_RECORDER 0xfffe	/* no CPU: records that kblrecord itself adds */
+#define KBL_CPU_RECORDER 0xfffe	/* not a CPU: records that kblrecord adds */
 
 #define KBL_MAX_CARRIERS 4
-#define KBL_MAX_CARRIED 64	/* packets told of one list or queue */
+#define KBL_MAX_CARRIED 64	/* packets recorded of one list or queue */
 
-/* What a chunk holds (struct kbl_chunk_header.type). */
+/* Contents of a chunk (struct kbl_chunk_header.type). */
 enum kbl_chunk_type {
 	KBL_CHUNK_RECORDS = 1,		/* slots of one CPU, in the order written */
 	KBL_CHUNK_PROBES = 2,		/* struct kbl_probe[] */
@@ -64,7 +64,7 @@ enum kbl_chunk_type {
 	KBL_CHUNK_DEVICES = 8,		/* struct kbl_device[] */
 	KBL_CHUNK_CALIBRATION = 9,	/* one struct kbl_calibration */
 	KBL_CHUNK_END = 10,		/* clean stop; no payload */
-	KBL_CHUNK_PAD = 11		/* zeros, so that what follows begins at a block */
+	KBL_CHUNK_PAD = 11		/* zeros, so that the next chunk begins at a disk block */
 };
 
 /* First byte of a slot. */
@@ -79,7 +79,7 @@ enum kbl_kind {
 
 /* flags of ENTRY, EXIT and CALL */
 #define KBL_FLAG_TAIL_CALL 0x01	/* reached by a jump: caller is the frame returned to */
-#define KBL_FLAG_NO_CALLER 0x02	/* caller could not be told */
+#define KBL_FLAG_NO_CALLER 0x02	/* caller is unknown */
 #define KBL_FLAG_NULL_SKB 0x04	/* the skb argument was NULL */
 #define KBL_FLAG_OPEN 0x08	/* ENTRY written at stop: the call had not returned */
 #define KBL_FLAG_SKB_IS_RET 0x10	/* EXIT: skb is the return value */
@@ -109,7 +109,7 @@ enum kbl_event {
 	KBL_EV_MORPH = 11,	/* data = the skb whose content was taken */
 	KBL_EV_DEFER_FREE = 12,
 	KBL_EV_QDISC_ENQUEUE = 13,	/* data = handle | ifindex << 32 */
-	KBL_EV_QDISC_DEQUEUE = 14,	/* the same */
+	KBL_EV_QDISC_DEQUEUE = 14,	/* data as in QDISC_ENQUEUE */
 	KBL_EV_SOCK_ENQUEUE = 15,
 	KBL_EV_COPY_TO_USER = 16,	/* data = bytes */
 	KBL_EV_RECEIVE = 17,	/* netif_receive_skb tracepoint */
@@ -119,32 +119,32 @@ enum kbl_event {
 	KBL_EV_NAPI_POLL = 21,	/* data = work | budget << 32; KBL_EXT_ADDR: the device */
 	KBL_EV_SYSCALL_ENTRY = 22,	/* data = number */
 	KBL_EV_SYSCALL_EXIT = 23,	/* data = return value */
-	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number; KBL_EXT_COMM: its name, at times */
+	KBL_EV_IRQ_ENTRY = 24,	/* data = irq number; KBL_EXT_COMM: its name, not each time */
 	KBL_EV_IRQ_EXIT = 25,	/* data = irq number | irqreturn_t << 32 */
 	KBL_EV_SOFTIRQ_ENTRY = 26,	/* data = vector */
 	KBL_EV_SOFTIRQ_EXIT = 27,
-	KBL_EV_NEIGH = 28,	/* to MODULE: data = enum kbl_change | netns << 32 */
+	KBL_EV_NEIGH = 28,	/* NEIGH to MODULE: data = enum kbl_change | netns << 32 */
 	KBL_EV_ADDR = 29,
 	KBL_EV_ROUTE = 30,
 	KBL_EV_LINK = 31,
 	KBL_EV_MODULE = 32,	/* KBL_EXT_COMM: its name, 15 bytes a slot */
 	KBL_EV_CLOCK_SET = 33,	/* data = CLOCK_REALTIME - the file's clock from here on */
-	KBL_EV_FOOTPRINT = 34,	/* what skb holds from here on, as far as this CPU's calls tell */
+	KBL_EV_FOOTPRINT = 34,	/* skb's footprint for this CPU's calls from here on */
 	KBL_EV_CARRY = 35,	/* skb = one more packet of the call entered at ts; see docs */
 	KBL_EV_NF_HOOK = 36	/* data = hook | pf << 8 | (verdict + 1) << 16 */
 };
 
-/* What a table's event says of its entry. */
+/* Change of a table's entry. */
 enum kbl_change {
-	KBL_CHANGE_SET = 1,	/* it is there from here on, as told: came or changed */
+	KBL_CHANGE_SET = 1,	/* the entry exists from here on, new or changed */
 	KBL_CHANGE_GONE = 2
 };
 
 /* Why records are missing (struct kbl_lost_slot.reason). */
 enum kbl_lost {
 	KBL_LOST_BUFFER = 1,	/* sub-buffers full: the reader was too slow */
-	KBL_LOST_MISSED = 2,	/* the probe itself missed hits, on whatever CPU */
-	KBL_LOST_NESTED = 3	/* a probe fired inside the recording of another */
+	KBL_LOST_MISSED = 2,	/* the kernel's probe missed hits, on any CPU */
+	KBL_LOST_NESTED = 3	/* a probe fired while another record was written */
 };
 
 /* struct kbl_ext_*.type */
@@ -179,13 +179,13 @@ enum kbl_carrier {
 enum kbl_mechanism {
 	KBL_BY_KRETPROBE = 1,
 	KBL_BY_FPROBE = 2,
-	KBL_BY_SOURCE = 3	/* compiled in by the scanner */
+	KBL_BY_SOURCE = 3	/* compiled into the kernel by "skbscan instrument" */
 };
 
 struct kbl_file_header {
 	kbl_u32 magic;
 	kbl_u16 version;
-	kbl_u16 header_len;	/* of this struct; readers skip what they do not know */
+	kbl_u16 header_len;	/* size of this struct; readers skip what they do not know */
 	kbl_u8 ptr_size;	/* 4 or 8 */
 	kbl_u8 clock_id;	/* 1 = CLOCK_MONOTONIC, by ktime_get_mono_fast_ns() */
 	kbl_u16 nr_cpus;
@@ -203,9 +203,9 @@ struct kbl_chunk_header {
 	kbl_u32 magic;
 	kbl_u16 type;		/* enum kbl_chunk_type */
 	kbl_u16 cpu;		/* RECORDS: number or KBL_CPU_RECORDER, else 0xffff */
-	kbl_u64 seq;		/* per CPU for RECORDS, else per file; from 0, no holes */
-	kbl_u64 first_ns;	/* RECORDS: when the first and last record were written: */
-	kbl_u64 last_ns;	/* their ts, of a CALL its end */
+	kbl_u64 seq;		/* per CPU for RECORDS, else per file; from 0, without gaps */
+	kbl_u64 first_ns;	/* RECORDS: when the first and last record were written: ts, */
+	kbl_u64 last_ns;	/* for a CALL the time of its end */
 	kbl_u32 nr_items;	/* head slots, or structs of a table */
 	kbl_u32 payload_len;	/* bytes after this header, a multiple of 8 */
 	kbl_u32 crc32;		/* IEEE 802.3 CRC of the payload */
@@ -213,8 +213,8 @@ struct kbl_chunk_header {
 };
 
 /*
- * ENTRY and EXIT.  Version 3 writes them only for a call still open at stop
- * (ENTRY, KBL_FLAG_OPEN) or when too many calls were open at once.
+ * ENTRY and EXIT.  Version 3 writes them only for a call still open at stop (ENTRY,
+ * KBL_FLAG_OPEN), or if too many calls were open at the same time.
  */
 struct kbl_call_slot {
 	kbl_u8 kind;
@@ -229,10 +229,9 @@ struct kbl_call_slot {
 };
 
 /*
- * CALL.  The thread is that of the last KBL_EV_TASK before it on this CPU; the
- * footprint that of the last KBL_EV_FOOTPRINT of this skb at or before ts on
- * the CPU of the entry.  No two instants of a CPU are alike, so (CPU of the
- * entry, ts) names the call.
+ * CALL.  Its thread is in the last KBL_EV_TASK before it on this CPU.  Its footprint is in the
+ * last KBL_EV_FOOTPRINT of this skb at or before ts, on the CPU of the entry.  No two records
+ * of a CPU have the same time, so (CPU of the entry, ts) identifies the call.
  */
 struct kbl_span_slot {
 	kbl_u8 kind;
@@ -269,7 +268,7 @@ struct kbl_lost_slot {
 	kbl_u64 count;		/* records lost */
 };
 
-/* The packet's IPv4 identity and the ladder above it. */
+/* The packet's IPv4 header and its transport header. */
 struct kbl_ext_ipv4 {
 	kbl_u8 kind;		/* KBL_EXT */
 	kbl_u8 type;		/* KBL_EXT_IPV4 */
@@ -291,7 +290,7 @@ struct kbl_ext_ipv4 {
 struct kbl_ext_ipv6 {
 	kbl_u8 kind;
 	kbl_u8 type;
-	kbl_u8 nexthdr;		/* behind the extension headers */
+	kbl_u8 nexthdr;		/* after the extension headers */
 	kbl_u8 hop_limit;
 	kbl_u32 flow_label;
 	kbl_u8 saddr_hi[8];
@@ -321,7 +320,7 @@ struct kbl_ext_skb {
 	kbl_u16 ethertype;	/* ntohs(skb->protocol), 0 if not yet set */
 	kbl_u32 ifindex;	/* of skb->dev, 0 = none */
 	kbl_u32 netns;		/* inode number of the namespace, 0 = unknown */
-	kbl_u32 len;		/* when told: headers pushed or pulled since do not count */
+	kbl_u32 len;		/* when recorded; headers pushed or pulled later do not count */
 	kbl_u32 mark;
 	kbl_u16 gso_size;
 	kbl_u16 gso_segs;
@@ -366,8 +365,8 @@ struct kbl_ext_drop {
 };
 
 /*
- * KBL_EV_ADDR, KBL_EV_ROUTE's gateway; without address on KBL_EV_NAPI_POLL and on
- * KBL_EV_LINK, which has the device's name in KBL_EXT_COMM behind it.
+ * KBL_EV_ADDR, KBL_EV_ROUTE's gateway; without address on KBL_EV_NAPI_POLL and on KBL_EV_LINK,
+ * where KBL_EXT_COMM with the device's name follows.
  */
 struct kbl_ext_addr {
 	kbl_u8 kind;
@@ -417,17 +416,17 @@ struct kbl_ext_syscall {
 #define KBL_TAP_CHECKSUM 2
 
 /*
- * On a CALL of a packet socket's function (tpacket_rcv, packet_rcv, packet_rcv_spkt): what
- * the socket was given, which is what a sniffer captures.
+ * On a CALL of a packet socket's function (tpacket_rcv, packet_rcv, packet_rcv_spkt): what the
+ * socket was given, which is what a sniffer captures.
  */
 struct kbl_ext_tap {
 	kbl_u8 kind;
 	kbl_u8 type;
 	kbl_u8 pkt_type;	/* skb->pkt_type: PACKET_OUTGOING, PACKET_HOST, ... */
 	kbl_u8 valid;		/* KBL_TAP_* */
-	kbl_u32 content;	/* hash of what lies behind the IP header, see kbl-format.md */
+	kbl_u32 content;	/* hash of the bytes after the IP header, see kbl-format.md */
 	kbl_u64 sk;		/* the packet socket, 0 = unknown */
-	kbl_u16 checksum;	/* of the transport header, as it lies there */
+	kbl_u16 checksum;	/* checksum in the transport header, as in the packet */
 	kbl_u8 ip_summed;	/* skb->ip_summed: CHECKSUM_* */
 	kbl_u8 pad;
 	kbl_u32 pad2;
@@ -482,18 +481,18 @@ struct kbl_device {
 };
 
 /*
- * What the probes cost (NetSlice's tau and n values): ns, or events of the
- * counter, 0 = not measured.  A call measured T' with K probed calls below it
- * (all levels) took T' - empty - K * nested.
+ * What the probes cost (NetSlice's tau and n values): in ns, or in events of the counter; 0 =
+ * not measured.  A call that was measured as T' and has K probed calls below it, at all levels,
+ * took T' - empty - K * nested.
  */
 struct kbl_calibration {
 	kbl_u64 tau_empty;	/* measured duration of a call that does nothing */
-	kbl_u64 tau_pair;	/* what probing a call adds to its caller's time */
-	kbl_u64 tau_nested;	/* what a probed call below adds to a probed one */
+	kbl_u64 tau_pair;	/* time that probing a call adds to its caller */
+	kbl_u64 tau_nested;	/* time that a probed call below adds to a probed call */
 	kbl_u64 n_empty;
 	kbl_u64 n_pair;
 	kbl_u64 n_nested;
-	kbl_u64 tau_skb_pair;	/* as tau_pair, of a call that carries a TCP packet */
+	kbl_u64 tau_skb_pair;	/* as tau_pair, for a call that carries a TCP packet */
 	kbl_u64 tau_skb_nested;
 	kbl_u64 mono_ns;	/* when measured */
 	kbl_u32 rounds;

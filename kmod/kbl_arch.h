@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* All that depends on the architecture: registers, and reads that may fault. */
+/* Everything that depends on the architecture: registers, and reads that may fault. */
 #ifndef KBL_ARCH_H
 #define KBL_ARCH_H
 
@@ -16,7 +16,7 @@
 
 #define KBL_REG_ARGS 6
 
-/* Below lie the users' addresses and those that trap for their form. */
+/* User addresses and non-canonical addresses are below it. */
 static inline unsigned long kbl_arch_kernel_low(void)
 {
 	return -(1UL << (boot_cpu_data.x86_virt_bits - 1));
@@ -34,19 +34,19 @@ static __always_inline unsigned int kbl_arg_offset(unsigned int n)
 	return at[n];
 }
 
-/* Above the return address lie the arguments from the seventh on. */
+/* The seventh and later arguments are above the return address. */
 static __always_inline unsigned long kbl_arg_stack(const struct pt_regs *regs, unsigned int n)
 {
 	return regs->sp + sizeof(long) * (1 + n);
 }
 
-/* What names a frame to the return hooks of kernel/trace/rethook.c. */
+/* The value by which kernel/trace/rethook.c identifies a frame. */
 static __always_inline unsigned long kbl_frame(const struct pt_regs *regs)
 {
 	return regs->sp;
 }
 
-/* At the entry the stack pointer shows the return address. */
+/* At the entry the stack pointer points to the return address. */
 static __always_inline unsigned long kbl_return_address(const struct pt_regs *regs)
 {
 	return *(unsigned long *)regs->sp;
@@ -57,7 +57,10 @@ static __always_inline unsigned long kbl_ret(const struct pt_regs *regs)
 	return regs->ax;
 }
 
-/* What kbl_return_address(), kbl_arg_stack() and kbl_frame() read, where no registers are. */
+/*
+ * Set what kbl_return_address(), kbl_arg_stack() and kbl_frame() read, if there are no
+ * registers.
+ */
 static __always_inline void kbl_arch_fake(struct pt_regs *regs, unsigned long *stack,
 					  unsigned long caller)
 {
@@ -65,7 +68,7 @@ static __always_inline void kbl_arch_fake(struct pt_regs *regs, unsigned long *s
 	regs->sp = (unsigned long)stack;
 }
 
-/* Where in such a stack the argument @n of those on the stack lies. */
+/* Offset in such a stack of the stack argument @n. */
 static inline unsigned int kbl_arch_stack_offset(unsigned int n)
 {
 	return sizeof(long) * (1 + n);
@@ -76,12 +79,13 @@ static __always_inline void kbl_arch_fake_return(struct pt_regs *regs, unsigned 
 	regs->ax = value;
 }
 
-/* The kernel's text and its modules lie in 2 GB: any two places are an s32 apart. */
+/* Kernel text and modules are within 2 GB: any two addresses differ by an s32. */
 #define KBL_ARCH_NEAR 1
 
 /*
- * A counter that may be what the kernel's clock counts, and its frequency; 0 = unknown.
- * Not the ordered one: some nanoseconds do not matter, as to the kernel's own trace clock.
+ * A cycle counter, which may be the one that the kernel's clock reads, and its frequency; 0 =
+ * unknown.  Reads are not ordered: an error of some nanoseconds does not matter here, nor to
+ * the kernel's own trace clock.
  */
 #define KBL_ARCH_CYCLES
 static __always_inline u64 kbl_cycles(void)
@@ -94,7 +98,7 @@ static inline unsigned int kbl_cycles_khz(void)
 	return tsc_khz;
 }
 
-/* The product's upper 64 bits of the lower 96: of a 128-bit type compilers align the stack. */
+/* Bits 32 to 95 of the product.  With a 128-bit type compilers align the stack. */
 #define KBL_SCALE
 static __always_inline u64 kbl_scale(u64 cycles, u64 mult)
 {
@@ -105,8 +109,8 @@ static __always_inline u64 kbl_scale(u64 cycles, u64 mult)
 }
 
 /*
- * Reads *@ptr; a fault sets @err and leaves garbage in @to.  Unlike kbl_get() one
- * test does for many fields.
+ * Read *@ptr; a fault sets @err and leaves garbage in @to.  Unlike with kbl_get(), one test
+ * serves many fields.
  */
 #define kbl_load(to, ptr, err)							\
 do {										\
@@ -118,8 +122,8 @@ do {										\
 } while (0)
 
 /*
- * Is *@p, which may fault, @was?  asm goto without outputs, as some compilers
- * lack the other one: two instructions a field, and no error to test.
+ * Is *@p, which may fault, equal to @was?  It uses asm goto without outputs, since some
+ * compilers lack outputs: two instructions for a field, and no error to test.
  */
 #define KBL_SAME(bits)								\
 static __always_inline bool kbl_same##bits(const void *p, u##bits was)		\
@@ -134,7 +138,7 @@ differs:									\
 	return false;								\
 }
 
-/* Do *@p, which may fault, and *@was differ in no bit of *@mask? */
+/* Are *@p, which may fault, and *@was equal in all bits of *@mask? */
 #define KBL_SAME_MASKED
 static __always_inline bool kbl_same_masked(const u64 *p, const u64 *was, const u64 *mask)
 {
@@ -150,7 +154,7 @@ differs:
 	return false;
 }
 
-/* Is *@a + *@b, which may fault, @was? */
+/* Is *@a + *@b, which may fault, equal to @was? */
 #define KBL_SAME_SUM
 static __always_inline bool kbl_same_sum(const u64 *a, const u32 *b, u64 was)
 {
@@ -253,15 +257,15 @@ static __always_inline u64 kbl_scale(u64 cycles, u64 mult)
 
 extern unsigned long kbl_kernel_low;
 
-/* Not a user's address, not one that would trap for its form, no error pointer. */
+/* True if it is neither a user address, nor non-canonical, nor an error pointer. */
 static __always_inline bool kbl_is_kernel(u64 addr)
 {
 	return addr - kbl_kernel_low < -PAGE_SIZE - kbl_kernel_low;
 }
 
 /*
- * Read a field that may be gone.  Only for kernel addresses: a fault on one never leads to a
- * search for a user's page, so nothing needs to be disabled before.
+ * Read a field that may have been freed.  Only for kernel addresses: a fault there never
+ * searches for a user page, so nothing needs to be disabled first.
  */
 #define kbl_get(to, ptr, label) __get_kernel_nofault(&(to), ptr, typeof(to), label)
 

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How a counter that runs on this CPU is read, without sleeping and without a lock. */
+/* Read a counter that runs on this CPU, without sleeping and without a lock. */
 #ifndef KBL_ARCH_COUNTER_H
 #define KBL_ARCH_COUNTER_H
 
 #include <linux/perf_event.h>
 
 /*
- * Any architecture: the PMU's driver brings the sum up to date.  Interrupts
- * are off and the event is this CPU's, which is all that a driver asks for.
+ * For any architecture: the PMU's driver updates the sum.  Interrupts are off and the event is
+ * on this CPU, which is all that a driver requires.
  */
 static __always_inline u64 kbl_count_by_pmu(struct perf_event *event)
 {
@@ -20,7 +20,7 @@ static __always_inline u64 kbl_count_by_pmu(struct perf_event *event)
 
 #define KBL_COUNT_TRIES 4
 
-/* The register's distance from when the sum was last brought up to date, of its width. */
+/* How far the register has counted since the last update of the sum, in its own width. */
 static __always_inline u64 kbl_rdpmc_since(u32 counter, u64 since, u32 shift)
 {
 	u32 low, high;
@@ -32,7 +32,7 @@ static __always_inline u64 kbl_rdpmc_since(u32 counter, u64 since, u32 shift)
 	return delta >> shift;
 }
 
-/* An overflow comes as an NMI and moves both numbers: read again then. */
+/* An overflow is an NMI and changes both numbers: then read again. */
 static __always_inline u64 kbl_arch_count(struct perf_event *event, u32 shift)
 {
 	struct hw_perf_event *hw = &event->hw;
@@ -55,7 +55,7 @@ static __always_inline u64 kbl_arch_count(struct perf_event *event, u32 shift)
 	return 0;
 }
 
-/* 64 less the width of the event's register; 0: no register that RDPMC knows. */
+/* 64 minus the width of the event's register; 0: RDPMC cannot read it. */
 static inline u32 kbl_arch_count_shift(const struct perf_event *event)
 {
 	struct x86_pmu_capability cap;
@@ -64,7 +64,7 @@ static inline u32 kbl_arch_count_shift(const struct perf_event *event)
 	if (event->attr.type != PERF_TYPE_HARDWARE && event->attr.type != PERF_TYPE_RAW)
 		return 0;
 	perf_get_x86_pmu_capability(&cap);
-	/* Bit 30 chooses the fixed ones. */
+	/* Bit 30 selects the fixed counters. */
 	width = event->hw.event_base_rdpmc & BIT(30) ? cap.bit_width_fixed : cap.bit_width_gp;
 	return width && width < 64 ? 64 - width : 0;
 }

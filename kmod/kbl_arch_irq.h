@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Interrupts off while a record is made; a part of kbl_arch.h. */
+/* Interrupts off while a record is written.  A part of kbl_arch.h. */
 #ifndef KBL_ARCH_IRQ_H
 #define KBL_ARCH_IRQ_H
 
@@ -9,9 +9,9 @@
 #if defined(CONFIG_X86_64)
 
 /*
- * Interrupts off, and as they were.  The kernel's own functions are made to be replaced
- * where a hypervisor wants to be asked (@pv), and cost twice as much where it does not.
- * What is to be restored is never 0: one bit of the register is always set.
+ * Disable and restore interrupts.  The kernel's own functions can be patched for a hypervisor
+ * (@pv); without one they cost twice as much.  The saved value is never 0: one bit of the
+ * register is always set.
  */
 static __always_inline unsigned long kbl_irq_off(bool pv)
 {
@@ -27,7 +27,7 @@ static __always_inline unsigned long kbl_irq_off(bool pv)
 	return flags;
 }
 
-/* The same where @regs were saved and interrupts left as they were since. */
+/* As kbl_irq_off(), if the interrupt flag has not changed since @regs were saved. */
 static __always_inline unsigned long kbl_irq_off_in(const struct pt_regs *regs, bool pv)
 {
 	unsigned long flags;
@@ -47,7 +47,7 @@ static __always_inline void kbl_irq_back(unsigned long flags, bool pv)
 		native_irq_enable();
 }
 
-/* As *@irq says, which is 0 from then on. */
+/* Restore interrupts from *@irq and set it to 0. */
 static __always_inline void kbl_irq_end(unsigned long *irq, bool pv)
 {
 	unsigned long flags;
@@ -73,7 +73,7 @@ static inline bool kbl_arch_pv(void)
 
 #else
 
-#define KBL_IRQ_KEPT (1UL << (BITS_PER_LONG - 1))	/* no architecture's own */
+#define KBL_IRQ_KEPT (1UL << (BITS_PER_LONG - 1))	/* a bit that no architecture uses */
 
 static __always_inline unsigned long kbl_irq_off(bool pv)
 {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the probes cost: functions of our own which do nothing are probed as
- * any other, and called with and without their probes.  After NetSlice (Fudan,
- * 2001), whose tau and n values these are.
+ * Measures what the probes cost.  Functions of the module that do nothing are probed like any
+ * other, and called with and without their probes.  The method, and the tau and n values, are
+ * those of NetSlice (Fudan, 2001).
  *
- * Each round runs with interrupts off and records into a buffer of its own, so
- * nothing of it reaches the log; the median of many rounds is kept.
+ * Each round runs with interrupts off and records into a buffer of its own, so nothing reaches
+ * the log.  The median of many rounds is kept.
  */
 #include <linux/mm.h>
 #include <linux/relay.h>
@@ -28,7 +28,7 @@ static void kbl_cal_free(struct kbl_cal *cal)
 	kvfree(cal);
 }
 
-/* What a round records fills a fraction of a sub-buffer, so it is never switched. */
+/* A round fills only a fraction of a sub-buffer, so it never switches. */
 static struct kbl_cal *kbl_cal_alloc(size_t size)
 {
 	struct kbl_cal *cal = kvzalloc(sizeof(*cal), GFP_KERNEL);
@@ -71,7 +71,7 @@ static int kbl_cal_compare(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* The median of one s64 at @offset in each round; never below 0. */
+/* The median over all rounds of the s64 at @offset; never below 0. */
 static u64 kbl_cal_median(struct kbl_cal *cal, bool skb, size_t offset)
 {
 	unsigned int i;
@@ -106,7 +106,7 @@ static void kbl_cal_keep(struct kbl_cal *cal, struct kbl_calibration *to)
 	};
 }
 
-/* Armed and recording from here to the end; nobody else's function is. */
+/* The module records until this returns, but no other function is armed. */
 static int kbl_cal_run(struct kbl_cal *cal)
 {
 	const struct kbl_backend *backend = kbl_backend_chosen();
@@ -145,8 +145,8 @@ static void kbl_cal_hits_clear(void)
 }
 
 /*
- * Measure anew, with the back end and the counter of now and without filter;
- * under kbl_lock and while nothing is recorded.  The old values stay if it fails.
+ * Measure again, with the current back end and counter and without filter; under kbl_lock and
+ * while nothing is recorded.  If it fails, the old values stay.
  */
 int kbl_calibrate(void)
 {
@@ -183,7 +183,7 @@ static const struct {
 static const char kbl_cal_help[] =
 	"# What a probe costs: tau in ns, n in events of the counter, 0 = not measured.\n"
 	"# A call that took T with K probed calls below it: T - empty - K * nested.\n"
-	"# Write calibrate to control to measure anew.\n";
+	"# Write calibrate to control to measure again.\n";
 
 void kbl_calibration_show(struct seq_file *m)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What kbl_calibrate.c keeps and kbl_calibrate_round.c measures. */
+/* Shared by kbl_calibrate.c, which keeps results, and kbl_calibrate_round.c, which measures. */
 #ifndef KBL_CALIBRATE_H
 #define KBL_CALIBRATE_H
 
 #include "kbl_internal.h"
 
 #define KBL_CAL_ROUNDS 101
-#define KBL_CAL_WARM 8		/* rounds before, not kept */
-#define KBL_CAL_CALLS 8		/* calls in a round, each way */
-#define KBL_CAL_SPACE 1024	/* more than the records of a round */
+#define KBL_CAL_WARM 8		/* rounds before the measurement */
+#define KBL_CAL_CALLS 8		/* calls of each kind in a round */
+#define KBL_CAL_SPACE 1024	/* more bytes than a round records */
 
-/* Four probed functions; the odd ones carry a packet. */
+/* Four probed functions; those with odd numbers carry a packet. */
 enum kbl_cal_function {
 	KBL_CAL_LEAF,
 	KBL_CAL_LEAF_SKB,
@@ -19,7 +19,7 @@ enum kbl_cal_function {
 	KBL_CAL_FUNCTIONS
 };
 
-/* What is measured: of calls without and with a packet, in ns and in the counter's events. */
+/* What is measured, for calls without and with a packet: ns and counter events. */
 enum kbl_cal_unit {
 	KBL_CAL_NS,
 	KBL_CAL_EVENTS,
@@ -35,7 +35,7 @@ struct kbl_cal_round {
 struct kbl_cal {
 	struct kbl_target *targets[KBL_CAL_FUNCTIONS];
 	struct sk_buff *skb;
-	void *data;		/* records go here, and no further */
+	void *data;		/* records of the rounds, which never reach the log */
 	size_t size;
 	struct kbl_cal_round rounds[2][KBL_CAL_ROUNDS];	/* without, with a packet */
 	s64 sorted[KBL_CAL_ROUNDS];

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One round of measuring what the probes cost: functions of our own which do
- * nothing are called with and without their probes, interrupts off, and record
- * into a buffer that nobody reads.
+ * One round of the measurement: functions of the module that do nothing are called with and
+ * without their probes, with interrupts off, and record into a buffer that nobody reads.
  */
 #include <linux/if_ether.h>
 #include <linux/ip.h>
@@ -16,7 +15,7 @@
 
 #include "kbl_calibrate.h"
 
-/* The kernel's own probes: as an instrumented function has them, but with sites that we know. */
+/* Probes in the source, as an instrumented function has them, but with sites known here. */
 #if __has_include(<linux/kbl_probe.h>)
 #define KBL_CAL_SITE(i)	[i] = {						\
 	.key = STATIC_KEY_FALSE_INIT, .magic = KBL_SITE_MAGIC,		\
@@ -37,7 +36,7 @@ static struct kbl_site kbl_cal_sites[KBL_CAL_FUNCTIONS] = {
 #define KBL_CAL_LEAVE(i)
 #endif
 
-/* A number of its own in each, or the compiler would make one function of them. */
+/* Each has another number, or the compiler would merge the functions. */
 static noinline __noclone void kbl_cal_bare(struct sk_buff *skb)
 {
 	asm volatile("" : : "r" (skb), "i" (0) : "memory");
@@ -106,13 +105,13 @@ struct kbl_target *kbl_cal_target(unsigned int i)
 	t = kbl_target_parse(line);
 	if (!t)
 		return NULL;
-	/* The last numbers: the list rarely reaches them, and it is not armed now. */
+	/* Use the last ids: the list rarely reaches them, and it is not armed now. */
 	kbl_target_number(t, KBL_MAX_PROBES - 1 - i);
 	t->site = KBL_CAL_SITE_OF(i);
 	return t;
 }
 
-/* A segment as it stands in the send path, never sent. */
+/* A TCP segment as in the send path; it is never sent. */
 struct sk_buff *kbl_cal_packet(void)
 {
 	struct sk_buff *skb = alloc_skb(256, GFP_KERNEL);
@@ -137,7 +136,7 @@ struct sk_buff *kbl_cal_packet(void)
 	return skb;
 }
 
-/* Of the calls of one function in the buffer: how many, and their sums. */
+/* Number of calls of one function in the buffer, and their sums. */
 struct kbl_cal_sum {
 	unsigned int calls;
 	s64 of[KBL_CAL_UNITS];
@@ -163,13 +162,13 @@ static void kbl_cal_read(const struct kbl_cal *cal, u16 id, struct kbl_cal_sum *
 	}
 }
 
-/* The CPU records from the beginning of the memory for it. */
+/* Let the CPU record from the beginning of the buffer. */
 static void kbl_cal_rewind(const struct kbl_cal *cal)
 {
 	kbl_relay_place(raw_cpu_read(kbl_cpu), cal->data, cal->data + cal->size);
 }
 
-/* What the probes add to the time of a function that is not probed itself. */
+/* What probes add to the time of a function that is not probed itself. */
 static void kbl_cal_pair(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
 {
 	u64 ns[3], events[3];
@@ -201,7 +200,7 @@ static void kbl_cal_outer_call(struct kbl_cal *cal, bool skb, bool probed,
 	kbl_cal_read(cal, cal->targets[skb ? KBL_CAL_OUTER_SKB : KBL_CAL_OUTER]->id, sum);
 }
 
-/* Interrupts are off and the CPU records into cal->buf.  False: a call is missing. */
+/* Called with interrupts off, while the CPU records into cal->data.  False: a call is missing. */
 static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
 {
 	u16 leaf = cal->targets[skb ? KBL_CAL_LEAF_SKB : KBL_CAL_LEAF]->id;
@@ -209,7 +208,7 @@ static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *ro
 	unsigned int unit;
 
 	kbl_cal_rewind(cal);
-	/* Once before, so that thread and packet are told and known. */
+	/* One call first, so that thread and packet have been recorded. */
 	if (skb)
 		kbl_cal_leaf_skb(cal->skb);
 	else
@@ -226,7 +225,7 @@ static bool kbl_cal_once(struct kbl_cal *cal, bool skb, struct kbl_cal_round *ro
 	return leaves.calls == KBL_CAL_CALLS && probed.calls == 1 && bare.calls == 1;
 }
 
-/* On one CPU, whose own buffer is out of reach meanwhile. */
+/* Run a round on this CPU, whose own buffer is not used meanwhile. */
 bool kbl_cal_round(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
 {
 	u64 written, bytes;
@@ -245,7 +244,7 @@ bool kbl_cal_round(struct kbl_cal *cal, bool skb, struct kbl_cal_round *round)
 	kbl_relay_place(c, at, end);
 	c->written = written;
 	c->bytes = bytes;
-	/* Nobody heard what was told of the thread and the packet. */
+	/* The TASK and FOOTPRINT records of the round are not in the log. */
 	memset(c->seen, 0, sizeof(c->seen));
 	kbl_forget(c);
 	local_irq_restore(irq);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Entry and exit of a probed function, as far as that is not kbl_hot.h's.  An
- * entry takes a place in its CPU's table of open calls, an exit writes one CALL
- * and gives it back.  An exit never reads the skb of its entry, it may be freed.
+ * Entry and exit of a probed function, except the inline path in kbl_hot.h.  An entry takes a
+ * place in its CPU's table of open calls.  An exit writes one CALL and gives the place back.
+ * An exit never reads the skb of its entry, which may be freed.
  */
 #ifdef CONFIG_RETHOOK
 #include <linux/rethook.h>
@@ -10,10 +10,8 @@
 
 #include "kbl_hot.h"
 
-/* All calls take the long way: a filter or the counter is on. */
-DEFINE_STATIC_KEY_FALSE(kbl_detour);
-unsigned long kbl_hooked __read_mostly;	/* the return hook's address, kbl_unhooked() */
-/* Stands for all that found no place. */
+unsigned long kbl_hooked __read_mostly;	/* address of the return hook, see kbl_unhooked() */
+/* Stands for all calls that found no free entry. */
 struct kbl_call kbl_unpaired = { .who.cpu = KBL_CALL_ODD };
 
 static struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
@@ -23,8 +21,8 @@ static struct kbl_cpu *kbl_call_owner(const struct kbl_call *call)
 NOKPROBE_SYMBOL(kbl_call_owner);
 
 /*
- * After a tail call the stack shows a return hook of the function that jumped: the
- * hooks of one frame stack up, and the oldest of them knows the real address.
+ * After a tail call the return address on the stack is a return hook of the function that
+ * jumped.  The hooks of one frame are chained; the oldest has the real address.
  */
 static __always_inline unsigned long kbl_unhooked(const struct pt_regs *regs)
 {
@@ -43,7 +41,7 @@ static __always_inline unsigned long kbl_unhooked(const struct pt_regs *regs)
 	return addr;
 }
 
-/* Who jumped there by a tail call, if it was one. */
+/* The real return address.  Sets KBL_FLAG_TAIL_CALL if the function was reached by a tail call. */
 static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 *head)
 {
 	unsigned long addr = kbl_return_address(regs);
@@ -56,13 +54,13 @@ static __always_inline unsigned long kbl_jumper(const struct pt_regs *regs, u64 
 	return addr;
 }
 
-/* What is known of a call's first word before it. */
+/* The part of a call's first word that is known before the call. */
 static __always_inline u64 kbl_call_head(const struct kbl_cpu *c, const struct kbl_target *t)
 {
 	return (t->head | c->head) & ~KBL_SLOW;
 }
 
-/* Places whose calls returned on another CPU, or inside another record. */
+/* Free the entries of calls that returned on another CPU, or inside another record. */
 static void kbl_sweep(struct kbl_cpu *c)
 {
 	struct kbl_call *call;
@@ -72,18 +70,18 @@ static void kbl_sweep(struct kbl_cpu *c)
 		/* Pairs with the release in kbl_call_give_back(). */
 		if (smp_load_acquire(&call->target) != KBL_CALL_RETURNED)
 			continue;
-		call->who.cpu = c->told_who.cpu;
+		call->who.cpu = c->last_who.cpu;
 		kbl_call_free(c, call);
 	}
 }
 NOKPROBE_SYMBOL(kbl_sweep);
 
-/* Not ours to link: the CPU of the entry sweeps it up when it runs out of places. */
+/* This CPU may not link it: the CPU of the entry frees it when it runs out of entries. */
 void kbl_call_give_back(struct kbl_call *call)
 {
 	struct kbl_cpu *owner = kbl_call_owner(call);
 
-	/* Pairs with the acquire in kbl_sweep(): the place is no longer read here. */
+	/* Pairs with the acquire in kbl_sweep(): this CPU has finished reading the entry. */
 	smp_store_release(&call->target, KBL_CALL_RETURNED);
 	WRITE_ONCE(owner->returned, true);
 }
@@ -104,7 +102,7 @@ void kbl_call_record(struct kbl_cpu *c, u8 kind, const struct kbl_call *call, u8
 }
 NOKPROBE_SYMBOL(kbl_call_record);
 
-/* Too many calls are open: the entry and the exit are told apart. */
+/* Too many calls are open: record entry and exit separately. */
 static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t,
 			       const struct kbl_call *call, struct kbl_ticket *ticket)
 {
@@ -120,15 +118,18 @@ static bool kbl_enter_unpaired(struct kbl_cpu *c, struct kbl_target *t,
 }
 NOKPROBE_SYMBOL(kbl_enter_unpaired);
 
-/* One packet that passes the filter: what it holds, and what happens to it; false: not so. */
+/*
+ * A call with one packet that the filter accepted before: record its footprint and its life
+ * event.  False: not such a call.
+ */
 static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_target *t,
 					  struct pt_regs *regs, s32 caller, u64 skb, u8 *flags)
 {
 	if (!t->one || !kbl_is_kernel(skb) ||
 	    (static_branch_unlikely(&kbl_filter_on) && !kbl_filter_accepted(skb)))
 		return false;
-	/* At kfree_skbmem() the data is already given back. */
-	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_tell_alone(c, skb)))
+	/* At kfree_skbmem() the data has already been freed. */
+	if (t->event != KBL_EV_FREE && unlikely(!kbl_skb_emit_alone(c, skb)))
 		*flags |= KBL_FLAG_EXT_LOST;
 	if (t->entry_event) {
 		kbl_batch_begin(c);
@@ -139,10 +140,13 @@ static __always_inline bool kbl_enter_one(struct kbl_cpu *c, const struct kbl_ta
 	return true;
 }
 
-/* The place of a call that is to be told, or a ticket for its exit alone; false: neither. */
-static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target *t,
-					   struct pt_regs *regs, u64 head, s32 caller, u64 skb,
-					   struct kbl_ticket *ticket)
+/*
+ * Take an entry for a call that is recorded, or a ticket for its exit alone.  False if neither
+ * is possible.
+ */
+static __always_inline bool kbl_enter_recorded(struct kbl_cpu *c, struct kbl_target *t,
+					       struct pt_regs *regs, u64 head, s32 caller, u64 skb,
+					       struct kbl_ticket *ticket)
 {
 	struct kbl_call *call;
 
@@ -172,7 +176,7 @@ static __always_inline bool kbl_enter_told(struct kbl_cpu *c, struct kbl_target 
 	return true;
 }
 
-/* At the instant c->now: with packets to be told, or events, or without room in the table. */
+/* Any entry, at the time c->now: with packets or events to record, or without a free entry. */
 static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *t,
 					  struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -194,21 +198,21 @@ static __always_inline bool kbl_enter_any(struct kbl_cpu *c, struct kbl_target *
 	}
 	if (unlikely(t->quiet && !t->exit_event))
 		return false;
-	return kbl_enter_told(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb, ticket);
+	return kbl_enter_recorded(c, t, regs, head | KBL_HEAD(flags, flags), caller, skb, ticket);
 }
 
-/* As kbl_enter_as(), of which it is the rest. */
+/* The rest of kbl_enter_as(), with the same return values. */
 int kbl_enter_rest(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
-	bool told = kbl_enter_any(c, t, regs, ticket);
+	bool recorded = kbl_enter_any(c, t, regs, ticket);
 
 	kbl_idle(c, true);
-	return !told;
+	return !recorded;
 }
 NOKPROBE_SYMBOL(kbl_enter_rest);
 
-/* The same; first calls with nothing to be told beside. */
+/* The rest of kbl_enter_as(); first handles calls for which only a CALL is recorded. */
 int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -227,7 +231,7 @@ int kbl_enter_slow(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 }
 NOKPROBE_SYMBOL(kbl_enter_slow);
 
-/* The rest of kbl_enter_at() where the caller jumped. */
+/* The rest of kbl_enter_at() after a tail call. */
 int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		     struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -238,7 +242,7 @@ int kbl_enter_jumped(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr
 }
 NOKPROBE_SYMBOL(kbl_enter_jumped);
 
-/* The rest of kbl_enter_as() where the kernel's clock must be asked. */
+/* The rest of kbl_enter_as() if the kernel's clock must be read. */
 int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 		   struct pt_regs *regs, struct kbl_ticket *ticket)
 {
@@ -246,7 +250,7 @@ int kbl_enter_late(struct kbl_cpu *c, struct kbl_target *t, unsigned long addr,
 }
 NOKPROBE_SYMBOL(kbl_enter_late);
 
-/* Inside another record on this CPU. */
+/* The probe fired while this CPU writes another record. */
 int kbl_enter_nested(struct kbl_cpu *c, unsigned long irq)
 {
 	kbl_nested(c);
@@ -265,7 +269,7 @@ static void kbl_counter_ext(struct kbl_cpu *c, const struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_counter_ext);
 
-/* The call had neither a packet nor a socket, until it returned one. */
+/* The call had neither a packet nor a socket before it returned a socket. */
 static void kbl_sock_returned(union kbl_slot *head, const struct kbl_target *t, unsigned long ret)
 {
 	if (!t->ret_sock || head->span.skb || !kbl_is_kernel(ret))
@@ -275,7 +279,7 @@ static void kbl_sock_returned(union kbl_slot *head, const struct kbl_target *t, 
 }
 NOKPROBE_SYMBOL(kbl_sock_returned);
 
-/* With anything to be told beside the CALL, or without room for it. */
+/* Exit of a call with more to record than the CALL, or without room for it. */
 static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
 	const struct kbl_target *t = call->target;
@@ -299,7 +303,7 @@ static void kbl_leave_paired(struct kbl_cpu *c, struct kbl_call *call, unsigned 
 		kbl_life_exit(c, call, t->returns == KBL_RETURNS_INT ? (int)ret : ret);
 	kbl_batch_end(c);
 	if (kbl_call_owner(call) == c) {
-		call->who.cpu = c->told_who.cpu;
+		call->who.cpu = c->last_who.cpu;
 		kbl_call_free(c, call);
 	} else {
 		kbl_call_give_back(call);
@@ -312,7 +316,7 @@ static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticke
 {
 	struct kbl_call call;
 
-	/* A return is never reached by a breakpoint. */
+	/* A return is never entered by a breakpoint. */
 	kbl_call_fill(&call, kbl_call_head(c, ticket->target), c->now, ticket->skb, ret, false);
 	kbl_batch_begin(c);
 	kbl_call_record(c, KBL_EXIT, &call, 0);
@@ -320,8 +324,8 @@ static void kbl_leave_unpaired(struct kbl_cpu *c, const struct kbl_ticket *ticke
 }
 NOKPROBE_SYMBOL(kbl_leave_unpaired);
 
-/* At the instant c->now, inside kbl_busy(). */
-void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+/* At the time c->now, between kbl_busy() and kbl_idle(). */
+void kbl_leave_slow(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
 	unsigned long ret = kbl_ret(regs);
@@ -337,15 +341,15 @@ void kbl_leave_slow(struct kbl_cpu *c, unsigned long none, unsigned long nothing
 }
 NOKPROBE_SYMBOL(kbl_leave_slow);
 
-/* Where the kernel's clock must be asked. */
-void kbl_leave_late(struct kbl_cpu *c, unsigned long none, unsigned long nothing,
+/* The rest of kbl_leave() if the kernel's clock must be read. */
+void kbl_leave_late(struct kbl_cpu *c, unsigned long unused, unsigned long unused2,
 		    struct pt_regs *regs, const struct kbl_ticket *ticket)
 {
 	kbl_leave_at(c, regs, ticket, kbl_clock_read(c), true);
 }
 NOKPROBE_SYMBOL(kbl_leave_late);
 
-/* Inside another record on this CPU: the call is lost. */
+/* The probe fired while this CPU writes another record: the call is lost. */
 void kbl_leave_nested(struct kbl_cpu *c, const struct kbl_ticket *ticket, unsigned long irq)
 {
 	kbl_nested(c);

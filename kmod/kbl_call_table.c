@@ -1,42 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The tables of open calls, one a CPU: made, emptied, and what is left in them at the end. */
+/*
+ * The tables of open calls, one a CPU: allocate and empty them, and record the calls that are
+ * still open at the end.
+ */
 #include <linux/module.h>
 #include <linux/slab.h>
 
 #include "kbl_hot.h"
 
-/* What calls entered on each CPU begin with. */
-static void kbl_heads_make(void)
-{
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
-		u64 head = KBL_HEAD(entry_cpu, cpu);
-
-		WRITE_ONCE(c->head, static_key_enabled(&kbl_detour) ? head | KBL_SLOW : head);
-	}
-}
-
-/* Something is switched on, or off, that calls must take the long way for. */
-void kbl_detour_switch(struct static_key_false *key, bool on)
-{
-	if (on == static_key_enabled(key))
-		return;
-	if (on) {
-		static_branch_enable(key);
-		static_branch_inc(&kbl_detour);
-		kbl_heads_make();
-	} else {
-		static_branch_dec(&kbl_detour);
-		kbl_heads_make();
-		static_branch_disable(key);
-	}
-}
-
 #ifdef CONFIG_RETHOOK
 
-/* What a function sees as its return address while its return is hooked. */
+/* Returns its own return address, which is the hook's while its return is hooked. */
 static noinline __noclone unsigned long kbl_hooked_see(void)
 {
 	return (unsigned long)__builtin_return_address(0);
@@ -48,7 +22,10 @@ static int kbl_hooked_return(struct kretprobe_instance *ri, struct pt_regs *regs
 }
 NOKPROBE_SYMBOL(kbl_hooked_return);
 
-/* It is no symbol for modules; where it cannot be seen all calls take the long way. */
+/*
+ * Find the address of the return hook, which is not exported to modules.  If it cannot be
+ * found, all calls take the slow path.
+ */
 static void kbl_hooked_find(void)
 {
 	struct kretprobe rp = {
@@ -101,7 +78,7 @@ void kbl_calls_exit(void)
 		kvfree(per_cpu(kbl_cpu, cpu));
 }
 
-/* All places free; only while nothing is armed. */
+/* Free all entries.  Call it only while nothing is armed. */
 void kbl_calls_reset(void)
 {
 	unsigned int i;
@@ -112,7 +89,7 @@ void kbl_calls_reset(void)
 
 		c->free = NULL;
 		c->returned = false;
-		c->told_who.cpu = cpu;
+		c->last_who.cpu = cpu;
 		for (i = KBL_NR_CALLS; i-- > 0;) {
 			c->calls[i].who.cpu = cpu;
 			kbl_call_free(c, &c->calls[i]);
@@ -121,7 +98,10 @@ void kbl_calls_reset(void)
 	kbl_heads_make();
 }
 
-/* Nothing is armed any more: what is still in the table never returned while we looked. */
+/*
+ * Nothing is armed any more, so calls still in the table did not return while the module
+ * recorded.
+ */
 static void kbl_close_this_cpu(void *unused)
 {
 	DECLARE_BITMAP(free, KBL_NR_CALLS) = {};
@@ -142,7 +122,7 @@ static void kbl_close_this_cpu(void *unused)
 	kbl_batch_close(c);
 }
 
-/* Tell the calls that have not returned. */
+/* Record the calls that have not returned. */
 void kbl_calls_close(void)
 {
 	on_each_cpu(kbl_close_this_cpu, NULL, 1);

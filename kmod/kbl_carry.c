@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packets that a call carries, by the argument list of its target: an skb,
- * a pointer to one, a list or queue of them, or a sock alone.
+ * The packets that a call carries, found by the carriers of its target: an skb, a pointer to
+ * one, a list or queue of skbs, or only a sock.
  */
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
-#define KBL_COUNT_MAX 1024	/* packets of a list walked through, told or counted */
+#define KBL_COUNT_MAX 1024	/* most packets of a list that are visited, recorded or counted */
 
 static void kbl_take(struct kbl_cpu *c, u64 skb)
 {
@@ -18,7 +19,7 @@ static void kbl_take(struct kbl_cpu *c, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_take);
 
-/* A struct list_head or sk_buff_head; an skb begins with its links. */
+/* Walk a struct list_head or sk_buff_head; an skb begins with its links. */
 static void kbl_take_list(struct kbl_cpu *c, u64 head)
 {
 	u64 at = head;
@@ -51,7 +52,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_take_indirect);
 
-/* Fills c->carried; returns the sock, if one is among the arguments. */
+/* Fill c->carried; returns the sock if there is one among the arguments. */
 static u64 kbl_collect(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs)
 {
 	unsigned int i;
@@ -94,19 +95,19 @@ static bool kbl_carries_skb(const struct kbl_target *t)
 }
 NOKPROBE_SYMBOL(kbl_carries_skb);
 
-/* Is it the packet that @k tells of, whatever the skb's fields say by now? */
+/* Is it still the packet of @k, even if fields of the skb have changed? */
 static bool kbl_header_kept(const struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
 	return kbl_same64(&skb->head, k->head) &&
-	       (k->watch ? kbl_watched_told(k, skb) : kbl_headers_told(k));
+	       (k->watch ? kbl_watched_same(k, skb) : kbl_headers_same(k));
 }
 NOKPROBE_SYMBOL(kbl_header_kept);
 
 /*
- * What was refused and has not changed since is refused again without being
- * taken apart.  Where the header is not known, the socket of the call decides.
+ * A packet that was refused and has not changed is refused again without being parsed.  If its
+ * header is not known, the socket of the call decides.
  */
 static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 {
@@ -117,20 +118,20 @@ static bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 	if (kbl_filter_accepted(skb))
 		return true;
 	refused = epoch && k->epoch == epoch && (k->watched == skb || k->also == skb);
-	if (refused && (!sk || k->told.slots > 1) && kbl_known_holds(k, skb))
+	if (refused && (!sk || k->fp.slots > 1) && kbl_known_same(k, skb))
 		return false;
-	/* TCP takes the device off a packet before its socket is on it. */
-	refused = refused && k->told.slots > 1 && kbl_header_kept(k, skb);
+	/* TCP clears the packet's device before it sets the socket. */
+	refused = refused && k->fp.slots > 1 && kbl_header_kept(k, skb);
 	read = !kbl_skb_read(k, skb);
-	if (kbl_filter_pass_again(skb, read ? &k->told : NULL, sk, refused))
+	if (kbl_filter_pass_again(skb, read ? &k->fp : NULL, sk, refused))
 		return true;
-	if (read && (!sk || k->told.slots > 1))
+	if (read && (!sk || k->fp.slots > 1))
 		k->epoch = epoch;
 	return false;
 }
 NOKPROBE_SYMBOL(kbl_skb_pass);
 
-/* One packet that passes is enough: the call is told with all it carries. */
+/* One packet that passes is enough: the call is recorded with all its packets. */
 static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
 {
 	unsigned int i;
@@ -144,15 +145,15 @@ static bool kbl_carried_pass(struct kbl_cpu *c, u64 sk)
 }
 NOKPROBE_SYMBOL(kbl_carried_pass);
 
-/* Footprints that changed, and every packet after the first. */
-static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *flags)
+/* Record the footprints that changed, and a CARRY for every packet after the first. */
+static void kbl_emit_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *flags)
 {
 	unsigned int i;
 	u64 data;
 
 	for (i = 0; i < c->ncarried; i++) {
-		/* At kfree_skbmem() the data is already given back. */
-		if (t->event != KBL_EV_FREE && kbl_skb_tell(c, c->carried[i]) && !i)
+		/* At kfree_skbmem() the data has already been freed. */
+		if (t->event != KBL_EV_FREE && kbl_skb_emit(c, c->carried[i]) && !i)
 			*flags |= KBL_FLAG_EXT_LOST;
 		if (!i)
 			continue;
@@ -162,21 +163,21 @@ static void kbl_tell_carried(struct kbl_cpu *c, const struct kbl_target *t, u8 *
 		kbl_event(c, KBL_EV_CARRY, c->carried[i], data);
 	}
 }
-NOKPROBE_SYMBOL(kbl_tell_carried);
+NOKPROBE_SYMBOL(kbl_emit_carried);
 
-/* Inside the batch that it makes: what the packets hold, and what happens to the first. */
-static bool kbl_tell_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
+/* Write a batch with the packets' footprints and the life event of the first packet. */
+static bool kbl_emit_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs,
 			   s32 caller)
 {
 	u8 flags = 0;
 
 	kbl_batch_begin(c);
-	kbl_tell_carried(c, t, &flags);
+	kbl_emit_carried(c, t, &flags);
 	if (t->entry_event)
 		kbl_life_entry(c, t, regs, c->carried[0], caller);
 	return kbl_batch_end(c) && !flags;
 }
-NOKPROBE_SYMBOL(kbl_tell_entry);
+NOKPROBE_SYMBOL(kbl_emit_entry);
 
 /* An entry that is not as simple as most; false: the filter refuses the call. */
 bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, s32 caller)
@@ -191,7 +192,7 @@ bool kbl_carry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *re
 	}
 	if (c->ncarried) {
 		c->entered = c->carried[0];
-		if (!kbl_tell_entry(c, t, regs, caller))
+		if (!kbl_emit_entry(c, t, regs, caller))
 			c->entered_flags |= KBL_FLAG_EXT_LOST;
 	} else {
 		if (kbl_carries_skb(t)) {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The clock of the records is CLOCK_MONOTONIC by ktime_get_mono_fast_ns().  To
- * ask it costs as much as a quarter of a record; so, where it counts the CPU's
- * own cycles, it is asked every KBL_CLOCK_SPAN_NS only and the cycles since are
- * added.  They run at the rate of boot time, which NTP may bend by some parts in
- * a million: that makes some nanoseconds in that span.
+ * Records have times of CLOCK_MONOTONIC, by ktime_get_mono_fast_ns().  Reading that clock costs
+ * as much as a quarter of a record.  If it counts the CPU's own cycles, it is read only every
+ * KBL_CLOCK_SPAN_NS, and the cycles since then are added.  The cycles are converted at the rate
+ * of boot time, which NTP may change by some parts in a million: an error of some nanoseconds
+ * in that span.
  */
 #include <linux/ktime.h>
 #include <linux/math64.h>
 #include <linux/timekeeping.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 #define KBL_CLOCK_SPAN_NS 200000
 #define KBL_CLOCK_ASKING_NS 4000
@@ -18,7 +18,10 @@
 
 #ifdef KBL_ARCH_CYCLES
 
-/* There is no asking which counter the kernel's clock reads; but it shows what it read. */
+/*
+ * The kernel does not say which counter its clock reads, but a snapshot contains the value that
+ * it read.
+ */
 static bool kbl_clock_is_ours(void)
 {
 	struct system_time_snapshot shot;
@@ -65,7 +68,7 @@ static u64 kbl_clock_ns(const struct kbl_cpu *c, u64 cycles)
 }
 NOKPROBE_SYMBOL(kbl_clock_ns);
 
-/* Before anything records. */
+/* Called before a recording. */
 void kbl_cycles_start(void)
 {
 	u64 khz = kbl_clock_khz();
@@ -82,11 +85,12 @@ void kbl_cycles_start(void)
 }
 
 /*
- * Ask the kernel's clock; the cycles of that moment lie in the middle of the asking.
- * If that took long, as where a hypervisor or an NMI had the CPU meanwhile, the middle
- * may be far off: then it is asked again for the next record.
- * Returns an instant after c->now.  The name of the thread is looked at as often, so
- * that one that renamed itself is told anew before long.
+ * Read the kernel's clock.  The cycles of that time are taken from the middle of the read. If
+ * the read took long, because a hypervisor or an NMI had the CPU, the middle may be far off:
+ * then the next record reads the clock again.
+ *
+ * Returns a time after c->now.  The thread's name is checked as often, so that a renamed thread
+ * soon gets a new TASK record.
  */
 u64 kbl_clock_read(struct kbl_cpu *c)
 {
@@ -95,8 +99,8 @@ u64 kbl_clock_read(struct kbl_cpu *c)
 	u64 took = kbl_clock_cycles() - before;
 	bool sure = kbl_clock_ns(c, took) <= KBL_CLOCK_ASKING_NS;
 
-	if (unlikely(!kbl_task_told(c)))
-		c->told_who.pid = U32_MAX;
+	if (unlikely(!kbl_task_same(c)))
+		c->last_who.pid = U32_MAX;
 	c->clock_base = now - kbl_clock_ns(c, before + took / 2);
 	c->clock_until = c->clock_span && sure ? now + c->clock_span : 0;
 	return max(now, c->now + 1);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The control files: debugfs/kbl/ and /proc/net/kbl.  Each prints its help and
- * its state when it is read; a word it does not know changes nothing.
+ * The control files: debugfs/kbl/ and /proc/net/kbl.  Reading a file prints its usage and
+ * state.  Writing an unknown word changes nothing.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -18,7 +18,7 @@
 
 #define KBL_MAX_WRITE 65536
 
-/* A file that one function shows and one takes text, both under kbl_lock. */
+/* A control file with its functions to show and to set it, both called under kbl_lock. */
 struct kbl_file {
 	const char *name;
 	void (*show)(struct seq_file *m);
@@ -90,7 +90,7 @@ static void kbl_probes_show(struct seq_file *m)
 		 "#   WHERE = index of the argument, from 0, or ret: skb and sock only\n"
 		 "# EVENT alloc clone copy segment free consume drop defer_free gro_merge\n"
 		 "#   coalesce morph sock_enqueue nf_hook\n"
-		 "# RETURNS void bool int, else 64 bits; quiet: tell the event only, no call\n");
+		 "# RETURNS void bool int, else 64 bits; quiet: record the event only, no call\n");
 	kbl_targets_show(m);
 }
 
@@ -109,7 +109,7 @@ static int kbl_probes_set(char *text)
 		line = strim(line);
 		if (!*line)
 			continue;
-		/* Parsing cuts the line into words. */
+		/* Parsing splits the line, and the message below needs it. */
 		hash = kstrdup(line, GFP_KERNEL);
 		err = hash ? kbl_target_add(hash) : -ENOMEM;
 		kfree(hash);
@@ -125,19 +125,22 @@ static void kbl_control_show(struct seq_file *m)
 		 "# Write: activate | deactivate | clear (the list and the data, while inactive)\n"
 		 "#   enable GLOB | disable GLOB (functions, also while active) | calibrate\n"
 		 "#   stext 0xADDR (of _stext, before the first activate)\n"
-		 "#   retell (threads, packets, interrupts, as if none had been told)\n");
+		 "#   retell (record the names of threads and interrupts, and packets, again)\n");
 	seq_printf(m, "%s\narmed %u\nstext 0x%lx\n", kbl_active ? "active" : "inactive",
 		   kbl_targets_armed(), kbl_stext);
 }
 
-/* A file of the recorder begins anew: what was told of threads and packets stands in another. */
-static void kbl_retell(void *unused)
+/*
+ * The recorder starts a new file, which does not have the TASK and FOOTPRINT records of the old
+ * one.
+ */
+static void kbl_forget_cpu(void *unused)
 {
 	struct kbl_cpu *c = __this_cpu_read(kbl_cpu);
 
 	memset(c->seen, 0, sizeof(c->seen));
 	kbl_forget(c);
-	kbl_irq_retell();
+	kbl_irq_forget();
 }
 
 static int kbl_control_set(char *text)
@@ -160,7 +163,7 @@ static int kbl_control_set(char *text)
 	if (!strcmp(word, "calibrate"))
 		return kbl_calibrate();
 	if (!strcmp(word, "retell")) {
-		on_each_cpu(kbl_retell, NULL, 1);
+		on_each_cpu(kbl_forget_cpu, NULL, 1);
 		return 0;
 	}
 	if (strcmp(word, "deactivate"))
@@ -183,7 +186,7 @@ static int kbl_counter_write(char *text)
 {
 	int changed = kbl_counter_set(strim(text));
 
-	/* What the probes cost is another thing now. */
+	/* The cost of the probes has changed. */
 	if (changed > 0 && !kbl_floor)
 		kbl_calibrate();
 	return min(changed, 0);
@@ -203,7 +206,7 @@ static void kbl_stats_show(struct seq_file *m)
 	unsigned int i;
 	int cpu;
 
-	seq_puts(m, "# name value; missed: hits the kernel's interface skipped\n");
+	seq_puts(m, "# name value; missed: hits that the kernel's interface skipped\n");
 	seq_printf(m, "mono_ns %llu\nmissed %llu\n", ktime_get_mono_fast_ns(),
 		   kbl_targets_missed());
 	for (i = 0; i < ARRAY_SIZE(kbl_stats); i++)
@@ -250,14 +253,14 @@ static void kbl_reasons_show(struct seq_file *m)
 {
 	unsigned int i;
 
-	seq_puts(m, "# number name, of the reasons of a drop\n");
+	seq_puts(m, "# number and name of each drop reason\n");
 	for (i = 0; i < ARRAY_SIZE(kbl_reasons); i++)
 		seq_printf(m, "%d %s\n", kbl_reasons[i].number, kbl_reasons[i].name);
 }
 
 static void kbl_sites_show(struct seq_file *m)
 {
-	seq_puts(m, "# address name, of the functions that have probes in their source\n");
+	seq_puts(m, "# address and name of the functions that have probes in their source\n");
 	kbl_source_show(m);
 }
 
@@ -285,7 +288,7 @@ static void kbl_proc_show_state(struct seq_file *m)
 		   kbl_total(offsetof(struct kbl_cpu, lost)));
 }
 
-/* Exactly one of two words, with or without the end of the line. */
+/* Accept exactly one of two words, with or without newline. */
 static int kbl_proc_set(char *text)
 {
 	size_t len = strlen(text);
@@ -343,7 +346,7 @@ int kbl_control_init(struct dentry *dir)
 	return 0;
 }
 
-/* Close the doors through which anything could still be started. */
+/* Remove the files through which recording could still be started. */
 void kbl_control_shut(void)
 {
 	proc_remove(kbl_proc);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * One event of the CPU's performance counters, counted for each call: a pinned
- * counter on every CPU, created and released as CPUs come and go.
+ * Counts one event of the CPU's performance counters in each call: a pinned counter on every
+ * CPU, created and released as CPUs come and go.
  */
 #include <linux/cpuhotplug.h>
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 #include "kbl_arch_counter.h"
 #include "kbl_internal.h"
 
-/* Bits above the number of the event in struct kbl_ext_counter.event. */
+/* Flags in struct kbl_ext_counter.event, above the number of the event. */
 #define KBL_COUNTER_RAW 0x80000000u
 #define KBL_COUNTER_SOFTWARE 0x40000000u
 
@@ -33,7 +33,7 @@ static const struct kbl_counter_kind kbl_counter_kinds[] = {
 
 struct kbl_counter {
 	struct perf_event *event;	/* NULL: none on this CPU */
-	u32 shift;		/* of kbl_arch_count() */
+	u32 shift;		/* argument of kbl_arch_count() */
 };
 
 DEFINE_STATIC_KEY_FALSE(kbl_counter_on);
@@ -42,21 +42,21 @@ static DEFINE_PER_CPU(struct kbl_counter, kbl_counters);
 static DEFINE_MUTEX(kbl_counter_lock);
 static struct kbl_counter_kind kbl_counter_now;	/* name NULL: off */
 static char kbl_counter_raw[24];
-static int kbl_counter_state;	/* of CPU hotplug, while on */
+static int kbl_counter_state;	/* state of CPU hotplug, while on */
 static bool kbl_counter_starting;
 
-/* The count on this CPU, interrupts off; 0: nothing is counted here. */
+/* The count on this CPU, interrupts off; 0: no counter here. */
 u64 kbl_counter_read(void)
 {
 	struct kbl_counter *counter = this_cpu_ptr(&kbl_counters);
 	struct perf_event *event = READ_ONCE(counter->event);
 
-	/* One too many, so that 0 is free; only differences are told. */
+	/* Add one, so that 0 can mean none; only differences are recorded. */
 	return event ? kbl_arch_count(event, counter->shift) + 1 : 0;
 }
 NOKPROBE_SYMBOL(kbl_counter_read);
 
-/* What is counted, as struct kbl_ext_counter.event tells it. */
+/* What is counted, encoded as struct kbl_ext_counter.event. */
 u32 kbl_counter_event(void)
 {
 	switch (kbl_counter_now.type) {
@@ -69,7 +69,7 @@ u32 kbl_counter_event(void)
 }
 NOKPROBE_SYMBOL(kbl_counter_event);
 
-/* Counts the kernel only; an ERR_PTR if it cannot be counted now. */
+/* Create a counter for kernel mode only; an ERR_PTR if it cannot count now. */
 static struct perf_event *kbl_counter_create(const struct kbl_counter_kind *kind, int cpu)
 {
 	struct perf_event_attr attr = {
@@ -83,12 +83,15 @@ static struct perf_event *kbl_counter_create(const struct kbl_counter_kind *kind
 
 	if (IS_ERR(event) || READ_ONCE(event->state) == PERF_EVENT_STATE_ACTIVE)
 		return event;
-	/* Pinned, and there was no free register. */
+	/* A pinned event is inactive if there was no free register. */
 	perf_event_release_kernel(event);
 	return ERR_PTR(-EBUSY);
 }
 
-/* On the CPU itself. A CPU that comes later may come without a counter: its calls have none. */
+/*
+ * Runs on the CPU itself.  A CPU that comes online later may fail to get a counter: its calls
+ * have no count.
+ */
 static int kbl_counter_online(unsigned int cpu)
 {
 	struct kbl_counter *counter = per_cpu_ptr(&kbl_counters, cpu);
@@ -100,7 +103,7 @@ static int kbl_counter_online(unsigned int cpu)
 		return kbl_counter_starting ? PTR_ERR(event) : 0;
 	}
 	counter->shift = kbl_arch_count_shift(event);
-	/* Read only on this CPU with interrupts off: never between these two. */
+	/* Only this CPU reads it, with interrupts off: never between these two writes. */
 	WRITE_ONCE(counter->event, event);
 	return 0;
 }
@@ -110,7 +113,7 @@ static int kbl_counter_offline(unsigned int cpu)
 	struct kbl_counter *counter = per_cpu_ptr(&kbl_counters, cpu);
 	struct perf_event *event = counter->event;
 
-	/* We run on this CPU, so no handler is in the middle of reading. */
+	/* This runs on the same CPU, so no handler is reading. */
 	WRITE_ONCE(counter->event, NULL);
 	if (event)
 		perf_event_release_kernel(event);
@@ -162,7 +165,7 @@ static int kbl_counter_parse(const char *text, struct kbl_counter_kind *kind)
 	return 0;
 }
 
-/* Can it be counted at all? Asked before the one that counts is given up. */
+/* Check that it can be counted, before the current counter is released. */
 static int kbl_counter_try(const struct kbl_counter_kind *kind, const char *text)
 {
 	struct perf_event *event = kbl_counter_create(kind, raw_smp_processor_id());
@@ -195,8 +198,8 @@ static bool kbl_counter_same(const struct kbl_counter_kind *kind)
 }
 
 /*
- * A word of the help text.  Not while recording: a call must not begin without
- * and end with it.  1: something else is counted now; 0: the same as before.
+ * Set the counter to a word of the help text.  Not while recording: a call must not begin
+ * without it and end with it.  Returns 1 if the counter changed, 0 if it did not.
  */
 int kbl_counter_set(const char *text)
 {
@@ -206,7 +209,7 @@ int kbl_counter_set(const char *text)
 	if (!sysfs_streq(text, "off"))
 		err = kbl_counter_parse(text, &kind);
 	if (err) {
-		pr_warn("kbl: counter: '%*pE' is none of " KBL_COUNTER_WORDS "\n",
+		pr_warn("kbl: counter: '%*pE' is not one of " KBL_COUNTER_WORDS "\n",
 			(int)min_t(size_t, strlen(text), 64), text);
 		return err;
 	}
@@ -224,7 +227,7 @@ int kbl_counter_set(const char *text)
 
 static const char kbl_counter_help[] =
 	"# Write one of: " KBL_COUNTER_WORDS ".\n"
-	"# Counts in the kernel only, beside the time of each call; not while recording.\n";
+	"# Counts in each call, in kernel mode only.  It cannot be changed while recording.\n";
 
 void kbl_counter_show(struct seq_file *m)
 {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The network devices of all namespaces, by pointer.  skb->dev shares its
- * memory with an rbtree link and with UDP's scratch word, so it is looked up
- * here and never followed.
+ * The network devices of all namespaces, by pointer.  skb->dev shares its memory with an rbtree
+ * link and with UDP's scratch word.  So it is looked up here and never dereferenced.
  */
 #include <linux/hash.h>
 #include <linux/netdevice.h>
@@ -12,10 +11,10 @@
 #include "kbl_internal.h"
 
 #define KBL_DEV_BITS 10
-#define KBL_DEV_WINDOW 16	/* slots tried from the hash on */
+#define KBL_DEV_WINDOW 16	/* slots searched, starting at the hash */
 
 struct kbl_known_dev {
-	const void *dev;	/* NULL: free, or gone but still told */
+	const void *dev;	/* NULL: free, or unregistered but still shown */
 	u32 ifindex;
 	u32 netns;
 	char name[IFNAMSIZ];
@@ -47,7 +46,7 @@ bool kbl_dev_find(const void *dev, u32 *ifindex, u32 *netns)
 }
 NOKPROBE_SYMBOL(kbl_dev_find);
 
-/* The slot of @dev itself, else a never used one, else one of a gone device. */
+/* The slot of @dev, else an unused one, else that of an unregistered device. */
 static struct kbl_known_dev *kbl_dev_place(const void *dev)
 {
 	struct kbl_known_dev *unused = NULL, *gone = NULL;
@@ -106,7 +105,7 @@ static struct notifier_block kbl_dev_notifier = {
 	.notifier_call = kbl_dev_event,
 };
 
-/* Registering replays the devices of every namespace. */
+/* Registration replays the devices of every namespace. */
 int kbl_dev_init(void)
 {
 	return register_netdevice_notifier(&kbl_dev_notifier);

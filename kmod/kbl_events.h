@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the event sources share: tracepoints, system calls, notifiers, stacks. */
+/* Declarations for the event sources: tracepoints, system calls, notifiers, stacks. */
 #ifndef KBL_EVENTS_H
 #define KBL_EVENTS_H
 
@@ -9,13 +9,12 @@
 #include <net/neighbour.h>
 #include <net/sch_generic.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
-#define KBL_STACK_SLOTS 4	/* EXT slots of a drop's stack */
-#define KBL_STACK_MAX (KBL_STACK_SLOTS * 6)
-#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name: a module's may be long */
+#define KBL_NAME_SLOTS 4	/* EXT_COMM slots of a name; module names are long */
 
-/* What can be switched on and off on its own. */
+/* Event groups, which are switched on and off individually. */
 enum kbl_group {
 	KBL_GROUP_NET,
 	KBL_GROUP_QDISC,
@@ -29,49 +28,28 @@ enum kbl_group {
 	KBL_NR_GROUPS
 };
 
-/* The return addresses of a drop, from the one that freed the skb on. */
-struct kbl_stack {
-	unsigned long entry[KBL_STACK_MAX];
-	unsigned int n;
-	unsigned int from;
-	unsigned long location;
-	u16 hook;		/* as struct kbl_ext_drop.hook */
-};
-
-/* kbl_stack.c */
-void kbl_stack_start(void);
-void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location);
-unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s);
-unsigned long kbl_stack_real(unsigned long addr);
-unsigned long kbl_stack_above(const unsigned long *slot);
-
-/* kbl_notify.c, kbl_route.c: the tables' changes */
+/* kbl_notify.c, kbl_route.c: changes of the kernel's tables */
 int kbl_notify_start(void);
 void kbl_notify_stop(void);
 int kbl_route_start(void);
 void kbl_route_stop(void);
 
-/* kbl_syscall.c, kbl_trace_irq.c: forget what was told in an earlier recording */
+/* kbl_syscall.c, kbl_trace_irq.c: forget what an earlier recording knew */
 void kbl_syscall_start(void);
 void kbl_syscall_show(struct seq_file *m);
 void kbl_irq_start(void);
-void kbl_irq_retell(void);
+void kbl_irq_forget(void);
 
-/* An address as the log tells it; 0 if it is out of reach. */
-static __always_inline s32 kbl_offset(unsigned long addr)
-{
-	s64 offset = addr - kbl_stext;
-
-	return offset == (s32)offset ? offset : 0;
-}
-
-/* One slot without a batch, if nothing has to be told before it; @irq: of kbl_irq_off(). */
+/*
+ * Write one slot without a batch.  False if other records must precede it.  @irq: result of
+ * kbl_irq_off().
+ */
 static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq, u8 event,
 					    u64 skb, u64 data)
 {
 	union kbl_slot *slot;
 
-	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_told(c)))
+	if (unlikely(kbl_is_busy(c) || c->slow) || unlikely(!kbl_task_same(c)))
 		return false;
 	slot = kbl_room(c, 1);
 	if (unlikely(!slot))
@@ -84,7 +62,7 @@ static __always_inline bool kbl_event_quick(struct kbl_cpu *c, unsigned long irq
 	return true;
 }
 
-/* A name behind the head written last; returns the slots it took. */
+/* Append a name to the last head; returns the number of slots. */
 static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
 {
 	unsigned int slots = 0;
@@ -101,20 +79,18 @@ static inline unsigned int kbl_name_ext(struct kbl_cpu *c, const char *name)
 	return slots;
 }
 
-void kbl_event_alone_slow(u8 event, u64 skb, u64 data);
-
-/* An event that needs neither EXT nor footprint. */
+/* Record an event that needs neither EXT slots nor a footprint. */
 static __always_inline void kbl_event_alone(u8 event, u64 skb, u64 data)
 {
 	unsigned long irq = kbl_irq_off(true);
-	bool told = kbl_event_quick(__this_cpu_read(kbl_cpu), irq, event, skb, data);
+	bool recorded = kbl_event_quick(__this_cpu_read(kbl_cpu), irq, event, skb, data);
 
 	kbl_irq_back(irq, true);
-	if (unlikely(!told))
+	if (unlikely(!recorded))
 		kbl_event_alone_slow(event, skb, data);
 }
 
-/* The handlers, one for each tracepoint; the kernel's prototypes differ by version. */
+/* One handler for each tracepoint.  The kernel's prototypes differ by version. */
 void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb);
 void kbl_on_net_dev_queue(void *data, struct sk_buff *skb);
 void kbl_on_net_dev_start_xmit(void *data, const struct sk_buff *skb,

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The filter in the kernel: reads what the verdict needs beyond the footprint,
- * remembers who was accepted, and is replaced as a whole under RCU.  Handlers
- * run with preemption off, so a grace period waits for all of them.
+ * The filter in the kernel.  It reads what the verdict needs beside the footprint, remembers
+ * which packets were accepted, and is replaced as a whole under RCU. Handlers run with
+ * preemption off, so a grace period waits for all of them.
  */
 #include <linux/if_arp.h>
 #include <linux/if_ether.h>
@@ -30,7 +30,7 @@ u32 kbl_filter_epoch;
 static DEFINE_MUTEX(kbl_filter_lock);
 static struct kbl_filter __rcu *kbl_filter;
 
-/* The sockets of a handshake and of TIME-WAIT are struct sock_common and little more. */
+/* Sockets of a handshake and of TIME-WAIT are little more than struct sock_common. */
 static bool kbl_is_full_sock(u8 state)
 {
 	return state != TCP_TIME_WAIT && state != TCP_NEW_SYN_RECV;
@@ -102,7 +102,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_sock_netns);
 
-/* What the packet will hold, by its socket; the mark too, which it has not got yet. */
+/* Facts that the packet will have, from its socket; also the mark, which it does not have yet. */
 static void kbl_filter_tuple(struct kbl_filter_facts *facts, const struct sock *sk, bool outgoing)
 {
 	struct kbl_filter_sock sock = {};
@@ -125,7 +125,7 @@ static void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgo
 
 	if (!kbl_is_kernel(addr))
 		return;
-	/* Before the header exists, its socket knows. */
+	/* Before the header exists, the socket has the addresses. */
 	if (!facts->src.addr_known && facts->layer3 <= KBL_L3_IPV6)
 		kbl_filter_tuple(facts, sk, outgoing);
 	if (!facts->netns && facts->layer3 != KBL_L3_FOREIGN)
@@ -133,14 +133,14 @@ static void kbl_filter_sock(struct kbl_filter_facts *facts, u64 addr, bool outgo
 }
 NOKPROBE_SYMBOL(kbl_filter_sock);
 
-/* struct arphdr of Ethernet and IPv4, its addresses behind it: sha, spa, tha, tpa. */
+/* An ARP packet for Ethernet and IPv4: struct arphdr, then sha, spa, tha, tpa. */
 static bool kbl_arp_at(struct kbl_filter_facts *facts, const u8 *arp)
 {
 	__be64 head;
 	u32 spa, tpa;
 
 	kbl_get(head, (__be64 *)arp, fault);
-	/* ar_pro, ar_hln and ar_pln; ar_hrd and ar_op may be any. */
+	/* ar_pro, ar_hln and ar_pln; ar_hrd and ar_op may have any value. */
 	if ((be64_to_cpu(head) >> 16 & 0xffffffff) != 0x08000604)
 		return false;
 	kbl_get(spa, (u32 *)(arp + sizeof(struct arphdr) + ETH_ALEN), fault);
@@ -152,7 +152,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_arp_at);
 
-/* A driver has not set network_header yet: then data is the header. */
+/* If a driver has not set network_header yet, data is the header. */
 static void kbl_filter_arp(struct kbl_filter_facts *facts, const struct sk_buff *skb)
 {
 	unsigned long head, data;
@@ -170,7 +170,10 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_filter_arp);
 
-/* The footprint knows the device, so skb->dev is one and not the scratch word it shares. */
+/*
+ * The footprint has found the device, so skb->dev is not the scratch word that shares its
+ * memory.
+ */
 static void kbl_filter_dev(struct kbl_filter_facts *facts, const struct sk_buff *skb)
 {
 	unsigned long dev;
@@ -226,7 +229,7 @@ static void kbl_filter_accept(struct kbl_filter *f, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_filter_accept);
 
-/* Was it accepted before? */
+/* True if the packet was accepted before. */
 bool kbl_filter_accepted(u64 skb)
 {
 	const struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
@@ -236,8 +239,8 @@ bool kbl_filter_accepted(u64 skb)
 NOKPROBE_SYMBOL(kbl_filter_accepted);
 
 /*
- * May this call be told?  @skb, @fp or @sk may be missing; what cannot be decided
- * passes, unless it could be before, when more was known, and was @refused.
+ * May this call be recorded?  @skb, @fp and @sk may each be missing.  What cannot be decided
+ * passes, unless it was @refused earlier, when more was known.
  */
 bool kbl_filter_pass_again(u64 skb, const struct kbl_footprint *fp, u64 sk, bool refused)
 {
@@ -270,7 +273,7 @@ static void kbl_filter_inherit(struct kbl_filter *f, u64 from, u64 to)
 }
 NOKPROBE_SYMBOL(kbl_filter_inherit);
 
-/* An skb's verdict goes on to what is made of it and ends with it. */
+/* What is made of an skb inherits its verdict; the verdict ends with the skb. */
 void kbl_filter_life(u8 event, u64 skb, u64 other)
 {
 	struct kbl_filter *f = rcu_dereference_raw(kbl_filter);
@@ -308,7 +311,7 @@ static void kbl_filter_complain(const char *text, const struct kbl_filter_error 
 		pr_warn("kbl: filter: at the end: %s\n", error->why);
 }
 
-/* NULL for an empty text. */
+/* Returns NULL for an empty text. */
 static struct kbl_filter *kbl_filter_make(const char *text)
 {
 	struct kbl_filter_error error = {};
@@ -333,7 +336,7 @@ static struct kbl_filter *kbl_filter_make(const char *text)
 	return NULL;
 }
 
-/* Replace the filter, or leave it as it is and return an error. */
+/* Replace the filter, or leave it unchanged and return an error. */
 int kbl_filter_set(const char *text)
 {
 	struct kbl_filter *f = kbl_filter_make(text), *old;
@@ -342,7 +345,7 @@ int kbl_filter_set(const char *text)
 	if (IS_ERR(f))
 		return PTR_ERR(f);
 	mutex_lock(&kbl_filter_lock);
-	/* Until all CPUs have the new one nobody can say whose refusal it was. */
+	/* Until all CPUs use the new filter, nobody knows which one refused a packet. */
 	WRITE_ONCE(kbl_filter_epoch, 0);
 	if (!f)
 		kbl_detour_switch(&kbl_filter_on, false);
@@ -357,7 +360,7 @@ int kbl_filter_set(const char *text)
 	return 0;
 }
 
-/* Let all pass for a while, under kbl_lock. */
+/* Suspend the filter, or resume it; under kbl_lock. */
 void kbl_filter_hold(bool hold)
 {
 	mutex_lock(&kbl_filter_lock);
@@ -372,7 +375,7 @@ static const char kbl_filter_help[] =
 	"#   [tcp|udp|sctp] [src|dst] port N, portrange N-N; [ip|ip6] proto N\n"
 	"#   ip ip6 arp rarp tcp udp sctp icmp icmp6; and or not ( )\n"
 	"#   dev NAME, netns INODE, mark N[/MASK], pid N\n"
-	"# What cannot be decided yet is recorded; a packet once accepted stays accepted.\n";
+	"# What cannot be decided yet is recorded; an accepted packet stays accepted.\n";
 
 void kbl_filter_show(struct seq_file *m)
 {
@@ -382,7 +385,7 @@ void kbl_filter_show(struct seq_file *m)
 	mutex_lock(&kbl_filter_lock);
 	f = rcu_dereference_protected(kbl_filter, lockdep_is_held(&kbl_filter_lock));
 	if (f) {
-		seq_printf(m, "# %ld accepted packets found no room to be remembered\n",
+		seq_printf(m, "# %ld accepted packets are not remembered: the table was full\n",
 			   atomic_long_read(&f->overflows));
 		seq_escape(m, strim(f->text), "\n\\");
 		seq_putc(m, '\n');

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The filter: a text in a subset of pcap-filter(7) becomes a bounded postfix
- * program, evaluated three-valued over what is known of a packet.  Words,
- * parser, evaluator and table know nothing of the kernel beyond kbl_shim.h's
- * few names, so that they are tested in user space too.
+ * The filter: a text in a subset of pcap-filter(7) is compiled to a bounded postfix program.
+ * The program is evaluated in three-valued logic, since parts of a packet may be unknown.
+ * Words, parser, evaluator and table use nothing of the kernel but the few names in kbl_shim.h,
+ * so they are tested in user space too.
  */
 #ifndef KBL_FILTER_H
 #define KBL_FILTER_H
@@ -27,7 +27,7 @@
 #define KBL_FILTER_DEPTH 30	/* two bits each in a u64 */
 #define KBL_FILTER_NAME 16	/* IFNAMSIZ */
 
-/* In this order AND is the minimum, OR the maximum, NOT the mirror. */
+/* In this order AND is the minimum, OR the maximum, NOT the mirror image. */
 enum kbl_verdict {
 	KBL_NO = 0,
 	KBL_UNKNOWN = 1,
@@ -39,7 +39,7 @@ enum kbl_filter_code {
 	KBL_OP_AND,
 	KBL_OP_OR,
 	KBL_OP_LAYER3,		/* ip, ip6, arp, rarp */
-	KBL_OP_PROTO,		/* what an IP packet carries */
+	KBL_OP_PROTO,		/* protocol that an IP packet carries */
 	KBL_OP_NET,		/* an address or prefix */
 	KBL_OP_PORT,
 	KBL_OP_DEV,
@@ -48,16 +48,16 @@ enum kbl_filter_code {
 	KBL_OP_PID
 };
 
-/* The network layer of a packet, or the one an operation asks for. */
+/* The network layer of a packet, or the one that an operation asks for. */
 enum kbl_layer3 {
 	KBL_L3_UNKNOWN = 0,	/* in an operation: any */
 	KBL_L3_IPV4,
 	KBL_L3_IPV6,
-	KBL_L3_IP,		/* one of the two above: an unconnected IPv6 socket */
+	KBL_L3_IP,		/* IPv4 or IPv6: an unconnected IPv6 socket */
 	KBL_L3_ARP,
 	KBL_L3_RARP,
 	KBL_L3_OTHER,
-	KBL_L3_FOREIGN		/* a socket of no network: AF_UNIX, AF_NETLINK; always refused */
+	KBL_L3_FOREIGN		/* a socket without IP: AF_UNIX, AF_NETLINK; always refused */
 };
 
 enum kbl_direction {
@@ -65,7 +65,7 @@ enum kbl_direction {
 	KBL_DIR_SRC,
 	KBL_DIR_DST,
 	KBL_DIR_BOTH,
-	KBL_DIR_SAID_EITHER	/* "src or dst" in so many words; in an operation EITHER */
+	KBL_DIR_SAID_EITHER	/* "src or dst" was written; in an operation EITHER */
 };
 
 struct kbl_filter_op {
@@ -73,7 +73,7 @@ struct kbl_filter_op {
 	u8 dir;			/* NET, PORT: enum kbl_direction */
 	u8 layer3;		/* LAYER3, PROTO, NET */
 	u8 protocol;		/* PROTO; PORT: 0 = any that has ports */
-	u8 version;		/* NET: of the address, 4 or 6 */
+	u8 version;		/* NET: IP version of the address */
 	u8 prefix_len;		/* NET */
 	u16 pad;
 	union {
@@ -88,12 +88,12 @@ struct kbl_filter_op {
 
 struct kbl_filter_program {
 	u32 nops;		/* 0: everything passes */
-	bool wants_dev;		/* DEV is used: the name must be read */
-	bool wants_task;	/* PID is used: the verdict hangs on the thread, too */
+	bool wants_dev;		/* the program uses DEV, so the name must be read */
+	bool wants_task;	/* the program uses PID, so the verdict depends on the thread */
 	struct kbl_filter_op ops[KBL_FILTER_OPS];
 };
 
-/* Why a text is refused: the word at text[at..at + len). */
+/* Why a text was refused: the word at text[at..at + len). */
 struct kbl_filter_error {
 	const char *why;
 	u32 at;
@@ -108,12 +108,12 @@ struct kbl_filter_end {
 	bool port_known;
 };
 
-/* All that is known of a packet, or of a socket, and of the moment. */
+/* Everything known of a packet, or of a socket, at this time. */
 struct kbl_filter_facts {
 	u8 layer3;		/* enum kbl_layer3 */
 	bool protocol_known;
 	u8 protocol;
-	bool directed;		/* false: src and dst may be the other way round */
+	bool directed;		/* false: src and dst may be swapped */
 	struct kbl_filter_end src;
 	struct kbl_filter_end dst;
 	bool mark_known;
@@ -125,7 +125,7 @@ struct kbl_filter_facts {
 	char dev[KBL_FILTER_NAME];
 };
 
-/* What was read of a struct sock. */
+/* The fields read from a struct sock. */
 struct kbl_filter_sock {
 	u16 family;
 	u16 protocol;
@@ -193,7 +193,7 @@ bool kbl_text_ipv4(const char *at, u32 len, u8 *addr, u32 *parts);
 bool kbl_text_ipv6(const char *at, u32 len, u8 *addr);
 u32 kbl_text_find(const char *at, u32 len, char c);
 
-/* kbl_filter_id.c: what a qualified word means; false: why is set */
+/* kbl_filter_id.c: meaning of a qualified word; false: *why is set */
 struct kbl_qual {
 	u8 proto;
 	u8 dir;
@@ -221,13 +221,13 @@ void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock
 enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,
 				 const struct kbl_filter_facts *facts);
 
-/* kbl_filter_table.c: the packets once accepted, by address */
+/* kbl_filter_table.c: the accepted packets, by address */
 #define KBL_FILTER_BITS 12
 #define KBL_FILTER_WAYS 7
 
 struct kbl_filter_bucket {
 	u64 key[KBL_FILTER_WAYS];	/* 0 = free */
-	u64 overflow;		/* one did not fit: who is not found here may have been accepted */
+	u64 overflow;		/* not 0: accepted addresses may be missing here */
 };
 
 struct kbl_filter_table {

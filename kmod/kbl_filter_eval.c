@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a filter says of a packet: yes, no, or unknown as long as what decides
- * is not there yet.  All of it runs inside probe handlers.
+ * Evaluate a filter for a packet: yes, no, or unknown as long as a fact that decides is
+ * missing.  All of it runs inside probe handlers.
  */
 #include "kbl_filter.h"
 
@@ -24,7 +24,7 @@ static inline enum kbl_verdict kbl_max(enum kbl_verdict a, enum kbl_verdict b)
 	return a > b ? a : b;
 }
 
-/* Both ends into one; without a known direction "src" may be either of them. */
+/* Combine the verdicts of both ends.  Without a known direction "src" may be either end. */
 static enum kbl_verdict kbl_ends(u8 dir, bool directed, enum kbl_verdict src, enum kbl_verdict dst)
 {
 	switch (dir) {
@@ -87,7 +87,7 @@ static enum kbl_verdict kbl_eval_addr(const struct kbl_filter_op *op,
 }
 NOKPROBE_SYMBOL(kbl_eval_addr);
 
-/* An IPv4 address may also be one that ARP or RARP speaks of. */
+/* An IPv4 address may also be one in an ARP or RARP packet. */
 static enum kbl_verdict kbl_eval_net(const struct kbl_filter_op *op,
 				     const struct kbl_filter_facts *facts)
 {
@@ -178,7 +178,7 @@ static enum kbl_verdict kbl_eval_leaf(const struct kbl_filter_op *op,
 }
 NOKPROBE_SYMBOL(kbl_eval_leaf);
 
-/* The stack of verdicts is one number, two bits each, its top the lowest. */
+/* The stack of verdicts is one number with two bits for each; the lowest two are its top. */
 enum kbl_verdict kbl_filter_eval(const struct kbl_filter_program *program,
 				 const struct kbl_filter_facts *facts)
 {

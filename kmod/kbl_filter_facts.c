@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a filter knows of a packet: out of its footprint, or out of its socket
- * as long as there is no header.  All of it runs inside probe handlers.
+ * The facts that a filter uses: from a packet's footprint, or from its socket as long as there
+ * is no header.  All of it runs inside probe handlers.
  */
 #include "kbl_filter.h"
 
-#define KBL_ETH_ALL 0x0003	/* no EtherType of the wire: a raw socket's wish */
+#define KBL_ETH_ALL 0x0003	/* not an EtherType on the wire: a raw socket asked for all */
 #define KBL_ETH_IP 0x0800
 #define KBL_ETH_TEB 0x6558
 #define KBL_ETH_ARP 0x0806
@@ -25,7 +25,7 @@
 #define KBL_TCP_NEW_SYN_RECV 12
 #define KBL_PROTO_MPTCP 262
 
-/* Inside a tag or tunnel may be anything. */
+/* A tag or tunnel may contain anything. */
 static u8 kbl_ethertype_layer3(u16 ethertype)
 {
 	switch (ethertype) {
@@ -79,7 +79,7 @@ static void kbl_facts_ipv4(struct kbl_filter_facts *facts, const struct kbl_ext_
 }
 NOKPROBE_SYMBOL(kbl_facts_ipv4);
 
-/* Headers that may stand between IPv6 and what it carries (RFC 8200, section 4). */
+/* Headers that may come between IPv6 and its payload (RFC 8200, section 4). */
 static bool kbl_is_extension(u8 nexthdr)
 {
 	switch (nexthdr) {
@@ -115,8 +115,8 @@ static void kbl_facts_ipv6(struct kbl_filter_facts *facts, const struct kbl_ext_
 NOKPROBE_SYMBOL(kbl_facts_ipv6);
 
 /*
- * From a footprint; @ipv4, or @ipv6 and @l4, may be missing.  Before there is
- * a network layer the mark is not set yet either.
+ * Facts from a footprint; @ipv4, or @ipv6 and @l4, may be missing.  Before there is a network
+ * layer, the mark is not set either.
  */
 void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *skb,
 		      const struct kbl_ext_ipv4 *ipv4, const struct kbl_ext_ipv6 *ipv6,
@@ -134,7 +134,7 @@ void kbl_facts_packet(struct kbl_filter_facts *facts, const struct kbl_ext_skb *
 }
 NOKPROBE_SYMBOL(kbl_facts_packet);
 
-/* The IPv4 addresses an ARP packet speaks of. */
+/* The IPv4 addresses in an ARP packet. */
 void kbl_facts_arp(struct kbl_filter_facts *facts, const u8 *spa, const u8 *tpa)
 {
 	kbl_copy_bytes(facts->src.addr, spa, 4);
@@ -154,14 +154,14 @@ static bool kbl_is_zero(const u8 *bytes, u32 len)
 }
 NOKPROBE_SYMBOL(kbl_is_zero);
 
-/* ::ffff:a.b.c.d: an IPv6 socket that speaks IPv4. */
+/* ::ffff:a.b.c.d: an IPv6 socket that uses IPv4. */
 static bool kbl_is_mapped(const u8 *addr)
 {
 	return kbl_is_zero(addr, 10) && addr[10] == 0xff && addr[11] == 0xff;
 }
 NOKPROBE_SYMBOL(kbl_is_mapped);
 
-/* An address that is not bound yet is zero; it says nothing. */
+/* An address that is not bound yet is zero: unknown. */
 static void kbl_facts_end(struct kbl_filter_end *end, const u8 *addr, u32 len, u16 port)
 {
 	end->addr_known = !kbl_is_zero(addr, len);
@@ -193,9 +193,9 @@ static void kbl_facts_inet6(struct kbl_filter_facts *facts, const struct kbl_fil
 NOKPROBE_SYMBOL(kbl_facts_inet6);
 
 /*
- * From a socket, where there is no header yet.  A packet without one is on its
- * way out (@outgoing); a call that has only the socket may be for either way.
- * The small sockets of a handshake and of TIME-WAIT end before sk_protocol.
+ * Facts from a socket, if there is no header yet.  A packet without header is being sent
+ * (@outgoing); a call that has only the socket may be for either direction. The small sockets
+ * of a handshake and of TIME-WAIT end before sk_protocol.
  */
 void kbl_facts_sock(struct kbl_filter_facts *facts, const struct kbl_filter_sock *sock,
 		    bool outgoing)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From qualifiers and a word ("tcp src port", "80") to one operation of a filter. */
+/* Turn qualifiers and a word ("tcp src port", "80") into one operation of a filter. */
 #include "kbl_filter.h"
 
 #define KBL_TCP 6
@@ -24,7 +24,7 @@ static const struct {
 	[KBL_Q_ICMP6] = { KBL_L3_IPV6, KBL_ICMPV6, "icmp6" },
 };
 
-/* The word stands alone: "tcp", "arp". */
+/* The word has no qualifiers: "tcp", "arp". */
 bool kbl_proto_op(u8 proto, struct kbl_filter_op *op)
 {
 	op->layer3 = kbl_protos[proto].layer3;
@@ -33,7 +33,7 @@ bool kbl_proto_op(u8 proto, struct kbl_filter_op *op)
 	return true;
 }
 
-/* Short forms as in "net 10.9" end in zeros and tell their own length. */
+/* Short forms as in "net 10.9" end in zeros and imply their prefix length. */
 static bool kbl_id_address(const char *at, u32 len, struct kbl_filter_op *op, u32 *bits)
 {
 	u32 parts;
@@ -59,7 +59,7 @@ static bool kbl_has_host_bits(const struct kbl_filter_op *op)
 	return false;
 }
 
-/* "ip", "arp" and so on before host or net; what carries no addresses is refused. */
+/* "ip", "arp" and so on before host or net; protocols without addresses are refused. */
 static bool kbl_id_layer3(const struct kbl_qual *q, struct kbl_filter_op *op, const char **why)
 {
 	if (q->proto && kbl_protos[q->proto].protocol)
@@ -102,7 +102,7 @@ static bool kbl_id_net(const struct kbl_qual *q, const struct kbl_word *word,
 		*why = "bad prefix length";
 	op->prefix_len = bits;
 	if (!*why && kbl_has_host_bits(op))
-		*why = "has bits set behind its prefix";
+		*why = "has bits set after its prefix";
 	return !*why && kbl_id_layer3(q, op, why);
 }
 
@@ -120,10 +120,10 @@ bool kbl_id_netmask(struct kbl_filter_op *op, const struct kbl_word *word, const
 	for (i = 0; i < 32 && value & (0x80000000u >> i); i++)
 		bits++;
 	if (bits < 32 && value << bits)
-		*why = "a mask with a hole";
+		*why = "the bits of the mask are not contiguous";
 	op->prefix_len = bits;
 	if (!*why && kbl_has_host_bits(op))
-		*why = "the network has bits set behind this mask";
+		*why = "the network has bits set outside this mask";
 	return !*why;
 }
 
@@ -177,7 +177,7 @@ static bool kbl_id_dev(const struct kbl_word *word, struct kbl_filter_op *op, co
 {
 	op->code = KBL_OP_DEV;
 	if (word->len >= sizeof(op->name))
-		*why = "the name of a device has at most 15 characters";
+		*why = "a device's name has at most 15 characters";
 	else
 		memcpy(op->name, word->at, word->len);
 	return !*why;
@@ -195,7 +195,7 @@ static bool kbl_id_mark(const struct kbl_word *word, struct kbl_filter_op *op, c
 						   0xffffffff, &op->high)))
 		*why = "not a mark, or mark/mask";
 	else if (op->low & ~op->high)
-		*why = "has bits outside its mask: never true";
+		*why = "the value has bits outside its mask, so it never matches";
 	return !*why;
 }
 

@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The grammar of a filter, by Dijkstra's shunting-yard: no recursion, two
- * bounded stacks.  As in pcap-filter(7), "and" and "or" bind alike, from left
- * to right, "not" binds tighter, and a bare word takes the last qualifiers.
+ * The parser of filter texts, by Dijkstra's shunting-yard algorithm: no recursion, two bounded
+ * stacks.  As in pcap-filter(7), "and" and "or" have equal precedence and associate from left
+ * to right, "not" binds tighter, and a bare word takes the qualifiers of the word before it.
  */
 #include "kbl_filter.h"
 
 #define KBL_PARSE_STACK 64
 #define KBL_NO_WORD "not a word of this subset of pcap-filter"
 
-/* An operator that waits for its right side, or an open parenthesis. */
+/* An operator whose right operand follows, or an open parenthesis. */
 struct kbl_waiting {
 	u8 token;		/* enum kbl_token */
-	bool ids;		/* of the parenthesis: only bare words inside */
+	bool ids;		/* parenthesis: it may contain only bare words */
 	bool q_valid;
-	struct kbl_qual q;	/* that hold again behind it */
+	struct kbl_qual q;	/* qualifiers that apply again after it */
 };
 
 struct kbl_parser {
 	const char *text;
 	struct kbl_word word;
-	struct kbl_qual q;	/* for the next bare word */
+	struct kbl_qual q;	/* qualifiers for the next bare word */
 	bool q_valid;
 	bool ids;		/* after "port (": only bare words until it closes */
 	u32 depth;
@@ -97,7 +97,7 @@ static void kbl_advance(struct kbl_parser *p)
 	kbl_word_next(&p->text, &p->word);
 }
 
-/* An operand is complete: "not" before it can act, and a head's bare word is found. */
+/* An operand is complete: apply a "not" before it. */
 static bool kbl_operand_done(struct kbl_parser *p)
 {
 	u32 i = p->nwaiting;
@@ -111,7 +111,7 @@ static bool kbl_operand_done(struct kbl_parser *p)
 	return true;
 }
 
-/* The word that the qualifiers qualify. */
+/* Take the word that the qualifiers apply to. */
 static bool kbl_id(struct kbl_parser *p)
 {
 	struct kbl_filter_op op;
@@ -155,7 +155,7 @@ static bool kbl_dir(struct kbl_parser *p)
 	return kbl_fail(p, "src or dst wants an address or port");
 }
 
-/* A device or protocol may be called like a word of ours. */
+/* A device or protocol may have the name of a keyword. */
 static bool kbl_is_own_name(const struct kbl_parser *p)
 {
 	if (p->q.type == KBL_Q_PROTO)
@@ -164,7 +164,7 @@ static bool kbl_is_own_name(const struct kbl_parser *p)
 	       p->word.at[0] <= 'z';
 }
 
-/* "tcp", "tcp src port 80", "port (80 or 443)": from the first qualifier on. */
+/* Parse from the first qualifier on: "tcp", "tcp src port 80", "port (80 or 443)". */
 static bool kbl_head(struct kbl_parser *p)
 {
 	struct kbl_filter_op op = {};
@@ -242,7 +242,7 @@ static bool kbl_close(struct kbl_parser *p)
 	return kbl_operand_done(p);
 }
 
-/* Behind an operand: what stands left of "and" or "or" is complete. */
+/* After an operand: the left side of "and" or "or" is complete. */
 static bool kbl_operator(struct kbl_parser *p, bool *complete)
 {
 	u8 token = p->word.token;
@@ -278,7 +278,7 @@ static bool kbl_expression(struct kbl_parser *p)
 	return true;
 }
 
-/* An empty text makes an empty program.  0, or -EINVAL with @error told. */
+/* Compile a text; an empty one makes an empty program.  Returns 0, or -EINVAL with @error set. */
 int kbl_filter_parse(struct kbl_filter_program *program, const char *text,
 		     struct kbl_filter_error *error)
 {

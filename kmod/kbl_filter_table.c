@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The packets once accepted, by the address of their skb: buckets of a cache
- * line, no lock.  Only who holds an skb adds or forgets it, so an entry is
- * where it was put until then; a copy put twice by two holders is forgotten
- * twice.
+ * The accepted packets, by the address of their skb.  A bucket is a cache line, and there is no
+ * lock.  Only a holder of an skb adds or removes it, so an entry stays where it was put until
+ * then. If two holders add the same skb, there are two entries, and both are removed.
  */
 #include "kbl_filter.h"
 
@@ -25,14 +24,14 @@ bool kbl_table_has(const struct kbl_filter_table *table, u64 key)
 }
 NOKPROBE_SYMBOL(kbl_table_has);
 
-/* One whose place this would be found no room: not to be found means nothing. */
+/* An address of this bucket did not fit: not finding an address proves nothing. */
 bool kbl_table_full(const struct kbl_filter_table *table, u64 key)
 {
 	return READ_ONCE(table->bucket[kbl_table_hash(key)].overflow);
 }
 NOKPROBE_SYMBOL(kbl_table_full);
 
-/* False: no room. */
+/* Returns false if there is no room. */
 bool kbl_table_add(struct kbl_filter_table *table, u64 key)
 {
 	struct kbl_filter_bucket *bucket = &table->bucket[kbl_table_hash(key)];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The words of a filter text: tokens, numbers and addresses. */
+/* Split a filter text into words: tokens, numbers and addresses. */
 #include "kbl_filter.h"
 
 static const struct {
@@ -37,7 +37,7 @@ static bool kbl_is_space(char c)
 	return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/* Characters that end a word and, but for space and the end, are tokens. */
+/* Characters that end a word; except for space and the end they are tokens themselves. */
 static bool kbl_ends_word(char c)
 {
 	return !c || kbl_is_space(c) || strchr("()!&|", c);
@@ -112,7 +112,10 @@ static int kbl_digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : 16;
 }
 
-/* Decimal, or hexadecimal after 0x; a leading 0 could mean octal and is refused. */
+/*
+ * Parse a decimal number, or a hexadecimal one after 0x.  A leading 0 is refused: it could mean
+ * octal.
+ */
 bool kbl_text_number(const char *at, u32 len, u32 max, u32 *to)
 {
 	int base = 10;
@@ -137,7 +140,7 @@ bool kbl_text_number(const char *at, u32 len, u32 max, u32 *to)
 	return len > 0;
 }
 
-/* One to four decimal numbers and dots between them; the bytes not given are 0. */
+/* Parse one to four decimal numbers separated by dots; missing bytes are 0. */
 bool kbl_text_ipv4(const char *at, u32 len, u8 *addr, u32 *parts)
 {
 	u32 part, value;

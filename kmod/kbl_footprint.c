@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What each CPU has told of the skbs it saw last, so that it is told once. */
-#include "kbl_hot.h"
+/* The footprints that each CPU recorded last, so that an unchanged one is not recorded again. */
+#include "kbl_footprint.h"
 
 #ifdef __BIG_ENDIAN
 const u64 kbl_place_mask = 0xffff0000ffff0000ULL;
@@ -8,71 +8,13 @@ const u64 kbl_place_mask = 0xffff0000ffff0000ULL;
 const u64 kbl_place_mask = 0x0000ffff0000ffffULL;
 #endif
 
-/* Are the headers, and what not every packet needs compared? */
-static __always_inline bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
+bool kbl_watched_same(const struct kbl_known *k, const struct sk_buff *skb)
 {
-	const u64 *l3 = k->l3;
-
-	if (k->watch & KBL_WATCH_DATA && !kbl_same64(&skb->data, k->data))
-		return false;
-	if (k->watch & KBL_WATCH_BARE)
-		return true;
-	if (!kbl_headers_told(k))
-		return false;
-	return !(k->watch & KBL_WATCH_IPV6) || (kbl_same64(l3 + 2, k->l3_word[2]) &&
-		kbl_same64(l3 + 3, k->l3_word[3]) && kbl_same64(l3 + 4, k->l3_word[4]));
+	return kbl_watched_equal(k, skb);
 }
+NOKPROBE_SYMBOL(kbl_watched_same);
 
-bool kbl_watched_told(const struct kbl_known *k, const struct sk_buff *skb)
-{
-	return kbl_watched_same(k, skb);
-}
-NOKPROBE_SYMBOL(kbl_watched_told);
-
-/* It was not told, or cannot be read. */
-static __always_inline void kbl_known_none(struct kbl_known *k)
-{
-	k->addr = 0;
-	/* The address of no skb, NULL included. */
-	k->watched = 1;
-	k->also = 1;
-}
-
-/* After a loss: nothing told before counts any more. */
-void kbl_forget(struct kbl_cpu *c)
-{
-	unsigned int i;
-
-	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++)
-		kbl_known_none(&c->known[i]);
-	c->told_who.pid = U32_MAX;
-	c->told = false;
-}
-NOKPROBE_SYMBOL(kbl_forget);
-
-/* No loop: compilers leave it one. */
-static __always_inline void kbl_slot_copy(u64 *to, const u64 *from)
-{
-	to[0] = from[0];
-	to[1] = from[1];
-	to[2] = from[2];
-	to[3] = from[3];
-}
-
-static __always_inline void kbl_footprint_copy(u64 *to, const struct kbl_footprint *fp)
-{
-	const u64 *from = (const u64 *)fp;
-
-	kbl_slot_copy(to, from);
-	if (fp->slots == 1)
-		return;
-	kbl_slot_copy(to + 4, from + 4);
-	if (likely(fp->slots == 2))
-		return;
-	kbl_slot_copy(to + 8, from + 8);
-}
-
-/* Of what was told before only the words are at hand. */
+/* The earlier footprint is given as words. */
 static __always_inline bool kbl_footprint_same(const u64 *was, unsigned int slots,
 					       const struct kbl_footprint *fp)
 {
@@ -92,7 +34,7 @@ static void kbl_footprint_write(struct kbl_cpu *c, u64 skb, const struct kbl_foo
 	struct kbl_event_slot *event = kbl_event(c, KBL_EV_FOOTPRINT, skb, 0);
 
 	c->nlosable--;
-	c->told = true;
+	c->remembers = true;
 	event->ext = fp->slots;
 	kbl_footprint_copy((u64 *)(event + 1), fp);
 	c->nslots += fp->slots;
@@ -104,49 +46,32 @@ int kbl_footprint_read(struct kbl_footprint *fp, u64 skb)
 	struct kbl_known k;
 	int err = kbl_skb_read(&k, skb);
 
-	*fp = k.told;
+	*fp = k.fp;
 	return err;
 }
 NOKPROBE_SYMBOL(kbl_footprint_read);
 
-/* Inside a batch: an event, if @fp is not what this CPU told last of @skb. */
-void kbl_footprint_tell(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
+/* Inside a batch: record @fp unless it is the footprint that this CPU recorded last of @skb. */
+void kbl_footprint_emit(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 
-	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->told, k->told.slots, fp))
+	if (k->addr == skb && kbl_footprint_same((const u64 *)&k->fp, k->fp.slots, fp))
 		return;
 	kbl_known_none(k);
 	k->addr = skb;
-	k->told = *fp;
+	k->fp = *fp;
 	kbl_footprint_write(c, skb, fp);
 }
-NOKPROBE_SYMBOL(kbl_footprint_tell);
-
-/* The fields of the skb itself that are told, but for the device. */
-static __always_inline int kbl_fields_load(struct kbl_known *k, const struct sk_buff *skb)
-{
-	struct kbl_ext_skb *ext = &k->told.skb;
-	int err = 0;
-	u64 data;
-
-	kbl_load(ext->sk, (u64 *)&skb->sk, err);
-	kbl_load(data, (u64 *)&skb->data, err);
-	kbl_load(ext->len, &skb->len, err);
-	kbl_load(ext->mark, &skb->mark, err);
-	kbl_load(*(u32 *)&ext->gso_size, (u32 *)k->gso, err);
-	k->end = data + ext->len;
-	return err;
-}
+NOKPROBE_SYMBOL(kbl_footprint_emit);
 
 /*
- * Most often a packet moves on and its headers stay: where they are where they
- * were and say what they said, they need not be taken apart again, and only the
- * fields of the skb itself are read, one of which changed.  1, or -EFAULT.
+ * Usually a packet moves on and its headers stay the same.  Then they need not be parsed again:
+ * only the fields of the skb itself are read, one of which has changed. Returns 1 or -EFAULT.
  */
 static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff *skb)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	int err = kbl_fields_load(k, skb);
 	u64 dev;
 
@@ -164,47 +89,50 @@ static __always_inline int kbl_refresh(struct kbl_known *k, const struct sk_buff
 	return 1;
 }
 
-/* All of it, in place; as kbl_refresh(). */
-static int kbl_read_anew(struct kbl_known *k, u64 addr)
+/* Read the whole footprint in place.  Returns 1 if it changed, 0 or -EFAULT. */
+int kbl_read_anew(struct kbl_known *k, u64 addr)
 {
 	u64 was[12] KBL_NOT_CLEARED;
 	unsigned int slots = 0;
 
 	if (k->addr == addr) {
-		kbl_footprint_copy(was, &k->told);
-		slots = k->told.slots;
+		kbl_footprint_copy(was, &k->fp);
+		slots = k->fp.slots;
 	}
 	if (unlikely(kbl_skb_read(k, addr))) {
 		kbl_known_none(k);
 		return -EFAULT;
 	}
-	return !kbl_footprint_same(was, slots, &k->told);
+	return !kbl_footprint_same(was, slots, &k->fp);
 }
 NOKPROBE_SYMBOL(kbl_read_anew);
 
-/* What the skb holds now, into @k; 1: it is to be told, 0: it was, -EFAULT. */
+/* Update @k.  Returns 1 if the footprint must be recorded, 0 if it was, or -EFAULT. */
 static __always_inline int kbl_known_update(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
 
-	if (!kbl_packet_told(k, skb))
+	if (!kbl_packet_same(k, skb))
 		return kbl_read_anew(k, addr);
-	return kbl_fields_told(k, skb) ? 0 : kbl_refresh(k, skb);
+	return kbl_fields_same(k, skb) ? 0 : kbl_refresh(k, skb);
 }
 
-/* Inside a batch: its footprint, if that is not what this CPU told last; 0 or -EFAULT. */
-int kbl_skb_tell(struct kbl_cpu *c, u64 skb)
+/*
+ * Inside a batch: record the footprint unless this CPU recorded the same one last.  Returns 0
+ * or -EFAULT.
+ */
+int kbl_skb_emit(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 	int changed = kbl_known_update(k, skb);
 
 	if (changed > 0)
-		kbl_footprint_write(c, skb, &k->told);
+		kbl_footprint_write(c, skb, &k->fp);
 	return min(changed, 0);
 }
-NOKPROBE_SYMBOL(kbl_skb_tell);
+NOKPROBE_SYMBOL(kbl_skb_emit);
 
-static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
+noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struct kbl_footprint *fp)
 {
 	kbl_batch_begin(c);
 	kbl_footprint_write(c, skb, fp);
@@ -212,154 +140,15 @@ static noinline bool kbl_footprint_batch(struct kbl_cpu *c, u64 skb, const struc
 }
 NOKPROBE_SYMBOL(kbl_footprint_batch);
 
-/* A footprint into slots that are there, at the instant c->now; returns what is behind it. */
-static __always_inline union kbl_slot *kbl_footprint_fill(struct kbl_cpu *c, union kbl_slot *slot,
-							  const struct kbl_known *k)
-{
-	kbl_event_fill(slot, c->now, KBL_EV_FOOTPRINT, k->told.slots, k->addr, 0);
-	kbl_footprint_copy(slot[1].words, &k->told);
-	c->told = true;
-	c->written++;
-	return slot + 1 + k->told.slots;
-}
-
-/* Outside of a batch, at the instant c->now, if it @changed; false: it is lost. */
-static __always_inline bool kbl_tell_known(struct kbl_cpu *c, const struct kbl_known *k, u64 skb,
-					   int changed)
-{
-	union kbl_slot *slot;
-
-	if (changed <= 0)
-		return !changed;
-	slot = c->slow ? NULL : kbl_room(c, 1 + k->told.slots);
-	if (unlikely(!slot))
-		return kbl_footprint_batch(c, skb, &k->told);
-	kbl_put(c, kbl_footprint_fill(c, slot, k));
-	return true;
-}
-
 /*
- * Outside of a batch its footprint, if that is not what this CPU told last, at the
- * instant c->now; false also if it is lost.  The thread need not be told before, as
- * events tell their own.
+ * Outside a batch: record the footprint at the time c->now, unless this CPU recorded the same
+ * one last.  Returns false if it cannot be read or is lost.  No TASK record is needed before
+ * it, since an event contains its thread.
  */
-bool kbl_skb_tell_alone(struct kbl_cpu *c, u64 skb)
+bool kbl_skb_emit_alone(struct kbl_cpu *c, u64 skb)
 {
 	struct kbl_known *k = kbl_known_slot(c, skb);
 
-	return kbl_tell_known(c, k, skb, kbl_known_update(k, skb));
+	return kbl_emit_known(c, k, skb, kbl_known_update(k, skb));
 }
-NOKPROBE_SYMBOL(kbl_skb_tell_alone);
-
-/* What is told has no room, or something is to be told before it. */
-static noinline int kbl_enter_batch(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-				    struct kbl_ticket *ticket)
-{
-	if (!kbl_footprint_batch(c, k->addr, &k->told))
-		c->free->span.flags |= KBL_FLAG_EXT_LOST;
-	return kbl_enter_end(c, t, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_batch);
-
-/* It cannot be read. */
-static noinline int kbl_enter_lost(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-				   struct kbl_ticket *ticket)
-{
-	kbl_known_none(k);
-	c->free->span.flags |= KBL_FLAG_EXT_LOST;
-	return kbl_enter_end(c, t, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_lost);
-
-/* Of a packet that moved on the fields that do; as above nothing is called but at the end. */
-static __always_inline int kbl_enter_further(struct kbl_cpu *c, struct kbl_target *t,
-					     struct kbl_known *k, struct kbl_ticket *ticket)
-{
-	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
-	union kbl_slot *slot;
-
-	if (unlikely(kbl_fields_load(k, skb)))
-		return kbl_enter_lost(c, t, k, ticket);
-	slot = kbl_room(c, 1 + k->told.slots);
-	if (unlikely(!slot) || unlikely(c->slow))
-		return kbl_enter_batch(c, t, k, ticket);
-	kbl_put(c, kbl_footprint_fill(c, slot, k));
-	return kbl_enter_end(c, t, ticket);
-}
-
-/* The device of @k is not the one it was on. */
-static noinline int kbl_enter_device(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-				     u64 dev, struct kbl_ticket *ticket)
-{
-	struct kbl_ext_skb *ext = &k->told.skb;
-
-	ext->ifindex = 0;
-	ext->netns = 0;
-	kbl_dev_find((const void *)(unsigned long)dev, &ext->ifindex, &ext->netns);
-	k->dev = dev;
-	return kbl_enter_further(c, t, k, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_device);
-
-/* The rest of kbl_enter_plain() where the packet moved on; the place of the call is filled. */
-int kbl_enter_moved(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		    struct pt_regs *regs, struct kbl_ticket *ticket)
-{
-	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
-	int err = 0;
-	u64 dev;
-
-	kbl_load(dev, (u64 *)&skb->dev, err);
-	if (!err && dev != k->dev)
-		return kbl_enter_device(c, t, k, dev, ticket);
-	return kbl_enter_further(c, t, k, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_moved);
-
-/* The same where what it is has to be read anew. */
-static noinline int kbl_enter_anew(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-				   struct pt_regs *regs, struct kbl_ticket *ticket)
-{
-	u64 skb = c->free->span.skb;
-
-	if (unlikely(!kbl_is_kernel(skb)))
-		return kbl_enter_rest(c, t, 0, regs, ticket);
-	if (unlikely(!kbl_tell_known(c, k, skb, kbl_read_anew(k, skb))))
-		c->free->span.flags |= KBL_FLAG_EXT_LOST;
-	return kbl_enter_end(c, t, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_anew);
-
-/* The same where the headers, too, are to be compared. */
-static noinline int kbl_enter_watched(struct kbl_cpu *c, struct kbl_target *t,
-				      struct kbl_known *k, struct pt_regs *regs,
-				      struct kbl_ticket *ticket)
-{
-	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)k->addr;
-
-	if (!kbl_watched_same(k, skb))
-		return kbl_enter_anew(c, t, k, regs, ticket);
-	if (!kbl_fields_told(k, skb))
-		return kbl_enter_moved(c, t, k, regs, ticket);
-	return kbl_enter_end(c, t, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_watched);
-
-/* The same where it is not alike, or that alone does not tell. */
-int kbl_enter_unlike(struct kbl_cpu *c, struct kbl_target *t, struct kbl_known *k,
-		     struct pt_regs *regs, struct kbl_ticket *ticket)
-{
-	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)c->free->span.skb;
-
-	if (k->also != (unsigned long)skb || !kbl_same64(&skb->head, k->head) ||
-	    !kbl_place_told(k, skb))
-		return kbl_enter_anew(c, t, k, regs, ticket);
-	if (unlikely(k->watch != (KBL_WATCH_DATA | KBL_WATCH_BARE)))
-		return kbl_enter_watched(c, t, k, regs, ticket);
-	if (!kbl_same64(&skb->data, k->data))
-		return kbl_enter_anew(c, t, k, regs, ticket);
-	if (!kbl_fields_told(k, skb))
-		return kbl_enter_moved(c, t, k, regs, ticket);
-	return kbl_enter_end(c, t, ticket);
-}
-NOKPROBE_SYMBOL(kbl_enter_unlike);
+NOKPROBE_SYMBOL(kbl_skb_emit_alone);

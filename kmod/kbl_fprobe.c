@@ -2,15 +2,15 @@
 /*
  * Back end: one fprobe for all functions, armed at once.
  *
- * The handlers are told an address only.  It is looked up in a sparse hash
- * table that is made when the functions are armed.
+ * The handlers get only an address.  They find its target in a sparse hash table that is built
+ * when the functions are armed.
  */
 #include <linux/kconfig.h>
 #include <linux/version.h>
 
 #include "kbl_hot.h"
 
-/* The callbacks take a struct pt_regs and the return address in these versions only. */
+/* Only in these versions do the callbacks get a struct pt_regs and the return address. */
 #if defined(CONFIG_FPROBE) && LINUX_VERSION_CODE >= KERNEL_VERSION(6, 6, 0) && \
 	LINUX_VERSION_CODE < KERNEL_VERSION(6, 14, 0)
 
@@ -20,37 +20,40 @@
 #include <linux/mm.h>
 #include <linux/slab.h>
 
-#define KBL_ENDBR 4		/* a function may begin with ENDBR, then comes ftrace's place */
+#define KBL_ENDBR 4		/* a function may begin with ENDBR; the call to ftrace follows it */
 
 static struct fprobe *kbl_fprobe;
-#define KBL_MAP_BITS 16		/* at most an eighth full, so that a search is short and ends */
+#define KBL_MAP_BITS 16		/* at most one eighth full, so that searches are short and end */
 
 static struct kbl_target **kbl_map;
-static struct kbl_target kbl_map_none;	/* where the map is empty: the target of no place */
-static u64 kbl_fprobe_before;	/* hits missed by earlier fprobes */
+static struct kbl_target kbl_map_none;	/* marks empty slots of the map */
+static u64 kbl_fprobe_before;	/* hits that earlier fprobes missed */
 
 static __always_inline u32 kbl_map_hash(unsigned long ip)
 {
 	return (u32)ip * GOLDEN_RATIO_32 >> (32 - KBL_MAP_BITS);
 }
 
-static __always_inline u32 kbl_map_behind(u32 at)
+static __always_inline u32 kbl_map_after(u32 at)
 {
 	return (at + 1) & ((1 << KBL_MAP_BITS) - 1);
 }
 
-/* The target of that place, or &kbl_map_none. */
+/* The target with that address, or &kbl_map_none. */
 static __always_inline struct kbl_target *kbl_map_find(unsigned long ip)
 {
 	u32 at = kbl_map_hash(ip);
 	struct kbl_target *t;
 
 	while ((t = kbl_map[at])->addr != ip && t->addr + KBL_ENDBR != ip && t != &kbl_map_none)
-		at = kbl_map_behind(at);
+		at = kbl_map_after(at);
 	return t;
 }
 
-/* Hits before the place is known, neighbours in the table, functions not to be heeded. */
+/*
+ * The slow path: the first hit of an address, collisions in the table, and functions that are
+ * disabled.
+ */
 static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 {
 	struct kbl_target *t = kbl_map_find(ip);
@@ -58,7 +61,7 @@ static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 	if (!READ_ONCE(t->enabled))
 		return NULL;
 	WRITE_ONCE(t->ip, ip);
-	/* Pairs with kbl_targets_enable(): one of us sees what the other wrote. */
+	/* Pairs with kbl_targets_enable(): one of the two sees what the other wrote. */
 	smp_mb();
 	if (!READ_ONCE(t->enabled))
 		WRITE_ONCE(t->ip, 0);
@@ -66,9 +69,9 @@ static noinline struct kbl_target *kbl_map_search(unsigned long ip)
 }
 NOKPROBE_SYMBOL(kbl_map_search);
 
-/* What is left of the handler's arguments stays where it is. */
-static noinline int kbl_fprobe_enter_search(unsigned long none, unsigned long ip,
-					    unsigned long nothing, struct pt_regs *regs,
+/* The handler's remaining arguments stay in their registers. */
+static noinline int kbl_fprobe_enter_search(unsigned long unused, unsigned long ip,
+					    unsigned long unused2, struct pt_regs *regs,
 					    void *ticket)
 {
 	struct kbl_target *t = kbl_map_search(ip);
@@ -85,7 +88,7 @@ static __always_inline int kbl_fprobe_enter(unsigned long ip, unsigned long ret_
 {
 	struct kbl_target *t = kbl_map[kbl_map_hash(ip)];
 
-	/* kbl_map_search() writes it meanwhile: what does not match is looked up there. */
+	/* kbl_map_search() may write it concurrently; on a mismatch it looks the address up. */
 	if (unlikely(data_race(t->ip) != ip))
 		return kbl_fprobe_enter_search(0, ip, 0, regs, ticket);
 	return kbl_enter_as(t, regs, kbl_irq_off_in(regs, pv), ret_ip, false, pv, ticket);
@@ -119,7 +122,7 @@ static void kbl_fprobe_pv_exit(struct fprobe *fp, unsigned long ip, unsigned lon
 }
 NOKPROBE_SYMBOL(kbl_fprobe_pv_exit);
 
-/* What the interface costs by itself, for measurements. */
+/* Measures the cost of the kernel's interface alone. */
 static int kbl_fprobe_floor_entry(struct fprobe *fp, unsigned long ip, unsigned long ret_ip,
 				  struct pt_regs *regs, void *data)
 {
@@ -133,7 +136,7 @@ static void kbl_fprobe_floor_exit(struct fprobe *fp, unsigned long ip, unsigned 
 }
 NOKPROBE_SYMBOL(kbl_fprobe_floor_exit);
 
-/* One function that ftrace does not know makes it refuse all: try each alone before. */
+/* If ftrace does not know one function, it refuses all of them: try each one alone first. */
 static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 				   unsigned long *addrs)
 {
@@ -146,7 +149,10 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 		struct kbl_target *t = targets[i];
 
 		t->error = ftrace_set_filter_ip(ops, t->addr, 0, 1);
-		/* It takes all bytes of its place, but calls from the first alone. */
+		/*
+		 * It accepts any byte of the call instruction, but calls the handler with its
+		 * first address only.
+		 */
 		if (!t->error && !ftrace_set_filter_ip(ops, t->addr - 1, 0, 0))
 			t->error = -EINVAL;
 		if (t->error)
@@ -158,13 +164,13 @@ static unsigned int kbl_fprobe_try(struct kbl_target **targets, unsigned int nr,
 	return n;
 }
 
-/* To be found by either place that it may be called from. */
+/* Add a target under one of the two addresses that ftrace may call from. */
 static void kbl_map_add(struct kbl_target *t, unsigned long ip)
 {
 	u32 at = kbl_map_hash(ip);
 
 	while (kbl_map[at] != &kbl_map_none)
-		at = kbl_map_behind(at);
+		at = kbl_map_after(at);
 	kbl_map[at] = t;
 }
 
@@ -207,7 +213,7 @@ static int kbl_fprobe_register(unsigned long *addrs, unsigned int n)
 		fp->exit_handler = kbl_fprobe_floor_exit;
 	}
 	fp->entry_data_size = sizeof(struct kbl_ticket);
-	/* Of all functions together. */
+	/* For all functions together. */
 	fp->nr_maxactive = max(n * num_possible_cpus() * 2, 16 * kbl_maxactive);
 	kbl_fprobe = fp;
 	err = register_fprobe_ips(fp, addrs, n);
@@ -250,10 +256,10 @@ static void kbl_fprobe_end(void)
 {
 	struct fprobe *fp = kbl_fprobe;
 
-	/* Of what comes while it is unregistered nothing is to be told. */
+	/* Hits during unregistration do not count as missed. */
 	kbl_fprobe_before += fp->nmissed;
 	unregister_fprobe(fp);
-	/* An exit that found the handler before it was taken away may still run. */
+	/* An exit that found the handler before it was removed may still run. */
 	synchronize_rcu();
 	kbl_fprobe = NULL;
 	kfree(fp);
@@ -261,7 +267,7 @@ static void kbl_fprobe_end(void)
 	kbl_map = NULL;
 }
 
-/* All of them: a single function is only not heeded any more, see kbl_targets_enable(). */
+/* Disarms all functions.  A single one can only be ignored, see kbl_targets_enable(). */
 static void kbl_fprobe_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i;
@@ -278,13 +284,13 @@ static u64 kbl_fprobe_none(const struct kbl_target *t)
 	return 0;
 }
 
-/* Of all functions: the interface counts them together. */
+/* Missed hits of all functions: the interface does not count them by function. */
 u64 kbl_fprobe_missed(void)
 {
 	return kbl_fprobe_before + (kbl_fprobe ? kbl_fprobe->nmissed : 0);
 }
 
-/* As the other back ends' do with the targets. */
+/* The missed hits of other back ends are freed with their targets. */
 void kbl_fprobe_forget(void)
 {
 	kbl_fprobe_before = 0;

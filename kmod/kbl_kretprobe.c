@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: one kretprobe a function.  Works on every kernel with kretprobes,
- * but arms one at a time.
+ * Back end: one kretprobe for each function.  It works on every kernel with kretprobes, but
+ * functions are armed one by one.
  *
- * What a call keeps lies in memory of the kernel's, so a call that returns
- * after the module is gone finds no handler and nothing of ours.
+ * The state of an open call is in memory that belongs to the kernel.  So a call that returns
+ * after the module was unloaded finds no handler and uses nothing of the module.
  */
 #include <linux/slab.h>
 
 #include "kbl_hot.h"
 
-#define KBL_DISARM_AT_ONCE 64	/* each time is a wait for all CPUs */
+#define KBL_DISARM_AT_ONCE 64	/* each batch waits once for all CPUs */
 
 struct kbl_kretprobe {
 	struct kretprobe rp;
@@ -23,7 +23,10 @@ static struct kbl_kretprobe *kbl_of(struct kretprobe_instance *ri)
 }
 NOKPROBE_SYMBOL(kbl_of);
 
-/* @trap: perhaps by a breakpoint, in whose handler interrupts are off whatever @regs say. */
+/*
+ * @trap: perhaps entered by a breakpoint, in whose handler interrupts are off whatever @regs
+ * says.
+ */
 static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, struct pt_regs *regs,
 					       bool trap, bool pv)
 {
@@ -31,9 +34,9 @@ static __always_inline int kbl_kretprobe_enter(struct kretprobe_instance *ri, st
 	unsigned long addr = kbl_return_address(regs), irq;
 	void *ticket = ri->data;
 
-	/* Not to be kept beside @ri. */
+	/* Prevents that the compiler keeps both pointers in registers. */
 	OPTIMIZER_HIDE_VAR(ticket);
-	/* Switched meanwhile: this call is told or not. */
+	/* Recording may be switched on or off meanwhile: either outcome is fine for this call. */
 	if (unlikely(!data_race(kbl_active)))
 		return 1;
 	irq = trap ? kbl_irq_off(pv) : kbl_irq_off_in(regs, pv);
@@ -80,7 +83,7 @@ static int kbl_kretprobe_pv_exit(struct kretprobe_instance *ri, struct pt_regs *
 }
 NOKPROBE_SYMBOL(kbl_kretprobe_pv_exit);
 
-/* What the interface costs by itself, for measurements. */
+/* Measures the cost of the kernel's interface alone. */
 static int kbl_kretprobe_floor(struct kretprobe_instance *ri, struct pt_regs *regs)
 {
 	return 0;
@@ -137,7 +140,7 @@ static u64 kbl_kretprobe_missed(const struct kbl_target *t)
 	return k->rp.nmissed + k->rp.kp.nmissed;
 }
 
-/* Returns after the last handler of these did. */
+/* Returns after the last handler of these targets has finished. */
 static void kbl_kretprobe_disarm_some(struct kbl_target **targets, unsigned int nr)
 {
 	struct kretprobe *rps[KBL_DISARM_AT_ONCE];
@@ -145,7 +148,7 @@ static void kbl_kretprobe_disarm_some(struct kbl_target **targets, unsigned int 
 
 	for (i = 0; i < nr; i++) {
 		rps[i] = &((struct kbl_kretprobe *)targets[i]->probe)->rp;
-		/* Of what comes while it is unregistered nothing is to be told. */
+		/* Hits during unregistration do not count as missed. */
 		targets[i]->missed += kbl_kretprobe_missed(targets[i]);
 	}
 	unregister_kretprobes(rps, nr);
@@ -156,7 +159,7 @@ static void kbl_kretprobe_disarm_some(struct kbl_target **targets, unsigned int 
 	}
 }
 
-/* Without an array of all of them: this must not fail for want of memory. */
+/* No array of all targets: this must not fail for lack of memory. */
 static void kbl_kretprobe_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	struct kbl_target *some[KBL_DISARM_AT_ONCE];

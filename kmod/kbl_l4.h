@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What of the transport header identifies a packet. */
+/* The fields of the transport header that identify a packet. */
 #ifndef KBL_L4_H
 #define KBL_L4_H
 
@@ -8,7 +8,7 @@
 
 #include "kbl_view.h"
 
-/* The fields of the transport header that identify a packet, as they lie there. */
+/* These fields in host byte order. */
 struct kbl_l4 {
 	u16 sport;
 	u16 dport;

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Life events of skbs that a function's call tells, at its entry or by what it returns. */
+/*
+ * Events of an skb's lifetime that follow from a function's call: at its entry, or by its
+ * return value.
+ */
 #include <linux/netfilter.h>
 #include <linux/string.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
+
+u64 kbl_probe_events __read_mostly = U64_MAX;
 
 const char *const kbl_life_names[] = {
 	[KBL_EV_ALLOC] = "alloc",
@@ -21,7 +26,7 @@ const char *const kbl_life_names[] = {
 	[KBL_EV_NF_HOOK] = "nf_hook",
 };
 
-/* The enum kbl_event of a word in the list of probes, 0 = there is none. */
+/* The enum kbl_event of a word in the list of probes, 0 = none. */
 int kbl_life_number(const char *name)
 {
 	unsigned int i;
@@ -32,7 +37,7 @@ int kbl_life_number(const char *name)
 	return 0;
 }
 
-/* When the event is told. */
+/* Decide whether the event is recorded at the entry or at the exit. */
 void kbl_life_kind(struct kbl_target *t)
 {
 	switch (t->event) {
@@ -52,7 +57,7 @@ void kbl_life_kind(struct kbl_target *t)
 
 static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 {
-	/* Not if the event is switched off, or a tracepoint tells it better. */
+	/* Not if the event is switched off, or if a tracepoint records it with more detail. */
 	if (READ_ONCE(kbl_probe_events) & BIT_ULL(event))
 		kbl_event(c, event, skb, data);
 	if (static_branch_unlikely(&kbl_filter_on))
@@ -60,7 +65,7 @@ static void kbl_life(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 }
 NOKPROBE_SYMBOL(kbl_life);
 
-/* Another holder keeps it alive: a reference goes, not the packet. */
+/* If the skb has other users, the call drops a reference but does not free the packet. */
 static bool kbl_last_user(u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
@@ -73,7 +78,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_last_user);
 
-/* Inside the batch of the entry. */
+/* Called inside the batch of the entry. */
 void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_regs *regs, u64 skb,
 		    s32 caller)
 {
@@ -98,7 +103,7 @@ void kbl_life_entry(struct kbl_cpu *c, const struct kbl_target *t, struct pt_reg
 }
 NOKPROBE_SYMBOL(kbl_life_entry);
 
-/* The argument of the second carrier, 0 = there is none. */
+/* The argument of the second carrier, 0 = none. */
 static u64 kbl_second(const struct kbl_target *t, struct pt_regs *regs)
 {
 	return t->nr_carriers > 1 ? kbl_arg(regs, t->carrier[1] & 15) : 0;
@@ -145,7 +150,7 @@ u64 kbl_life_data(const struct kbl_target *t, struct pt_regs *regs)
 }
 NOKPROBE_SYMBOL(kbl_life_data);
 
-/* The segments are a list linked by next; each is new and alive. */
+/* The segments are a list linked by next; each of them is new and alive. */
 static void kbl_segments(struct kbl_cpu *c, u64 parent, u64 first)
 {
 	unsigned int i;
@@ -160,7 +165,10 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_segments);
 
-/* nf_hook_slow() returns 1 = go on, 0 = stolen or queued, else an error: dropped. */
+/*
+ * nf_hook_slow() returns 1 to go on, 0 if the packet was stolen or queued, else an error:
+ * dropped.
+ */
 static u64 kbl_hook_verdict(long ret)
 {
 	u64 verdict = ret == 1 ? NF_ACCEPT : ret ? NF_DROP : NF_STOLEN;
@@ -169,7 +177,7 @@ static u64 kbl_hook_verdict(long ret)
 }
 NOKPROBE_SYMBOL(kbl_hook_verdict);
 
-/* Inside the batch of the exit. */
+/* Called inside the batch of the exit. */
 void kbl_life_exit(struct kbl_cpu *c, const struct kbl_call *call, unsigned long ret)
 {
 	u8 event = call->target->event;

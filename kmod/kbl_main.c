@@ -2,8 +2,8 @@
 /*
  * kbl - records the functions that handle an sk_buff.
  *
- * debugfs/kbl/ holds the control files (kbl_control.c) and one relay file a CPU
- * (kbl_relay.c).  A loaded module that is not active has nothing armed.
+ * debugfs/kbl/ has the control files (kbl_control.c) and one relay file for each CPU
+ * (kbl_relay.c).  While the module is loaded but inactive, nothing is armed.
  */
 #include <linux/debugfs.h>
 #include <linux/module.h>
@@ -28,82 +28,14 @@ bool kbl_floor;
 module_param_named(floor, kbl_floor, bool, 0444);
 MODULE_PARM_DESC(floor, "arm handlers that return at once and record nothing, for measurements");
 
-DEFINE_PER_CPU(struct kbl_cpu *, kbl_cpu);
-unsigned long kbl_stext;
-unsigned long kbl_kernel_low __ro_after_init;
-bool kbl_active;
-DEFINE_MUTEX(kbl_lock);
-
 static struct dentry *kbl_dir;
-
-/* Arm first: all functions begin to record at once. */
-int kbl_activate(void)
-{
-	int armed, err;
-
-	if (kbl_active)
-		return -EBUSY;
-	if (!kbl_stext) {
-		pr_warn("kbl: activate: debugfs/kbl/control has not been told 'stext 0xADDR'\n");
-		return -EINVAL;
-	}
-	kbl_calls_reset();
-	kbl_relay_start();
-	kbl_cycles_start();
-	armed = kbl_targets_arm();
-	WRITE_ONCE(kbl_active, true);
-	err = kbl_trace_start();
-	if (err) {
-		kbl_deactivate();
-		return err;
-	}
-	pr_info("kbl: recording, %d functions armed\n", armed);
-	return 0;
-}
-
-void kbl_deactivate(void)
-{
-	if (!kbl_active)
-		return;
-	WRITE_ONCE(kbl_active, false);
-	kbl_trace_stop();
-	kbl_targets_disarm();
-	kbl_calls_close();
-	kbl_relay_stop();
-	pr_info("kbl: stopped\n");
-}
-
-int kbl_clear(void)
-{
-	if (kbl_active)
-		return -EBUSY;
-	kbl_targets_free();
-	kbl_relay_clear();
-	return 0;
-}
-
-/* The sum over all CPUs of a u64 at @offset in struct kbl_cpu. */
-u64 kbl_total(size_t offset)
-{
-	u64 sum = 0;
-	int cpu;
-
-	for_each_possible_cpu(cpu) {
-		const struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
-
-		sum += *(const u64 *)((const u8 *)c + offset);
-		if (offset == offsetof(struct kbl_cpu, bytes))
-			sum += kbl_relay_last(c);
-	}
-	return sum;
-}
 
 static int __init kbl_init(void)
 {
 	int err = -ENOMEM;
 
 	if (!kbl_backend_chosen()) {
-		pr_err("kbl: parameter backend: this kernel has none of that name\n");
+		pr_err("kbl: parameter backend: this kernel has no such back end\n");
 		return -EINVAL;
 	}
 	kbl_kernel_low = kbl_arch_kernel_low();
@@ -114,18 +46,19 @@ static int __init kbl_init(void)
 		err = PTR_ERR(kbl_dir);
 		goto free_cpus;
 	}
-	err = kbl_relay_open(kbl_dir, subbuf_kb * 1024, n_subbufs);
+	err = kbl_relay_open(kbl_dir, kbl_cpu_file(), subbuf_kb * 1024, n_subbufs);
 	if (err)
 		goto remove_dir;
 	err = kbl_dev_init();
 	if (err)
 		goto close_relay;
 	kbl_relay_start();
+	kbl_batch_start();
 	kbl_cycles_start();
 	err = kbl_control_init(kbl_dir);
 	if (err)
 		goto dev_exit;
-	/* What it cannot measure stays 0; that is no reason not to record. */
+	/* Values that cannot be measured stay 0; recording works without them. */
 	mutex_lock(&kbl_lock);
 	if (!kbl_floor)
 		kbl_calibrate();

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What changes beside the packets: neighbours, addresses, links, modules and the
- * clock, told by the kernel's notifiers.  What a notifier replays when it is
- * registered is no change.
+ * Changes beside the packets, reported by the kernel's notifiers: neighbours, addresses, links,
+ * modules and the clock.  What a notifier replays at its registration is no change.
  */
 #include <linux/inetdevice.h>
 #include <linux/module.h>
@@ -15,10 +14,10 @@
 #include "kbl_events.h"
 
 
-/* The thread that registers or unregisters: what it is told is a replay. */
+/* The thread that is registering or unregistering: its calls are replays. */
 static struct task_struct *kbl_replaying;
 
-/* CLOCK_REALTIME - CLOCK_MONOTONIC as last told. */
+/* CLOCK_REALTIME - CLOCK_MONOTONIC in the last notification. */
 static s64 kbl_offs_real;
 static bool kbl_offs_known;
 
@@ -32,7 +31,7 @@ static u64 kbl_change(bool gone, u32 netns)
 	return (gone ? KBL_CHANGE_GONE : KBL_CHANGE_SET) | (u64)netns << 32;
 }
 
-static void kbl_neigh_tell(bool gone, const struct net_device *dev, u8 family, const void *key,
+static void kbl_neigh_emit(bool gone, const struct net_device *dev, u8 family, const void *key,
 			   u8 state, const u8 *lladdr)
 {
 	struct kbl_event_slot *event;
@@ -54,7 +53,7 @@ static void kbl_neigh_tell(bool gone, const struct net_device *dev, u8 family, c
 	kbl_batch_close(c);
 }
 
-/* DECnet's keys had two bytes: only the two families that are left are told. */
+/* DECnet's keys had two bytes, so only these two families are recorded. */
 static bool kbl_neigh_family(const struct neigh_table *table)
 {
 	return table->family == AF_INET || table->family == AF_INET6;
@@ -64,7 +63,7 @@ void kbl_on_neigh_create(void *data, struct neigh_table *table, struct net_devic
 			 const void *key, const struct neighbour *neigh, bool exempt_from_gc)
 {
 	if (neigh && kbl_neigh_family(table))
-		kbl_neigh_tell(false, dev, table->family, key, NUD_NONE, NULL);
+		kbl_neigh_emit(false, dev, table->family, key, NUD_NONE, NULL);
 }
 NOKPROBE_SYMBOL(kbl_on_neigh_create);
 
@@ -76,12 +75,12 @@ static int kbl_netevent(struct notifier_block *nb, unsigned long event, void *pt
 	if (event != NETEVENT_NEIGH_UPDATE || !kbl_neigh_family(neigh->tbl))
 		return NOTIFY_DONE;
 	neigh_ha_snapshot(lladdr, neigh, neigh->dev);
-	kbl_neigh_tell(neigh->dead, neigh->dev, neigh->tbl->family, neigh->primary_key,
+	kbl_neigh_emit(neigh->dead, neigh->dev, neigh->tbl->family, neigh->primary_key,
 		       READ_ONCE(neigh->nud_state), lladdr);
 	return NOTIFY_DONE;
 }
 
-/* An EXT_ADDR behind the head written last. */
+/* Append an EXT_ADDR to the last head. */
 static void kbl_addr_ext(struct kbl_cpu *c, const struct net_device *dev, u8 family,
 			 const void *addr, u8 prefix_len)
 {
@@ -96,7 +95,7 @@ static void kbl_addr_ext(struct kbl_cpu *c, const struct net_device *dev, u8 fam
 		memcpy(ext->addr, addr, family == AF_INET ? 4 : 16);
 }
 
-static int kbl_addr_tell(unsigned long event, const struct net_device *dev, u8 family,
+static int kbl_addr_emit(unsigned long event, const struct net_device *dev, u8 family,
 			 const void *addr, u8 prefix_len)
 {
 	struct kbl_cpu *c;
@@ -116,7 +115,7 @@ static int kbl_inetaddr(struct notifier_block *nb, unsigned long event, void *pt
 {
 	const struct in_ifaddr *ifa = ptr;
 
-	return kbl_addr_tell(event, ifa->ifa_dev->dev, AF_INET, &ifa->ifa_local,
+	return kbl_addr_emit(event, ifa->ifa_dev->dev, AF_INET, &ifa->ifa_local,
 			     ifa->ifa_prefixlen);
 }
 
@@ -125,7 +124,7 @@ static int kbl_inet6addr(struct notifier_block *nb, unsigned long event, void *p
 {
 	const struct inet6_ifaddr *ifa = ptr;
 
-	return kbl_addr_tell(event, ifa->idev->dev, AF_INET6, &ifa->addr, ifa->prefix_len);
+	return kbl_addr_emit(event, ifa->idev->dev, AF_INET6, &ifa->addr, ifa->prefix_len);
 }
 
 static struct notifier_block kbl_inet6addr_nb = { .notifier_call = kbl_inet6addr };
@@ -201,8 +200,8 @@ static int kbl_module(struct notifier_block *nb, unsigned long event, void *ptr)
 }
 
 /*
- * Called at each tick, under the timekeeper's raw lock; only a set clock moves
- * the offset.  The first call is the registering's own.
+ * Called at each tick, under the timekeeper's raw lock.  The offset changes only if the clock
+ * was set.  The first call comes from the registration.
  */
 static int kbl_clock(struct notifier_block *nb, unsigned long was_set, void *ptr)
 {
@@ -232,7 +231,7 @@ static struct notifier_block kbl_link_nb = { .notifier_call = kbl_link };
 static struct notifier_block kbl_module_nb = { .notifier_call = kbl_module };
 static struct notifier_block kbl_clock_nb = { .notifier_call = kbl_clock };
 
-/* Registering at the clock's chain tells all who are on it that the clock was set: harmless. */
+/* Registration notifies everyone on the clock's chain that the clock was set, which is harmless. */
 static int kbl_clock_start(void)
 {
 	kbl_offs_known = false;

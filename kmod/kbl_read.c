@@ -1,27 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reading a CPU's buffer.  relay_file_read() is not used: between
- * subbufs_produced++ and data = new of relay_switch_subbuf() a reader which has
- * caught up takes the new sub-buffer, empty or with records of an earlier lap,
- * for a full one.  Here c->ready says which switches are over.  What is full can
- * be used where it lies, see kbl_map.h.
+ * Reading a CPU's buffer.
+ *
+ * relay_file_read() is not used.  Between subbufs_produced++ and data = new in
+ * relay_switch_subbuf(), a reader that has caught up takes the new sub-buffer for a full one,
+ * although it is empty or holds records of an earlier lap.  Here c->ready counts the completed
+ * switches.  Full sub-buffers can be used in place, see kbl_map.h.
  */
 #include <linux/cpumask.h>
 #include <linux/fs.h>
 #include <linux/mutex.h>
 #include <linux/uaccess.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 static struct file_operations kbl_cpu_fops;
 static struct cpumask kbl_opened;	/* CPUs whose file is open */
 
-/* Bytes at the reader's place, whole records; 0: of this sub-buffer there is no more, yet. */
+/* Bytes of complete records that can be read now; 0: this sub-buffer has no more, yet. */
 static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool *full)
 {
 	size_t consumed = buf->subbufs_consumed, end, ready;
 
-	/* There is no record before. */
+	/* Records begin after the head. */
 	buf->bytes_consumed = max_t(size_t, buf->bytes_consumed, KBL_MAP_HEAD);
 
 	do {
@@ -39,18 +40,18 @@ static size_t kbl_readable(const struct kbl_cpu *c, struct rchan_buf *buf, bool 
 	return end > buf->bytes_consumed ? end - buf->bytes_consumed : 0;
 }
 
-/* Everything was read and nothing comes any more, but what was lost at the end. */
+/* Everything was read and nothing follows but the losses at the end. */
 static bool kbl_read_last(struct kbl_cpu *c)
 {
-	bool told;
+	bool recorded;
 
 	mutex_lock(&kbl_lock);
-	told = !kbl_active && kbl_tell_last(c);
+	recorded = !kbl_active && kbl_emit_last_losses(c);
 	mutex_unlock(&kbl_lock);
-	return told;
+	return recorded;
 }
 
-/* Like relay_file_read(): what there is; 0 if nothing is. */
+/* Like relay_file_read(): returns what is available, or 0. */
 static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, loff_t *pos)
 {
 	struct rchan_buf *buf = file->private_data;
@@ -83,7 +84,7 @@ static ssize_t kbl_cpu_read(struct file *file, char __user *to, size_t count, lo
 	return done ?: err;
 }
 
-/* Where the next bytes to read lie, if they are those of a full sub-buffer. */
+/* Find the next bytes to read, if they are in a full sub-buffer. */
 static bool kbl_map_part(struct rchan_buf *buf, struct kbl_map_part *part)
 {
 	struct kbl_cpu *c = per_cpu(kbl_cpu, buf->cpu);
@@ -143,7 +144,7 @@ static long kbl_cpu_ioctl(struct file *file, unsigned int command, unsigned long
 	return err;
 }
 
-/* Reading takes the records out: each of two readers would get a part of them. */
+/* Reading consumes the records: each of two readers would get only a part of them. */
 static int kbl_cpu_open(struct inode *inode, struct file *file)
 {
 	const struct rchan_buf *buf = inode->i_private;
@@ -158,7 +159,7 @@ static int kbl_cpu_open(struct inode *inode, struct file *file)
 	return err;
 }
 
-/* Also when the reader was killed; a mapping keeps the file open. */
+/* Called also when the reader is killed.  A mapping keeps the file open. */
 static int kbl_cpu_release(struct inode *inode, struct file *file)
 {
 	const struct rchan_buf *buf = file->private_data;
@@ -169,7 +170,7 @@ static int kbl_cpu_release(struct inode *inode, struct file *file)
 	return err;
 }
 
-/* Poll and mmap are relay's own. */
+/* poll() and mmap() are relay's. */
 const struct file_operations *kbl_cpu_file(void)
 {
 	if (kbl_cpu_fops.owner)

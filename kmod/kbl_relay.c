@@ -1,20 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Per-CPU relay channels.  Records are written data first, then c->at, with
- * interrupts off, so that a reader of the current sub-buffer never sees a torn one
- * (relay_reserve() lets it).  relay's own offset is right only while it switches.
+ * Per-CPU relay channels.  A record's data is written before c->at, with interrupts off, so a
+ * reader of the current sub-buffer never sees a torn record.  (With relay_reserve() it could.)
+ * relay's own offset is valid only during a switch of sub-buffers.
  */
 #include <linux/debugfs.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 static struct rchan *kbl_chan;
+static const struct file_operations *kbl_relay_file;
 
 static struct dentry *kbl_create_buf(const char *name, struct dentry *parent, umode_t mode,
 				     struct rchan_buf *buf, int *is_global)
 {
-	/* Else it could not be mapped.  It goes with the module, which an open file holds. */
-	return debugfs_create_file_unsafe(name, 0400, parent, buf, kbl_cpu_file());
+	/*
+	 * The proxy file operations of debugfs_create_file() have no mmap.  An open file holds
+	 * the module, so the file is removed in time.
+	 */
+	return debugfs_create_file_unsafe(name, 0400, parent, buf, kbl_relay_file);
 }
 
 static int kbl_remove_buf(struct dentry *dentry)
@@ -23,7 +27,7 @@ static int kbl_remove_buf(struct dentry *dentry)
 	return 0;
 }
 
-/* kbl_relay_switch() has seen that it is free. */
+/* kbl_relay_switch() has checked that it is free. */
 static int kbl_subbuf_start(struct rchan_buf *buf, void *subbuf, void *before, size_t padding)
 {
 	buf->offset = KBL_MAP_HEAD;
@@ -37,8 +41,11 @@ static const struct rchan_callbacks kbl_relay_callbacks = {
 	.remove_buf_file = kbl_remove_buf,
 };
 
-int kbl_relay_open(struct dentry *dir, size_t subbuf_size, size_t n_subbufs)
+/* @file: operations of the files cpuN. */
+int kbl_relay_open(struct dentry *dir, const struct file_operations *file, size_t subbuf_size,
+		   size_t n_subbufs)
 {
+	kbl_relay_file = file;
 	kbl_chan = relay_open("cpu", dir, subbuf_size, n_subbufs, &kbl_relay_callbacks, NULL);
 	return kbl_chan ? 0 : -ENOMEM;
 }
@@ -49,21 +56,21 @@ void kbl_relay_close(void)
 	kbl_chan = NULL;
 }
 
-/* So many switches of sub-buffers are over. */
+/* @subbufs switches of sub-buffers are complete. */
 static __always_inline void kbl_relay_ready(struct kbl_cpu *c, size_t subbufs)
 {
 	/* Pairs with the acquire in kbl_readable(). */
 	smp_store_release(&c->ready, subbufs);
 }
 
-/* Of the next record in its sub-buffer, of which it never is the end. */
+/* Offset of the next record in its sub-buffer; never the sub-buffer's end. */
 size_t kbl_relay_offset(const struct kbl_cpu *c, const struct rchan_buf *buf)
 {
 	return ((void *)READ_ONCE(c->at) - buf->start) % buf->chan->subbuf_size;
 }
 NOKPROBE_SYMBOL(kbl_relay_offset);
 
-/* Bytes of records in a CPU's last sub-buffer. */
+/* Bytes of records in a CPU's current sub-buffer. */
 size_t kbl_relay_last(const struct kbl_cpu *c)
 {
 	const struct rchan_buf *buf = READ_ONCE(c->buf);
@@ -77,7 +84,7 @@ void kbl_limit(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_limit);
 
-/* Records go to [@from, @to) from here on. */
+/* Write records to [@from, @to) from now on. */
 void kbl_relay_place(struct kbl_cpu *c, void *from, void *to)
 {
 	WRITE_ONCE(c->at, from);
@@ -86,7 +93,7 @@ void kbl_relay_place(struct kbl_cpu *c, void *from, void *to)
 }
 NOKPROBE_SYMBOL(kbl_relay_place);
 
-/* They go where relay says. */
+/* Write records to relay's current sub-buffer. */
 static void kbl_relay_begin(struct kbl_cpu *c)
 {
 	const struct rchan_buf *buf = c->buf;
@@ -96,7 +103,7 @@ static void kbl_relay_begin(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_relay_begin);
 
-/* Forget what was recorded; only while nothing is armed. */
+/* Discard what was recorded.  Call it only while nothing is armed. */
 void kbl_relay_clear(void)
 {
 	int cpu;
@@ -131,7 +138,7 @@ void kbl_relay_clear(void)
 	}
 }
 
-/* Before anything records: a CPU that came since the last time has a buffer now. */
+/* Before a recording: a CPU that came online since the last one has a buffer now. */
 void kbl_relay_start(void)
 {
 	int cpu;
@@ -145,15 +152,13 @@ void kbl_relay_start(void)
 			if (c->buf)
 				kbl_relay_begin(c);
 		}
-		memset(c->seen, 0, sizeof(c->seen));
-		kbl_forget(c);
 	}
 }
 
 /*
- * A full buffer is left as it is, so that relay never marks it full: while it
- * does so again and again, relay_file_read_avail() can take the moment for an
- * overwritten buffer and skip a sub-buffer that nobody read.
+ * Leave a full buffer as it is, so that relay never marks it full.  If it were marked again and
+ * again, relay_file_read_avail() could take that for an overwritten buffer and skip a
+ * sub-buffer that nobody read.
  */
 static bool kbl_relay_switch(struct kbl_cpu *c, size_t len)
 {
@@ -171,7 +176,7 @@ static bool kbl_relay_switch(struct kbl_cpu *c, size_t len)
 }
 NOKPROBE_SYMBOL(kbl_relay_switch);
 
-/* Copied slot by slot: a batch is short, and rep movs is slow to start. */
+/* Copy slot by slot: a batch is short, and rep movs is slow to start. */
 bool kbl_relay_copy(struct kbl_cpu *c)
 {
 	size_t len = c->nslots * KBL_SLOT_SIZE;

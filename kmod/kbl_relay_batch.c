@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Records are collected in a batch, which goes out whole or is lost whole.
+ * Records are collected in a batch, which is written completely or lost completely.
  *
- * TASK and FOOTPRINT records are told once; a loss makes this CPU forget what
- * it told, so that they come again and a reader never trusts a stale one.
+ * TASK and FOOTPRINT records are written only once.  After a loss this CPU forgets which ones
+ * it wrote, so that they are written again and a reader never relies on a stale one.
  */
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
-/* What a reader must hear before the next record. */
-static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
+/* Write a LOST record, which must precede the next record. */
+static void kbl_emit_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 {
 	struct kbl_lost_slot *lost = &kbl_head(c)->lost;
 
@@ -20,10 +20,13 @@ static void kbl_tell_loss(struct kbl_cpu *c, u8 reason, u64 first_ns, u64 count)
 	lost->first_ns = first_ns;
 	lost->count = count;
 }
-NOKPROBE_SYMBOL(kbl_tell_loss);
+NOKPROBE_SYMBOL(kbl_emit_loss);
 
-/* Name a thread the first time it is seen here, or after it changed its name. */
-static void kbl_tell_task(struct kbl_cpu *c)
+/*
+ * Write a TASK record; with the thread's name if this CPU sees it the first time, or if the
+ * name changed.
+ */
+static void kbl_emit_task(struct kbl_cpu *c)
 {
 	const struct task_struct *p = current;
 	const u64 *comm = (const u64 *)p->comm;
@@ -32,8 +35,8 @@ static void kbl_tell_task(struct kbl_cpu *c)
 	struct kbl_ext_comm *ext;
 
 	c->nlosable--;
-	c->told = true;
-	c->told_who.pid = p->pid;
+	c->remembers = true;
+	c->last_who.pid = p->pid;
 	c->task_comm[0] = comm[0];
 	c->task_comm[1] = comm[1];
 	if (seen->pid == p->pid + 1 && seen->comm[0] == comm[0] && seen->comm[1] == comm[1])
@@ -48,7 +51,7 @@ static void kbl_tell_task(struct kbl_cpu *c)
 	memcpy(ext->comm, comm, sizeof(ext->comm));
 	ext->comm[sizeof(ext->comm) - 1] = 0;
 }
-NOKPROBE_SYMBOL(kbl_tell_task);
+NOKPROBE_SYMBOL(kbl_emit_task);
 
 static void kbl_batch_reset(struct kbl_cpu *c)
 {
@@ -56,34 +59,49 @@ static void kbl_batch_reset(struct kbl_cpu *c)
 	c->nslots = 0;
 	c->nheads = 0;
 	c->nlosable = 0;
-	c->telling = false;
+	c->has_losses = false;
 }
 NOKPROBE_SYMBOL(kbl_batch_reset);
 
-static __always_inline void kbl_tell_losses(struct kbl_cpu *c)
+static __always_inline void kbl_emit_losses(struct kbl_cpu *c)
 {
-	c->telling = true;
-	c->nested_told = c->nested_pending;
+	c->has_losses = true;
+	c->nested_in_batch = c->nested_pending;
 	if (c->gap)
-		kbl_tell_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
-	if (c->nested_told)
-		kbl_tell_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_told);
+		kbl_emit_loss(c, KBL_LOST_BUFFER, c->lost_first_ns, c->lost_pending);
+	if (c->nested_in_batch)
+		kbl_emit_loss(c, KBL_LOST_NESTED, c->nested_first_ns, c->nested_in_batch);
 }
 
-/* At the instant c->now; inside kbl_busy(). */
+/* At the time c->now, between kbl_busy() and kbl_idle(). */
 void kbl_batch_begin(struct kbl_cpu *c)
 {
 	kbl_batch_reset(c);
 	c->fresh = NULL;
 	if (unlikely(c->slow))
-		kbl_tell_losses(c);
-	if (!kbl_task_told(c))
-		kbl_tell_task(c);
+		kbl_emit_losses(c);
+	if (!kbl_task_same(c))
+		kbl_emit_task(c);
 	c->nprelude = c->nslots;
 }
 NOKPROBE_SYMBOL(kbl_batch_begin);
 
-/* Records are lost here and now.  None of them may count: then only TASK or FOOTPRINT are. */
+/* After a loss: TASK and FOOTPRINT records before it do not count any more. */
+void kbl_forget(struct kbl_cpu *c)
+{
+	unsigned int i;
+
+	for (i = 0; i < 1 << KBL_KNOWN_BITS; i++)
+		kbl_known_none(&c->known[i]);
+	c->last_who.pid = U32_MAX;
+	c->remembers = false;
+}
+NOKPROBE_SYMBOL(kbl_forget);
+
+/*
+ * Records are lost at the time c->now.  @records may be 0: then only TASK or FOOTPRINT records
+ * are lost.
+ */
 void kbl_lose(struct kbl_cpu *c, unsigned int records)
 {
 	if (!c->gap)
@@ -92,14 +110,14 @@ void kbl_lose(struct kbl_cpu *c, unsigned int records)
 	c->lost_pending += records;
 	c->lost += records;
 	kbl_slow(c);
-	if (c->told) {
+	if (c->remembers) {
 		memset(c->seen, 0, sizeof(c->seen));
 		kbl_forget(c);
 	}
 }
 NOKPROBE_SYMBOL(kbl_lose);
 
-/* A probe fired inside the recording of another, on this CPU. */
+/* A probe fired while this CPU wrote another record. */
 void kbl_nested(struct kbl_cpu *c)
 {
 	c->nested++;
@@ -109,7 +127,7 @@ void kbl_nested(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_nested);
 
-/* Write the batch, or count every record of it as lost. */
+/* Write the batch, or count all its records as lost. */
 static bool kbl_batch_commit(struct kbl_cpu *c)
 {
 	if (c->base == c->slots && unlikely(!kbl_relay_copy(c))) {
@@ -118,10 +136,10 @@ static bool kbl_batch_commit(struct kbl_cpu *c)
 	}
 	kbl_put(c, c->at + c->nslots);
 	c->written += c->nheads;
-	if (unlikely(c->telling)) {
+	if (unlikely(c->has_losses)) {
 		c->gap = false;
 		c->lost_pending = 0;
-		c->nested_pending -= c->nested_told;
+		c->nested_pending -= c->nested_in_batch;
 		c->slow = c->nested_pending;
 		kbl_limit(c);
 	}
@@ -130,32 +148,35 @@ static bool kbl_batch_commit(struct kbl_cpu *c)
 NOKPROBE_SYMBOL(kbl_batch_commit);
 
 /*
- * Losses that no record came after, of a CPU that does not record any more: they
- * lasted until its last hit.  false: there are none, or there is no room yet.
+ * Record the losses of a CPU that records no more, if no record followed them: they lasted
+ * until its last hit.  Returns false if there are none, or if there is no room yet.
  */
-bool kbl_tell_last(struct kbl_cpu *c)
+bool kbl_emit_last_losses(struct kbl_cpu *c)
 {
 	if (!c->buf || !(c->gap || c->nested_pending))
 		return false;
 	kbl_batch_reset(c);
-	kbl_tell_losses(c);
+	kbl_emit_losses(c);
 	return kbl_batch_commit(c);
 }
 
-/* A batch of nothing but a thread's name is not worth writing. */
+/* A batch that contains only a thread's name is not worth writing. */
 bool kbl_batch_end(struct kbl_cpu *c)
 {
-	if (c->nslots != c->nprelude || c->telling)
+	if (c->nslots != c->nprelude || c->has_losses)
 		return kbl_batch_commit(c);
 	if (c->nslots)
-		c->told_who.pid = U32_MAX;
+		c->last_who.pid = U32_MAX;
 	if (c->fresh)
 		c->fresh->pid = 0;
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_batch_end);
 
-/* Interrupts off, on this CPU, at a new instant; NULL if inside another record. */
+/*
+ * Open a batch on this CPU, with interrupts off, at a new time.  Returns NULL if the probe
+ * fired inside another record.
+ */
 struct kbl_cpu *kbl_batch_open(void)
 {
 	unsigned long irq = kbl_irq_off(true);
@@ -173,7 +194,7 @@ struct kbl_cpu *kbl_batch_open(void)
 }
 NOKPROBE_SYMBOL(kbl_batch_open);
 
-/* Commit whole, or count as lost. */
+/* Write the batch, or count it as lost. */
 bool kbl_batch_close(struct kbl_cpu *c)
 {
 	bool whole = kbl_batch_end(c);
@@ -183,7 +204,7 @@ bool kbl_batch_close(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_batch_close);
 
-/* A full batch goes out in parts; the EXT slots of a head always fit behind it. */
+/* Write a full batch in parts.  There is always room for the EXT slots of the last head. */
 void kbl_batch_part(struct kbl_cpu *c)
 {
 	kbl_batch_commit(c);
@@ -201,7 +222,7 @@ static __always_inline void kbl_slot_clear(union kbl_slot *slot)
 	slot->words[3] = 0;
 }
 
-/* The head slot of a record, zeroed. */
+/* Reserve the head slot of a record, zeroed. */
 union kbl_slot *kbl_head(struct kbl_cpu *c)
 {
 	union kbl_slot *slot = kbl_head_raw(c);
@@ -211,7 +232,7 @@ union kbl_slot *kbl_head(struct kbl_cpu *c)
 }
 NOKPROBE_SYMBOL(kbl_head);
 
-/* The caller counts it in its head's ext. */
+/* Reserve an EXT slot.  The caller counts it in the head's ext. */
 union kbl_slot *kbl_ext(struct kbl_cpu *c, u8 type)
 {
 	union kbl_slot *slot = &c->base[c->nslots++];
@@ -243,6 +264,31 @@ struct kbl_event_slot *kbl_event(struct kbl_cpu *c, u8 event, u64 skb, u64 data)
 }
 NOKPROBE_SYMBOL(kbl_event);
 
+void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
+{
+	struct kbl_cpu *c;
+
+	c = kbl_batch_open();
+	if (!c)
+		return;
+	kbl_event(c, event, skb, data);
+	kbl_batch_close(c);
+}
+NOKPROBE_SYMBOL(kbl_event_alone_slow);
+
+/* Before a recording: it begins with no TASK and no FOOTPRINT record. */
+void kbl_batch_start(void)
+{
+	int cpu;
+
+	for_each_possible_cpu(cpu) {
+		struct kbl_cpu *c = per_cpu(kbl_cpu, cpu);
+
+		memset(c->seen, 0, sizeof(c->seen));
+		kbl_forget(c);
+	}
+}
+
 static void kbl_flush_this_cpu(void *unused)
 {
 	struct kbl_cpu *c;
@@ -252,8 +298,8 @@ static void kbl_flush_this_cpu(void *unused)
 		kbl_batch_close(c);
 }
 
-/* After a stop: tell gaps that no later record told. */
-void kbl_relay_stop(void)
+/* After a stop: record the losses that no later record reported. */
+void kbl_batch_stop(void)
 {
 	on_each_cpu(kbl_flush_this_cpu, NULL, 1);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Route changes, by the FIB notifier of each network namespace.  Told is what the
- * kernel forwards by: of several routes to one prefix, the best.
+ * Route changes, from the FIB notifier of each network namespace.  Recorded is the route that
+ * the kernel uses: of several routes to one prefix, the best one.
  */
 #include <linux/rtnetlink.h>
 #include <net/fib_notifier.h>
@@ -13,21 +13,21 @@
 
 #include "kbl_events.h"
 
-/* Of one network namespace. */
+/* State of one network namespace. */
 struct kbl_routes {
 	struct notifier_block nb;
 	struct net *net;
-	struct task_struct *replaying;	/* it registers: what it is told was there before */
+	struct task_struct *replaying;	/* it is registering: its calls report existing routes */
 	bool registered;
 };
 
 static unsigned int kbl_routes_id;
 
-/* A route as both families tell it. */
+/* A route of either family. */
 struct kbl_route {
 	u8 family;
 	u8 prefix_len;
-	u8 gateway_family;	/* 0 = none; an IPv4 route may go by an IPv6 gateway */
+	u8 gateway_family;	/* 0 = none; an IPv4 route may have an IPv6 gateway */
 	u32 table;
 	u32 ifindex;
 	const void *addr;
@@ -57,7 +57,7 @@ static void kbl_gateway_ext(struct kbl_cpu *c, const struct kbl_route *route, u3
 	memcpy(ext->addr, route->gateway, route->gateway_family == AF_INET ? 4 : 16);
 }
 
-static void kbl_route_tell(const struct kbl_route *route, bool gone, const struct net *net)
+static void kbl_route_emit(const struct kbl_route *route, bool gone, const struct net *net)
 {
 	u32 netns = net->ns.inum;
 	struct kbl_event_slot *event;
@@ -77,7 +77,7 @@ static void kbl_route_tell(const struct kbl_route *route, bool gone, const struc
 	kbl_batch_close(c);
 }
 
-/* Of a route over several next hops, the first. */
+/* A route over several next hops is recorded with the first one. */
 static void kbl_route_next_hop(struct kbl_route *route, const struct fib_nh_common *nhc)
 {
 	if (nhc->nhc_dev)
@@ -100,7 +100,7 @@ static void kbl_route_ipv4(const struct fib_notifier_info *info, bool gone, cons
 
 	if (fib_info_num_path(fib->fi))
 		kbl_route_next_hop(&route, fib_info_nhc(fib->fi, 0));
-	kbl_route_tell(&route, gone, net);
+	kbl_route_emit(&route, gone, net);
 }
 
 #if IS_ENABLED(CONFIG_IPV6)
@@ -119,7 +119,7 @@ static void kbl_route_ipv6(const struct fib_notifier_info *info, bool gone, cons
 
 	if (nh)
 		kbl_route_next_hop(&route, &nh->nh_common);
-	kbl_route_tell(&route, gone, net);
+	kbl_route_emit(&route, gone, net);
 }
 #else
 static void kbl_route_ipv6(const struct fib_notifier_info *info, bool gone, const struct net *net)
@@ -141,7 +141,7 @@ static int kbl_fib(struct notifier_block *nb, unsigned long event, void *ptr)
 
 	if (!kbl_fib_changes(event) || READ_ONCE(routes->replaying) == current)
 		return NOTIFY_DONE;
-	/* Multicast routing shares the chain, as families of its own. */
+	/* Multicast routing uses the same chain, with families of its own. */
 	if (info->family == AF_INET)
 		kbl_route_ipv4(info, gone, routes->net);
 	else if (info->family == AF_INET6)
@@ -149,7 +149,7 @@ static int kbl_fib(struct notifier_block *nb, unsigned long event, void *ptr)
 	return NOTIFY_DONE;
 }
 
-/* A namespace whose tables cannot be watched is no reason not to make it. */
+/* A namespace may be created even if its tables cannot be watched. */
 static int __net_init kbl_routes_net_init(struct net *net)
 {
 	struct kbl_routes *routes = net_generic(net, kbl_routes_id);

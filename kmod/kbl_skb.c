@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The footprint of an skb: where it is and which packet it carries, as far as
- * known now.  Everything is read with faults caught and within the linear area
- * or the first page fragment: a probe may see an skb at any moment of its life.
+ * The footprint of an skb: where it is and which packet it carries, as far as it is known at
+ * this time.  Everything is read with faults caught, and only within the linear area or the
+ * first page fragment: a probe may see an skb in any state.
  *
- * Beside the footprint the raw fields that it was made of are kept, so that
- * kbl_skb_told() can tell in a few instructions that nothing changed.
+ * The raw fields that the footprint was made from are kept beside it, so that kbl_skb_same()
+ * needs only a few instructions to see that nothing changed.
  */
 #include <linux/icmp.h>
 #include <linux/if_ether.h>
@@ -15,15 +15,16 @@
 #include <net/ip.h>
 #include <net/ipv6.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
 #include "kbl_l4.h"
+#include "kbl_record.h"
 
-#define KBL_MAX_IPV6_HEADERS 8	/* extension headers walked through */
+#define KBL_MAX_IPV6_HEADERS 8	/* most extension headers that are visited */
 
-/* Where there is no header to compare, this is compared. */
+/* Compared instead of a header if there is none. */
 static const u64 kbl_nowhere[5];
 
-/* Sets *@l4_at to where the transport header is, 0 = nowhere. */
+/* Set *@l4_at to the offset of the transport header, 0 = none. */
 static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint *fp, u32 *l4_at)
 {
 	struct kbl_ext_ipv4 *ext = &fp->ipv4;
@@ -48,7 +49,7 @@ static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 	ext->dport = l4.dport;
 	ext->seq = l4.seq;
 	ext->ack = l4.ack;
-	/* __ip_local_out() fills tot_len in; before it the field is stale. */
+	/* __ip_local_out() sets tot_len; before that the field is stale. */
 	ext->tot_len = v->protocol ? ntohs(iph.tot_len) : 0;
 	ext->tcp_flags = l4.tcp_flags;
 	ext->ttl = iph.ttl;
@@ -58,8 +59,8 @@ static bool kbl_ipv4(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 NOKPROBE_SYMBOL(kbl_ipv4);
 
 /*
- * Walk the extension headers; ext->nexthdr is then what follows them.  Returns
- * the transport protocol, and its place in *@offset, if its header is here.
+ * Walk the extension headers, up to ext->nexthdr after the last one.  Returns the transport
+ * protocol and sets *@offset, if the packet contains that header.
  */
 static u8 kbl_ipv6_upper(const struct kbl_view *v, struct kbl_ext_ipv6 *ext,
 			 struct kbl_ext_ipv6_l4 *upper, u32 *offset)
@@ -127,7 +128,7 @@ static bool kbl_ipv6(const struct kbl_view *v, u32 offset, struct kbl_footprint 
 	offset += sizeof(ip6h);
 	protocol = kbl_ipv6_upper(v, ext, upper, &offset);
 	kbl_l4_read(v, offset, protocol, &l4);
-	/* Of a fragment the header before it tells which one it is. */
+	/* A fragment without transport header is identified by its fragment header. */
 	*l4_at = l4.valid || upper->frag_id ? offset : 0;
 	upper->l4_valid = l4.valid;
 	upper->tcp_flags = l4.tcp_flags;
@@ -148,7 +149,7 @@ static bool kbl_network(const struct kbl_view *v, u32 offset, struct kbl_footpri
 }
 NOKPROBE_SYMBOL(kbl_network);
 
-/* Take the bytes that kbl_skb_told() is to compare; false where they are not in one piece. */
+/* Keep the bytes that kbl_skb_same() compares; false if they are not contiguous. */
 static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 words,
 				      const void **from, u64 *to)
 {
@@ -161,21 +162,25 @@ static __always_inline bool kbl_watch(const struct kbl_view *v, u32 offset, u32 
 }
 
 /*
- * Both headers; the transport's with eight bytes before it, as UDP's and ICMP's
- * are so short, and an IPv6 fragment's number is there.  Of TCP the sequence
- * number of an ACK stays and its acknowledgement does not.
+ * Keep both headers; the transport header together with the eight bytes before it, because
+ * UDP's and ICMP's headers are so short, and an IPv6 fragment's identification is there.  For
+ * TCP the comparison starts at the header: sequence numbers of ACKs repeat, acknowledgement
+ * numbers do not.
  */
 static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, struct kbl_known *k)
 {
-	bool ipv6 = k->told.slots == 3;
-	bool tcp = ipv6 ? k->told.ipv6.nexthdr == IPPROTO_TCP :
-			  k->told.slots == 2 && k->told.ipv4.protocol == IPPROTO_TCP;
+	bool ipv6 = k->fp.slots == 3;
+	bool tcp = ipv6 ? k->fp.ipv6.nexthdr == IPPROTO_TCP :
+			  k->fp.slots == 2 && k->fp.ipv4.protocol == IPPROTO_TCP;
 
-	if (ipv6 && tcp && k->told.l4.frag_id)
+	if (ipv6 && tcp && k->fp.l4.frag_id)
 		return false;
 	if (ipv6)
 		k->watch |= KBL_WATCH_IPV6;
-	/* Of IPv4 20 bytes are compared; as the rest may not be there, the last four come alone. */
+	/*
+	 * For IPv4 20 bytes are compared.  The bytes after them may not exist, so the last four
+	 * are read separately.
+	 */
 	if (ipv6 ? !kbl_watch(v, l3_at, 5, &k->l3, k->l3_word) :
 		   !kbl_watch(v, l3_at, 2, &k->l3, k->l3_word))
 		return false;
@@ -186,9 +191,9 @@ static bool kbl_watch_headers(const struct kbl_view *v, u32 l3_at, u32 l4_at, st
 NOKPROBE_SYMBOL(kbl_watch_headers);
 
 /*
- * On the way out the header appears before skb->protocol is set; then it is
- * trusted only where skb->data points at it, because the memory is recycled.
- * On the way in a driver has not set network_header yet: data is the header.
+ * When sending, the header appears before skb->protocol is set.  Until then it is trusted only
+ * if skb->data points to it, because the memory is recycled.  When receiving, the driver has
+ * not set network_header yet: data is the header.
  */
 static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 {
@@ -199,14 +204,14 @@ static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 	if (v->protocol && !ip)
 		return;
 	if (v->network && (ip || v->network == v->data))
-		found = kbl_network(v, l3_at, &k->told, &l4_at);
+		found = kbl_network(v, l3_at, &k->fp, &l4_at);
 	if (!found || !ip)
 		k->watch |= KBL_WATCH_DATA;
 	if (!found && ip) {
 		l3_at = v->data;
-		found = kbl_network(v, l3_at, &k->told, &l4_at);
+		found = kbl_network(v, l3_at, &k->fp, &l4_at);
 	}
-	/* No header and none to come before a field of the skb changes? */
+	/* Is there no header, and can none appear before a field of the skb changes? */
 	if (!found && !ip && v->network != v->data) {
 		k->watch |= KBL_WATCH_BARE;
 		return;
@@ -216,7 +221,7 @@ static void kbl_header(const struct kbl_view *v, struct kbl_known *k)
 }
 NOKPROBE_SYMBOL(kbl_header);
 
-/* The first fragment, if the packet goes on in one that has an address. */
+/* Find the first fragment, if the packet has one with an address. */
 static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shared)
 {
 	skb_frag_t frag KBL_NOT_CLEARED;
@@ -232,7 +237,7 @@ static void kbl_view_frag(struct kbl_view *v, const struct skb_shared_info *shar
 }
 NOKPROBE_SYMBOL(kbl_view_frag);
 
-/* Where the bytes lie; in *@shared where is told what lies behind the linear area. */
+/* Find the bytes of the linear area; *@shared describes what follows it. */
 static __always_inline bool kbl_view_linear(struct kbl_view *v, const struct kbl_known *k,
 					    const struct sk_buff *skb, u32 *data_len,
 					    const struct skb_shared_info **shared)
@@ -261,7 +266,7 @@ static __always_inline bool kbl_view_linear(struct kbl_view *v, const struct kbl
 	return true;
 }
 
-/* The same, and the first fragment. */
+/* Find the bytes of the linear area and of the first fragment. */
 static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *k,
 					  const struct sk_buff *skb)
 {
@@ -275,7 +280,7 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	if (!kbl_is_kernel(v->head) || !kbl_is_kernel((unsigned long)shared))
 		return true;
 	k->gso = &shared->gso_size;
-	kbl_load(*(u32 *)&k->told.skb.gso_size, (u32 *)&shared->gso_size, err);
+	kbl_load(*(u32 *)&k->fp.skb.gso_size, (u32 *)&shared->gso_size, err);
 	kbl_load(nr_frags, &shared->nr_frags, err);
 	if (unlikely(err))
 		return false;
@@ -284,7 +289,7 @@ static __always_inline bool kbl_view_read(struct kbl_view *v, struct kbl_known *
 	return true;
 }
 
-/* The bytes of an skb of which all is told; false: they cannot be read. */
+/* Find the bytes of an skb whose footprint was recorded; false: they cannot be read. */
 bool kbl_skb_view(struct kbl_view *v, const struct kbl_known *k, const struct sk_buff *skb)
 {
 	const struct skb_shared_info *shared;
@@ -303,7 +308,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_skb_view);
 
-/* The first is protocol, the third network_header, as kbl_place_told() compares them. */
+/* place[0] is protocol, place[2] network_header, as kbl_place_same() compares them. */
 static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_buff *skb)
 {
 	u16 *place = (u16 *)&k->place;
@@ -318,10 +323,10 @@ static __always_inline int kbl_place_read(struct kbl_known *k, const struct sk_b
 	return err;
 }
 
-/* The fields of the skb itself. */
+/* Read the fields of the skb itself. */
 static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk_buff *skb)
 {
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	int err = kbl_place_read(k, skb);
 
 	kbl_load(k->dev, (u64 *)&skb->dev, err);
@@ -333,14 +338,14 @@ static __always_inline bool kbl_fields_read(struct kbl_known *k, const struct sk
 	return !err;
 }
 
-/* Nothing of the packet itself is known yet. */
+/* Start with nothing known about the packet. */
 static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 {
 	k->addr = addr;
 	k->watched = 1;
 	k->also = 1;
 	k->gso = kbl_nowhere;
-	*(u32 *)&k->told.skb.gso_size = 0;
+	*(u32 *)&k->fp.skb.gso_size = 0;
 	k->l3 = kbl_nowhere;
 	k->l3_word[0] = 0;
 	k->l3_word[1] = 0;
@@ -352,11 +357,11 @@ static __always_inline void kbl_known_clear(struct kbl_known *k, u64 addr)
 	k->watch = 0;
 }
 
-/* Fill in all of @k, what was told included; 0, or -EFAULT where there is no skb. */
+/* Fill in all of @k; returns 0, or -EFAULT if there is no skb. */
 int kbl_skb_read(struct kbl_known *k, u64 addr)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)addr;
-	struct kbl_ext_skb *ext = &k->told.skb;
+	struct kbl_ext_skb *ext = &k->fp.skb;
 	struct kbl_view v KBL_NOT_CLEARED;
 
 	BUILD_BUG_ON(offsetof(struct skb_shared_info, gso_segs) !=
@@ -374,7 +379,7 @@ int kbl_skb_read(struct kbl_known *k, u64 addr)
 	if (k->dev)
 		kbl_dev_find((const void *)(unsigned long)k->dev, &ext->ifindex,
 			     &ext->netns);
-	k->told.slots = 1;
+	k->fp.slots = 1;
 	if (kbl_is_kernel(v.head))
 		kbl_header(&v, k);
 	if (likely(!k->watch))

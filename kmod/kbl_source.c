@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Back end: probes compiled into the kernel by "skbscan instrument", which call
- * us through the runtime of instrument/.  Functions are armed by name; one that
- * was inlined everywhere has no address, but it has a site.
+ * Back end: probes that "skbscan instrument" compiled into the kernel.  They call this module
+ * through the runtime in instrument/.  Functions are armed by name: a function that was inlined
+ * everywhere has no address, but it has a site.
  *
- * A site passes the packets of a call and its caller, not the registers: what a
- * probe list calls argument n is put where argument n would be.
+ * A site passes the packets of a call and its caller, not the registers.  So each carrier is
+ * stored in a fake struct pt_regs, where the argument of that index would be.
  */
 #include <linux/slab.h>
 
@@ -15,13 +15,13 @@
 
 #include <linux/kbl_probe.h>
 
-#include "kbl_faked.h"
-#include "kbl_open.h"
-#include "kbl_sited.h"
+#include "kbl_fake_regs.h"
+#include "kbl_open_calls.h"
+#include "kbl_armed_site.h"
 
 struct kbl_source {
 	unsigned int nr;
-	struct kbl_sited sited[];
+	struct kbl_armed_site sited[];
 };
 
 static unsigned int kbl_source_armed;
@@ -52,7 +52,7 @@ static void kbl_source_pv_leave(struct kbl_site *site, unsigned long frame, unsi
 }
 NOKPROBE_SYMBOL(kbl_source_pv_leave);
 
-/* What the interface costs by itself, for measurements. */
+/* Measures the cost of the kernel's interface alone. */
 static void kbl_source_floor_enter(struct kbl_site *site, unsigned long caller,
 				   unsigned long frame, const void *first,
 				   const void *const *more)
@@ -66,10 +66,10 @@ static void kbl_source_floor_leave(struct kbl_site *site, unsigned long frame,
 }
 NOKPROBE_SYMBOL(kbl_source_floor_leave);
 
-/* Its module goes. */
+/* The site's module is being unloaded. */
 static void kbl_source_gone(struct kbl_site *site)
 {
-	struct kbl_sited *s = site->data;
+	struct kbl_armed_site *s = site->data;
 
 	s->site = NULL;
 	WRITE_ONCE(s->target->error, -ENODEV);
@@ -100,7 +100,7 @@ static const struct kbl_probe_ops *kbl_source_chosen(void)
 	return kbl_arch_pv() ? &kbl_source_pv_ops : &kbl_source_ops;
 }
 
-/* Those of the site's carriers that are of one kind; @at: which of them come, in this order. */
+/* The site's carriers of one kind; @at gets their indices, in order. */
 static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *at)
 {
 	unsigned int i, n = 0;
@@ -111,7 +111,7 @@ static unsigned int kbl_site_carriers(const struct kbl_site *site, u8 kind, u8 *
 	return n;
 }
 
-/* How many of the target's carriers of that kind are arguments below @arg. */
+/* The number of the target's carriers of that kind that are arguments below @arg. */
 static unsigned int kbl_carriers_below(const struct kbl_target *t, u8 kind, unsigned int arg)
 {
 	unsigned int i, n = 0;
@@ -122,18 +122,18 @@ static unsigned int kbl_carriers_below(const struct kbl_target *t, u8 kind, unsi
 }
 
 /*
- * The site passes its carriers in the order of the arguments, the target says which
- * arguments they are.  Of each kind both must know equally many, or, where the list
- * leaves some out, only one can be meant.
+ * The site passes its carriers in the order of the arguments; the target knows which arguments
+ * they are.  Both must have the same number of carriers of each kind.  If the list omits some,
+ * the kind must have only one at the site.
  */
-static int kbl_source_map(struct kbl_sited *s)
+static int kbl_source_map(struct kbl_armed_site *s)
 {
 	const struct kbl_target *t = s->target;
 	unsigned int i, nr, mine;
 	u8 at[KBL_SITE_CARRIERS];
 
 	for (i = 0; i < KBL_SITE_CARRIERS; i++) {
-		s->offset[i] = offsetof(struct kbl_faked, unused);
+		s->offset[i] = offsetof(struct kbl_fake_regs, unused);
 		if (s->site->carriers >> 4 * i)
 			s->nr = i + 1;
 	}
@@ -146,7 +146,7 @@ static int kbl_source_map(struct kbl_sited *s)
 		mine = kbl_carriers_below(t, kind, KBL_AT_RET);
 		if (nr < mine || (nr > mine && nr > 1))
 			return -EINVAL;
-		s->offset[at[kbl_carriers_below(t, kind, arg)]] = kbl_faked_offset(arg);
+		s->offset[at[kbl_carriers_below(t, kind, arg)]] = kbl_fake_offset(arg);
 	}
 	for (i = 0; i < s->nr; i++)
 		if (s->offset[i] == t->plain &&
@@ -155,7 +155,10 @@ static int kbl_source_map(struct kbl_sited *s)
 	return 0;
 }
 
-/* What such an event tells is in arguments that no site passes, or in a value it does not tell. */
+/*
+ * Events for which a site does not pass the data they need: other arguments, or the return
+ * value.
+ */
 static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *site)
 {
 	switch (t->event) {
@@ -166,7 +169,7 @@ static bool kbl_source_knows(const struct kbl_target *t, const struct kbl_site *
 	return !t->exit_event || !site->scope;
 }
 
-/* Of several functions of a name, the one that is meant. */
+/* True if the target means this one of several functions with the same name. */
 static bool kbl_source_meant(const struct kbl_target *t, const struct kbl_site *site,
 			     unsigned int nr)
 {
@@ -177,7 +180,7 @@ static bool kbl_source_meant(const struct kbl_target *t, const struct kbl_site *
 
 static int kbl_source_take(struct kbl_target *t, struct kbl_source *source, struct kbl_site *site)
 {
-	struct kbl_sited *s = &source->sited[source->nr];
+	struct kbl_armed_site *s = &source->sited[source->nr];
 	int err;
 
 	s->target = t;
@@ -187,7 +190,7 @@ static int kbl_source_take(struct kbl_target *t, struct kbl_source *source, stru
 	return err;
 }
 
-/* Under kbl_sites_lock(). */
+/* Called under kbl_sites_lock(). */
 static int kbl_source_arm_one(struct kbl_target *t)
 {
 	struct kbl_site **sites, *own = t->site;
@@ -209,7 +212,10 @@ static int kbl_source_arm_one(struct kbl_target *t)
 		return err;
 	}
 	t->probe = source;
-	/* An entry is told when the probes of all exits are in place, so no key stays behind. */
+	/*
+	 * Entries are recorded only after the probes of all exits are in place, so no key
+	 * remains.
+	 */
 	for (i = 0; i < source->nr; i++) {
 		kbl_site_enable(source->sited[i].site);
 		/* Pairs with the dependency in kbl_source_enter(). */
@@ -246,6 +252,7 @@ static void kbl_source_arm(struct kbl_target **targets, unsigned int nr)
 		if (!t->error) {
 			t->mechanism = t->was = KBL_BY_SOURCE;
 			t->trap = false;
+			__set_bit(t->id, kbl_open_armed);
 			kbl_source_armed++;
 		}
 		cond_resched();
@@ -270,10 +277,11 @@ static void kbl_source_disable(struct kbl_target *t)
 	}
 	kbl_sites_unlock();
 	t->mechanism = 0;
+	__clear_bit(t->id, kbl_open_armed);
 	kbl_source_armed--;
 }
 
-/* Calls that return later are not told; at the end they count as open. */
+/* The returns of open calls are not recorded; at the end these calls count as open. */
 static void kbl_source_disarm(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i, before = kbl_source_armed;
@@ -300,7 +308,7 @@ static u64 kbl_source_missed(const struct kbl_target *t)
 	return 0;
 }
 
-/* Where a function is that has no symbol, 0 = the kernel has no site of that name. */
+/* The address of a function without symbol, 0 = the kernel has no site of that name. */
 unsigned long kbl_source_address(const char *name)
 {
 	struct kbl_site **sites;
@@ -314,7 +322,7 @@ unsigned long kbl_source_address(const char *name)
 	return address;
 }
 
-/* "0xADDR NAME [MODULE]" of each function that has a site. */
+/* Show "0xADDR NAME [MODULE]" for each function that has a site. */
 void kbl_source_show(struct seq_file *m)
 {
 	struct kbl_site **sites;

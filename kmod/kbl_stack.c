@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Who freed an skb: the stack at a drop, the netfilter hook it happened in, and
- * the real address behind a return hook.  Bounded, and without a lock.
+ * Who freed an skb: the stack at a drop, the netfilter hook it happened in, and the real
+ * address that a return hook replaced.  Everything is bounded and lockless.
  */
+#include <linux/hash.h>
 #include <linux/kallsyms.h>
 #include <linux/netfilter.h>
 #include <linux/netfilter_arp.h>
 #include <linux/stacktrace.h>
+#include <linux/version.h>
 #ifdef CONFIG_RETHOOK
 #include <linux/rethook.h>
 #endif
 
 #include "kbl_arch.h"
-#include "kbl_events.h"
+#include "kbl_stack.h"
 
-#define KBL_HOOKED 0x8000	/* in kbl_ext_drop.hook: a hook it is */
-#define KBL_HOOK_NONE 0xffff	/* in the cache: looked up, calls no hook we know */
+#define KBL_HOOKED 0x8000	/* in kbl_ext_drop.hook: there is a hook */
+#define KBL_HOOK_NONE 0xffff	/* in the cache: the caller is no known caller of a hook */
 #define KBL_NOTES 16		/* packets inside netfilter on one CPU; a power of two */
 #define KBL_CALLER_BITS 5
-#define KBL_ABOVE_WORDS 32	/* of the frame between a handler and its caller's caller */
+#define KBL_ABOVE_WORDS 32	/* words searched from a handler's frame to its caller's caller */
 #define KBL_ABOVE_SITES 8
 
 /* The text of one function. */
@@ -30,10 +32,10 @@ struct kbl_text {
 static struct kbl_text kbl_freers[4];
 static struct kbl_text kbl_hookers[2];
 
-/* What is at a probed function's return address while it runs. */
+/* The return address of a probed function while it runs. */
 static unsigned long kbl_trampoline;
 
-/* Functions that hand packets to netfilter, as far as it drops them itself. */
+/* Functions that call netfilter, where netfilter itself drops packets. */
 static const struct {
 	const char *name;
 	u8 hook;
@@ -66,10 +68,10 @@ static const struct {
 	{ "arp_xmit", NF_ARP_OUT, NFPROTO_ARP },
 };
 
-/* Return addresses looked up so far: address << 16 | hook; an address has 48 bits at most. */
+/* Cache of return addresses: address << 16 | hook.  Only 48 bits of an address are kept. */
 static u64 kbl_callers[1 << KBL_CALLER_BITS];
 
-/* Which hook a packet entered last, as a probe of nf_hook_slow() saw it. */
+/* The hook that a packet entered last, as a probe of nf_hook_slow() saw it. */
 struct kbl_hook_note {
 	u64 skb;
 	u16 hook;
@@ -78,7 +80,7 @@ struct kbl_hook_note {
 static DEFINE_PER_CPU(struct kbl_hook_note[KBL_NOTES], kbl_hook_notes);
 static DEFINE_PER_CPU(char[KSYM_SYMBOL_LEN], kbl_symbol_text);
 
-/* Where the return address stands above a tracepoint handler's own, by call site. */
+/* Offset of the return address from a tracepoint handler's own, by call site. */
 struct kbl_above {
 	unsigned long site;
 	unsigned int words;
@@ -91,14 +93,14 @@ static __always_inline bool kbl_text_has(const struct kbl_text *texts, unsigned 
 {
 	unsigned int i;
 
-	/* A return address behind a last call lies at the end of the text. */
+	/* The return address of a call at the very end is the end of the text. */
 	for (i = 0; i < n; i++)
 		if (addr > texts[i].from && addr <= texts[i].to)
 			return true;
 	return false;
 }
 
-/* The size of a function is what the kernel prints behind its name. */
+/* The kernel prints the size of a function after its name. */
 static void kbl_text_set(struct kbl_text *text, void *function)
 {
 	char name[KSYM_SYMBOL_LEN];
@@ -113,7 +115,7 @@ static void kbl_text_set(struct kbl_text *text, void *function)
 	text->to = from + size;
 }
 
-/* A probe on it is refused, but only after its address was found. */
+/* The kernel refuses to probe it, but only after it has found the address. */
 static unsigned long kbl_symbol(const char *name)
 {
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
@@ -140,7 +142,7 @@ static void kbl_texts_find(void)
 		kbl_trampoline = kbl_symbol("__kretprobe_trampoline");
 }
 
-/* Modules may have come and gone since: look up every caller anew. */
+/* Modules may have been loaded or unloaded: forget every caller. */
 void kbl_stack_start(void)
 {
 	int cpu;
@@ -155,8 +157,8 @@ void kbl_stack_start(void)
 }
 
 /*
- * The address behind a return hook: the hooks of one frame stack up after tail
- * calls, the oldest knows it.
+ * The address that a return hook replaced.  After tail calls the hooks of one frame are
+ * chained; the oldest has it.
  */
 unsigned long kbl_stack_real(unsigned long addr)
 {
@@ -193,7 +195,7 @@ static bool kbl_symbol_begins(unsigned long addr, const char *with)
 }
 NOKPROBE_SYMBOL(kbl_symbol_begins);
 
-/* The caller of the function that called a handler from @site, itself or through an iterator. */
+/* The caller of the function that called a handler from @site, directly or through an iterator. */
 static noinline unsigned long kbl_unwind_above(unsigned long site)
 {
 	unsigned long entry[8];
@@ -207,7 +209,7 @@ static noinline unsigned long kbl_unwind_above(unsigned long site)
 }
 NOKPROBE_SYMBOL(kbl_unwind_above);
 
-/* The frame is of a fixed size: find where @addr stands in it. */
+/* The frame has a fixed size: find the offset of @addr in it. */
 static void kbl_above_learn(struct kbl_above *above, const unsigned long *slot, unsigned long addr)
 {
 	unsigned long word;
@@ -227,9 +229,9 @@ fault:
 NOKPROBE_SYMBOL(kbl_above_learn);
 
 /*
- * The caller's caller of a tracepoint's handler, whose return address is in
- * @slot.  Between two fixed places in the code the frames have a fixed size: the
- * unwinder, which is slow, is asked once for each place that calls a handler.
+ * The caller's caller of a tracepoint's handler, whose return address is in @slot. Between two
+ * fixed code addresses the frames have a fixed size.  So the unwinder, which is slow, is used
+ * once for each call site of a handler.
  */
 unsigned long kbl_stack_above(const unsigned long *slot)
 {
@@ -254,7 +256,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_stack_above);
 
-/* A probe saw @skb enter a hook: a drop in netfilter soon after happened there. */
+/* A probe saw @skb enter a hook: a drop in netfilter soon after it happened there. */
 void kbl_hook_note(u64 skb, u8 hook, u8 pf)
 {
 	struct kbl_hook_note *notes = *this_cpu_ptr(&kbl_hook_notes);
@@ -265,7 +267,7 @@ void kbl_hook_note(u64 skb, u8 hook, u8 pf)
 }
 NOKPROBE_SYMBOL(kbl_hook_note);
 
-/* "name.isra.0+0x12/0x34 [module]": is it @name? */
+/* True if "name.isra.0+0x12/0x34 [module]" is @name. */
 static bool kbl_symbol_is(const char *text, const char *name)
 {
 	size_t len = strlen(name);
@@ -287,7 +289,7 @@ static u16 kbl_hook_lookup(unsigned long caller)
 }
 NOKPROBE_SYMBOL(kbl_hook_lookup);
 
-/* Names cost: each caller is looked up once. */
+/* Looking up names is slow: do it once for each caller. */
 static u16 kbl_hook_of(unsigned long caller)
 {
 	u64 *slot = &kbl_callers[hash_long(caller, KBL_CALLER_BITS)], known = READ_ONCE(*slot);
@@ -300,7 +302,10 @@ static u16 kbl_hook_of(unsigned long caller)
 }
 NOKPROBE_SYMBOL(kbl_hook_of);
 
-/* The hook an skb was dropped in: netfilter is on the stack, and who called it. */
+/*
+ * The hook in which an skb was dropped: netfilter must be on the stack; its caller determines
+ * the hook.
+ */
 static u16 kbl_stack_hook(const struct kbl_stack *s, u64 skb)
 {
 	const struct kbl_hook_note *notes = *this_cpu_ptr(&kbl_hook_notes);
@@ -319,7 +324,7 @@ static u16 kbl_stack_hook(const struct kbl_stack *s, u64 skb)
 }
 NOKPROBE_SYMBOL(kbl_stack_hook);
 
-/* Where the stack begins for a reader: at @location, else above the function that frees. */
+/* Where the recorded stack begins: at @location, else above the function that frees. */
 static unsigned int kbl_stack_from(const struct kbl_stack *s, unsigned long location)
 {
 	unsigned int i;
@@ -334,7 +339,7 @@ static unsigned int kbl_stack_from(const struct kbl_stack *s, unsigned long loca
 }
 NOKPROBE_SYMBOL(kbl_stack_from);
 
-/* Interrupts are off.  @location is what the kernel says, perhaps a return hook. */
+/* Interrupts are off.  @location is the kernel's argument, perhaps a return hook. */
 void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location)
 {
 	s->location = kbl_stack_real(location);
@@ -344,8 +349,8 @@ void kbl_stack_read(struct kbl_stack *s, u64 skb, unsigned long location)
 }
 NOKPROBE_SYMBOL(kbl_stack_read);
 
-/* Appends KBL_EXT_DROP slots behind the head written last; returns how many. */
-unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s)
+/* Append KBL_EXT_DROP slots to the last head; returns how many. */
+unsigned int kbl_stack_emit(struct kbl_cpu *c, const struct kbl_stack *s)
 {
 	unsigned int i, depth = s->n - s->from, slots = 0;
 	struct kbl_ext_drop *ext = NULL;
@@ -362,4 +367,4 @@ unsigned int kbl_stack_tell(struct kbl_cpu *c, const struct kbl_stack *s)
 	}
 	return slots;
 }
-NOKPROBE_SYMBOL(kbl_stack_tell);
+NOKPROBE_SYMBOL(kbl_stack_emit);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The network's system calls, and those on any file if that is a socket.  Their
- * end is told if their begin was, by thread.
+ * The network's system calls, and calls on any file that is a socket.  An end is recorded only
+ * if its thread's begin was.
  */
 #include <linux/atomic.h>
 #include <linux/compat.h>
@@ -22,23 +22,23 @@
 
 #define KBL_NR_SYSCALLS 512
 #define KBL_WAITING_BITS 13
-#define KBL_WAITING_WINDOW 16	/* slots tried from the hash on */
-#define KBL_POLLED 8		/* entries of a poll looked at */
+#define KBL_WAITING_WINDOW 16	/* slots searched, starting at the hash */
+#define KBL_POLLED 8		/* most entries of a poll() that are read */
 
 /* Where a call's socket is. */
 enum kbl_call_kind {
 	KBL_CALL_NONE,
-	KBL_CALL_MAKE,		/* it makes one; argument 0 is the family */
-	KBL_CALL_SOCKET,	/* argument 0, always told */
-	KBL_CALL_ADDRESS,	/* the same, argument 1 is a struct sockaddr to go to */
-	KBL_CALL_FILE0,		/* the argument, told if it is a socket */
+	KBL_CALL_MAKE,		/* it creates one; argument 0 is the family */
+	KBL_CALL_SOCKET,	/* argument 0, always recorded */
+	KBL_CALL_ADDRESS,	/* as SOCKET; argument 1 is a struct sockaddr */
+	KBL_CALL_FILE0,		/* argument 0, recorded if it is a socket */
 	KBL_CALL_FILE1,
 	KBL_CALL_FILE2,
-	KBL_CALL_FILE01,	/* one of the two */
+	KBL_CALL_FILE01,	/* argument 0 or 1 */
 	KBL_CALL_FILE02,
 	KBL_CALL_POLL,		/* argument 0 is an array of struct pollfd */
-	KBL_CALL_SELECT,	/* arguments 1 to 3 are sets of bits */
-	KBL_CALL_EPOLL		/* what it waits for cannot be told: always told */
+	KBL_CALL_SELECT,	/* arguments 1 to 3 are bit sets */
+	KBL_CALL_EPOLL		/* what it waits for is unknown: always recorded */
 };
 
 static const u8 kbl_call_kinds[KBL_NR_SYSCALLS] = {
@@ -72,7 +72,7 @@ static const u8 kbl_call_kinds[KBL_NR_SYSCALLS] = {
 	[__NR_epoll_pwait2] = KBL_CALL_EPOLL,
 	[__NR_ppoll] = KBL_CALL_POLL,
 	[__NR_pselect6] = KBL_CALL_SELECT,
-	/* Only on the older architectures. */
+	/* Only on older architectures. */
 #ifdef __NR_epoll_wait
 	[__NR_epoll_wait] = KBL_CALL_EPOLL,
 #endif
@@ -84,7 +84,7 @@ static const u8 kbl_call_kinds[KBL_NR_SYSCALLS] = {
 #endif
 };
 
-/* The threads inside a call that was told; 0 = free. */
+/* The threads inside a recorded call; 0 = free. */
 static u32 kbl_waiting[1 << KBL_WAITING_BITS];
 static atomic_t kbl_not_waiting;
 
@@ -117,7 +117,7 @@ static __always_inline bool kbl_wait_begin(u32 tid)
 	return false;
 }
 
-/* Was the begin told?  Only the thread itself asks. */
+/* True if the begin was recorded.  Called by the thread itself only. */
 static __always_inline bool kbl_wait_end(u32 tid)
 {
 	unsigned int i;
@@ -191,7 +191,7 @@ static bool kbl_poll_socket(const unsigned long *args, struct kbl_ext_syscall *c
 }
 NOKPROBE_SYMBOL(kbl_poll_socket);
 
-/* Of each set the first word: the descriptors below 64. */
+/* The first word of each set: descriptors below 64. */
 static bool kbl_select_socket(const unsigned long *args, struct kbl_ext_syscall *call)
 {
 	unsigned long set, all = 0;
@@ -210,7 +210,7 @@ static bool kbl_select_socket(const unsigned long *args, struct kbl_ext_syscall 
 }
 NOKPROBE_SYMBOL(kbl_select_socket);
 
-/* Is it to be told?  Fills in the socket. */
+/* True if the call must be recorded.  Fills in the socket. */
 static bool kbl_call_socket(u8 kind, const unsigned long *args, struct kbl_ext_syscall *call)
 {
 	call->fd = -1;
@@ -251,8 +251,8 @@ static void kbl_call_args(u8 kind, const unsigned long *args, struct kbl_ext_sys
 }
 NOKPROBE_SYMBOL(kbl_call_args);
 
-static __always_inline void kbl_call_tell(struct kbl_cpu *c, long id,
-					  const struct kbl_ext_syscall *call)
+static __always_inline void kbl_syscall_emit(struct kbl_cpu *c, long id,
+					     const struct kbl_ext_syscall *call)
 {
 	struct kbl_ext_syscall *ext;
 
@@ -283,7 +283,7 @@ void kbl_on_sys_enter(void *data, struct pt_regs *regs, long id)
 		return;
 	if ((!static_branch_unlikely(&kbl_filter_on) || kbl_filter_pass(c, 0, NULL, call.sk)) &&
 	    kbl_wait_begin(current->pid))
-		kbl_call_tell(c, id, &call);
+		kbl_syscall_emit(c, id, &call);
 	kbl_batch_close(c);
 }
 NOKPROBE_SYMBOL(kbl_on_sys_enter);

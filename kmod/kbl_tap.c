@@ -1,28 +1,29 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a packet socket is given.  A sniffer copies these bytes, so that they are
- * what its capture shows: there packets with the same headers differ.  It is read
- * in the socket's own function only, which most packets never see.
+ * What a packet socket is given.  A sniffer copies these bytes, so its capture shows them, and
+ * packets with the same headers differ in them.  They are read only in the socket's own
+ * function, which most packets never reach.
  *
- * The hash leaves out what changes on a packet's way: ports (NAT), and checksums
- * that are not yet summed up while skb->ip_summed is CHECKSUM_PARTIAL.
+ * The hash omits what changes on a packet's way: ports (NAT), and checksums that are not yet
+ * complete while skb->ip_summed is CHECKSUM_PARTIAL.
  */
 #include <linux/if_ether.h>
 #include <linux/in.h>
 #include <linux/ipv6.h>
 #include <linux/netdevice.h>
 
-#include "kbl_hot.h"
+#include "kbl_known.h"
+#include "kbl_record.h"
 
 #define KBL_TAP_WORDS 6		/* of content: 48 bytes */
 #define KBL_TAP_FACTOR 0x9e3779b97f4a7c15ULL
-#define KBL_TAP_ARP 28		/* bytes of an ARP packet of Ethernet and IPv4 */
-#define KBL_TAP_PT 2		/* index of the argument that is a struct packet_type */
-#define KBL_TAP_NONE 0		/* the protocol of what has no transport header */
+#define KBL_TAP_ARP 28		/* bytes of an ARP packet for Ethernet and IPv4 */
+#define KBL_TAP_PT 2		/* index of the struct packet_type argument */
+#define KBL_TAP_NONE 0		/* protocol of a packet without transport header */
 
 static const char *const kbl_tap_names[] = { "tpacket_rcv", "packet_rcv", "packet_rcv_spkt" };
 
-/* What is kept between entry and exit in kbl_call.data. */
+/* Kept in kbl_call.data between entry and exit. */
 union kbl_tap {
 	struct {
 		u32 content;
@@ -34,7 +35,7 @@ union kbl_tap {
 	u64 word;
 };
 
-/* The bytes to look at: where, how many there are, and of which protocol. */
+/* The bytes to read: address, length and protocol. */
 struct kbl_tap_place {
 	u64 at;
 	u32 len;
@@ -51,10 +52,10 @@ bool kbl_tap_is(const char *name)
 	return false;
 }
 
-/* Behind the IPv4 header; of fragments but the first no transport header is there. */
+/* After the IPv4 header.  Only the first fragment has a transport header. */
 static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
 {
-	const struct kbl_ext_ipv4 *ext = &k->told.ipv4;
+	const struct kbl_ext_ipv4 *ext = &k->fp.ipv4;
 	u32 header = (*(const u8 *)k->l3_word & 15) * 4;
 
 	if (ext->tot_len < header)
@@ -66,15 +67,15 @@ static bool kbl_tap_ipv4(const struct kbl_known *k, struct kbl_tap_place *place)
 }
 NOKPROBE_SYMBOL(kbl_tap_ipv4);
 
-/* The same of IPv6 without extension headers. */
+/* After an IPv6 header without extension headers. */
 static bool kbl_tap_ipv6(const struct kbl_known *k, struct kbl_tap_place *place)
 {
 	u8 next = ((const u8 *)k->l3_word)[offsetof(struct ipv6hdr, nexthdr)];
 
-	if (next != k->told.ipv6.nexthdr || !k->told.l4.payload_len)
+	if (next != k->fp.ipv6.nexthdr || !k->fp.l4.payload_len)
 		return false;
 	place->at = (unsigned long)k->l3 + sizeof(struct ipv6hdr);
-	place->len = k->told.l4.payload_len;
+	place->len = k->fp.l4.payload_len;
 	place->protocol = next;
 	return true;
 }
@@ -84,19 +85,19 @@ static bool kbl_tap_place(const struct kbl_known *k, struct kbl_tap_place *place
 {
 	const u16 *at = (const u16 *)&k->place;
 
-	if (k->told.slots == 1) {
+	if (k->fp.slots == 1) {
 		place->at = k->head + at[2];
 		place->len = KBL_TAP_ARP;
 		place->protocol = KBL_TAP_NONE;
-		return k->told.skb.ethertype == ETH_P_ARP && at[2];
+		return k->fp.skb.ethertype == ETH_P_ARP && at[2];
 	}
 	if (k->watch & (KBL_WATCH_NOT | KBL_WATCH_BARE))
 		return false;
-	return k->told.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
+	return k->fp.slots == 2 ? kbl_tap_ipv4(k, place) : kbl_tap_ipv6(k, place);
 }
 NOKPROBE_SYMBOL(kbl_tap_place);
 
-/* @len bytes in one piece as little-endian words, the last one filled up with zeros. */
+/* Read @len contiguous bytes as little-endian words; the last word is padded with zeros. */
 static bool kbl_tap_near(u64 at, u32 len, u64 *words)
 {
 	const __le64 *from = (const __le64 *)(unsigned long)at;
@@ -110,7 +111,7 @@ static bool kbl_tap_near(u64 at, u32 len, u64 *words)
 	}
 	if (!rest)
 		return !err;
-	/* What is before it is there, what is behind it may not be. */
+	/* The bytes before it can be read, those after it perhaps not. */
 	if (len < sizeof(*from))
 		return false;
 	kbl_load(raw, (const __le64 *)(unsigned long)(at + len - sizeof(*from)), err);
@@ -119,7 +120,7 @@ static bool kbl_tap_near(u64 at, u32 len, u64 *words)
 }
 NOKPROBE_SYMBOL(kbl_tap_near);
 
-/* The same wherever they lie. */
+/* As kbl_tap_near(), for bytes that need not be contiguous. */
 static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *words)
 {
 	__le64 raw;
@@ -141,7 +142,7 @@ static bool kbl_tap_words(const struct kbl_view *v, u32 offset, u32 len, u64 *wo
 }
 NOKPROBE_SYMBOL(kbl_tap_words);
 
-/* Take ports and checksum out; returns the checksum, as it lies there, or -1: there is none. */
+/* Clear ports and checksum; returns the checksum as it is in the packet, or -1 for none. */
 static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
 {
 	u64 first = words[0];
@@ -160,7 +161,10 @@ static int kbl_tap_mask(u64 *words, u32 len, u8 protocol)
 		return len < 8 ? -1 : swab16(first >> 48);
 	case IPPROTO_ICMP:
 	case IPPROTO_ICMPV6:
-		/* Never left to the device, and all that tells reports of the same cause apart. */
+		/*
+		 * Always computed by software.  Only the checksum distinguishes error reports
+		 * with the same cause.
+		 */
 		return len < 8 ? -1 : swab16(first >> 16);
 	case IPPROTO_SCTP:
 		words[0] &= 0xffffffff00000000ULL;
@@ -184,7 +188,7 @@ static u32 kbl_tap_hash(const u64 *words, u32 len)
 }
 NOKPROBE_SYMBOL(kbl_tap_hash);
 
-/* Where the bytes at an address stand in the packet. */
+/* Offset in the packet of the bytes at an address. */
 static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
 {
 	if (at - v->head <= v->tail)
@@ -197,7 +201,7 @@ static bool kbl_tap_offset(const struct kbl_view *v, u64 at, u32 *offset)
 }
 NOKPROBE_SYMBOL(kbl_tap_offset);
 
-/* Where the linear area ends; 0: it is not known. */
+/* End of the linear area; 0: unknown. */
 static u64 kbl_tap_tail(const struct kbl_known *k, const struct sk_buff *skb)
 {
 	sk_buff_data_t tail;
@@ -213,7 +217,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_tap_tail);
 
-/* The words of @place: most often they lie in the linear area. */
+/* Read the words of @place, which are usually in the linear area. */
 static bool kbl_tap_fetch(const struct kbl_known *k, const struct sk_buff *skb,
 			  const struct kbl_tap_place *place, u32 len, u64 *words)
 {
@@ -254,7 +258,7 @@ static void kbl_tap_content(const struct kbl_known *k, const struct sk_buff *skb
 }
 NOKPROBE_SYMBOL(kbl_tap_content);
 
-/* Two bit fields, of which only the place of the first has a name: they share a word. */
+/* Two bit fields in one word; only the offset of the first has a name. */
 static void kbl_tap_flags(const struct sk_buff *skb, union kbl_tap *tap)
 {
 	struct sk_buff copy KBL_NOT_CLEARED;
@@ -268,7 +272,7 @@ fault:
 }
 NOKPROBE_SYMBOL(kbl_tap_flags);
 
-/* At the entry of @call, whose packet was told. */
+/* At the entry of @call, after its packet's footprint was recorded. */
 void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs)
 {
 	const struct sk_buff *skb = (const struct sk_buff *)(unsigned long)call->span.skb;
@@ -284,7 +288,7 @@ void kbl_tap_read(struct kbl_cpu *c, struct kbl_call *call, struct pt_regs *regs
 	call->data = tap.word;
 	if (static_branch_unlikely(&kbl_counter_on))
 		return;
-	/* What is compiled in passes the packet alone. */
+	/* Probes in the source pass only the packet. */
 	if (call->target->mechanism != KBL_BY_SOURCE && kbl_is_kernel((unsigned long)pt))
 		kbl_get(sk, (const u64 *)&pt->af_packet_priv, fault);
 fault:
@@ -309,28 +313,28 @@ static __always_inline void kbl_tap_fill(struct kbl_ext_tap *ext, const struct k
 	ext->pad3 = 0;
 }
 
-/* Behind the CALL, in a batch. */
+/* After the CALL, in a batch. */
 void kbl_tap_ext(struct kbl_cpu *c, const struct kbl_call *call)
 {
 	kbl_tap_fill(&kbl_ext(c, KBL_EXT_TAP)->tap, call);
 }
 NOKPROBE_SYMBOL(kbl_tap_ext);
 
-/* The end of such a call, if nothing else is to be told with it and there is room; else false. */
+/* Exit of such a call.  False if there is more to record or no room. */
 bool kbl_tap_leave(struct kbl_cpu *c, struct kbl_call *call, unsigned long ret)
 {
 	union kbl_slot *slot = kbl_room(c, 3), *end;
 
 	if (!slot || c->slow || static_branch_unlikely(&kbl_counter_on) ||
-	    call->who.pid != c->told_who.pid ||
-	    (call->who.cpu & ~KBL_CALL_ODD) != c->told_who.cpu)
+	    call->who.pid != c->last_who.pid ||
+	    (call->who.cpu & ~KBL_CALL_ODD) != c->last_who.cpu)
 		return false;
 	end = kbl_write_call(slot, call, call->target, c->now, ret);
 	kbl_tap_fill(&end->tap, call);
 	slot->span.ext++;
 	kbl_put(c, end + 1);
 	c->written++;
-	call->who.cpu = c->told_who.cpu;
+	call->who.cpu = c->last_who.cpu;
 	kbl_call_free(c, call);
 	return true;
 }

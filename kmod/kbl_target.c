@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The list of functions to probe, and their arming. */
+/* The list of functions to probe, and arming them. */
 #include <linux/glob.h>
 #include <linux/mutex.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 #include <linux/timekeeping.h>
 
-#include "kbl_hot.h"
+#include "kbl_internal.h"
 
 static struct kbl_target *kbl_targets[KBL_MAX_PROBES];
 static unsigned int kbl_nr_targets;
@@ -21,7 +21,10 @@ static const struct kbl_backend *const kbl_backends[] = {
 	&kbl_kretprobe_backend,
 };
 
-/* Where the kernel puts a probe on that name; it is not armed.  Else why it puts none. */
+/*
+ * Find the address at which the kernel would put a probe on that name, without arming it; or
+ * return its error.
+ */
 static int kbl_resolve(const char *name, unsigned long *addr)
 {
 	struct kprobe kp = { .symbol_name = name, .flags = KPROBE_FLAG_DISABLED };
@@ -34,7 +37,7 @@ static int kbl_resolve(const char *name, unsigned long *addr)
 	return 0;
 }
 
-/* The place of a target that was given by its name alone. */
+/* Find the address of a target that was given by name only. */
 static int kbl_target_find(struct kbl_target *t)
 {
 	int err = kbl_resolve(t->name, &t->addr);
@@ -44,7 +47,7 @@ static int kbl_target_find(struct kbl_target *t)
 	return t->addr ? 0 : err;
 }
 
-/* One line, without its end. */
+/* Add one line, without newline. */
 int kbl_target_add(char *line)
 {
 	struct kbl_target *t;
@@ -61,11 +64,6 @@ int kbl_target_add(char *line)
 	return 0;
 }
 
-struct kbl_target *kbl_target_by_id(unsigned int id)
-{
-	return id < kbl_nr_targets ? kbl_targets[id] : NULL;
-}
-
 void kbl_targets_free(void)
 {
 	while (kbl_nr_targets)
@@ -79,7 +77,7 @@ static bool kbl_backend_wanted(const struct kbl_backend *backend)
 				!strcmp(kbl_backend_name, backend->name));
 }
 
-/* The one that arms what it can; NULL: none of that name in this kernel. */
+/* The back end that is tried first; NULL: this kernel has none of that name. */
 const struct kbl_backend *kbl_backend_chosen(void)
 {
 	unsigned int i;
@@ -91,8 +89,8 @@ const struct kbl_backend *kbl_backend_chosen(void)
 }
 
 /*
- * Those which want an arm now; the caller frees the array.  -EBUSY: another target
- * tells of that function's calls.
+ * The targets to arm now; the caller frees the array.  -EBUSY: another target already records
+ * that function's calls.
  */
 static struct kbl_target **kbl_targets_wanting(unsigned int *nr)
 {
@@ -155,7 +153,7 @@ unsigned int kbl_targets_armed(void)
 	return armed;
 }
 
-/* By the source if it can, the others as kretprobes. */
+/* Arm by probes in the source if possible, the others by kretprobes. */
 static void kbl_arm_alone(struct kbl_target **targets, unsigned int nr)
 {
 	unsigned int i, rest = 0;
@@ -180,9 +178,9 @@ static void kbl_disarm_alone(struct kbl_target **targets, unsigned int nr)
 }
 
 /*
- * Also while recording: what one fprobe has armed together is only ignored, or
- * heeded again; what it has not comes or goes alone, but for what another target
- * tells of already.
+ * Works while recording, too.  Targets that one fprobe armed together are only ignored, or used
+ * again.  Others are armed or disarmed individually, unless another target records the function
+ * already.
  */
 int kbl_targets_enable(const char *glob, bool enable)
 {
@@ -275,15 +273,16 @@ void kbl_targets_show(struct seq_file *m)
 }
 
 /*
- * The recorder asks some ten times a second, so only functions that missed any are shown.
- * A hit that is not counted here came after the first time, one that is before the second.
+ * Only functions that missed hits are shown, since the recorder reads this some ten times a
+ * second.  A hit that is not counted here came after "since", a counted one came before
+ * "until".
  */
 void kbl_missed_show(struct seq_file *m)
 {
 	unsigned int i;
 	u64 missed;
 
-	seq_puts(m, "# id count of hits the kernel's interface skipped; any: not known of which\n");
+	seq_puts(m, "# id, hits that the kernel's interface skipped; any: of unknown functions\n");
 	seq_printf(m, "since %llu\n", ktime_get_mono_fast_ns());
 	/* The kernel's counts are read after the first time ... */
 	smp_mb();

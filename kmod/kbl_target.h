@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions to probe, and the ways to do it. */
+/* The functions to probe, and the back ends that probe them. */
 #ifndef KBL_TARGET_H
 #define KBL_TARGET_H
 
@@ -11,12 +11,12 @@
 #define KBL_MAX_PROBES 4096
 
 /*
- * In a target's or a CPU's head: such calls take the long way.  The sign, which costs
- * nothing to test; no field reaches so far.
+ * Set in a target's or a CPU's head: such calls take the slow path.  It is the sign bit, which
+ * is free to test and which no field of the head uses.
  */
 #define KBL_SLOW (1ULL << 63)
 
-/* What the return value is; the bits above the type are garbage. */
+/* Type of the return value; bits above the type are garbage. */
 enum kbl_returns {
 	KBL_RETURNS_LONG,
 	KBL_RETURNS_INT,
@@ -26,47 +26,47 @@ enum kbl_returns {
 
 /* One function to probe. */
 struct kbl_target {
-	u64 head;		/* of its CALLs: what is known of the first word; KBL_SLOW */
-	u64 ret_mask;		/* the bits of the return value that are one */
+	u64 head;		/* the known part of a CALL's first word; KBL_SLOW */
+	u64 ret_mask;		/* valid bits of the return value */
 	u16 id;
-	u16 plain;		/* offset in pt_regs of the one skb */
-	bool bare;		/* carries no skb, and has no event: its CALL is all there is */
+	u16 plain;		/* offset of the only skb in pt_regs */
+	bool bare;		/* carries no skb and has no event: only a CALL is recorded */
 	bool one;		/* carries one skb, in a register, and nothing else */
 	bool none;		/* carries nothing */
-	bool sock;		/* one socket, in a register, and nothing else: plain is its */
-	bool trap;		/* reached by a breakpoint, which looks like an NMI */
+	bool sock;		/* carries one socket, in a register: plain is its offset */
+	bool trap;		/* entered by a breakpoint, which looks like an NMI */
 	bool enabled;
-	bool exit_event;	/* told at the exit, by kbl_life_exit(), or a socket is */
-	bool entry_event;	/* told at the entry, by kbl_life_entry() */
+	bool exit_event;	/* kbl_life_exit() has an event or socket to record */
+	bool entry_event;	/* kbl_life_entry() has an event to record */
 	bool ret_skb;		/* returns a packet; ret_sock: a socket */
 	bool ret_sock;
-	bool quiet;		/* its event only, no CALL */
-	bool tap;		/* a packet socket's function: what it is given is told, too */
+	bool quiet;		/* record its event only, no CALL */
+	bool tap;		/* function of a packet socket: record the content, too */
 	u8 returns;		/* enum kbl_returns */
 	u8 event;		/* enum kbl_event */
 	u8 nr_carriers;
 	u8 carrier[KBL_MAX_CARRIERS];
 	u8 mechanism;		/* enum kbl_mechanism, 0 = not armed */
-	u8 was;			/* the mechanism it was armed by last */
+	u8 was;			/* the last mechanism that armed it */
 	int error;
 	unsigned long addr;
-	unsigned long ip;	/* kbl_fprobe.c: where it is called from, 0 = do not heed it */
-	u64 missed;		/* of earlier arms */
-	void *probe;		/* the back end's own, while armed */
-	void *site;		/* kbl_source.c: the only one, NULL = those of the name */
+	unsigned long ip;	/* kbl_fprobe.c: address of the call to ftrace, 0 = ignore hits */
+	u64 missed;		/* missed hits while it was armed earlier */
+	void *probe;		/* the back end's data, while armed */
+	void *site;		/* kbl_source.c: its only site, NULL = all sites of the name */
 	char name[64];
 	char module[32];
 };
 
-/* A way to have functions run through kbl_enter_as() and kbl_leave(). */
+/* A back end: it makes functions run through kbl_enter_as() and kbl_leave(). */
 struct kbl_backend {
 	const char *name;
 	u8 mechanism;
-	/* Arm those with error 0; sets mechanism, or error. */
+	/* Arm the targets with error 0; sets mechanism, or error. */
 	void (*arm)(struct kbl_target **targets, unsigned int nr);
-	/* Disarm those armed by this; their missed hits are added up. */
+	/* Disarm the targets that this back end armed, and add up their missed hits. */
 	void (*disarm)(struct kbl_target **targets, unsigned int nr);
-	u64 (*missed)(const struct kbl_target *t);	/* since armed */
+	u64 (*missed)(const struct kbl_target *t);	/* missed hits since it was armed */
 };
 
 /* kbl_target_parse.c */
@@ -84,13 +84,12 @@ u64 kbl_targets_missed(void);
 unsigned int kbl_targets_armed(void);
 void kbl_targets_show(struct seq_file *m);
 void kbl_missed_show(struct seq_file *m);
-struct kbl_target *kbl_target_by_id(unsigned int id);
 const struct kbl_backend *kbl_backend_chosen(void);
 
 /* kbl_kretprobe.c, kbl_fprobe.c, kbl_source.c */
 extern const struct kbl_backend kbl_kretprobe_backend;
 extern const struct kbl_backend kbl_fprobe_backend;	/* .arm = NULL: not in this kernel */
-extern const struct kbl_backend kbl_source_backend;	/* the same */
+extern const struct kbl_backend kbl_source_backend;	/* .arm = NULL: not in this kernel */
 extern unsigned int kbl_maxactive;
 extern bool kbl_floor;
 u64 kbl_fprobe_missed(void);

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A line of the list of functions to probe: NAME [0xADDR] [CARRIER...] [EVENT] [module=M]
+ * Parse a line of the list of functions to probe: NAME [0xADDR] [CARRIER...] [EVENT] [module=M]
  * [void|bool|int] [quiet], where CARRIER is KIND@WHERE.
  */
 #include <linux/ctype.h>
 #include <linux/slab.h>
 #include <linux/string.h>
 
-#include "kbl_hot.h"
+#include "kbl_record.h"
 
 const char *const kbl_kinds[] = {
 	[KBL_CARRY_SKB] = "skb",
@@ -30,7 +30,7 @@ static const u64 kbl_return_masks[] = {
 	[KBL_RETURNS_VOID] = 0,
 };
 
-/* The index of @word, 0 = it is not there. */
+/* The index of @word, 0 = not found. */
 static int kbl_word(const char *const *words, unsigned int nr, const char *word)
 {
 	unsigned int i;
@@ -89,7 +89,7 @@ static int kbl_parse_word(struct kbl_target *t, char *word)
 	return t->event ? 0 : -EINVAL;
 }
 
-/* One skb in a register and nothing else: the entry need not look further. */
+/* Find targets with one skb in a register and nothing else: their entry takes the fast path. */
 static void kbl_target_plain(struct kbl_target *t)
 {
 	unsigned int i, n = 0, kind = 0;
@@ -110,7 +110,7 @@ static void kbl_target_plain(struct kbl_target *t)
 	t->bare = !t->entry_event && !t->exit_event && !t->quiet && (t->none || t->sock);
 }
 
-/* Of its records, and of its place in c->hits. */
+/* Set the probe id, which is in its records and is the index in c->hits. */
 void kbl_target_number(struct kbl_target *t, unsigned int id)
 {
 	t->id = id;
@@ -119,7 +119,7 @@ void kbl_target_number(struct kbl_target *t, unsigned int id)
 		t->head |= KBL_SLOW;
 }
 
-/* NULL: the line is not one; else kfree() it. */
+/* Returns NULL if the line is wrong; else kfree() the result. */
 struct kbl_target *kbl_target_parse(char *line)
 {
 	struct kbl_target *t = kzalloc(sizeof(*t), GFP_KERNEL);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Which events are told: groups of tracepoints and notifiers that a word
- * switches on and off.  Nothing is registered while nothing is recorded.
+ * Which events are recorded: groups of tracepoints and notifiers that are switched on and off
+ * by name.  Nothing is registered unless the module is recording.
  *
- * The tracepoints are found by name, because the kernel exports few of them;
- * their prototypes are checked when this file is compiled.
+ * The tracepoints are found by name, because the kernel exports few of them.  Their prototypes
+ * are checked when this file is compiled.
  */
 #include <linux/interrupt.h>
 #include <linux/string.h>
@@ -18,8 +18,9 @@
 #include <trace/events/syscalls.h>
 
 #include "kbl_events.h"
+#include "kbl_stack.h"
 
-#define KBL_TRACE_LINE 256	/* bytes of a line of words */
+#define KBL_TRACE_LINE 256	/* longest line of words */
 
 struct kbl_trace {
 	const char *name;
@@ -67,27 +68,13 @@ static const char * const kbl_groups[KBL_NR_GROUPS] = {
 	[KBL_GROUP_TABLE] = "table",
 };
 
-/* System calls and interrupts cost on every path, not only on the network's. */
+/* System calls and interrupts are off: they cost time on every path, not only in the network. */
 static unsigned long kbl_wanted = BIT(KBL_GROUP_NET) | BIT(KBL_GROUP_QDISC) |
 	BIT(KBL_GROUP_SOCK) | BIT(KBL_GROUP_COPY) | BIT(KBL_GROUP_DROP) | BIT(KBL_GROUP_TABLE);
 static bool kbl_tracing;
 static bool kbl_notifying;
 
-u64 kbl_probe_events __read_mostly = U64_MAX;
-
-void kbl_event_alone_slow(u8 event, u64 skb, u64 data)
-{
-	struct kbl_cpu *c;
-
-	c = kbl_batch_open();
-	if (!c)
-		return;
-	kbl_event(c, event, skb, data);
-	kbl_batch_close(c);
-}
-NOKPROBE_SYMBOL(kbl_event_alone_slow);
-
-/* A handler of another prototype than its tracepoint's does not compile. */
+/* A handler does not compile if its prototype differs from its tracepoint's. */
 #define KBL_CHECK(_name, _group, _event) check_trace_callback_type_##_name(kbl_on_##_name);
 static void __maybe_unused kbl_trace_check(void)
 {
@@ -109,8 +96,8 @@ static bool kbl_group_on(unsigned int group)
 }
 
 /*
- * What the probes may tell: nothing of a group that is switched off, and nothing
- * that a tracepoint tells, as that knows more.
+ * Update which events probes may record: none of a group that is switched off, and none that a
+ * tracepoint records, since a tracepoint has more detail.
  */
 static void kbl_probe_events_update(void)
 {
@@ -136,7 +123,7 @@ static void kbl_trace_switch(struct kbl_trace *t, bool on)
 	t->on = on && !t->error;
 	if (t->error)
 		pr_warn("kbl: tracepoint %s: error %d\n", t->name, t->error);
-	/* At once: its handler is silent until then, see kbl_by_probe(). */
+	/* At once: until then its handler does nothing, see kbl_by_probe(). */
 	kbl_probe_events_update();
 }
 
@@ -155,8 +142,8 @@ static int kbl_notify_switch(bool on)
 }
 
 /*
- * Make what is registered agree with what is wanted.  Ends stand behind their
- * begins in the table: an end is registered while its begin may be told.
+ * Register what is wanted, and only that.  In the table an end comes after its begin, so an end
+ * is registered for as long as its begin may be recorded.
  */
 static int kbl_trace_apply(void)
 {
@@ -175,7 +162,10 @@ static int kbl_trace_apply(void)
 	return err;
 }
 
-/* Their handlers are not registered: nothing told before has its end told from here on. */
+/*
+ * Called while the handlers of these groups are not registered: forget the begins that they
+ * recorded, whose ends would not match.
+ */
 static void kbl_groups_start(unsigned long groups)
 {
 	if (groups & (BIT(KBL_GROUP_IRQ) | BIT(KBL_GROUP_SOFTIRQ)))
@@ -184,7 +174,7 @@ static void kbl_groups_start(unsigned long groups)
 		kbl_syscall_start();
 }
 
-/* The control mutex is held in all that follows. */
+/* kbl_lock is held in all that follows. */
 int kbl_trace_start(void)
 {
 	int err;
@@ -206,7 +196,7 @@ void kbl_trace_stop(void)
 	kbl_trace_apply();
 }
 
-/* "+name" or "-name"; all is every group. */
+/* Parse "+name" or "-name"; all is every group. */
 static int kbl_trace_word(const char *word, unsigned long *wanted)
 {
 	unsigned long groups = 0;
@@ -225,7 +215,7 @@ static int kbl_trace_word(const char *word, unsigned long *wanted)
 	return 0;
 }
 
-/* Returns -EINVAL, and has changed nothing, if there is no word or a wrong one. */
+/* Returns -EINVAL and changes nothing if there is no word or a wrong one. */
 int kbl_trace_set(const char *words)
 {
 	unsigned long wanted = kbl_wanted;
@@ -239,7 +229,7 @@ int kbl_trace_set(const char *words)
 			continue;
 		err = kbl_trace_word(word, &wanted);
 		if (err) {
-			pr_warn("kbl: events: '%*pE' is no group with + or - before it\n",
+			pr_warn("kbl: events: '%*pE' is not a group with + or - before it\n",
 				(int)min_t(size_t, strlen(word), 64), word);
 			return err;
 		}
@@ -278,8 +268,8 @@ void kbl_trace_show(struct seq_file *m)
 
 	seq_puts(m, "# +GROUP ... switches events on, -GROUP off, +all and -all every group.\n"
 		    "# GROUP on|off SOURCE[=1, registered now, or =-ERRNO] ...\n"
-		    "# sock: SOCK_ENQUEUE, told by probes; table: neighbours, addresses, routes,\n"
-		    "# links, modules, clock.\n");
+		    "# sock: SOCK_ENQUEUE, recorded by probes; table: neighbours, addresses,\n"
+		    "# routes, links, modules, clock.\n");
 	for (i = 0; i < KBL_NR_GROUPS; i++)
 		kbl_group_show(m, i);
 	kbl_syscall_show(m);

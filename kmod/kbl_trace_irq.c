@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Interrupts and softirqs: what else took a CPU's time while packets waited. */
+/* Interrupts and softirqs: what else used a CPU's time while packets waited. */
 #include <linux/hash.h>
 
 #include "kbl_events.h"
@@ -7,9 +7,9 @@
 #define KBL_NAMED_BITS 8
 
 /*
- * Of one CPU: the begins told whose ends are awaited, and which handler was named
- * last for an interrupt, as a hash; 0: none.  Handlers that share an interrupt,
- * or interrupts a place here, are named whenever they take turns.
+ * State of one CPU: how many begins were recorded whose ends are still to come, and the hash of
+ * the handler that was named last for an interrupt, 0 = none.  Handlers that share an
+ * interrupt, and interrupts that share a slot here, are named each time they alternate.
  */
 struct kbl_irqs {
 	unsigned int irqs;
@@ -27,15 +27,15 @@ void kbl_irq_start(void)
 		memset(per_cpu_ptr(&kbl_irqs, cpu), 0, sizeof(kbl_irqs));
 }
 
-/* A file of the recorder begins anew: this CPU tells its names in it too. */
-void kbl_irq_retell(void)
+/* The recorder starts a new file: this CPU writes the names of its interrupts again. */
+void kbl_irq_forget(void)
 {
 	struct kbl_irqs *irqs = this_cpu_ptr(&kbl_irqs);
 
 	memset(irqs->named, 0, sizeof(irqs->named));
 }
 
-/* A handler's name is told once, and again after it was lost. */
+/* A handler's name is recorded once, and again after it was lost. */
 void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 {
 	u32 handler = hash_ptr(action, 32), *named;
@@ -58,12 +58,12 @@ void kbl_on_irq_handler_entry(void *data, int irq, struct irqaction *action)
 }
 NOKPROBE_SYMBOL(kbl_on_irq_handler_entry);
 
-/* @told: of this CPU.  An end whose begin was not told is not told. */
-static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *told)
+/* @begun: recorded begins on this CPU.  An end is recorded only if its begin was. */
+static __always_inline void kbl_end_event(u8 kind, u64 data, unsigned int *begun)
 {
-	if (!*told)
+	if (!*begun)
 		return;
-	--*told;
+	--*begun;
 	kbl_event_alone(kind, 0, data);
 }
 

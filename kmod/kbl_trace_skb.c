@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What the tracepoints of the network tell of an skb.  Handlers run wherever the
- * kernel frees, sends or receives: they take no lock and allocate nothing.
+ * Handlers of the network's tracepoints that have an skb.  They run wherever the kernel frees,
+ * sends or receives, so they take no lock and allocate nothing.
  */
 #include <linux/netdevice.h>
 #include <linux/uaccess.h>
 
 #include "kbl_events.h"
+#include "kbl_stack.h"
 
-#define KBL_XMIT_DEPTH 8	/* devices on top of each other, on one CPU */
+#define KBL_XMIT_DEPTH 8	/* nested devices, on one CPU */
 
-/* The skbs whose START_XMIT was told here: a driver may have freed them at XMIT. */
+/* The skbs whose START_XMIT was recorded on this CPU: at XMIT the driver may have freed them. */
 struct kbl_xmits {
 	u64 skb[KBL_XMIT_DEPTH];
 	unsigned int n;
@@ -27,48 +28,48 @@ static noinline bool kbl_skb_filter(struct kbl_cpu *c, u64 skb, u64 sk)
 	if (!kbl_filter_pass(c, skb, readable ? &fp : NULL, sk))
 		return false;
 	if (readable)
-		kbl_footprint_tell(c, skb, &fp);
+		kbl_footprint_emit(c, skb, &fp);
 	return true;
 }
 NOKPROBE_SYMBOL(kbl_skb_filter);
 
-/* May it be told?  Then its footprint is. */
+/* If the packet passes the filter, record its footprint. */
 static __always_inline bool kbl_skb_pass(struct kbl_cpu *c, u64 skb, u64 sk)
 {
 	if (static_branch_unlikely(&kbl_filter_on))
 		return kbl_skb_filter(c, skb, sk);
-	kbl_skb_tell(c, skb);
+	kbl_skb_emit(c, skb);
 	return true;
 }
 
 static noinline bool kbl_skb_event_slow(u8 event, u64 skb, u64 data)
 {
 	struct kbl_cpu *c = kbl_batch_open();
-	bool told;
+	bool recorded;
 
 	if (!c)
 		return false;
-	told = kbl_skb_pass(c, skb, 0);
-	if (told)
+	recorded = kbl_skb_pass(c, skb, 0);
+	if (recorded)
 		kbl_event(c, event, skb, data);
 	kbl_batch_close(c);
-	return told;
+	return recorded;
 }
 NOKPROBE_SYMBOL(kbl_skb_event_slow);
 
-/* Is nothing but the event to be told? */
+/* Record an event; on the fast path if its footprint need not be recorded. */
 static __always_inline bool kbl_skb_event(u8 event, const struct sk_buff *skb, u64 data)
 {
 	u64 addr = (unsigned long)skb;
 	struct kbl_cpu *c;
 	unsigned long irq = kbl_irq_off(true);
-	bool told;
+	bool recorded;
 
 	c = __this_cpu_read(kbl_cpu);
-	told = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_told(c, addr) &&
+	recorded = !static_branch_unlikely(&kbl_filter_on) && kbl_skb_same(c, addr) &&
 		kbl_event_quick(c, irq, event, addr, data);
 	kbl_irq_back(irq, true);
-	return likely(told) || kbl_skb_event_slow(event, addr, data);
+	return likely(recorded) || kbl_skb_event_slow(event, addr, data);
 }
 
 void kbl_on_netif_receive_skb(void *data, struct sk_buff *skb)
@@ -90,14 +91,14 @@ void kbl_on_net_dev_start_xmit(void *data, const struct sk_buff *skb,
 
 	if (!kbl_skb_event(KBL_EV_START_XMIT, skb, 0))
 		return;
-	/* Full: the outermost is forgotten with the rest. */
+	/* If it is full, forget all of them. */
 	if (xmits->n >= KBL_XMIT_DEPTH)
 		xmits->n = 0;
 	xmits->skb[xmits->n++] = (unsigned long)skb;
 }
 NOKPROBE_SYMBOL(kbl_on_net_dev_start_xmit);
 
-/* Was the start told?  What lies above it on the stack never came to an end. */
+/* True if the start was recorded.  Entries above it on the stack never ended. */
 static __always_inline bool kbl_xmit_known(u64 skb)
 {
 	struct kbl_xmits *xmits = this_cpu_ptr(&kbl_xmits);
@@ -112,7 +113,7 @@ static __always_inline bool kbl_xmit_known(u64 skb)
 	return false;
 }
 
-/* The skb is not the sender's any more: only its address is told. */
+/* The sender no longer owns the skb: only its address is recorded. */
 void kbl_on_net_dev_xmit(void *data, struct sk_buff *skb, int rc, struct net_device *dev,
 			 unsigned int len)
 {
@@ -147,7 +148,7 @@ static __always_inline u64 kbl_qdisc_data(const struct Qdisc *qdisc,
 	return qdisc->handle | (u64)ifindex << 32;
 }
 
-/* The skb may already be sent from another CPU, or be cut up: it is not read. */
+/* Another CPU may already have sent the skb, or it may be segmented: it is not read. */
 void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
 			  struct sk_buff *skb)
 {
@@ -163,7 +164,7 @@ void kbl_on_qdisc_enqueue(void *data, struct Qdisc *qdisc, const struct netdev_q
 }
 NOKPROBE_SYMBOL(kbl_on_qdisc_enqueue);
 
-/* A queue hands out a list at times; without a packet there is nothing to tell. */
+/* A queue may return a list; without a packet there is nothing to record. */
 void kbl_on_qdisc_dequeue(void *data, struct Qdisc *qdisc, const struct netdev_queue *txq,
 			  int packets, struct sk_buff *skb)
 {
@@ -204,12 +205,12 @@ static __always_inline void kbl_drop(struct sk_buff *skb, unsigned long location
 		stack = this_cpu_ptr(&kbl_stacks);
 		kbl_stack_read(stack, addr, location);
 		event = kbl_event(c, KBL_EV_DROP, addr, kbl_free_data(stack->location, reason));
-		event->ext = kbl_stack_tell(c, stack);
+		event->ext = kbl_stack_emit(c, stack);
 	}
 	kbl_batch_close(c);
 }
 
-/* Until a tracepoint is known to be registered the probes tell what both see. */
+/* Until a tracepoint is known to be registered, probes record the events that both see. */
 static __always_inline bool kbl_by_probe(u8 event)
 {
 	return unlikely(READ_ONCE(kbl_probe_events) & BIT_ULL(event));

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The bytes of a packet, wherever they lie: read with faults caught and bounds checked. */
+/*
+ * Read a packet's bytes, in the linear area or in the first fragment, with faults caught and
+ * bounds checked.
+ */
 #ifndef KBL_VIEW_H
 #define KBL_VIEW_H
 
 #include "kbl_arch.h"
 
-/* The bytes of a packet that can be read, by offset from skb->head. */
+/* The readable bytes of a packet, by offset from skb->head. */
 struct kbl_view {
 	u64 head;
 	u64 frag;		/* address of the first fragment, 0 = none */
@@ -16,7 +19,7 @@ struct kbl_view {
 	u16 network;
 };
 
-/* The address of @len bytes in one piece, else 0. */
+/* The address of @len contiguous bytes, else 0. */
 static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 {
 	if (likely(len <= v->tail && offset <= v->tail - len))
@@ -27,7 +30,7 @@ static __always_inline u64 kbl_at(const struct kbl_view *v, u32 offset, u32 len)
 	return 0;
 }
 
-/* A few words, the number of bytes being known when this is compiled. */
+/* Copy a few words.  @len is a compile-time constant. */
 static __always_inline bool kbl_fetch(void *to, u64 from, u32 len)
 {
 	const u8 *p = (const u8 *)(unsigned long)from;
@@ -47,7 +50,7 @@ static __always_inline bool kbl_fetch(void *to, u64 from, u32 len)
 	return !err;
 }
 
-/* A header may begin in the linear area and end in the fragment: byte by byte, then. */
+/* Read bytes that may begin in the linear area and end in the fragment: then byte by byte. */
 static __always_inline bool kbl_read(const struct kbl_view *v, u32 offset, void *to, u32 len)
 {
 	u64 from = kbl_at(v, offset, len);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the parts of kblrecord share. */
+/* Declarations that the files of kblrecord share. */
 #ifndef REC_H
 #define REC_H
 
@@ -9,11 +9,11 @@
 
 #include "kbl.h"
 
-#define REC_CALLERS 65536	/* as the low 16 bits of an offset say */
+#define REC_CALLERS 65536	/* indexed by the low 16 bits of an offset */
 #define REC_BLOCK 4096u		/* of the disk */
 #define REC_TAIL (KBL_MAX_EXT * KBL_SLOT_SIZE)
 #define REC_NO_PROBE 0xffffffffu
-#define REC_PROBES 65536	/* more cannot stand in a CALL */
+#define REC_PROBES 65536	/* a CALL has 16 bits for the id */
 
 /* A growing array of bytes. */
 struct rec_bytes {
@@ -22,19 +22,19 @@ struct rec_bytes {
 	size_t room;
 };
 
-/* The file being written; a failed write leaves the whole chunks before it. */
+/* The file being written.  If a write fails, the complete chunks before it remain. */
 struct rec_file {
 	const char *path;
 	int fd;
-	int direct;		/* the same file past the page cache, -1 = not */
-	kbl_u64 good;		/* bytes that are whole */
+	int direct;		/* fd with O_DIRECT of this file, -1 = none */
+	kbl_u64 good;		/* bytes of complete chunks */
 	kbl_u64 table_seq;
-	kbl_u64 *cpu_seq;	/* by number of the CPU */
+	kbl_u64 *cpu_seq;	/* by CPU number */
 	size_t cpus;
 	kbl_u64 own_seq;	/* of KBL_CPU_RECORDER */
 };
 
-/* A text symbol; name and module point into the text it was read from. */
+/* A text symbol; name and module point into the text it was parsed from. */
 struct rec_symbol {
 	kbl_u64 addr;
 	const char *name;
@@ -43,8 +43,8 @@ struct rec_symbol {
 };
 
 /*
- * The symbols of this boot, and those that the records of this recording lie
- * in.  callers is a direct-mapped memory of what was noted already.
+ * The symbols of this boot, and those that this recording's records refer to. callers is a
+ * direct-mapped cache of callers that are already noted.
  */
 struct rec_symbols {
 	char *text;
@@ -54,46 +54,46 @@ struct rec_symbols {
 	kbl_u64 stext;
 	struct rec_bytes used;	/* struct kbl_symbol[] */
 	struct rec_bytes strings;
-	size_t told;		/* bytes of used that stand in the file */
-	bool stale;		/* a kernel module came or went */
+	size_t written;		/* bytes of used that are in the file */
+	bool stale;		/* a kernel module was loaded or unloaded */
 	kbl_s32 callers[REC_CALLERS];
 };
 
-/* A function of the probe lists, once per address that bears the name. */
+/* A function of the probe lists, once for each address with its name. */
 struct rec_probe {
 	char *name;
 	char *module;
 	const char *returns;	/* "void", "int", ... as in the list, or "" */
 	bool quiet;
-	const char *list;	/* where it stands */
+	const char *list;	/* file of the list */
 	int line;
-	kbl_u64 asked;		/* the address that the name has, 0 = none */
-	struct kbl_probe slot;	/* id: REC_NO_PROBE until the kernel module told it */
+	kbl_u64 asked;		/* address of the name, 0 = none */
+	struct kbl_probe slot;	/* id: REC_NO_PROBE until the kernel module reports it */
 };
 
 struct rec_probes {
 	struct rec_probe *v;
 	size_t n;
 	size_t room;
-	bool polled;		/* LOST records show missed hits: */
-	kbl_u64 *missed;	/* by id, how many they show */
+	bool polled;		/* LOST records report missed hits: */
+	kbl_u64 *missed;	/* by id: number reported so far */
 	size_t nr_missed;
 };
 
-/* What a walk over records found. */
+/* The result of a walk over records. */
 struct rec_walk {
-	kbl_u64 limit;		/* heads to stop after, 0 = none */
+	kbl_u64 limit;		/* stop after that many records, 0 = never */
 	kbl_u32 heads;
 	kbl_u64 first_ns;
 	kbl_u64 last_ns;
 };
 
-/* A relay file; the end of a read may hold the beginning of a record: it waits here. */
+/* A relay file.  The end of a read may be an incomplete record, which is kept in tail. */
 struct rec_cpu {
 	int fd;
 	unsigned int number;
 	size_t have;
-	char *map;		/* see rec_map.c; NULL: it is read() only */
+	char *map;		/* see rec_map.c; NULL: only read() */
 	char tail[REC_TAIL];
 };
 
@@ -103,11 +103,11 @@ struct rec_cpus {
 	size_t room;		/* bytes of one read */
 	char *data;
 	kbl_u64 bytes;		/* read so far */
-	bool quiet;		/* the last turn found nothing: poll() may have lied */
+	bool quiet;		/* the last turn found nothing: poll() may be wrong */
 	bool gone;		/* the kernel module was unloaded */
 };
 
-/* Who takes records: a file, a screen, a summary. */
+/* A consumer of records: a file, a screen, a summary. */
 struct rec_sink {
 	void (*take)(void *self, unsigned int cpu, const struct rec_walk *walk, char *data,
 		     size_t len);
@@ -136,15 +136,15 @@ struct rec_options {
 	bool verbose;
 };
 
-/* Where -w writes: one file, or one after the other. */
+/* What -w writes: one file, or a series of files. */
 struct rec_output {
 	const struct rec_options *o;
 	struct rec_file file;
 	char path[4096];
-	char last[4096];	/* what -w and the time made, without number */
+	char last[4096];	/* file name with the time, without number */
 	unsigned int number;
 	kbl_u64 began_ns;
-	kbl_u64 empty;		/* bytes the file had before its first records */
+	kbl_u64 empty;		/* bytes of the file before its first records */
 };
 
 /* rec_bytes.c */
@@ -164,7 +164,7 @@ void rec_output_next(struct rec_output *out, const struct kbl_file_header *heade
 bool rec_output_full(const struct rec_output *out, size_t more, size_t tables);
 bool rec_output_old(const struct rec_output *out);
 
-/* rec_crc.c; each goes on from a crc that is not yet inverted */
+/* rec_crc.c; each continues from a crc that is not inverted yet */
 kbl_u32 rec_crc32(const void *data, size_t len);
 kbl_u32 rec_crc_table(kbl_u32 crc, const unsigned char *p, size_t len);
 kbl_u32 rec_crc_x86(kbl_u32 crc, const unsigned char *p, size_t len);
@@ -233,7 +233,7 @@ const char *rec_event_name(unsigned int event);
 const char *rec_module_path(const char *name);
 char *rec_module_read(const char *name);
 int rec_module_write(const char *name, const char *text);
-void rec_module_tell(const char *name, const char *text);
+void rec_module_set(const char *name, const char *text);
 void rec_module_lock(void);
 bool rec_module_active(void);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Memory that grows, whole small files, and the end with one line. */
+/* Growing memory, reading small files, and exit with a message. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -48,7 +48,7 @@ void rec_append(struct rec_bytes *to, const void *data, size_t len)
 	to->len += len;
 }
 
-/* The recorder's own clock, of CLOCK_MONOTONIC. */
+/* The current time of CLOCK_MONOTONIC. */
 kbl_u64 rec_now_ns(void)
 {
 	struct timespec now;
@@ -57,7 +57,7 @@ kbl_u64 rec_now_ns(void)
 	return now.tv_sec * 1000000000ull + now.tv_nsec;
 }
 
-/* A file of unknown size (procfs, debugfs) as one NUL-terminated text, or NULL with errno. */
+/* Read a file of unknown size (procfs, debugfs) as a NUL-terminated text; NULL with errno. */
 char *rec_slurp(const char *path)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -82,7 +82,7 @@ char *rec_slurp(const char *path)
 	return text.data;
 }
 
-/* The next line that is neither empty nor a comment; cuts the text up. */
+/* Return the next line that is neither empty nor a comment; modifies the text. */
 char *rec_line(char **rest)
 {
 	char *line;

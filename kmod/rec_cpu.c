@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * The relay files, one a CPU: whole records out of them.  All share one buffer
- * that a second-level cache holds; what is handed on lies in it still.
+ * The relay files, one for each CPU: read complete records from them.  All share one buffer
+ * that fits the second-level cache, so what a consumer gets is still in the cache.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -14,7 +14,7 @@
 #include "rec.h"
 
 #define REC_READ_BYTES (256 << 10)
-#define REC_READS 64	/* of one CPU before the next one's turn */
+#define REC_READS 64	/* reads of one CPU before the next CPU's turn */
 
 static bool rec_cpu_known(const struct rec_cpus *cpus, unsigned int number)
 {
@@ -40,7 +40,7 @@ static void rec_cpu_open(struct rec_cpus *cpus, const char *name, unsigned int n
 	rec_map_open(&cpus->v[cpus->n++]);
 }
 
-/* Opens the files cpuN that are not open yet: a CPU may come online later. */
+/* Open the files cpuN that are not open yet: a CPU may come online later. */
 void rec_cpus_find(struct rec_cpus *cpus)
 {
 	DIR *folder = opendir(rec_module_path(""));
@@ -63,7 +63,7 @@ void rec_cpus_find(struct rec_cpus *cpus)
 		cpus->data = rec_direct_buffer(cpus->room);
 }
 
-/* Until a sub-buffer is full, which is true, or the time is over. */
+/* Wait until a sub-buffer is full, which returns true, or for the given time. */
 bool rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 {
 	struct pollfd fd[cpus->n + 1];
@@ -73,7 +73,7 @@ bool rec_cpus_wait(const struct rec_cpus *cpus, int ms)
 	return poll(fd, cpus->quiet ? 0 : cpus->n, ms) > 0;
 }
 
-/* Returns the bytes read, at most len; less than what was asked for: there is no more. */
+/* Returns the bytes read, at most len; fewer mean that there are no more. */
 static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, size_t len)
 {
 	ssize_t n;
@@ -89,7 +89,7 @@ static size_t rec_cpu_read(struct rec_cpus *cpus, const struct rec_cpu *c, size_
 	return n < 0 ? 0 : n;
 }
 
-/* Walks what lies at data and hands it on; the rest waits in tail. */
+/* Pass the complete records at data on; keep the rest in tail. */
 static kbl_u64 rec_cpu_take(struct rec_cpu *c, struct rec_symbols *s, const struct rec_sink *to,
 			    char *data, size_t len, kbl_u64 limit)
 {
@@ -103,7 +103,7 @@ static kbl_u64 rec_cpu_take(struct rec_cpu *c, struct rec_symbols *s, const stru
 	return walk.heads;
 }
 
-/* Copies at most len bytes out; *more: there may be more at once. */
+/* Read at most len bytes; *more: there may be more now. */
 static kbl_u64 rec_cpu_copy(struct rec_cpus *cpus, struct rec_cpu *c, struct rec_symbols *s,
 			    const struct rec_sink *to, size_t len, kbl_u64 limit, bool *more)
 {
@@ -119,7 +119,7 @@ static kbl_u64 rec_cpu_copy(struct rec_cpus *cpus, struct rec_cpu *c, struct rec
 	return rec_cpu_take(c, s, to, cpus->data, have + n, limit);
 }
 
-/* Full sub-buffers first; one that is not full waits for the next turn if there were any. */
+/* Read full sub-buffers first; if there were any, one that is not full waits for the next turn. */
 static kbl_u64 rec_cpu_drain(struct rec_cpus *cpus, struct rec_cpu *c, struct rec_symbols *s,
 			     const struct rec_sink *to, kbl_u64 limit)
 {
@@ -147,8 +147,8 @@ static kbl_u64 rec_cpu_drain(struct rec_cpus *cpus, struct rec_cpu *c, struct re
 }
 
 /*
- * Reads all CPUs once; returns the records handed on, at most limit if that is
- * not 0 (what lies behind them is gone then).
+ * Read all CPUs once.  Returns the number of records passed on, at most limit unless that is 0;
+ * records after them are discarded then.
  */
 kbl_u64 rec_cpus_drain(struct rec_cpus *cpus, struct rec_symbols *s, const struct rec_sink *to,
 		       kbl_u64 limit)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* CRC-32 of IEEE 802.3, as zlib's: by the CPU's instructions, else eight bytes at a time. */
+/* CRC-32 of IEEE 802.3, as in zlib: with the CPU's instructions, else eight bytes at a time. */
 #include "rec.h"
 
 #define REC_POLYNOMIAL 0xedb88320u
@@ -28,7 +28,7 @@ static kbl_u32 rec_le32(const unsigned char *p)
 	return p[0] | p[1] << 8 | p[2] << 16 | (kbl_u32)p[3] << 24;
 }
 
-/* Slicing by eight. */
+/* The "slicing by eight" algorithm. */
 kbl_u32 rec_crc_table(kbl_u32 crc, const unsigned char *p, size_t len)
 {
 	const kbl_u32 (*t)[256] = (const void *)rec_crc_tables;

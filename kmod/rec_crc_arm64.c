@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* CRC-32 by the instructions of ARMv8's CRC extension. */
+/* CRC-32 with the instructions of ARMv8's CRC extension. */
 #include <string.h>
 
 #include "rec.h"

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * CRC-32 by carry-less multiplication: Gopal et al., "Fast CRC Computation for
- * Generic Polynomials Using PCLMULQDQ Instruction", Intel 2009.  The message is
- * folded onto its last blocks; the table finishes what is left of it.
+ * CRC-32 by carry-less multiplication: Gopal et al., "Fast CRC Computation for Generic
+ * Polynomials Using PCLMULQDQ Instruction", Intel 2009.  The message is folded into its last
+ * blocks; the table method computes the CRC of the remainder.
  */
 #include <string.h>
 
@@ -77,7 +77,7 @@ REC_WIDE_TARGET static inline __m256i rec_wide_fold(__m256i x, __m256i by, const
 	return _mm256_xor_si256(_mm256_xor_si256(low, next), high);
 }
 
-/* Two blocks a register; what stays after folding is itself a message. */
+/* Two blocks in each register; the result of the folding is a message itself. */
 REC_WIDE_TARGET static kbl_u32 rec_crc_wide(kbl_u32 crc, const unsigned char *p, size_t len)
 {
 	const __m256i by = _mm256_set_epi64x(0x14a7fe880, 0x1e88ef372, 0x14a7fe880, 0x1e88ef372);

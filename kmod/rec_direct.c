@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 /*
- * Large chunks past the page cache.  Copying into it, and clearing its pages
- * before, would cost more than all else the recorder does.  The kernel module's
- * sub-buffers, and the buffer that relay files are read into, leave room for the
- * chunk's header before the records, so that both begin at a block; PAD chunks
- * make up the rest of blocks.
+ * Large chunks are written with O_DIRECT.  Copying them into the page cache, and clearing its
+ * pages before, would cost more than everything else the recorder does.  The kernel module's
+ * sub-buffers, and the buffer for relay files, leave room for the chunk's header before the
+ * records, so that both begin at a disk block.  PAD chunks fill up the rest of the blocks.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -15,10 +14,10 @@
 
 #include "rec.h"
 
-#define REC_DIRECT_LEAST (64u << 10)	/* below that PAD chunks would be too much of the file */
+#define REC_DIRECT_LEAST (64u << 10)	/* below this, PAD would be a large part of the file */
 #define REC_HEADER sizeof(struct kbl_chunk_header)
 
-/* For `room` bytes of records, to be handed to rec_records() as they lie. */
+/* Allocate a buffer for `room` bytes of records, which is passed to rec_records() in place. */
 char *rec_direct_buffer(size_t room)
 {
 	size_t whole = (REC_HEADER + room + 3 * REC_BLOCK) / REC_BLOCK * REC_BLOCK;
@@ -29,7 +28,7 @@ char *rec_direct_buffer(size_t room)
 	return p + REC_HEADER;
 }
 
-/* -1 in f->direct where the file system cannot do it. */
+/* Sets f->direct to -1 if the file system does not support it. */
 void rec_direct_open(struct rec_file *f)
 {
 	f->direct = open(f->path, O_WRONLY | O_DIRECT | O_CLOEXEC);
@@ -41,7 +40,7 @@ static void rec_direct_close(struct rec_file *f)
 	f->direct = -1;
 }
 
-/* A PAD chunk of len bytes in all, at least a header's, lies at p then. */
+/* Write a PAD chunk of len bytes, at least the size of a header, to p. */
 static void rec_direct_pad(struct rec_file *f, char *p, size_t len)
 {
 	struct kbl_chunk_header pad = { .type = KBL_CHUNK_PAD, .cpu = 0xffff,
@@ -52,7 +51,7 @@ static void rec_direct_pad(struct rec_file *f, char *p, size_t len)
 	memcpy(p, &pad, sizeof(pad));
 }
 
-/* The bytes of a PAD chunk that makes `end` the end of a block; 0: none is needed. */
+/* The size of a PAD chunk that fills a block up from `end`; 0: none is needed. */
 static size_t rec_direct_gap(kbl_u64 end)
 {
 	size_t gap = -end % REC_BLOCK;
@@ -60,7 +59,7 @@ static size_t rec_direct_gap(kbl_u64 end)
 	return gap && gap < REC_HEADER ? gap + REC_BLOCK : gap;
 }
 
-/* Writes all of it, or what is left of it through the page cache. */
+/* Write everything; what fails with O_DIRECT goes through the page cache. */
 static bool rec_direct_write(struct rec_file *f, const char *p, size_t len)
 {
 	ssize_t n;
@@ -82,8 +81,8 @@ static bool rec_direct_write(struct rec_file *f, const char *p, size_t len)
 }
 
 /*
- * The chunk of records at payload, with room around it as said above; false: it is not
- * written, nor can it be in this way.
+ * Write the chunk of records at payload, with room around it as described above.  False: it is
+ * not written, because it cannot be written in this way.
  */
 bool rec_direct_chunk(struct rec_file *f, struct kbl_chunk_header *header, char *payload,
 		      size_t len)

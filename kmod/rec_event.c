@@ -10,7 +10,7 @@
 #define REC_IFF_UP 0x1		/* linux/if.h */
 #define REC_IFF_RUNNING 0x40
 
-/* An offset from _stext as symbol+0xoffset. */
+/* Print an offset from _stext as symbol+0xoffset. */
 void rec_symbol_show(FILE *out, const struct rec_names *names, kbl_s32 offset)
 {
 	kbl_u64 addr = names->symbols->stext + offset;
@@ -35,7 +35,7 @@ static const union rec_slot *rec_ext(const union rec_slot *slot, unsigned int ty
 	return NULL;
 }
 
-/* Where a drop happened: the hook of netfilter, if one, and who called. */
+/* Where a drop happened: the netfilter hook, if any, and the callers. */
 static void rec_drop_show(FILE *out, const struct rec_names *names, const union rec_slot *slot)
 {
 	const union rec_slot *first = rec_ext(slot, KBL_EXT_DROP);
@@ -200,7 +200,7 @@ static void rec_change_show(FILE *out, const struct rec_names *names, const unio
 		fprintf(out, " %s", name);
 }
 
-/* The real time that a clock_set set. */
+/* The time that a clock_set event set. */
 static void rec_clock_show(FILE *out, const struct kbl_event_slot *event)
 {
 	kbl_u64 real = event->data + event->ts;
@@ -288,7 +288,7 @@ static void rec_data_show(FILE *out, const struct rec_names *names, const union 
 	case KBL_EV_CARRY:
 		fprintf(out, " number %u", (kbl_u32)data);
 		if (data >> 32)
-			fprintf(out, ", %u more not told", (kbl_u32)(data >> 32));
+			fprintf(out, ", %u more not recorded", (kbl_u32)(data >> 32));
 		break;
 	case KBL_EV_NF_HOOK:
 		rec_nf_hook_show(out, data);

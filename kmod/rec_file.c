@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Chunks onto the disk, whole or not at all. */
+/* Write chunks to disk, completely or not at all. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 static const char rec_zeros[8];
 
-/* What cannot be written whole is cut off again: the file stays readable. */
+/* Cut off what could not be written completely, so that the file stays readable. */
 void rec_file_failed(struct rec_file *f)
 {
 	const char *path = strcmp(f->path, "-") ? f->path : "standard output";
@@ -24,7 +24,7 @@ void rec_file_failed(struct rec_file *f)
 		(unsigned long long)f->good);
 }
 
-/* Takes the parts off as they are written. */
+/* Removes the parts as they are written. */
 static void rec_write(struct rec_file *f, struct iovec *part, int parts)
 {
 	while (parts) {
@@ -61,7 +61,7 @@ void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_h
 		f->fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (f->fd < 0 || fstat(f->fd, &about))
 		rec_die("%s: %s", path, strerror(errno));
-	/* An old file may be open to others. */
+	/* Others may have the old file open. */
 	if (f->fd != STDOUT_FILENO && S_ISREG(about.st_mode) && fchmod(f->fd, 0600))
 		rec_die("%s: %s", path, strerror(errno));
 	rec_write(f, &part, 1);
@@ -70,7 +70,7 @@ void rec_file_open(struct rec_file *f, const char *path, const struct kbl_file_h
 		rec_direct_open(f);
 }
 
-/* Whole chunks as they lie at data. */
+/* Write the complete chunks at data. */
 void rec_file_write(struct rec_file *f, const void *data, size_t len)
 {
 	struct iovec part = { (void *)data, len };
@@ -96,7 +96,7 @@ void rec_chunk_complete(struct kbl_chunk_header *header, const void *payload, si
 	header->header_crc32 = rec_crc32(header, offsetof(struct kbl_chunk_header, header_crc32));
 }
 
-/* Completes the header and writes the chunk, its payload padded with zeros. */
+/* Complete the header and write the chunk, its payload padded with zeros. */
 static void rec_chunk(struct rec_file *f, struct kbl_chunk_header *header, const void *payload,
 		      size_t len)
 {
@@ -128,7 +128,7 @@ void rec_table(struct rec_file *f, enum kbl_chunk_type type, const void *payload
 	rec_chunk(f, &header, payload, len);
 }
 
-/* The number of the next chunk of a CPU, or of what kblrecord itself adds. */
+/* The sequence number of the next chunk of a CPU, or of kblrecord itself. */
 static kbl_u64 rec_records_seq(struct rec_file *f, unsigned int cpu)
 {
 	if (cpu == KBL_CPU_RECORDER)
@@ -141,7 +141,10 @@ static kbl_u64 rec_records_seq(struct rec_file *f, unsigned int cpu)
 	return f->cpu_seq[cpu]++;
 }
 
-/* Where the payload begins a header behind a block's begin, what is around it is overwritten. */
+/*
+ * If the payload begins one header after the begin of a block, the bytes around it are
+ * overwritten.
+ */
 void rec_records(struct rec_file *f, unsigned int cpu, const struct rec_walk *walk,
 		 char *payload, size_t len)
 {

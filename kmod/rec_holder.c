@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Who keeps a file of the module from us: the process with its lock, or with the file open. */
+/* Find the process that has a file of the module locked or open. */
 #include <ctype.h>
 #include <dirent.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #include "rec.h"
 
-/* The process that has the flock() of the open file; 0: nobody we can see. */
+/* The process that has the flock() of the open file; 0: unknown. */
 static int rec_holder_of_lock(int fd)
 {
 	char *text = rec_slurp("/proc/locks"), *rest = text, *line;
@@ -29,7 +29,7 @@ static int rec_holder_of_lock(int fd)
 	return found > 0 ? found : 0;
 }
 
-/* Whether the process has the file open. */
+/* True if the process has the file open. */
 static bool rec_holder_has(int pid, const struct stat *file)
 {
 	char path[64];
@@ -49,7 +49,7 @@ static bool rec_holder_has(int pid, const struct stat *file)
 	return has;
 }
 
-/* The process that has the file of that path open; 0: nobody we can see. */
+/* The process that has the file at that path open; 0: unknown. */
 static int rec_holder_of_file(const char *path)
 {
 	DIR *folder = opendir("/proc");
@@ -68,7 +68,7 @@ static int rec_holder_of_file(const char *path)
 	return found;
 }
 
-/* " (NAME, pid N)", or nothing if the process is not to be seen; good until the next call. */
+/* " (NAME, pid N)", or "" if the process is unknown; valid until the next call. */
 static const char *rec_holder_name(int pid)
 {
 	static char said[64];

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
-/* Interrupts and softirqs as text: their names, which are not told each time, and how long. */
+/*
+ * Interrupts and softirqs as text: their durations, and their names, which are not in each
+ * record.
+ */
 #include <string.h>
 
 #include "rec_text.h"
 
-/* The name in the COMM slots behind a head, 15 bytes a slot; false: it has none. */
+/* The name in the COMM slots after a head, 15 bytes in each; false: there is none. */
 bool rec_name(const union rec_slot *slot, char *name, size_t size)
 {
 	size_t at = 0;
@@ -29,7 +32,7 @@ static const char *rec_interrupt_name(struct rec_text *t, const union rec_slot *
 	return known->irq == irq && *known->name ? known->name : NULL;
 }
 
-/* " after 1.234 us", if the begin is known. */
+/* Print " after 1.234 us", if the begin is known. */
 static void rec_interrupt_end(kbl_u64 *began, kbl_u64 now)
 {
 	if (*began && now >= *began)
@@ -67,7 +70,7 @@ static void rec_softirq_show(struct rec_began *began, const struct kbl_event_slo
 		rec_interrupt_end(&began->softirq, event->ts);
 }
 
-/* What an event tells of an interrupt on this CPU; nothing for other events. */
+/* Show an event of an interrupt on this CPU; other events print nothing. */
 void rec_interrupt_show(struct rec_text *t, unsigned int cpu, const union rec_slot *slot)
 {
 	switch (slot->event.event) {

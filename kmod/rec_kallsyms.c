@@ -17,7 +17,7 @@ static int rec_by_addr(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "ffffffff81000000 T _stext" or "... t veth_xmit\t[veth]"; cuts the line up. */
+/* Parse "ffffffff81000000 T _stext" or "... t veth_xmit\t[veth]"; modifies the line. */
 static bool rec_symbol_parse(char *line, struct rec_symbol *symbol)
 {
 	char *end, *module;
@@ -39,7 +39,7 @@ static bool rec_symbol_parse(char *line, struct rec_symbol *symbol)
 	return true;
 }
 
-static const struct rec_symbol *rec_sorted;	/* what rec_by_name() compares in */
+static const struct rec_symbol *rec_sorted;	/* the symbols that rec_by_name() compares */
 
 static int rec_by_name(const void *a, const void *b)
 {
@@ -59,7 +59,7 @@ static void rec_symbols_index(struct rec_symbols *s)
 	qsort(s->by_name, s->n, sizeof(*s->by_name), rec_by_name);
 }
 
-/* Forgets what was read before; what is noted as used stays with the caller. */
+/* Load the symbols again.  The caller keeps what it noted as used. */
 void rec_symbols_load(struct rec_symbols *s)
 {
 	char *line, *rest;
@@ -107,7 +107,7 @@ struct rec_symbol *rec_symbol_at(const struct rec_symbols *s, kbl_u64 addr)
 	return low ? &s->v[low - 1] : NULL;
 }
 
-/* Where in by_name the name begins. */
+/* The first index of the name in by_name. */
 static size_t rec_first_named(const struct rec_symbols *s, const char *name)
 {
 	size_t low = 0, high = s->n;
@@ -123,7 +123,7 @@ static size_t rec_first_named(const struct rec_symbols *s, const char *name)
 	return low;
 }
 
-/* The symbols of that name and module one after the other, NULL behind the last. */
+/* Iterate over the symbols of that name and module; NULL after the last. */
 const struct rec_symbol *rec_symbol_named(const struct rec_symbols *s, const char *name,
 					  const char *module, const struct rec_symbol *after)
 {

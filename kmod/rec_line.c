@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* One record, one line: when, where, who, how long, what. */
+/* One record as one line: time, CPU, thread, duration, description. */
 #include <string.h>
 #include <time.h>
 
@@ -72,7 +72,7 @@ static void rec_line_caller(const struct rec_text *t, unsigned int flags, kbl_s3
 	rec_symbol_show(stdout, t->names, caller);
 }
 
-/* A number, or what looks like an address. */
+/* A number, in hexadecimal if it looks like an address. */
 static void rec_line_return(unsigned int flags, kbl_s64 value)
 {
 	if (flags & KBL_FLAG_SKB_IS_RET)
@@ -98,7 +98,7 @@ static void rec_line_call(const struct rec_text *t, const union rec_slot *slot)
 	rec_line_caller(t, call->flags, call->caller);
 }
 
-/* A call that was open at the end, or one of too many at once. */
+/* A call that was open at the end, or one for which the table of open calls was full. */
 static void rec_line_end(const struct rec_text *t, const union rec_slot *slot)
 {
 	const struct kbl_call_slot *call = &slot->call;
@@ -113,7 +113,7 @@ static void rec_line_end(const struct rec_text *t, const union rec_slot *slot)
 		printf(" (has not returned)");
 }
 
-/* An end may be among what a CPU lost: the next one is of another begin. */
+/* The lost records may contain an interrupt's end: forget the begins. */
 static void rec_line_lost(struct rec_text *t, unsigned int cpu, const struct kbl_lost_slot *lost)
 {
 	static const char *const reasons[] = {

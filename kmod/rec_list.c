@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet]".
- * # begins a comment.
+ * Probe lists: lines "NAME [0xADDR] [CARRIER...] [EVENT] [module=M] [void] [quiet]".  A #
+ * starts a comment.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -66,7 +66,7 @@ static bool rec_list_word(struct rec_probe *probe, char *word)
 	return true;
 }
 
-/* The same address in two lists is one probe: all that either says. */
+/* One address in two lists is one probe with what both say. */
 static void rec_list_merge(struct rec_probe *to, const struct rec_probe *from)
 {
 	if (!to->slot.event)
@@ -99,7 +99,7 @@ static void rec_list_add(struct rec_probes *p, const struct rec_probe *probe, kb
 	to->slot.error = addr ? 0 : -ENOENT;
 }
 
-/* A name may stand for several addresses; one that is nowhere is kept, unarmed. */
+/* A name may have several addresses; one without address is kept, but not armed. */
 static void rec_list_resolve(struct rec_probes *p, const struct rec_probe *probe,
 			     const struct rec_symbols *s, bool life_only)
 {
@@ -116,7 +116,7 @@ static void rec_list_resolve(struct rec_probes *p, const struct rec_probe *probe
 		rec_list_add(p, probe, symbol->addr);
 }
 
-/* life_only: the functions that tell of lives, and of those no CALL. */
+/* life_only: only functions with a life event, and without recording their CALLs. */
 void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symbols *s,
 		   bool life_only)
 {
@@ -143,7 +143,7 @@ void rec_list_load(struct rec_probes *p, const char *path, const struct rec_symb
 	free(text);
 }
 
-/* "probes-6.12.txt" -> 6012, -1: it is no such name. */
+/* "probes-6.12.txt" -> 6012; -1: another name. */
 static int rec_list_version(const char *name)
 {
 	unsigned int major, minor;
@@ -154,7 +154,7 @@ static int rec_list_version(const char *name)
 	return major * 1000 + minor;
 }
 
-/* The list of the newest kernel that is not newer than the running one, else the oldest. */
+/* The list for the newest kernel that is not newer than the running one, else the oldest. */
 static const char *rec_list_choose(DIR *folder, int running)
 {
 	static char best[64];
@@ -174,7 +174,7 @@ static const char *rec_list_choose(DIR *folder, int running)
 	return chosen < 0 ? NULL : best;
 }
 
-/* Beside the program, by the version of the running kernel. */
+/* The list beside the program, chosen by the version of the running kernel. */
 const char *rec_list_default(void)
 {
 	static char path[4096];
@@ -200,7 +200,7 @@ const char *rec_list_default(void)
 	return path;
 }
 
-/* As dtrace -l has it: one line an entry, one a return; numbered as in a recording. */
+/* As dtrace -l: a line for each entry and each return, numbered as in a recording. */
 void rec_list_show(const struct rec_probes *p)
 {
 	static const char *const ends[] = { "entry", "return" };

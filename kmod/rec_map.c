@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Full sub-buffers where they lie in the kernel module's memory.  The chunk's
- * header and the PAD behind it are written around the records there, so that
- * nothing is copied before the disk fetches it.  Where that cannot be, and of
- * what is not full yet, read() is good enough.
+ * Full sub-buffers are used in place, in the kernel module's memory.  The chunk's header and
+ * the PAD after it are written around the records there, so nothing is copied before the disk
+ * reads it.  Where that is not possible, and for sub-buffers that are not full, read() is used.
  */
 #include <errno.h>
 #include <sys/ioctl.h>
@@ -14,7 +13,7 @@
 
 _Static_assert(KBL_MAP_HEAD == sizeof(struct kbl_chunk_header), "room for a chunk's header");
 
-/* The whole of it, its pages present: else each would be a fault while recording. */
+/* Map the whole buffer and populate it: else every page would fault while recording. */
 void rec_map_open(struct rec_cpu *c)
 {
 	struct kbl_map_part part = {};
@@ -29,8 +28,8 @@ void rec_map_open(struct rec_cpu *c)
 }
 
 /*
- * The records of the next full sub-buffer; false: there is none.  Where a part
- * of it was read already *data is NULL: the rest of it, *len bytes, is too.
+ * Find the records of the next full sub-buffer; false: there is none.  If a part of it has been
+ * read already, *data is NULL and the remaining *len bytes must be read, too.
  */
 bool rec_map_next(const struct rec_cpu *c, char **data, size_t *len)
 {
@@ -43,7 +42,7 @@ bool rec_map_next(const struct rec_cpu *c, char **data, size_t *len)
 	return true;
 }
 
-/* The kernel may have it again; if somebody else cleared all meanwhile, it has. */
+/* Give it back to the kernel; this fails if another process cleared the buffer. */
 void rec_map_done(const struct rec_cpu *c, const char *data, size_t len)
 {
 	struct kbl_map_part part = { .from = data - c->map, .to = data - c->map + len };

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 /*
- * Hits that the kernel's probes missed: it counts them and nothing more.  Some
- * ten times a second the counts are read; what they grew by since the last time
- * becomes a LOST record.
+ * Hits that the kernel's probes missed.  The kernel only counts them.  The counts are read some
+ * ten times a second, and each increase becomes a LOST record.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,14 +9,14 @@
 
 #include "rec_session.h"
 
-/* Counts before any probe was armed are 0; a module of before has no such file. */
+/* The counts are 0 before a probe is armed.  Older modules do not have this file. */
 void rec_missed_begin(struct rec_session *s)
 {
 	s->probes.polled = !access(rec_module_path("missed"), R_OK);
 	s->missed.since_ns = s->missed.polled_ns = rec_now_ns();
 }
 
-/* By id; the one behind all of them is of hits that may have been any function's. */
+/* The number already reported, by id. */
 static kbl_u64 *rec_missed_declared(struct rec_probes *p, size_t id)
 {
 	if (id >= p->nr_missed) {
@@ -29,8 +28,8 @@ static kbl_u64 *rec_missed_declared(struct rec_probes *p, size_t id)
 }
 
 /*
- * The kernel counts without a lock, so a count may even go back: then some were missed, and
- * nobody knows how many.
+ * The kernel counts without a lock, so a count may even decrease: then hits were missed, but
+ * their number is unknown.
  */
 static void rec_missed_add(struct rec_bytes *slots, kbl_u64 *declared, kbl_u64 count, kbl_u32 func)
 {
@@ -58,7 +57,10 @@ static void rec_missed_line(struct rec_session *s, struct rec_bytes *slots, cons
 		rec_missed_add(slots, rec_missed_declared(&s->probes, id), count, id);
 }
 
-/* Into the stream that is no CPU's: its times are later than those of what waits in the CPUs'. */
+/*
+ * Write to the stream of KBL_CPU_RECORDER: the times are later than those of records that wait
+ * in the CPUs' buffers.
+ */
 static void rec_missed_write(struct rec_session *s, struct rec_bytes *slots, kbl_u64 until)
 {
 	struct kbl_lost_slot *lost = (void *)slots->data;
@@ -75,7 +77,10 @@ static void rec_missed_write(struct rec_session *s, struct rec_bytes *slots, kbl
 		rec_session_take(s, KBL_CPU_RECORDER, &walk, slots->data, slots->len);
 }
 
-/* A miss that was not counted the last time came after that had begun, and before this ends. */
+/*
+ * A miss that is counted now, and was not last time, came after the last read began and before
+ * this one ended.
+ */
 void rec_missed_poll(struct rec_session *s)
 {
 	char *text = s->probes.polled ? rec_module_read("missed") : NULL, *rest = text, *line;
@@ -94,7 +99,7 @@ void rec_missed_poll(struct rec_session *s)
 	free(text);
 }
 
-/* Milliseconds until the next time. */
+/* Milliseconds until the next read. */
 int rec_missed_wait(const struct rec_session *s)
 {
 	kbl_u64 now = rec_now_ns(), next = s->missed.polled_ns + REC_MISSED_MS * 1000000ull;

@@ -11,7 +11,7 @@
 
 #define REC_DEBUGFS "/sys/kernel/debug/kbl"
 
-/* The path of a control file; good until the next call. */
+/* The path of a control file; valid until the next call. */
 const char *rec_module_path(const char *name)
 {
 	const char *folder = getenv("KBL_DEBUGFS");
@@ -21,7 +21,7 @@ const char *rec_module_path(const char *name)
 	return path;
 }
 
-/* NULL: it cannot be read, the module may be gone. */
+/* Returns NULL if it cannot be read: the module may be unloaded. */
 char *rec_module_read(const char *name)
 {
 	return rec_slurp(rec_module_path(name));
@@ -43,7 +43,7 @@ int rec_module_write(const char *name, const char *text)
 	return err;
 }
 
-/* Where the kernel's log ends now; -1: it is not for us. */
+/* Open the kernel's log at its end; -1: not permitted. */
 static int rec_kmsg_open(void)
 {
 	int fd = open("/dev/kmsg", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -53,14 +53,14 @@ static int rec_kmsg_open(void)
 	return fd;
 }
 
-/* What the module logged since then, into text; "": nothing. */
+/* Copy the module's last message since then to text; "": none. */
 static void rec_kmsg_reason(int fd, char *text, size_t size)
 {
 	char record[1024], *said;
 	ssize_t n;
 
 	*text = 0;
-	/* One record each; EPIPE: some were overwritten before we came. */
+	/* Each read() returns one record; EPIPE: some were overwritten. */
 	while ((n = read(fd, record, sizeof(record) - 1)) > 0 || (n < 0 && errno == EPIPE)) {
 		record[n > 0 ? n : 0] = 0;
 		said = strstr(record, ";kbl: ");
@@ -71,8 +71,8 @@ static void rec_kmsg_reason(int fd, char *text, size_t size)
 	}
 }
 
-/* The same, but a refusal ends the program, with the reason that the kernel's log has. */
-void rec_module_tell(const char *name, const char *text)
+/* As rec_module_write(), but exits on an error, with the reason from the kernel's log. */
+void rec_module_set(const char *name, const char *text)
 {
 	int log = rec_kmsg_open(), err = rec_module_write(name, text);
 	char why[512] = "";
@@ -84,12 +84,12 @@ void rec_module_tell(const char *name, const char *text)
 	if (err)
 		rec_die("the kernel module refuses '%.*s' in %s: %s%s%s",
 			(int)strcspn(text, "\n"), text, rec_module_path(name), strerror(err),
-			*why ? ": " : err == EINVAL ? "; dmesg tells why" : "", why);
+			*why ? ": " : err == EINVAL ? "; see dmesg" : "", why);
 }
 
 /*
- * One recorder at a time; the lock ends with this process.  It is the folder's:
- * an open control file would keep the module from being unloaded.
+ * Only one recorder can run.  The lock is on the folder, because an open control file would
+ * prevent the module from being unloaded.  It ends with this process.
  */
 void rec_module_lock(void)
 {
@@ -104,7 +104,7 @@ void rec_module_lock(void)
 		rec_die("another kblrecord is recording%s", rec_holder_lock(fd));
 }
 
-/* Whether the module still records: its state stands in control below the help. */
+/* True if the module still records; control shows its state after the usage. */
 bool rec_module_active(void)
 {
 	char *text = rec_module_read("control"), *rest = text, *line;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* What numbers stand for: events as probe lists have them, functions, reasons, devices. */
+/* Names for numbers: events as in probe lists, functions, drop reasons, devices. */
 #include <string.h>
 
 #include "rec_text.h"
@@ -46,7 +46,7 @@ static const char *const rec_event_names[] = {
 
 #define REC_EVENTS (sizeof(rec_event_names) / sizeof(rec_event_names[0]))
 
-/* -1: there is none of that name. */
+/* Returns -1 for an unknown name. */
 int rec_event_named(const char *name)
 {
 	for (size_t i = 1; i < REC_EVENTS; i++)
@@ -77,7 +77,7 @@ void rec_names_probe(struct rec_names *names, unsigned int id, const char *name)
 	names->probe[id] = name;
 }
 
-/* NULL: not told. */
+/* Returns NULL if unknown. */
 const char *rec_reason_name(const struct rec_names *names, int number)
 {
 	for (size_t i = names->reasons; i-- > 0;)
@@ -93,7 +93,7 @@ void rec_names_reason(struct rec_names *names, int number, const char *name)
 	names->reason[names->reasons++].name = rec_copy(name);
 }
 
-/* NULL: not told.  Namespace 0 is any. */
+/* Returns NULL if unknown.  Namespace 0 matches any. */
 const char *rec_device_name(const struct rec_names *names, kbl_u32 netns, kbl_u32 ifindex)
 {
 	for (size_t i = names->devices; i-- > 0;)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The command line, as tcpdump's where there is a like. */
+/* The command line, with tcpdump's options where it has a similar one. */
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,26 +29,26 @@ static const char rec_help[] =
 	"usage: kblrecord [-w FILE] [-f LIST] [-e GROUPS] [-c COUNT] [--duration S] [FILTER...]\n"
 	"       kblrecord -r FILE [--stats]\n"
 	"       kblrecord -l [-f LIST]\n"
-	"  -w FILE          write the recording there, - is standard output; without it: as text\n"
+	"  -w FILE          write the recording to FILE, - is standard output; default: as text\n"
 	"  -r FILE          show a recording as text; needs no kernel module\n"
 	"  -l, -D           list the functions: ID PROVIDER MODULE FUNCTION NAME\n"
 	"  -f LIST          functions to probe, may be given again (default: probes-VERSION.txt\n"
 	"                   beside the program)\n"
-	"  --no-life        leave out the quiet probes that tell of allocations, clones, frees\n"
-	"  -e GROUPS        events beside: net,qdisc,sock,copy,drop,syscall,irq,softirq,table,\n"
-	"                   all or none (default: what the kernel module has on)\n"
+	"  --no-life        leave out the quiet probes for allocations, clones and frees\n"
+	"  -e GROUPS        groups of events: net,qdisc,sock,copy,drop,syscall,irq,softirq,\n"
+	"                   table, all or none (default: those on in the module)\n"
 	"  --counter EVENT  count a hardware event in each call\n"
-	"  --calibrate      measure what the probes cost, before\n"
+	"  --calibrate      first measure what the probes cost\n"
 	"  -c COUNT         stop after that many records\n"
 	"  --duration S     stop after that many seconds\n"
-	"  -C MB            begin another file before this one has more than MB million bytes\n"
-	"  -G S             begin another file every S seconds; strftime(3) formats FILE\n"
+	"  -C MB            start another file before this one exceeds MB million bytes\n"
+	"  -G S             start another file every S seconds; strftime(3) formats FILE\n"
 	"  -W COUNT         with -C: keep that many files, then overwrite the first\n"
 	"  --stats          a summary of each function's calls instead of text\n"
-	"  -t               no times; -tt seconds since 1970, -ttt since the line before,\n"
+	"  -t               no times; -tt seconds since 1970, -ttt since the previous line,\n"
 	"                   -tttt with the date\n"
-	"  -U               show records as they come: by the time they ended\n"
-	"  -v               show the records that only tell of threads too\n"
+	"  -U               show records as they come, calls in the order of their returns\n"
+	"  -v               also show records that only name the running thread\n"
 	"FILTER: see kblrecord(1)\n";
 
 static void __attribute__((noreturn)) rec_usage(const char *wrong)
@@ -59,7 +59,7 @@ static void __attribute__((noreturn)) rec_usage(const char *wrong)
 	exit(wrong ? 2 : 0);
 }
 
-/* A number greater than 0. */
+/* Parse a number greater than 0. */
 static double rec_number(const char *option, const char *text, double most, bool whole)
 {
 	char *end, wrong[160];
@@ -79,7 +79,7 @@ static void rec_option_list(struct rec_options *o, const char *path)
 	o->lists[o->nr_lists++] = path;
 }
 
-/* Options with a value; false: it is none of them. */
+/* Options with a value; false: another option. */
 static bool rec_option_value(struct rec_options *o, int option, const char *value)
 {
 	if (option == 'w')
@@ -140,7 +140,7 @@ static void rec_option(struct rec_options *o, int option, const char *value)
 	exit(0);
 }
 
-/* The filter may come in several words, as tcpdump's. */
+/* The filter may be several words, as with tcpdump. */
 static char *rec_join(char **word, int n)
 {
 	struct rec_bytes text = {};
@@ -153,7 +153,7 @@ static char *rec_join(char **word, int n)
 	return text.data;
 }
 
-/* What does not go together. */
+/* Check for options that exclude one another. */
 static const char *rec_options_wrong(const struct rec_options *o)
 {
 	if ((o->in != NULL) + (o->out != NULL) + o->list > 1)

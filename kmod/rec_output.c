@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Names and ends of the files that -w, -C, -G and -W make. */
+/* The names of the files that -w, -C, -G and -W make, and when to start the next one. */
 #include <string.h>
 #include <time.h>
 
 #include "rec.h"
 
-/* FILE, its conversions by strftime(3) if -G asks for that. */
+/* FILE, formatted by strftime(3) if -G is given. */
 static void rec_output_format(struct rec_output *out)
 {
 	time_t now = time(NULL);
@@ -18,7 +18,7 @@ static void rec_output_format(struct rec_output *out)
 		rec_die("%s: the name is too long", out->o->out);
 }
 
-/* A number goes before the suffix: a.kbl, a1.kbl, a2.kbl. */
+/* The number precedes the suffix: a.kbl, a1.kbl, a2.kbl. */
 static void rec_output_number(char *path, unsigned int number)
 {
 	char *slash = strrchr(path, '/'), *dot = strrchr(path, '.'), suffix[256] = "";
@@ -30,7 +30,7 @@ static void rec_output_number(char *path, unsigned int number)
 	sprintf(path + strlen(path), "%u%s", number, suffix);
 }
 
-/* The next file; nothing is overwritten but by -W, or what was there before. */
+/* Open the next file.  Only -W overwrites files of this recording. */
 void rec_output_next(struct rec_output *out, const struct kbl_file_header *header)
 {
 	rec_output_format(out);
@@ -47,14 +47,14 @@ void rec_output_next(struct rec_output *out, const struct kbl_file_header *heade
 	out->began_ns = rec_now_ns();
 }
 
-/* Whether `more` bytes of records and the tables at the end would be too much for -C. */
+/* True if `more` bytes of records, and the tables at the end, would exceed -C. */
 bool rec_output_full(const struct rec_output *out, size_t more, size_t tables)
 {
 	return out->o->file_bytes && out->file.good > out->empty &&
 	       out->file.good + more + tables > out->o->file_bytes;
 }
 
-/* Whether -G's time is over. */
+/* True if the time of -G is over. */
 bool rec_output_old(const struct rec_output *out)
 {
 	return out->o->file_seconds &&

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Footprints as text, as near to tcpdump's as what is known of a packet lets it be. */
+/* Footprints as text, as similar to tcpdump's as the known fields permit. */
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <string.h>
@@ -14,7 +14,7 @@ void rec_address_show(FILE *out, unsigned int family, const kbl_u8 *addr)
 		fputs(text, out);
 }
 
-/* What lies behind both kinds of address. */
+/* The fields after the addresses, for both IP versions. */
 struct rec_l4 {
 	unsigned int protocol;
 	bool valid;
@@ -42,7 +42,7 @@ static void rec_end_show(FILE *out, const struct rec_l4 *l4, unsigned int family
 
 static void rec_tcp_show(FILE *out, const struct rec_l4 *l4)
 {
-	static const char letters[] = "FSRP.UEW";	/* bit 0 first, as tcpdump writes them */
+	static const char letters[] = "FSRP.UEW";	/* bit 0 first, as in tcpdump */
 	char text[9], *at = text;
 
 	for (int bit = 0; bit < 8; bit++)

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
-/* The functions to probe: into the kernel module, what became of them, into the log. */
+/*
+ * The functions to probe: send them to the kernel module, read their state, write them to the
+ * log.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -8,7 +11,7 @@
 
 #include "rec.h"
 
-#define REC_TOLD 5	/* functions that are not probed, by name */
+#define REC_LISTED 5	/* list so many functions by name that are not probed */
 
 static const char *const rec_kinds[] = { "none", "skb", "skbp", "list", "queue", "sock" };
 
@@ -23,7 +26,7 @@ struct rec_probe *rec_probe_add(struct rec_probes *p, const struct rec_probe *pr
 	return &p->v[p->n++];
 }
 
-/* "skb@0", "sock@ret"; -1 if it is neither. */
+/* Parse "skb@0" or "sock@ret"; returns -1 if it is neither. */
 int rec_carrier_named(const char *word)
 {
 	size_t len = strcspn(word, "@");
@@ -42,7 +45,7 @@ int rec_carrier_named(const char *word)
 	return -1;
 }
 
-/* The line that the module takes; the text is good until the next call. */
+/* The probe as a line for the module; valid until the next call. */
 static const char *rec_probe_line(const struct rec_probe *probe)
 {
 	static char line[1024];
@@ -65,7 +68,7 @@ static const char *rec_probe_line(const struct rec_probe *probe)
 	return line;
 }
 
-/* One line a write: a refusal is that line's, and the others are probed. */
+/* Write one line at a time: if the module refuses it, the others are still probed. */
 void rec_probes_send(struct rec_probes *p)
 {
 	int fd = open(rec_module_path("probes"), O_WRONLY | O_CLOEXEC);
@@ -89,7 +92,7 @@ void rec_probes_send(struct rec_probes *p)
 	close(fd);
 }
 
-/* The module keeps the order in which it got them: the next one is it, nearly always. */
+/* The module keeps the order of the lines, so it is nearly always the next one. */
 static struct rec_probe *rec_probe_find(struct rec_probes *p, kbl_u64 addr, const char *name)
 {
 	static size_t next;
@@ -110,7 +113,7 @@ static unsigned int rec_mechanism(const char *word)
 	       !strcmp(word, "source") ? KBL_BY_SOURCE : 0;
 }
 
-/* "id addr armed error hits missed mechanism carriers name [module]" */
+/* Parse "id addr armed error hits missed mechanism carriers name [module]". */
 static void rec_probe_update(struct rec_probes *p, const char *line)
 {
 	unsigned long long addr, hits, missed;
@@ -134,11 +137,11 @@ static void rec_probe_update(struct rec_probes *p, const char *line)
 	probe->slot.error = error;
 	probe->slot.hits = hits;
 	probe->slot.missed = missed;
-	/* At the end nothing is armed any more: it is by what the function was. */
+	/* At the end nothing is armed any more: the mechanism is the one that was used last. */
 	probe->slot.mechanism = rec_mechanism(mechanism);
 }
 
-/* What became of them.  Functions that the kernel does not have are numbered behind. */
+/* Read the state of all probes.  Functions that the kernel does not have get the last numbers. */
 void rec_probes_update(struct rec_probes *p)
 {
 	char *text = rec_module_read("probes"), *rest = text, *line;
@@ -170,28 +173,28 @@ static const char *rec_probe_why(int error)
 	case ENOENT:
 		return "not in this kernel";
 	case EBUSY:
-		return "its code is another one's of the list";
+		return "another function of the list has the same code";
 	case EINVAL:
 		return "the kernel allows no probe there";
 	}
 	return strerror(-error);
 }
 
-/* Which are not probed, and why; a list for another kernel may have many of them. */
+/* Report which functions are not probed and why.  A list for another kernel may have many. */
 void rec_probes_report(const struct rec_probes *p)
 {
-	size_t told = 0, more = 0;
+	size_t listed = 0, more = 0;
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct rec_probe *probe = &p->v[i];
 
 		if (probe->slot.addr)
 			continue;
-		if (told == REC_TOLD) {
+		if (listed == REC_LISTED) {
 			more++;
 			continue;
 		}
-		told++;
+		listed++;
 		fprintf(stderr, "kblrecord: not probed: %s: %s\n", probe->name,
 			probe->slot.error ? rec_probe_why(probe->slot.error) : "not armed");
 	}
@@ -206,7 +209,7 @@ static int rec_by_id(const void *a, const void *b)
 	return (x->id > y->id) - (x->id < y->id);
 }
 
-/* STRINGS and PROBES. */
+/* Write STRINGS and PROBES. */
 void rec_probes_write(struct rec_probes *p, struct rec_symbols *s, struct rec_file *f)
 {
 	struct kbl_probe *table = rec_more(NULL, p->n + 1, sizeof(*table));

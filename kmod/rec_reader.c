@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A .kbl chunk by chunk, whatever its byte order. */
+/* Read a .kbl file chunk by chunk, in either byte order. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -11,8 +11,11 @@
 #define REC_FILE_HEADER "4221124888"
 #define REC_CHUNK_HEADER "4228884444"
 
-/* One line if the recording did not end there; the caller tells of a header that is cut. */
-static void rec_reader_tell_end(const struct rec_reader *r, bool inside)
+/*
+ * Print a line if the recording did not end with a clean stop.  The caller reports a header
+ * that is cut short.
+ */
+static void rec_reader_report_end(const struct rec_reader *r, bool inside)
 {
 	if (r->silent || !r->at)
 		return;
@@ -23,7 +26,7 @@ static void rec_reader_tell_end(const struct rec_reader *r, bool inside)
 		fprintf(stderr, "kblrecord: %s: recording ended without a clean stop\n", r->path);
 }
 
-/* All of it, or false at the end of the file. */
+/* Read all len bytes; false at the end of the file. */
 static bool rec_reader_bytes(struct rec_reader *r, void *to, size_t len)
 {
 	size_t have = 0;
@@ -40,7 +43,7 @@ static bool rec_reader_bytes(struct rec_reader *r, void *to, size_t len)
 		have += n;
 	}
 	if (have < len)
-		rec_reader_tell_end(r, have || r->inside);
+		rec_reader_report_end(r, have || r->inside);
 	return have == len;
 }
 
@@ -58,7 +61,7 @@ void rec_reader_open(struct rec_reader *r)
 	if (r->swap)
 		rec_swap(header, REC_FILE_HEADER);
 	if (header->magic != KBL_MAGIC)
-		rec_die("%s: this is no KBL", r->path);
+		rec_die("%s: not a KBL file", r->path);
 	if (header->version != KBL_VERSION || header->header_len < sizeof(*header))
 		rec_die("%s: version %u, not %d", r->path, header->version, KBL_VERSION);
 	for (size_t more = header->header_len - sizeof(*header); more;) {
@@ -75,7 +78,7 @@ void rec_reader_open(struct rec_reader *r)
 	memcpy(r->names.machine, header->arch, sizeof(r->names.machine) - 1);
 }
 
-/* The next chunk's header, checked; false: no more, or no sense in what follows. */
+/* Read and check the next chunk's header; false: no more, or the rest is unreadable. */
 bool rec_reader_next(struct rec_reader *r)
 {
 	struct kbl_chunk_header *chunk = &r->chunk;
@@ -100,7 +103,10 @@ bool rec_reader_next(struct rec_reader *r)
 	return false;
 }
 
-/* false: cut short.  A payload with a wrong checksum is told and left empty. */
+/*
+ * Read the payload; false: it is cut short.  One with a wrong checksum is reported and left
+ * empty.
+ */
 bool rec_reader_payload(struct rec_reader *r)
 {
 	size_t len = r->chunk.payload_len;
@@ -115,7 +121,7 @@ bool rec_reader_payload(struct rec_reader *r)
 	r->payload.len = len;
 	if (rec_crc32(r->payload.data, len) != r->chunk.crc32) {
 		if (!r->silent)
-			fprintf(stderr, "kblrecord: %s: the chunk at %llu is damaged, left out\n",
+			fprintf(stderr, "kblrecord: %s: the chunk at %llu is damaged, skipped\n",
 				r->path, (unsigned long long)r->at);
 		r->payload.len = 0;
 		r->damaged = true;
@@ -124,7 +130,7 @@ bool rec_reader_payload(struct rec_reader *r)
 	return true;
 }
 
-/* The same without reading it, where the file can be sought in. */
+/* Skip the payload, by seeking if the file permits it. */
 bool rec_reader_skip(struct rec_reader *r)
 {
 	r->at += sizeof(r->chunk) + r->chunk.payload_len;

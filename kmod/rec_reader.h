@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A .kbl being read. */
+/* Reading a .kbl file. */
 #ifndef REC_READER_H
 #define REC_READER_H
 
@@ -10,12 +10,12 @@ struct rec_reader {
 	const char *path;
 	int fd;
 	bool swap;
-	bool inside;		/* of a chunk */
-	bool silent;		/* the first time over the file */
-	bool ended;		/* the last chunk is that of a clean stop */
+	bool inside;		/* in the middle of a chunk */
+	bool silent;		/* in the first pass over the file */
+	bool ended;		/* the last chunk is END: a clean stop */
 	bool damaged;
 	kbl_u64 at;
-	kbl_u64 left;		/* records to show yet */
+	kbl_u64 left;		/* records still to show */
 	struct kbl_file_header header;
 	struct kbl_chunk_header chunk;
 	struct rec_bytes payload;
@@ -23,7 +23,7 @@ struct rec_reader {
 	struct rec_bytes probes;
 	struct rec_symbols symbols;
 	struct rec_names names;
-	kbl_u64 *seq;		/* by CPU, of the next chunk */
+	kbl_u64 *seq;		/* by CPU: number of the next chunk */
 	size_t cpus;
 };
 

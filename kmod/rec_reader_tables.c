@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The tables of a .kbl as names. */
+/* Read names from the tables of a .kbl file. */
 #include <stdlib.h>
 #include <string.h>
 

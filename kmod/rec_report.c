@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* What was recorded and what was not, in numbers. */
+/* How much was recorded, and how much was not. */
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "rec_session.h"
 
-/* On SIGUSR1 and at the end. */
+/* Printed on SIGUSR1 and at the end. */
 void rec_session_report(struct rec_session *s)
 {
 	const struct kbl_counters *c = &s->counters;
@@ -23,7 +23,7 @@ void rec_session_report(struct rec_session *s)
 	fprintf(stderr, "; %llu bytes\n", (unsigned long long)s->cpus.bytes);
 }
 
-/* The summary anew, where a terminal shows it. */
+/* Print the summary again if stdout is a terminal. */
 void rec_session_redraw(const struct rec_session *s)
 {
 	struct winsize size = { .ws_row = 24 };

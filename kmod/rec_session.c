@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* A recording: set the kernel module up, take what it writes, stop it. */
+/* A recording: set up the kernel module, read what it writes, stop it. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,12 +7,12 @@
 #include "rec_session.h"
 
 #define REC_PERIOD_MS 90
-#define REC_FILE_MS 180	/* what is not full by then is copied, which costs more */
+#define REC_FILE_MS 180	/* then read sub-buffers that are not full, which needs a copy */
 #define REC_HASTY_MS 10		/* -U */
-#define REC_WAIT_NS 200000000ull	/* text waits that long for what came before it */
+#define REC_WAIT_NS 200000000ull	/* text waits that long for earlier records */
 #define REC_TICK_NS 1000000000ull
 
-/* What to probe: the lists, and quietly what tells of lives. */
+/* What to probe: the lists, and quietly the functions with life events. */
 void rec_session_probes(struct rec_session *s, struct rec_options *o)
 {
 	const char *standard = rec_list_default();
@@ -31,51 +31,51 @@ void rec_session_probes(struct rec_session *s, struct rec_options *o)
 		rec_list_load(&s->probes, standard, &s->symbols, true);
 	else if (own && o->life && !o->list)
 		fputs("kblrecord: no probes-VERSION.txt beside the program: "
-		      "allocations, clones and frees are not told\n", stderr);
+		      "allocations, clones and frees are not recorded\n", stderr);
 	for (size_t i = 0; i < s->probes.n; i++)
 		if (s->probes.v[i].asked)
 			return;
 	rec_die("%s: none of its functions is in this kernel", o->lists[0]);
 }
 
-/* "-e net,drop" switches exactly these on; the module knows which there are. */
+/* "-e net,drop" switches on exactly these groups; the module knows the names. */
 static void rec_session_groups(const char *words)
 {
 	char *copy = rec_copy(words), *rest = copy, *word, text[128];
 	bool none = !strcmp(words, "none");
 
-	rec_module_tell("events", "-all\n");
+	rec_module_set("events", "-all\n");
 	while (!none && (word = strsep(&rest, ", "))) {
 		snprintf(text, sizeof(text), "+%.99s\n", word);
 		if (*word)
-			rec_module_tell("events", text);
+			rec_module_set("events", text);
 	}
 	free(copy);
 }
 
-/* All that an earlier recording may have left is set anew. */
+/* Set everything that an earlier recording may have changed. */
 static void rec_session_setup(struct rec_session *s)
 {
 	const struct rec_options *o = s->o;
 	char command[64];
 
-	rec_module_tell("control", "deactivate\n");
-	rec_module_tell("control", "clear\n");
+	rec_module_set("control", "deactivate\n");
+	rec_module_set("control", "clear\n");
 	snprintf(command, sizeof(command), "stext 0x%llx\n", (unsigned long long)s->symbols.stext);
-	rec_module_tell("control", command);
+	rec_module_set("control", command);
 	rec_probes_send(&s->probes);
-	rec_module_tell("filter", o->filter ? o->filter : "\n");
+	rec_module_set("filter", o->filter ? o->filter : "\n");
 	if (o->counter)
-		rec_module_tell("counter", o->counter);
+		rec_module_set("counter", o->counter);
 	else
 		rec_module_write("counter", "off\n");
 	if (o->events)
 		rec_session_groups(o->events);
 	if (o->calibrate)
-		rec_module_tell("control", "calibrate\n");
+		rec_module_set("control", "calibrate\n");
 }
 
-/* Devices come and go. */
+/* Devices may appear and disappear. */
 static void rec_session_devices(struct rec_session *s)
 {
 	int n = rec_devices_read(&s->devices);
@@ -116,7 +116,10 @@ void rec_session_take(void *self, unsigned int cpu, const struct rec_walk *walk,
 		rec_session_file_take(s, cpu, walk, data, len);
 }
 
-/* The buffers are ours from here on; if another process reads one, nothing was changed. */
+/*
+ * From here on this process has the buffers.  If another process reads one, nothing has been
+ * changed yet.
+ */
 void rec_session_open(struct rec_session *s)
 {
 	rec_cpus_find(&s->cpus);
@@ -132,7 +135,7 @@ void rec_session_begin(struct rec_session *s)
 	rec_missed_begin(s);
 	if (o->out)
 		rec_session_file_open(s);
-	rec_module_tell("control", "activate\n");
+	rec_module_set("control", "activate\n");
 	rec_probes_update(&s->probes);
 	rec_counters_read(&s->counters);
 	rec_session_names(s);
@@ -159,7 +162,10 @@ static void rec_session_read(struct rec_session *s)
 	s->records += rec_cpus_drain(&s->cpus, &s->symbols, &sink, left);
 }
 
-/* Each second: clock and counters, CPUs that came, the end by another's hand. */
+/*
+ * Each second: write clock and counters, find new CPUs, check whether the module was
+ * deactivated.
+ */
 static void rec_session_tick(struct rec_session *s)
 {
 	s->tick_ns = rec_now_ns();
@@ -167,7 +173,7 @@ static void rec_session_tick(struct rec_session *s)
 		rec_symbols_reload(&s->symbols);
 	rec_cpus_find(&s->cpus);
 	rec_counters_read(&s->counters);
-	/* What is recorded by now belongs to the old file. */
+	/* What has been recorded so far belongs to the old file. */
 	if (s->o->out && rec_output_old(&s->out))
 		rec_session_read(s);
 	if (s->o->out)
@@ -178,7 +184,10 @@ static void rec_session_tick(struct rec_session *s)
 	s->stopped = !s->cpus.gone && !rec_module_active();
 }
 
-/* Until there is much to read, or time to read the little there is, or to look at missed hits. */
+/*
+ * Wait until there is much to read, or until it is time to read the little there is, or the
+ * missed hits.
+ */
 static void rec_session_wait(struct rec_session *s)
 {
 	int period = s->o->unbuffered ? REC_HASTY_MS : s->text ? REC_PERIOD_MS : REC_FILE_MS;
@@ -195,7 +204,7 @@ static void rec_session_wait(struct rec_session *s)
 	s->read_ns = rec_now_ns();
 }
 
-/* One turn of reading; false: the recording is over. */
+/* Read once; false: the recording is over. */
 bool rec_session_turn(struct rec_session *s)
 {
 	const struct rec_options *o = s->o;
@@ -205,7 +214,7 @@ bool rec_session_turn(struct rec_session *s)
 	now = rec_now_ns();
 	if (s->text)
 		rec_text_flush(s->text, o->unbuffered ? ~0ull : now - REC_WAIT_NS);
-	if (s->text && rec_text_unheard())
+	if (s->text && rec_text_failed())
 		return false;
 	if (now - s->tick_ns >= REC_TICK_NS)
 		rec_session_tick(s);
@@ -214,7 +223,7 @@ bool rec_session_turn(struct rec_session *s)
 	return !s->cpus.gone && !s->stopped && (!o->count || s->records < o->count);
 }
 
-/* Stops the module, takes what it has yet; returns the exit status. */
+/* Stop the module and read the rest; returns the exit status. */
 int rec_session_end(struct rec_session *s)
 {
 	kbl_u64 before;
@@ -239,5 +248,5 @@ int rec_session_end(struct rec_session *s)
 	else if (s->stopped)
 		fputs("kblrecord: the kernel module was deactivated\n", stderr);
 	rec_session_report(s);
-	return s->cpus.gone || rec_text_unheard();
+	return s->cpus.gone || rec_text_failed();
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A recording from its beginning to its end. */
+/* A recording, from start to stop. */
 #ifndef REC_SESSION_H
 #define REC_SESSION_H
 
 #include "rec_text.h"
 
-#define REC_MISSED_MS 90	/* between two looks at the missed hits */
+#define REC_MISSED_MS 90	/* interval of reading the missed hits */
 
-/* Hits that the probes missed, as LOST records show them. */
+/* Hits that the probes missed, as LOST records report them. */
 struct rec_missed {
-	kbl_u64 any;		/* of functions nobody knows; the others' are in rec_probes */
+	kbl_u64 any;		/* of unknown functions; the others are in rec_probes */
 	kbl_u64 total;
 	kbl_u64 records;
 	kbl_u64 since_ns;	/* when the counts were read last */
@@ -23,16 +23,16 @@ struct rec_session {
 	struct rec_cpus cpus;
 	struct rec_output out;
 	struct rec_names names;
-	struct rec_bytes devices;	/* of names */
-	struct rec_text *text;		/* NULL: none is wanted */
-	struct rec_summary *summary;	/* the same */
+	struct rec_bytes devices;	/* struct kbl_device[] of names */
+	struct rec_text *text;		/* NULL: no text */
+	struct rec_summary *summary;	/* NULL: no summary */
 	struct kbl_counters counters;
 	struct rec_missed missed;
 	kbl_u64 records;
 	kbl_u64 began_ns;
 	kbl_u64 tick_ns;
 	kbl_u64 read_ns;
-	bool stopped;		/* somebody else deactivated the module */
+	bool stopped;		/* another process deactivated the module */
 };
 
 /* rec_session.c */

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 /*
- * The files of a recording.  Each is complete in itself: tables stand at its
- * beginning, so that one cut short can be read, and again at its end.
+ * The files of a recording.  Each file is complete: it has tables at its beginning, so that it
+ * can be read if it is cut short, and again at its end.
  */
 #include <string.h>
 
 #include "rec_session.h"
 
-/* What is known before the module is activated; a file that cannot be made ends it here. */
+/* Write what is known before the module is activated; exits if the file cannot be created. */
 void rec_session_file_open(struct rec_session *s)
 {
 	struct rec_output *out = &s->out;
@@ -20,7 +20,7 @@ void rec_session_file_open(struct rec_session *s)
 	rec_clock_write(&out->file);
 }
 
-/* Of missed hits as LOST records show them, which count as records written, too. */
+/* Count missed hits as LOST records report them; these records count as written, too. */
 static void rec_session_counters(struct rec_session *s)
 {
 	struct kbl_counters c = s->counters;
@@ -32,7 +32,7 @@ static void rec_session_counters(struct rec_session *s)
 	rec_table(&s->out.file, KBL_CHUNK_COUNTERS, &c, 1, sizeof(c));
 }
 
-/* What is known when it is. */
+/* Write what is known once the module is active. */
 void rec_session_file_begin(struct rec_session *s)
 {
 	struct rec_output *out = &s->out;
@@ -48,7 +48,7 @@ void rec_session_file_begin(struct rec_session *s)
 	out->empty = out->file.good;
 }
 
-/* Everything again, complete now; the last counters say what is missing. */
+/* Write all tables again, now complete; the last counters show what is missing. */
 void rec_session_file_end(struct rec_session *s)
 {
 	struct rec_file *f = &s->out.file;
@@ -64,8 +64,9 @@ void rec_session_file_end(struct rec_session *s)
 }
 
 /*
- * The kernel told the old file of threads and packets: it shall tell the next one too.  First,
- * as all that is recorded while the tables are written goes there.
+ * The old file has the kernel's TASK and FOOTPRINT records: let the kernel write them again for
+ * the next file.  This comes first, since records made while the tables are written go to the
+ * new file.
  */
 static void rec_session_file_next(struct rec_session *s)
 {
@@ -88,11 +89,11 @@ void rec_session_file_tick(struct rec_session *s)
 	rec_missed_poll(s);
 	rec_clock_write(f);
 	rec_session_counters(s);
-	if (s->symbols.used.len != s->symbols.told)
+	if (s->symbols.used.len != s->symbols.written)
 		rec_symbols_write(&s->symbols, f);
 }
 
-/* What the tables at the end will take. */
+/* The size of the tables at the end. */
 static size_t rec_session_tables(const struct rec_session *s)
 {
 	return 2 * s->symbols.strings.len + s->symbols.used.len +

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
-/* kblrecord -r: the records of a file as text, or a summary of them. */
+/* kblrecord -r: show a file's records as text, or a summary of them. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "rec_reader.h"
 
-#define REC_WAIT_NS 1000000000ull	/* the CPUs' chunks are not farther apart */
+#define REC_WAIT_NS 1000000000ull	/* chunks of different CPUs are not farther apart */
 
 /*
- * Tables of later may name what stands before them: first over those only.
- * Returns whether that was possible: the last of each is known then.
+ * Later tables may name what comes earlier: first read only the tables.  Returns true if that
+ * was possible: then the last table of each type is known.
  */
 static bool rec_show_tables(struct rec_reader *r)
 {
@@ -33,7 +33,7 @@ static bool rec_show_tables(struct rec_reader *r)
 	return true;
 }
 
-/* The bytes of the whole records, at most w->limit of them if that is not 0. */
+/* The bytes of complete records, for at most w->limit records unless that is 0. */
 static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
 {
 	size_t at = 0;
@@ -44,8 +44,8 @@ static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
 
 		if (head->kind < KBL_ENTRY || head->kind > KBL_LOST ||
 		    at + len > r->payload.len) {
-			fprintf(stderr, "kblrecord: %s: the chunk before %llu holds what is no "
-				"record: the rest of it is left out\n", r->path,
+			fprintf(stderr, "kblrecord: %s: the chunk before %llu contains an "
+				"invalid record: the rest of the chunk is skipped\n", r->path,
 				(unsigned long long)r->at);
 			r->damaged = true;
 			break;
@@ -56,20 +56,20 @@ static size_t rec_show_whole(struct rec_reader *r, struct rec_walk *w)
 	return at;
 }
 
-/* A hole in the sequence: what was told of the CPU before counts no more. */
-static bool rec_show_hole(struct rec_reader *r)
+/* True after a gap in the sequence: earlier TASK records of the CPU do not count any more. */
+static bool rec_show_gap(struct rec_reader *r)
 {
 	unsigned int cpu = r->chunk.cpu;
-	bool hole;
+	bool gap;
 
 	if (cpu >= r->cpus) {
 		r->seq = rec_more(r->seq, cpu + 1, sizeof(*r->seq));
 		while (r->cpus <= cpu)
 			r->seq[r->cpus++] = 0;
 	}
-	hole = r->chunk.seq != r->seq[cpu];
+	gap = r->chunk.seq != r->seq[cpu];
 	r->seq[cpu] = r->chunk.seq + 1;
-	return hole;
+	return gap;
 }
 
 static void rec_show_records(struct rec_reader *r, struct rec_text *text,
@@ -81,7 +81,7 @@ static void rec_show_records(struct rec_reader *r, struct rec_text *text,
 	if (r->swap)
 		rec_swap_records(r->payload.data, r->payload.len);
 	len = rec_show_whole(r, &walk);
-	if (rec_show_hole(r))
+	if (rec_show_gap(r))
 		rec_text_forget(text, r->chunk.cpu);
 	if (summary)
 		rec_summary_take(summary, r->chunk.cpu, &walk, r->payload.data, len);
@@ -112,5 +112,5 @@ int rec_show(const struct rec_options *o)
 		rec_summary_show(summary, stdout, 0);
 	else
 		rec_text_flush(text, ~0ull);
-	return r.damaged || rec_text_unheard();
+	return r.damaged || rec_text_failed();
 }

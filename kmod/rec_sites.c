@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Functions that have probes in their source: they need no symbol to be probed. */
+/* Functions that have probes in their source: they can be probed without a symbol. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,7 +18,7 @@ static int rec_by_site(const void *a, const void *b)
 	return strcmp(((const struct rec_site *)a)->name, ((const struct rec_site *)b)->name);
 }
 
-/* Once; the text stays. */
+/* Read once; the text stays allocated. */
 static void rec_sites_load(void)
 {
 	static bool loaded;
@@ -40,7 +40,7 @@ static void rec_sites_load(void)
 			room = room ? 2 * room : 4096;
 			rec_sites = rec_more(rec_sites, room, sizeof(*rec_sites));
 		}
-		/* Behind it the module, if it is in one. */
+		/* The module follows, if it is in one. */
 		site.name = strtok(name + 1, " ");
 		if (!site.name)
 			continue;
@@ -50,7 +50,7 @@ static void rec_sites_load(void)
 		qsort(rec_sites, rec_nr_sites, sizeof(*rec_sites), rec_by_site);
 }
 
-/* @name up to a dot: f.constprop.0 is a copy of f that a compiler made. */
+/* Compare up to a dot: f.constprop.0 is a copy of f that the compiler made. */
 static int rec_site_is(const void *name, const void *site)
 {
 	const char *other = ((const struct rec_site *)site)->name;
@@ -59,7 +59,7 @@ static int rec_site_is(const void *name, const void *site)
 	return strncmp(name, other, len) ?: -other[len];
 }
 
-/* Where the kernel has a probe in the source of that function, 0 = nowhere. */
+/* The address of a function with probes in its source, 0 = none. */
 kbl_u64 rec_site_address(const char *name)
 {
 	const struct rec_site *found = NULL;

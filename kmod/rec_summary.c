@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 /*
- * How long each function's calls took, in memory that does not grow with their
- * number: counts in a histogram of 16 steps to each power of two.
+ * How long each function's calls took, in constant memory: a histogram with 16 steps for each
+ * power of two.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "rec_text.h"
 
-#define REC_STEPS 16		/* to a power of two */
-#define REC_TOP 40		/* 2^40 ns are 18 minutes; longer ones count as that */
+#define REC_STEPS 16		/* for each power of two */
+#define REC_TOP 40		/* 2^40 ns are 18 minutes; longer calls count as that */
 #define REC_BUCKETS ((REC_TOP - 3) * REC_STEPS)
 #define REC_FUNCTIONS 65536
 
@@ -49,7 +49,7 @@ static unsigned int rec_bucket(kbl_u64 ns)
 	return (top - 3) * REC_STEPS + (ns >> (top - 4) & (REC_STEPS - 1));
 }
 
-/* The middle of what a bucket counts. */
+/* The middle of a bucket. */
 static kbl_u64 rec_bucket_ns(unsigned int bucket)
 {
 	unsigned int shift = bucket / REC_STEPS - 1;
@@ -75,7 +75,7 @@ static void rec_summary_add(struct rec_summary *s, unsigned int id, kbl_u64 ns)
 		f->longest = ns;
 }
 
-/* A sink's take(). */
+/* The take() of a sink. */
 void rec_summary_take(void *summary, unsigned int cpu, const struct rec_walk *walk,
 		      const char *data, size_t len)
 {
@@ -98,7 +98,7 @@ void rec_summary_take(void *summary, unsigned int cpu, const struct rec_walk *wa
 	}
 }
 
-/* The time that `part` of the calls stayed below. */
+/* The duration that `part` of the calls did not exceed. */
 static kbl_u64 rec_quantile(const struct rec_function *f, double part)
 {
 	kbl_u64 below = 0, want = part * f->calls;
@@ -128,7 +128,7 @@ static void rec_summary_line(const struct rec_summary *s, const struct rec_funct
 		f->longest / 1e3, f->total / 1e6);
 }
 
-/* The functions that took most, at most `rows` lines of them; 0: all. */
+/* Show the functions that took most time, at most `rows` of them; 0: all. */
 void rec_summary_show(const struct rec_summary *s, FILE *out, unsigned int rows)
 {
 	struct rec_function **order = rec_more(NULL, REC_FUNCTIONS, sizeof(*order));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* Files of machines with the other byte order: each struct of kbl.h, field by field. */
+/* Convert files of machines with the other byte order: each struct of kbl.h, field by field. */
 #include <string.h>
 
 #include "rec_text.h"
@@ -13,7 +13,7 @@ static const char *const rec_heads[] = {
 };
 
 static const char *const rec_exts[] = {
-	[KBL_EXT_IPV4] = "111122x22442",	/* what follows are bytes */
+	[KBL_EXT_IPV4] = "111122x22442",	/* the rest are bytes */
 	[KBL_EXT_IPV6] = "11114",
 	[KBL_EXT_IPV6_L4] = "111122x44224",
 	[KBL_EXT_SKB] = "1124444228",
@@ -28,7 +28,7 @@ static const char *const rec_exts[] = {
 	[KBL_EXT_TAP] = "1111482114",
 };
 
-/* widths: bytes of each number; x are eight bytes that stay as they are. */
+/* widths: size of each number; x is eight bytes that are not swapped. */
 void rec_swap(void *data, const char *widths)
 {
 	char *p = data;
@@ -46,7 +46,7 @@ void rec_swap(void *data, const char *widths)
 	}
 }
 
-/* What is of no known kind stays as it is. */
+/* Unknown kinds are not changed. */
 void rec_swap_records(char *data, size_t len)
 {
 	for (; len >= KBL_SLOT_SIZE; data += KBL_SLOT_SIZE, len -= KBL_SLOT_SIZE) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-/* The symbols that records lie in: noted on the way, written now and then. */
+/* The symbols that records refer to: noted during the recording, written from time to time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,7 +19,7 @@ kbl_u32 rec_string(struct rec_symbols *s, const char *text)
 	return at;
 }
 
-/* Many symbols share a module: its name stands once. */
+/* Many symbols share a module, whose name is stored once. */
 static kbl_u32 rec_module_string(struct rec_symbols *s, const char *module)
 {
 	const struct kbl_symbol *used = (const void *)s->used.data;
@@ -31,8 +31,8 @@ static kbl_u32 rec_module_string(struct rec_symbols *s, const char *module)
 }
 
 /*
- * Where the symbol ends, a symbol without a name: an address behind it must not
- * seem to lie in it, as the symbols between are not written.
+ * Add a symbol without a name at the symbol's end.  The symbols in between are not written, so
+ * an address after the end would seem to belong to it.
  */
 static void rec_symbol_end(struct rec_symbols *s, const struct rec_symbol *symbol)
 {
@@ -60,7 +60,10 @@ void rec_symbols_use(struct rec_symbols *s, kbl_u64 addr)
 	rec_symbol_end(s, symbol);
 }
 
-/* A kernel module came or went: read all anew, forget which callers were seen. */
+/*
+ * A kernel module was loaded or unloaded: load all symbols again, forget which callers were
+ * seen.
+ */
 void rec_symbols_reload(struct rec_symbols *s)
 {
 	const struct kbl_symbol *used = (const void *)s->used.data;
@@ -87,7 +90,7 @@ static int rec_used_by_addr(const void *a, const void *b)
 	return (x->name > y->name) - (x->name < y->name);
 }
 
-/* STRINGS and SYMBOLS, of what is used so far: all would be megabytes. */
+/* Write STRINGS and SYMBOLS of the symbols used so far: all symbols would be megabytes. */
 void rec_symbols_write(struct rec_symbols *s, struct rec_file *f)
 {
 	size_t n = s->used.len / sizeof(struct kbl_symbol);
@@ -97,5 +100,5 @@ void rec_symbols_write(struct rec_symbols *s, struct rec_file *f)
 	rec_string(s, "");
 	rec_table(f, KBL_CHUNK_STRINGS, s->strings.data, 1, s->strings.len);
 	rec_table(f, KBL_CHUNK_SYMBOLS, s->used.data, n, s->used.len);
-	s->told = s->used.len;
+	s->written = s->used.len;
 }

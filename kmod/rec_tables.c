@@ -28,7 +28,7 @@ static const struct rec_field rec_costs[] = {
 	REC_COST(n_skb_nested), REC_COST(mono_ns), { NULL, 0 }
 };
 
-/* A line "name value": puts the value into the field of that name. */
+/* Parse a line "name value" and set the field of that name. */
 static void rec_field_read(const struct rec_field *field, void *to, const char *line)
 {
 	unsigned long long value;
@@ -91,7 +91,7 @@ void rec_header_fill(struct kbl_file_header *header, kbl_u64 stext)
 	snprintf(header->hostname, sizeof(header->hostname), "%.63s", name.nodename);
 }
 
-/* Nothing is written when the module cannot tell any more. */
+/* Writes nothing if the module does not answer any more. */
 void rec_clock_write(struct rec_file *f)
 {
 	struct kbl_clock clock;
@@ -100,7 +100,7 @@ void rec_clock_write(struct rec_file *f)
 		rec_table(f, KBL_CHUNK_CLOCK, &clock, 1, sizeof(clock));
 }
 
-/* Keeps what it cannot read. */
+/* Fields that cannot be read keep their value. */
 bool rec_counters_read(struct kbl_counters *c)
 {
 	char *text = rec_module_read("stats"), *rest = text, *line;
@@ -127,7 +127,7 @@ void rec_calibration_write(struct rec_file *f)
 		rec_table(f, KBL_CHUNK_CALIBRATION, &cost, 1, sizeof(cost));
 }
 
-/* struct kbl_device[]; returns their number, -1: the module cannot tell any more. */
+/* Read struct kbl_device[]; returns their number, or -1 if the module does not answer any more. */
 int rec_devices_read(struct rec_bytes *table)
 {
 	char *text = rec_module_read("devices"), *rest = text, *line;
@@ -199,7 +199,7 @@ static size_t rec_meta_lists(struct rec_bytes *meta, const struct rec_options *o
 	return 1;
 }
 
-/* missed_ms: how often missed hits are looked at, 0 = never. */
+/* missed_ms: interval of reading the missed hits, 0 = never. */
 void rec_meta_write(struct rec_file *f, const struct rec_options *o, int missed_ms)
 {
 	struct rec_bytes meta = {};

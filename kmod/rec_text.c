@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 /*
- * Records come a CPU at a time, and a call when it ends.  They wait here until
- * those before them must have come, then go out in order of time.  A call that
- * lasts longer than the wait comes out late.
+ * Records arrive CPU by CPU, and a call when it returns.  They wait here until all earlier ones
+ * must have arrived, then they are printed in order of time.  A call that lasts longer than the
+ * wait is printed late.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -32,7 +32,7 @@ static void rec_text_cpu(struct rec_text *t, unsigned int cpu)
 	}
 }
 
-/* Records of this CPU are missing: who runs there must be told again. */
+/* Records of this CPU are missing, so its thread is unknown until the next TASK record. */
 void rec_text_forget(struct rec_text *t, unsigned int cpu)
 {
 	rec_text_cpu(t, cpu);
@@ -72,7 +72,7 @@ static void rec_text_add(struct rec_text *t, unsigned int cpu, const union rec_s
 	rec_append(&t->lines, &line, sizeof(line));
 }
 
-/* A sink's take(): whole records of one CPU. */
+/* The take() of a sink: complete records of one CPU. */
 void rec_text_take(void *text, unsigned int cpu, const struct rec_walk *walk, const char *data,
 		   size_t len)
 {
@@ -123,7 +123,7 @@ static kbl_u64 rec_text_end(const union rec_slot *slot)
 	return slot->span.ts + slot->span.dur;
 }
 
-/* How deep in the calls of its thread the record lies; a call lies over what follows. */
+/* The depth of a record in the calls of its thread. */
 static unsigned int rec_text_depth(struct rec_text *t, const struct rec_line *line,
 				   const union rec_slot *slot)
 {
@@ -135,7 +135,7 @@ static unsigned int rec_text_depth(struct rec_text *t, const struct rec_line *li
 	if (lane->key != key)
 		*lane = (struct rec_lane){ .key = key };
 	if (line->ts < lane->last)
-		return 0;	/* late: what it lies in is over */
+		return 0;	/* late: the calls around it are over */
 	lane->last = line->ts;
 	while (lane->depth && lane->end[lane->depth - 1] < line->ts)
 		lane->depth--;
@@ -147,7 +147,7 @@ static unsigned int rec_text_depth(struct rec_text *t, const struct rec_line *li
 	return depth;
 }
 
-/* What came before the lines that stay is not needed any more. */
+/* Discard what is not needed for the remaining lines. */
 static void rec_text_keep(struct rec_text *t, size_t gone)
 {
 	struct rec_line *line = (void *)t->lines.data;
@@ -168,22 +168,22 @@ static void rec_text_keep(struct rec_text *t, size_t gone)
 }
 
 /*
- * Whether text could not be written; told once.  A reader that has enough of it,
- * such as head(1), is nothing to tell.
+ * True if text could not be written; reported once.  A reader that stops early, such as
+ * head(1), is not an error.
  */
-bool rec_text_unheard(void)
+bool rec_text_failed(void)
 {
-	static bool told;
+	static bool reported;
 
 	if (!fflush(stdout) && !ferror(stdout))
 		return false;
-	if (!told && errno != EPIPE)
+	if (!reported && errno != EPIPE)
 		fprintf(stderr, "kblrecord: standard output: %s\n", strerror(errno));
-	told = true;
+	reported = true;
 	return true;
 }
 
-/* Show the records of before `until`. */
+/* Show the records before `until`. */
 void rec_text_flush(struct rec_text *t, kbl_u64 until)
 {
 	struct rec_line *line = (void *)t->lines.data;

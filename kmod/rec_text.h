@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Records as lines of text: in order of time, calls indented by depth. */
+/* Records as lines of text: sorted by time, calls indented by depth. */
 #ifndef REC_TEXT_H
 #define REC_TEXT_H
 
@@ -17,7 +17,7 @@ struct rec_reason {
 	char *name;
 };
 
-/* What numbers stand for: from the running kernel, or from the tables of a file. */
+/* Names for numbers: from the running kernel, or from the tables of a file. */
 struct rec_names {
 	const struct rec_symbols *symbols;
 	const char **probe;	/* by id */
@@ -30,17 +30,17 @@ struct rec_names {
 	char machine[16];	/* uname -m, where it was recorded */
 };
 
-/* A record that waits for those before it. */
+/* A record that waits for earlier ones. */
 struct rec_line {
 	kbl_u64 ts;
-	kbl_u64 order;		/* as it came */
+	kbl_u64 order;		/* order of arrival */
 	kbl_u64 at;		/* in pool */
-	kbl_u32 pid;		/* REC_NO_PID: not told */
-	kbl_u16 cpu;		/* of the entry */
-	kbl_u16 rank;		/* at the same time: entries, exits, events */
+	kbl_u32 pid;		/* REC_NO_PID: unknown */
+	kbl_u16 cpu;		/* CPU of the entry */
+	kbl_u16 rank;		/* order at the same time: entries, exits, events */
 };
 
-/* Ends of the calls that are open in a thread, or on a CPU that idles. */
+/* When the open calls of a thread end, or of an idle CPU. */
 struct rec_lane {
 	kbl_u64 key;
 	kbl_u64 last;
@@ -55,10 +55,10 @@ struct rec_comm {
 
 struct rec_irq {
 	kbl_u32 irq;
-	char name[REC_NAME];	/* "": not told */
+	char name[REC_NAME];	/* "": unknown */
 };
 
-/* ns, 0: not told; each CPU has one of each at a time. */
+/* When the interrupt and softirq of a CPU began, in ns; 0: unknown or none. */
 struct rec_began {
 	kbl_u64 irq;
 	kbl_u64 softirq;
@@ -71,7 +71,7 @@ struct rec_text {
 	struct rec_bytes pool;	/* their slots */
 	kbl_u64 order;
 	kbl_u64 newest;		/* ns */
-	kbl_u64 shown;		/* ns of the line before */
+	kbl_u64 shown;		/* time of the previous line, in ns */
 	kbl_u32 *pid;		/* by CPU */
 	struct rec_began *began;
 	size_t cpus;
@@ -111,7 +111,7 @@ struct rec_text *rec_text_new(const struct rec_options *o, const struct rec_name
 void rec_text_take(void *text, unsigned int cpu, const struct rec_walk *walk, const char *data,
 		   size_t len);
 void rec_text_flush(struct rec_text *t, kbl_u64 until);
-bool rec_text_unheard(void);
+bool rec_text_failed(void);
 void rec_text_forget(struct rec_text *t, unsigned int cpu);
 
 /* rec_line.c */

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 /*
- * Over the records as they came from the kernel: how many, from when to when,
- * and which symbols they speak of.  Runs over every record, on the CPU it
- * records: a CALL takes 11 instructions.
+ * Walk over the records from the kernel: how many there are, their times, and the symbols that
+ * they refer to.  It processes every record, on the CPU that is recorded: a CALL takes 11
+ * instructions.
  */
 #include "rec.h"
 
 #define REC_AT_ONCE 4
 
-/* Direct-mapped: a slot never holds a caller of another place, see rec_symbols_reload(). */
+/* A direct-mapped cache: all callers are valid, see rec_symbols_reload(). */
 static inline void rec_note(struct rec_symbols *s, kbl_s32 caller)
 {
 	kbl_s32 *seen = &s->callers[(kbl_u16)caller];
@@ -39,7 +39,7 @@ static void rec_note_event(struct rec_symbols *s, const struct kbl_event_slot *e
 	rec_note_stack(s, (const char *)(event + 1), event->ext);
 }
 
-/* Slots that a record takes; 0: it is none. */
+/* The number of slots of a record; 0: it is not a record. */
 static unsigned int rec_slots(struct rec_symbols *s, const char *slot, size_t room)
 {
 	const struct kbl_call_slot *head = (const void *)slot;
@@ -57,7 +57,7 @@ static unsigned int rec_slots(struct rec_symbols *s, const char *slot, size_t ro
 	return 1u + head->ext;
 }
 
-/* When it was written: a CALL at its end. */
+/* When the record was written: a CALL at its end. */
 static kbl_u64 rec_written_ns(const char *slot)
 {
 	const struct kbl_span_slot *call = (const void *)slot;
@@ -71,7 +71,7 @@ static kbl_u64 rec_written_ns(const char *slot)
 	return call->ts + call->dur;
 }
 
-/* The head of the record that ends before p, or is cut off there. */
+/* The head of the record that ends at p, or is cut off there. */
 static const char *rec_last_head(const char *p)
 {
 	do
@@ -80,7 +80,7 @@ static const char *rec_last_head(const char *p)
 	return p;
 }
 
-/* Nothing of it is noted. */
+/* Records without anything to note. */
 static inline bool rec_plain_event(const struct kbl_event_slot *event)
 {
 	const kbl_u64 noted = 1ull << KBL_EV_DROP | 1ull << KBL_EV_CONSUME | 1ull << KBL_EV_MODULE;
@@ -88,7 +88,7 @@ static inline bool rec_plain_event(const struct kbl_event_slot *event)
 	return event->kind == KBL_EVENT && !(noted >> (event->event & 63) & 1);
 }
 
-/* A CALL whose caller was noted already, or such an event: what most records are. */
+/* A CALL whose caller is already noted, or an event with nothing to note: most records. */
 static inline bool rec_plain(const kbl_s32 *callers, const char *p)
 {
 	const struct kbl_span_slot *call = (const void *)p;
@@ -102,19 +102,19 @@ static inline const char *rec_after(const char *p)
 {
 	size_t exts = (size_t)((const struct kbl_span_slot *)p)->ext * KBL_SLOT_SIZE;
 
-	/* Else compilers add one to ext first, which takes an instruction more. */
+	/* Without this, compilers first add one to ext, which takes an instruction more. */
 	__asm__("" : "+r" (exts));
 	return p + exts + KBL_SLOT_SIZE;
 }
 
 /*
- * Over plain records, whose number is added to *heads.  May return what lies behind
- * end: then the last one is cut off.
+ * Walk over plain records and add their number to *heads.  May return a pointer beyond end:
+ * then the last record is cut off.
  */
 static const char *rec_walk_plain(const kbl_s32 *callers, const char *p, const char *end,
 				  kbl_u64 *heads)
 {
-	/* So far from the end no record reaches it. */
+	/* So far from the end, no record can reach beyond it. */
 	const ptrdiff_t far = REC_AT_ONCE * 256 * KBL_SLOT_SIZE;
 	kbl_u64 n = 0;
 
@@ -136,8 +136,8 @@ static const char *rec_walk_plain(const kbl_s32 *callers, const char *p, const c
 }
 
 /*
- * Returns the bytes of the whole records, at most w->limit of them if that is
- * not 0.  What is no record ends the program: nothing behind it can be told.
+ * Returns the bytes of complete records, for at most w->limit records unless that is 0.
+ * Anything but a record ends the program: what follows cannot be parsed.
  */
 size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, size_t len)
 {
@@ -154,7 +154,7 @@ size_t rec_walk(struct rec_walk *w, struct rec_symbols *s, const char *data, siz
 			break;
 		slots = rec_slots(s, p, end - p);
 		if (!slots)
-			rec_die("the kernel module wrote what is no record: kind %d", *p);
+			rec_die("the kernel module wrote an invalid record: kind %d", *p);
 		p += slots * KBL_SLOT_SIZE;
 		heads++;
 	}

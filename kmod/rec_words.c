@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-/* Numbers of the kernel's interfaces as the words its own tools use. */
+/* Names for numbers of the kernel's interfaces, as its own tools print them. */
 #include <stddef.h>
 #include <string.h>
 
 #include "rec_text.h"
 
-#define REC_NO_CALL 0xffff	/* this machine has it not */
+#define REC_NO_CALL 0xffff	/* not on this architecture */
 #define REC_COUNT(list) (sizeof(list) / sizeof((list)[0]))
 
 /* linux/interrupt.h */
@@ -30,7 +30,7 @@ static const char *const rec_verdicts[] = {
 	"drop", "accept", "stolen", "queue", "repeat", "stop",
 };
 
-/* The network's, of those machines that the module knows; other numbers stay numbers. */
+/* The network's system calls on the architectures of the module; others stay numbers. */
 static const struct {
 	unsigned short x86_64;	/* asm/unistd_64.h */
 	unsigned short aarch64;	/* asm-generic/unistd.h */
@@ -82,7 +82,7 @@ const char *rec_softirq_word(kbl_u64 number)
 	return number < REC_COUNT(rec_softirqs) ? rec_softirqs[number] : NULL;
 }
 
-/* NULL: not known. */
+/* Returns NULL if unknown. */
 const char *rec_syscall_word(const char *machine, kbl_u64 number)
 {
 	bool x86 = !strcmp(machine, "x86_64"), arm = !strcmp(machine, "aarch64");
@@ -94,7 +94,7 @@ const char *rec_syscall_word(const char *machine, kbl_u64 number)
 	return NULL;
 }
 
-/* " IPv4 INPUT": of the hook | family << 8 that events have. */
+/* Print " IPv4 INPUT" for the hook | family << 8 of events. */
 void rec_hook_show(FILE *out, unsigned int hook)
 {
 	unsigned int family = hook >> 8 & 0x7f, number = hook & 0xff;
@@ -121,7 +121,7 @@ const char *rec_verdict_word(int verdict)
 	return verdict < 0 ? NULL : rec_word(rec_verdicts, REC_COUNT(rec_verdicts), verdict);
 }
 
-/* linux/neighbour.h; NULL: several at once, or none known. */
+/* linux/neighbour.h; NULL: unknown, or several bits. */
 const char *rec_nud_word(unsigned int state)
 {
 	static const char *const words[] = { "incomplete", "reachable", "stale", "delay", "probe",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which architecture a file belongs to, and which one stands for all where a tree has several."""
+"""Which architecture a file belongs to, and which one is used if a tree has several."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ _NAMES_TEXT = (
     "xtensa "
 )
 _NAMES = frozenset(_NAMES_TEXT.split())
-# The first that a tree has stands for all.
+# The first one that a tree has is used for all.
 PREFERRED = ("x86", "i386", "x86_64", "amd64", "arm64", "aarch64", "arm")
 _SHARED = ("generic", "offsets")
 

@@ -171,7 +171,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
 
 
 def options(args: argparse.Namespace) -> Options:
-    """Return what the tables shall be about."""
+    """Return the options of the tables."""
     stops = HUBS if args.stop is None else tuple(s for s in args.stop if s)
     limits = Limits(args.level, stops, args.function_pointers)
     return Options(args.type, limits, args.rule == "flow", args.arch)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The blocks in braces at file scope of a normalised text, found by counting braces alone.
 
-A parser that meets an error may take any brace for the end of a function.  Where the functions
-end is therefore read here, from the text, and compared with what the parser says.
+After an error a parser may take any brace for the end of a function.  So the ends of functions
+are found here, in the text, and compared with the parser's result.
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ def blocks(text: str) -> list[Block]:
 
 
 def _counted(text: str) -> tuple[list[Block], bool]:
-    """Return the blocks, and whether every brace has its other half."""
+    """Return the blocks, and whether every brace has a counterpart."""
     found: list[Block] = []
     depth = around = after = 0
     start = -1
@@ -111,14 +111,14 @@ def _by_columns(text: str) -> list[Block]:
 
 
 def _begins_anew(text: str, position: int) -> bool:
-    """Say whether what follows stands in the first column, or nothing does."""
+    """Say whether the next text is in the first column, or whether there is none."""
     match = _NEXT.match(text, position)
     at = match.end() if match else position
     return at >= len(text) or (text[at - 1] == "\n" and text[at] not in "{}")
 
 
 def _head(text: str, after: int, start: int) -> int:
-    """Return where the text before a brace begins, behind the last semicolon.
+    """Return where the text before a brace begins, after the last semicolon.
 
     If nothing is there, these are the declarations of a K&R definition's parameters.
     """
@@ -169,7 +169,7 @@ def _last_group(text: str, block: Block) -> int:
 
 
 def is_function(text: str, block: Block) -> bool:
-    """Say whether what stands before a block looks like the head of a function, or is C++."""
+    """Say whether the text before a block looks like a function head, or is C++."""
     if block.open - block.head > LONGEST:
         return False
     head = _plain(text[block.head : block.open]).strip()
@@ -187,7 +187,7 @@ def is_class(text: str, block: Block) -> bool:
 
 
 def is_statement(head: str) -> bool:
-    """Say whether what stands before a brace has a word in it that begins a statement."""
+    """Say whether the text before a brace contains a word that begins a statement."""
     return bool(_STATEMENT.search(head) and _STATEMENT.search(_plain(head)))
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a kernel's BTF says of its functions (Documentation/bpf/btf.rst)."""
+"""The types and functions in a kernel's BTF (Documentation/bpf/btf.rst)."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Btf:
             raise BadBtf(f"{path}: damaged BTF: {problem}") from None
 
     def type(self, number: int) -> Type:
-        """Return a type by its number; a module's numbers go on where its kernel's end."""
+        """Return a type by its number; a module's numbers continue those of its kernel."""
         if self.base is not None and number < self.first:
             return self.base.type(number)
         return self.types[number - self.first]
@@ -142,7 +142,7 @@ class Btf:
 
 
 class Kernel(NamedTuple):
-    """What is known of a built kernel.
+    """Facts about a built kernel.
 
     functions: by name.  symbols: how many text symbols each name has, empty if there was no
     System.map.  variants: compiler-made copies, by the name they come from.

@@ -60,7 +60,7 @@ _READING_TEXT = (
     "instrument_marks islands lexer loose macros normalise parser prepared pseudo reading unclosed "
 )
 _READING = frozenset(_READING_TEXT.split())
-# Those that decide what the tables hold.
+# The modules whose code decides what the tables contain.
 _TABLES_TEXT = (
     "analysis architectures callgraph direct expansion includes indirect layers pointers "
     "polymorphism types visible "
@@ -69,7 +69,7 @@ _TABLES = frozenset(_TABLES_TEXT.split())
 
 
 def scanner_key(every: bool = False) -> str:
-    """Return what changes when facts (every: or tables) may come out differently: the code."""
+    """Return a hash of the code that determines the facts, or with every also the tables."""
     whole = hashlib.sha256()
     for path in sorted(Path(__file__).parent.glob("*.py")):
         if path.stem in _READING or (every and path.stem in _TABLES):

@@ -96,7 +96,7 @@ class CallGraph:
         return tuple(n for n in numbers if homes[n] in ("", one))
 
     def _copies(self) -> frozenset[int]:
-        """Return the functions in whose place those of another architecture are looked at."""
+        """Return the functions that replace those of another architecture."""
         found: set[int] = set()
         for numbers in self.by_name.values():
             if len(numbers) > 1:
@@ -144,7 +144,7 @@ class CallGraph:
         return None
 
     def _given_type(self, file: str, args: tuple[Atoms, ...]) -> TypeRef | None:
-        """Return the struct that a macro such as container_of is told to point at."""
+        """Return the struct that a macro such as container_of is to point at."""
         for atoms in args:
             for atom in atoms:
                 if atom.startswith(("struct_", "union_")):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function definitions with byte-exact positions and parsed bodies, for who edits source.
+"""Function definitions with byte-exact positions and parsed bodies, for editing the source.
 
 Positions are offsets into the file's bytes.  A definition whose body differs between #if
 branches comes once, with the statements of all branches.

@@ -40,7 +40,7 @@ class Direct(NamedTuple):
 def uses(
     function: Function, file: str, types: Types, found: Closure, pointers: bool
 ) -> Iterator[Use]:
-    """Yield what a function takes and returns; pointers: function pointers count too."""
+    """Yield the forms that a function takes or returns; pointers: count function pointers, too."""
     listed = [(i, p.name, p.type) for i, p in enumerate(function.params)]
     for index, name, kind in [*listed, (RESULT, "", function.returns)]:
         form = types.base(kind.base, file)

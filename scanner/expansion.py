@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros flattened to the calls they end in, and those calls at a place of use."""
+"""Function-like macros, flattened to the calls that they make, for each place of use."""
 
 from __future__ import annotations
 
@@ -122,7 +122,7 @@ def _renamed(call: Flat, macro: Function, first: Function) -> Flat:
 
 
 def _deep(args: tuple[Atoms, ...], macro: Function) -> tuple[Atoms, ...]:
-    """Results of calls inside a macro are as good as what was put into these calls."""
+    """Results of calls inside a macro count as the arguments of these calls."""
 
     def open_call(atom: str, depth: int) -> Atoms:
         number = atom[1:].partition(".")[0]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One function definition: from tree-sitter's node to what pycparser makes of it."""
+"""One function definition: from tree-sitter's node to pycparser's tree."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def reachable(
         one, other = (callee, caller) if callers else (caller, callee)
         next_to.setdefault(one, []).append(other)
     named = [n for n, f in enumerate(functions) if f["function"] == root and f["kind"]]
-    # Those that other architectures have in its place call nothing here.
+    # Definitions for other architectures call nothing here.
     roots = [n for n in named if not functions[n]["copy"]] or named
     if not roots:
         raise NoGraph(f"{root}: no packet function has this name")

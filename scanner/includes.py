@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which of several headers a file means: the one that its #includes lead to first."""
+"""Which of several headers a file uses: the one that its #includes reach first."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Includes:
             self._named.setdefault(facts.path.rpartition("/")[2], []).append(facts.path)
         self._included: dict[str, tuple[str, ...]] = {}
         self._users: dict[str, list[str]] = {}
-        # Questions come file by file.
+        # Callers ask file by file.
         self._order = lru_cache(maxsize=64)(self._reached)
 
     def nearest(self, file: str, among: Collection[str]) -> str:

@@ -175,7 +175,7 @@ class Search:
                 touched.add(target)
 
     def _forget(self, numbers: Iterable[int]) -> None:
-        """What these functions hold and return is to be found anew."""
+        """Mark these functions, whose names and results must be computed again."""
         for number in numbers:
             self._names.pop(number, None)
             self._atoms.pop(number, None)
@@ -243,7 +243,7 @@ class Search:
             assigns = tuple(waiting)
 
     def _results(self, number: int) -> bool:
-        """Find what the result of a function is made of; say whether something new was found."""
+        """Find what a function's result consists of; return True if something new was found."""
         function = self.graph.nodes[number].function
         if number in self._settled or number in self.returning:
             return False
@@ -296,7 +296,7 @@ class Search:
         return root in names
 
     def _call_gives(self, number: int, index: int, names: set[str], depth: int) -> bool:
-        """Say whether a call returns something associated, or what it is made of and given is."""
+        """Say whether a call returns something associated, or has an associated argument."""
         function = self.graph.nodes[number].function
         if index >= len(function.calls):
             return False

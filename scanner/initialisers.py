@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File-scope variables, and which functions stand in them: in a table's fields, in an array."""
+"""File-scope variables, and the functions in their initialisers: a table's fields, an array."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def variables(declaration: Node) -> tuple[list[Param], list[Init]]:
 
 
 def _dimensions(declarator: Node) -> int:
-    """Return of how many dimensions a variable is an array."""
+    """Return the number of array dimensions of a variable."""
     count = 0
     node: Node | None = declarator
     while node is not None:

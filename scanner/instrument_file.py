@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Plans for the functions of one file: every #if variant is parsed, and what they show joined."""
+"""Plans for the functions of one file: parses every #if variant and joins the results."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class FilePlan(NamedTuple):
 
 
 class Tree:
-    """What the whole tree says: macros, those that return from their caller, typedefs."""
+    """What is known of the whole tree: macros, those that return from their caller, typedefs."""
 
     def __init__(self, files: list[FileFacts]) -> None:
         self.table: MacroTable = learn(macro for facts in files for macro in facts.macros)
@@ -86,7 +86,7 @@ class Tree:
 
 
 def _open(macros: Iterable[Macro]) -> list[Macro]:
-    """Return the macros that are no block of their own: what these clean up ends with them."""
+    """Return the macros that are not a block: variables with cleanups in a block end with it."""
     return [macro for macro in macros if not _BLOCK.match(macro.body)]
 
 
@@ -249,7 +249,7 @@ class _Reading:
         )
 
     def _probed(self, chosen: str, node: Node) -> tuple[int, tuple[str, ...], str, int, int] | None:
-        """Return what the probes of a function tell that has some."""
+        """Return id, carriers, mode and number of exits of a function's existing probes."""
         body = node.child_by_field_name("body")
         assert body is not None
         probe = marks.entered(self.text, body.start_byte)
@@ -265,7 +265,7 @@ class _Reading:
         return any(start <= d.start < end for d in self.prepared.directives)
 
     def _conditional(self, start: int, end: int) -> bool:
-        """Say whether end lies in an #if that begins behind start."""
+        """Say whether end lies in an #if that begins after start."""
         words = [d.keyword for d in self.prepared.directives if start <= d.start < end]
         return sum((w in IF) - (w == "endif") for w in words) > 0
 
@@ -282,7 +282,7 @@ class _Reading:
         return " ".join([*pieces, self.hidden[start:end]])
 
     def _hidden(self, chosen: str, brace: int, close: int, node: Node, wanted: Wanted) -> str:
-        """Return why a body may be left in ways that its text does not show."""
+        """Return why a body may have exits that its text does not show."""
         if wanted.macro:
             return f"its head is made by {wanted.macro}"
         for word in _WORD.findall(chosen[brace:close]):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The edits that put probes into one function, or why it is left out.
 
-Two ways.  Explicit: each return becomes a block that keeps the result, tells the probe and
-returns it; the end of the body gets a probe.  Scope: a variable whose cleanup is the exit
-probe, for functions that are left in ways which their text does not show (a return in a macro).
+There are two modes.  Explicit: each return becomes a block that keeps the result, passes it to
+the probe and returns it; the end of the body gets a probe.  Scope: a variable whose cleanup is
+the exit probe, for functions with exits that their text does not show (a return in a macro).
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class Plan(NamedTuple):
 def left_out(head: str, file: str, name: str) -> str:
     """Return why the words before the body of a function forbid probes in it, "" if they do not.
 
-    What it and its parameters are called forbids nothing.
+    The names of the function and its parameters do not matter.
     """
     words = _WORD.findall(_unnamed(head, name))
     for word in words:
@@ -106,7 +106,7 @@ def left_out(head: str, file: str, name: str) -> str:
 
 
 def _unnamed(head: str, name: str) -> str:
-    """Return a head without the function's name and the parentheses behind it."""
+    """Return a head without the function's name and the parentheses after it."""
     found = re.search(rf"\b{name}\s*(?=\()", head)
     if found is None:
         return head
@@ -158,7 +158,7 @@ def plan(shapes: list[Shape], call: str, carriers: list[str], text: str, hidden:
 
 
 def _why_scope(shapes: list[Shape], hidden: str) -> str:
-    """Return why not all exits of a function can be told from its text, "" if they can."""
+    """Return why not all exits of a function can be seen in its text, "" if they can."""
     first = shapes[0]
     for shape in shapes:
         if shape.hidden:

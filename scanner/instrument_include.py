@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where a file can take one more #include without one more line."""
+"""Find where a file can take another #include without another line."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def without(hidden: str, found: list[Directive]) -> str:
 
 
 def _nested(text: str, end: int) -> list[tuple[int, int]]:
-    """Return where brackets are open: (first byte behind the bracket, closing bracket)."""
+    """Return where brackets are open: (first byte after the bracket, closing bracket)."""
     spans = []
     depth = start = 0
     for match in _BRACKETS.finditer(text, 0, end):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The text of the probes, and its way back: what is inserted is known by its form alone.
+"""The text of the probes, and its removal: inserted text is recognised by its form alone.
 
 ``@`` stands for the function's id until ids are given out.  No inserted text holds a newline,
-except PREFIX, which tells the compiler to count from 1 again.
+except PREFIX, which makes the compiler count from 1 again.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def enter(carriers: list[str], kind: str | None, scope: bool) -> str:
 def leave(opened: str, value: bool) -> str:
     """Return what replaces the semicolon of a return that began with KEEP, DROP or NOTHING.
 
-    value: the result is a number or a pointer, so the probe is told it.
+    value: the result is a number or a pointer, so it is passed to the probe.
     """
     if opened == KEEP:
         call = f"KBL_LEAVE_VALUE(@, {RESULT})" if value else "KBL_LEAVE(@)"
@@ -66,7 +66,7 @@ def includes(text: str) -> list[int]:
 
 
 def entered(text: str, brace: int) -> tuple[int, list[str], bool] | None:
-    """Return id, carriers and whether it is of the scope kind, of a probe behind a brace."""
+    """Return id, carriers, and whether its mode is scope, of the probe after a brace."""
     labels = LOCAL_LABELS.match(text, brace + 1)
     match = _ENTERED.match(text, labels.end() if labels else brace + 1)
     if match is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The type of a function's result as a declaration can spell it again inside the body."""
+"""The type of a function's result, spelt for a declaration inside the body."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class Typedefs:
 
 
 def _function_declarator(node: Node) -> tuple[Node | None, bool]:
-    """Return the declarator of a function, and whether only stars stand around it."""
+    """Return the declarator of a function, and whether it is surrounded only by stars."""
     declarator = node.child_by_field_name("declarator")
     while declarator is not None and declarator.type == "pointer_declarator":
         declarator = declarator.child_by_field_name("declarator")
@@ -95,10 +95,10 @@ def spelt(node: Node, text: str, shadowed: set[str], typedefs: Typedefs) -> str 
 
 
 def is_void(kind: str, typedefs: Typedefs) -> bool:
-    """Say whether a function of this type gives nothing."""
+    """Say whether a function of this type returns nothing."""
     return kind == "void" or typedefs.void(kind)
 
 
 def is_scalar(kind: str, typedefs: Typedefs) -> bool:
-    """Say whether a probe can be told the result as one number."""
+    """Say whether the result can be passed to a probe as one number."""
     return "*" in kind or typedefs.scalar(kind)

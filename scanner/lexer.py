@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pycparser's lexer, many times as fast: it is asked about each distinct token only once."""
+"""A lexer for pycparser, many times as fast as its own: each distinct token is analysed once."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Token:
 
 
 class _NoToken(Exception):
-    """Something is no token of C; the text says what."""
+    """Text that is not a token of C; the message contains it."""
 
 
 class _Kinds(dict[str, str]):
@@ -55,7 +55,7 @@ def _refuse(message: str, _line: int, _column: int) -> None:
 class IslandLexer:
     """What CParser needs of a lexer, for text without directives, comments and attributes.
 
-    tokens: those of the text, and two None behind them.
+    tokens: those of the text, then two None.
     """
 
     def __init__(self, error_func: Callable[[str, int, int], None], **_options: Any) -> None:
@@ -80,5 +80,5 @@ class IslandLexer:
         self.tokens = found
 
     def token(self) -> Token | None:
-        """CParser's own way to the tokens; IslandParser goes another one."""
+        """Return the next token for CParser's own methods; IslandParser does not use it."""
         raise NotImplementedError

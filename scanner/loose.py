@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fall-back: facts of a function out of tree-sitter's nodes, which stand errors.
+"""The fallback: facts of a function from tree-sitter's nodes, which may contain errors.
 
 Used where pycparser cannot read an island, and for the bodies of function-like macros.
 """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a tree's own #defines say about how to read it: annotations, loops, function heads."""
+"""The macros of a tree that affect parsing: annotations, loops, function heads."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def _learn_loops(macros: list[Macro]) -> frozenset[str]:
 
 
 def _is_head(macro: Macro) -> bool:
-    """The body ends like the head of a function with a parameter list of types."""
+    """Say whether the body ends like a function head with a parameter list of types."""
     body = macro.body
     if macro.params is None or not body.endswith(")") or "{" in body or "##" not in body:
         return False

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows as text, JSON or CSV, and where they go."""
+"""Write rows as text, JSON or CSV."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def fallback(row: Row) -> str:
 
 
 def forget(stream: TextIO) -> None:
-    """Throw away what a stream still holds: whoever read it has gone, or the disk is full."""
+    """Discard a stream's buffer: its reader has exited, or the disk is full."""
     if isinstance(stream, io.TextIOWrapper):
         os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pycparser's parser, its way to the tokens made short: most of its time is spent looking at them.
+"""pycparser's parser with faster access to tokens, which takes most of its time.
 
 The grammar is pycparser's.  What is replaced here are its private steps from one token to the
 next, and the way down through fifteen levels of precedence to an operand that is a single name;
@@ -15,9 +15,9 @@ from pycparser.c_parser import CParser
 
 from scanner.lexer import IslandLexer, Token
 
-# After a name: it is more than an operand of its own.
+# After a name: the operand continues.
 _SUFFIXES = frozenset(("LBRACKET", "LPAREN", "PERIOD", "ARROW", "PLUSPLUS", "MINUSMINUS"))
-# After a name: it is a whole expression.
+# After a name: the expression is complete.
 _ENDS = frozenset(("COMMA", "RPAREN", "SEMI", "RBRACKET", "RBRACE"))
 
 

@@ -15,7 +15,7 @@ MANY = 400  # functions of one field that are believed when the table's type is 
 
 
 class Held:
-    """What was put where, for one call graph: by (struct, member), by member, by variable."""
+    """The functions assigned, for one call graph: by (struct, member), by member, by variable."""
 
     def __init__(self, graph: CallGraph) -> None:
         self._graph = graph

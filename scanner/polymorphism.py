@@ -15,7 +15,7 @@ from typing import NamedTuple
 from scanner.facts import FileFacts
 from scanner.types import Part, Types, macros_naming
 
-# Types that everything in a modern kernel reaches; the search ends at them.
+# Almost every type of a modern kernel reaches these types, so the search ends at them.
 _HUBS_TEXT = (
     "file_lock inode file dentry page folio task_struct device kobject module cgroup "
     "user_namespace nsproxy super_block mm_struct bio request_queue net work_struct "

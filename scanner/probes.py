@@ -62,8 +62,8 @@ def carriers(
     """Return where a function carries packets, at most four places.
 
     listed: its struct list_head is one of packets.  A sock counts only where there is no packet,
-    which tells its sock itself; a queue only where there is no skb, which is what is put into it
-    or taken from it.  every: they count all the same, of the socks the first.
+    since a packet has its own sock.  A queue counts only where there is no skb, since the skb is
+    what is put into it or taken from it.  every: queues count always, and so does the first sock.
     """
     kinds = [_KINDS.get(p[:2], "") for p in parameters[: LAST_ARGUMENT + 1]]
     gives = _KINDS.get(returns[:2]) == "skb"
@@ -152,7 +152,7 @@ def listed(result: Result | None, kernel: Kernel | None, level: int | None = Non
         reasons = {name: _forbidden(rows[name]) or _inlined(rows[name]) for name in probes}
         kept = [probe for name, probe in probes.items() if not reasons[name]]
         return Listed(sorted(kept), [_reason(rows[n], why) for n, why in reasons.items() if why])
-    # A file of which BTF knows no function was not compiled.
+    # If BTF has none of a file's functions, the file was not compiled.
     built = {row["file"] for row in result.functions if row["function"] in kernel.functions}
     for row in rows.values():
         row["built"] = row["file"] in built or row["file"].endswith(".h")

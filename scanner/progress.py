@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One line on stderr: what is done, and how long the rest will take."""
+"""A progress line on stderr: what has been done, and how long the rest will take."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Function-like macros as functions: their calls are credited to whoever uses them."""
+"""Function-like macros as functions: their calls count as calls of the macros' users."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def pseudo_functions(macros: Iterable[Macro]) -> list[Function]:
     """Return each function-like macro that calls something as if it were a function."""
     wanted = [macro for macro in macros if _wanted(macro)]
     found = _read(wanted)
-    # One that is no C takes its neighbours with it: each of them is read by itself.
+    # A macro that is not C would spoil its neighbours, so each one is read separately.
     for row, macro in enumerate(wanted):
         if row not in found and (alone := _read([macro])):
             found[row] = alone[0]

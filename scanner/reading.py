@@ -36,13 +36,13 @@ _NOKPROBE = re.compile(r"^NOKPROBE_SYMBOL\((\w+)\)", re.MULTILINE)
 
 
 class _OutOfTime(Exception):
-    """A file takes longer than any should; the text says where it was left."""
+    """A file took too long; the text says where reading it stopped."""
 
 
 class FileReader:
     """Reads files under one macro table.
 
-    seconds: of CPU time for one file; then what was read is all that comes of it.  cut: that of
+    seconds: CPU time for one file; after that the facts read so far are its result.  cut: that of
     the last file.
     """
 
@@ -142,7 +142,7 @@ class _Reading:
         self._unread()
 
     def _unread(self) -> None:
-        """Name what looks like a function and was read in no variant."""
+        """Name what looks like a function and could not be read in any variant."""
         read = {function.body for function in self.functions.values()}
         lost = sorted(item for brace, item in self.unread.items() if brace not in read)
         for line, last, name in lost:
@@ -164,7 +164,7 @@ class _Reading:
         """Keep why an island was not read; first: the line of the file where it begins."""
         reason = str(problem)
         if place := _PLACE.match(reason):
-            # Before the island stands a line with the names of its types.
+            # The line before the island has the names of its types.
             at = max(first or line, (first or line) + int(place[1]) - 2)
             reason = f"line {at}: {reason[place.end() :]}"
         self.fallbacks[Fallback(kind, name, line, reason)] = None
@@ -306,7 +306,7 @@ def _assemble(island: Island, parsed: Any, parser: str, end_line: int, variant: 
 
 
 def _unite(one: Function, other: Function) -> Function:
-    """The same definition in two #if variants: the calls and variables of both."""
+    """Return a definition with the calls and variables of both #if variants that have it."""
     shift = len(one.calls)
     moved = [_renumber(c.args, shift) for c in other.calls]
     calls = [c._replace(args=a) for c, a in zip(other.calls, moved, strict=True)]

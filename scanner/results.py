@@ -17,7 +17,7 @@ from scanner.tree import folders, listing
 
 
 class Run(NamedTuple):
-    """What to scan and how.  store: the cache's folder, None for none."""
+    """What to scan, and how.  store: the cache's folder, None for none."""
 
     root: Path
     folders: list[str]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A whole tree into facts: macros first, then every file, in as many processes as told."""
+"""Read a whole tree into facts: first macros, then every file, in parallel processes."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Scan(NamedTuple):
 
 
 def _bytes(root: Path, file: SourceFile) -> bytes | str:
-    """Return a file's bytes, or why it cannot be had."""
+    """Return a file's bytes, or why it cannot be read."""
     if file.size > LARGEST:
         return f"larger than {LARGEST >> 20} MiB"
     try:
@@ -56,7 +56,7 @@ def _failed(path: str, reason: str) -> FileFacts:
 
 
 def read_safely(reader: FileReader, path: str, data: bytes) -> FileFacts:
-    """Return the facts of a file; one that breaks the scanner costs itself, not the run."""
+    """Return the facts of a file; one that breaks the scanner is lost, but the run continues."""
     try:
         return reader.read(path, data)
     except (RecursionError, MemoryError) as problem:
@@ -75,7 +75,7 @@ def _table(root: Path, files: list[SourceFile], jobs: int, progress: Progress) -
     progress.start("macros", sum(f.size for f in files))
     found: dict[str, list[Macro]] = {}
     for file, macros in run(files, jobs, lambda: _macro_reader(root)):
-        # A file whose macros cannot be read is named when it is read as a whole.
+        # A file whose macros cannot be read is reported when the whole file is read.
         found[file.path] = [] if isinstance(macros, Lost) else macros
         progress.add(file.size)
     return learn(macro for file in files for macro in found[file.path])
@@ -97,7 +97,7 @@ def _fact_reader(root: Path, table: MacroTable) -> Callable[[SourceFile], cache.
             read = 0
             gc.collect()
         facts = read_safely(reader, file.path, data)
-        # What was cut in time may be whole on another day.
+        # A file that took too long may be read completely in a later run.
         digest = b"" if reader.cut else cache.digest(data)
         return cache.Entry(digest, dumps(facts, protocol=5))
 
@@ -125,7 +125,7 @@ def digests(root: Path, files: list[SourceFile]) -> list[tuple[str, bytes]]:
 
 
 def _kept(root: Path, files: list[SourceFile], pack: cache.Pack | None) -> dict[str, cache.Entry]:
-    """Return the entries whose files are as they were."""
+    """Return the entries whose files have not changed."""
     if pack is None:
         return {}
     kept = {}

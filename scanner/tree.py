@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 USUAL = ("include", "net")
-# What skbscan itself put into the tree: no part of it.
+# Files that skbscan added to the tree are not part of it.
 RUNTIME_HEADER = "include/linux/kbl_probe.h"
 RUNTIME_SOURCE = "lib/kbl_probe.c"
 

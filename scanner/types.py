@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The types of a whole tree: who contains whom, and what a path such as skb.dev.name is."""
+"""The types of a whole tree: what contains what, and the type of a path such as skb.dev.name."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a file leaves open at its end, as one does that was cut off."""
+"""Find brackets that are open at the end of a file, as in one that was cut off."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _PAIRS = (("{", "}"), ("(", ")"))
 
 
 class Uneven(NamedTuple):
-    """A bracket without its other half: it, and its offset."""
+    """A bracket without counterpart, and its offset."""
 
     bracket: str
     offset: int

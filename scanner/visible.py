@@ -27,13 +27,13 @@ class Visible:
         self._found: dict[tuple[str, str], list[Function]] = {}
 
     def _same(self, found: dict[str, list[Function]]) -> bool:
-        """Say whether a macro means the same to all files."""
+        """Say whether a macro is the same in all files."""
         path = next(iter(found))
         alone = len(found) == 1 and path.endswith(".h")
         return alone and architecture(path) in ("", self._main)
 
     def find(self, name: str, file: str) -> list[Function]:
-        """Return the definitions of a macro that a file means; none if none."""
+        """Return the definitions of a macro that a file uses, perhaps none."""
         defined = self._defined.get(name)
         if defined is None:
             return []
@@ -45,7 +45,7 @@ class Visible:
         return known
 
     def plain(self, names: frozenset[str]) -> bool:
-        """Say whether each of these names means the same to all files, or is no macro."""
+        """Say whether each of these names is the same macro in all files, or not a macro."""
         return names.isdisjoint(self._mixed)
 
     def _nearest(self, defined: dict[str, list[Function]], file: str) -> list[Function]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Processes that outlive their input: one that hangs or crashes costs its item, not the run."""
+"""Worker processes: if one hangs or crashes, its item is lost, but the run continues."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def processor_time(pid: int) -> float:
 
 
 class Lost(NamedTuple):
-    """What becomes of an item whose process hung or crashed."""
+    """The result of an item whose process hung or crashed."""
 
     reason: str
 
@@ -35,7 +35,7 @@ def _serve(
     make: Callable[[], Callable[[Any], Any]],
     inherited: list[Connection],
 ) -> None:
-    # Else this process would hold the other end open itself, and outlive a parent that was killed.
+    # Else this process would keep the other end open, and survive a parent that is killed.
     for other in inherited:
         other.close()
     try:

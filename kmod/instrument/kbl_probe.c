@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The runtime of probes compiled into a kernel; "skbscan instrument --runtime" puts it into lib/.
+ * The runtime of probes in a kernel's source; "skbscan instrument --runtime" puts it into lib/.
  *
- * Sites lie anywhere among the data of the kernel and its modules.  They are found by the tables of
- * jump labels, where the key of each stands: so neither a section nor the linker's script is needed.
- *
- * Nothing here may be instrumented itself, nor what a recorder calls.
+ * Sites may be anywhere in the data of the kernel and its modules.  They are found by the
+ * tables of jump labels, each of which points to its site's key, so neither a section nor a
+ * linker script is needed.  Neither this file nor what a recorder calls may be instrumented.
  */
 #include <linux/kallsyms.h>
 #include <linux/kprobes.h>
@@ -26,7 +25,7 @@
 #error "probes compiled into the kernel need CONFIG_JUMP_LABEL"
 #endif
 
-static DEFINE_MUTEX(kbl_mutex);	/* of all below, and of what is enabled */
+static DEFINE_MUTEX(kbl_mutex);	/* protects everything below, and which sites are enabled */
 static const struct kbl_probe_ops *kbl_ops;
 static struct kbl_site **kbl_by_name;
 static unsigned int kbl_nr_sites;
@@ -35,8 +34,8 @@ DEFINE_STATIC_CALL_NULL(kbl_probe_enter, *((struct kbl_probe_ops *)0)->enter);
 DEFINE_STATIC_CALL_NULL(kbl_probe_leave, *((struct kbl_probe_ops *)0)->leave);
 
 /*
- * In an inlined copy, @caller is where the function around returns to; but the copy's caller is
- * that function, and so is the probe's @place.
+ * In an inlined copy, @caller is the return address of the function around it.  But that
+ * function is the copy's caller, and the probe's @place is in it.
  */
 static __always_inline unsigned long kbl_probe_caller(const struct kbl_site *site,
 						      unsigned long place, unsigned long caller)
@@ -73,9 +72,9 @@ NOKPROBE_SYMBOL(kbl_probe_close);
 #ifdef KBL_STUB
 
 /*
- * What the stubs call: a function that leaves all registers as they are, but those that the
- * stubs may use.  r10: the site, r11: where the return address lies, rax: the first carrier,
- * the others on the stack; rcx: the value.
+ * The function that the stubs call.  It preserves all registers except those that the stubs may
+ * use.  r10: the site, r11: the address of the return address, rax: the first carrier, the
+ * others are on the stack; rcx: the value.
  */
 #ifndef ASM_RET
 #define ASM_RET "ret\n"
@@ -110,14 +109,14 @@ KBL_THUNK(kbl_probe_exit_thunk, "rax",
 	  "\tcall kbl_probe_close\n");
 EXPORT_SYMBOL(kbl_probe_exit_thunk);
 
-/* @stub: behind the call, where the stub jumps back to the probe's place. */
+/* @stub: the address after the call, where the stub jumps back to the probe. */
 void notrace __used kbl_probe_entered(struct kbl_site *site, const unsigned long *frame,
 				      const void *first, const u8 *stub, const void *const *more)
 {
 	unsigned long caller = *frame;
 
 	if (unlikely(site->copied)) {
-		/* The four bytes of add, that of the jump, and its distance; see KBL_STUB(). */
+		/* The four bytes of the add, the jump's opcode and its distance; see KBL_STUB(). */
 		while (*stub != 0xe9)
 			stub++;
 		caller = kbl_probe_caller(site, (unsigned long)stub + 5 + *(const s32 *)(stub + 1),
@@ -131,7 +130,7 @@ NOKPROBE_SYMBOL(kbl_probe_entered);
 
 #endif
 
-/* Call a recorder from now on; its sites are enabled one by one.  One recorder at a time. */
+/* Attach a recorder; only one can be.  Its sites are enabled one by one. */
 int kbl_probe_attach(const struct kbl_probe_ops *ops)
 {
 	int err = -EBUSY;
@@ -148,7 +147,7 @@ int kbl_probe_attach(const struct kbl_probe_ops *ops)
 }
 EXPORT_SYMBOL_GPL(kbl_probe_attach);
 
-/* Disable all sites; when this returns, no function of the recorder runs or will be called. */
+/* Disable all sites.  When this returns, no function of the recorder runs or will be called. */
 void kbl_probe_detach(const struct kbl_probe_ops *ops)
 {
 	unsigned int i;
@@ -166,7 +165,7 @@ void kbl_probe_detach(const struct kbl_probe_ops *ops)
 }
 EXPORT_SYMBOL_GPL(kbl_probe_detach);
 
-/* While this is held, no site comes or goes with its module. */
+/* While this is held, no module with sites is loaded or unloaded. */
 void kbl_sites_lock(void)
 {
 	mutex_lock(&kbl_mutex);
@@ -179,7 +178,7 @@ void kbl_sites_unlock(void)
 }
 EXPORT_SYMBOL_GPL(kbl_sites_unlock);
 
-/* The site whose key a jump label hangs on, NULL: it is another key. */
+/* The site whose key a jump label uses, NULL: another key. */
 static struct kbl_site *kbl_site_at(struct jump_entry *entry)
 {
 	struct static_key *key = jump_entry_key(entry);
@@ -200,8 +199,8 @@ static int kbl_site_compare(const void *a, const void *b)
 }
 
 /*
- * Add the sites of the kernel itself, or of a module that comes.  The labels of one key stand
- * together; a module's may also hang on keys that are not its own.
+ * Add the sites of the kernel itself, or of a module that is loaded.  Labels of one key are
+ * consecutive.  A module's labels may also use keys of others.
  */
 static int kbl_sites_add(struct jump_entry *start, struct jump_entry *stop, struct module *owner)
 {
@@ -256,7 +255,7 @@ static void kbl_sites_remove(struct module *owner)
 	kbl_nr_sites = left;
 }
 
-/* After the jump labels' own notifier, which sorts the table. */
+/* Runs after the jump labels' own notifier, which sorts the table. */
 static int kbl_module_changes(struct notifier_block *block, unsigned long state, void *data)
 {
 	struct module *m = data;
@@ -274,7 +273,7 @@ static int kbl_module_changes(struct notifier_block *block, unsigned long state,
 static struct notifier_block kbl_module_block = { .notifier_call = kbl_module_changes };
 #endif
 
-/* Before the first module can come. */
+/* Before the first module can be loaded. */
 static int __init kbl_sites_find(void)
 {
 	int err;
@@ -289,7 +288,7 @@ static int __init kbl_sites_find(void)
 }
 core_initcall(kbl_sites_find);
 
-/* All of them, by name; under kbl_sites_lock(), like all that follows. */
+/* All sites, sorted by name; under kbl_sites_lock(), like everything below. */
 struct kbl_site **kbl_sites(unsigned int *nr)
 {
 	*nr = kbl_nr_sites;
@@ -297,7 +296,7 @@ struct kbl_site **kbl_sites(unsigned int *nr)
 }
 EXPORT_SYMBOL_GPL(kbl_sites);
 
-/* Those of one name; a compiler's copy, as f.constprop.0, is the function it was made of. */
+/* The sites of one name.  A compiler's copy, as f.constprop.0, counts as the original function. */
 struct kbl_site **kbl_sites_named(const char *name, unsigned int *nr)
 {
 	unsigned int low = 0, high = kbl_nr_sites, len = strcspn(name, ".");
@@ -328,7 +327,7 @@ static bool kbl_symbol_of(const struct kbl_site *site, const char *symbol)
 	return !strncmp(symbol, site->name, len) && (!symbol[len] || symbol[len] == '.');
 }
 
-/* Where the site's own code is; returns an address in it, or in what it is inlined into. */
+/* Find the site's own code; returns an address in it, or in what it is inlined into. */
 static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *start,
 				    unsigned long *size)
 {
@@ -350,13 +349,13 @@ static unsigned long kbl_site_place(const struct kbl_site *site, unsigned long *
 			*start = code - offset;
 			return *start;
 		}
-		/* Without names of symbols nothing is known of copies. */
+		/* Without symbol names nothing is known of copies. */
 		*size = name ? 0 : ULONG_MAX;
 	}
 	return first;
 }
 
-/* Of the function, or where it was inlined, if that was done everywhere. */
+/* The address of the function, or of a place where it was inlined if it has no code. */
 unsigned long kbl_site_address(const struct kbl_site *site)
 {
 	unsigned long start, size;
@@ -365,7 +364,7 @@ unsigned long kbl_site_address(const struct kbl_site *site)
 }
 EXPORT_SYMBOL_GPL(kbl_site_address);
 
-/* Is some of its code elsewhere than in its own symbol? */
+/* Is some of its code outside its own symbol? */
 static bool kbl_site_copied(const struct kbl_site *site)
 {
 	struct jump_entry *entry;
@@ -379,14 +378,14 @@ static bool kbl_site_copied(const struct kbl_site *site)
 	return false;
 }
 
-/* The name of the module that it is in, "": it is the kernel's own. */
+/* The name of the site's module, "": the kernel itself. */
 const char *kbl_site_module(const struct kbl_site *site)
 {
 	return site->owner ? site->owner->name : "";
 }
 EXPORT_SYMBOL_GPL(kbl_site_module);
 
-/* Let a function tell of its calls, from the next one on. */
+/* Report a function's calls, from the next one on. */
 void kbl_site_enable(struct kbl_site *site)
 {
 	site->start = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Probes compiled into a kernel.  What "skbscan instrument" inserts uses these macros;
- * docs/instrumentation.md tells what they must do.  Its option --runtime puts this file into
+ * Probes compiled into a kernel.  "skbscan instrument" inserts code that uses these macros;
+ * docs/instrumentation.md says what they must do.  The option --runtime puts this file into
  * include/linux/.
  */
 #ifndef _LINUX_KBL_PROBE_H
@@ -17,13 +17,13 @@ struct sk_buff;
 struct sk_buff_head;
 struct sock;
 
-/* Behind a loop without a body, a return that became a block would look like the body. */
+/* After a loop without a body, a return that became a block would look like the body. */
 #pragma GCC diagnostic ignored "-Wmisleading-indentation"
 
-#define KBL_SITE_MAGIC 0x4b424c31	/* tells the key of a site from any other static key */
+#define KBL_SITE_MAGIC 0x4b424c31	/* identifies static keys that are sites */
 #define KBL_SITE_CARRIERS 4
 
-/* What a carrier is; the numbers are enum kbl_carrier of the recorder's kbl.h. */
+/* The kind of a carrier; the numbers are enum kbl_carrier of the recorder's kbl.h. */
 enum kbl_site_carrier {
 	KBL_SITE_NONE = 0,
 	KBL_SITE_SKB = 1,
@@ -37,29 +37,30 @@ enum kbl_site_carrier {
 struct kbl_site {
 	struct static_key_false key;	/* a NOP until kbl_site_enable() */
 	u32 magic;
-	u32 id;				/* that of the manifest */
+	u32 id;				/* id in the manifest */
 	u16 carriers;			/* enum kbl_site_carrier, 4 bits each, the first lowest */
-	bool scope;			/* the exit is told without a value */
+	bool scope;			/* the exit passes no value */
 	bool copied;			/* some of its copies are inlined elsewhere */
 	const char *name;
 	struct module *owner;		/* NULL: the kernel itself */
-	struct jump_entry *labels;	/* of the first of its copies */
+	struct jump_entry *labels;	/* jump labels of the first copy */
 	struct jump_entry *labels_end;
-	unsigned long start;		/* of its own code; copies elsewhere are inlined */
+	unsigned long start;		/* start of its own code; copies elsewhere are inlined */
 	unsigned long size;
-	void *data;			/* the recorder's */
+	void *data;			/* data of the recorder */
 };
 
 /*
- * What a recorder does; called in any context, without preemption.  @frame is the same at the
- * entry and the exit of one call of the site, and no other call has it meanwhile.
+ * The functions of a recorder, called in any context with preemption off.  @frame is the same
+ * at the entry and at the exit of one call of the site; no other open call of the site has the
+ * same.
  */
 struct kbl_probe_ops {
-	/* @first and the three of @more are its carriers; where it has fewer, anything. */
+	/* @first and the three of @more are its carriers; unused ones may be anything. */
 	void (*enter)(struct kbl_site *site, unsigned long caller, unsigned long frame,
 		      const void *first, const void *const *more);
 	void (*leave)(struct kbl_site *site, unsigned long frame, unsigned long value);
-	/* Its module goes, the site is disabled; under kbl_sites_lock(). */
+	/* The site's module is being unloaded and the site is disabled; under kbl_sites_lock(). */
 	void (*gone)(struct kbl_site *site);
 };
 
@@ -81,7 +82,7 @@ unsigned long kbl_site_address(const struct kbl_site *site);
 const char *kbl_site_module(const struct kbl_site *site);
 void kbl_site_enable(struct kbl_site *site);
 
-/* Calls that are open stay so: their exits are not told. */
+/* The exits of calls that are open are not reported. */
 static inline void kbl_site_disable(struct kbl_site *site)
 {
 	static_branch_disable(&site->key);
@@ -98,7 +99,7 @@ static inline void kbl_site_disable(struct kbl_site *site)
 	 KBL_IS(carrier, struct sk_buff_head *) ? KBL_SITE_QUEUE : \
 	 KBL_IS(carrier, struct sock *) ? KBL_SITE_SOCK : KBL_SITE_NONE)
 
-/* Among the other data, but apart from what is used often; see kbl_probe.c how they are found. */
+/* In a data section, but away from hot data; kbl_probe.c explains how sites are found. */
 #define KBL_SITE(number, scoped, ...) \
 	KBL_SITE_FOUR(number, scoped, ##__VA_ARGS__, NULL, NULL, NULL, NULL)
 #define KBL_SITE_FOUR(number, scoped, a, b, c, d, ...) \
@@ -112,16 +113,16 @@ static inline void kbl_site_disable(struct kbl_site *site)
 		.name = __func__, \
 	}
 
-/* Where the caller's frame ends: a constant distance from the stack pointer, so it costs nothing. */
+/* The end of the caller's frame: a constant distance from the stack pointer, so it is free. */
 #define KBL_FRAME ((unsigned long *)__builtin_dwarf_cfa())
 
 #if defined(CONFIG_X86_64) && !defined(CONFIG_FRAME_POINTER) && !defined(CONFIG_UML)
 
 /*
- * An idle function runs over one NOP at its entry and one at each exit, nothing else: to the
- * compiler both are one instruction that calls nothing, so it inlines, spills and aligns as
- * without them.  The stubs are where code may refer to .init.text, which the function may be
- * inlined into.  Operands are fetched before anything is pushed, others are in registers.
+ * An idle function executes only one NOP at its entry and one at each exit.  To the compiler
+ * each is one instruction that calls nothing, so it inlines, spills and aligns as without them.
+ * The stubs are in a section that may refer to .init.text, since the function may be inlined
+ * into that.  The operands are fetched before anything is pushed, or are in registers.
  */
 #define KBL_STUB(code) \
 	"1:\t.byte 0x0f, 0x1f, 0x44, 0x00, 0x00\n" \
@@ -213,7 +214,7 @@ static inline void kbl_site_disable(struct kbl_site *site)
 			kbl_probe_close(at, (unsigned long)KBL_FRAME, 0); \
 	} while (0)
 
-/* The value comes back, so that it need not be kept over the call. */
+/* The stub returns the value, so that it need not be kept over the call. */
 #define KBL_LEFT_VALUE(at, value) \
 	do { \
 		if (static_branch_unlikely(&(at)->key)) { \
@@ -237,7 +238,7 @@ static __always_inline void kbl_scope_end(struct kbl_site **site)
 
 #define KBL_ENTER(id, ...) \
 	KBL_SITE(id, false, ##__VA_ARGS__); \
-	bool kbl_told __maybe_unused = ({ KBL_ENTERED(&kbl_site, ##__VA_ARGS__); true; })
+	bool kbl_entered __maybe_unused = ({ KBL_ENTERED(&kbl_site, ##__VA_ARGS__); true; })
 
 #define KBL_ENTER_SCOPE(id, ...) \
 	KBL_SITE(id, true, ##__VA_ARGS__); \

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the matched records mean: calls, layers, paths and the words for them."""
+"""The meaning of matched records: calls, layers and paths, and the words for them."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -42,7 +42,7 @@ __all__ = [
 ]
 
 
-# What asks a session and what makes one do not need each other.
+# Code that reads a session and code that makes one do not need each other's modules.
 _LATER = {
     "Input": (".ingest", "Input"),
     "Unread": (".ingest", "Unread"),
@@ -54,7 +54,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Imported when it is asked for."""
+    """Import names of _LATER when they are first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module, inside = _LATER[name]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Under which addresses legs had their packet: NAT changes them on the way, tunnels add some.
+"""The addresses that packets had in each leg: NAT changes them, and tunnels add some.
 
-In: what a KBL shows of its packets, and its legs.  Out: columns of table `address`, by leg, time.
+Input: the footprints of a KBL, and its legs.  Output: columns of table `address`, by leg and time.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Index = npt.NDArray[np.int64]
 
 
 def addresses(sight: Sightable) -> dict[str, npt.NDArray[np.generic]]:
-    """A row for each pair of addresses of a series, in the leg that had it first.
+    """One row for each pair of addresses of a series, in the leg that had it first.
 
     `leg` counts from 0.
     """
@@ -32,6 +32,6 @@ def addresses(sight: Sightable) -> dict[str, npt.NDArray[np.generic]]:
     order = np.lexsort((prints.record[known], *columns[::-1]))
     rows = np.stack(columns)[:, order]
     new = np.r_[True, (np.diff(rows, axis=1) != 0).any(axis=0)]
-    first = order[new]  # of equal ones the first in time
+    first = order[new]  # the earliest of equal rows
     first = first[np.lexsort((prints.record[known][first], columns[0][first]))]
     return dict(zip(("leg", *ENDS), (column[first] for column in columns), strict=True))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which call of a leg is around a record, when calls of other packets may lie between.
+"""Find the call of a leg that encloses a record, even if calls of other packets are in between.
 
-In: what encloses what, legs, calls by (leg, entry).  Out: rows of calls.
+Input: nesting, legs, and calls by (leg, entry).  Output: rows of calls.
 """
 
 from __future__ import annotations
@@ -17,14 +17,15 @@ Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
 Flags = npt.NDArray[np.bool_]
 
-ANY = 1 << 62  # above all rows
+ANY = 1 << 62  # greater than any row
 
 
 class Finder:
-    """Looks calls up by their leg and ENTRY.
+    """Finds calls by their leg and ENTRY.
 
-    An ENTRY is a call of its own leg, of those it was joined to by its socket, and, if it was given
-    a list, of the legs of the list's further packets, whose own entries stand for it.
+    An ENTRY is a call of its own leg and of the legs to which it was joined by its socket.  If it
+    was passed a list, it also is a call of the legs of the list's further packets, whose own
+    entries represent it.
     """
 
     def __init__(self, nesting: Nesting, legs: LegTable, calls: CallTable) -> None:
@@ -48,11 +49,11 @@ class Finder:
         self._key, self._others = key[order], np.concatenate(others)[order]
 
     def around(self, leg: Small, record: Small, told_by: Small, caused: Flags) -> Small:
-        """The row of the innermost call of `leg` around each record, -1 where there is none.
+        """The row of the innermost call of `leg` around each record, -1 = none.
 
-        `told_by` is of all records the call that told it, which goes before, or -1, and `caused`
-        is of those whose leg is set to that of the call around them, if they have none.  Either may
-        be empty.
+        `told_by` is, for all records, the call that recorded it, which takes precedence, or -1.
+        `caused` marks records without a leg, whose leg is set to that of the call around them.
+        Either may be empty.
         """
         made = np.empty(len(record), np.int32)
         _find(
@@ -75,7 +76,7 @@ def _enter(
     key: Index,
     other: Index,
 ) -> int:
-    """Note the rows of calls from `first` on; returns of how many that is told by `key`."""
+    """Note the rows of calls from `first` on; returns how many of them need `key`."""
     count, span = 0, np.int64(len(of) + 1)
     for i in range(len(leg)):
         at = np.int64(entry[i])
@@ -108,7 +109,7 @@ def _find(
     other: Index,
     made: Small,
 ) -> None:
-    """Fill `made`; a broken log need not nest, so that calls around may be over."""
+    """Fill `made`.  Calls of a damaged log may not nest, so check that outer calls still run."""
     for i in range(len(record)):
         at, mine, found = np.int64(record[i]), np.int64(leg[i]), np.int64(-1)
         now, above = ts[at], np.int64(parent[at])
@@ -136,7 +137,7 @@ def _find(
 
 @lean
 def _last(wanted: Int, before: Int, key: Index, other: Index) -> np.int64:
-    """The last row below `before` that has this key, -1 where none has."""
+    """The last row below `before` with this key, -1 = none."""
     low, high = np.int64(0), np.int64(len(key))
     while low < high:
         middle = (low + high) // 2

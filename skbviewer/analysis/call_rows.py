@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Write the calls of a KBL, its losses, and the records that are neither calls nor events.
+"""Store the calls of a KBL, its losses, and records that are neither calls nor events.
 
-In: records and what was made of them.  Out: rows in a store.Builder.
+Input: records and the tables made from them.  Output: rows in a store.Builder.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ Columns = dict[str, npt.NDArray[np.generic]]
 
 
 def numbered(rows: npt.NDArray[np.integer], before: int) -> npt.NDArray[np.int64]:
-    """Ids of rows counted from 0, -1 = none, behind those stored before."""
+    """Ids for rows that count from 0, after `before` stored rows; -1 stays -1."""
     made: npt.NDArray[np.int64] = np.add(rows, before + 1, dtype=np.int64)
     made[rows < 0] = -1
     return made
 
 
 def repeated(value: int, count: int) -> npt.NDArray[np.int64]:
-    """A column of one value, which takes no memory."""
+    """A column with one value in all rows, which takes no memory."""
     return np.broadcast_to(np.int64(value), count)
 
 
@@ -40,7 +40,7 @@ def store_records(
     first: dict[str, int],
     builder: Builder,
 ) -> None:
-    """Losses, and records that are in no other table; `first` are rows stored before."""
+    """Losses, and records that are in no other table; `first` counts rows stored before."""
     records = log.records
     kept = _rest(records, calls, events)
 
@@ -69,7 +69,7 @@ def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArra
 
 
 def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> None:
-    """All calls; `first` are rows stored before."""
+    """All calls; `first` counts rows stored before."""
 
     def make(rows: slice) -> Columns:
         calls.room.passed()
@@ -82,6 +82,6 @@ def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> No
 
 
 def store_waits(spent: Spent, first: dict[str, int], builder: Builder) -> None:
-    """When legs were not busy; `first` are rows stored before."""
+    """The times when legs were not busy; `first` counts rows stored before."""
     columns = {name: getattr(spent, name) for name in ("kind", "begin_ns", "end_ns")}
     builder.add_array(schema.wait, columns | {"leg": numbered(spent.leg, first["leg"])})

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The calls of a KBL, column by column; what a call's records tell is taken from them when asked.
+"""The calls of a KBL, column by column; columns that are in the records are read from there.
 
-In: records and which of them are calls.  Out: columns of CALL_DTYPE, whole or in parts.
+Input: records, and which of them are calls.  Output: columns of CALL_DTYPE, whole or in parts.
 """
 
 from __future__ import annotations
@@ -26,11 +26,11 @@ CALL_DTYPE = np.dtype(
         ("entry_ns", "<i8"),
         ("exit_ns", "<i8"),  # -1: no exit recorded
         ("dur_ns", "<i8"),  # -1: unknown
-        ("self_ns", "<i8"),  # what the function itself took (docs/times.md); -1: unknown
-        ("off_ns", "<i8"),  # its thread was switched out inside
-        ("comp_ns", "<i8"),  # dur_ns less what the probes cost; -1: unknown
-        ("comp_err_ns", "<i8"),  # how far comp_ns may be wrong by the calibration; -1: unknown
-        ("irq_ns", "<i8"),  # interrupts inside
+        ("self_ns", "<i8"),  # self time (docs/times.md); -1: unknown
+        ("off_ns", "<i8"),  # time during the call when its thread was switched out
+        ("comp_ns", "<i8"),  # dur_ns less the cost of probes; -1: unknown
+        ("comp_err_ns", "<i8"),  # possible error of comp_ns by the calibration; -1: unknown
+        ("irq_ns", "<i8"),  # time of interrupts during the call
         ("marks", "u1"),  # interruptions.MARK_*
         ("counter", "<i8"),  # events of the hardware counter; -1: unknown
         ("depth", "<i4"),
@@ -44,13 +44,13 @@ CALL_DTYPE = np.dtype(
         ("ifindex", "<i8"),
         ("sk", "<i8"),
         ("mark", "<i8"),
-        ("carried", "<i8"),  # n-th further packet of a list | packets not told << 32; -1: the first
+        ("carried", "<i8"),  # n: n-th further packet of a list | unrecorded ones << 32; -1: first
         ("drop_reason", "<i4"),  # kernel's enum skb_drop_reason, -1: not dropped here
     ]
 )
 
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
-WIDE = 8  # bytes of a number that may be stored in fewer
+WIDE = 8  # bytes of a number that may fit in a narrower type
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -64,13 +64,13 @@ _OF_ENTRY |= {name: name for name in ("netns", "ifindex", "sk", "mark")}
 
 
 class CallTable:
-    """Looks like an array of CALL_DTYPE; columns that are set are kept as narrow as they are."""
+    """Looks like an array of CALL_DTYPE; columns that are set are stored in narrow types."""
 
     dtype = CALL_DTYPE
-    between: Between | None = None  # what its times were made with
+    between: Between | None = None  # interrupts and switches from which its times were computed
 
     def __init__(self, records: Records, of: Small, leg: Small, entry: Small):
-        """One call a row: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
+        """One row per call: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
         self.records, self._of = records, of
         self._set: dict[str, Column] = {}
         self["leg"], self["entry"] = leg, entry
@@ -82,7 +82,7 @@ class CallTable:
         self._set[name] = self.room.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
-        """A column by name, else whole rows."""
+        """A column by name, or whole rows."""
         if isinstance(key, str):
             return self.part(key, slice(None))
         if isinstance(key, (int, np.integer)):
@@ -94,11 +94,11 @@ class CallTable:
         return made
 
     def stored(self, name: str) -> Column:
-        """A column that was set, as it lies here."""
+        """A column that was set, in its stored type."""
         return self._set[name]
 
     def part(self, name: str, rows: Rows) -> Column:
-        """A column of some rows, as CALL_DTYPE has it."""
+        """A column at some rows, in its type in CALL_DTYPE."""
         if name in self._set:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
         entry = self._set["entry"][rows].astype(np.int64)
@@ -112,7 +112,7 @@ class CallTable:
         return np.where(ends >= 0, ends - self._told("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
-        """All columns of some rows but `entry`, with the ENTRY's ordinal; as narrow as they are."""
+        """All columns at some rows except `entry`, and the ENTRY's ordinal; in narrow types."""
         entry = self._set["entry"][rows].astype(np.int64)
         names = {name: told for name, told in _OF_ENTRY.items() if name not in self._set}
         told = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
@@ -121,7 +121,7 @@ class CallTable:
         return made | {"skb": self._skb(entry, told["skb"]), "ordinal": told["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
-        """A column that `make` makes for some rows at a time, as narrow as it may be."""
+        """A column that `make` computes for a block of rows at a time, in the narrowest type."""
         made = Gathered(self.room, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))
@@ -129,15 +129,15 @@ class CallTable:
 
     @property
     def room(self) -> Room:
-        """Where what is made of them lies."""
+        """The room of the records, also for arrays made from them."""
         return room_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
-        """All rows, some at a time, whose memory is given up behind them."""
+        """All rows, block by block; the memory of earlier blocks is given back."""
         return passing(self.records, len(self), backwards)
 
     def _skb(self, entry: Index, skb: Column) -> Column:
-        """What the call was given, else what it returned."""
+        """The skb that was passed to the call, else the one it returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
         gives = gives[(self._told("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):
@@ -151,7 +151,7 @@ class CallTable:
 
 @lean
 def row_at(in_leg: Int, record: Int, leg: Small, entry: Small) -> np.int64:
-    """The first row of a leg whose ENTRY is not before `record`; both columns sorted together."""
+    """The first row of a leg whose ENTRY is not before `record`; columns sorted by (leg, entry)."""
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:
         middle = (low + high) // 2

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Turn entry and exit records into calls with duration, self time, depth and parent.
 
-In: a KBL, its series and legs, what encloses what, and the calls joined by their socket.  Out:
+Input: a KBL, its series and legs, the nesting, and the calls joined by their socket.  Output:
 CALL_DTYPE rows by leg and time.  Depth counts enclosing calls of the same leg in the same execution
 context.
 """
@@ -41,7 +41,7 @@ def build(
     nesting: Nesting | None = None,
     joined: Joined | None = None,
 ) -> CallTable:
-    """The calls of all legs, sorted by (leg, entry record)."""
+    """The calls of all legs, sorted by (leg, ENTRY record).  Without `joined`, none are joined."""
     records, nesting = log.records, nesting or Nesting(log.records)
     leg, entry = _by_leg(records, legs, joined or NONE)
     calls = CallTable(records, legs.of, leg, entry)
@@ -74,7 +74,7 @@ def _parents(finder: Finder, calls: CallTable) -> Small:
 
 
 def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Small]:
-    """Leg and ENTRY of each call, by both."""
+    """Leg and ENTRY of each call, sorted by both."""
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
     for some in passing(records):
@@ -90,8 +90,8 @@ def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Sm
 
 @lean
 def _count(kind: Bytes, of: Small, begin: Small) -> None:
-    """Count the calls of each leg one place behind it."""
-    for i in range(len(kind)):  # no branch: kinds are not to be guessed
+    """Count the calls of each leg in `begin`, one index after the leg's own."""
+    for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
 
@@ -107,7 +107,7 @@ def _place(
     entry: Small,
     done: Index,
 ) -> None:
-    """Put calls where the next one of their leg belongs; `done` of the joined ones are there."""
+    """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
     for i in calls:
         mine = np.int64(of[i])
         while True:
@@ -124,7 +124,7 @@ def _place(
 
 
 def _depth(parent: Small, room: Room) -> Column:
-    """How many calls are around each."""
+    """Number of calls around each call."""
     depth = room.full(len(parent), np.int32, -1)
     _count_above(parent, depth)
     return narrow(depth)
@@ -132,9 +132,9 @@ def _depth(parent: Small, room: Room) -> Column:
 
 @lean
 def _count_above(parent: Small, depth: Small) -> None:
-    """Set `depth`, which is -1: of each call, and on the way of those above it."""
+    """Fill `depth`, which is -1: for each call, and for calls above it that have none yet."""
     for i in range(len(parent)):
-        if parent[i] < i:  # as nearly always
+        if parent[i] < i:  # nearly always
             depth[i] = depth[parent[i]] + 1 if parent[i] >= 0 else 0
             continue
         above, steps = np.int64(i), np.int64(0)
@@ -148,7 +148,7 @@ def _count_above(parent: Small, depth: Small) -> None:
 
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
-    """Reason of the DROP events, each at the call of its leg entered last before it."""
+    """The reason of each DROP event, at the call of its leg that was entered last before it."""
     reason, records = calls.room.full(len(calls), np.int32, -1), log.records
 
     def is_drop(some: slice) -> npt.NDArray[np.bool_]:
@@ -165,7 +165,7 @@ def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
 def _note_drops(
     leg: Small, entry: Small, wanted: Small, before: Index, told: Small, reason: Small
 ) -> None:
-    """`leg` and `entry` are sorted together."""
+    """Write reasons into `reason`; `leg` and `entry` are sorted together."""
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)
         if low > 0 and leg[low - 1] == wanted[i]:

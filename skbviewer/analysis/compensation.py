@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""How long calls would have taken without the probes (see kbl.h struct kbl_calibration).
+"""How long calls would have taken without probes (see struct kbl_calibration in kbl.h).
 
-In: calls with their duration and marks, what was probed inside them.  Out: columns `comp_ns` and
-`comp_err_ns`.  A probed call costs all calls around it as much, whether it is of their own
-execution context or of what interrupted them.
+Input: calls with their durations and marks, and the probed calls inside them.  Output: columns
+`comp_ns` and `comp_err_ns`.  A probed call delays all calls around it equally, whether it is in
+their own execution context or in one that interrupted them.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ Columns = tuple[Column, Column]
 def compensated(
     known: Calibration, nesting: Nesting, probed: Probed, in_interrupts: Columns, calls: CallTable
 ) -> Columns:
-    """T = T' - empty - K * nested (NetSlice), but not below 0, and how far it may be wrong; ns.
+    """T = T' - empty - K * nested (NetSlice), but not below 0, and its possible error; ns.
 
-    `in_interrupts` are, of each call, the K (all, and those with a packet) of interrupts inside it.
-    How far T may be wrong is error_bar() of what calls with and without a packet differ by, of
-    itself and of the K inside.
+    `in_interrupts` are, for each call, the K (all, and those with a packet) of interrupts during
+    it.  The possible error of T is error_bar() of the difference between calls with and without a
+    packet, for the call itself and the K inside.
     """
     own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
 
@@ -56,15 +56,15 @@ def compensated(
 
 
 def error_bar(apart: Index, costs: Index, dur: Index) -> Index:
-    """How far a duration less `costs` may be wrong: at least half of them; ns.
+    """The possible error of a duration less `costs`, ns: at least half of the costs.
 
-    What a probe costs depends on what it has to tell (tests/lab/test_calibration.py).  If less than
-    nothing would be left, so much less the probes cost.
+    The cost of a probe depends on what it has to record (tests/lab/test_calibration.py).  If the
+    costs exceed the duration, the excess is a lower bound of the error.
     """
     return np.asarray(np.maximum(np.maximum(apart, -(-costs // 2)), costs - dur), np.int64)
 
 
 def is_known(calls: CallTable, rows: slice) -> npt.NDArray[np.bool_]:
-    """Calls of which it is known how long they took and what is inside them."""
+    """Calls whose duration and contents are known."""
     known = (calls.part("dur_ns", rows) >= 0) & ((calls.part("marks", rows) & MARK_GAP) == 0)
     return np.asarray(known, np.bool_)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Events as people read them: a word for each kind, and one line for each event."""
+"""Events as text: a word for each kind of event, and one line for each event."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ MASK32 = 0xFFFFFFFF
 
 
 class Told(NamedTuple):
-    """One event: its record's columns and what its details tell (rows with their columns)."""
+    """One event: columns of its record, and rows with its details."""
 
     event: int
     data: int
@@ -44,7 +44,7 @@ class Told(NamedTuple):
     change: Any = None  # CHANGE_DTYPE
     syscall: Any = None  # SYSCALL_DTYPE
     name: str = ""
-    netns: int = -1  # of the packet, where it is known
+    netns: int = -1  # of the packet, if known
 
 
 def event_word(event: int) -> str:
@@ -53,7 +53,7 @@ def event_word(event: int) -> str:
 
 
 def event_text(told: Told, names: Names) -> str:
-    """ "drop NO_SOCKET at udp_rcv+0x1c": the word, and what there is to say."""
+    """The event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c"."""
     say = _TEXTS.get(told.event)
     rest = say(told, names) if say else ""
     return f"{event_word(told.event)} {rest}".rstrip()
@@ -74,7 +74,7 @@ def _at(told: Told, names: Names) -> str:
 
 
 def hook_text(hook: int) -> str:
-    """ "IPv4 INPUT" from hook | pf << 8."""
+    """ "IPv4 INPUT" for hook | pf << 8."""
     family, number = hook >> 8 & 0xFF, hook & 0xFF
     known = HOOKS.get(family, IP_HOOKS)
     text = known[number] if number < len(known) else f"hook {number}"
@@ -90,7 +90,7 @@ def _nf_hook(told: Told, names: Names) -> str:
 def _qdisc(told: Told, names: Names) -> str:
     handle, ifindex = told.data & MASK32, told.data >> 32 & MASK32
     devices = {name for (_, index), name in names.devices.items() if index == ifindex}
-    one = devices.pop() if len(devices) == 1 else f"if{ifindex}"  # it tells no namespace
+    one = devices.pop() if len(devices) == 1 else f"if{ifindex}"  # the event has no namespace
     device = names.devices.get((told.netns, ifindex), one)
     return f"{handle >> 16:x}:{handle & 0xFFFF:x} on {device}" if told.data else ""
 

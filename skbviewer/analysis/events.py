@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Events of a KBL as rows of their own, each with the leg and the call it happened in.
+"""Events of a KBL as rows of their own, each with the leg and the call in which it happened.
 
-In: a KBL, its series and legs, what encloses what, its calls.  Out: EVENT_DTYPE rows in time order.
-A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose call it
-happened: that packet caused it.
+Input: a KBL, its series and legs, the nesting, and its calls.  Output: EVENT_DTYPE rows in time
+order.  A change of a table (neighbours, addresses, routes, links) belongs to the packet in whose
+call it happened, because that packet caused it.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ from .call_rows import numbered, repeated
 from .call_table import CallTable
 
 EVENT = 4  # kbl.h enum kbl_kind
-IS_SKIPPED = np.zeros(256, np.bool_)  # told for other records
+IS_SKIPPED = np.zeros(256, np.bool_)  # events that only describe other records
 IS_SKIPPED[[KblEvent.TASK, KblEvent.FOOTPRINT]] = True
-IS_CHANGE = np.zeros(256, np.bool_)  # of the leg that caused it
+IS_CHANGE = np.zeros(256, np.bool_)  # events that belong to the leg that caused them
 IS_CHANGE[[KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE, KblEvent.LINK]] = True
 
 EVENT_DTYPE = np.dtype(
@@ -31,10 +31,10 @@ EVENT_DTYPE = np.dtype(
         ("record", "<i4"),
         ("event", "u1"),
         ("leg", "<i4"),  # -1: of no packet
-        ("call", "<i4"),  # row of the innermost call of that leg around it, -1 = none
+        ("call", "<i4"),  # row of the innermost call of that leg around the event, -1 = none
     ]
 )
-OF_RECORD = ("ordinal", "ts", "cpu", "context", "pid", "skb", "data")  # stored beside
+OF_RECORD = ("ordinal", "ts", "cpu", "context", "pid", "skb", "data")  # stored from the record
 
 CPU_BITS = 32
 
@@ -51,7 +51,7 @@ def build(
     nesting: Nesting,
     calls: CallTable,
 ) -> ColumnTable:
-    """All events but those told for other records."""
+    """All events except those that only describe other records."""
     rows = _rows(log.records, legs)
     record, event, leg, call = (rows.stored(name) for name in EVENT_DTYPE.names or ())
     sent = np.flatnonzero(event == KblEvent.XMIT)
@@ -64,7 +64,7 @@ def build(
 
 
 def _rows(records: Records, legs: LegTable) -> ColumnTable:
-    """The events in the legs of their own records; the call is not set."""
+    """The events, each with the leg of its own record; the column `call` is not filled."""
     room, of_event = room_of(records), ("record", "event", "leg")
     made = {name: Gathered(room, EVENT_DTYPE[name]) for name in of_event}
     for some in passing(records):
@@ -82,18 +82,17 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
 def _fill(
     first: int, kind: Bytes, event: Bytes, of: Small, record: Small, told: Bytes, leg: Small
 ) -> int:
-    """Fill the columns of events; returns how many there are among records from `first` on."""
+    """Fill the columns with the events among records from `first` on; returns their number."""
     count = 0
     for i in range(len(kind)):
         record[count], told[count], leg[count] = first + i, event[i], of[i]
-        count += (kind[i] == EVENT) & ~IS_SKIPPED[
-            event[i]
-        ]  # no branch: kinds are not to be guessed
+        # Without a branch, which would often be mispredicted.
+        count += (kind[i] == EVENT) & ~IS_SKIPPED[event[i]]
     return count
 
 
 def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
-    """Of each XMIT the leg of the last START_XMIT of its skb and CPU: it may be freed already."""
+    """For each XMIT, the leg of the last START_XMIT of its skb on its CPU: the skb may be freed."""
     event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
     starts = np.flatnonzero(event == KblEvent.START_XMIT)
     item = np.sort(np.concatenate([starts, sent]))
@@ -112,7 +111,7 @@ def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
 
 @lean
 def _hand_on(is_start: Flags, place: Small, last: Index, leg: Index) -> None:
-    """`last` is by place the leg of the last start."""
+    """Give each XMIT the leg of the last start at its place; `last` keeps these legs by place."""
     for i in range(len(place)):
         if is_start[i]:
             last[place[i]] = leg[i]
@@ -127,7 +126,7 @@ def store_events(
     first: dict[str, int],
     builder: Builder,
 ) -> None:
-    """Write the events of a KBL and their details; `first` counts the rows stored before."""
+    """Write the events of a KBL and their details; `first` counts rows stored before."""
     records = log.records
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
@@ -157,7 +156,7 @@ def store_events(
 
 
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
-    """By ordinal of a record the row of its event, -1 = none; `before` are rows stored before."""
+    """The row of each record's event by ordinal, -1 = none; `before` rows were stored before."""
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
     number = room_of(records).full(highest + 1, np.int32, -1)
     for rows in passing(records, len(events)):

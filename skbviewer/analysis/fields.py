@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""All fields that display filters, columns and sorting know, by name."""
+"""All fields of display filters, columns and sorting, by name."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""tcp.analysis.*: what the sequence numbers of a TCP stream tell, for all streams at once.
+"""tcp.analysis.*: findings from the sequence numbers of TCP streams, for all streams at once.
 
-The rules are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number), in its words: "next"
-is the highest sequence number a direction should send, told by what it sent before.
+The rules and words are those of Wireshark's packet-tcp.c (tcp_analyze_sequence_number): "next" is
+the highest sequence number that a direction should send, judging by what it has sent before.
 """
 
 from __future__ import annotations
@@ -19,18 +19,18 @@ from .fields_streams import ACK, SYN, Streams, last_before, starts, stream_ways,
 from .tcp_findings import NAMES, Analysis
 
 FIN, RST = 0x01, 0x04
-ANALYSIS = "tcp.analysis"  # what is kept
+ANALYSIS = "tcp.analysis"  # name under which the result is cached
 FOLLOWING = "following TCP streams"
-PART = 1 << 19  # segments looked at together
-FAST_NS = 20_000_000  # a fast retransmission follows the last duplicate ACK within it
-ORDER_NS = 3_000_000  # an out-of-order segment follows the highest one within it, or the first RTT
+PART = 1 << 19  # segments handled together
+FAST_NS = 20_000_000  # longest time from the last duplicate ACK to a fast retransmission
+ORDER_NS = 3_000_000  # longest time from the highest segment to one out of order, without an RTT
 
 
 class Segments(NamedTuple):
-    """The TCP packets of a session, by stream and as they come; positions are in this order.
+    """The TCP packets of a session, by stream and then in capture order, which positions refer to.
 
-    `mine` is the segment before of the same direction, `other` the last of the opposite one, -1 =
-    there is none.
+    `mine` is the previous segment of the same direction, `other` is the last one of the opposite
+    direction; -1 = none.
     """
 
     found: Streams
@@ -39,15 +39,15 @@ class Segments(NamedTuple):
     other: Ints
     seq: Ints
     ack: Ints
-    data: Ints  # bytes
-    size: Ints  # these, SYN and FIN
+    data: Ints  # bytes of data
+    size: Ints  # bytes of data, plus 1 for SYN and for FIN
     flags: Ints
     window: Ints
     ts: Ints
 
 
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
-    """Of all streams; made once.  Raises Cancelled."""
+    """The analysis of all streams, cached.  Raises Cancelled."""
     found: Analysis = data.kept(ANALYSIS, lambda: _analysed(data, progress or Silent()))
     return found
 
@@ -71,7 +71,7 @@ def _analysed(data: Data, progress: Progress) -> Analysis:
 
 
 def window_shifts(view: View) -> Ints:
-    """By how many bits the window of each packet of a view is to be shifted; 0 in a SYN."""
+    """The shift of each packet's window in a view, in bits; 0 for a SYN."""
     stream, direction = stream_ways(view)
     shift = analysis_of(view.data).shift
     found = np.zeros(view.size, np.int64)
@@ -98,9 +98,9 @@ def _segments(data: Data, found: Streams) -> Segments:
 
 
 def window_scales(data: Data, s: Segments) -> Ints:
-    """By how many bits the other direction's window is shifted; -1 where its SYN was not seen.
+    """The shift of the other direction's window, in bits; -1 if its SYN was not captured.
 
-    Both SYNs must offer scaling, else nothing is shifted (RFC 7323, 2.2).
+    Both SYNs must offer scaling; otherwise nothing is shifted (RFC 7323, 2.2).
     """
     syn = np.flatnonzero((s.flags & SYN) != 0)
     offered = np.full(len(s.flags), -1, np.int64)
@@ -115,7 +115,7 @@ def window_scales(data: Data, s: Segments) -> Ints:
 
 
 def _signed(difference: Ints) -> Ints:
-    """A difference of sequence numbers, which wrap at 2^32."""
+    """A difference of sequence numbers, which wrap around at 2^32, as a signed number."""
     return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
 
 
@@ -136,20 +136,20 @@ def _along(s: Segments, values: Ints) -> Ints:
 
 
 def _offsets(s: Segments) -> Ints:
-    """Sequence numbers from the first of their direction on, without wrapping."""
+    """Sequence numbers relative to the first one of their direction, without wrapping."""
     step = _signed(s.seq - _at(s.seq, s.mine, 0))
     return _along(s, np.where(s.mine >= 0, step, 0))
 
 
 class _Highest(NamedTuple):
-    """Per segment, of its direction before it: `next` as an offset, and the segment that set it."""
+    """Before each segment, in its direction: `next` as an offset, and the segment that set it."""
 
     next: Ints
     by: Ints
 
 
 def _highest(s: Segments, offset: Ints, counts: Mask) -> _Highest:
-    """The highest end of the segments before, of those that count."""
+    """The highest end of earlier segments that count."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
     after = np.full(len(end), -1, np.int64)
@@ -158,7 +158,7 @@ def _highest(s: Segments, offset: Ints, counts: Mask) -> _Highest:
         mine = np.flatnonzero(s.found.direction == way)
         group = np.cumsum(np.r_[True, np.diff(s.begin[mine]) != 0][: len(mine)])
         low = np.where(counts[mine], end[mine], -span)
-        lifted = low + group * (3 * span)  # each stream above the one before: one running maximum
+        lifted = low + group * (3 * span)  # each stream above the last one: one running maximum
         top = np.maximum.accumulate(lifted)
         rises = np.r_[True, lifted[1:] > top[:-1]][: len(mine)]
         after[mine] = top - group * (3 * span)
@@ -188,7 +188,7 @@ def _flags(s: Segments) -> dict[str, Mask]:
 
 
 def _acknowledging(s: Segments, told: dict[str, Mask], empty: Mask) -> None:
-    """What a segment without data tells, that repeats the acknowledgment before."""
+    """Findings about segments without data that repeat the previous acknowledgment."""
     window = _at(s.window, s.mine, -1)
     again = empty & (s.ack == _at(s.ack, s.mine, -1))
     same, open_ = s.window == window, s.window > 0
@@ -201,9 +201,9 @@ def _acknowledging(s: Segments, told: dict[str, Mask], empty: Mask) -> None:
 
 
 def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
-    """Acknowledges beyond what the other direction was seen to send without a gap.
+    """Segments that acknowledge more than the other direction was captured sending without a gap.
 
-    Told once of an acknowledgment; Wireshark repeats it with some of the duplicates.
+    Each acknowledgment number is reported once; Wireshark repeats it for some duplicates.
     """
     end = offset + s.size
     top = np.where(high.by >= 0, np.maximum(end, high.next), end)
@@ -218,9 +218,9 @@ def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
 def _within_gaps(
     s: Segments, offset: Ints, high: _Highest, gaps: Mask, probe: Mask, found: Mask
 ) -> None:
-    """From a gap until it is filled or acknowledged: only its beginning may be acknowledged."""
+    """Mark acknowledgments beyond a gap's begin, until the gap is filled or acknowledged."""
     last = np.r_[np.flatnonzero(s.begin[1:] != s.begin[:-1]) + 1, len(offset)]
-    done = {0: -1, 1: -1}  # where the last gap of each direction ended
+    done = {0: -1, 1: -1}  # end of the last gap in each direction
     for gap in np.flatnonzero(gaps).tolist():
         way = int(s.found.direction[gap])
         if gap <= done[way]:
@@ -245,7 +245,7 @@ def _one_signed(difference: int) -> int:
 
 
 def _window_full(s: Segments, scale: Ints) -> Mask:
-    """Data up to the edge of the window; `scale` is that of the other direction, -1 unknown."""
+    """Segments that fill the window; `scale` is the other direction's shift, -1 = unknown."""
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
     edge = _at(s.ack, s.other, 0) + window
@@ -256,7 +256,7 @@ def _window_full(s: Segments, scale: Ints) -> Mask:
 def _repeated(
     s: Segments, told: dict[str, Mask], offset: Ints, high: _Highest, known: Mask
 ) -> None:
-    """Retransmissions of all sorts, and segments out of order."""
+    """Retransmissions of all kinds, and segments out of order."""
     behind = (s.size > 0) & known & (offset < high.next) & ~told["keep_alive"]
     acked = _signed(s.seq + s.data - _at(s.ack, s.other, 0)) <= 0
     has_ack = (s.other >= 0) & ((_at(s.flags, s.other, 0) & ACK) != 0)
@@ -274,7 +274,7 @@ def _repeated(
 
 
 def _duplicates(s: Segments, duplicate: Mask) -> Ints:
-    """How many duplicate ACKs a direction has sent since it last acknowledged something new."""
+    """How many duplicate ACKs a direction has sent since it last acknowledged new data."""
     total = _along(s, duplicate.astype(np.int64))
     renewed = s.ack != _at(s.ack, s.mine, -1)
     last = np.where(renewed, np.arange(len(total)), -1)
@@ -287,7 +287,7 @@ def _duplicates(s: Segments, duplicate: Mask) -> Ints:
 
 
 def _repeats(s: Segments, duplicate: Mask) -> Ints:
-    """Of the duplicate ACKs: row, row of what acknowledged that first, and how many since."""
+    """For each duplicate ACK: its row, the row of the original ACK, and its number since then."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
     for way in (0, 1):
@@ -300,7 +300,7 @@ def _repeats(s: Segments, duplicate: Mask) -> Ints:
 
 
 def _round_trip(s: Segments) -> Ints:
-    """The time from a stream's SYN to the first ACK without one, else ORDER_NS."""
+    """The time from a stream's SYN to the first ACK without SYN, else ORDER_NS."""
     syn = (s.flags & (SYN | ACK)) == SYN
     last_syn = last_before(syn, s.begin)
     answer = ((s.flags & (SYN | ACK)) == ACK) & (last_syn >= 0)
@@ -311,7 +311,7 @@ def _round_trip(s: Segments) -> Ints:
 
 
 def _seen_before(s: Segments, offset: Ints, asked: Mask) -> Mask:
-    """Whether an earlier segment of the direction began at the same place, as long or longer."""
+    """Whether an earlier segment of the direction began at the same offset and was as long."""
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
     rows = np.flatnonzero(wanted)
@@ -327,7 +327,7 @@ def _seen_before(s: Segments, offset: Ints, asked: Mask) -> Mask:
 
 
 def _reused(s: Segments) -> Mask:
-    """The first packet of a stream on ports that an earlier stream had."""
+    """The first packets of streams whose ports an earlier stream used."""
     key, order = s.found.key, np.flatnonzero(s.begin == np.arange(len(s.begin)))
     found = np.zeros(len(s.begin), np.bool_)
     again = np.r_[False, key[order][1:] == key[order][:-1]][: len(order)]

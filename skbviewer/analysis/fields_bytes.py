@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The fields that only the bytes of the source files tell, and searching these bytes.
+"""Fields whose values are read from the source files, and searches in packet bytes.
 
-Reads the files a block of packets at a time.  Rows K<n> have no bytes: nothing is known of them.
+Files are read a block of packets at a time.  Rows K<n> have no bytes, so their values are unknown.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Predicate = Callable[[bytes], bool]
 
 
 class Block(NamedTuple):
-    """Some packets of one file: their rows in the view, their bytes, and where what is in them."""
+    """Some packets of one file: their rows in the view, their bytes, and positions of headers."""
 
     rows: Ints
     file: mmap.mmap
@@ -61,9 +61,9 @@ def _places(view: View, data: Bytes, rows: Ints) -> dict[str, Place]:
 
 
 def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -> Values:
-    """The big-endian number of `size` (up to 8) bytes at byte `begin` of a header, -1 at its end.
+    """The big-endian number of `size` (up to 8) bytes at byte `begin` of a header.
 
-    A negative `begin` counts from the header's end.
+    A negative `begin` counts from the header's end.  Unknown if the bytes were not captured.
     """
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -78,7 +78,7 @@ def numbers(view: View, layer: str, begin: int, size: int, progress: Progress) -
 
 
 def lengths(view: View, layer: str, progress: Progress) -> Values:
-    """How many captured bytes a header and what is in it have."""
+    """Captured bytes from the begin of a header to the end of its payload."""
     low = np.full(view.size, -1, np.int64)
     for block in blocks(view, progress):
         at, end = block.places[layer]
@@ -87,7 +87,7 @@ def lengths(view: View, layer: str, progress: Progress) -> Values:
 
 
 def find(view: View, layer: str, needle: bytes, progress: Progress) -> Mask:
-    """In which packets the bytes of a header, or what is in it, contain `needle`."""
+    """Packets in which the bytes of a header or its payload contain `needle`."""
     found = np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
         at, end = block.places[layer]
@@ -119,9 +119,9 @@ def scan(
     predicate: Predicate,
     progress: Progress,
 ) -> tuple[Mask, Mask]:
-    """(fulfilled, known): what `predicate` says of a header's bytes, or of slices of them.
+    """(fulfilled, known): the result of `predicate` for a header's bytes, or for slices of them.
 
-    A slice that does not lie inside the header is not known.
+    The result is unknown if a slice is not inside the header.
     """
     fulfilled, known = np.zeros(view.size, np.bool_), np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -147,7 +147,7 @@ def _sliced(value: bytes, parts: tuple[tuple[int, int | None], ...] | None) -> b
 
 
 def progress_of(view: View) -> Progress:
-    """Who is told how far reading is: whoever evaluates the filter."""
+    """The progress of whoever evaluates the filter, for reports about reading."""
     found: Progress = view.made("progress", lambda view: Silent())
     return found
 
@@ -196,7 +196,7 @@ def _priority(view: View) -> list[Values]:
 _U, _E = Kind.UNSIGNED, Kind.ETHER
 
 BYTE_FIELDS: tuple[Field, ...] = (
-    Field("vlan.priority", _U, "Priority, of the outermost tag", _priority, bits=3),
+    Field("vlan.priority", _U, "Priority of the outermost tag", _priority, bits=3),
     Field("arp.hw.type", _U, "Hardware type, 1 Ethernet", _number("arp", 0, 2), bits=16),
     Field("arp.src.hw_mac", _E, "Sender's hardware address", _number("arp", 8, 6), bits=48),
     Field("arp.dst.hw_mac", _E, "Target's hardware address", _number("arp", 18, 6), bits=48),
@@ -207,18 +207,22 @@ BYTE_FIELDS: tuple[Field, ...] = (
     Field("ip.checksum", _U, "Header checksum", _number("ip", 10, 2), bits=16),
     Field("ipv6.tclass", _U, "Traffic class", _number("ipv6", 0, 2, 4, 255), bits=8),
     Field("ipv6.flow", _U, "Flow label", _number("ipv6", 0, 4, 0, 0xFFFFF), bits=20),
-    Field("ipv6.nxt", _U, "Next header, of the fixed header", _number("ipv6", 6, 1), bits=8),
+    Field("ipv6.nxt", _U, "Next header field of the fixed header", _number("ipv6", 6, 1), bits=8),
     Field("tcp.hdr_len", _U, "Header length in bytes", _times4("tcp", 12, 4), bits=8),
     Field("tcp.checksum", _U, "Checksum", _number("tcp", 16, 2), bits=16),
     Field("tcp.urgent_pointer", _U, "Urgent pointer", _number("tcp", 18, 2), bits=16),
     Field("tcp.payload", Kind.BYTES, "Data", _payload("tcp.payload"), layer="tcp.payload"),
-    Field("udp.length", _U, "Length, of header and data", _number("udp", 4, 2), bits=16),
+    Field("udp.length", _U, "Length of header and data", _number("udp", 4, 2), bits=16),
     Field("udp.checksum", _U, "Checksum", _number("udp", 6, 2), bits=16),
     Field("udp.payload", Kind.BYTES, "Data", _payload("udp.payload"), layer="udp.payload"),
     Field("icmp.checksum", _U, "Checksum", _number("icmp", 2, 2), bits=16),
     Field("icmpv6.checksum", _U, "Checksum", _number("icmpv6", 2, 2), bits=16),
     Field(
-        "icmpv6.nd.ns.target_address", Kind.IPV6, "Who is asked for", _target((135,)), bits=128
+        "icmpv6.nd.ns.target_address", Kind.IPV6, "Target address of a solicitation",
+        _target((135,)), bits=128,
     ),
-    Field("icmpv6.nd.na.target_address", Kind.IPV6, "Who answers", _target((136,)), bits=128),
+    Field(
+        "icmpv6.nd.na.target_address", Kind.IPV6, "Target address of an advertisement",
+        _target((136,)), bits=128,
+    ),
 )  # fmt: skip

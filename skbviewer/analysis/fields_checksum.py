@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Whether checksums are right: the Internet checksum (RFC 1071) of captured packets.
+"""Verify the Internet checksums (RFC 1071) of captured packets.
 
-What was not captured to its end, or is a fragment, cannot be verified.  Packets that the sending
-host captured itself may be Bad without fault: its network card fills the checksum in.
+A truncated packet or a fragment cannot be verified.  On the sending host, correct packets may be
+captured with Bad checksums, because the network card fills them in afterwards.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from .fields_packet import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
 
 WORDS = ("Bad", "Good", "Unverified", "Not present")  # Wireshark's proto_checksum_vals
 BAD, GOOD, UNVERIFIED, NOT_PRESENT = range(4)
-FRAGMENT = 0x3FFF  # offset and More Fragments of frag_off
-Status = Callable[[View, Block, Ints], Iterator[int]]  # of the rows of a block, and these in view
+FRAGMENT = 0x3FFF  # bits of frag_off: offset and More Fragments
+Status = Callable[[View, Block, Ints], Iterator[int]]  # (view, block, rows of the block in view)
 
 
 def _status(where: Callable[[View], Mask], of: Status) -> Callable[[View], list[Values]]:
@@ -37,7 +37,7 @@ def _status(where: Callable[[View], Mask], of: Status) -> Callable[[View], list[
 
 
 def right(data: bytes, pseudo: int = 0) -> bool:
-    """Whether the words of `data` and the sum `pseudo` add up to 0xffff in ones' complement."""
+    """Whether the 16-bit words of `data` and the sum `pseudo` add up to 0xffff (RFC 1071)."""
     whole = int.from_bytes(data + b"\0" if len(data) & 1 else data, "big")
     return (whole + pseudo) % 0xFFFF == 0 and whole > 0
 
@@ -57,7 +57,7 @@ def _transport(layer: str, protocol: int, pseudo: bool) -> Status:
         begin, end = block.places[layer]
         size = _sizes(view, block, rows, begin)
         whole = (size > 0) & (begin >= 0) & (begin + size <= end)
-        parts = np.maximum(view.column("frag_off")[rows].astype(np.int64), 0)  # may be one byte
+        parts = np.maximum(view.column("frag_off")[rows].astype(np.int64), 0)  # maybe 1 byte wide
         whole &= parts & FRAGMENT == 0
         told = zip(begin.tolist(), size.tolist(), sums.tolist(), whole.tolist(), strict=True)
         for at, count, more, good in told:
@@ -73,14 +73,14 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
 
 
 def _sizes(view: View, block: Block, rows: Ints, begin: Ints) -> Ints:
-    """Bytes from the transport header to the end by the IP length."""
+    """Bytes from the transport header to the end of the packet, according to the IP length."""
     at = np.maximum(block.places["ip"][0], block.places["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)
 
 
 def _pseudo(view: View, rows: Ints, protocol: int) -> Ints:
-    """The sum of the pseudo header but for the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
+    """The sum of the pseudo header without the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
     total = np.full(len(rows), protocol, np.int64)
     for name in ("saddr_lo", "saddr_hi", "daddr_lo", "daddr_hi"):
         value = view.column(name)[rows].astype(np.int64)
@@ -90,7 +90,7 @@ def _pseudo(view: View, rows: Ints, protocol: int) -> Ints:
 
 
 def _field(layer: str, where: Callable[[View], Mask], of: Status) -> Field:
-    name, text = f"{layer}.checksum.status", "Whether the checksum is right"
+    name, text = f"{layer}.checksum.status", "Whether the checksum is correct"
     return Field(name, Kind.STRING, text, _status(where, of), words=WORDS)
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What Wireshark's colouring rules ask of control protocols: a few bytes of the packets with them.
+"""Fields of control protocols that Wireshark's colouring rules use: a few bytes of some packets.
 
-The file is read only for packets that the columns say may be meant.
+Files are read only for packets that may have these bytes, according to the columns.
 """
 
 from __future__ import annotations
@@ -17,21 +17,21 @@ from .fields_packet import is_eth, is_vlan
 
 OSPF, SCTP, TCP, UDP = 89, 132, 6, 17
 ISMP = 0x81FD  # EtherType
-HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state here
-HSRP_1 = 0xE0000002  # 224.0.0.2: version 2 goes to 224.0.0.102 and is built otherwise
+HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state
+HSRP_1 = 0xE0000002  # 224.0.0.2; version 2 uses 224.0.0.102 and another format
 BPDU, NETBIOS, SNAP = 0x4242, 0xF0F0, 0xAAAA  # DSAP and SSAP (IEEE 802.2)
-SAPS = 0xFEFE  # the lowest bits tell group and response
-UNNUMBERED = 0x03  # frames with information, as numbered ones
+SAPS = 0xFEFE  # mask without the lowest bits, which mean group and response
+UNNUMBERED = 0x03  # control field of frames with unnumbered information
 CDP = 0x00000C2000  # OUI and protocol of SNAP
-GARP_GROUPS = 0x0180C2000020  # to ...2f (IEEE 802.1D, 12.5): no spanning tree there
+GARP_GROUPS = 0x0180C2000020  # to ...2f (IEEE 802.1D, 12.5): not used by spanning trees
 GVRP_GROUP = 0x0180C2000021
 SMB = 0xFF534D42
-NBSS_PORTS, NBDGM_PORT, NBDGM_SMB = (139, 445), 138, 82  # where SMB begins in a datagram
-MOST_CHUNKS = 32  # of SCTP in a packet
+NBSS_PORTS, NBDGM_PORT, NBDGM_SMB = (139, 445), 138, 82  # NBDGM_SMB: offset of SMB in a datagram
+MOST_CHUNKS = 32  # most SCTP chunks in a packet
 
 
 def some_numbers(view: View, where: Mask, layer: str, begin: int, size: int) -> Values:
-    """As numbers(), of the rows in `where` only."""
+    """numbers() for the rows in `where` only; others are unknown."""
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)
     if len(rows) and view.table == PACKET:
@@ -41,12 +41,12 @@ def some_numbers(view: View, where: Mask, layer: str, begin: int, size: int) -> 
 
 
 def some(view: View, rows: Array) -> View:
-    """The view of some of its packets."""
+    """A view of some packets of a view."""
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 
 def _llc(view: View, begin: int, size: int, where: Mask | None = None) -> Values:
-    """Bytes from `begin` of the LLC header: behind a length there is no EtherType."""
+    """Bytes from `begin` of the LLC header, in frames with a length instead of an EtherType."""
     plain = is_eth(view) & (view.column("ethertype") < 0)
     plain = plain if where is None else plain & where
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
@@ -91,7 +91,7 @@ def _ismp(view: View) -> Mask:
 
 
 def _smb(view: View) -> Mask:
-    """By its first bytes, in sessions and datagrams of NetBIOS (RFC 1002)."""
+    """SMB by its first bytes, in sessions and datagrams of NetBIOS (RFC 1002)."""
 
     def either(ports: tuple[int, ...]) -> Mask:
         found: Mask = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
@@ -122,7 +122,7 @@ def _hsrp_state(view: View) -> list[Values]:
 
 
 def _chunk_types(view: View) -> list[Values]:
-    """The type of each chunk of SCTP (RFC 9260, 3.2)."""
+    """The type of each SCTP chunk (RFC 9260, 3.2)."""
     rows = np.flatnonzero(view.column("protocol") == SCTP)
     found: list[Values] = [Values(np.full(view.size, -1), np.zeros(view.size, np.bool_))]
     if not len(rows) or view.table != PACKET:

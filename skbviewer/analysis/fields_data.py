@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the fields of a display filter are computed from: tables seen as columns.
+"""The tables from which the fields of a display filter are computed, as columns.
 
-A view is a number of rows whose columns can be asked for: all packets, all rows K<n>, all calls,
-legs or drops of a session, or some rows of these.
+A view is a set of rows with columns: all packets, all rows K<n>, all calls, legs or drops of a
+session, or some of these rows.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ from ..store import Columns, queries
 from .names import Names, names_of
 
 PACKET, SERIES, LEG, CALL, DROP = "packet", "series", "leg", "call", "drop"
-ADDRESS = "address"  # of the series of its leg
+ADDRESS = "address"  # applies to the whole series of its leg
 KBL_EV_DROP = 7  # kbl.h
-ROW = "row"  # packets and rows K<n>
+ROW = "row"  # a packet or a row K<n>
 
 Array = npt.NDArray[Any]
 Mask = npt.NDArray[np.bool_]
@@ -30,7 +30,7 @@ Ints = npt.NDArray[np.int64]
 
 
 class View:
-    """Rows of one table; columns that the table does not have are unknown (-1) everywhere."""
+    """Rows of one table.  A column that the table does not have is unknown (-1) in all rows."""
 
     def __init__(self, data: Data, table: str, rows: Ints | None = None) -> None:
         self.data = data
@@ -43,7 +43,7 @@ class View:
         return name in self.data.columns.names(self.table)
 
     def column(self, name: str) -> Array:
-        """The values of a column; not to be written to."""
+        """The values of a column; read-only."""
         if not self.has(name):
             return np.broadcast_to(np.int8(-1), (self.size,))
         rows = self.rows
@@ -55,13 +55,13 @@ class View:
         return taken
 
     def made(self, name: str, make: Callable[[View], Any]) -> Any:
-        """What `make` makes of this view, once."""
+        """The result of `make` for this view, computed once."""
         if name not in self._made:
             self._made[name] = make(self)
         return self._made[name]
 
     def ids(self) -> Ints:
-        """n of packet n, -n of row K<n>."""
+        """Row ids: n for packet n, -n for row K<n>."""
         return -self.number() if self.table == SERIES else self.number()
 
     def number(self) -> Ints:
@@ -72,7 +72,7 @@ class View:
 
 
 class _Slot:
-    """Something that is made once, by whoever comes first."""
+    """A value that is computed once, by the first thread that needs it."""
 
     def __init__(self) -> None:
         self.lock = threading.RLock()
@@ -81,7 +81,7 @@ class _Slot:
 
 
 class Data:
-    """The columns and names of one open session, and what was computed of them and is kept."""
+    """The columns and names of one open session, and a cache of values computed from them."""
 
     def __init__(
         self,
@@ -92,9 +92,9 @@ class Data:
         flags: Callable[[str], Ints] = lambda kind: np.zeros(0, np.int64),
         comments: Callable[[], Mapping[int, str]] = dict,
     ) -> None:
-        """What is asked of the session: `fitted` turns times of a KBL (by source id) into ns since
-        the epoch of the captures; `flags` gives the rows (n, -n = K<n>) with a flag, `comments` the
-        comments by row.
+        """`fitted` converts times of a KBL (by source id) into ns since the epoch of the captures.
+
+        `flags` returns the rows (n, or -n for K<n>) with a flag, `comments` the comments by row.
         """
         self.columns = columns
         self.connect = connect
@@ -106,7 +106,7 @@ class Data:
         self._lock = threading.Lock()
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """What `make` makes, once for the session; only who wants the same waits for it."""
+        """The result of `make`, computed once a session; only callers of this name wait for it."""
         with self._lock:
             slot = self._kept.setdefault(name, _Slot())
         with slot.lock:
@@ -115,13 +115,13 @@ class Data:
             return slot.value
 
     def has(self, name: str) -> bool:
-        """Whether something of that name is kept: nobody who asks for it needs to wait."""
+        """Whether a value is cached under this name, so that nobody has to wait for it."""
         slot = self._kept.get(name)
         return slot is not None and slot.made
 
     @property
     def sources(self) -> tuple[SourceRow, ...]:
-        return tuple(self._sources())  # asked anew: a file may have been found elsewhere
+        return tuple(self._sources())  # not cached: a file may have been found elsewhere
 
     def logs(self) -> list[int]:
         """The ids of the KBLs."""
@@ -174,19 +174,19 @@ class Data:
         return np.flatnonzero(self.columns.array("event", "event") == KBL_EV_DROP)
 
     def legs_with(self, table: str, mask: Mask) -> Mask:
-        """Which legs hold a row of `table` that is in `mask`."""
+        """Which legs have a row of `table` that is in `mask`."""
         if table == LEG:
             return mask
         found = np.zeros(self.columns.length(LEG) + 2, np.bool_)
-        legs = self.table(table).column("leg").compress(mask)  # faster than by a mask index
-        found[legs] = True  # -1, of no leg, is the last
+        legs = self.table(table).column("leg").compress(mask)  # faster than indexing by a mask
+        found[legs] = True  # -1, no leg, is the last index
         if table == ADDRESS:
             series = self.columns.array(LEG, "series")
             return np.asarray(np.isin(series, series[found[1:-1]]))
         return found[1:-1]
 
     def rows_with(self, view: View, legs: Mask) -> Mask:
-        """Which rows of a view of packets or of rows K<n> have a leg that is in `legs`."""
+        """Which packets or rows K<n> of a view have a leg that is in `legs`."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))
             whole = np.zeros(self.columns.length(PACKET) + 1, np.bool_)

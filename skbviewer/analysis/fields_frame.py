@@ -14,7 +14,7 @@ from .fields_kind import Field, Kind, Make, Values, known_column
 
 
 def _times(view: View) -> Ints:
-    """ns since the epoch; of rows K<n> by the clock fit."""
+    """ns since the epoch; for rows K<n> by the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
     times, source = view.column("begin_ns").astype(np.int64), view.column("source")
@@ -26,7 +26,7 @@ def _times(view: View) -> Ints:
 
 
 def _timed(view: View) -> Mask | None:
-    """Which rows have a time; None: all."""
+    """Which rows have a time; None = all."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 
 
@@ -35,9 +35,9 @@ def _time(view: View) -> list[Values]:
 
 
 def _relative(view: View) -> list[Values]:
-    """Since packet 1, or since the first row K<n> where there is no packet.
+    """Time since packet 1, or since the first row K<n> if there is no packet.
 
-    Since the epoch, if packet 1 has no time.
+    If packet 1 has no time, it is the time since the epoch.
     """
 
     def first() -> int:
@@ -53,7 +53,7 @@ def _relative(view: View) -> list[Values]:
 
 
 def _delta(view: View) -> list[Values]:
-    """Since the packet before in the same file; 0 for its first."""
+    """Time since the previous packet of the same file; 0 for the first one."""
     if view.table == SERIES:
         return [Values(np.zeros(view.size, np.int64), np.zeros(view.size, np.bool_))]
     rows = np.arange(view.size) if view.rows is None else view.rows
@@ -113,16 +113,16 @@ def _there(view: View) -> list[Values]:
 FRAME_FIELDS: tuple[Field, ...] = (
     Field("frame", Kind.PROTOCOL, "A captured packet (not a row K<n>)", _there, layer="frame"),
     Field("frame.number", Kind.UNSIGNED, "The packet's number", _number),
-    Field("frame.len", Kind.UNSIGNED, "Length on the wire; of rows K<n> of the sk_buff", _length),
+    Field("frame.len", Kind.UNSIGNED, "Length on the wire; for rows K<n> of the sk_buff", _length),
     Field("frame.cap_len", Kind.UNSIGNED, "Length captured", _wire("caplen")),
     Field("frame.time", Kind.TIME, 'Time, UTC: "2026-11-21 10:00:00.5"', _time),
     Field("frame.time_epoch", Kind.DURATION, "Time since 1970", _time),
     Field("frame.time_relative", Kind.DURATION, "Time since packet 1", _relative),
-    Field("frame.time_delta", Kind.DURATION, "Time since the packet before", _delta),
+    Field("frame.time_delta", Kind.DURATION, "Time since the previous packet", _delta),
     Field("frame.interface_id", Kind.UNSIGNED, "Interface, from 0", _wire("interface"), bits=32),
     Field("frame.marked", Kind.BOOLEAN, "Marked", _flagged(MARK), bits=1),
     Field("frame.ignored", Kind.BOOLEAN, "Ignored", _flagged(IGNORE), bits=1),
-    Field("frame.ref_time", Kind.BOOLEAN, "Times are counted from it", _flagged(TIME_REF), bits=1),
-    Field("frame.comment", Kind.STRING, "The comment on it", _comment),
-    Field("frame.file", Kind.STRING, "Name of the file it is of", _file),
+    Field("frame.ref_time", Kind.BOOLEAN, "Is a time reference", _flagged(TIME_REF), bits=1),
+    Field("frame.comment", Kind.STRING, "Comment on the packet", _comment),
+    Field("frame.file", Kind.STRING, "Name of the file with the packet", _file),
 )

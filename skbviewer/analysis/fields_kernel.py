@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields that tell what the kernel did with a packet: kbl.*, of calls, legs and drops."""
+"""The fields kbl.*, which show what the kernel did with a packet: calls, legs and drops."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ IPV4, IPV6 = 4, 6
 
 
 class _Coding:
-    """From numbers that mean something else in each KBL to indices of one list of texts."""
+    """Maps numbers, whose meaning differs between KBLs, to indices of one list of texts."""
 
     def __init__(self, tables: Mapping[int, Mapping[int, str]]) -> None:
         self.texts: list[str] = sorted({t for table in tables.values() for t in table.values()})
@@ -34,7 +34,7 @@ class _Coding:
         }
 
     def values(self, keys: Array, sources: Array | None) -> Values:
-        """The text of each key; `sources` is None where there is but one."""
+        """The text of each key; `sources` is None if there is only one KBL."""
         codes = self._codes(keys, sources)
         return Values(codes, codes >= 0, None, self.texts)
 
@@ -55,13 +55,13 @@ class _Coding:
             table = np.full(known[-1] + 2, -1, np.int32)
             table[known] = codes
             inside = np.minimum(keys, known[-1] + 1) if keys.max(initial=0) > known[-1] else keys
-            return table[np.maximum(inside, -1)]  # the last is for what is below or above
+            return table[np.maximum(inside, -1)]  # the last index stands for unknown keys
         at = np.minimum(np.searchsorted(known, keys), len(known) - 1)
         return np.where(known[at] == keys, codes[at], np.int32(-1))
 
 
 def _sources(view: View) -> Array | None:
-    """The KBL of each row, None where there is but one."""
+    """The KBL of each row, or None if there is only one."""
     if len(view.data.logs()) < 2:
         return None
     if view.has("source"):
@@ -191,22 +191,29 @@ _LAYERS = tuple(layer.name for layer in layers())
 
 KERNEL_FIELDS: tuple[Field, ...] = (
     Field("kbl", Kind.LABEL, "The kernel log has records of this packet", _kbl),
-    Field("kbl.matched", Kind.BOOLEAN, "A packet life was matched", _matched, bits=1),
-    Field("kbl.verdict", _S, "How sure the match is", _verdict, words=(*VERDICTS, "kernel-only")),
-    Field("kbl.confidence", Kind.FLOAT, "0 to 1: how sure the match is", _confidence),
-    Field("kbl.in_kernel", _D, "Time in the kernel, in any leg", _number("kernel_ns")),
-    Field("kbl.latency", _D, "The same, by its old name", _number("kernel_ns")),
-    Field("kbl.busy", _D, "When a function ran for it", _number("busy_ns")),
-    Field("kbl.waiting", _D, "Time in the kernel, but not busy, with a known reason", _waiting),
-    Field("kbl.unknown", _D, "Time in the kernel of which nothing is known", _number("unknown_ns")),
-    Field("kbl.cpu_time", _D, "Self times of its calls, summed up", _number("cpu_ns")),
-    Field("kbl.functions", _U, "Calls in all legs", _number("functions")),
+    Field("kbl.matched", Kind.BOOLEAN, "Matches at least one skb lifetime", _matched, bits=1),
+    Field(
+        "kbl.verdict", _S, "How certain the match is", _verdict, words=(*VERDICTS, "kernel-only")
+    ),
+    Field("kbl.confidence", Kind.FLOAT, "How certain the match is, from 0 to 1", _confidence),
+    Field("kbl.in_kernel", _D, "Time in the kernel: in at least one leg", _number("kernel_ns")),
+    Field("kbl.latency", _D, "Old name of kbl.in_kernel", _number("kernel_ns")),
+    Field("kbl.busy", _D, "Time in which a function worked for it", _number("busy_ns")),
+    Field("kbl.waiting", _D, "Time in the kernel, not busy, for a known reason", _waiting),
+    Field(
+        "kbl.unknown",
+        _D,
+        "Time in the kernel, not busy, for unknown reasons",
+        _number("unknown_ns"),
+    ),
+    Field("kbl.cpu_time", _D, "Sum of the self times of its calls", _number("cpu_ns")),
+    Field("kbl.functions", _U, "Number of calls in all legs", _number("functions")),
     Field("kbl.dev", _S, "Device of a leg", _dev, LEG),
     Field("kbl.netns", _U, "Network namespace of a leg, inode number", _netns, LEG),
     Field(
         "kbl.addr",
         Kind.IPV4,
-        "An address that the kernel had in it, also before NAT",
+        "Any address that it had in the kernel, before or after NAT",
         _address(IPV4, "saddr", "daddr"),
         ADDRESS,
         bits=32,
@@ -214,7 +221,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src",
         Kind.IPV4,
-        "The same, source only",
+        "Source address that it had in the kernel, before or after NAT",
         _address(IPV4, "saddr"),
         ADDRESS,
         bits=32,
@@ -222,7 +229,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst",
         Kind.IPV4,
-        "The same, destination only",
+        "Destination address that it had in the kernel, before or after NAT",
         _address(IPV4, "daddr"),
         ADDRESS,
         bits=32,
@@ -230,7 +237,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.addr6",
         Kind.IPV6,
-        "An address that the kernel had in it, also before NAT",
+        "Any address that it had in the kernel, before or after NAT",
         _address(IPV6, "saddr", "daddr"),
         ADDRESS,
         bits=128,
@@ -238,7 +245,7 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.src6",
         Kind.IPV6,
-        "The same, source only",
+        "Source address that it had in the kernel, before or after NAT",
         _address(IPV6, "saddr"),
         ADDRESS,
         bits=128,
@@ -246,23 +253,27 @@ KERNEL_FIELDS: tuple[Field, ...] = (
     Field(
         "kbl.dst6",
         Kind.IPV6,
-        "The same, destination only",
+        "Destination address that it had in the kernel, before or after NAT",
         _address(IPV6, "daddr"),
         ADDRESS,
         bits=128,
     ),
     Field("kbl.drop_reason", _S, "Why the kernel dropped it", _drop_reason, DROP),
     Field("kbl.func", _S, "Function of a call", _func, CALL),
-    Field("kbl.caller", _S, "Who called it: symbol, or symbol+offset", _caller, CALL),
-    Field("kbl.layer", _S, "Layer of the stack of a call", _layer, CALL, words=_LAYERS),
+    Field("kbl.caller", _S, "Caller of the function: symbol, or symbol+offset", _caller, CALL),
+    Field("kbl.layer", _S, "Layer of the called function", _layer, CALL, words=_LAYERS),
     Field("kbl.skb", Kind.KERNEL, "Address of the sk_buff of a call", _skb, CALL),
     Field("kbl.dur", _D, "Duration of a call", _number("dur_ns"), CALL),
     Field(
-        "kbl.self", _D, "What a call took itself, without what it called", _number("self_ns"), CALL
+        "kbl.self",
+        _D,
+        "Self time of a call, without the functions it called",
+        _number("self_ns"),
+        CALL,
     ),
     Field("kbl.cpu", _U, "CPU of a call, from 0", _number("cpu"), CALL, bits=32),
     Field("kbl.context", _S, "Context of a call", _context, CALL, words=CONTEXTS),
     Field("kbl.comm", _S, "Process of a call", _comm, CALL),
     Field("kbl.pid", _U, "Thread of a call", _number("pid"), CALL, bits=32),
-    Field("kbl.depth", _U, "Calls around a call", _number("depth"), CALL, bits=32),
+    Field("kbl.depth", _U, "Number of calls around a call", _number("depth"), CALL, bits=32),
 )

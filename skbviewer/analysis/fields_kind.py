@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a field of the display filter is: its type, where it comes from, how its values are kept."""
+"""A field of the display filter: its type, the table it comes from, and its values."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .fields_data import ROW, Array, Mask, View
 
 
 class Kind(Enum):
-    """The type of a field's values, with the word the documentation has for it."""
+    """The type of a field's values, and the word for it in the documentation."""
 
     UNSIGNED = "unsigned number"
     BOOLEAN = "true or false"
@@ -26,14 +26,15 @@ class Kind(Enum):
     FLOAT = "real number"
     KERNEL = "kernel address"
     BYTES = "bytes"  # a range of the packet
-    PROTOCOL = "protocol"  # there or not, and a range of the packet
-    LABEL = "label"  # there or not
+    PROTOCOL = "protocol"  # present or not, and a range of the packet
+    LABEL = "label"  # present or not
 
 
 class Values(NamedTuple):
-    """One value a row: `low` where `known` (None = everywhere).
+    """One value per row: `low` in rows that are `known` (None = all).
 
-    IPv6 has its upper 64 bits in `high`; for text `low` are indices in `texts` (-1 = none).
+    IPv6 addresses have their upper 64 bits in `high`; for text, `low` is an index of `texts`, -1 =
+    none.
     """
 
     low: Array
@@ -49,10 +50,10 @@ Make = Callable[[View], list[Values]]
 
 
 class Field(NamedTuple):
-    """A word of the display filter.
+    """A name in the display filter.
 
-    `make` gives the values for the rows of a view of `table`; several per row where a field stands
-    for several, as ip.addr.  `layer` names the header whose bytes a BYTES or PROTOCOL field is.
+    `make` returns the values for the rows of a view of `table`; several per row if the field stands
+    for several, such as ip.addr.  `layer` is the header whose bytes a BYTES or PROTOCOL field is.
     """
 
     name: str
@@ -62,11 +63,11 @@ class Field(NamedTuple):
     table: str = ROW
     layer: str = ""
     bits: int = 64  # values are below 2^bits
-    words: Sequence[str] = ()  # all values a text can have, where these are few and known
+    words: Sequence[str] = ()  # all values that a text can have, if these are few and known
 
 
 def known_column(view: View, name: str, where: Mask | None = None) -> Values:
-    """A column, known where it is not negative (and in `where`)."""
+    """A column, known in rows where it is not negative (and in `where`)."""
     low = view.column(name)
     known = low >= 0
     return Values(low, known if where is None else known & where)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""By what rows are ordered when a column of a field's values is sorted."""
+"""The sort keys of rows when a column with a field's values is sorted."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy as np
 from .fields_data import LEG, PACKET, ROW, SERIES, Array, Data, Ints, Mask, View
 from .fields_kind import Field, Kind, Values
 
-Part = tuple[View, Ints]  # rows of a view, by position
+Part = tuple[View, Ints]  # a view, and positions of rows in it
 
 
 def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Mask]:
-    """(keys, known) of the rows of all `parts`, one after the other.
+    """(keys, known) for the rows of all `parts`, one part after the other.
 
-    Of several values of a row the first counts, of calls, legs and drops the smallest, but of
-    durations the largest.
+    Of several values of a row, the first one is used; of several calls, legs or drops the smallest
+    value, or for durations the largest.
     """
     found = [_keys(field, view, rows) for view, rows in parts]
     if field.kind is Kind.IPV6:
@@ -40,7 +40,7 @@ def _keys(field: Field, view: View, rows: Ints) -> tuple[Array, Mask]:
 
 
 def _comparable(kind: Kind, values: Values) -> Array:
-    """Numbers that sort as the values do."""
+    """Numbers with the same order as the values."""
     if kind is Kind.STRING:
         texts = np.array([text.lower() for text in values.texts or ()] + [""])
         return np.unique(texts, return_inverse=True)[1][values.low]
@@ -64,7 +64,7 @@ def _ranked(halves: Array) -> Array:
 def _carried(
     view: View, table: str, keys: Array, values: Values, largest: bool
 ) -> tuple[Array, Mask]:
-    """The smallest or largest key of each row's calls, legs or drops."""
+    """The smallest or largest key among the calls, legs or drops of each row."""
     data, known = view.data, values.present()
     legs = np.arange(len(keys)) if table == LEG else data.table(table).column("leg") - 1
     of_leg, leg_known = _reduced(legs, keys, known & (legs >= 0), data.columns.length(LEG), largest)
@@ -78,7 +78,7 @@ def view_size(data: Data, view: View) -> int:
 
 
 def _pairs(data: Data, view: View) -> tuple[Array, Array]:
-    """(row, leg), both 0-based, of the whole table of `view`."""
+    """(row, leg), both 0-based, for all matches or series of the view's table."""
     if view.table == PACKET:
         return data.columns.array("match", "packet") - 1, data.columns.array("match", "leg") - 1
     assert view.table == SERIES
@@ -87,7 +87,7 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
 
 
 def _reduced(at: Array, keys: Array, known: Mask, count: int, largest: bool) -> tuple[Array, Mask]:
-    """The smallest or largest known key at each of `count` places."""
+    """The smallest or largest known key at each of `count` positions."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else np.iinfo(np.int64).max, np.int64)
     pick.at(found, at[known], keys[known].astype(np.int64))

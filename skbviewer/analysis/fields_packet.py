@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The fields that the columns of packets and of rows K<n> hold: frame, eth, vlan, arp, ip, ...
+"""The fields from columns of packets and rows K<n>: eth, vlan, arp, ip, tcp, ...
 
 Names and meanings are Wireshark's (wireshark.org/docs/dfref), for the outermost headers.
 """
@@ -27,7 +27,7 @@ PORTS: dict[str, tuple[int, ...]] = {
 }  # fmt: skip
 _UDP_ONLY = ("dhcp", "mdns", "rip", "ntp", "dhcpv6", "hsrp", "glbp", "nbns")
 _TCP_ONLY = ("http", "tls", "bgp", "ssh", "nbss", "dcerpc")
-_QUERIES = (8, 0, 13, 14, 15, 16, 17, 18)  # ICMP types with an identifier
+_QUERIES = (8, 0, 13, 14, 15, 16, 17, 18)  # ICMP types that have an identifier
 TCP_FLAGS = {
     "fin": "FIN", "syn": "SYN", "reset": "RST", "push": "PSH", "ack": "ACK", "urg": "URG",
     "ece": "ECE", "cwr": "CWR",
@@ -82,7 +82,7 @@ def _columns(names: tuple[str, ...], where: Callable[[View], Mask]) -> Make:
 
 
 def _bits(name: str, where: Callable[[View], Mask], shift: int, mask: int) -> Make:
-    """(column >> shift) & mask."""
+    """Values of (column >> shift) & mask."""
 
     def make(view: View) -> list[Values]:
         whole = known_column(view, name, where(view))
@@ -172,11 +172,11 @@ PACKET_FIELDS: tuple[Field, ...] = (
     _f("eth", _P, "Ethernet", _there(is_eth), layer="eth"),
     _f("eth.src", Kind.ETHER, "Source", _column("eth_src", is_eth), 48),
     _f("eth.dst", Kind.ETHER, "Destination", _column("eth_dst", is_eth), 48),
-    _f("eth.addr", Kind.ETHER, "Either of them", _columns(_ENDS, is_eth), 48),
+    _f("eth.addr", Kind.ETHER, "Source or destination", _columns(_ENDS, is_eth), 48),
     _f("eth.type", _U, "EtherType; 0x8100 before a VLAN tag", _ethertype, 16),
     _f("vlan", Kind.LABEL, "802.1Q VLAN tag", _there(is_vlan)),
-    _f("vlan.id", _U, "VLAN id, of the outermost tag", _column("vlan", is_vlan), 12),
-    _f("vlan.etype", _U, "EtherType behind the tags", _column("ethertype", is_vlan), 16),
+    _f("vlan.id", _U, "VLAN id of the outermost tag", _column("vlan", is_vlan), 12),
+    _f("vlan.etype", _U, "EtherType after the tags", _column("ethertype", is_vlan), 16),
     _f("arp", _P, "Address Resolution Protocol", _there(is_arp), layer="arp"),
     _f("arp.opcode", _U, "1 request, 2 reply", _column("sport", is_arp), 16),
     _f("arp.src.proto_ipv4", Kind.IPV4, "Sender's IP address", _column("seq", is_arp), 32),
@@ -210,7 +210,7 @@ PACKET_FIELDS: tuple[Field, ...] = (
     _f("tcp.flags", _U, "Flags, byte 13 of the header", _column("tcp_flags", is_tcp), 8),
     *_tcp_flags(),
     _f("tcp.len", _U, "Bytes of data, by the IP length", _column("payload", is_tcp), 32),
-    _f("tcp.window_size_value", _U, "Window, as in the header", _column("window", is_tcp), 16),
+    _f("tcp.window_size_value", _U, "Window field of the header", _column("window", is_tcp), 16),
     _f("udp", _P, "User Datagram Protocol", _there(is_udp), layer="udp"),
     _f("udp.srcport", _U, "Source port", _column("sport", is_udp), 16),
     _f("udp.dstport", _U, "Destination port", _column("dport", is_udp), 16),

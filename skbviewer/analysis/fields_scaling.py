@@ -15,9 +15,9 @@ MOST_SCALE = 14
 
 
 def syn_scales(data: Data, rows: Ints) -> Ints:
-    """The shift in the window scale option of each packet (0-based rows), -1 = it has none.
+    """The shift in the window scale option of each packet (0-based rows), -1 = none.
 
-    Where the files moved nothing is known: -1.
+    If the source files have moved, every shift is unknown: -1.
     """
     view = View(data, PACKET, rows)
     found = np.full(len(rows), -1, np.int64)
@@ -34,7 +34,7 @@ def syn_scales(data: Data, rows: Ints) -> Ints:
 
 
 def _scales(data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], at: Ints, stop: Ints) -> Ints:
-    """One step over an option at a time, for all packets at once."""
+    """Read the options of all packets at once, one option of each packet at a time."""
     found, at = np.full(len(at), -1, np.int64), at.copy()
     for _ in range(LONGEST - HEADER):
         left = np.flatnonzero(at + 2 < stop)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Conversations: tcp.stream, udp.stream and numbers relative to their beginning.
+"""Conversations: tcp.stream, udp.stream, and numbers relative to the first ones of a stream.
 
-Numbered from 0 in the order of their first packets, each file and transport for itself counting on.
-A SYN with another sequence number begins a new TCP stream, as in Wireshark.
+Streams of a transport are numbered from 0 in the order of their first packets; files have no common
+streams.  As in Wireshark, a SYN with another sequence number begins a new TCP stream.
 """
 
 from __future__ import annotations
@@ -17,16 +17,17 @@ from .fields_kind import Field, Kind, Values
 from .fields_packet import is_tcp, is_udp
 
 SYN, ACK = 0x02, 0x10
-BASES = "tcp bases"  # what is kept
-PART = 1 << 20  # packets whose keys are made together
-MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd numbers with their bits well spread
+BASES = "tcp bases"  # name under which the result is cached
+PART = 1 << 20  # packets whose keys are computed together
+MIX = (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F)  # odd multipliers with well-spread bits
 
 
 class Streams(NamedTuple):
-    """Packets of one transport ordered by stream, then as they come.
+    """Packets of one transport, sorted by stream, then in capture order.
 
-    `rows` are 0-based packets; `stream` and `direction` (0 or 1) are theirs, `key` is equal where
-    the ends are.  `number` has a stream for each packet of the session, -1 for others.
+    `rows` are 0-based packet rows; `stream`, `direction` (0 or 1) and `key` are parallel to it.
+    Packets between the same two ends have equal keys.  `number` is the stream of each packet of the
+    session, -1 = none.
     """
 
     rows: Array
@@ -36,7 +37,7 @@ class Streams(NamedTuple):
     number: Array
 
     def parts(self, size: int) -> Iterator[Streams]:
-        """About `size` packets after others, all that ever was between two ends together."""
+        """Parts of about `size` packets; all packets between two ends are in the same part."""
         begin = 0
         while begin < len(self.rows):
             last = min(begin + size, len(self.rows)) - 1
@@ -48,7 +49,7 @@ class Streams(NamedTuple):
 
 
 def streams_of(data: Data, transport: str) -> Streams:
-    """The conversations of "tcp" or "udp", made once for the session."""
+    """The conversations of "tcp" or "udp", computed once a session."""
     found: Streams = data.kept(f"streams {transport}", lambda: _streams(data, transport))
     return found
 
@@ -73,13 +74,13 @@ def _streams(data: Data, transport: str) -> Streams:
 
 
 def _keys(view: View, rows: Array) -> tuple[Array, Array]:
-    """(a number for the file and the unordered pair of ends, which end sends) of some packets."""
+    """(key of the file and the unordered pair of ends, direction) of some packets."""
     ends, direction = keys_of_ends(view, rows)
     return ends * np.uint64(MIX[1]) + view.column("source")[rows].astype(np.uint64), direction
 
 
 def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
-    """(a number for the unordered pair of ends, which end sends) of some packets."""
+    """(key of the unordered pair of ends, direction) of some packets."""
     low = _mixed(view, rows, ("saddr_hi", "saddr_lo"), "sport")
     high = _mixed(view, rows, ("daddr_hi", "daddr_lo"), "dport")
     direction = (low > high).astype(np.int8)
@@ -88,7 +89,7 @@ def keys_of_ends(view: View, rows: Array) -> tuple[Array, Array]:
 
 
 def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Array:
-    """64 bits of an address and its port: different ends hardly ever share them."""
+    """A 64-bit hash of an address and its port."""
     mixed = view.column(port)[rows].astype(np.uint64)
     for name in address:
         mixed = (mixed ^ view.column(name)[rows].astype(np.int64).view(np.uint64)) * np.uint64(
@@ -99,14 +100,14 @@ def _mixed(view: View, rows: Array, address: tuple[str, str], port: str) -> Arra
 
 
 def _by_first_packet(group: Array, first: Array) -> Array:
-    """Groups numbered by the row of their first packet."""
+    """Renumber groups by the row of their first packet."""
     rank = np.empty(len(first), np.int32)
     rank[np.argsort(first, kind="stable")] = np.arange(len(first))
     return rank[group] if len(group) else group
 
 
 def _reused(view: View, rows: Array, direction: Array, new: Mask) -> Mask:
-    """SYNs that begin a stream anew on the same ports: of another number than the last one."""
+    """SYNs that begin a new stream on the same ports: their sequence number has changed."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
     group, way = (np.cumsum(new) - 1)[syn], direction[syn]
@@ -120,27 +121,27 @@ def _reused(view: View, rows: Array, direction: Array, new: Mask) -> Mask:
 
 
 def last_before(of: Mask, start: Ints) -> Ints:
-    """For each position the last earlier one in `of` that is not before its `start`, else -1."""
+    """For each position, the last earlier one in `of` that is not before its `start`, else -1."""
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
     return np.where(last >= start, last, -1)
 
 
 def starts(stream: Array) -> Ints:
-    """For each position where its stream begins."""
+    """For each position, where its stream begins."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
 
 
 class Bases(NamedTuple):
-    """By stream, and direction in columns 0 and 1: the sequence number that counts as 0."""
+    """By stream and direction (columns 0 and 1): the sequence number that counts as 0."""
 
     base: Ints
-    known: Mask  # of directions that were never seen only if they were acknowledged
+    known: Mask  # False: no packet of this direction; `base` is from acknowledgments, if any
 
 
 def relative(view: View, column: str) -> tuple[Ints, Mask]:
-    """Column "seq" or "ack" less the first number of its direction, and where that is known."""
+    """Column "seq" or "ack", relative to the first number of its direction; and where known."""
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     for begin in range(0, view.size, PART):
@@ -157,7 +158,7 @@ def relative(view: View, column: str) -> tuple[Ints, Mask]:
 
 
 def stream_ways(view: View) -> tuple[Array, Array]:
-    """The TCP stream of each packet of a view, -1 = none, and its direction in it."""
+    """The TCP stream of each packet of a view, -1 = none, and its direction."""
     stream = _of_rows(view, streams_of(view.data, "tcp").number)
     direction = np.zeros(view.size, np.int8)
     rows = np.flatnonzero(stream >= 0)
@@ -166,13 +167,13 @@ def stream_ways(view: View) -> tuple[Array, Array]:
 
 
 def bases_of(data: Data) -> Bases:
-    """Of the TCP streams; made once for the session."""
+    """The bases of all TCP streams, computed once a session."""
     found: Bases = data.kept(BASES, lambda: _bases(data))
     return found
 
 
 def _bases(data: Data) -> Bases:
-    """Without a SYN one less than the first number seen (or acknowledged), as in Wireshark."""
+    """As in Wireshark: without a SYN, the base is the first (or acknowledged) number minus 1."""
     found, view = streams_of(data, "tcp"), data.packets()
     begin = np.flatnonzero(np.r_[True, found.stream[1:] != found.stream[:-1]][: len(found.stream)])
     count = len(begin)
@@ -193,7 +194,7 @@ def _bases(data: Data) -> Bases:
 
 
 def _first(of: Mask, begin: Ints) -> Ints:
-    """In each part that begins at `begin` the first position that is in `of`, else -1."""
+    """In each part that begins at `begin`, the first position in `of`, else -1."""
     at = np.flatnonzero(of)
     if not len(at):
         return np.full(len(begin), -1, np.int64)
@@ -225,10 +226,10 @@ STREAM_FIELDS: tuple[Field, ...] = (
     Field("tcp.stream", _U, "Conversation, from 0", lambda view: _stream("tcp", view), bits=32),
     Field("udp.stream", _U, "Conversation, from 0", lambda view: _stream("udp", view), bits=32),
     Field(
-        "tcp.seq", _U, "Sequence number, relative", lambda v: _relative_values("seq", v), bits=32
+        "tcp.seq", _U, "Relative sequence number", lambda v: _relative_values("seq", v), bits=32
     ),
     Field(
-        "tcp.ack", _U, "Acknowledgment number, relative", lambda v: _relative_values("ack", v),
+        "tcp.ack", _U, "Relative acknowledgment number", lambda v: _relative_values("ack", v),
         bits=32,
     ),
 )  # fmt: skip

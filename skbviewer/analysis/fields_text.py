@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field as text, for columns of the packet list and for filters made of them."""
+"""The values of a field as text, for columns of the packet list and for filters from them."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ HEX = {
     "ip.dsfield": 2, "ipv6.tclass": 2, "ipv6.flow": 5,
 }  # fmt: skip
 THERE = "✓"
-MOST = 12  # values of one row that are listed
+MOST = 12  # most values to list for one row
 
 
 def field_values(field: Field, data: Data, ids: Sequence[int]) -> list[str]:
-    """The values of `field` in each row (n = packet n, -n = row K<n>), "" where there is none.
+    """The values of `field` in each row (n = packet n, -n = row K<n>), "" = none.
 
-    Different values of one row, as of its calls, are separated by commas.
+    Different values of one row, such as those of its calls, are separated by commas.
     """
     numbers = np.array(ids, np.int64)
     texts = [""] * len(numbers)
@@ -48,7 +48,7 @@ def _texts(field: Field, view: View) -> list[str]:
 
 def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[str]:
     if field.kind is Kind.STRING:
-        found = found[:1]  # what follows are other words for the same
+        found = found[:1]  # the others are alternative texts of the same values
     known = [values.present() for values in found]
     texts = []
     for positions in rows:
@@ -63,7 +63,7 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
 
 
 def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
-    """The calls, legs or drops of the rows, and which of them are each row's."""
+    """The calls, legs or drops of all rows, and which of them belong to each row."""
     with view.data.connect() as db:
         legs = _legs(db, view)
         pairs = [(row, leg) for row, found in enumerate(legs) for leg in found]
@@ -92,7 +92,7 @@ def _legs(db: object, view: View) -> list[list[int]]:
 
 
 def text_of(field: Field, values: Values, position: int) -> str:
-    """One value, written so that a filter can compare with it."""
+    """One value, in the form in which a filter can compare with it."""
     value = values.low[position]
     match field.kind:
         case Kind.STRING:
@@ -121,18 +121,18 @@ def text_of(field: Field, values: Values, position: int) -> str:
 
 
 def mac_text(value: int) -> str:
-    """aa:bb:cc:dd:ee:ff, also of the broadcast address."""
+    """ "aa:bb:cc:dd:ee:ff", also for the broadcast address."""
     return "ff:ff:ff:ff:ff:ff" if value == (1 << 48) - 1 else mac(value)
 
 
 def seconds(ns: int) -> str:
-    """ns as seconds with nine places."""
+    """ns as seconds with nine decimal places."""
     whole, rest = divmod(abs(ns), 10**9)
     return f"{'-' if ns < 0 else ''}{whole}.{rest:09d}"
 
 
 def moment(ns: int) -> str:
-    """ns since the epoch as date and time, UTC, with nine places."""
+    """ns since the epoch as date and time, UTC, with nine decimal places."""
     whole, rest = divmod(ns, 10**9)
     try:
         return f"{datetime.fromtimestamp(whole, UTC):%Y-%m-%d %H:%M:%S}.{rest:09d}"

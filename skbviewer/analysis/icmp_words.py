@@ -1,19 +1,19 @@
 # SPDX-License-Identifier: MIT
-"""What Wireshark calls the messages of ICMP and ICMPv6, by type and code."""
+"""Wireshark's names of ICMP and ICMPv6 messages, by type and code."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
 ECHO = {8: "request", 0: "reply", 128: "request", 129: "reply"}
-ERRORS = frozenset({3, 4, 5, 11, 12})  # of ICMP; they quote the packet they complain about
+ERRORS = frozenset({3, 4, 5, 11, 12})  # ICMP types that quote the packet that caused the error
 
 ICMP_TYPES = {0: "Echo (ping) reply", 3: "Destination unreachable", 4: "Source quench"}
 ICMP_TYPES |= {5: "Redirect", 8: "Echo (ping) request", 9: "Router advertisement"}
 ICMP_TYPES |= {10: "Router solicitation", 11: "Time-to-live exceeded", 12: "Parameter problem"}
 ICMP_TYPES |= {13: "Timestamp request", 14: "Timestamp reply", 15: "Information request"}
 ICMP_TYPES |= {16: "Information reply", 17: "Address mask request", 18: "Address mask reply"}
-ICMP_QUERIES = frozenset({0, 8, *range(13, 19)})  # with identifier and sequence number
+ICMP_QUERIES = frozenset({0, 8, *range(13, 19)})  # types with identifier and sequence number
 ICMP_CODES: Mapping[int, tuple[str, ...]] = {
     3: (
         "Network unreachable",
@@ -72,10 +72,10 @@ ICMPV6_CODES: Mapping[int, tuple[str, ...]] = {
 
 
 def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
-    """The Info line of an ICMP message; `ttl` is -1 where it is not known."""
+    """The Info line of an ICMP message; `ttl` is -1 if unknown."""
     name = ICMP_TYPES.get(kind, f"Type {kind}")
     if kind in ICMP_QUERIES:
-        swapped = (seq & 0xFF) << 8 | seq >> 8 & 0xFF  # some hosts count in their own byte order
+        swapped = (seq & 0xFF) << 8 | seq >> 8 & 0xFF  # some hosts use their own byte order
         tail = f", ttl={ttl}" if ttl >= 0 else ""
         return f"{name:<20} id=0x{ident:04x}, seq={seq}/{swapped}{tail}"
     said = _code(ICMP_CODES, kind, code, f"Unknown code: {code}")
@@ -83,7 +83,7 @@ def icmp_info(kind: int, code: int, ident: int, seq: int, ttl: int) -> str:
 
 
 def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
-    """The Info line of an ICMPv6 message, without what its body tells of addresses."""
+    """The Info line of an ICMPv6 message, without the addresses in its body."""
     name = ICMPV6_TYPES.get(kind, f"Type {kind}")
     if kind in ECHO:
         tail = f", hop limit={hops}" if hops >= 0 else ""
@@ -93,6 +93,6 @@ def icmpv6_info(kind: int, code: int, ident: int, seq: int, hops: int) -> str:
 
 
 def _code(codes: Mapping[int, tuple[str, ...]], kind: int, code: int, unknown: str) -> str:
-    """What a code means, "" if the codes of this type mean nothing."""
+    """The meaning of a code; "" if this type has no codes with a meaning."""
     known = codes.get(kind, ())
     return known[code] if code < len(known) else unknown if known else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Text of a packet from its columns: addresses, Wireshark's protocol name and Info line.
+"""Texts of a packet from its columns: addresses, Wireshark's protocol name and Info line.
 
-In: any row object with the column names of PACKET_DTYPE (a packet or a record).  Sequence numbers
-are those of the header where nothing is told of the stream.
+Input: any row object with the column names of PACKET_DTYPE (a packet or a record).  Sequence
+numbers are the header's unless the stream's numbers are passed.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def known(value: int) -> int | None:
 
 
 class Stream(Protocol):
-    """What the stream of a TCP packet tells of it; see tcp_info.TcpTold."""
+    """Values of a TCP packet that depend on its stream; see tcp_info.TcpTold."""
 
     @property
     def seq(self) -> int: ...
@@ -67,18 +67,18 @@ class Stream(Protocol):
 
 
 def describe(row: Any, stream: Stream | None = None, more: str = "") -> tuple[str, str]:
-    """(Protocol, Info) as Wireshark words them, as far as the columns and the stream tell.
+    """(Protocol, Info) in Wireshark's words, as far as columns and stream are known.
 
-    `more` is what bytes and other packets add: " MSS=1460", " (reply in 4)".
+    `more` is text from bytes and other packets, to be appended: " MSS=1460", " (reply in 4)".
     """
     name, info = _described(row, stream or row)
     return name, (stream.words if stream else "") + info + more + _marks(row)
 
 
 def _marks(row: Any) -> str:
-    """Of packets (records have none of it): cut by the sniffer, malformed.
+    """Notes about packets (not records): truncated by the sniffer, malformed.
 
-    Wireshark says nothing of TCP whose data alone are cut: it looks no further than the header.
+    As in Wireshark, there is no note if only data after a whole TCP header are missing.
     """
     flags = row.flags if hasattr(row, "caplen") else 0
     said = flags & PACKET_CUT and not (row.protocol == TCP and row.tcp_flags >= 0)

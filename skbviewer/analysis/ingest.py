@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""From what the readers made of the input files to a whole session file.
+"""Turn the results of the readers into a complete session file.
 
-In: captures and KBLs.  Out: rows in a store.Builder.  Series, legs and calls are made per KBL, then
-each capture is matched to each KBL.  No more than one of them is there whole at any time.
+Input: captures and KBLs.  Output: rows in a store.Builder.  Series, legs and calls are made for
+each KBL; then each capture is matched with each KBL.  At most one input at a time is whole in
+memory.
 """
 
 from __future__ import annotations
@@ -58,14 +59,14 @@ from .spent_packets import NAMES as SPENT
 from .spent_packets import SpentLegs, spent_legs, sums
 
 FOLLOWING, STEPS = "following packets", 5
-LOOKING = "looking at what sniffers may have seen"
-SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1: 32 bits hold its addresses
+LOOKING = "finding what sniffers may have captured"
+SMALL = ("caller", "func", "exit_cpu")  # kernel text ends at -1, so its addresses fit in 32 bits
 
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
 class Input(NamedTuple):
-    """One source as read, with what identifies the file."""
+    """One source as it was read, with its file's size and hash."""
 
     data: Capture | KernelLog
     size: int
@@ -73,7 +74,7 @@ class Input(NamedTuple):
 
 
 class Unread(NamedTuple):
-    """One source that is read when its turn comes.  `read` raises BadInput, Cancelled."""
+    """One source that is read when it is needed.  `read` raises BadInput, Cancelled."""
 
     is_log: bool
     read: Callable[[], Input]
@@ -82,24 +83,24 @@ class Unread(NamedTuple):
 class _Log(NamedTuple):
     source: int
     sight: Sightable  # without records
-    room: Room  # where what is made of them lies
+    room: Room  # of the arrays made from the records
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
     spent: SpentLegs
     tells: SeriesTells
-    first: dict[str, int]  # rows that came before, per table
+    first: dict[str, int]  # number of rows stored before, by table
 
 
 class _Session:
-    """What is in the session already."""
+    """What is in the session so far."""
 
     def __init__(self, builder: Builder) -> None:
         self.builder = builder
-        self.rows: dict[int, tuple[object, ...]] = {}  # of table source
+        self.rows: dict[int, tuple[object, ...]] = {}  # of table `source`
         self.warnings: dict[int, tuple[str, ...]] = {}
 
     def note(self, source: int, item: Input, first: int, rows: int) -> None:
-        """A source is in it."""
+        """Note that a source has been added."""
         self.rows[source] = _source_row(item, first, rows)
         self.warnings[source] = item.data.warnings
 
@@ -107,9 +108,9 @@ class _Session:
 def store_inputs(
     inputs: Sequence[Input | Unread], builder: Builder, progress: Progress
 ) -> tuple[str, ...]:
-    """Match all inputs and write them to `builder` (which the caller finishes); their warnings.
+    """Match all inputs and write them to `builder`, which the caller finishes; returns warnings.
 
-    KBLs come first, one by one, for what is made of one takes much memory for a while.
+    KBLs come first, one by one, because what is made from one needs much memory for a while.
     """
     session, logs = _Session(builder), list[_Log]()
     before = {"series": 0, "leg": 0}
@@ -155,7 +156,7 @@ def _read(item: Input | Unread) -> Input:
 def _store_kbl(
     source: int, item: Input, before: dict[str, int], session: _Session, progress: Progress
 ) -> _Log:
-    """Of a KBL only what matching needs is left."""
+    """Store a KBL; returns only what matching needs."""
     assert isinstance(item.data, KernelLog)
     session.note(source, item, 0, len(item.data.records))
     return _follow(source, item.data, dict(before), session.builder, progress)
@@ -164,7 +165,7 @@ def _store_kbl(
 def _follow(
     source: int, log: KernelLog, first: dict[str, int], builder: Builder, progress: Progress
 ) -> _Log:
-    """Series and legs; what happened in them is stored at once, for it takes much memory."""
+    """Make series and legs.  Their calls and events are stored at once, to free their memory."""
     if isinstance(log.records, RecordTable):
         log.records.make_narrow(SMALL)
     progress.report(FOLLOWING, 0, STEPS)
@@ -211,7 +212,7 @@ def _follow(
 
 
 def _kept(sight: Sightable, room: Room) -> Sightable:
-    """Where it takes no plain memory."""
+    """`sight` with its large arrays in files, if there are any."""
     prints, series = sight.prints, sight.series
     told = {n: room.keep(getattr(prints, n)) for n in ("number", "series", "record")}
     parent = room.keep(series.parent)
@@ -219,7 +220,7 @@ def _kept(sight: Sightable, room: Room) -> Sightable:
 
 
 def _forget(log: KernelLog, progress: Progress, done: int) -> None:
-    """A step of following packets is done: what is read next are other columns."""
+    """Report a step and drop pages: the next step reads other columns."""
     progress.report(FOLLOWING, done, STEPS)
     room_of(log.records).forget()
 
@@ -341,7 +342,7 @@ def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builde
 
 
 def _sums(legs: LegTable, gap: npt.NDArray[np.bool_]) -> tuple[Ids, Ids]:
-    """Of each series the begin and the number of functions, -1 if records of a leg may be lost."""
+    """Begin and number of functions of each series, -1 if records of a leg may be lost."""
     rows = legs.rows
     if not len(rows):
         return (np.zeros(0, np.int64),) * 2
@@ -364,5 +365,5 @@ def _log_detail(log: KernelLog) -> dict[str, str]:
 
 
 def _signed(address: int) -> int:
-    """A kernel address as SQLite keeps it."""
+    """A kernel address as SQLite stores it."""
     return address - (1 << 64) if address >= 1 << 63 else address

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What came between the entry and the exit of a call: interrupts, other tasks, CPUs, lost records.
+"""What happened between entry and exit of a call: interrupts, other tasks, other CPUs, losses.
 
-In: the records of a KBL, what encloses what, its losses and its calls.  Out: for each call MARK_*
-bits, its own time, the time that interrupts took inside it or in which its thread was switched out,
-and how many probed calls were in those interrupts.
+Input: the records of a KBL, the nesting, losses and calls.  Output for each call: MARK_* bits, its
+self time, the times in which interrupts ran or its thread was switched out, and the number of
+probed calls in those interrupts.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ __all__ = ["MARK_GAP", "MARK_INTERRUPTED", "MARK_MIGRATED", "MARK_SLEPT", "Inter
 
 TASK = 0  # context
 MARK_INTERRUPTED = 4
-MARK_GAP = 8  # records of its CPUs were lost meanwhile: what is inside it is not known
+MARK_GAP = 8  # its CPUs lost records meanwhile, so its inner calls are not all known
 
 Index = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 
 
 class Interruptions(NamedTuple):
-    """Of each call: MARK_* bits; ns of its own (-1: unknown); ns of interrupts and in which its
-    thread was switched out, in it and in the calls inside it.
+    """For each call: MARK_* bits; self time (-1 = unknown); times of interrupts and switches.
 
-    `probed` and `with_skb` are how many probed calls those interrupts made (0 where nobody asks).
+    `irq_ns` and `off_ns` include interrupts and switches during inner calls.  `probed` and
+    `with_skb` are the numbers of probed calls in those interrupts, 0 if they are not needed.
     """
 
     marks: Bytes
@@ -52,7 +52,7 @@ def find(
     calls: CallTable,
     between: Between,
 ) -> Interruptions:
-    """Of `calls`, which may be further packets of a list: these have what its call has."""
+    """Interruptions of `calls`.  Further packets of a list have those of the call with the list."""
     own, switched = own_times(records, nesting, between), between.switched
     marks = calls.room.take(len(calls), np.uint8)
     pid = whole(records, "pid", "i4")
@@ -80,7 +80,7 @@ def find(
 
 
 def _of_rows(values: Column, nesting: Nesting, calls: CallTable, rows: slice) -> Column:
-    """What is known of each row's ENTRY; of a list's further packet of the call given the list."""
+    """Values of each row's ENTRY; for a list's further packet, of the call with the list."""
     if not len(values):
         return np.zeros(rows.stop - rows.start, np.int8)
     entry = calls.part("entry", rows)
@@ -91,7 +91,7 @@ def _of_rows(values: Column, nesting: Nesting, calls: CallTable, rows: slice) ->
 def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: Bytes) -> None:
     """Mark calls on a CPU that lost records between their entry and exit.
 
-    Of one that changed its CPU nobody knows where it was meanwhile: any CPU's losses count.
+    If a call changed its CPU, losses of every CPU count, because it is unknown where it ran.
     """
     if not len(losses.ts):
         return

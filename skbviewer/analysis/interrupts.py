@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""When what interrupts an execution context ran, as far as it is told.
+"""When interrupts ran, as far as the log shows it.
 
-In: the records of a KBL.  Out: intervals, and how much was probed in them.  An interrupt is known
-by its events (irq, softirq) and by calls of a higher context on the same CPU.
+Input: the records of a KBL.  Output: intervals, and the number of probed calls in them.  Interrupts
+are derived from their events (irq, softirq) and from calls of a higher context on the same CPU.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from .probed import Probed
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
 SOFTIRQ, HARDIRQ = 1, 2  # context
-RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of what is told: the last is the context
-LEVELS = 3  # contexts that others interrupt
+RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `told`; ABOVE is the interrupt's context
+LEVELS = 3  # contexts that can be interrupted
 COLUMNS = "ts exit_ts kind context exit_cpu"
-CPUS = 1 << 16  # the recorder has 16 bits for them
-# Rows of intervals: CPUS * context + CPU, when, how many probed calls began in it, with a packet.
+CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
+# Rows of intervals: CPUS * context + CPU, begin, end, probed calls in it, those with a packet.
 PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
 FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
 
@@ -35,10 +35,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Interrupts(NamedTuple):
-    """Intervals that do not overlap, in order of time.
+    """Intervals in order of time that do not overlap.
 
-    Those of a context and CPU stand from first[CPUS * context + CPU] on; `total` is how long those
-    before each lasted, `calls` and `with_skb` how many calls that were probed began in them.
+    Those of a context and CPU begin at index first[CPUS * context + CPU].  `total` is the length of
+    all intervals before each one; `calls` and `with_skb` are the probed calls in those.
     """
 
     first: Small
@@ -50,7 +50,7 @@ class Interrupts(NamedTuple):
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
-    """Of all contexts and CPUs."""
+    """The interrupts of all contexts and CPUs."""
     told, room, done = _told(records), room_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
     last[END] = -1
@@ -75,7 +75,7 @@ def interrupts(records: Records, probed: Probed) -> Interrupts:
 def _ordered(
     room: Room, where: Index, begin: Index, end: Index, calls: Small, with_skb: Small
 ) -> Interrupts:
-    """Intervals behind those of the same place (FIELDS), and summed up."""
+    """Sort intervals by place (FIELDS), and sum them up."""
     size = np.bincount(where, minlength=LEVELS * CPUS)
     first = np.append(0, np.cumsum(size))
     times = [room.take(len(where) + more, np.int64) for more in (0, 0, 1)]
@@ -85,7 +85,7 @@ def _ordered(
 
 
 def _told(records: Records) -> Index:
-    """Columns are entry events of interrupts that the CPU leaves next, in their order."""
+    """(4, n): interrupts with both entry and exit events, in order of their entries."""
     last = np.full(LEVELS * CPUS, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
     for some in passing(records):
@@ -102,11 +102,11 @@ def _told(records: Records) -> Index:
 def _pair(
     first: int, ts: Index, kind: Bytes, event: Bytes, cpu: Small, last: Index, made: Index
 ) -> int:
-    """Fill `made`; `last` is the entry that a CPU did not yet leave."""
+    """Fill `made`; `last` is each CPU's interrupt that has no exit yet."""
     count = 0
     for i in range(len(kind)):
         is_told = (kind[i] == EVENT) & (event[i] >= IRQ_ENTRY) & (event[i] <= SOFTIRQ_EXIT)
-        if not is_told or not 0 <= cpu[i] < CPUS:  # one branch: kinds are not to be guessed
+        if not is_told or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
             continue
         above = HARDIRQ if event[i] <= IRQ_EXIT else SOFTIRQ
         at = CPUS * above + cpu[i]
@@ -134,9 +134,9 @@ def _unite(
     last: Index,
     made: Index,
 ) -> int:
-    """Calls become intervals; `last` has the last one of each place (END -1: none).
+    """Turn calls and `told` into intervals; `last` is the last one of each place (END -1: none).
 
-    Returns how many columns of `made` are whole; `done` of `told` are taken.
+    Returns how many columns of `made` are complete; `done` counts the used columns of `told`.
     """
     count, asked = np.int64(0), len(probed) > 0
     for i in range(len(ts)):
@@ -170,9 +170,9 @@ def _add(
     made: Index,
     count: np.int64,
 ) -> np.int64:
-    """An interval of what interrupts all contexts below; returns how many of `made` are whole.
+    """Add an interval to all contexts below; returns how many columns of `made` are complete.
 
-    One that begins where another ends is another: a call may have returned between them.
+    Intervals that only touch are not merged, because a call may have returned between them.
     """
     for level in range(min(above, LEVELS)):
         at = CPUS * level + cpu
@@ -205,7 +205,7 @@ def _order(
     calls_out: Small,
     with_skb_out: Small,
 ) -> None:
-    """Put intervals behind those of the same place, and sum them up."""
+    """Move intervals of the same place together, and sum them up."""
     total[0], calls_out[0], with_skb_out[0] = 0, 0, 0
     for i in range(len(where)):
         at = place[where[i]]

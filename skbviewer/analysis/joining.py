@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Every capture joined to every KBL, and what follows from all matches together.
+"""Match every capture with every KBL, and derive what depends on all matches.
 
-In: captures and KBLs whose packets have been followed.  Out: matches to store, a verdict for each
-series, the clocks of all sources.
+Input: captures, and KBLs with their series and legs.  Output: matches to store, a verdict for each
+series, and the clocks of all sources.
 """
 
 from __future__ import annotations
@@ -39,18 +39,18 @@ Flags = npt.NDArray[np.bool_]
 
 
 class SeriesVerdicts(NamedTuple):
-    """Columns of table series, one row a series of a KBL; verdict KERNEL_ONLY: no wire packet."""
+    """Columns of table `series`, a row for each series of a KBL; KERNEL_ONLY = no wire packet."""
 
     verdict: npt.NDArray[np.int8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
 
     def note(self, found: Matches, kernel: Sightable) -> None:
-        """Fold in the matches with one more capture."""
+        """Include the matches with one more capture."""
         series = kernel.legs.rows["series"][found.rows["leg"]]
         better = found.rows["verdict"] < self.verdict[series]
         rows, mine = found.rows[better][::-1], series[better][::-1]
-        order = np.argsort(-rows["verdict"].astype(np.int64), kind="stable")  # the best comes last
+        order = np.argsort(-rows["verdict"].astype(np.int64), kind="stable")  # the best one last
         for column in ("verdict", "rung", "confidence"):
             getattr(self, column)[mine[order]] = rows[column][order]
         lost = found.refused[self.verdict[found.refused] == KERNEL_ONLY]
@@ -58,10 +58,10 @@ class SeriesVerdicts(NamedTuple):
 
 
 class Joining:
-    """Matches captures one by one, and keeps what is asked of all of them."""
+    """Matches captures one by one, and collects what depends on all of them."""
 
     def __init__(self, logs: Mapping[int, Sightable], is_ip: Mapping[int, Flags]) -> None:
-        """KBLs by their source, and which of their series show an IP header."""
+        """KBLs by source, and which of their series have an IP header."""
         self._logs = dict(logs)
         self.verdicts = {source: _untold(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[Joint, ClockFit] = {}
@@ -73,7 +73,7 @@ class Joining:
     ) -> dict[int, Matches]:
         """The matches of a capture with each KBL, by the KBL's source.  Raises Cancelled.
 
-        `number` packets came before this capture's.
+        `number` is how many packets the captures before this one have.
         """
         self._interfaces[source] = interfaces(packets)
         found, count = {}, len(self._logs)
@@ -91,7 +91,7 @@ class Joining:
         return found
 
     def _compare(self, a: int, b: int, found: dict[int, Matches]) -> None:
-        """What a capture's matches with two KBLs tell of their clocks, and those of the matches."""
+        """Compare the clocks of two KBLs by a capture's matches with both; correct the matches."""
         one, other = self._logs[a], self._logs[b]
         parts = self._trips.setdefault((a, b), [])
         parts.append(trips(found[a], found[b], one, other))
@@ -100,7 +100,7 @@ class Joining:
             found[a], found[b] = doubted(found[a], found[b], one, other, way)
 
     def store_times(self, builder: Builder) -> None:
-        """Write the tables oneway, oneway_bound and timebase."""
+        """Write the tables `oneway`, `oneway_bound` and `timebase`."""
         between: dict[tuple[int, int], OneWay] = {}
         for pair, parts in self._trips.items():
             way = bound(joined(parts))
@@ -116,12 +116,12 @@ class Joining:
 
 
 def epoch_ns(log: KernelLog) -> int:
-    """The wall clock of a KBL's host minus the KBL's clock when the recording began, ns."""
+    """The wall clock of a KBL's host minus the KBL's clock at the begin of the recording, ns."""
     return log.clock[0].real_ns - log.clock[0].mono_ns if log.clock else 0
 
 
 def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tuple[object, ...]]:
-    """Rows of table clock; `number` packets came before this capture's."""
+    """Rows of table `clock`; `number` is how many packets earlier captures have."""
     return [
         (capture, kbl, one.interface, *segment[:7], *(one.sniffer or (-1, -1)))
         for one in found.clocks
@@ -130,7 +130,7 @@ def clock_rows(found: Matches, capture: int, kbl: int, number: int) -> list[tupl
 
 
 def _numbered(clock: ClockFit, number: int) -> ClockFit:
-    """The fit by packet numbers instead of indices."""
+    """The fit with packet numbers instead of indices."""
     segments = (s._replace(first=s.first + number + 1) for s in clock.segments)
     return ClockFit(tuple(segments))
 

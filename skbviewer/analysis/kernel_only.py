@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Which packet lives are rows of the packet list, and their numbers K1, K2, ...
+"""Number the skb lifetimes that are rows of the packet list: K1, K2, ...
 
-A life is one if no wire packet was matched to it and it is not what a tap was given.  Those that
-show an IP or ARP header come first, in the order of KBLs and of time: they are listed by default.
-What has no network identity (sk_buffs of other families, or never seen with a header) comes behind.
+A lifetime gets a number if it matches no wire packet and is not a sniffer's copy.  Lifetimes with
+an IP or ARP header come first, in the order of KBLs and of time; they are listed by default.
+Lifetimes without network identity (sk_buffs of other families, or without a recorded header) come
+last.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ def numbers(
     verdicts: Sequence[npt.NDArray[np.integer]],
     identity: Sequence[npt.NDArray[np.integer]],
 ) -> list[Ids]:
-    """Per KBL and series the n of row K<n>, -1 = none."""
+    """For each KBL, the n of row K<n> by series, -1 = none."""
     found = [np.full(len(known), -1, np.int64) for known in identity]
     before = 0
     for identified in (True, False):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which layer of the stack a function belongs to, by the table in resources/layers.json."""
+"""The layer of a function, from the table in resources/layers.json."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..records import resource
 
 
 class LayerStyle(NamedTuple):
-    """A layer's name and its colours on light and dark ground, "#rrggbb"."""
+    """A layer's name, and its colours on light and dark backgrounds, "#rrggbb"."""
 
     name: str
     colour: str
@@ -33,12 +33,12 @@ def layers() -> tuple[LayerStyle, ...]:
 
 @cache
 def layer_of(function: str) -> str:
-    """The layer of a function by the first pattern that fits its name, else "other"."""
+    """The layer of the first pattern that matches the function's name, else "other"."""
     return next((layer for pattern, layer in _table()[1] if _fits(function, pattern)), "other")
 
 
 def _fits(name: str, pattern: str) -> bool:
-    """As fnmatch, which makes a regular expression of each pattern first: most need none."""
+    """fnmatchcase(), which compiles a regular expression; most patterns do not need one."""
     head, star, rest = pattern.partition("*")
     if "?" in pattern or "[" in pattern or rest:
         return fnmatchcase(name, pattern)

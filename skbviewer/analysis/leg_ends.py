@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Of which legs a loss may have swallowed the begin or the end: what their addresses tell.
+"""Find legs whose begin or end a loss may have swallowed, from the use of their addresses.
 
-In: a KBL with losses, its series and legs.  Out: a flag for each leg.  One address holds one packet
-at a time: a life whose end is not told was over before the next one at its address began, and one
-whose birth is not told began after the last one was there.  A loss in between may be why.
+Input: a KBL with losses, its series and legs.  Output: a flag for each leg.  An address holds one
+packet at a time.  So a lifetime without a recorded end was over before the next one at its address
+began, and one without a recorded birth began after the last record of the previous one.  If records
+were lost in between, the loss may be the reason.
 """
 
 from __future__ import annotations
@@ -20,25 +21,25 @@ from .losses import NEVER, Spans
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 ALLOC, CLONE, SEGMENT, FREE, CONSUME, DROP, START_XMIT = 1, 2, 4, 5, 6, 7, 19  # enum kbl_event
-# Told when a function returns: by then the skb may be another's.  Of the first two its content
-# goes on in another skb, and its memory may be given back untold.
+# Events that are recorded when a function returns: by then the skb may belong to another lifetime.
+# After the first two, the content is in another skb, and this one's memory may be freed silently.
 IS_LATE, IS_MERGED = (np.isin(np.arange(256), some) for some in ((9, 10, 11, 15, 36), (9, 10)))
 
-# How far a loss may be from a life of a kind (sending, receiving, forwarding) whose births, or
-# ends, are not told as a rule: no packet rests longer.
+# How far a loss may be from a lifetime's begin or end to explain it, if most lifetimes of this kind
+# (sending, receiving, forwarding) have no recorded begin or end either.  No packet rests longer.
 REACH_NS = 1_000_000_000
-CLOSE_NS = 1_000_000  # so long after a record more of the same work may follow
+CLOSE_NS = 1_000_000  # longest time after a record until the next one of the same work
 LATER = (1 << 63) - 1
 
-# Of an address: the leg that has it, when and by what it was told last, whether that is over,
-# whether a clone's birth there was told, from which address; of a leg whose birth is not told when
-# the address was told before and since when the leg has it.
+# State of an address: the leg that has it; time and kind of its last record; OVER (see below);
+# whether a clone's birth there was recorded, and from which address.  For a leg without a recorded
+# birth: the time of the last record before it, and the time since which the leg has the address.
 LEG, LAST, BY, OVER, BORN, MADE_AT, BEFORE, SINCE, FIELDS = range(9)
 FRESH = (-1, NEVER, 0, 0, 0, -1, NEVER, -1)
 BEGIN, END = 0, 4  # the first bit of:
-UNTOLD, MET, NEAR, CLOSE = 1, 2, 4, 8
+UNTOLD, MET, NEAR, CLOSE = 1, 2, 4, 8  # no record of it; a loss in between; near; close
 KINDS, EVENTS = 3, 256
-MOVED, GONE = 1, 2  # OVER: what comes is another's; the skb is freed
+MOVED, GONE = 1, 2  # OVER: later records belong to another leg; the skb was freed
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -47,12 +48,12 @@ Flags = npt.NDArray[np.bool_]
 
 
 class _Found(NamedTuple):
-    """Of each leg bits and what told first, and last, of one without a birth or an end.
+    """For each leg: bits, and the first and last kind of record, if begin or end is missing.
 
-    That is an event, or EVENTS + function.
+    A kind is an event, or EVENTS + function.
 
-    `told` counts births and ends by kind of leg; `quiet` lives that were over without an end, by
-    what told them last, where no loss can be why.
+    `told` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of the last
+    record, lifetimes without a recorded end that no loss can explain.
     """
 
     bits: Bytes
@@ -63,11 +64,11 @@ class _Found(NamedTuple):
 
 
 def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Flags:
-    """Legs whose birth or end is not told, and a loss may be why.
+    """Legs whose birth or end is not recorded, possibly because of a loss.
 
-    None is why where lives of that kind do not tell it as a rule and the loss is farther than
-    REACH_NS, or the leg begins where the stack receives; nor where lives that end with the same
-    record are over without more as a rule.
+    A loss is not the reason if most lifetimes of that kind have no such record and the loss is
+    farther away than REACH_NS, or the leg begins where the stack receives.  It is not the reason
+    either if most lifetimes that end with the same record have no recorded end.
     """
     count, functions = len(legs.rows), max(log.probes, default=-1) + 1
     found = _Found(
@@ -89,11 +90,11 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
 
 
 def _explained(kind: Bytes, found: _Found, number: int, usual: Flags) -> Flags:
-    """Legs whose birth (0) or end (1) a loss may have swallowed; not `usual` ones, as a rule."""
+    """Legs whose birth (0) or end (1) a loss may have swallowed; `usual` ones lack it anyway."""
     bits = found.bits >> np.uint8((BEGIN, END)[number])
     met, untold = (bits & MET) != 0, (bits & UNTOLD) != 0
     missing = np.bincount(kind[untold & ~met], minlength=KINDS)
-    as_a_rule = found.told[number] + (number == 0) > missing  # births unless the log shows others
+    as_a_rule = found.told[number] + (number == 0) > missing  # births, unless the log contradicts
     return np.asarray(met & (as_a_rule[kind] | (((bits & NEAR) != 0) & ~usual)))
 
 
@@ -148,7 +149,7 @@ def _follow(
     told: Index,
     quiet: Index,
 ) -> None:
-    """Go through records; `own` and `made` number the addresses of their skb and of a clone."""
+    """Process records; `own` and `made` are the numbers of their skb's and clone's addresses."""
     for i in range(len(ts)):
         leg, at = np.int64(of[i]), np.int64(own[i])
         if leg < 0 or at < 0:
@@ -176,19 +177,19 @@ def _follow(
         if what == ALLOC and one[SINCE] >= 0:
             one[SINCE] = -1
             told[0, kinds[leg]] += 1
-        gone = what == FREE or what == CONSUME or what == DROP  # the last reference is
+        gone = what == FREE or what == CONSUME or what == DROP  # only the last reference counts
         told[1, kinds[leg]] += gone and one[OVER] != GONE
         one[OVER] = GONE if gone or one[OVER] == GONE else 0
         one[LAST], one[BY] = ts[i], what
         if what == START_XMIT and one[MADE_AT] >= 0:
-            source = state[one[MADE_AT]]  # TCP's original: what comes of it is another series'
+            source = state[one[MADE_AT]]  # TCP's original: what it sends next is another series
             if source[LEG] >= 0 and series[source[LEG]] == series[leg]:
                 source[OVER] = max(source[OVER], MOVED)
         if made[i] >= 0:
             child = state[made[i]]
             child[MADE_AT] = at
             if child[LEG] >= 0 and _are_kin(series[child[LEG]], series[leg], parent):
-                told[0, kinds[child[LEG]]] += child[SINCE] >= 0  # met before its birth was told
+                told[0, kinds[child[LEG]]] += child[SINCE] >= 0  # seen before its birth's record
                 child[SINCE] = -1
             else:
                 child[BORN] = 1
@@ -196,7 +197,7 @@ def _follow(
 
 @lean
 def _are_kin(one: Int, other: Int, parent: Index) -> bool:
-    """Whether they are one series, a clone and its parent, or two clones of one."""
+    """Whether they are one series, a clone and its parent, or two clones of one parent."""
     kin = one == other or parent[one] == other or parent[other] == one
     return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
 
@@ -212,7 +213,7 @@ def _leave(
     by: Small,
     quiet: Index,
 ) -> None:
-    """The leg that had an address has it no more; whether a `kin` has it now."""
+    """A leg gives its address up; `kin`: a related leg takes it."""
     if one[SINCE] >= 0:
         _note(one[LEG], BEGIN, one[BEFORE], one[SINCE], begins, ends, bits)
     if one[OVER] == 0 and not kin:
@@ -233,7 +234,7 @@ def _end(
     told: Index,
     quiet: Index,
 ) -> None:
-    """What is where at the end of the log."""
+    """Process the legs that still have their addresses at the end of the log."""
     for i in range(len(state)):
         if state[i, LEG] >= 0:
             _leave(state[i], False, np.int64(LATER), begins, ends, bits, by, quiet)
@@ -243,7 +244,7 @@ def _end(
 def _note(
     leg: Int, side: int, low: Int, high: Int, begins: Index, ends: Index, bits: Bytes
 ) -> None:
-    """Between these times a birth or an end must have been that is not told."""
+    """Note that a birth or an end without a record happened between these times."""
     found = UNTOLD
     if _meets(low, high, begins, ends):
         found |= MET
@@ -260,9 +261,9 @@ def _note(
 
 @lean
 def _meets(low: Int, high: Int, begins: Index, ends: Index) -> bool:
-    """As Spans.meet()."""
+    """The same as Spans.meet(), for one pair of times."""
     first, last = np.int64(0), np.int64(len(begins))
-    while first < last:  # how many began by then
+    while first < last:  # count the losses that began by then
         middle = (first + last) // 2
         if begins[middle] <= high:
             first = middle + 1

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Of which legs records may have been lost, or hits missed: no number is shown of those.
+"""Find legs whose records may have been lost, or whose hits missed; their numbers are not shown.
 
-In: a KBL, its series, legs, calls and events, and what encloses what.  Out: a flag for each leg.
-What a CPU lost may be of any leg that was under way meanwhile, for a packet may be anywhere.  A
-call is written when it returns, so a loss may also have swallowed calls around what is told before
-it: of those their callees tell, or that events happened outside of any call.
+Input: a KBL, its series, legs, calls and events, and the nesting.  Output: a flag for each leg.  A
+lost record may belong to any leg that was active meanwhile, because a packet may be anywhere.  A
+call is written when it returns, so a loss may also have swallowed calls that began before it.
+Their recorded inner calls reveal them, or events that are in no call.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .missed_hits import Windows, may_lack, windows_of
 from .uncalled import swallowed, unseen
 
 ENTRY, TASK = 1, 0  # kbl.h enum kbl_kind; context
-LASTS_NS = 20_000_000  # so long a call lasts that an event happened in
+LASTS_NS = 20_000_000  # longest duration of a call around an event
 EVENTS, CONTEXTS = 256, 4
 LIVES = (1, 2, 3, 4, 5, 6, 7)  # kbl.h enum kbl_event: ALLOC to DROP
 
@@ -38,7 +38,7 @@ def leg_gaps(
     calls: CallTable,
     events: ColumnTable,
 ) -> Flags:
-    """Whether records of each leg may have been lost (docs/matching.md says when)."""
+    """Whether records of each leg may have been lost (docs/matching.md explains when)."""
     gap, windows = np.zeros(len(legs.rows), np.bool_), windows_of(log)
     if not (len(lost.ts) or len(windows.first)) or not len(gap):
         return gap
@@ -58,7 +58,7 @@ def leg_gaps(
 
 
 def _last(legs: LegTable, calls: CallTable) -> Index:
-    """When the last record of each leg was, or its last call returned."""
+    """The time of each leg's last record, or of the return of its last call."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
         ends = np.maximum(calls.part("exit_ns", rows), calls.part("entry_ns", rows))
@@ -67,7 +67,7 @@ def _last(legs: LegTable, calls: CallTable) -> Index:
 
 
 def _of_lives(log: KernelLog, windows: Windows) -> Spans:
-    """When functions were missed that show the birth of a life, or its end."""
+    """The times when probes missed hits that would show the birth or the end of a lifetime."""
     wanted = [p.id for p in log.probes.values() if p.event in LIVES]
     size = np.diff(windows.at)
     first, last = np.repeat(windows.first, size), np.repeat(windows.last, size)
@@ -76,9 +76,9 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
 
 
 def _meanwhile(legs: LegTable, last: Index, spans: Spans) -> Flags:
-    """From the first record of a leg to the `last` one; before the next leg of its series, too.
+    """Losses from the first record of a leg to the `last` one, or before its series' next leg.
 
-    That one may have begun earlier, and one that receives may have lasted longer.
+    In the latter case, the next leg may have begun earlier; a receiving leg may have lasted longer.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     gap = spans.meet(begin, last)
@@ -91,9 +91,9 @@ def _meanwhile(legs: LegTable, last: Index, spans: Spans) -> Flags:
 
 
 def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Index:
-    """Legs with an event that is in none of its calls, though most of its kind are in one.
+    """Legs with an event outside of their calls, if most events of its kind are inside one.
 
-    Of its kind and context: what a process does with a packet is not what an interrupt does.
+    The kind includes the context, because interrupts treat packets differently from processes.
     """
     leg, event, call = (events.stored(name) for name in ("leg", "event", "call"))
     context = part(log.records, "context", events.stored("record")).astype(np.int64)
@@ -107,7 +107,7 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Index:
 
 
 def _threadless(log: KernelLog, legs: LegTable) -> Index:
-    """Calls in legs whose thread is not told: behind a hole nobody knows what they lie in."""
+    """Calls in legs whose thread is unknown: after a gap, their outer calls are unknown, too."""
 
     def wanted(some: slice) -> Flags:
         kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a leg's calls and events tell of the whole leg: whose it is, and why it ended early.
+"""Summarize a leg's calls and events: which thread it belongs to, and why it was dropped.
 
-In: CALL_DTYPE rows by leg and time, events by time.  Out: columns of table `leg`.
+Input: CALL_DTYPE rows by leg and time, events by time.  Output: columns of table `leg`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..records import ColumnTable, Records, part
 from ..records.compiled import compiled
 from .call_table import CallTable
 
-TASK = 0  # records' context
+TASK = 0  # context
 DROP = 7  # kbl.h KBL_EV_DROP
 Column = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -22,9 +22,9 @@ Bytes = npt.NDArray[np.uint8]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
-    """Per leg the thread of its first call in a task's context, -1 = none.
+    """For each leg, the thread of its first call in task context, -1 = none.
 
-    What runs in an interrupt runs on any thread's account: that thread is not told.
+    The thread of an interrupt does not count, because it just happened to be running.
     """
     owner = np.full(legs, -1, np.int64)
     context, pid = whole(calls.records, "context", "u1"), whole(calls.records, "pid", "i4")
@@ -43,7 +43,7 @@ def _own(leg: Small, entry: Small, context: Bytes, pid: Small, owner: Column) ->
 
 
 def drop_reasons(records: Records, events: ColumnTable, legs: int) -> Column:
-    """Per leg the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
+    """For each leg, the kernel's enum skb_drop_reason of its first drop, -1 = not dropped."""
     reason = np.full(legs, -1, np.int64)
     drops = np.flatnonzero(events["event"] == DROP)[::-1]
     drops = drops[events["leg"][drops] >= 0]

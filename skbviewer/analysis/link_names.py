@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What link types are called, as Wireshark has it.  Numbers: tcpdump.org/linktypes.html."""
+"""Wireshark's names of link types.  Numbers: tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 
@@ -54,5 +54,5 @@ NAMES = {
 
 
 def link_name(linktype: int) -> str:
-    """ "Ethernet"; "LINKTYPE_USER0 (147)" where it has no name here."""
+    """ "Ethernet"; "LINKTYPE_USER0 (147)" if it has no name here."""
     return NAMES.get(linktype) or linktype_name(linktype)

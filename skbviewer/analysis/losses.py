@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""When which CPU lost records: what the recorder tells, and holes in the file.
+"""When each CPU lost records: losses that the recorder declares, and gaps in the file.
 
-In: a KBL.  Out: columns of table `loss`; and of times that are asked for, which lack records.
+Input: a KBL.  Output: columns of table `loss`, and tests whether a time is in a loss.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Losses(NamedTuple):
-    """Each on one CPU (-1: any) from `ts` - `dur` to `ts`; `flags` is why: enum kbl_lost, or HOLE.
+    """Losses on one CPU (-1 = any) from `ts` - `dur` to `ts`; `flags` is enum kbl_lost, or HOLE.
 
-    `ordinal` is of the LOST record; a hole has none (-1).  `data` is how many records, of a hole
-    at least.
+    `ordinal` is that of the LOST record, -1 for a gap in the file.  `data` is the number of lost
+    records; for a gap, it is a lower bound.
     """
 
     ordinal: Index
@@ -39,9 +39,9 @@ class Losses(NamedTuple):
 
 
 def losses(log: KernelLog, missed: bool = False) -> Losses:
-    """All losses: LOST records by time, then the file's holes.
+    """All losses: LOST records by time, then the gaps in the file.
 
-    Not of what probes missed, one function's hits on no known CPU, but if `missed` is set.
+    Hits that probes missed are included only if `missed` is set; their CPU is unknown.
     """
     records = log.records
     lost = found(records, lambda some: part(records, "kind", some) == LOST)
@@ -54,7 +54,7 @@ def losses(log: KernelLog, missed: bool = False) -> Losses:
 
 
 def spans_of(found: Losses) -> Spans:
-    """When there were any, on whatever CPU."""
+    """The times of these losses, on any CPU."""
     begin = found.ts - np.maximum(found.dur, 0)
     return Spans(list(zip(begin.tolist(), found.ts.tolist(), strict=True)))
 
@@ -64,19 +64,19 @@ def _of_hole(hole: Hole) -> tuple[int, ...]:
 
 
 class Spans:
-    """When any CPU of a KBL lost records: where a packet was meanwhile nobody knows."""
+    """When any CPU of a KBL lost records, so that no packet's position is certain."""
 
     def __init__(self, spans: Sequence[tuple[int, int]] = ()) -> None:
-        """`spans` are (begin_ns, end_ns) of the KBL's clock."""
+        """`spans` are (begin_ns, end_ns) by the KBL's clock."""
         begin, end = np.array(sorted(spans), np.int64).reshape(-1, 2).T
         self.begins = np.ascontiguousarray(begin)
-        self.ends = np.maximum.accumulate(end)  # of it and all before
+        self.ends = np.maximum.accumulate(end)  # latest end of this span and all before
 
     def __len__(self) -> int:
         return len(self.begins)
 
     def meet(self, begin: Index, end: Index) -> Flags:
         """Whether records were lost between these times, or at one of them."""
-        before = np.searchsorted(self.begins, end, "right")  # begun by then
+        before = np.searchsorted(self.begins, end, "right")  # losses that began by then
         latest = np.concatenate([[NEVER], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

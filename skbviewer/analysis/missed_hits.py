@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Which legs may lack a call because its function's probe missed the hit.
+"""Find legs that may lack a call because its probe missed the hit.
 
-In: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Out: a flag for
-each leg.  A window holds hundreds of legs and often a single miss of a function, so a leg is
-suspected only if the log has others like it: those that have its calls and beside them nothing but
-calls that may have been missed meanwhile, and are no rarer.  The same of whole lifetimes: all that
-a leg did may have been missed.
+Input: a KBL, its legs and calls, and the windows of time in which probes missed hits.  Output: a
+flag for each leg.  A window contains hundreds of legs, but often only a single miss of a function.
+So a leg is suspected only if the log has similar ones that are at least as frequent: legs with the
+same calls plus calls that may have been missed meanwhile.  The same test is applied to whole
+lifetimes, because all calls of a leg may have been missed.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .call_table import CallTable
 from .leg_ends import CLOSE_NS
 from .losses import Spans
 
-LIKELY = 1000  # so many bags of calls, the most frequent ones, are what a leg may have been
+LIKELY = 1000  # the most frequent bags of calls, with which legs are compared
 UNLIMITED = np.iinfo(np.int64).max
 
 Index = npt.NDArray[np.int64]
@@ -34,7 +34,7 @@ Flags = npt.NDArray[np.bool_]
 class Windows(NamedTuple):
     """When probes missed hits: from `first` to `last`, ns, of functions func[at[i]:at[i + 1]].
 
-    `most` is how many of each.
+    `most` is the number of missed hits of each function.
     """
 
     first: Index
@@ -45,11 +45,12 @@ class Windows(NamedTuple):
 
 
 class Bags(NamedTuple):
-    """Which calls legs, or lifetimes, have.
+    """Multisets of the calls that legs, or lifetimes, have.
 
     Bag i has most[j] calls of func[j] for j from at[i] to at[i + 1].
-    `of` is the bag of each leg, `legs` how many have it; legs of two kinds share none.  `hash`
-    is the sum of one random number for each call and one for the kind, `of_func` the numbers.
+    `of` is the bag of each leg, and `legs` counts the legs of each bag; legs of different kinds
+    have different bags.  `hash` is the sum of a random number for each call, `of_func`, and one for
+    the kind.
     """
 
     of: Index
@@ -62,7 +63,7 @@ class Bags(NamedTuple):
 
 
 def windows_of(log: KernelLog) -> Windows:
-    """All windows, those of one time together; a hit of an unknown function is any's."""
+    """All windows, grouped by time; a missed hit of an unknown function counts for all of them."""
     rows = declared(log)
     rows = rows[(rows["reason"] == MISSED) & (rows["count"] > 0)]
     functions = max(log.probes, default=-1) + 1
@@ -89,8 +90,8 @@ def may_lack(
 ) -> Flags:
     """Legs that may lack a call; `last` is when the last call of each returned, ns.
 
-    Bags are compared with each function as often as it was called, and with each once: how often
-    a loop called one may be as in no other leg.
+    Bags are compared twice: with the number of calls of each function, and with each function
+    counted once, because no other leg may have a loop with the same number of calls.
     """
     begin = np.asarray(legs.rows["begin_ns"], np.int64)
     found = np.zeros(len(begin), np.bool_)
@@ -116,12 +117,12 @@ def near(windows: Windows, begin: Index, last: Index) -> Flags:
 
 
 def _reach(begin: Index, last: Index) -> tuple[Index, Index]:
-    """What is missing may have come before the first record, or after the last one."""
+    """Extend times, because a missing call may be before the first record or after the last one."""
     return begin - CLOSE_NS, last + CLOSE_NS
 
 
 def _suspects(windows: Windows, bags: Bags, begin: Index, last: Index) -> Flags:
-    """Which of those whose bags these are may lack a call."""
+    """Which owners of these bags may lack a call."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
     order = np.argsort(begin, kind="stable")
@@ -145,9 +146,9 @@ def _suspects(windows: Windows, bags: Bags, begin: Index, last: Index) -> Flags:
 
 
 def _bags(log: KernelLog, unit: Index, kind: Index, calls: CallTable, once: bool) -> Bags:
-    """The bags of what legs are `unit`s of, which follow each other; `kind` of each.
+    """The bags of units, which consist of consecutive legs; `kind` is each unit's kind.
 
-    once: calls of one function are one.
+    once: count calls of the same function as one.
     """
     functions = max(log.probes, default=-1) + 1
     numbers = np.random.default_rng(1).integers(1, 1 << 63, functions + 256, np.uint64)
@@ -182,7 +183,7 @@ def _add_up(
 def _contents(
     calls: CallTable, places: Index, lone: Index, functions: int
 ) -> tuple[Index, Index, Index]:
-    """What is in the bags of some, whose calls begin at `places`: at, func, most."""
+    """The contents (at, func, most) of the bags of some units, whose calls begin at `places`."""
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)
     inside = np.arange(len(bag)) - np.repeat(np.cumsum(size) - size, size)
@@ -208,9 +209,9 @@ def _suspect(
     seen: Index,
     found: Flags,
 ) -> None:
-    """Set `found` of legs; `begin`, `last`, `latest` (so far) are of legs in `order`.
+    """Set `found` for legs; `begin`, `last`, and `latest` (so far) are of legs in `order`.
 
-    `may` and `more` have a 0 for each function, `seen` a -1 for each bag.
+    `may` and `more` hold a 0 for each function, `seen` a -1 for each bag.
     """
     for w in range(len(windows.first)):
         low, high = windows.at[w], windows.at[w + 1]
@@ -261,7 +262,7 @@ def _is_part(
     low: Int,
     high: Int,
 ) -> bool:
-    """Whether another bag that is no rarer is this one and calls that may be missing."""
+    """Whether this bag plus calls that may be missing is another bag that is as frequent."""
     mine = _without(bags, bag, may)
     for t in range(len(likely)):
         other = likely[t]

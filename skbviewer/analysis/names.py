@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The name tables of one KBL, from a log as read or from a session."""
+"""The name tables of one KBL, from a log as it was read or from a session."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ REASON = "drop_reason."  # docs/kbl-format.md, META
 
 
 class Names(NamedTuple):
-    """Addresses are signed 64 bits, as in the records; `meta` is the KBL's, with stext and arch."""
+    """Names by address (signed 64 bits, as in records); `meta` includes stext and arch."""
 
     symbols: Mapping[int, str]
     tasks: Mapping[int, str]
@@ -23,12 +23,12 @@ class Names(NamedTuple):
     meta: Mapping[str, str]
 
     def device(self, netns: int, ifindex: int) -> str:
-        """A device's name, else "if3", else ""."""
+        """A device's name, or "if3" if it is unknown, or "" if there is no device."""
         found = self.devices.get((netns, ifindex))
         return found or (f"if{ifindex}" if ifindex > 0 else "")
 
     def symbol(self, address: int) -> str:
-        """ "ip_rcv+0x4c", else the number, "" for 0."""
+        """ "ip_rcv+0x4c"; the number if there is no symbol; "" for 0."""
         return self.symbols.get(address, f"0x{address & MASK64:x}" if address else "")
 
     def place(self, offset: int) -> str:
@@ -37,11 +37,11 @@ class Names(NamedTuple):
         return self.symbol(address - (1 << 64) if address >> 63 else address) if offset else ""
 
     def drop_reason(self, number: int) -> str:
-        """The kernel's name, else "reason 3"."""
+        """The kernel's name of a drop reason, or "reason 3" if it is unknown."""
         return self.meta.get(f"{REASON}{number}", f"reason {number}")
 
     def syscall(self, number: int) -> str:
-        """ "sendto", else "syscall 44"."""
+        """ "sendto"; "syscall 44" if it is unknown."""
         table = _syscalls().get(self.meta.get("arch", ""), {})
         return table.get(str(number), f"syscall {number}")
 
@@ -56,7 +56,7 @@ def _syscalls() -> dict[str, dict[str, str]]:
 
 def names_of(db: Any, source: int) -> Names:
     """The names of KBL `source` of a session."""
-    from ..store import queries  # an import asks no session
+    from ..store import queries  # imports do not need it
 
     return Names(
         queries.symbols(db, source),
@@ -67,10 +67,10 @@ def names_of(db: Any, source: int) -> Names:
 
 
 def names_in(log: KernelLog) -> Names:
-    """The names of a KBL as read."""
+    """The names of a KBL as it was read."""
     return Names(log.symbols, log.tasks, log.devices, meta_of(log))
 
 
 def meta_of(log: KernelLog) -> dict[str, str]:
-    """What a session keeps of a KBL's META and header."""
+    """The META and header values of a KBL that a session stores."""
     return log.meta | {"stext": str(log.stext), "arch": log.arch}

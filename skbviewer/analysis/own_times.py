@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How much of each call's time is its own: docs/times.md, "Times of one call".
+"""The self time of each call: docs/times.md, "Times of one call".
 
-In: the records of a KBL, what encloses what, when CPUs were interrupted and switched threads.  Out:
-times of each record that is a call, whatever packets it had.  The calls directly inside a call cut
-it into stretches.  Interrupts and switches of threads are looked for in each stretch by itself, so
-those inside a called function are only the called function's.
+Input: the records of a KBL, the nesting, and when CPUs were interrupted and switched threads.
+Output: times of each record that is a call, whatever packets it has.  The calls directly inside a
+call cut it into stretches.  Interrupts and thread switches are searched in each stretch separately,
+so those during a called function belong only to that function.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from .switches import Switches
 
 ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context
-OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of what is made
+OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of the result
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -32,16 +32,16 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Between(NamedTuple):
-    """When CPUs were interrupted, and when they had which thread."""
+    """When CPUs were interrupted, and which threads they ran when."""
 
     higher: Interrupts
     switched: Switches
 
 
 class OwnTimes(NamedTuple):
-    """Of each record ns of its own; of interrupts, and switched out, in it and all inside it.
+    """For each record, ns: self time; interrupts and switched-out time, in it and inner calls.
 
-    `probed` and `with_skb`: how many probed calls those interrupts made.
+    `probed` and `with_skb` are the numbers of probed calls in those interrupts.
     """
 
     self_ns: Index
@@ -52,7 +52,7 @@ class OwnTimes(NamedTuple):
 
 
 def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
-    """Of all records; those that are no calls, or did not return, have 0."""
+    """Times of all records; 0 for records that are no calls or did not return."""
     higher, switched = between
     room, count = room_of(records), len(records)
     made = [room.full(count, np.int64, 0) for _ in range(5)]
@@ -105,7 +105,7 @@ def _forward(
     probed: Index,
     shown: Index,
 ) -> None:
-    """The stretches before calls; `at` is where the next one of each call begins, on `at_cpu`."""
+    """Add stretches before calls; `at` and `at_cpu` are where each call's next one begins."""
     for i in range(len(ts)):
         record = np.int64(first + i)
         if kind[record] != ENTRY or carried[record]:
@@ -152,7 +152,7 @@ def _backward(
     probed: Index,
     shown: Index,
 ) -> None:
-    """The last stretch of each call, and what is inside it becomes part of the call around it."""
+    """Add the last stretch of each call, and add its totals to those of the call around it."""
     for back in range(stop - first):
         record = np.int64(stop - 1 - back)
         if kind[record] != ENTRY or carried[record] or exit_ts[record] < 0:
@@ -225,13 +225,13 @@ def _stretch(
 
 @lean
 def was_switched(on: Int, since: Int, cpu: Int, until: Int, first: Small, switched: Index) -> bool:
-    """Whether a stretch from `since` on one CPU to `until` on another shows another thread."""
+    """Whether the thread or the CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
     if on != cpu:
         return True
     if not 0 <= on < CPUS:
         return False
     low, high = np.int64(first[on]), np.int64(first[on + 1])
-    while low < high:  # the first after `since`
+    while low < high:  # find the first one after `since`
         middle = (low + high) // 2
         if switched[middle] <= since:
             low = middle + 1
@@ -242,7 +242,7 @@ def was_switched(on: Int, since: Int, cpu: Int, until: Int, first: Small, switch
 
 @lean
 def search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int64:
-    """The first place from low to below high with more than `value`, else high; from `near` on."""
+    """The first index in low .. high - 1 with a greater value, else high; starts at `near`."""
     step = np.int64(1)
     near = min(max(near, low), high)
     if near > low and column[near - 1] > value:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What other packets say of a packet: pings and their answers, addresses that two hosts claim.
+"""Links between packets: pings and their answers, addresses that two hosts claim.
 
-In: the columns of a session, for ARP also the bytes.  Out: by packet what it is linked to, in
-Wireshark's sense: a reply answers the last request of that identifier, number and pair of hosts, if
-no other reply did, and the first hardware address seen for an IPv4 address is the right one.
+Input: the columns of a session, and packet bytes for ARP.  Output: the links of each packet, by
+Wireshark's rules: a reply answers the last request with the same identifier, number and hosts that
+has no reply yet; the first hardware address captured for an IPv4 address is the right one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ ICMP, ICMPV6, ARP = 1, 58, 0x0806
 REQUESTS, REPLIES = {ICMP: 8, ICMPV6: 128}, {ICMP: 0, ICMPV6: 129}
 ARP_REQUEST = 1
 MANY = ("", "multicast", "broadcast")
-ECHOES, CLAIMS = "echoes", "address claims"  # what is kept
+ECHOES, CLAIMS = "echoes", "address claims"  # names under which results are cached
 MULTICAST_BIT = 1 << 40
 _HARDWARE = {field.name: field.make for field in BYTE_FIELDS if field.name.endswith(".hw_mac")}
 
@@ -36,9 +36,9 @@ class Claim(NamedTuple):
 
 
 class Link(NamedTuple):
-    """Of a ping the packet of its answer, of an answer that of its ping; of ARP a double claim.
+    """For a ping, the packet of its answer, and vice versa; for ARP, a conflicting claim.
 
-    `many` is "multicast" or "broadcast" where a ping went to more than one host.
+    `many` is "multicast" or "broadcast" if a ping was sent to more than one host.
     """
 
     request: bool = False
@@ -48,7 +48,7 @@ class Link(NamedTuple):
 
     @property
     def text(self) -> str:
-        """As Wireshark's Info ends: " (reply in 4)"."""
+        """The end of Wireshark's Info: " (reply in 4)"."""
         if self.claim is not None:
             return f" (duplicate use of {self.claim.ip} detected!)"
         if not self.partner:
@@ -57,9 +57,9 @@ class Link(NamedTuple):
 
 
 class _Echoes(NamedTuple):
-    """Rising 0-based packets, whether they are requests, and their partners' rows (-1 = none).
+    """Rising 0-based packet rows, whether they are requests, and their partners' rows (-1 = none).
 
-    `many` has an index in MANY for each.
+    `many` is an index of MANY for each.
     """
 
     rows: Array
@@ -69,7 +69,7 @@ class _Echoes(NamedTuple):
 
 
 def links_of(data: Data, numbers: Ints) -> dict[int, Link]:
-    """By number, of those of the packets `numbers` that other packets say something of."""
+    """Links by packet number, for those of the packets `numbers` that have any."""
     echoes: _Echoes = data.kept(ECHOES, lambda: _echoes(data))
     rows = numbers - 1
     at = np.minimum(np.searchsorted(echoes.rows, rows), max(len(echoes.rows) - 1, 0))
@@ -82,14 +82,14 @@ def links_of(data: Data, numbers: Ints) -> dict[int, Link]:
             found[row + 1] = Link(bool(echoes.request[place]), partner, many)
     try:
         claims: dict[int, Claim] = data.kept(CLAIMS, lambda: _claims(data))
-    except BadInput:  # the capture moved
+    except BadInput:  # the capture file has moved
         return found
     double = ((number, claims.get(number)) for number in numbers.tolist()) if claims else ()
     return found | {number: Link(claim=claim) for number, claim in double if claim}
 
 
 def _echoes(data: Data) -> _Echoes:
-    """Columns sport, dport and seq hold type and code, identifier and sequence number."""
+    """Find pings: sport, dport and seq hold type and code, identifier and sequence number."""
     view = data.packets()
     protocol = view.column("protocol")
     rows = np.flatnonzero((protocol == ICMP) | (protocol == ICMPV6))
@@ -113,7 +113,7 @@ def _echoes(data: Data) -> _Echoes:
 
 
 def _many(view: View, rows: Ints) -> Ints:
-    """Index in MANY of where packets go."""
+    """For each packet, the index in MANY of its destination."""
     version = view.column("ip_version")[rows]
     low, high = (view.column(f"daddr_{part}")[rows].astype(np.int64) for part in ("lo", "hi"))
     group = (version == 4) & (low & 0xF0000000 == 0xE0000000)
@@ -122,7 +122,7 @@ def _many(view: View, rows: Ints) -> Ints:
 
 
 def _keys(view: View, rows: Ints, request: Mask) -> list[Ints]:
-    """Equal where a ping and its answer belong together: who asks whom, and which it is."""
+    """Keys that are equal for a ping and its answer: who asks whom, identifier and number."""
     columns = {
         name: view.column(name)[rows].astype(np.int64)
         for name in ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "dport", "seq", "source")
@@ -135,11 +135,11 @@ def _keys(view: View, rows: Ints, request: Mask) -> list[Ints]:
 
 
 def _claims(data: Data) -> dict[int, Claim]:
-    """Raises BadInput where the file moved."""
+    """Conflicting claims by packet number.  Raises BadInput if the capture file has moved."""
     whole = data.packets()
     rows = np.flatnonzero((whole.column("ethertype") == ARP) & (whole.column("seq") >= 0))
     view = View(data, PACKET, rows)
-    claimed = []  # place in rows, 0 = sender's or 1 = target's, IP address, hardware address
+    claimed = []  # index in rows, 0 = sender or 1 = target, IP address, hardware address
     for side, column, name in ((0, "seq", "arp.src.hw_mac"), (1, "ack", "arp.dst.hw_mac")):
         (told,) = _HARDWARE[name](view)
         ip = view.column(column).astype(np.int64)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the matches of a capture with KBLs tell of each packet: verdict and time in the kernel.
+"""Summarize the matches of each packet: its verdict and its time in the kernel.
 
-In: matches with one KBL after the other.  Out: columns of table `packet`.
+Input: the matches of a capture with one KBL after the other.  Output: columns of table `packet`.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from .spent_packets import NAMES as SPENT
 from .spent_packets import SpentLegs, sums
 
 OF_MATCH = ("packet", "leg", "verdict", "rung", "confidence")
-PACKET, BEFORE, EXACTLY = 0, 1, 2  # the packet of the row before, its verdict; the last exact one
+PACKET, BEFORE, EXACTLY = 0, 1, 2  # previous row's packet, its earlier verdict; last exact packet
 
 LOST = -2
 
@@ -31,7 +31,7 @@ Small = npt.NDArray[np.int32]
 class PacketTells(NamedTuple):
     """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown.
 
-    They are LOST meanwhile if records of a leg may be.
+    While matches are added, they are LOST if records of a leg may be lost.
     """
 
     verdict: npt.NDArray[np.uint8]
@@ -44,7 +44,7 @@ class PacketTells(NamedTuple):
     cpu_ns: Index
 
     def note(self, found: Matches, legs: ColumnTable, spent: SpentLegs) -> None:
-        """Fold in the matches with one more KBL, which has these legs."""
+        """Include the matches with one more KBL, which has these legs."""
         lost = found.contested[self.verdict[found.contested] == WIRE_ONLY]
         self.rung[lost] = CONTESTED
         state = np.array([-1, 0, -1])
@@ -58,7 +58,7 @@ class PacketTells(NamedTuple):
         self._add_times(found, spent)
 
     def _add_times(self, found: Matches, spent: SpentLegs) -> None:
-        """Times in this log; the hosts of several logs add up."""
+        """Add the times in this log; those of several hosts are summed up."""
         exact = np.flatnonzero(found.rows["verdict"] == EXACT)
         packet = found.rows["packet"][exact].astype(np.int64)
         mine = np.unique(packet)
@@ -79,7 +79,7 @@ class PacketTells(NamedTuple):
 
 
 def untold(packets: Packets) -> PacketTells:
-    """Of packets without any match."""
+    """The summary of packets without any match."""
     room, columns = room_of(packets), schema.MATCH_COLUMNS
     first = dict(zip(PacketTells._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
     made = PacketTells(
@@ -102,8 +102,8 @@ def _fold(
     best_confidence: npt.NDArray[np.float64],
     called: Small,
 ) -> None:
-    """Matches sorted by packet: the last of those better than what was told before, and how many
-    functions exact ones have, below 0 if that is lost; `state` is of the matches before.
+    """Include matches sorted by packet: the last one that is better than earlier verdicts, and the
+    number of functions in exact ones, negative if that is lost.  `state` is kept between blocks.
     """
     for i in range(len(packet)):
         at = packet[i]

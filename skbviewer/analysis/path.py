@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One packet's or series' way through the kernel, from a session to the types that views show.
+"""The path of one packet or series through the kernel, from a session to the types of views.
 
-In: an open session.  Out: legs with their calls and waits.  Reads a few hundred rows by index.
+Input: an open session.  Output: legs with their calls and waits.  Reads a few hundred rows by
+index.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL, OPEN, SOCK = 0x01, 0x08, 0x80  # kbl.h KBL_FLAG_*
 MARKS = (
     (MARK_SLEPT, "switched out"),
-    (MARK_MIGRATED, "changed the CPU"),
+    (MARK_MIGRATED, "moved to another CPU"),
     (MARK_INTERRUPTED, "interrupted"),
     (MARK_GAP, LOST_IN),
 )
@@ -67,7 +68,7 @@ def _leg(db: Any, row: Any, names: Names) -> Leg:
 
 
 def _spent(row: Any) -> dict[str, Any]:
-    """Where the time of a leg went; nobody knows if records of it may be lost."""
+    """The times of a leg; None if records of it may be lost."""
     kernel_ns = row.end_ns - row.begin_ns
     made = {"kernel_ns": kernel_ns, "wait_ns": kernel_ns - row.busy_ns - row.unknown_ns}
     made |= {name: getattr(row, name) for name in ("busy_ns", "unknown_ns", "cpu_ns")}
@@ -75,7 +76,7 @@ def _spent(row: Any) -> dict[str, Any]:
 
 
 def captured(row: Any, names: Names) -> Captured:
-    """What a row of table moment tells."""
+    """A row of table `moment` as a Captured."""
     return Captured(
         device=names.device(row.netns, row.ifindex),
         direction="out" if row.sends else "in",

@@ -16,7 +16,7 @@ CHANGES = {event_word(e) for e in (KblEvent.NEIGH, KblEvent.ADDR, KblEvent.ROUTE
 
 
 def events_of(db: Any, leg: Any, base: int, names: Names) -> tuple[PathEvent, ...]:
-    """The events of a leg, given as its row; its first call is row `base`."""
+    """The events of a leg, given as its row; `base` is the id of its first call."""
     stacks: dict[int, list[str]] = {}
     for frame in queries.frames_of_leg(db, leg.id):
         stacks.setdefault(frame.event, []).append(names.symbol(frame.address))
@@ -52,7 +52,7 @@ def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) 
 
 
 class _Prefixed:
-    """A row whose columns carry a table's name, seen without it."""
+    """A row whose columns are prefixed with a table's name, as a row without the prefix."""
 
     def __init__(self, row: Any, prefix: str) -> None:
         self._row = row

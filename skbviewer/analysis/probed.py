@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Which records are calls that were probed: each made the calls around it look slower.
+"""Which records are probed calls.  Each one makes the calls around it look slower.
 
-In: the records of a KBL, what encloses what.  Out: flags of records.
+Input: the records of a KBL, and the nesting.  Output: flags of records.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Probed(NamedTuple):
-    """Of each record whether it is such a call, and whether it is one that has a packet.
+    """For each record, whether it is a probed call, and whether it is one with a packet.
 
-    Both are empty where nobody asks for their number.
+    Both are empty if nobody needs the numbers.
     """
 
     every: Flags
@@ -30,12 +30,12 @@ class Probed(NamedTuple):
 
 
 def nobody_asks() -> Probed:
-    """Of any records."""
+    """The result if nobody needs the numbers."""
     return Probed(np.zeros(0, np.bool_), np.zeros(0, np.bool_))
 
 
 def probed(records: Records, nesting: Nesting) -> Probed:
-    """Of all records; a call counts once, however many packets its list has."""
+    """The flags of all records; a call counts once, however many packets its list has."""
     room = room_of(records)
     every, with_skb = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
     for some in passing(records):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Why a match has its verdict, in one sentence: a line for each number in matching/rules.py."""
+"""The reason of each verdict, in one sentence: a line for each number in matching/rules.py."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _WIRE_ONLY: dict[int, str] = {
 _KERNEL_ONLY: dict[int, str] = {
     LifetimeRung.NOT_CAPTURED: "No loaded capture holds this packet.",
     LifetimeRung.TAKEN: (
-        "Captured packets have its identity, but all belong to other packet lives."
+        "Captured packets have its identity, but all belong to other skb lifetimes."
     ),
     LifetimeRung.NO_HEADER: (
         "The kernel log has no network header for it, so it cannot be identified."
@@ -56,9 +56,9 @@ _KNOWN = frozenset(Rung)
 
 
 def reason(verdict: int, rung: int, has_kbl: bool = True) -> str:
-    """The sentence for a packet's or leg's verdict (index in VERDICTS) and ladder rung.
+    """The sentence for the verdict (index of VERDICTS) and rung of a packet or leg.
 
-    Rules newer than this program may have given a rung that it does not know; it says so.
+    For a rung that only a newer version knows, the sentence says so.
     """
     if verdict == WIRE_ONLY and not has_kbl:
         return "No kernel log is loaded."

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What the records of a packet life tell of the whole life: when it ended, which skb it was, who.
+"""Summarize the records of each skb lifetime: when it ended, its skb, and its packet's identity.
 
-In: the records of a KBL and their series.  Out: one row a series.  After that nobody asks for the
-records themselves.
+Input: the records of a KBL, and their series.  Output: one row a series.  After this step, the
+records themselves are not needed any more.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..records import (
 from ..records.compiled import lean
 
 ETH_P_ARP = 0x0806
-ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # how well a record shows the packet's identity
+ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # how well a record shows the packet's identity, best last
 IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
 
 Index = npt.NDArray[np.int64]
@@ -37,8 +37,8 @@ Columns = dict[str, npt.NDArray[np.generic]]
 class SeriesTells(NamedTuple):
     """Columns, one row a series.
 
-    `ordinal` is of the record to show, `identity` of the one that shows the packet best (-1: none),
-    which is_ip where that shows an IP header.
+    `ordinal` is that of the record to show.  `identity` is the ordinal of the record that shows the
+    packet best (-1 = none), and `is_ip` says whether that one has an IP header.
     """
 
     end_ns: Index
@@ -47,17 +47,17 @@ class SeriesTells(NamedTuple):
     identity: npt.NDArray[np.int32]
     is_ip: npt.NDArray[np.bool_]
     rows: ColumnTable
-    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, 0 = none: that knows nothing
+    number: npt.NDArray[np.int32]  # of the identity's row in `rows`, 0 = the unknown one
 
     def columns(self, some: slice) -> Columns:
-        """The columns of table `series` that tell the identity, -1 or 0 where none is known."""
+        """The identity columns of table `series`; -1 or 0 if unknown."""
         return dict(parts(self.rows, IDENTITY, self.number[some].astype(np.int64)))
 
 
 def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
-    """Identities are of the first record that shows ports, else an IP header, else ARP.
+    """Take identities from the first record that shows ports, else an IP header, else ARP.
 
-    A larger packet's header, with which segments begin, is shown only where none other is.
+    A larger packet's header, which segments have at first, is used only if there is no other one.
     """
     assert isinstance(records, RecordTable)
     count = len(series.parent)
@@ -94,14 +94,14 @@ def _note(
     first: Small,
     best: Small,
 ) -> None:
-    """Of each series what records from `begin` on tell first."""
+    """Note the first record of each kind for each series, among records from `begin` on."""
     for i in range(len(of)):
         owner = of[i]
         if owner < 0:
             continue
         if first[owner] < 0:
             first[owner] = begin + i
-        if skb[owner] == 0:  # an allocator's entry has none yet
+        if skb[owner] == 0:  # the entry of an allocator has no skb yet
             skb[owner] = address[i]
         shows = level[number[i]]
         if best[shows, owner] < 0:
@@ -109,12 +109,12 @@ def _note(
 
 
 def _levels(footprints: ColumnTable) -> Bytes:
-    """How much each footprint shows."""
+    """How well each footprint shows the packet."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):
         made = (footprints.part("ethertype", some) == ETH_P_ARP).astype(np.uint8)
         has_ip = footprints.part("ip_version", some) != 0
-        made[has_ip] = IP  # on the way out the ports are written after the addresses
+        made[has_ip] = IP  # when a packet is sent, ports are written after the addresses
         made[has_ip & (footprints.part("sport", some) > 0)] = PORTS
         made[has_ip & larger[some]] = LARGER
         level[some] = made

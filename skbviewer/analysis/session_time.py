@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Session time of packets: by their numbers and interfaces, for clocks are set, and differ.
+"""Session times of packets, by their numbers and interfaces, because clocks are set and differ.
 
-In: the time base, the column chunks of table packet.  Out: ns of session time.
+Input: the time base, and the column chunks of table `packet`.  Output: ns of session time.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from .timeline_rows import Index
 
 
 class Clock(Protocol):
-    """What turns a source's clock into session time, ns."""
+    """Converts a source's clock into session time, ns."""
 
     def to_session(self, source: int, ts: Index) -> Index: ...
     def to_source(self, source: int, session_ns: Index, interface: int | None = None) -> Index: ...
@@ -36,7 +36,7 @@ class Columns(Protocol):
 
 
 def packet_times(columns: Columns, clock: Clock, source: int, rows: Index, ts: Index) -> Index:
-    """Of packets of one capture: `rows` are theirs (from 0), `ts` their times, none UNTIMED."""
+    """Times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
     interface = None
     if clock.interfaces(source):
         interface = np.asarray(columns.array("packet", "interface"))[rows]

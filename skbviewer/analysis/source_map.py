@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where each kernel function stands in the source: from the JSON that `skbscan scan` writes.
+"""Where each kernel function is in the source, according to the JSON of `skbscan scan`.
 
-In: that file, and the folder of the kernel tree if it is at hand.  Out: file, line and layer (by
-folder) of a function, and the text of the file.
+Input: that file, and the folder of the kernel tree if there is one.  Output: file, line and layer
+(by folder) of a function, and the text of the file.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from typing import Any, NamedTuple
 
 from ..records import BadInput
 
-# What gcc appends to the names of its variants (-fipa-sra, -fipa-cp, -fpartial-inlining).
+# Suffixes of gcc's function variants (-fipa-sra, -fipa-cp, -fpartial-inlining).
 VARIANT = re.compile(r"\.(?:constprop|isra|part|cold|lto_priv)(?:\.\d+)?")
-MOST_BYTES = 8 << 20  # of a source file that is shown
+MOST_BYTES = 8 << 20  # bytes to show of a source file at most
 
 
 class Place(NamedTuple):
@@ -30,7 +30,7 @@ class Place(NamedTuple):
 
 
 class SourceMap:
-    """Places by function name; several where #if, static functions or headers define it again."""
+    """Places by function name; there are several if #if, static functions or headers repeat it."""
 
     def __init__(self, places: Mapping[str, Sequence[Place]], tree: Path | None = None) -> None:
         self._places = {name: tuple(found) for name, found in places.items()}
@@ -40,22 +40,22 @@ class SourceMap:
         return len(self._places)
 
     def places(self, function: str) -> tuple[Place, ...]:
-        """Definitions of a function, those in .c files first; variants count as their origin."""
+        """Definitions of a function, those in .c files first; variants count as the original."""
         found = self._places.get(function) or self._places.get(VARIANT.sub("", function), ())
         return tuple(sorted(found, key=lambda place: not place.file.endswith(".c")))
 
     def layer(self, function: str) -> str | None:
-        """The layer of its folder; None if the function is not known."""
+        """The layer of the function's folder; None if the function is unknown."""
         found = self.places(function)
         return found[0].layer if found else None
 
     def text(self, place: Place) -> str:
-        """The whole source file.  Raises BadInput if it is not there or lies outside the tree."""
+        """The whole source file.  Raises BadInput if it is missing or outside the tree."""
         if self.tree is None:
-            raise BadInput(Path(place.file), None, "the folder of the kernel source is not known")
+            raise BadInput(Path(place.file), None, "the folder of the kernel source is unknown")
         path = self.tree / place.file
         if not path.resolve().is_relative_to(self.tree.resolve()):
-            raise BadInput(path, None, "lies outside the kernel source")
+            raise BadInput(path, None, "is outside the kernel source")
         try:
             with path.open("rb") as file:
                 return file.read(MOST_BYTES).decode("utf-8", "replace")
@@ -64,19 +64,17 @@ class SourceMap:
 
 
 def load(path: Path, tree: Path | None = None) -> SourceMap:
-    """Read what `skbscan scan --json` wrote.  Raises BadInput if it is something else."""
+    """Read the output of `skbscan scan --json`.  Raises BadInput if the file is something else."""
     try:
         data = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(path, None, f"cannot read: {error.strerror}") from error
-    except ValueError as error:  # JSON and UTF-8 alike
-        raise BadInput(
-            path, getattr(error, "pos", None), "not JSON as skbscan writes it"
-        ) from error
+    except ValueError as error:  # from JSON or UTF-8
+        raise BadInput(path, getattr(error, "pos", None), "not JSON written by skbscan") from error
     try:
         return SourceMap(_places(data["functions"]), tree)
     except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(path, None, "no list of functions as skbscan writes it") from error
+        raise BadInput(path, None, "no list of functions written by skbscan") from error
 
 
 def _places(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Place]]:

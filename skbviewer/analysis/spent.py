@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each leg went: busy, or one of the waits (docs/times.md).
+"""Where the time of each leg was spent: busy, or in one of the waits (docs/times.md).
 
-In: a KBL, its legs, what encloses what, its calls and events, when CPUs were interrupted and
-switched threads.  Out: the spans of each leg that are not busy, sums of each leg.
+Input: a KBL, its legs, the nesting, its calls and events, and when CPUs were interrupted and
+switched threads.  Output: the spans in which each leg is not busy, and sums of each leg.
 """
 
 from __future__ import annotations
@@ -25,23 +25,23 @@ from .waits import QDISC, RANKS, SOCKET
 ENTRY = 1  # kbl.h enum kbl_kind
 NULL_SKB, SKB_IS_RET = 0x04, 0x10  # kbl.h KBL_FLAG_*
 BACKLOG = frozenset({"enqueue_to_backlog", "netif_rx_internal", "__netif_rx", "netif_rx"})
-# Fragments that waited for the last one, and segments that TCP's receiver kept.
+# Functions that merge fragments that waited for the last one, or segments that TCP's receiver kept.
 MERGES = frozenset({"skb_morph", "skb_try_coalesce", "tcp_try_coalesce"})
-# What lay in TCP's queue of what is not sent, or of what is not acknowledged.
+# Functions that send packets from TCP's queues of unsent or unacknowledged data.
 SENDS = frozenset({"__tcp_transmit_skb", "tcp_retransmit_skb", "__tcp_retransmit_skb"})
-DEQUEUED = frozenset({"sch_direct_xmit"})  # what a queueing discipline gave out
-# What the stack received comes to this again from a queue that NAPI polls, as of GRO cells.
+DEQUEUED = frozenset({"sch_direct_xmit"})  # sends a packet from a queueing discipline
+# Receives packets again that were received before, from a queue that NAPI polls, such as GRO cells.
 POLLED = frozenset({"napi_gro_receive"})
 RECEIVED = frozenset({"__netif_receive_skb", "__netif_receive_skb_one_core"})
 QUEUES = (
     (KblEvent.QDISC_ENQUEUE, KblEvent.QDISC_DEQUEUE, QDISC),
     (KblEvent.SOCK_ENQUEUE, KblEvent.COPY_TO_USER, SOCKET),
 )
-# In the order of Owned.
+# Flags of calls, in the order of Owned.
 FLAGS = ("has", "gives", "reads", "puts", "merges", "sends", "dequeued", "polled", "stack", "tcp")
-ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # from "reads" on
-DEEP = 4096  # no kernel nests calls so deep
-SOME = 1 << 16  # spans there is room for at first
+ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # FLAGS from "reads" on
+DEEP = 4096  # more than the deepest nesting of calls in the kernel
+SOME = 1 << 16  # spans to allocate at first
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -49,7 +49,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Spent(NamedTuple):
-    """Spans, by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
+    """Spans by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
 
     leg: Small
     kind: npt.NDArray[np.uint8]
@@ -68,7 +68,7 @@ def build(
     events: ColumnTable,
     lost: Losses,
 ) -> Spent:
-    """Of all legs of a log."""
+    """The spans and sums of all legs of a log."""
     assert calls.between is not None
     higher, switched = calls.between
     inside = _inside(log.records, nesting)
@@ -123,7 +123,7 @@ def _inside(records: Records, nesting: Nesting) -> Inside:
 def _count(
     kind: npt.NDArray[np.uint8], exit_ts: Index, carried: Flags, around: Small, size: Small
 ) -> None:
-    """Count the calls inside each one place behind it."""
+    """Count the calls inside each record or context, in the index after its own."""
     for i in range(len(kind)):
         if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
             size[around[i] + 1] += 1
@@ -175,7 +175,7 @@ def _owned(
 
 
 def _also(records: Records, legs: LegTable, nesting: Nesting) -> Index:
-    """Owned.also."""
+    """Owned.also: calls with the series of their further packets."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in passing(records):
         further = np.flatnonzero(nesting.carried[some] & (legs.of[some] >= 0)) + some.start
@@ -185,7 +185,7 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Index:
 
 
 def _by_function(log: KernelLog) -> list[Flags]:
-    """By probe whether it takes a packet, and what FLAGS has from "reads" on; last: no probe."""
+    """For each probe, whether it takes a packet, and FLAGS from "reads" on; last: no probe."""
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
         roles = [probe.name in names for names in ROLES]
@@ -199,7 +199,7 @@ def _by_function(log: KernelLog) -> list[Flags]:
 def _queues(
     records: Records, legs: LegTable, events: ColumnTable
 ) -> tuple[Index, npt.NDArray[np.uint8], Index, Index]:
-    """When each leg was in a queue by its events: from each entering to the next leaving."""
+    """When each leg was in a queue, from its events: from each enqueue to the next dequeue."""
     event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
     found = [np.zeros((4, 0), np.int64)]
     for enter, leave, rank in QUEUES:

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each leg went, leg by leg: the compiled part of spent.py.
+"""Where the time of each leg was spent, leg by leg: the compiled part of spent.py.
 
-In: the calls of legs, what is inside each call, when CPUs were interrupted and switched threads.
-Out: the spans of a leg that are not busy, and how much is.  What may be true at a time is painted:
-spans of ranks, the lowest of which counts (docs/times.md, "Times of a leg and of a packet").
+Input: the calls of legs, the calls inside them, and when CPUs were interrupted and switched
+threads.  Output: the spans in which a leg is not busy, and its busy time.  First, all spans that
+may apply are painted with their ranks; then the lowest rank counts (docs/times.md, "Times of a leg
+and of a packet").
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ from .waits import (
     UNPROBED,
 )
 
-SHORT_NS = 50_000  # what a thread that sleeps is away for at least: the kernel's timer slack
+SHORT_NS = 50_000  # shortest time for which a thread sleeps: the kernel's timer slack
 
-LEG = 0  # row of what is made, beside those of what is painted
+LEG = 0  # row of the result, besides those of painted spans
 BUSY_NS, UNKNOWN_NS = 1, 2  # rows of sums
 SINCE, UNTIL, ROW = range(3)  # rows of `held`
-WAITS, AT_LEG = 1, 2  # of the counts
+WAITS, AT_LEG = 1, 2  # indices of counts
 
 
 @compiled
@@ -68,7 +69,7 @@ def fill(
     counts: Index,
     open_: Index,
 ) -> bool:
-    """Fill `made` and `sums` of legs from counts[AT_LEG] on; False if there was no room for one."""
+    """Fill `made` and `sums` for legs from counts[AT_LEG] on; False if there is no room for one."""
     for leg in range(counts[AT_LEG], len(owned.begin)):
         counts[AT_LEG], counts[PAINT] = leg, 0
         waits = counts[WAITS]
@@ -107,7 +108,7 @@ def _mark(leg: Int, owned: Owned) -> None:
 
 @lean
 def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
-    """When each call of the packet has it, in that order; returns how many there are."""
+    """The times in which each call has the packet, in order; returns the number of calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if not owned.has[row]:
@@ -116,7 +117,7 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
         since, until = inside.ts[record], max(inside.ts[record], inside.exit_ts[record])
         held[SINCE, size], held[UNTIL, size], held[ROW, size] = since, until, row
         size += 1
-    for back in range(size):  # inner calls first
+    for back in range(size):  # inner calls come first
         k = size - 1 - back
         row = held[ROW, k]
         if not owned.gives[row]:
@@ -130,7 +131,7 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
             if same_thread(record, inner, inside):
                 since = np.int64(min(since, held[SINCE, other]))
         held[SINCE, k] = since
-    for number in range(1, size):  # nearly in order: a stable insertion sort
+    for number in range(1, size):  # insertion sort: stable, and fast because it is nearly sorted
         since, until, row = held[SINCE, number], held[UNTIL, number], held[ROW, number]
         at = np.int64(number)
         while at > 0 and held[SINCE, at - 1] > since:
@@ -154,7 +155,7 @@ def _paint_held(
     sums: Index,
     counts: Index,
 ) -> None:
-    """What happens inside calls that have the packet; behind the leg's end nobody asks."""
+    """Paint what happens inside calls that have the packet; times after the leg are not needed."""
     begin, end = owned.begin[leg], owned.end[leg]
     for k in range(size):
         record = np.int64(owned.record[held[ROW, k]])
@@ -162,7 +163,7 @@ def _paint_held(
         if owned.gives[held[ROW, k]] and _is_within(k, size, record, inside, owned, held):
             low = max(begin, inside.ts[record])
         add(BUSY, low, high, end, high, paint, counts)
-        if owned.mine[record] == leg:  # once, if it has the packet twice
+        if owned.mine[record] == leg:  # only once, even if it has the packet twice
             owned.mine[record] = -2 - leg
             paint_call(
                 record, SAME, leg, low, min(high, end), inside, beside, owned,
@@ -205,7 +206,7 @@ def _paint_holes(
     sums: Index,
     counts: Index,
 ) -> None:
-    """What happens when no call has the packet."""
+    """Paint what happens between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
     for k in range(size):
         row = held[ROW, k]
@@ -237,7 +238,7 @@ def _name(
     beside: Beside,
     owned: Owned,
 ) -> int:
-    """The rank of a hole between two calls with the packet; RANKS: the same thread had it."""
+    """The rank of a time between two calls with the packet; RANKS if the same thread had it."""
     for at in range(owned.queue_at[leg], owned.queue_at[leg + 1]):
         within = min(owned.queue_end[at], end) - max(owned.queue_begin[at], begin)
         if 2 * within > end - begin:
@@ -253,7 +254,7 @@ def _name(
     one = np.int64(owned.record[following])
     if owned.merges[following] and not tcp and not owned.tcp[following]:
         return REASSEMBLY
-    if owned.merges[following] and tcp and inside.context[one] != TASK:  # no backlog: TCP kept it
+    if owned.merges[following] and tcp and inside.context[one] != TASK:  # not the backlog: TCP's
         return SOCKET
     same = last < 0 or same_thread(np.int64(owned.record[last]), one, inside)
     if owned.sends[following] and (end - begin > SHORT_NS or not same):
@@ -265,7 +266,7 @@ def _name(
 
 @lean
 def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
-    """As Spans.meet() says."""
+    """The same as Spans.meet(), for one pair of times."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
     while low < high:
         middle = (low + high) // 2
@@ -291,7 +292,7 @@ def _paint_between(
     sums: Index,
     counts: Index,
 ) -> None:
-    """One thread has the packet before and behind: for whom it worked in between."""
+    """Paint for whom a thread worked between two of its calls with the packet."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
     high = min(end, owned.end[leg])
     around = np.int64(inside.around[record])
@@ -305,7 +306,7 @@ def _paint_between(
         if owned.of[above] >= 0:
             mode = OTHERS
             break
-        if inside.context[above] == TASK:  # a system call's, of no packet
+        if inside.context[above] == TASK:  # inside a system call without a packet
             mode = MINE
         above = np.int64(inside.around[above])
     if begin < high:
@@ -335,9 +336,9 @@ def _sweep(
     counts: Index,
     open_: Index,
 ) -> bool:
-    """From ranks to spans that do not overlap; False if `made` has no room for them."""
+    """Turn ranks into spans that do not overlap; False if `made` has no room for them."""
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]
-    at, open_[:] = begin, 0  # spans of each rank
+    at, open_[:] = begin, 0  # open_ counts open spans by rank
     sums[BUSY_NS, leg] = end - begin
     first = counts[WAITS]
     for i in range(len(order) + 1):

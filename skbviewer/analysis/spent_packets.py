@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where the time of each packet went: of legs that are there at once each nanosecond counts once.
+"""Where the time of each packet was spent; concurrent legs count each nanosecond once.
 
-In: legs of one log and where their time went, and which belong together.  Out: sums of each group.
+Input: legs of one log, where their time was spent, and which legs form a group.  Output: sums of
+each group.
 """
 
 from __future__ import annotations
@@ -27,14 +28,14 @@ Flags = npt.NDArray[np.bool_]
 
 
 class SpentLegs(NamedTuple):
-    """Of each leg when it is, its sums, and its waits: those from at[leg] on to at[leg + 1]."""
+    """For each leg: its begin and end, its sums, and its waits from at[leg] to at[leg + 1]."""
 
     begin: Index
     end: Index
     busy: Index
     unknown: Index
     cpu: Index
-    gap: Flags  # records of it may be lost
+    gap: Flags  # its records may be lost
     at: Small
     kind: Bytes
     wait_begin: Index
@@ -42,7 +43,7 @@ class SpentLegs(NamedTuple):
 
 
 def spent_legs(legs: LegTable, spent: Spent, gap: Flags, room: Room) -> SpentLegs:
-    """Of all legs of a log."""
+    """The times of all legs of a log."""
     count = len(legs.rows)
     begin, end = (np.array(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     at = np.searchsorted(spent.leg, np.arange(count + 1)).astype(np.int32)
@@ -52,9 +53,9 @@ def spent_legs(legs: LegTable, spent: Spent, gap: Flags, room: Room) -> SpentLeg
 
 
 def sums(group: Index, leg: Index, legs: SpentLegs, count: int) -> Index:
-    """Rows KERNEL_NS to CPU_NS of `count` groups, -1 where unknown or where there is no leg.
+    """Rows KERNEL_NS to CPU_NS of `count` groups; -1 if unknown or if the group has no leg.
 
-    `group` is sorted.
+    `group` must be sorted.
     """
     made = np.full((4, count), -1, np.int64)
     most = int(np.bincount(group, minlength=1).max(initial=0)) if len(group) else 0
@@ -106,7 +107,7 @@ def _sum(
 
 @lean
 def _paint(leg: Int, legs: SpentLegs, rank: Index, times: Index, count: Int) -> np.int64:
-    """A leg as spans of one rank each; returns how many there are."""
+    """A leg as spans of one rank each; returns the number of spans so far."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
         begin, until = min(legs.wait_begin[k], end), min(legs.wait_end[k], end)
@@ -125,7 +126,7 @@ def _paint(leg: Int, legs: SpentLegs, rank: Index, times: Index, count: Int) -> 
 
 @lean
 def _sweep(order: Index, rank: Index, times: Index, open_: Index, made: Index) -> None:
-    """The lowest rank that is open counts."""
+    """Sum up the time of each rank; the lowest rank that is open counts."""
     open_[:] = 0
     at = np.int64(0)
     for i in range(len(order)):

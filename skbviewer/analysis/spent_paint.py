@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """For whom the calls of a leg worked, and when they did not run: the inner part of spent_leg.py.
 
-In: what is inside each call, whose each is, when CPUs were interrupted and switched threads.  Out:
-spans of ranks (waits.py), painted one over the other.
+Input: the calls inside each call, the packet of each call, and when CPUs were interrupted and
+switched threads.  Output: spans with ranks (waits.py), painted over each other.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ from .interrupts import CPUS, LEVELS
 from .own_times import search, was_switched
 from .waits import BUSY, INTERRUPTS, OFF, OTHERS
 
-SAME, KIN, MINE, NOBODY = range(20, 24)  # how calls are looked through
+SAME, KIN, MINE, NOBODY = range(20, 24)  # modes of calls, see paint_call()
 
 TASK = 0  # context
-KIND, BEGIN, END = range(1, 4)  # rows of what is painted
+KIND, BEGIN, END = range(1, 4)  # rows of painted spans
 CPU_NS = 0  # row of sums
 SERIES_BITS = 32
-PAINT = 0  # of the counts
+PAINT = 0  # index of counts
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -32,10 +32,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Inside(NamedTuple):
-    """Of each record when and where it was, and the record around it.
+    """For each record, when and where it was made, and the record around it.
 
-    A call without one around it has its execution context, numbered behind the records.  The calls
-    directly inside `n` are child[first[n] : first[n + 1]], in order of time.
+    A call without a call around it has its execution context instead, numbered after the records.
+    The calls directly inside `n` are child[first[n] : first[n + 1]], in order of time.
     """
 
     ts: Index
@@ -63,11 +63,11 @@ class Beside(NamedTuple):
 
 
 class Owned(NamedTuple):
-    """Rows of calls, by leg: the record, flags, and when legs begin; `of` is the leg of records.
+    """Rows of calls by leg: the record, its flags; begins of legs; `of` is the leg of each record.
 
-    `mine` and `joined` are the last leg that looked at a record, as a call of its packet, and of
-    its socket.  `also` are calls with the series of further packets that they were given: sorted,
-    the call above SERIES_BITS.
+    `mine` and `joined` are the last leg that visited a record as a call of its packet, or of its
+    socket.  `also` are calls with the series of their further packets, sorted; the call is above
+    SERIES_BITS.
     """
 
     at: Index
@@ -97,7 +97,7 @@ class Owned(NamedTuple):
 
 @lean
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
-    """A task may change its CPU; the idle one and interrupts have one for each."""
+    """A task may change its CPU; the idle task and interrupts are different on each CPU."""
     if inside.context[one] != inside.context[other]:
         return False
     if inside.context[one] == TASK and inside.pid[one] > 0:
@@ -108,7 +108,7 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
 
 @lean
 def add(rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Index, counts: Index) -> None:
-    """Paint what of a span lies within bounds; what there is no room for is only counted."""
+    """Paint the part of a span within bounds; without room, only count it."""
     begin, end = max(begin, low), min(end, high)
     if begin >= end:
         return
@@ -133,11 +133,11 @@ def paint_call(
     sums: Index,
     counts: Index,
 ) -> None:
-    """The stretches of a call from low to high, and of those inside it that work for the packet.
+    """Paint the stretches of a call from low to high, and of inner calls that work for the packet.
 
-    `mode`: SAME: it has the packet; KIN: another leg of it has; MINE: it is the socket's, and no
-    call has the packet; OTHERS: it works for others; NOBODY: nothing shows for whom.  A record
-    behind all is a context.
+    `mode`: SAME: it has the packet; KIN: another leg of the packet has it; MINE: it belongs to the
+    socket, and no call has the packet; OTHERS: it works for other packets; NOBODY: nothing shows
+    for whom it works.  A record number after the last record is a context.
     """
     depth = _push(np.int64(0), np.int64(record), np.int64(mode), low, inside, stack)
     while depth > 0:
@@ -174,7 +174,7 @@ def paint_call(
 
 @lean
 def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Index) -> np.int64:
-    """Look through a call next, from the first call inside it that is not over at `low`."""
+    """Push a call, beginning with the first call inside it that has not ended at `low`."""
     begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
     first = begin
     while begin < end:
@@ -196,7 +196,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
 
 @lean
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
-    """How a call inside another is looked through; -1: not at all, for it is by itself."""
+    """The mode of a call inside another one; -1: skip it, because it is visited by itself."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
     of = np.int64(owned.of[child])
     if mode in (SAME, KIN):
@@ -215,7 +215,7 @@ def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
 
 @lean
 def _is_given(call: Int, series: Int, owned: Owned) -> bool:
-    """Whether one of the further packets of a call is of a series."""
+    """Whether one of the further packets of a call belongs to a series."""
     wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
     at = np.searchsorted(owned.also, wanted)
     return bool(at < len(owned.also) and owned.also[at] == wanted)
@@ -238,7 +238,7 @@ def _stretch(
     sums: Index,
     counts: Index,
 ) -> None:
-    """One stretch of a call."""
+    """Paint one stretch of a call."""
     if mode == NOBODY:
         return
     if mode == OTHERS:
@@ -269,7 +269,7 @@ def paint_interrupts(
     paint: Index,
     counts: Index,
 ) -> np.int64:
-    """Paint interrupts of a CPU; `cut`: out of the last span.  Returns how long they are."""
+    """Paint interrupts of a CPU, and `cut` them out of the last span.  Returns their total, ns."""
     taken = np.int64(0)
     if level >= LEVELS or not 0 <= cpu < CPUS:
         return taken
@@ -285,7 +285,7 @@ def paint_interrupts(
     while one < high and beside.irq_begin[one] < end:
         since, until = max(beside.irq_begin[one], begin), min(beside.irq_end[one], end)
         taken += np.int64(until - since)
-        if cut:  # the busy span ends here, and another one begins behind it
+        if cut:  # the busy span ends here, and another one begins after it
             last = counts[PAINT] - 1
             if 2 * last + 4 <= paint.shape[1]:
                 paint[END, last] = since

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The payload of one TCP or UDP conversation, in the order in which it was said.
+"""The payload of one TCP or UDP conversation, in the order in which it was sent.
 
-In: segments in capture order.  Out: pieces, each of one side; what was sent again is left out, what
-no packet holds is told as missing.  Sequence numbers wrap at 2^32 (RFC 9293 section 3.4).
+Input: segments in capture order.  Output: pieces, each from one side.  Repeated data are left out,
+and data that no packet holds are marked as missing.  Sequence numbers wrap at 2^32 (RFC 9293
+section 3.4).
 """
 
 from __future__ import annotations
@@ -12,12 +13,12 @@ from typing import NamedTuple
 
 WRAP = 1 << 32
 HALF = WRAP >> 1
-MOST_WAITING = 4 << 20  # bytes kept for a hole to be filled before it is given up
+MOST_WAITING = 4 << 20  # bytes to keep while waiting for a gap to be filled
 SYN = 0x02
 
 
 class Segment(NamedTuple):
-    """A packet's payload as captured; `length` is that on the wire.  `side`: 0 = A, 1 = B."""
+    """A packet's captured payload; `length` is its length on the wire.  `side`: 0 = A, 1 = B."""
 
     packet: int
     side: int
@@ -28,7 +29,7 @@ class Segment(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """Bytes that one side said; `missing` bytes before them are in no packet."""
+    """Bytes from one side; `missing` bytes before them are in no packet."""
 
     packet: int
     side: int
@@ -37,14 +38,14 @@ class Piece(NamedTuple):
 
 
 def datagrams(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """UDP: each payload as it comes."""
+    """UDP: each payload in capture order."""
     for one in segments:
         if one.length:
             yield Piece(one.packet, one.side, one.payload, 0)
 
 
 def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
-    """TCP: each side's bytes in the order of its sequence numbers, said when they became whole."""
+    """TCP: each side's bytes in sequence order, yielded when nothing before them is missing."""
     sides = (_Side(0), _Side(1))
     for one in segments:
         yield from sides[one.side].add(one)
@@ -53,7 +54,7 @@ def bytestream(segments: Iterable[Segment]) -> Iterator[Piece]:
 
 
 class _Side:
-    """What one side said so far: everything below `_next`, and segments that came too early."""
+    """The state of one side: all bytes below `_next` were yielded; later segments wait."""
 
     def __init__(self, side: int) -> None:
         self._side = side
@@ -66,7 +67,7 @@ class _Side:
             self._next = one.seq + bool(one.flags & SYN)
         begin = self._unwrapped(one.seq) + bool(one.flags & SYN)
         if not one.length or begin + one.length <= self._next:
-            return  # nothing in it, or said before
+            return  # empty, or sent before
         if begin > self._next:
             known = self._early.get(begin)
             if known is None or known.length < one.length:
@@ -79,7 +80,7 @@ class _Side:
         yield from self._continue()
 
     def rest(self) -> Iterator[Piece]:
-        """What is left, with the holes between."""
+        """The waiting segments, with the gaps between them."""
         for begin in sorted(self._early):
             one = self._early[begin]
             assert self._next is not None
@@ -101,7 +102,7 @@ class _Side:
     def _say(self, begin: int, one: Segment, missing: int) -> Piece:
         assert self._next is not None
         known = max(self._next - begin, 0)
-        cut = one.length - max(len(one.payload), known)  # not captured: a hole before what follows
+        cut = one.length - max(len(one.payload), known)  # not captured: a gap before the next piece
         data = one.payload[known:]
         self._next = begin + one.length - max(cut, 0)
         return Piece(one.packet, self._side, data, missing)

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
 """Which calls saw another task on their CPU, or their own task on another CPU.
 
-In: the records of a KBL.  Out: MARK_SLEPT and MARK_MIGRATED of each, and when each CPU had another
-thread.  A CALL is written when the
-function returns, so only returns tell for sure on which CPU a task was: what matters is the last
-time that this changed before a call's own return, and whether that was inside the call.  Returns
-are taken in order of time, and those of one time in order of their records.
+Input: the records of a KBL.  Output: MARK_SLEPT and MARK_MIGRATED of each call, and the times when
+each CPU ran another thread than before.  A CALL is written when the function returns, so only
+returns show for certain on which CPU a task was.  What matters is the last change before a call's
+return, and whether it was during the call.  Returns are processed in order of time, and those at
+the same time in order of their records.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
 
 ENTRY, EXIT = 1, 2  # kbl.h enum kbl_kind
-CPUS = 1 << 16  # the recorder has 16 bits for them
+CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
 TASK = 0  # context
 NEVER = (1 << 63) - 1
-STACKED, HEAPED = 0, 1  # places of sizes
+STACKED, HEAPED = 0, 1  # indices of sizes
 END, RECORD = 0, 1  # columns of returns
 
 Index = npt.NDArray[np.int64]
@@ -36,10 +36,10 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Switches(NamedTuple):
-    """`marks` of all records that are calls of a task; others may have any.
+    """`marks` of all records that are calls of a task; others may have any marks.
 
-    When calls (entries and returns) first show another thread on a CPU than before: sorted, those
-    of a CPU stand from first[CPU] on.
+    `ts` are the times when calls (entries and returns) first show another thread on a CPU than
+    before.  They are sorted; those of a CPU begin at index first[CPU].
     """
 
     marks: Bytes
@@ -48,7 +48,7 @@ class Switches(NamedTuple):
 
 
 def switches(records: Records) -> Switches:
-    """Of all records, and all CPUs."""
+    """The marks of all records, and the switches of all CPUs."""
     marks = room_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
@@ -66,7 +66,7 @@ def switches(records: Records) -> Switches:
         ts, kind, at, who = rows.columns("ts kind cpu pid")
         found.append(made[:, : int(_runs(ts, kind, at, who, end, cpu, pid, last, made))].copy())
     on, ts = np.concatenate(found, axis=1)
-    order = np.argsort(on, kind="stable")  # in order of time already
+    order = np.argsort(on, kind="stable")  # they are already in order of time
     first = np.searchsorted(on[order], np.arange(CPUS + 1)).astype(np.int32)
     return Switches(marks, first, np.ascontiguousarray(ts[order]))
 
@@ -83,9 +83,9 @@ def _runs(
     last: Index,
     made: Index,
 ) -> int:
-    """Fill `made` (CPU, time) from entries and from returns until the last of them.
+    """Fill `made` (CPU, time) from entries, and from returns up to the last of them.
 
-    `last` is the thread that each CPU had (-1: none was seen).
+    `last` is the thread that each CPU ran last (-1 = none yet).
     """
     count, at = 0, 0
     for i in range(len(ts) + 1):
@@ -108,20 +108,20 @@ def _runs(
 
 
 class _Returns:
-    """Puts returns in order, block by block.
+    """Sorts returns, block by block.
 
-    Those to come are on a stack, each before the ones below it, as in nested calls; what comes
-    behind the one on top is in a heap (Knuth, TAOCP 3, 5.2.3).
+    Future returns are on a stack, each one before those below it, as in nested calls.  A return
+    that is later than the top of the stack goes into a heap (Knuth, TAOCP 3, 5.2.3).
     """
 
     def __init__(self) -> None:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
     def until(self, rows: Rows, is_last: bool) -> tuple[Index, Index]:
-        """When and of which record: up to the last of these records, or all.
+        """(time, record) of returns up to the last of these records, or of all if `is_last`.
 
-        Those of interrupts, too, which tell whom they interrupted: where no task's call returned
-        meanwhile, as on an idle CPU.
+        Returns of interrupts are included because they show which task they interrupted, which
+        matters if no call of a task returned meanwhile, as on an idle CPU.
         """
         more = rows.end - rows.first
         made = np.empty((2, int(self._sizes.sum()) + more), np.int64)
@@ -148,7 +148,7 @@ def _order(
     sizes: Index,
     made: Index,
 ) -> int:
-    """Returns how many columns of `made` (END, RECORD) are filled."""
+    """Fill `made` (END, RECORD); returns the number of its columns that are filled."""
     top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
     for i in range(len(ts) + is_last):
         now, end = np.int64(NEVER), np.int64(-1)
@@ -180,7 +180,7 @@ def _order(
             waiting[HEAPED, size, END], waiting[HEAPED, size, RECORD] = end, first + i
             _rise(waiting, size)
             size += 1
-    sizes[STACKED], sizes[HEAPED] = top - is_last, size  # without the one behind the last record
+    sizes[STACKED], sizes[HEAPED] = top - is_last, size  # without the sentinel at the end
     return int(count)
 
 
@@ -193,7 +193,7 @@ def _is_before(waiting: Index, kept: Int, at: Int, other: Int, place: Int) -> bo
 
 @lean
 def _rise(waiting: Index, at: Int) -> None:
-    """The last return of the heap goes where it belongs."""
+    """Move the last return of the heap to its place."""
     while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
         _swap(waiting, at, (at - 1) >> 1)
         at = (at - 1) >> 1
@@ -201,7 +201,7 @@ def _rise(waiting: Index, at: Int) -> None:
 
 @lean
 def _sink(waiting: Index, last: Int) -> None:
-    """The heap's first return is gone: the one at `last` comes there, then where it belongs."""
+    """Replace the heap's first return, which is gone, by the one at `last`; then restore order."""
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
     while below < last:
@@ -222,9 +222,9 @@ def _swap(waiting: Index, at: Int, other: Int) -> None:
 
 
 class _Seen:
-    """Numbers tasks, or CPUs; `last`: with which other each was seen last, when, and before that.
+    """Numbers tasks, or CPUs; `last` says with which other one each was seen, and when.
 
-    Columns: what it was seen with (-1: never), when (ns), and when it was last seen with another.
+    Columns: the other one (-1 = never), the last time with it (ns), and the last time with another.
     """
 
     def __init__(self) -> None:
@@ -232,7 +232,7 @@ class _Seen:
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
     def of(self, values: Index) -> Small:
-        """The numbers of values above -2."""
+        """The numbers of values, which must be greater than -2."""
         made, (other, when, before) = self._numbers.of(values + 2), self.last
         size = self._numbers.count
         self.last = longer(other, size, -1), longer(when, size, 0), longer(before, size, -1)
@@ -255,7 +255,7 @@ def _mark(
     cpu_before: Index,
     marks: Bytes,
 ) -> None:
-    """Set marks of returns in order of their ends."""
+    """Set the marks of returns, in order of their ends."""
     for i in range(len(record)):
         t, c = task[i], cpu[i]
         if cpu_task[c] >= 0 and cpu_task[c] != t:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What Wireshark's Info says of TCP by looking at the whole stream.
+"""The parts of Wireshark's TCP Info that depend on the whole stream.
 
-Sequence numbers relative to its beginning, and what tcp.analysis.* found.  The streams of a session
-are looked at once; until then nothing is known of any packet.
+These are sequence numbers relative to the begin of the stream, and the findings of tcp.analysis.*.
+All streams of a session are analysed together; before that, nothing is known about any packet.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .fields_data import PACKET, Data, Ints, View
 from .fields_streams import BASES, bases_of, relative
 from .tcp_findings import Analysis
 
-# Wireshark's words, in its order; of several retransmissions the first says it all.
+# Wireshark's words, in its order.  Of several retransmissions, only the first one is shown.
 WORDS = {
     "zero_window_probe_ack": "ZeroWindowProbeAck",
     "zero_window": "ZeroWindow",
@@ -39,29 +39,29 @@ SENT_AGAIN = ("spurious_retransmission", "fast_retransmission")
 
 
 class TcpTold(NamedTuple):
-    """Of one packet: numbers relative to the stream's first, and words put before the Info."""
+    """One packet: numbers relative to the stream's first ones, and words to put before the Info."""
 
     seq: int
     ack: int
-    shift: int  # how many bits its window is shifted
+    shift: int  # shift of its window, in bits
     words: str  # "[TCP Retransmission] " or ""
-    again: bool  # data that was sent before: nobody looks into it
+    again: bool  # the data were sent before, so they are not decoded
 
 
 def streams_known(data: Data) -> bool:
-    """Whether told() needs not look at all packets any more."""
+    """Whether told() need not analyse all packets first."""
     return data.has(ANALYSIS) and data.has(BASES)
 
 
 def follow(data: Data, progress: Progress) -> None:
-    """Look at all streams.  Raises Cancelled."""
+    """Analyse all streams.  Raises Cancelled."""
     progress.report(FOLLOWING, 0, 1)
     analysis_of(data, progress)
     bases_of(data)
 
 
 def told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
-    """By number, of those of the packets `numbers` that are there and in a TCP stream."""
+    """By number, for those of the packets `numbers` that exist and are in a TCP stream."""
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)
     (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What captured streams tell of TCP packets that only the kernel saw: numbers from the same begin.
+"""Relative numbers of TCP packets that only the kernel saw, from captured streams.
 
-A packet life belongs to a stream if a capture holds one, and only one, between the same ends.
+An skb lifetime belongs to a stream if the captures have exactly one stream between the same ends.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ MASK32 = 0xFFFFFFFF
 
 
 def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
-    """By n, of those rows K<n> of `numbers` that there are and that are in a captured stream."""
+    """By n, for those rows K<n> of `numbers` that exist and are in a captured stream."""
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
     rows = every[numbers - 1]
@@ -42,7 +42,7 @@ def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
 
 
 def _streams(data: Data, view: View, rows: Ints) -> tuple[Ints, Ints]:
-    """The stream of each of these rows of a view, -1 = none, and its direction in it."""
+    """The stream of each of these rows of a view, -1 = none, and its direction in the stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)
     ends, way = keys_of_ends(view, rows)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""All calls of a session in lanes by CPU, layer or process, or those of a few packets.
+"""The calls of a session, or of some packets, in lanes by CPU, layer or process.
 
-In: column chunks, the time base and each KBL's function names.  Out: a Timeline, whose times are ns
-of session time since `t0_ns`.  Each lane has rows in which calls nest; captures have a lane of
-their packets' wire times.
+Input: column chunks, the time base, and each KBL's function names.  Output: a Timeline, whose times
+are ns of session time since `t0_ns`.  Each lane has rows in which calls nest.  Captures have a lane
+with the wire times of their packets.
 """
 
 from __future__ import annotations
@@ -22,28 +22,28 @@ from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
 from .timeline_rows import Index, order_by, ranks, stack
 
 PACKET, ALIGNED = "packet", "aligned"
-PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each of some packets; as it was, or all from 0 on
+PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or all from 0 on
 KINDS = ("cpu", *PACKET_KINDS, "layer", "process")
-WIRE = 30  # the layer number of wire times
+WIRE = 30  # layer number of wire times
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
-SLEPT = 1 | 2  # marks of a call that left its CPU meanwhile
+SLEPT = 1 | 2  # marks of a call whose thread left the CPU during the call
 WIRE_LAYER = "wire"
 
 
 class Lane(NamedTuple):
-    """Rows first .. first + rows - 1 belong to it."""
+    """A lane: rows first .. first + rows - 1."""
 
     title: str
     first: int
     rows: int
-    what: str  # "calls" or "wire": what the boxes' items are rows of
-    key: int  # CPU, layer's number, thread id or packet number (-n = K<n>); source of wire times
+    what: str  # "calls" or "wire": the table to which the boxes' items refer
+    key: int  # CPU, layer's number, thread id or packet number (-n = K<n>); for wire times: source
     source: int  # KBL or capture, 0 = several
-    error_ns: int = 0  # of the wire times
+    error_ns: int = 0  # possible error of the wire times
 
 
 class Wire(NamedTuple):
-    """When a packet of a lane was captured, ns since t0_ns, give or take error_ns."""
+    """When a packet of a lane was captured, ns since t0_ns, with a possible error of error_ns."""
 
     lane: int
     packet: int
@@ -62,7 +62,7 @@ class LaneWait(NamedTuple):
 
 @dataclass(frozen=True)
 class Timeline:
-    """Lanes of boxes; `layers` and `names` are by the numbers that boxes hold."""
+    """Lanes of boxes; boxes hold indices of `layers` and `names`."""
 
     kind: str
     t0_ns: int
@@ -70,13 +70,13 @@ class Timeline:
     lanes: tuple[Lane, ...]
     boxes: Boxes
     layers: tuple[str, ...]
-    names: tuple[str, ...] = ("",)  # of functions; 0 is of none
+    names: tuple[str, ...] = ("",)  # of functions; 0 = no function
     wires: tuple[Wire, ...] = ()
     waits: tuple[LaneWait, ...] = ()
 
     @property
     def is_relative(self) -> bool:
-        """Whether each lane has a time of its own: ns since its first entry; t0_ns is 0."""
+        """Whether each lane has its own time, ns since its first entry; then t0_ns is 0."""
         return self.kind == ALIGNED
 
     @property
@@ -91,12 +91,12 @@ class Timeline:
         return bins(self.boxes, begin_ns, end_ns, max(width, 1), chosen)
 
     def lane_of(self, row: int) -> Lane:
-        """The lane that row `row` is in."""
+        """The lane to which a row belongs."""
         return next(lane for lane in self.lanes if lane.first <= row < lane.first + lane.rows)
 
 
 class LaneKey(NamedTuple):
-    """What a lane is of: see Lane.key; `cpu` is -1 where the lane is of all."""
+    """What a lane shows: see Lane.key; `cpu` is -1 if it shows all CPUs."""
 
     key: int
     cpu: int
@@ -104,7 +104,7 @@ class LaneKey(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Boxes before they are stacked: a lane number each, sorted by (lane, begin)."""
+    """Boxes before they are stacked, each with a lane number; sorted by (lane, begin)."""
 
     lane: npt.NDArray[np.integer]
     begin: Index
@@ -112,7 +112,7 @@ class Part(NamedTuple):
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.integer]
     name: npt.NDArray[np.uint16]
-    lower: npt.NDArray[np.bool_] | None = None  # stand in rows below the others of their lane
+    lower: npt.NDArray[np.bool_] | None = None  # put in rows below the other boxes of their lane
 
 
 def layer_names() -> tuple[str, ...]:
@@ -120,7 +120,7 @@ def layer_names() -> tuple[str, ...]:
 
 
 class Functions:
-    """The functions of all KBLs under one number each; 0 is a function without a name."""
+    """Common numbers for the functions of all KBLs; 0 is a function without a name."""
 
     def __init__(self, of: Mapping[int, Mapping[int, str]]) -> None:
         names = sorted({name for functions in of.values() for name in functions.values()})
@@ -142,7 +142,7 @@ class Functions:
     def numbers(self, source: int, func: Any) -> npt.NDArray[np.uint16]:
         """The numbers of a KBL's probes."""
         table = self._tables.get(source, np.zeros(1, np.uint16))
-        at = np.clip(func, -1, len(table) - 1)  # -1 is the last, which is 0
+        at = np.clip(func, -1, len(table) - 1)  # -1 is the last index, whose value is 0
         return np.asarray(table[at], np.uint16)
 
     def layers(self, numbers: npt.NDArray[np.uint16]) -> npt.NDArray[np.uint8]:
@@ -157,9 +157,9 @@ def calls_by(
     t0_ns: int,
     progress: Progress,
 ) -> tuple[Part, list[LaneKey]]:
-    """All calls as boxes in lanes of `kind`, and what each lane is of.
+    """All calls as boxes in lanes of `kind`, and what each lane shows.
 
-    A call that was given only a socket is told once, though it has a part in several packets.
+    A call that has only a socket appears once, although it belongs to several packets.
     """
     progress.report("arranging calls", 0, 4)
     rows = _once(columns)
@@ -183,9 +183,9 @@ def calls_by(
 def wires_of(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]], t0_ns: int
 ) -> Part:
-    """All packets' wire times, as far as known.
+    """The known wire times of all packets.
 
-    `captures` are (source, first packet's row, count), a lane each.
+    `captures` are (source, first packet's row, count), one lane each.
     """
     ts = columns.once("packet", "ts")
     lanes, begins, items = [], [], []
@@ -207,7 +207,7 @@ def wires_of(
 def align(
     part: Part, lanes: int, wires: Sequence[Wire], waits: Sequence[LaneWait] = ()
 ) -> tuple[Part, tuple[Wire, ...], tuple[LaneWait, ...], int]:
-    """Every lane from its first entry (else its wire time) on, and where the last ends."""
+    """Shift each lane so that its first entry (else its wire time) is 0; returns the end, too."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     first = {wire.lane: wire.at for wire in wires}
     for lane in np.flatnonzero(np.diff(bounds)).tolist():
@@ -234,8 +234,8 @@ def assemble(
 ) -> Timeline:
     """Stack the boxes of each part; `bounds` are t0_ns and the end, ns of session time.
 
-    The lanes given have a title, but do not know their rows yet.  `parts` is empty afterwards, so
-    that large columns need not be there twice.
+    The lanes in `parts` have titles, but no rows yet.  This empties `parts`, so that large columns
+    are not in memory twice.
     """
     lanes: list[Lane] = []
     stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]] = []
@@ -256,7 +256,7 @@ def assemble(
 
 
 def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32], list[int]]:
-    """The row of every box from `first` on, and how many rows each lane takes (at least 1)."""
+    """The row of each box, from `first` on, and the number of rows of each lane (at least 1)."""
     bounds = np.searchsorted(part.lane, np.arange(lanes + 1))
     row = np.zeros(len(part.lane), np.int32)
     counts = []
@@ -275,7 +275,7 @@ def _stacked(part: Part, lanes: int, first: int) -> tuple[npt.NDArray[np.int32],
 
 
 def _join(stacked: list[tuple[npt.NDArray[np.int32], dict[str, Any]]], rows: int) -> Boxes:
-    """All boxes by row; takes the columns out of `stacked`, whose parts are in order of rows."""
+    """All boxes by row; empties `stacked`, whose parts must be in order of rows."""
     small = np.uint16 if rows < 1 << 16 else np.int32
     orders = [np.argsort(row.astype(small), kind="stable").astype(np.int32) for row, _ in stacked]
     sorted_rows = [row[order] for (row, _), order in zip(stacked, orders, strict=True)]
@@ -302,7 +302,7 @@ def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
 
 
 def _once(columns: Columns) -> Index | None:
-    """The calls to show: None for all, else without those told before for another packet."""
+    """The calls to show: None = all, else all except repetitions for other packets."""
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
         mine = np.flatnonzero((flags.astype(np.uint8) & np.uint8(SOCK) != 0) & (skb == 0))
@@ -319,7 +319,7 @@ def _once(columns: Columns) -> Index | None:
 
 
 def _sources(columns: Columns, rows: Index | None) -> npt.NDArray[np.int64] | int:
-    """The KBL of each call; one number if there is but one."""
+    """The KBL of each call; one number if there is only one KBL."""
     of_leg = columns.array("leg", "source")
     if not len(of_leg) or of_leg.min() == of_leg.max():
         return int(of_leg[0]) if len(of_leg) else 0
@@ -328,7 +328,7 @@ def _sources(columns: Columns, rows: Index | None) -> npt.NDArray[np.int64] | in
 
 
 def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Index | slice]]:
-    """(source, its calls)."""
+    """(source, its calls) for each KBL."""
     if isinstance(source, int):
         return [(source, slice(0, count))]
     return [(int(one), np.flatnonzero(source == one)) for one in np.unique(source)]
@@ -370,9 +370,9 @@ def _lanes(
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:
-    """The lane of each call, and what each lane is of."""
+    """The lane of each call, and what each lane shows."""
     cpu = _of(columns, "call", "cpu", rows).astype(np.int64)
-    split = cpu + 1  # what shares a key, but does not nest: layers and the idle task on each CPU
+    split = cpu + 1  # calls with equal keys that do not nest: layers and the idle task, by CPU
     if kind == "cpu":
         key, split = cpu, np.zeros(1, np.int64)
     elif kind == "layer":
@@ -388,7 +388,7 @@ def _lanes(
     place = found // sources
     columns_of = (keys[place // splits], place % splits - 1, of)
     keyed = [LaneKey(*map(int, one)) for one in zip(*columns_of, strict=True)]
-    if kind == "process":  # of many, those that did most come first
+    if kind == "process":  # busiest first
         busiest = np.argsort(-np.bincount(lane, minlength=len(keyed)), kind="stable")
         place = np.empty(len(keyed), np.int64)
         place[busiest] = np.arange(len(keyed))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Boxes for the pixels of a window, from rows of sorted boxes: a few searches, no pass over all.
+"""Boxes for the pixels of a window, from rows of sorted boxes: by a few searches, not a full pass.
 
-In: per row, boxes sorted by time that do not overlap.  Out: what to draw.  A box at least a pixel
-wide is drawn as itself; those that begin in the same pixel and are thinner are merged into one bin
-with their number, the layer of most of them and whether packets were dropped in any.
+Input: for each row, boxes that are sorted by time and do not overlap.  Output: what to draw.  A box
+at least a pixel wide is drawn as itself.  Thinner boxes that begin in the same pixel are merged
+into one bin with their number, their most frequent layer, and whether packets were dropped in any.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ import numpy.typing as npt
 Index = npt.NDArray[np.int64]
 
 LAYER = 0x1F  # bits of `look`: the layer's number
-OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped in it
-COARSE = 16  # of so many boxes one begin is kept apart, to be searched first: a power of two
-SAMPLES = 8  # calls of a bin asked for their layer
+OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped during the call
+COARSE = 16  # every COARSE-th begin is also kept in a short array for searches; a power of two
+SAMPLES = 8  # calls of a bin whose layers are counted
 
 BIN_DTYPE = np.dtype(
     [
@@ -27,9 +27,9 @@ BIN_DTYPE = np.dtype(
         ("end", "<i8"),
         ("count", "<i8"),
         ("look", "u1"),
-        ("mixed", "?"),  # not all asked are of the layer told
-        ("item", "<i8"),  # call or packet, as row of its table; of a bin the first
-        ("name", "<i4"),  # number of the function's name; of a bin the first's
+        ("mixed", "?"),  # not all sampled calls have this layer
+        ("item", "<i8"),  # row of the call or packet in its table; for a bin, of the first one
+        ("name", "<i4"),  # number of the function's name; for a bin, of the first one
     ]
 )
 
@@ -37,7 +37,7 @@ BIN_DTYPE = np.dtype(
 class Boxes(NamedTuple):
     """Boxes sorted by (row, begin); times are ns since t0_ns."""
 
-    starts: Index  # first box of each row, and how many boxes there are
+    starts: Index  # index of each row's first box; then the number of boxes
     begin: Index
     dur: npt.NDArray[np.integer]  # see durations()
     look: npt.NDArray[np.uint8]
@@ -49,12 +49,12 @@ class Boxes(NamedTuple):
 
     @property
     def end(self) -> Index:
-        """Made anew each time."""
+        """Computed anew each time."""
         return np.asarray(self.begin + self.dur, np.int64)
 
 
 def durations(begin: Index, end: Index) -> npt.NDArray[np.integer]:
-    """How long boxes are, in 32 bits where all fit: they are most of a timeline's memory."""
+    """The lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
 
@@ -90,7 +90,7 @@ def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArra
 
 
 class _Drawn(NamedTuple):
-    """Columns of BIN_DTYPE, of one row."""
+    """Columns of BIN_DTYPE for one row."""
 
     begin: Index
     end: Index
@@ -107,7 +107,7 @@ def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
     first = int(np.searchsorted(begin, edges[0]))
     last = int(np.searchsorted(begin, edges[-1]))
     if first and int(begin[first - 1]) + int(of.dur[base + first - 1]) > edges[0]:
-        first -= 1  # began left of the window and is still there
+        first -= 1  # begins left of the window and reaches into it
     if first == last:
         return None
     if 2 * (last - first) < len(edges):
@@ -119,10 +119,10 @@ def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
 
 
 def _positions(of: Boxes, base: int, stop: int, edges: Index) -> Index:
-    """The first box of base <= box < stop, one row, that begins at each edge or later.
+    """The first box of base <= box < stop, in one row, that begins at or after each edge.
 
-    As np.searchsorted() finds it, in a third of the time: what is near each other is looked at
-    for all edges at once, so that they wait for memory together.
+    The same as np.searchsorted(), in a third of the time: each step of the search is done for all
+    edges at once, so that they wait for memory together.
     """
     begin, end = -(-base // COARSE), -(-stop // COARSE)
     low = (np.searchsorted(of.coarse[begin:end], edges) + begin - 1) * COARSE + 1
@@ -136,7 +136,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Index) -> Index:
 
 
 def _groups(bounds: Index, first: int, stop: int) -> Index:
-    """Where the boxes of each pixel start, only pixels in which boxes of first .. stop begin."""
+    """Indices where the boxes of each pixel begin, for pixels that have any in first .. stop."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
     new = np.r_[True, bounds[1:] != bounds[:-1]] & (bounds < stop)
@@ -144,11 +144,11 @@ def _groups(bounds: Index, first: int, stop: int) -> Index:
 
 
 def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
-    """Each pixel's boxes as one bin, less the last if that is a pixel wide or more."""
+    """Each pixel's boxes as one bin, without the last box if that is at least a pixel wide."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
     count = last + 1 - group - wide
-    # a column for the bin and one for the wide box behind it, of which either may be missing
+    # One column for the bin and one for the wide box after it; either may be missing.
     there = np.stack([count > 0, wide], 1).ravel()
     first = np.stack([group, last], 1).ravel()[there]
     number = np.stack([count, wide], 1).ravel()[there]
@@ -168,7 +168,7 @@ def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
 def _looks(
     of: Boxes, first: Index, count: Index
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
-    """The layer most frequent among SAMPLES boxes of each bin, and flags that any of them has."""
+    """The most frequent layer among SAMPLES boxes of each bin, and flags that any of them has."""
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)
     many = np.flatnonzero(count > 1)
     if not len(many):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""A whole session at a glance: how many calls and packets when, what was lost, where drops were.
+"""An overview of a whole session: calls and packets over time, losses, and drops.
 
-In: column chunks, the time base, the gaps of the KBLs.  Out: an Overview; times are ns of session
-time since `t0_ns`.
+Input: column chunks, the time base, and the gaps of the KBLs.  Output: an Overview, whose times are
+ns of session time since `t0_ns`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Index = npt.NDArray[np.int64]
 
 
 class Gap(NamedTuple):
-    """Records of a CPU that were lost: `why` is kbl.h's enum kbl_lost, or HOLE."""
+    """A gap in a CPU's records: `why` is kbl.h's enum kbl_lost, or HOLE."""
 
     begin: int
     end: int
@@ -34,7 +34,7 @@ class Gap(NamedTuple):
 
 
 class Overview(NamedTuple):
-    """`calls` and `packets` are numbers per BINS-th of span_ns; `drops` is sorted."""
+    """`calls` and `packets` count those in each BINS-th of span_ns; `drops` is sorted."""
 
     t0_ns: int
     span_ns: int
@@ -50,7 +50,7 @@ def overview(
     captures: Sequence[tuple[int, int, int]],
     gaps: Sequence[Gap],
 ) -> Overview:
-    """`captures` are (source, first packet's row, count); `gaps` are in their KBL's clock."""
+    """`captures` are (source, first packet's row, count); `gaps` are by their KBL's clock."""
     gaps = [_in_session(gap, clock) for gap in gaps]
     drops = np.sort(_of_drops(columns, clock))
     ends = [(int(t.min()), int(t.max())) for t in (drops,) if len(t)]
@@ -84,7 +84,7 @@ def _by_source(ts: Index, source: npt.NDArray[np.integer], clock: Clock) -> Inde
 
 
 def _of_calls(columns: Columns, clock: Clock) -> Iterator[Index]:
-    """Some after others: all together would be most of what the window needs."""
+    """Times of calls, block by block: all together would be most of the window's memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
     if one or not len(source):
@@ -116,6 +116,6 @@ def _of_drops(columns: Columns, clock: Clock) -> Index:
 
 
 def _density(at: Index, t0: int, span: int) -> Index:
-    # doubles hold ns of a session exactly; a long one's times BINS do not fit into 64 bits
+    # Doubles hold ns of a session exactly; ns times BINS may not fit in 64 bits.
     place = ((at - t0) * (BINS / span)).astype(np.int64)
     return np.bincount(np.minimum(place, BINS - 1), minlength=BINS)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""In which row of a lane each call stands, so that no box hides another: arrays in, arrays out."""
+"""The row of each call in its lane, such that no box hides another: arrays in, arrays out."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ import numpy as np
 import numpy.typing as npt
 
 Index = npt.NDArray[np.int64]
-MOST_ROWS = 32  # of one lane; what is nested deeper shares the last row
-_LOOKED_UP = 1 << 24  # numbers within this span are ranked by a table instead of by sorting
+MOST_ROWS = 32  # of one lane; deeper calls share the last row
+_LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
 
 
 def stack(begin: Index, end: Index) -> npt.NDArray[np.uint8]:
-    """Rows from 0 of spans sorted by `begin` (outer before inner where they begin together).
+    """Rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
 
-    A span stands in the first row in which all earlier spans left to it have ended: calls that
-    nest get their depth, others (a sleeping task's) as many rows as they need.
+    A span is put in the first row whose earlier spans have all ended.  So nested calls get their
+    depth, and others (of a sleeping task) as many rows as they need.
     """
     row = np.zeros(len(begin), np.uint8)
     left = np.arange(len(begin))
@@ -29,7 +29,7 @@ def stack(begin: Index, end: Index) -> npt.NDArray[np.uint8]:
 
 
 def ranks(values: npt.NDArray[np.integer]) -> tuple[Index, Index]:
-    """The sorted distinct values, and for each value which of them it is."""
+    """The sorted distinct values, and the index of each value among them."""
     if not len(values):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
     low, high = int(values.min()), int(values.max())
@@ -43,7 +43,7 @@ def ranks(values: npt.NDArray[np.integer]) -> tuple[Index, Index]:
 
 
 def order_by(group: npt.NDArray[np.integer], begin: Index) -> Index:
-    """Indices that sort by group, then `begin`; equal ones keep their order."""
+    """Indices that sort by group, then by `begin`; stable."""
     by_time = np.argsort(begin, kind="stable")
     small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group
     return by_time[np.argsort(small[by_time], kind="stable")]

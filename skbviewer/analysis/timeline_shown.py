@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of a timeline a picture or table shows, and the words of the command that shows it."""
+"""The part of a timeline that a picture or table shows, and the command line that makes it."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ MOST_NAMED = 1000  # rows
 
 
 class Shown(NamedTuple):
-    """Times are ns of session time; None is all there is.
+    """Times are ns of session time; None = everything.
 
-    `ids` are the rows that have a lane each when `lanes` is of packets (n = packet n, -n = K<n>);
-    with `named` they were chosen one by one, else filter and range tell them.
+    `ids` are the rows that have a lane each if `lanes` is of packets (n = packet n, -n = K<n>).
+    `named`: they were chosen one by one; otherwise filter and range select them.
     """
 
     lanes: str
@@ -34,17 +34,17 @@ class Shown(NamedTuple):
 
 
 def seconds_of(text: str) -> int:
-    """A number of seconds with up to nine decimals as ns, exactly.  Raises ValueError."""
+    """A number of seconds with up to nine decimals, as exact ns.  Raises ValueError."""
     whole, _, part = text.strip().partition(".")
     sign = -1 if whole.startswith("-") else 1
     digits = whole.lstrip("+-")
     if len(part) > 9 or not (digits + part).isdigit():
-        raise ValueError(f"{text!r} is no number of seconds with up to nine decimals")
+        raise ValueError(f"{text!r} is not a number of seconds with up to nine decimals")
     return sign * (int(digits or "0") * NS + int(part.ljust(9, "0") or "0"))
 
 
 def seconds_text(ns: int) -> str:
-    """ns as seconds, as seconds_of() reads them."""
+    """ns as seconds, in the format that seconds_of() reads."""
     whole, rest = divmod(abs(ns), NS)
     part = f".{rest:09d}".rstrip("0").rstrip(".")
     return f"{'-' if ns < 0 else ''}{whole}{part}"
@@ -62,14 +62,14 @@ def rows_of(text: str) -> tuple[int, ...]:
         elif first.isdigit() and (last.isdigit() or not dash):
             found.extend(range(int(first), min(int(last or first), int(first) + MOST_NAMED) + 1))
         else:
-            raise ValueError(f"{text!r} is no number of a packet, nor such as 3-5,9,K2")
+            raise ValueError(f"{text!r} is not a list of packet numbers, such as 3-5,9,K2")
     if len(found) > MOST_NAMED:
         raise ValueError(f"{text!r} names more than {MOST_NAMED} packets")
     return tuple(found)
 
 
 def rows_text(ids: Sequence[int]) -> str:
-    """Rows as rows_of() reads them."""
+    """Rows in the format that rows_of() reads."""
     parts: list[list[int]] = []
     for number in ids:
         if parts and number > 0 and parts[-1][-1] == number - 1:
@@ -83,7 +83,7 @@ def rows_text(ids: Sequence[int]) -> str:
 
 
 def command_of(shown: Shown, files: Sequence[str], form: str, t0_ns: int) -> str:
-    """The command that makes it anew; `form` is png, svg or csv, `files` are to be opened."""
+    """The command that makes the same output; `form` is png, svg or csv, `files` are its inputs."""
     words = ["skbviewer", "export", *files, f"--{form}", f"timeline.{form}"]
     words += ["--lanes", shown.lanes]
     if shown.named:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Legs with a call whose caller is probed, but has no call around it: that call was lost.
+"""Find legs with a call whose caller is probed but not recorded: the outer call was lost.
 
-In: a KBL, what encloses what, its calls, and where records were lost or hits were missed.  Out:
+Input: a KBL, the nesting, its calls, and when records were lost or hits were missed.  Output:
 numbers of legs.
 """
 
@@ -19,7 +19,7 @@ from .losses import Spans
 from .missed_hits import Windows
 
 ENTRY = 1  # kbl.h enum kbl_kind
-INSIDE_NS = 20_000_000  # so long a call lasts before it calls another one
+INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
 
 Index = npt.NDArray[np.int64]
 Small = npt.NDArray[np.int32]
@@ -27,13 +27,13 @@ Flags = npt.NDArray[np.bool_]
 
 
 def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Index:
-    """Legs of which a loss swallowed a call around theirs: it is written when it returns."""
+    """Legs whose outer call a loss swallowed: a call is written when it returns, so later."""
     near = found(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
 
 def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Index:
-    """Legs of which a probe missed the call around theirs: its hit lies before them."""
+    """Legs whose outer call a probe missed: the missed hit is before their calls."""
     near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
     ts = np.array(part(log.records, "ts", near), np.int64)
@@ -51,7 +51,7 @@ def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows)
 
 
 def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Index, func: Small) -> Index:
-    """Legs with a call of `near`, or one inside it, whose caller `func` is not around it."""
+    """Legs with a call in `near`, or a call inside one, whose caller `func` is not around it."""
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
     caller[near] = func
@@ -61,18 +61,18 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Index, func:
 
 
 def _callers(log: KernelLog, near: Index) -> Small:
-    """The probe of each record's caller, -1: it has none, or the caller is not known."""
+    """The probe of each record's caller, -1 = none or unknown."""
     callers = Numbering()
     number = callers.of(np.array(part(log.records, "caller", near), np.int64))
     probes = {p.name: p.id for p in log.probes.values() if p.address}
     known = callers.of(np.array(list(log.symbols), np.int64))
-    by_caller = np.full(callers.count + 1, -1, np.int32)  # the last is of callers not known
+    by_caller = np.full(callers.count + 1, -1, np.int32)  # the last is for unknown callers
     by_caller[known] = [probes.get(name.split("+")[0], -1) for name in log.symbols.values()]
     return by_caller[number]
 
 
 def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Flags:
-    """Which records are calls that returned not long before a loss."""
+    """Which records are calls that returned shortly before a loss."""
     ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
     leave = np.maximum(ts, leave)
     is_call = part(log.records, "kind", some) == ENTRY
@@ -80,7 +80,7 @@ def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Flags:
 
 
 def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Flags:
-    """Which records are calls that began in a window, or soon after it."""
+    """Which records are calls that began in a window, or shortly after it."""
     ts = part(log.records, "ts", some).astype(np.int64)
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     is_call = part(log.records, "kind", some) == ENTRY
@@ -89,9 +89,9 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Flags:
 
 @lean
 def _miss(parent: Small, func: Small, caller: Small, missing: Flags) -> None:
-    """Set `missing` of records whose `caller` (a function, -1: any) has no call around them.
+    """Set `missing` for records whose `caller` (a function, -1 = any) has no call around them.
 
-    And of all inside them.
+    Records inside these are also set.
     """
     for i in range(len(parent)):
         up = np.int64(parent[i])

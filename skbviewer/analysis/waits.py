@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the time of a leg may be (docs/times.md): of several that fit, the first counts."""
+"""What a leg may do at a time (docs/times.md); of several that apply, the first one counts."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer dump: a KBL's records as text."""
+"""skbviewer dump: print a KBL's records as text."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from .output import Stderr, command, warn
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "dump", "a KBL's records as text", _dump)
-    parser.add_argument("file", type=Path, metavar="FILE.kbl", help="a kernel behaviour log")
+    parser = command(commands, "dump", "print a KBL's records as text", _dump)
+    parser.add_argument("file", type=Path, metavar="FILE.kbl", help="a kernel log")
 
 
 def _dump(arguments: argparse.Namespace) -> int:

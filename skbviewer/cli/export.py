@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer export: pictures, tables and profiles of a path, a timeline, the packet list."""
+"""skbviewer export: pictures, tables and profiles of a path, the timeline or the packet list."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from .opening import add_files, opened, warn_of
 from .output import command
 from .starting import needing_qt
 
-HELP = """Without --lanes, --filter and --range: the path of --packet as a picture with a table, or
-as CSV.  With --filter alone, --csv is the packet list.  Otherwise the timeline, as CSV exactly the
-boxes that the picture of that size draws.  The same command gives the same bytes.  OUT may be -,
-for standard output.  Pictures and everything of the timeline need Qt, but no display.  --folded and
---speedscope hold the call stacks of --packet, or of the packets that --filter shows; values are
-self times in ns."""
+HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
+a table, or as CSV.  --csv with --filter alone writes the packet list.  --folded and --speedscope
+write the call stacks of --packet, or of the packets that match --filter; their values are self
+times in ns.  All other combinations write the timeline; its CSV holds exactly the boxes that a
+picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
+standard output.  Pictures and timelines need Qt, but no display."""
 FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
@@ -31,33 +31,36 @@ SIZES = "expected WxH, from 200x100 to 30000x30000"
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    text = "pictures and tables of a path, of the timeline or of the packet list"
+    text = "write a path, the timeline or the packet list as a picture or table"
     parser = command(commands, "export", text, _export)
     parser.epilog = HELP
     add_files(parser)
     form = parser.add_mutually_exclusive_group(required=True)
     for name, export in reversed(FORMS.items()):
-        text = f"write {export.help}; - is stdout"
+        text = f"write {export.help}; - is standard output"
         form.add_argument(f"--{name}", type=Path, metavar="OUT", help=text)
     parser.add_argument(
         "--packet",
         type=_rows,
         metavar="N",
-        help="a packet's number, or K<N>; lanes of several: 3-5,9,K2; 1 if none is named",
+        help="a packet's number, or K<N>; for lanes a list such as 3-5,9,K2; default: 1",
     )
-    parser.add_argument("--filter", metavar="F", help="packets with a lane or row each; '' is all")
-    parser.add_argument("--lanes", choices=KINDS, help="lanes of the timeline")
+    parser.add_argument("--filter", metavar="F", help="only packets that match; '' matches all")
+    parser.add_argument("--lanes", choices=KINDS, help="what the lanes of the timeline are")
     parser.add_argument(
         "--range",
         type=_range,
         metavar="A,B",
-        help="seconds since the recording began, of aligned lanes since each packet did",
+        help="seconds since the recording began; for aligned lanes, since each packet began",
     )
     parser.add_argument(
-        "--markers", type=_times, metavar="A,B", help="where the two markers are, as --range"
+        "--markers",
+        type=_times,
+        metavar="A,B",
+        help="positions of the two markers, in the units of --range",
     )
-    parser.add_argument("--title", default="", help="a line above the timeline")
-    size = "pixels; the picture of a packet is higher where its table needs it"
+    parser.add_argument("--title", default="", help="title above the timeline")
+    size = "size in pixels; a packet's picture grows in height if its table needs it"
     parser.add_argument("--size", type=_size, default=SIZE, metavar="WxH", help=size)
     parser.add_argument(
         "--dpi",
@@ -65,7 +68,7 @@ def add(commands: Any) -> None:
         default=DPI,
         metavar="N",
         choices=range(24, 2401),
-        help=f"pixels an inch: all of a picture is larger by N / {DPI}",
+        help=f"pixels per inch; everything in a picture is scaled by N / {DPI}",
     )
     parser.add_argument(
         "--theme", choices=("light", "dark"), default="light", help="colours of a picture"
@@ -73,7 +76,7 @@ def add(commands: Any) -> None:
 
 
 def _rows(text: str) -> tuple[int, ...]:
-    """ "3-5,K2" as rows."""
+    """Parse "3-5,K2" into rows."""
     try:
         return rows_of(text)
     except ValueError as error:
@@ -81,7 +84,7 @@ def _rows(text: str) -> tuple[int, ...]:
 
 
 def _times(text: str) -> tuple[int, int]:
-    """ "0.5,0.7" as ns."""
+    """Parse "0.5,0.7" seconds into ns."""
     parts = text.split(",")
     try:
         begin, end = (seconds_of(part) for part in parts)
@@ -91,7 +94,7 @@ def _times(text: str) -> tuple[int, int]:
 
 
 def _range(text: str) -> tuple[int, int]:
-    """ "0.5,0.7" as ns, in this order."""
+    """Parse "0.5,0.7" seconds into ns.  The begin must not be after the end."""
     begin, end = _times(text)
     if begin > end:
         raise argparse.ArgumentTypeError(f"{text} ends before it begins")
@@ -99,7 +102,7 @@ def _range(text: str) -> tuple[int, int]:
 
 
 def _size(text: str) -> tuple[int, int]:
-    """ "1600x900" as pixels."""
+    """Parse "1600x900" into width and height in pixels."""
     width, _, height = text.partition("x")
     if not (width.isdigit() and height.isdigit() and 200 <= int(width) <= 30_000):
         raise argparse.ArgumentTypeError(f"invalid size {text} ({SIZES})")
@@ -113,7 +116,7 @@ def _export(arguments: argparse.Namespace) -> int:
     out: Path = getattr(arguments, name)
     suffixes = FORMS[name].suffixes
     if out.suffix and not out.name.lower().endswith(suffixes):
-        raise KeyError(f"--{name} {out}: the name of that file ends in {' or '.join(suffixes)}")
+        raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
     subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
@@ -174,9 +177,11 @@ def _painter(export: Export, subject: Subject) -> Writer:
 
 
 def _one(rows: tuple[int, ...] | None) -> int:
-    """The row whose path is asked for: 1 if none is named."""
+    """Return the row whose path is exported; default 1."""
     if rows is not None and len(rows) != 1:
-        raise KeyError(f"--packet {rows_text(rows)}: a path is of one packet; see --lanes")
+        raise KeyError(
+            f"--packet {rows_text(rows)}: a path belongs to one packet; for several, use --lanes"
+        )
     return 1 if rows is None else rows[0]
 
 
@@ -208,7 +213,7 @@ def _shown(arguments: argparse.Namespace, session: Session) -> Shown:
 
 
 def _check(session: Session, rows: Sequence[int]) -> None:
-    """KeyError for a row that the session has not."""
+    """Raise KeyError for a row that the session does not have."""
     packets, lives = session.packet_count(), session.all_kernel_only_count()
     for row in rows:
         if not (1 <= row <= packets or -lives <= row < 0):

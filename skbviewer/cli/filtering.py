@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The option --filter: the display filter on the command line."""
+"""The option --filter: a display filter on the command line."""
 
 from __future__ import annotations
 
@@ -18,20 +18,22 @@ RowIds = npt.NDArray[np.int64]
 
 
 def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
+    """Add the option --filter to `parser`; `of` is what it selects, for the help text."""
     parser.add_argument(
-        "--filter", default="", metavar="F", help=f"only {of} that pass this display filter"
+        "--filter", default="", metavar="F", help=f"only {of} that match this display filter"
     )
 
 
 def told(error: FilterError) -> str:
-    """What to print for a filter that is wrong: the place is marked by ^ below it."""
+    """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
     return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
 
 
 def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
-    """Ids of the packets that pass, in file order; with `kernel_only` of the rows K<n> instead.
+    """Return the ids of the packets that match, in file order (int64).
 
-    Raises FilterError, BadInput and Cancelled.
+    With `kernel_only`, return those of the rows K<n> instead.  Raises FilterError, BadInput and
+    Cancelled.
     """
     progress = Stderr()
     try:
@@ -44,6 +46,6 @@ def chosen(session: Session, text: str, kernel_only: bool = False) -> RowIds:
 
 
 def pages(ids: RowIds) -> Iterator[RowIds]:
-    """`ids` in parts that are read at once."""
+    """Yield `ids` in parts of PAGE; each part is read with one query."""
     for begin in range(0, len(ids), PAGE):
         yield ids[begin : begin + PAGE]

@@ -12,6 +12,7 @@ from .output import Stderr, command, warn
 
 
 def add(commands: Any) -> None:
+    """Add the command to `commands`."""
     parser = command(commands, "import", "build a session from captures and KBLs", _import)
     parser.add_argument(
         "-o",
@@ -19,14 +20,14 @@ def add(commands: Any) -> None:
         type=Path,
         required=True,
         metavar="S.skbv",
-        help="the session to write; one that exists is made anew and keeps its notes and marks",
+        help="the session to write; an existing one is rebuilt and keeps its notes and marks",
     )
     parser.add_argument(
         "files",
         type=Path,
         nargs="+",
         metavar="FILE",
-        help="captures and KBLs; a session stands for the files that it was made of",
+        help="captures and KBLs; a session stands for the files it was built from",
     )
 
 

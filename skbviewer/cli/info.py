@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer info: counts, matches, losses and clock fit of a session."""
+"""skbviewer info: print counts, matches, losses and clock fits of a session."""
 
 from __future__ import annotations
 
@@ -14,7 +14,9 @@ from .output import command, formats, warn
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "info", "counts, matches, losses and clock fit of a session", _info)
+    parser = command(
+        commands, "info", "print counts, matches, losses and clock fits of a session", _info
+    )
     add_files(parser)
     formats(parser, "json")
 

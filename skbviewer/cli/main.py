@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Run one command, or the window when the first word is no command."""
+"""Run one command, or open the window if the first word is no command."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .. import __version__
 from ..records import BadInput, Cancelled
 from .starting import importing
 
-# Modules, imported when they are asked for: a command waits for no other one.
+# A module is imported only when its command runs, so that no command waits for another.
 COMMANDS = {
     "import": "importing",
     "info": "info",
@@ -26,7 +26,11 @@ COMMANDS = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run one command, or the window when the first word is no command."""
+    """Run one command, or open the window if the first word is no command.
+
+    `argv` are the arguments without the program's name, sys.argv by default.  Returns the exit
+    code.
+    """
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if words and (words[0] in COMMANDS or words[0] in ("-h", "--help", "--version")):
@@ -44,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(str(error.args[0]))
     except (Cancelled, KeyboardInterrupt):
         return _fail("cancelled")
-    except BrokenPipeError:  # the reader of our output (head, less) has gone
+    except BrokenPipeError:  # the reader of our output (head, less) has exited
         sys.stderr.close()
         return 0
 
@@ -55,7 +59,7 @@ def _fail(text: str) -> int:
 
 
 def _told(error: ValueError) -> str:
-    """What is wrong with a display filter; raises `error` if it is another one."""
+    """Return the message for an invalid display filter; raise any other `error` again."""
     from ..analysis.filter import FilterError
     from .filtering import told
 
@@ -65,7 +69,7 @@ def _told(error: ValueError) -> str:
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:
-    """The arguments; files may also stand behind options, which argparse takes for unknown."""
+    """Parse `words`.  Files may also follow options, which argparse reports as unknown."""
     arguments, rest = parser.parse_known_args(words)
     if rest and ("files" not in arguments or any(word.startswith("-") for word in rest)):
         parser.error(f"unrecognized arguments: {' '.join(rest)}")
@@ -75,12 +79,12 @@ def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.N
 
 
 def _parser(chosen: Iterable[str]) -> argparse.ArgumentParser:
-    """A parser that knows these commands."""
+    """Return a parser that has the commands `chosen`."""
     parser = argparse.ArgumentParser(
         prog="skbviewer",
-        description="What did the kernel do with this packet? Without a command the window opens.",
-        epilog="skbviewer [FILE...] [--goto N] [--filter F] opens the window with captures, KBLs "
-        "or sessions, at packet N (or K<N>), showing what passes the display filter F.",
+        description="What did the kernel do with this packet? Without a command, the window opens.",
+        epilog="skbviewer [FILE...] [--goto N] [--filter F] opens captures, KBLs or sessions in "
+        "the window, goes to packet N (or K<N>) and applies the display filter F.",
     )
     parser.add_argument("--version", action="version", version=f"skbviewer {__version__}")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The argument FILE of the commands that look at a session: a session, or what one is made of."""
+"""The argument FILE of commands that read a session: the session, or the files it is built from."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from pathlib import Path
 from ..session import Session, open_files
 from .output import Stderr, warn
 
-HELP = "a session, or captures and KBLs (imported once, the session is kept in the cache)"
+HELP = "a session, or captures and KBLs (imported once; the session is cached)"
 
 
 def add_files(parser: argparse.ArgumentParser) -> None:
-    """Add FILE, as `files`."""
+    """Add the argument FILE to `parser`, as `files`."""
     parser.add_argument("files", type=Path, nargs="+", metavar="FILE", help=HELP)
 
 
 def opened(files: Sequence[Path]) -> Session:
-    """The session of `files`.  Raises BadInput and Cancelled."""
+    """Open the session of `files`.  Raises BadInput and Cancelled."""
     progress = Stderr()
     try:
         return open_files(files, progress)
@@ -28,10 +28,11 @@ def opened(files: Sequence[Path]) -> Session:
 
 
 def warn_of(session: Session, files: Sequence[Path]) -> int:
-    """Warn of verdicts by other rules than this program's; the exit code that follows.
+    """Print the warnings about an opened session and return the exit code.
 
-    What is wrong with captures and KBLs is said too, for no import did: a session's are listed
-    by `import` and `info`.
+    A warning says that another version of the matching rules made the verdicts.  Warnings about
+    captures and KBLs are printed only if `files` are these: `import` and `info` list the warnings
+    of a session file.
     """
     from ..session.rules import rules_warning
 

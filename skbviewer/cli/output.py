@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What all commands share: progress, warnings with their exit code, options."""
+"""Parts that all commands share: progress, warnings with their exit code, format options."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Any
 
 
 class Stderr:
-    """Progress on stderr, at most ten times a second, only when somebody looks."""
+    """Progress on stderr, at most ten times a second, and only on a terminal."""
 
     def __init__(self) -> None:
         self._shown = sys.stderr.isatty()
@@ -29,7 +29,7 @@ class Stderr:
 
 
 def warn(warnings: Iterable[str]) -> int:
-    """List warnings about the data; the exit code that follows from them."""
+    """Print warnings about the data; return 1 if there are any, else 0."""
     listed = list(warnings)
     for warning in listed:
         print(f"warning: {warning}", file=sys.stderr)
@@ -39,6 +39,7 @@ def warn(warnings: Iterable[str]) -> int:
 def command(
     commands: Any, name: str, text: str, run: Callable[[argparse.Namespace], int]
 ) -> argparse.ArgumentParser:
+    """Add a command that calls `run`; `text` is its description."""
     parser: argparse.ArgumentParser = commands.add_parser(name, help=text, description=text)
     parser.set_defaults(run=run)
     return parser
@@ -47,13 +48,16 @@ def command(
 FORMATS = {
     "json": "as one JSON value",
     "csv": "as CSV",
-    "tree": "as an indented tree, which is what is written without an option",
+    "tree": "as an indented tree (the default)",
     "xml": "as XML",
 }
 
 
 def formats(parser: argparse.ArgumentParser, *names: str, **helps: str) -> None:
-    """Add the options of `names`, of which one can be given; `helps` in place of FORMATS' words."""
+    """Add mutually exclusive options for the formats `names`.
+
+    `helps` replaces texts of FORMATS.
+    """
     group = parser.add_mutually_exclusive_group()
     for name in names:
         group.add_argument(f"--{name}", action="store_true", help=helps.get(name, FORMATS[name]))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer packets: the packet list with its matches."""
+"""skbviewer packets: print the packet list with its matches."""
 
 from __future__ import annotations
 
@@ -17,21 +17,23 @@ from .filtering import add_filter, chosen, pages
 from .opening import add_files, opened, warn_of
 from .output import Stderr, command, formats
 
-# Of rows K<n>: SeriesRow's.
+# Keys of a packet's object; a row K<n> has the fields of SeriesRow instead.
 JSON_KEYS = (*PacketRow._fields, "relative_ns")
-HELP = """Without an option a table whose Time counts from the first packet.  JSON and CSV have all
-columns of the window: relative_ns is the Time column, source_text and destination_text the
-addresses, drop and drop_place why and where the kernel dropped the packet, lost whether that lost
-it.  Times are nanoseconds."""
+HELP = """Without an option, a table is printed whose Time counts from the first packet.  JSON and
+CSV have all columns of the window.  relative_ns is the Time column.  source_text and
+destination_text are the addresses.  drop and drop_place are why and where the kernel dropped the
+packet, and lost is whether the drop lost it.  Times are nanoseconds."""
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "packets", "the packet list with its matches", _packets)
+    parser = command(commands, "packets", "print the packet list with its matches", _packets)
     parser.epilog = HELP
     add_files(parser)
     parser.add_argument(
-        "--kernel-only", action="store_true", help="packets that only the kernel saw: K1, K2, ..."
+        "--kernel-only",
+        action="store_true",
+        help="list packets that only the kernel saw: K1, K2, ...",
     )
     add_filter(parser)
     formats(parser, "json", "csv", json="as one JSON object a line")
@@ -54,7 +56,7 @@ def _packets(arguments: argparse.Namespace) -> int:
 
 
 def _follow_streams(session: Session) -> None:
-    """So that Info tells of them."""
+    """Follow TCP streams, so that the Info column includes what they show."""
     progress = Stderr()
     try:
         session.follow_streams(progress)
@@ -63,7 +65,7 @@ def _follow_streams(session: Session) -> None:
 
 
 def _time_ns(row: PacketRow | SeriesRow) -> int | None:
-    """When the capture has it; of a row K<n> by the clock fit."""
+    """Return the time of capture, for a row K<n> by the clock fit; None if unknown."""
     return row.ts_ns if isinstance(row, PacketRow) else row.time_ns
 
 
@@ -82,12 +84,12 @@ def _print_csv(objects: Iterable[dict[str, Any]]) -> None:
 
 
 def _cell(value: Any) -> Any:
-    """Pairs of addresses as one cell."""
+    """Write pairs of addresses as one cell."""
     return "; ".join(" > ".join(pair) for pair in value) if isinstance(value, tuple) else value
 
 
 def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) -> None:
-    """`match` is how wide that column is."""
+    """Print the rows as a table; `match` is the width of its Match column in characters."""
     head = ("No.", "Time", "Source", "Destination", "Proto", "Len", "Kernel us", "Func", "Match")
     layout = (
         f"{{:>5}} {{:>13}} {{:<17}} {{:<17}} {{:<6}} {{:>5}} {{:>10}} {{:>4}} {{:<{match}}} {{}}"
@@ -103,7 +105,7 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:
-    """Addresses, protocol and length, as far as known."""
+    """Return addresses, protocol and length; "" for what is unknown."""
     if isinstance(row, PacketRow):
         return row.source_text, row.destination_text, row.protocol_name, row.len
     return row.saddr or "", row.daddr or "", row.protocol_name, ""

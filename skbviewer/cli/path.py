@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer path: a packet's way through the kernel."""
+"""skbviewer path: print a packet's path through the kernel."""
 
 from __future__ import annotations
 
@@ -14,28 +14,34 @@ from .output import command, formats
 from .row_numbers import path_of, row_id
 
 ROWS = ("calls", "waits", "events")
-HELP = """Entry and exit count from the begin of each leg, in microseconds; self is without calls
-and interrupts inside.  In JSON and XML all times are nanoseconds of the KBL's clock."""
+HELP = """Entry and exit are microseconds since the leg began.  self excludes the calls and the
+interrupts inside.  In JSON and XML all times are nanoseconds on the KBL's clock."""
 
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "path", "a packet's way through the kernel", _path)
+    parser = command(commands, "path", "print a packet's path through the kernel", _path)
     parser.epilog = HELP
     add_files(parser)
     which = parser.add_mutually_exclusive_group(required=True)
     which.add_argument(
-        "--packet", type=row_id, metavar="N", help="a packet's number, or K<N> as in packets"
+        "--packet",
+        type=row_id,
+        metavar="N",
+        help="a packet's number, or K<N> as `packets` lists them",
     )
     which.add_argument(
-        "--series", type=_series, metavar="N", help="a packet life's number, as the tree shows it"
+        "--series",
+        type=_series,
+        metavar="N",
+        help="the number of an skb lifetime, as the tree shows it",
     )
     formats(parser, "json", "tree", "xml")
 
 
 def _series(text: str) -> int:
     if not text.isdecimal() or int(text) >> 63:  # SQLite's largest
-        raise argparse.ArgumentTypeError(f"not a series' number: {text}")
+        raise argparse.ArgumentTypeError(f"not a series number: {text}")
     return int(text)
 
 
@@ -56,7 +62,10 @@ def _path(arguments: argparse.Namespace) -> int:
 
 
 def _clock(path: PacketPath) -> dict[str, int | None]:
-    """What holds of every leg; unknown where they are of several logs: each leg tells its own."""
+    """Return the clock values that all legs share.
+
+    They are None if the legs are of several logs.  Each leg has its own then.
+    """
     if not path.legs:
         return {"wire_ns": None, "wire_error_ns": None, "epoch_offset_ns": 0}
     keys = ("wire_ns", "wire_error_ns", "epoch_offset_ns")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A row of the packet list as a word: "12" is packet 12, "K3" the third kernel-only one."""
+"""Parse a row of the packet list: "12" is packet 12, "K3" the third kernel-only row."""
 
 from __future__ import annotations
 
@@ -17,12 +17,15 @@ LARGEST = (1 << 63) - 1  # SQLite's
 
 
 def row_id(text: str) -> int:
-    """ "12" -> 12, "K3" -> -3.  Raises argparse.ArgumentTypeError."""
+    """Parse "12" into 12 and "K3" into -3.  Raises argparse.ArgumentTypeError."""
     if re.fullmatch(r"[Kk]?[0-9]+", text) is None or not 0 < int(text.lstrip("Kk")) <= LARGEST:
-        raise argparse.ArgumentTypeError(f"not a packet's number: {text}")
+        raise argparse.ArgumentTypeError(f"not a packet number: {text}")
     return -int(text[1:]) if text[0] in "Kk" else int(text)
 
 
 def path_of(session: Session, row: int | None, series: int | None = None) -> PacketPath:
-    """The path of a row, else of a series; KeyError if there is none."""
+    """Return the path of `row`, or of `series` if `row` is None.
+
+    Raises KeyError if there is none.
+    """
     return session.path(series=series) if row is None else packet_path(session, row)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""How the program starts: without what would only take time.
+"""Start the program fast.
 
-Imports are made without the garbage collector, which would look through what stays for good; and
-numpy's algebra, of which there is little, gets no threads of its own, which spin for a tenth of a
-second each.  It reads that when it is loaded, so this module is to be imported before.
+Modules are imported without the garbage collector, which would scan objects that are never freed.
+numpy's linear algebra gets no threads: the program hardly uses it, and each thread spins for a
+tenth of a second.  OpenBLAS reads that setting when it is loaded, so this module must be imported
+before numpy.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 @contextmanager
 def needing_qt(what: str) -> Iterator[None]:
-    """Imports inside load Qt for `what`; KeyError with a line for the user where that fails."""
+    """Run imports that load Qt for `what`.  Raises KeyError with a message if Qt is missing."""
     try:
         yield
     except ImportError as error:
@@ -31,7 +32,7 @@ def needing_qt(what: str) -> Iterator[None]:
 
 @contextmanager
 def importing() -> Iterator[None]:
-    """Saves a tenth of the time that imports inside take; the collector runs again afterwards."""
+    """Run imports without the garbage collector: they take a tenth less time."""
     gc.disable()
     try:
         yield

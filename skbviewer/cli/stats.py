@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer stats: the tables of STATISTICS."""
+"""skbviewer stats: print a table of STATISTICS."""
 
 from __future__ import annotations
 
@@ -19,7 +19,12 @@ from .output import command, formats, warn
 
 def add(commands: Any) -> None:
     """Add the command to `commands`."""
-    parser = command(commands, "stats", "times of functions, layers, programs; drops", _stats)
+    parser = command(
+        commands,
+        "stats",
+        "print times of functions, layers and processes; drops; clock fits",
+        _stats,
+    )
     parser.usage = "%(prog)s [-h] [--range A,B] [--filter F] [--all] [--json | --csv] FILE... TABLE"
     parser.formatter_class = argparse.RawDescriptionHelpFormatter
     parser.epilog = stats_columns.HELP
@@ -27,16 +32,18 @@ def add(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{opening.HELP}; before or behind them the table: {', '.join(sorted(STATISTICS))}",
+        help=f"{opening.HELP}; the table comes first or last: {', '.join(sorted(STATISTICS))}",
     )
     parser.add_argument(
         "--range",
         metavar="A,B",
-        help="only what begins (a drop: happens) from A to B, in seconds as the packet list's Time",
+        help="only calls, legs and drops that begin from A to B, in seconds as the Time column",
     )
     add_filter(parser, "packets")
     parser.add_argument(
-        "--all", action="store_true", help="also what is no network packet (netlink, unix sockets)"
+        "--all",
+        action="store_true",
+        help="include skbs that are not network packets (netlink, unix sockets)",
     )
     formats(parser, "json", "csv")
 
@@ -56,13 +63,16 @@ def _stats(arguments: argparse.Namespace) -> int:
 
 
 def _in_order(words: list[str]) -> tuple[list[Path], str]:
-    """The files and the table, which stands last or first; KeyError with a line for the user."""
+    """Split words into files and the table, which is the last word or the first.
+
+    Raises KeyError with a message for the user.
+    """
     tables = ", ".join(sorted(STATISTICS))
     for files, table in ((words[:-1], words[-1]), (words[1:], words[0])):
         if table in STATISTICS and files:
             return [Path(file) for file in files], table
     if len(words) == 1:
-        raise KeyError(f"stats: {words[0]}: a file and a table are needed, one of {tables}")
+        raise KeyError(f"stats: {words[0]}: expected a file and a table, one of {tables}")
     raise KeyError(f"stats: neither {words[0]} nor {words[-1]} is one of {tables}")
 
 
@@ -75,11 +85,13 @@ def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
 
 
 def _range(text: str, session: Session) -> tuple[int, int]:
-    """Session time, ns; raises KeyError with a line for the user."""
+    """Parse "0.5,1.25" seconds into session time, ns.  Raises KeyError with a message."""
     try:
         begin, end = (round(float(part) * 1e9) for part in text.split(","))
     except (ValueError, OverflowError) as error:
-        raise KeyError(f"--range {text}: two numbers of seconds are needed, as 0.5,1.25") from error
+        raise KeyError(
+            f"--range {text}: expected two numbers of seconds, such as 0.5,1.25"
+        ) from error
     if begin > end:
         raise KeyError(f"--range {text}: ends before it begins")
     first = session.begin_ns()
@@ -87,7 +99,7 @@ def _range(text: str, session: Session) -> tuple[int, int]:
 
 
 def _print(table: Table) -> None:
-    """Columns as wide as needed; times in microseconds."""
+    """Print the table with columns as wide as their texts.  Times are microseconds."""
     head = [key.replace("_ns", "_us") for key in table.columns]
     lines = [
         head,
@@ -108,7 +120,7 @@ def _text(key: str, value: Any) -> str:
         return "-"
     if key.endswith("_ns") and isinstance(value, float):
         return f"{value / 1000:.3f}"
-    if key.endswith("_ns"):  # exact: a float has no room for the nanoseconds of an epoch's offset
+    if key.endswith("_ns"):  # exact: a float cannot hold an epoch offset in ns
         return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if isinstance(value, float):
         return f"{value:.3f}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What `skbviewer stats --help` says of the columns."""
+"""The meaning of each column of `skbviewer stats`, as --help shows it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def _table(name: str, columns: dict[str, str]) -> str:
 
 HELP = "\n\n".join(
     [
-        "Times are microseconds (column_us), in JSON and CSV nanoseconds (column_ns).",
+        "Times are microseconds (column_us); in JSON and CSV, nanoseconds (column_ns).",
         _table("every table of times", SPREAD),
         *(_table(name, columns) for name, columns in COLUMNS.items()),
     ]

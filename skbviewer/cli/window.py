@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer [FILE...] [--goto N] [--filter F]: the window."""
+"""skbviewer [FILE...] [--goto N] [--filter F]: open the window."""
 
 from __future__ import annotations
 
@@ -15,8 +15,10 @@ from .starting import importing, needing_qt
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The words of the window."""
-    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="what to open")
+    """Add the arguments of the window to `parser`."""
+    parser.add_argument(
+        "files", nargs="*", type=Path, metavar="FILE", help="captures, KBLs or sessions to open"
+    )
     parser.add_argument(
         "--goto",
         type=row_id,
@@ -25,12 +27,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="go to packet N (or K<N>)",
     )
     parser.add_argument(
-        "--filter", type=valid_filter, metavar="F", default="", help="show what passes a filter"
+        "--filter", type=valid_filter, metavar="F", default="", help="apply this display filter"
     )
 
 
 def valid_filter(text: str) -> str:
-    """The text.  Raises argparse.ArgumentTypeError where it is no display filter."""
+    """Return `text`.  Raises argparse.ArgumentTypeError if it is no valid display filter."""
     try:
         parse(text)
     except FilterError as error:
@@ -39,7 +41,7 @@ def valid_filter(text: str) -> str:
 
 
 def _check(files: Sequence[Path]) -> None:
-    """Raises KeyError for a word that is neither a command nor a file, BadInput for no file."""
+    """Raise KeyError for a word that is neither command nor file, BadInput for a missing file."""
     from .main import COMMANDS
 
     for place, file in enumerate(files):
@@ -53,7 +55,7 @@ def _check(files: Sequence[Path]) -> None:
 
 
 def run(words: Sequence[str]) -> int:
-    """Show the window until it is closed; the process's exit code."""
+    """Show the window until it is closed; return the process's exit code."""
     parser = argparse.ArgumentParser(prog="skbviewer", add_help=False)
     add_arguments(parser)
     arguments = parser.parse_args(words)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Files for other programs, made from what analysis found.
+"""Write paths, packet lists, timelines, call stacks and logs as files for other programs.
 
-EXPORTS has a line for each format and what it can hold.  The command line, the export dialog and
-the File menu are made from it.
+EXPORTS has a line for each format and its subjects.  The command line, the export dialog and the
+File menu are made from it.
 """
 
 from .dump import dump_lines

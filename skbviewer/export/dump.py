@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""A KBL's records as text lines, in tcpdump's manner.
+"""Write a KBL's records as text lines, in the style of tcpdump.
 
-In: a KBL as read.  Out: one line a record, of a call one more when it returned: time (s, KBL
-clock), CPU, context, task, what, packet; behind a drop its stack, a line each.  A hole in the file
-has a line as lost records have, at its end.
+Input: a KBL as the reader returns it.  Output: one line per record, and a second line for a call
+that returned.  A line holds the time (s, KBL clock), CPU, context, task, direction and packet.  The
+frames of a drop's stack follow the drop, one per line.  A gap in the file is written like lost
+records, at the time it ends.
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ LOSSES = {
     HOLE: "missing or damaged in the file",
 }
 MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
-Row = SimpleNamespace  # of any table, by column
+Row = SimpleNamespace  # one row of any table; attributes are the columns
 Ints = npt.NDArray[np.int64]
 
 
 class _Beside(NamedTuple):
-    """The details of a log, by ordinal."""
+    """Details of a log that are not in its records, by the record's ordinal."""
 
     hooks: dict[int, int]
     changes: dict[int, Row]
@@ -45,7 +46,7 @@ class _Beside(NamedTuple):
 
 
 def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
-    """The lines of `log`, in time order."""
+    """Yield the lines of `log` in time order; `batch` is how many records are formatted at once."""
     names, details = names_in(log), log.details
     hooks = {row.ordinal: row.hook for row in _rows(details.drops)}
     changes = {row.ordinal: row for row in _rows(details.changes)}
@@ -67,7 +68,7 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
 
 
 def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
-    """Records in the order of their lines, and whether a line tells of the return."""
+    """Return the record of each line in time order, and whether the line shows its return."""
     kind, ends = log.records["kind"], log.records["exit_ts"]
     calls = np.flatnonzero(ends >= 0)
     record = np.concatenate([np.arange(len(kind)), calls])
@@ -79,7 +80,10 @@ def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
 
 
 def _interrupt_names(log: KernelLog) -> dict[int, str]:
-    """Names by ordinal of all interrupts: the log tells a name once, and again if it changes."""
+    """Map the ordinal of each interrupt event to the interrupt's name.
+
+    A log records a name only once, and again when it changes.
+    """
     event = log.records["event"]
     chosen = np.isin(event, (KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT))
     rows = log.records[chosen & (log.records["kind"] == EVENT)]
@@ -92,14 +96,14 @@ def _interrupt_names(log: KernelLog) -> dict[int, str]:
 
 
 def _return(call: Row) -> Row:
-    """A call's record as that of its return: at the exit nothing is known of an skb."""
+    """Make the row for a call's return.  What the skb holds at the exit is not recorded."""
     skb = call.ret if call.flags & SKB_IS_RET else call.skb
     told = {"kind": EXIT, "ts": call.exit_ts, "cpu": call.exit_cpu, "skb": skb, "data": call.ret}
     return Row(**(vars(call) | told | {"ip_version": 0, "ethertype": -1}))
 
 
 def _lost(hole: Hole) -> Row:
-    """A hole as if it were a LOST record; it has no context."""
+    """Make a LOST row of a gap in the file.  It has no context."""
     told = {"kind": LOST, "ts": hole.end, "dur": hole.end - hole.begin, "cpu": hole.cpu}
     told |= {"data": hole.lost, "flags": HOLE, "context": len(CONTEXTS), "pid": -1, "skb": 0}
     return Row(**told, func=-1, ip_version=0, ethertype=-1, saddr_hi=0, saddr_lo=0)
@@ -148,7 +152,7 @@ def _entry_notes(row: Row) -> str:
     if row.data >= 0:
         notes.append(f"packet {(row.data & 0xFFFFFFFF) + 1} of the call")
     if row.data >> 32 > 0:
-        notes.append(f"{row.data >> 32} more not told")
+        notes.append(f"{row.data >> 32} more not recorded")
     if row.flags & OPEN:
         notes.append("open at stop")
     return f" ({', '.join(notes)})" if notes else ""

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Call stacks as folded stacks, the format of Brendan Gregg's flamegraph.pl.
 
-One line a stack: the functions from the outermost to the innermost, joined by ";", a blank, and the
-self time of the innermost in ns.
+One line per stack: the functions from the outermost to the innermost, joined by ";", a space, and
+the self time of the innermost in ns.
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What an export format is: the columns of the table EXPORTS, and what a writer is given."""
+"""The types of an export format: a line of the table EXPORTS, and the input of a writer."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
 
 
 class Subject(Enum):
-    """What is exported."""
+    """The thing that is exported."""
 
     PACKET = "a packet"
     PACKETS = "packets"  # those that a display filter shows, or all
@@ -63,7 +63,7 @@ Writer = Callable[[Exportable, Request, Path], None]
 
 
 class Export(NamedTuple):
-    """One line of EXPORTS: what a format makes of some subjects.
+    """One line of EXPORTS: a format, and the subjects that it can hold.
 
     `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS).  It raises
     KeyError with a line for the user, FilterError, BadInput and Cancelled.
@@ -80,7 +80,7 @@ class Export(NamedTuple):
 
 
 def packet_path(recording: Exportable, row: int) -> PacketPath:
-    """The path of a row of the packet list; KeyError if there is none."""
+    """Return the path of a row of the packet list.  Raises KeyError if there is none."""
     if row > 0:
         return recording.path(row)
     if -row > recording.all_kernel_only_count():
@@ -91,7 +91,7 @@ def packet_path(recording: Exportable, row: int) -> PacketPath:
 
 
 def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
-    """The call stacks of a row or, without one, of all packets that the filter shows.
+    """Return the call stacks of a row or, without one, of all packets that match the filter.
 
     Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
     """

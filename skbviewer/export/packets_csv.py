@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The packet list as CSV: comment lines (#), a header, one row a packet; times are ns.
+"""Write the packet list as CSV: comment lines (#), a header, one row per packet.
 
-relative_ns is the list's Time; ts_ns of a row K<n> is of its kernel recording's clock.
+Times are ns.  relative_ns is the list's Time column.  ts_ns of a row K<n> is on the clock of its
+kernel log.
 """
 
 from __future__ import annotations
@@ -35,9 +36,10 @@ def write_packets_of(recording: Exportable, request: Request, out: Path) -> None
 def write_packets_csv(
     rows: Iterable[PacketRow | SeriesRow], first_ns: int, lines: Iterable[str], out: Path
 ) -> None:
-    """Write `out`; `lines` come first as comments, relative times count from `first_ns`.
+    """Write `rows` to `out` as CSV.
 
-    Raises BadInput if it cannot be written.
+    `lines` are written first, as comments.  Relative times count from `first_ns`, ns since the
+    epoch.  Raises BadInput if `out` cannot be written.
     """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""One packet's kernel path as CSV.
+"""Write one packet's kernel path as CSV.
 
-In: a PacketPath and the session's sources.  Out: comment lines (#) that say what, from which files
-and how certain, then a header and one row a call.  Times are ns; entry and exit on the KBL's clock;
-comp_ns is dur_ns less what the probes cost, give or take comp_err_ns; irq_ns are interrupts inside.
-Where the session has several KBLs, the last columns tell which one a call is of, and its entry in
-session time.
+Input: a PacketPath and the session's sources.  Output: comment lines (#) with the packet, the input
+files and the certainty of the match, then a header and one row per call.  Times are ns.  Entry and
+exit are on the KBL's clock.  comp_ns is dur_ns less the cost of the probes, and comp_err_ns is its
+possible error.  irq_ns is the time of interrupts inside the call.  If the session has several KBLs,
+the last columns name the KBL of each call and give its entry in session time.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ COLUMNS = (
     "device",
     "note",
 )
-ACROSS = ("log", "session_ns")  # where there are several KBLs
+ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
 
 
 def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
@@ -52,7 +52,7 @@ def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
 
 
 def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:
-    """Write `out`; raises BadInput if it cannot be written."""
+    """Write the calls of `path` to `out`.  Raises BadInput if it cannot be written."""
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in annotation_lines(path, sources))
@@ -68,7 +68,7 @@ def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) ->
 
 
 def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
-    """The cells of a call by column."""
+    """Return the cells of a call by column."""
     row = call._asdict() | {"leg": title, "skb": f"0x{call.skb:x}", "log": leg.log}
     row["sock"] = f"0x{call.sock:x}" if call.sock else ""
     row["session_ns"] = call.entry_ns + leg.session_offset_ns
@@ -76,7 +76,7 @@ def _row(title: str, leg: Leg, call: PathCall) -> dict[str, object]:
 
 
 def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str]:
-    """What a reader of an exported file must know, a line each."""
+    """Return the comment lines: packet, match, legs, events, times and source files."""
     lines = ["skbviewer kernel path"]
     packet = path.packet
     if packet is not None:
@@ -103,7 +103,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
 
 
 def _across(leg: Leg) -> list[str]:
-    """What joins a leg's log to the others."""
+    """Return the lines that relate the clock of a leg's log to session time."""
     known = leg.session_error_ns is not None
     error = f"+- {leg.session_error_ns} ns" if known else "ns, but nothing joins their clocks"
     lines = [f"  session time less that of {leg.log}: {leg.session_offset_ns} {error}"]
@@ -114,8 +114,8 @@ def _across(leg: Leg) -> list[str]:
 
 
 def _total(path: PacketPath) -> str:
-    """Without candidates."""
+    """Return the total time in the kernel.  Candidate legs are not counted."""
     if path.legs and not path.sure:
-        return "not known, for it has candidates only"
+        return "unknown (only candidates match)"
     times = [leg.kernel_ns for leg in path.sure if leg.kernel_ns is not None]
     return f"{sum(times)} ns" if len(times) == len(path.sure) else MAYBE_LOST

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""One packet's kernel path as an indented tree of text lines, or as XML.
+"""Write one packet's kernel path as an indented tree of text lines, or as XML.
 
-In: a PacketPath.  Times in the text are microseconds relative to the leg's begin; where the session
-has several logs, a leg's heading names its own, and says how long after the first leg it begins.
+Input: a PacketPath.  Times in the text are microseconds since the leg began.  If the session has
+several logs, the heading of a leg names its log and how long after the first leg it begins.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ..records import Leg, PacketPath, PathCall, PathEvent, Wait
 
 
 def path_lines(path: PacketPath) -> Iterator[str]:
-    """The tree, a line at a time."""
+    """Yield the lines of the tree."""
     packet = path.packet
     if packet is not None:
         ends = f"{packet.source_text} -> {packet.destination_text}"
@@ -40,7 +40,7 @@ RELATIONS = {
 
 
 def _behind(path: PacketPath, leg: Leg) -> str:
-    """ ", begins 1035.120 +- 632.410 us after leg 1"; "" where no other log has a leg."""
+    """Return ", begins 1035.120 +- 632.410 us after leg 1"; "" if all legs are of one log."""
     told = path.behind(leg)
     if told is None:
         return ""
@@ -50,10 +50,11 @@ def _behind(path: PacketPath, leg: Leg) -> str:
 
 
 def _captured(leg: Leg) -> str:
-    """ ", captured at 23.412 us as eth0 received it, between 21.010 and 24.200 us".
+    """Return ", captured at 23.412 us as eth0 received it, between 21.010 and 24.200 us".
 
-    With the error where other logs may tell it better; in other legs, and where it is not known,
-    without device and bounds.
+    The possible error is added if the session has several logs: the clock of another one may be
+    closer to the capture's.  Device and bounds are given only in the leg in which the packet was
+    captured, and only if they are known.  "" means that the time of capture is unknown.
     """
     if leg.wire_ns is None:
         return ""
@@ -67,7 +68,7 @@ def _captured(leg: Leg) -> str:
 
 
 def leg_place(leg: Leg) -> str:
-    """ "tx eth0", "tx eth0 of server" where there are several logs; "candidate tx eth0"."""
+    """Return "tx eth0", with several logs "tx eth0 of server", or "candidate tx eth0"."""
     words = ("candidate " if leg.match == "ambiguous" else "", leg.kind, " ", leg.device)
     return "".join(words) + (f" of {leg.log}" if leg.log else "")
 
@@ -99,7 +100,7 @@ def _leg_numbers(leg: Leg) -> str:
 
 
 def told(event: PathEvent) -> bool:
-    """Whether an event is worth a line: its calls tell of births and frees already."""
+    """Return whether an event gets a line.  Calls show births and frees already."""
     return event.event not in QUIET
 
 
@@ -139,11 +140,11 @@ def _us(ns: int) -> str:
 
 
 def path_xml(path: PacketPath) -> str:
-    """The tree as XML: <path><leg><call> nested as the calls were, <event> where it happened.
+    """Return the tree as XML: <path><leg><call>, nested as the calls were.
 
-    Times are of the leg's own log.  Where there are several logs, a leg tells which one it is of,
-    what makes session time of its times, and when the packet was captured.  <captured> is in the
-    leg in which it was.
+    An <event> is inside the call it happened in.  Times are on the clock of the leg's log.  If the
+    session has several logs, each leg has the name of its log, the offset to session time and the
+    time of capture.  <captured> is in the leg in which the packet was captured.
     """
     root = ElementTree.Element("path")
     if path.packet is not None:

@@ -35,7 +35,7 @@ def write_speedscope(recording: Exportable, request: Request, out: Path) -> None
 
 
 def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
-    """The JSON of a file with one profile."""
+    """Return the JSON of a file with one profile."""
     layers = {name: layer_of(name) for stack in stacks for name in stack.functions}
     place = {function: at for at, function in enumerate(layers)}
     return {

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""What a picture of the timeline draws, as CSV.
+"""Write the boxes that a picture of the timeline draws as CSV.
 
-In: the timeline and its bins.  Out: comment lines (#), a header, a row for each box, by lane, row
-and time.  Times are ns of session time; of several calls merged into one box `count` tells the
-number, `function` is empty and `layer` is that of most.
+Input: the timeline and its bins.  Output: comment lines (#), a header, then one row per box,
+ordered by lane, row and time.  Times are ns of session time.  For several calls merged into one
+box, `count` is their number, `function` is empty, and `layer` is the most frequent one.
 """
 
 from __future__ import annotations
@@ -26,7 +26,10 @@ COLUMNS += ("layer", "mixed", "function", "call", "packet", "note")
 def write_timeline_csv(
     timeline: Timeline, bins: npt.NDArray[np.void], lines: Iterable[str], out: Path
 ) -> None:
-    """Write `out`; `lines` come first as comments.  Raises BadInput if it cannot be written."""
+    """Write `bins` of `timeline` to `out`; `lines` come first, as comments.
+
+    Raises BadInput if `out` cannot be written.
+    """
     try:
         with out.open("w", encoding="utf-8", newline="") as file:
             file.writelines(f"# {line}\n" for line in lines)

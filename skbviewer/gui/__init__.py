@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: MIT
-"""The window: the only package that knows Qt.  It shows what a session answers and asks again."""
+"""The window: the only package that uses Qt.  It shows the answers of a session."""

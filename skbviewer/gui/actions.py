@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Everything the menus offer, in one table: where it stands, its keys, what it does, its tip.
+"""All menu entries in one table: place, keys, action, tip.
 
-A new action is one line here.  Its slot is given the window; what takes longer than a frame runs
+A new entry is one line here.  Its slot takes the window.  Work that takes longer than a frame runs
 through Tasks.
 """
 
@@ -35,11 +35,11 @@ LINE = ""
 
 
 class Action(NamedTuple):
-    """One entry of a menu.  `menu` may go deeper: "&View/&Time Display Format".
+    """One entry of a menu.  `menu` may be nested: "&View/&Time Display Format".
 
-    A text of LINE is a separator.  With `checked` the entry has a check mark, asked for each time
-    the menu opens.  With `fill` it is a sub-menu made anew each time it opens.  `possible` tells
-    whether it can be done to the recording now; `colour` is shown beside it.
+    A text of LINE is a separator.  An entry with `checked` has a check mark, updated each time the
+    menu opens.  An entry with `fill` is a submenu, filled each time it opens.  `possible` returns
+    whether the action applies to the recording now.  `colour` is shown next to the text.
     """
 
     menu: str
@@ -55,7 +55,7 @@ class Action(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The text without its mnemonic and dots, as in the list of keys."""
+        """The text without mnemonic and ellipsis, as in the list of keys."""
         return self.text.replace("&", "").rstrip("…")
 
 
@@ -93,7 +93,7 @@ def _time_format(form: TimeFormat) -> Action:
         TIMES,
         form.value,
         lambda w: w.workspace.table.set_time_format(form),
-        tip="How the Time column counts",
+        tip="Format of the Time column",
         checked=lambda w: w.workspace.table.packets.time_format is form,
     )
 
@@ -103,7 +103,7 @@ def _precision(precision: Precision) -> Action:
         TIMES,
         precision.value,
         lambda w: w.workspace.table.set_precision(precision),
-        tip="How many digits the Time column has",
+        tip="Number of digits in the Time column",
         checked=lambda w: w.workspace.table.packets.precision is precision,
     )
 
@@ -117,7 +117,7 @@ def _conversation_colour(number: int) -> Action:
         f"Color {number}",
         lambda w: w.colouring.paint(number),
         (f"Ctrl+{number}",) if number < 10 else (),  # Ctrl+0 shows the whole timeline
-        tip="Color the selected packet's conversation, until something else is opened",
+        tip="Color the selected packet's conversation until other files are opened",
         colour=CONVERSATIONS[number - 1],
     )
 
@@ -157,55 +157,55 @@ def _theme(theme: Theme) -> Action:
 
 FILE = (
     Action("&File", "&Open…", lambda w: w.opening.ask(), ("Ctrl+O",),
-           "Open captures, kernel recordings or sessions; several at once join", False),
+           "Open captures, kernel logs or sessions; several at once are joined", False),
     Action("&File", "Open &Recent", fill=_fill_recent, needs_recording=False),
     Action("&File", "Restore Last &View", lambda w: w.opening.restore(), ("Ctrl+Shift+L",),
-           "Open what was open last, with its filter, row, zoom and columns", False),
+           "Reopen the last files with their filter, row, zoom and columns", False),
     Action("&File", "Open &Bundled Recording", fill=_fill_bundled, needs_recording=False,
            tip="Open a recording that comes with the program"),
     Action("&File", "Re&load", lambda w: w.opening.reload(), ("Ctrl+R",),
-           "Read the files again as they are now"),
+           "Read the files again"),
     Action("&File", "Locate &Moved Files…", lambda w: w.opening.locate(), (),
-           "Locate the session's capture and kernel recording files"),
+           "Locate the session's captures and kernel logs"),
     _line("&File"),
-    Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",), "Close what is open"),
+    Action("&File", "&Close", lambda w: w.close_recording(), ("Ctrl+W",), "Close the recording"),
     Action("&File", "&Save", lambda w: w.opening.save(), ("Ctrl+S",),
-           "Give the session a name; notes and marks are kept at once"),
+           "Save the session under a name; notes and marks are saved at once"),
     Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
-           "Write the session, with notes and marks, under a name of yours"),
+           "Save the session, with notes and marks, under another name"),
     _line("&File"),
     *map(_export_packet, exporting.OF_PACKET),
     Action("&File", "Export &Timeline…", export_dialog.ask_export, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
     _line("&File"),
-    Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Leave the program", False),
+    Action("&File", "&Quit", lambda w: w.close(), ("Ctrl+Q",), "Quit the program", False),
 )  # fmt: skip
 
 EDIT = (
     Action("&Edit", "&Undo", lambda w: w.notes.undo(), ("Ctrl+Z",),
-           "Take back the last mark, flag or comment",
+           "Undo the last mark, flag or comment",
            possible=lambda w: w.notes.stack.canUndo()),
     Action("&Edit", "&Redo", lambda w: w.notes.redo(), ("Ctrl+Y", "Ctrl+Shift+Z"),
-           "Do again what was taken back",
+           "Redo what was undone",
            possible=lambda w: w.notes.stack.canRedo()),
     _line("&Edit"),
     Action("&Edit/&Copy", "Copy Ce&ll", lambda w: w.copy_cell(), ("Ctrl+C",),
            "Copy the text of the current cell"),
     Action("&Edit/&Copy", "Copy Rows as &CSV", lambda w: w.copy_rows(True), ("Ctrl+Shift+C",),
-           "Copy the selected rows, with a line of titles"),
+           "Copy the selected rows as CSV, with a header line"),
     Action("&Edit/&Copy", "Copy Rows as &Text", lambda w: w.copy_rows(False), (),
-           "Copy the selected rows, cells parted by tabs"),
+           "Copy the selected rows as text separated by tabs"),
     Action("&Edit", "Select A&ll", lambda w: w.workspace.table.selectAll(), ("Ctrl+A",),
-           "Select every listed row"),
+           "Select all listed rows"),
     _line("&Edit"),
     Action("&Edit", "&Find Packet…", lambda w: w.workspace.find_bar.begin(), ("Ctrl+F",),
-           "Look for a filter, a text, bytes or a regular expression"),
+           "Search for a display filter, text, bytes or a regular expression"),
     Action("&Edit", "Find Ne&xt", lambda w: w.workspace.find_bar.ask(1), ("Ctrl+N", "F3")),
     Action("&Edit", "Find Pre&vious", lambda w: w.workspace.find_bar.ask(-1),
            ("Ctrl+B", "Shift+F3")),
     _line("&Edit"),
     Action("&Edit", "&Mark/Unmark Packet", lambda w: w.toggle_flag(MARK), ("Ctrl+M",),
-           "Mark the selected rows; kept in the session"),
+           "Mark the selected rows; marks are saved in the session"),
     Action("&Edit", "Mark All &Displayed", lambda w: w.flag_displayed(MARK, True),
            ("Ctrl+Shift+M",)),
     Action("&Edit", "Unmark All Displayed", lambda w: w.flag_displayed(MARK, False),
@@ -214,13 +214,13 @@ EDIT = (
     Action("&Edit", "Previous Mark", lambda w: w.going.next_flag(MARK, -1), ("Ctrl+Shift+B",)),
     _line("&Edit"),
     Action("&Edit", "&Ignore/Unignore Packet", lambda w: w.toggle_flag(IGNORE), ("Ctrl+D",),
-           "Show the selected rows in grey, or hide them: View, Hide Ignored Packets"),
+           "Show the selected rows in grey; View > Hide Ignored Packets hides them"),
     Action("&Edit", "Ignore All Displayed", lambda w: w.flag_displayed(IGNORE, True),
            ("Ctrl+Shift+D",)),
     Action("&Edit", "Unignore All", lambda w: w.clear_flag(IGNORE), ("Ctrl+Alt+D",)),
     _line("&Edit"),
     Action("&Edit", "Set/Unset &Time Reference", lambda w: w.toggle_flag(TIME_REF), ("Ctrl+T",),
-           "Count the times of what follows from here"),
+           "Count the times of the following packets from here"),
     Action("&Edit", "Unset All Time References", lambda w: w.clear_flag(TIME_REF),
            ("Ctrl+Alt+T",)),
     Action("&Edit", "Next Time Reference", lambda w: w.going.next_flag(TIME_REF, 1),
@@ -229,13 +229,13 @@ EDIT = (
            ("Ctrl+Alt+B",)),
     _line("&Edit"),
     Action("&Edit", "Packet Comme&nt…", lambda w: w.ask_comment(), ("Ctrl+Alt+C",),
-           "Write a comment on the packet; kept in the session"),
+           "Comment on the packet; comments are saved in the session"),
     Action("&Edit", "Delete All Comments", lambda w: w.delete_comments()),
     _line("&Edit"),
     Action("&Edit", "Confi&guration Profiles…", lambda w: ProfileDialog(w).open(),
            ("Ctrl+Shift+A",), "Sets of columns, panes, colors and filter buttons", False),
     Action("&Edit", "&Preferences…", lambda w: Preferences(w).open(), ("Ctrl+Shift+P",),
-           "Colors, text, times, what dragging does", False),
+           "Colors, text size, time format, mouse dragging", False),
 )  # fmt: skip
 
 TIMES = "&View/&Time Display Format"
@@ -245,27 +245,27 @@ VIEW = (
     *(_precision(precision) for precision in Precision),
     Action("&View", "&Columns", fill=lambda w, menu: w.workspace.table.header.fill_shown(menu)),
     Action("&View", "Add &Field as Column…", lambda w: w.workspace.table.header.ask_field(),
-           tip="Show any field of the display filter in the list"),
+           tip="Show any display filter field as a column"),
     Action("&View", "Resize All Columns", lambda w: w.workspace.table.fit_column(-1),
-           ("Ctrl+Shift+R",), "Make columns as wide as what they show"),
+           ("Ctrl+Shift+R",), "Fit the columns to their contents"),
     _line("&View"),
     Action("&View", "&Kernel-Only Packets", lambda w: w.toggle_kernel_only(), (),
-           "List packet lives that met no wire packet: K1, K2, …",
+           "List skb lifetimes that match no captured packet: K1, K2, …",
            checked=lambda w: w.listing.kernel_only),
     Action("&View", "Packets Without an &Address", lambda w: w.toggle_all_lives(), (),
-           "List also what the kernel handled and no IP or ARP header was seen of",
+           "Also list skb lifetimes without a known IP or ARP header",
            checked=lambda w: w.listing.all_lives),
     Action("&View", "&Hide Ignored Packets", lambda w: w.toggle_ignored(), (),
            "Leave ignored rows out of the list", checked=lambda w: w.listing.ignored_hidden),
     Action("&View", "Color&ize Packet List", lambda w: w.colouring.switch(), (),
-           "Color packets by rules, or not", checked=lambda w: w.colouring.on),
+           "Color packets by the coloring rules", checked=lambda w: w.colouring.on),
     *(_conversation_colour(number) for number in range(1, len(CONVERSATIONS) + 1)),
     Action(CONVERSATION, "&Reset Colorization", lambda w: w.colouring.unpaint(), ("Ctrl+Space",),
-           "Take the colors of conversations away"),
+           "Remove the colors of conversations"),
     Action("&View", "Coloring &Rules…", lambda w: w.colouring.ask(), (),
-           "Filters and their colors", False),
+           "Edit the filters and their colors", False),
     Action("&View", "Resolve &Names", lambda w: w.names.switch(not w.names.on), (),
-           "Ask the name servers what addresses are called, and show that",
+           "Look up the names of addresses and show them",
            checked=lambda w: w.names.on),
     _line("&View"),
     Action("&View", "&Panes", fill=_fill_panes, needs_recording=False),
@@ -275,19 +275,20 @@ VIEW = (
     Action("&View/&Zoom", "Zoom &Out", lambda w: w.appearance.zoom_by(-1), ("Ctrl+-",),
            "Smaller text", False),
     Action("&View/&Zoom", "&Normal Size", lambda w: w.appearance.zoom_by(0), ("Ctrl+=",),
-           "Text as large as usual", False),
+           "Reset the text size", False),
     _line("&View"),
     Action("&View", "Timeline Zoom In", lambda w: w.workspace.timeline.box.zoom(0.5)),
     Action("&View", "Timeline Zoom Out", lambda w: w.workspace.timeline.box.zoom(2.0)),
     Action("&View", "Fit Ti&meline", lambda w: w.workspace.timeline.fit(), ("Ctrl+0",),
-           "Show the whole path"),
+           "Show the whole timeline"),
 )  # fmt: skip
 
 GO = (
-    Action("&Go", "&Back", lambda w: w.going.back(), ("Alt+Left",), "To the packet before"),
+    Action("&Go", "&Back", lambda w: w.going.back(), ("Alt+Left",),
+           "Go back to the packet selected before"),
     Action("&Go", "&Forward", lambda w: w.going.forward(), ("Alt+Right",)),
     Action("&Go", "&Go to Packet…", lambda w: w.going.ask(), ("Ctrl+G",),
-           "Go to a packet by its number, or to the nearest that is shown"),
+           "Go to a packet by its number, or to the nearest one shown"),
     _line("&Go"),
     Action("&Go", "&Next Packet", lambda w: w.workspace.table.step(1), ("Ctrl+Down", "F8"),
            "Go to the next packet, from any pane"),
@@ -299,10 +300,10 @@ GO = (
            "Next packet between the same addresses and ports"),
     Action("&Go", "Previous in C&onversation", lambda w: w.going.in_conversation(-1), ("Ctrl+,",)),
     Action("&Go", "Go to Ti&me Range…", timeline_window.ask_range, ("Ctrl+Shift+G",),
-           "Show an exact part of the time in the timeline"),
+           "Show an exact time range in the timeline"),
     _line("&Go"),
     Action("&Go", "Next P&ane", lambda w: w.workspace.next_pane(1), ("F6",),
-           "Move the keyboard to the next part of the window"),
+           "Move the keyboard focus to the next part of the window"),
     Action("&Go", "Previous Pan&e", lambda w: w.workspace.next_pane(-1), ("Shift+F6",)),
 )  # fmt: skip
 
@@ -314,22 +315,22 @@ ANALYZE = (
     Action("&Analyze", "&Conversation Filter", fill=fill_conversations),
     _line("&Analyze"),
     Action("&Analyze", "&Follow Stream", ask_stream, ("Ctrl+Alt+Shift+T",),
-           "Show what both ends of the selected packet's conversation said"),
+           "Show the data that both ends of the selected packet's conversation sent"),
 )  # fmt: skip
 
 STATISTICS = (
     *map(_statistic, STATISTICS_TABLES),
     _line("&Statistics"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
-           "What was loaded, matched, lost and why"),
+           "What was loaded, matched and lost, and why"),
 )  # fmt: skip
 
 TOOLS = (
     Action("&Tools", "Kernel &Source…", lambda w: w.workspace.source.ask(), (),
-           "Choose what skbscan wrote of the kernel, to see the source of functions", False),
+           "Choose a scan by skbscan, to show the source of functions", False),
 )  # fmt: skip
 HELP = (
-    Action("&Help", "&Keys…", lambda w: w.show_keys(), ("F1",), "What every key does", False),
+    Action("&Help", "&Keys…", lambda w: w.show_keys(), ("F1",), "List what every key does", False),
     Action("&Help", "&About skbviewer", lambda w: w.about(), needs_recording=False),
 )  # fmt: skip
 

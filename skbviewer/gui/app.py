@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Starts the window."""
+"""Start the window."""
 
 from __future__ import annotations
 
@@ -21,19 +21,19 @@ from .main_window import MainWindow
 from .view_state import ViewState
 
 NO_DISPLAY = (
-    "skbviewer: no display (neither DISPLAY nor WAYLAND_DISPLAY is set): the window cannot open; "
-    "the commands do without, see skbviewer --help"
+    "skbviewer: no display (neither DISPLAY nor WAYLAND_DISPLAY is set): the window cannot open. "
+    "The commands need no display: see skbviewer --help"
 )
 
 
 def has_display() -> bool:
-    """False where Qt would abort the process for want of a display."""
+    """Return whether Qt can find a display.  Without one it would abort the process."""
     wanted = ("DISPLAY", "WAYLAND_DISPLAY", "QT_QPA_PLATFORM")
     return not sys.platform.startswith("linux") or any(os.environ.get(name) for name in wanted)
 
 
 def application() -> QApplication:
-    """The one QApplication, made if there is none."""
+    """Return the QApplication; create it if there is none."""
     app = QApplication.instance()
     if not isinstance(app, QApplication):
         app = QApplication(sys.argv[:1])
@@ -51,9 +51,10 @@ def run(
     goto: int = 0,
     display_filter: str = "",
 ) -> int:
-    """Show the window with `paths` open until it is closed; the process's exit code.
+    """Show the window with `paths` open until it is closed; return the process's exit code.
 
-    `goto` is a row: n = packet n, -n = K<n>, 0 = the first; `display_filter` is a valid filter.
+    `goto` is the row to select: n = packet n, -n = K<n>, 0 = the first.  `display_filter` must be
+    valid.
     """
     if not has_display():
         print(NO_DISPLAY, file=sys.stderr)
@@ -67,7 +68,7 @@ def run(
 
 
 def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewState | None:
-    """What the command line asks for beside files; None if nothing."""
+    """Return the view that the command line asks for; None if it names only files."""
     if not goto and not display_filter:
         return None
     files = tuple(str(path) for path in paths)
@@ -75,7 +76,7 @@ def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewSta
 
 
 def tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-    """A bug of ours: details to stderr for a report, one line to the user."""
+    """Report a bug: a traceback on stderr, one line in a message box."""
     traceback.print_exception(kind, error, trace)
     line = (
         f"Internal error: {kind.__name__}: {error}. Details are in the terminal; please report it."

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Dark or light, following the system or chosen, and the size of the text; kept in the settings."""
+"""The theme, dark, light or the system's, and the text size.  Both are kept in the settings."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SMALLEST, LARGEST = -5, 12  # steps
 
 
 class Theme(Enum):
-    """Values are the menu's words."""
+    """The themes; values are the words of the menu."""
 
     SYSTEM = "Follow the System"
     LIGHT = "Light"
@@ -24,7 +24,7 @@ class Theme(Enum):
 
 
 class Appearance(QObject):
-    """The one of the application."""
+    """Theme and text size of the application."""
 
     def __init__(self, app: QApplication, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -44,7 +44,7 @@ class Appearance(QObject):
         self._paint()
 
     def zoom_by(self, steps: int) -> None:
-        """Make all text larger by `steps`; 0 = its usual size again."""
+        """Make all text larger by `steps`; 0 resets its size."""
         self.zoom = max(SMALLEST, min(self.zoom + steps, LARGEST)) if steps else 0
         QSettings().setValue("zoom", self.zoom)
         self._size()
@@ -64,12 +64,12 @@ class Appearance(QObject):
         font.setPointSizeF(self._usual.pointSizeF() * STEP**self.zoom)
         if self._app.font() != font:
             self._app.setFont(font)
-            # which has a font of its own; the stub asks for bytes, which PySide refuses
+            # dock titles have their own font; the stub asks for bytes, which PySide rejects
             self._app.setFont(font, "QDockWidgetTitle")  # type: ignore[arg-type]
 
 
 def _number(value: object) -> int:
     try:
         return max(SMALLEST, min(int(str(value)), LARGEST))
-    except ValueError:  # a settings file somebody edited
+    except ValueError:  # the settings file was edited by hand
         return 0

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The columns of the function sequence.  A new column is one line here."""
+"""The columns of the kernel path.  A new column is one line here."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .packet_columns import LEFT, RIGHT
 
 
 class CallColumn(NamedTuple):
-    """A title, the text of a call, its side, and a sample that sets the width."""
+    """Title, text of a call, alignment, a sample text that sets the width, and tip."""
 
     title: str
     value: Callable[[Leg, PathCall], str]
@@ -60,7 +60,7 @@ CALL_COLUMNS = (
         _entry,
         RIGHT,
         "Entry (µs) ",
-        "When it began, since the packet's first leg did",
+        "When the call began, since the packet's first leg began",
     ),
     CallColumn("Duration (µs)", _duration, RIGHT, "Duration (µs) ", "From entry to exit"),
     CallColumn(
@@ -68,7 +68,7 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.self_ns),
         RIGHT,
         "Self (µs)  ",
-        "Duration without the functions it called, of whatever packet, without interrupts, and "
+        "Duration without the functions it called (for any packet), without interrupts, and "
         "without the time in which its thread was switched out",
     ),
     CallColumn(
@@ -76,7 +76,7 @@ CALL_COLUMNS = (
         lambda leg, call: wording.microseconds(call.comp_ns),
         RIGHT,
         "Without probes (µs)",
-        "Duration without what the probes cost",
+        "Duration less the cost of the probes",
     ),
     CallColumn("Caller", _caller, LEFT, "__local_bh_enable_ip+0x00"),
     CallColumn("Layer", lambda leg, call: call.layer, LEFT, "netfilter mm"),
@@ -84,10 +84,14 @@ CALL_COLUMNS = (
     CallColumn("Context", lambda leg, call: call.context, LEFT, "Context 0"),
     CallColumn("Count", _count, RIGHT, "1,000,000 "),
     CallColumn(
-        "Interrupts (µs)", _interrupts, RIGHT, "Interrupts (µs) ", "In it, and in what it called"
+        "Interrupts (µs)",
+        _interrupts,
+        RIGHT,
+        "Interrupts (µs) ",
+        "Time of interrupts in the call and the functions it called",
     ),
     CallColumn("Process", _process, LEFT, "kworker/u4:0 [100]"),
     CallColumn("Device", lambda leg, call: call.device, LEFT, "veth0 mm"),
     CallColumn("Packet", lambda leg, call: f"0x{call.skb:x}", LEFT, "0xffff888003a1c500 "),
 )
-UNUSUAL = ("Interrupts (µs)", "Process", "Device", "Packet")  # hidden until asked for
+UNUSUAL = ("Interrupts (µs)", "Process", "Device", "Packet")  # hidden by default

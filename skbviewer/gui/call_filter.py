@@ -10,7 +10,7 @@ from skbviewer.records import PathCall
 
 
 def call_filter(title: str, call: PathCall) -> str:
-    """The filter that the cell of a column stands for; of other columns that of the function."""
+    """Return the filter for the cell in column `title`; in other columns, for the function."""
     made = _CELLS.get(title, _function)(call)
     return made or _function(call)
 
@@ -20,7 +20,7 @@ def _function(call: PathCall) -> str:
 
 
 def _lasting(call: PathCall, field: str, ns: int | None) -> str:
-    """Calls of this function that took as long or longer."""
+    """Return a filter for calls of this function that took at least as long."""
     return "" if ns is None else f"call({_function(call)} && {field} >= {ns}ns)"
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The function sequence of one packet as a tree: legs, their calls, what happened in those."""
+"""The kernel path of one packet as a tree: legs, their calls, and the events in these."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
 _ROOT = 0
 WITHIN = ("other packets", "interrupts", "switched out")  # may be inside a call
-LONG_NS = 10_000  # what is told of those
+LONG_NS = 10_000  # shorter ones are not shown
 
 
 class Node(NamedTuple):
-    """A row of the tree; `call` is -1 for a leg, `parent` and `children` are node numbers.
+    """A row of the tree.  `call` is -1 for a leg; `parent` and `children` are node numbers.
 
-    A row with an `event` tells what happened in its call, one with a `wait` where the packet lay
-    before the call that follows; -1 = it is the call itself.
+    `event` is the number of an event in that call; `wait` is the number of a wait before the next
+    call.  Both are -1 if the row is the call itself.
     """
 
     leg: int
@@ -40,9 +40,10 @@ class Node(NamedTuple):
 
 
 def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
-    """All nodes; number 0 is the invisible root.
+    """Return all nodes; number 0 is the invisible root.
 
-    Calls stand below the call that they are in, or, `by_time`, one behind the other as they began.
+    Calls are children of the call that contains them, or, with `by_time`, children of their leg in
+    order of entry.
     """
     nodes = [Node(-1, -1, -1, 0, [])]
     for number, leg in enumerate(legs):
@@ -51,7 +52,10 @@ def nodes_of(legs: tuple[Leg, ...], by_time: bool = False) -> list[Node]:
 
 
 def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
-    """Calls, waits and events of a leg in the order of their times; at one time in this order."""
+    """Add a leg's calls, waits and events by time.
+
+    At equal times waits come first, events last.
+    """
     top = _append(nodes, leg_number, -1, _ROOT)
     rows = [(call.entry_ns, 1, number) for number, call in enumerate(leg.calls)]
     rows += [(wait.begin_ns, 0, number) for number, wait in enumerate(leg.waits) if _shown(wait)]
@@ -66,7 +70,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
 
 
 def _shown(wait: Wait) -> bool:
-    """Waits within a call are its bar's in the timeline, unless they are long."""
+    """Return whether a wait gets a row.  Waits inside a call get one only if they are long."""
     return wait.what not in (OUTSIDE, *WITHIN) or (wait.what in WITHIN and wait.dur_ns >= LONG_NS)
 
 
@@ -114,8 +118,8 @@ class CallModel(QAbstractItemModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._legs: tuple[Leg, ...] = ()  # of the path, then of its branches
-        self._own = 0  # of the path
+        self._legs: tuple[Leg, ...] = ()  # legs of the path, then of its branches
+        self._own = 0  # legs of the path
         self._path: PacketPath | None = None
         self.by_time = False
         self._nodes = nodes_of(())
@@ -137,18 +141,18 @@ class CallModel(QAbstractItemModel):
         self.endResetModel()
 
     def set_colours(self, colours: dict[str, QColor], dark: bool) -> None:
-        """Colour by layer name."""
+        """Set the colour of each layer, by name."""
         self.layoutAboutToBeChanged.emit()
         self._colours, self._dark = colours, dark
         self.layoutChanged.emit()
 
     def index_of(self, leg: int, call: int) -> QModelIndex:
-        """Where a call stands (call -1 = the leg itself); invalid if it does not."""
+        """Return the index of a call (call -1: of the leg); invalid if it has none."""
         at = self._place.get((leg, call), _ROOT)
         return _NOWHERE if at == _ROOT else self.createIndex(self._nodes[at].row, 0, at)
 
     def wide(self) -> list[tuple[int, QModelIndex]]:
-        """(row, parent) of the rows whose text goes over all columns: legs, waits, events."""
+        """Return (row, parent) of the rows whose text spans all columns: legs, waits, events."""
         found = []
         for node in self._nodes[1:]:
             if node.call < 0 or node.event >= 0:
@@ -160,26 +164,26 @@ class CallModel(QAbstractItemModel):
         return found
 
     def told_at(self, index: Index) -> PathCall | None:
-        """The call of a row, or that in which an event's row happened; None of other rows."""
+        """Return the call of a row, or the call that contains an event; None for other rows."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return None if node.call < 0 else self._legs[node.leg].calls[node.call]
 
     def call_at(self, index: Index) -> tuple[int, int]:
-        """(leg, call) of a row or of what an event's row happened in; -1 on a leg's and nowhere.
+        """Return (leg, call) of a row, or of the call that contains an event.
 
-        Rows of branches are of no leg: (-1, -1).
+        The call is -1 for a leg and for an invalid index.  Rows of branches return (-1, -1).
         """
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return (node.leg, node.call) if node.leg < self._own else (-1, -1)
 
     def packet_at(self, index: Index) -> int:
-        """Of a branch's rows the row of the packet list it is: n, -n for K<n>; 0: none."""
+        """Return the packet list's row of a branch: n, -n for K<n>, 0 for none."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         row = self._legs[node.leg].row if node.leg >= self._own else ""
         return -int(row[1:]) if row.startswith("K") else int(row or 0)
 
     def function_at(self, index: Index) -> str:
-        """The function of a row; "" where there is none."""
+        """Return the function of a row; "" if it has none."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return self._legs[node.leg].calls[node.call].function if node.call >= 0 else ""
 
@@ -194,7 +198,7 @@ class CallModel(QAbstractItemModel):
             seen = wording.captured(leg, leg.zero_ns)
             lines = [self._title(leg), f"{verdict}: {leg.reason}"]
             lines += [f"Captured {seen}"] if seen else []
-            lines += ["Double click: go to it"] if leg.relation and leg.row else []
+            lines += ["Double-click to go to it"] if leg.relation and leg.row else []
             return "\n".join(lines)
         if role == _ROLE.FontRole:
             font = QFont()

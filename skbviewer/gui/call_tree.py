@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The view of one packet's function sequence."""
+"""The pane of the kernel path: the calls of one packet as a tree."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ from .empty_text import EmptyText
 
 MOST = 0.5
 SQUEEZED = 30  # pixels, at most
-NO_PACKET = "Select a packet: the kernel's calls on it are listed here."
+NO_PACKET = "Select a packet to list the kernel functions that handled it."
 NO_CALLS = "The kernel log has no record of this packet."
 HIDDEN, BY_TIME = "calls/hidden", "calls/by_time"  # in the settings
 
@@ -45,7 +45,7 @@ def _hidden_columns() -> frozenset[str]:
 
 
 class AiryRows(QStyledItemDelegate):
-    """Rows with a little more room than the text needs."""
+    """Rows that are a little higher than their text."""
 
     def sizeHint(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
@@ -54,9 +54,9 @@ class AiryRows(QStyledItemDelegate):
 
 
 class CallTree(QTreeView):
-    """Emits `call_chosen` with (leg, call) of the row the user went to; call -1 = a leg's row.
+    """Emits `call_chosen` with (leg, call) of the selected row; call -1 is a leg's row.
 
-    `source_asked` is the function of a row that was double-clicked or entered.
+    `source_asked` has the function of a row that was double-clicked or activated by Return.
     """
 
     call_chosen = Signal(int, int)
@@ -72,7 +72,7 @@ class CallTree(QTreeView):
         self.calls.by_time = QSettings().value(BY_TIME, False, bool) is True
         self._path: PacketPath | None = None
         self._needed = 0
-        self._told: dict[int, bool] = {}  # columns of which it depends on the recording
+        self._told: dict[int, bool] = {}  # columns hidden if the recording has no values
         self.empty = EmptyText(self)
         self.empty.tell(NO_PACKET)
         self.setModel(self.calls)
@@ -92,7 +92,7 @@ class CallTree(QTreeView):
         self.customContextMenuRequested.connect(self._ask_menu)
 
     def row_menu(self, index: QModelIndex) -> QMenu:
-        """What can be done with a cell, and with the tree."""
+        """Return the context menu of a cell and of the tree."""
         call = self.calls.told_at(index)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -129,7 +129,7 @@ class CallTree(QTreeView):
         self.row_menu(self.indexAt(place)).popup(self.viewport().mapToGlobal(place))
 
     def set_by_time(self, on: bool) -> None:
-        """Calls one behind the other as they began, or below the call that they are in."""
+        """List calls in order of entry, or below the call that contains them."""
         leg, call = self.calls.call_at(self.currentIndex())
         QSettings().setValue(BY_TIME, on)
         self.calls.by_time = on
@@ -142,7 +142,7 @@ class CallTree(QTreeView):
         self.empty.tell(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
         self.expandAll()
         for row in range(len(path.legs) if path else 0, self.calls.rowCount()):
-            self.collapse(self.calls.index(row, 0))  # a branch: its title tells what it is
+            self.collapse(self.calls.index(row, 0))  # a branch: its title says what it is
         for row, parent in self.calls.wide():
             self.setFirstColumnSpanned(row, parent, True)
         legs = path.legs if path else ()
@@ -156,9 +156,9 @@ class CallTree(QTreeView):
         self._make_room()
 
     def show_call(self, leg: int, call: int) -> None:
-        """Go to a call without telling anybody."""
+        """Go to a call without emitting `call_chosen`."""
         if self.calls.call_at(self.currentIndex()) == (leg, call):
-            return  # it is there, or at something that happened in it
+            return  # already at the call, or at an event in it
         index = self.calls.index_of(leg, call)
         with QSignalBlocker(self):
             self.setCurrentIndex(index)
@@ -169,12 +169,12 @@ class CallTree(QTreeView):
         self.calls.set_colours(colours, dark)
 
     def use_settings(self) -> None:
-        """Show the columns that are kept as shown."""
+        """Show the columns that the settings list."""
         self._hidden = _hidden_columns()
         self._show_columns()
 
     def columns_menu(self) -> QMenu:
-        """A check mark for each column but the first."""
+        """Return a menu with a check mark for each column but the first."""
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self._add_order(menu)
@@ -194,7 +194,7 @@ class CallTree(QTreeView):
         self._show_columns()
 
     def _show_columns(self) -> None:
-        """Hide what the user hid, and what the recording does not tell."""
+        """Hide the columns that the user hid, and those without values in the recording."""
         for place, column in enumerate(CALL_COLUMNS):
             told = self._told.get(place, True)
             self.setColumnHidden(place, not told or column.title in self._hidden)
@@ -213,7 +213,7 @@ class CallTree(QTreeView):
         self.call_chosen.emit(*self.calls.call_at(current))
 
     def _width_needed(self, path: PacketPath) -> int:
-        """Pixels the function column takes to show every name whole."""
+        """Return the width in pixels at which the function column shows every name."""
         metrics = QFontMetrics(self.font())
         widths = (
             (call.depth + 2) * self.indentation() + metrics.horizontalAdvance(call.function)
@@ -223,15 +223,15 @@ class CallTree(QTreeView):
         return max(widths, default=0) + 14
 
     def _make_room(self) -> None:
-        """Widen the function column for names deep down, to MOST of the view.
+        """Widen the function column for deeply nested names, up to MOST of the view.
 
-        It is narrowed a little where that shows the last column in sight whole.
+        It is narrowed a little if the last visible column fits then.
         """
         room = self.viewport().width()
         width = max(self.columnWidth(FUNCTION), min(self._needed, round(room * MOST)))
         end = width
         for place in range(FUNCTION + 1, len(CALL_COLUMNS)):
-            end += self.columnWidth(place)  # of a hidden column 0
+            end += self.columnWidth(place)  # 0 if hidden
             if room < end <= room + SQUEEZED:
                 width -= end - room
                 break

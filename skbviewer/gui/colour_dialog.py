@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""View > Coloring Rules: names, filters, colours, their order; wrong filters are refused."""
+"""View > Coloring Rules: names, filters, colours and order.  Invalid filters are rejected."""
 
 from __future__ import annotations
 
@@ -31,13 +31,14 @@ from .theme import DROP_COLOURS, chosen, is_dark
 from .window_size import open_at
 
 NAME, FILTER = 0, 1
+HINT = "A packet gets the colors of the first rule whose filter it matches."
 Item = QTreeWidgetItem
 Index = QModelIndex | QPersistentModelIndex
 _CHECKED, _UNCHECKED = Qt.CheckState.Checked, Qt.CheckState.Unchecked
 
 
 class _Ticks(QStyledItemDelegate):
-    """Check marks in the window's colours: in the rule's own they might not be seen."""
+    """Draws check marks in the window's colours; in a rule's colours they might be invisible."""
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: Index) -> None:
         super().paint(painter, option, index)
@@ -56,7 +57,7 @@ class _Ticks(QStyledItemDelegate):
 
 
 class ColourDialog(QDialog):
-    """Edits `rules`; `rules` are the result once it was accepted."""
+    """Edits `rules`.  After the dialog is accepted, rules() is the result."""
 
     def __init__(self, rules: Sequence[Rule], parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -65,9 +66,9 @@ class ColourDialog(QDialog):
         self.list.setHeaderLabels(["Name", "Filter"])
         self.list.setRootIsDecorated(False)
         self.list.setItemDelegate(_Ticks(self.list))
-        self.list.setAccessibleName("Coloring rules, the first that fits decides")
+        self.list.setAccessibleName("Coloring rules; the first that matches applies")
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
-        self.note = QLabel("The first rule whose filter fits gives a packet its colors.")
+        self.note = QLabel(HINT)
         self.note.setWordWrap(True)
         self.buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Ok
@@ -132,7 +133,7 @@ class ColourDialog(QDialog):
             item.setForeground(column, QBrush(shown.text))
 
     def rules(self) -> tuple[Rule, ...]:
-        """The rules as they stand in the list."""
+        """Return the rules in the order of the list."""
         items = [self.list.topLevelItem(n) for n in range(self.list.topLevelItemCount())]
         return tuple(self._rule(item) for item in items if item is not None)
 
@@ -142,12 +143,12 @@ class ColourDialog(QDialog):
         return Rule(item.text(NAME), item.text(FILTER), ground, ink, on)
 
     def _at(self) -> int:
-        """Where the current rule stands, -1 without one."""
+        """Return the position of the current rule; -1 if there is none."""
         item = self.list.currentItem()
         return -1 if item is None else self.list.indexOfTopLevelItem(item)
 
     def add(self) -> None:
-        """A new rule before the current one, its filter ready to be typed."""
+        """Insert a new rule before the current one and edit its filter."""
         at = max(self._at(), 0)
         item = self._item(Rule("New rule", "", "#ffe08a", "#12272e"))
         self.list.insertTopLevelItem(at, item)
@@ -181,9 +182,9 @@ class ColourDialog(QDialog):
             self._paint(item, rule._replace(ground=name) if ground else rule._replace(ink=name))
 
     def _check(self, *_: object) -> None:
-        """Only valid filters can be accepted; the first wrong one is told."""
+        """Allow OK only if all filters are valid; show the first error."""
         wrong = next((text for rule in self.rules() if (text := _error(rule))), "")
-        self.note.setText(wrong or "The first rule whose filter fits gives a packet its colors.")
+        self.note.setText(wrong or HINT)
         palette = self.palette()
         if wrong:
             red = chosen(DROP_COLOURS, is_dark(palette))

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Colouring rules of the packet list: Wireshark's defaults (its file colorfilters, of 4.4).
 
-Left out is only what no capture opened here can have: HTTP/2 without TLS and system events.
-The first rule whose display filter a packet passes gives its colours.
+Rules for packets that no capture opened here can hold are left out: HTTP/2 without TLS and system
+events.  A packet gets the colours of the first rule whose display filter it matches.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ INK = "#12272e"
 
 
 class Rule(NamedTuple):
-    """`ground` and `ink` are "#rrggbb" for light windows; dark ones get darker hues of them."""
+    """`ground` and `ink` are "#rrggbb" for light windows; dark windows use darker hues of them."""
 
     name: str
     text: str  # a display filter
@@ -62,7 +62,7 @@ DEFAULTS = (
         "#a40000",
         "#ecf0eb",
     ),
-    Rule(  # off: Wireshark's is on, but it verifies none of these unless told to
+    Rule(  # off: Wireshark's is on, but by default it verifies none of these
         "Checksum Errors",
         'ip.checksum.status == "Bad" || tcp.checksum.status == "Bad" || '
         'udp.checksum.status == "Bad"',
@@ -87,7 +87,7 @@ DEFAULTS = (
 
 
 def stored() -> tuple[Rule, ...]:
-    """The user's rules, else the defaults."""
+    """Return the user's rules, else the defaults."""
     try:
         rows = json.loads(str(QSettings().value(SETTING, "")))
         return tuple(
@@ -99,7 +99,7 @@ def stored() -> tuple[Rule, ...]:
 
 
 def store(rules: Sequence[Rule]) -> None:
-    """Keep `rules`; the defaults are not kept, so that better ones of a later version come."""
+    """Save `rules`.  The defaults are not saved, so that a later version can improve them."""
     if tuple(rules) == DEFAULTS:
         QSettings().remove(SETTING)
     else:
@@ -108,7 +108,7 @@ def store(rules: Sequence[Rule]) -> None:
 
 @cache
 def colours(rule: Rule, dark: bool) -> RowColours:
-    """What a row of this rule looks like."""
+    """Return the colours of a row that matches this rule."""
     ground, ink = QColor(rule.ground), QColor(rule.ink)
     if dark and ground.lightness() > ink.lightness():
         hue, saturation = ground.hslHue(), ground.hslSaturation()

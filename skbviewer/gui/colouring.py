@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Gives the packet list its colouring rules, and lets the user change them.
+"""Apply the colouring rules to the packet list, and let the user edit them.
 
-TCP streams of large recordings are followed in a pause: rules and Info tell of them afterwards.
+TCP streams of large recordings are followed while the user is idle.  Rules and Info that depend on
+streams are applied afterwards.
 """
 
 from __future__ import annotations
@@ -16,17 +17,17 @@ from skbviewer.records import Progress
 from .colour_dialog import ColourDialog
 from .colour_rules import INK, Rule, store, stored
 from .contract import Recording
-from .filtering import conversations
+from .filtering import NO_CONVERSATION, conversations
 from .tasks import Tasks
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-# Wireshark's ten
+# Wireshark's ten colours
 CONVERSATIONS: tuple[str, ...] = ("#ffc0c0", "#ffc0ff", "#e0c0e0", "#c0c0ff", "#c0e0e0")
 CONVERSATIONS += ("#c0ffff", "#c0ffc0", "#ffffc0", "#e0e0c0", "#e0e0e0")
-SLOW = "tcp.analysis"  # looks at whole streams, once for each recording
-PAUSE_MS = 700  # without a click or scrolling: they would wait for what nobody asked for
+SLOW = "tcp.analysis"  # fields that need whole streams, followed once per recording
+PAUSE_MS = 700  # of idle time, so that following streams delays no click or scrolling
 
 
 class Colouring(QObject):
@@ -37,7 +38,7 @@ class Colouring(QObject):
         self._window = window
         self.rules = stored()
         self.on = True
-        self.painted: tuple[Rule, ...] = ()  # conversations, until something else is opened
+        self.painted: tuple[Rule, ...] = ()  # of conversations, until other files are opened
         self._shown: tuple[Rule, ...] = ()
         self.tasks = Tasks(self)
         self._pause = QTimer(self, interval=PAUSE_MS, singleShot=True)
@@ -49,16 +50,19 @@ class Colouring(QObject):
 
     @property
     def busy(self) -> bool:
-        """Streams are being followed, or will be."""
+        """Whether streams are being followed, or will be."""
         return self._pause.isActive() or self.tasks.busy
 
     def close(self) -> None:
-        """Prepare nothing any more; no thread is left afterwards."""
+        """Stop following streams.  No thread is left afterwards."""
         self._pause.stop()
         self.tasks.close()
 
     def use(self, recording: Recording | None) -> None:
-        """Colour the rows of `recording`; what takes long comes when it is ready."""
+        """Colour the rows of `recording`.
+
+        Rules that need streams apply once these are followed.
+        """
         self.painted = ()
         self._use(recording)
 
@@ -67,7 +71,7 @@ class Colouring(QObject):
         row = self._window.workspace.table.current_row()
         found = [] if row is None else conversations(row)
         if not found:
-            self._window.statusBar().showMessage("No addresses of a conversation", 5000)
+            self._window.statusBar().showMessage(NO_CONVERSATION, 5000)
             return
         name, text = found[0]
         rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], INK)
@@ -75,7 +79,7 @@ class Colouring(QObject):
         self._set(self._shown)
 
     def unpaint(self) -> None:
-        """No conversation has a colour of its own any more."""
+        """Remove the colours of conversations."""
         self.painted = ()
         self._set(self._shown)
 
@@ -90,7 +94,7 @@ class Colouring(QObject):
         self._pause.start()
 
     def _give_way(self) -> None:
-        """The user waits for a filter or an order: streams are followed after it."""
+        """Pause while the user waits for a filter or a sort."""
         if self.busy:
             self.tasks.cancel()
             self._pause.start()
@@ -113,19 +117,19 @@ class Colouring(QObject):
         self.tasks.start("", prepare, ready)
 
     def switch(self) -> None:
-        """Colours, or none."""
+        """Switch colours on or off."""
         self.on = not self.on
         self._use(self._window.recording)
 
     def ask(self) -> None:
-        """Let the user edit the rules."""
+        """Open the dialog that edits the rules."""
         dialog = ColourDialog(self.rules, self._window)
         dialog.accepted.connect(lambda: self.change(dialog.rules()))
         dialog.finished.connect(dialog.deleteLater)
         QDialog.open(dialog)
 
     def change(self, rules: tuple[Rule, ...]) -> None:
-        """Use and keep these rules."""
+        """Use and save these rules."""
         self.rules = rules
         store(rules)
         self._use(self._window.recording)

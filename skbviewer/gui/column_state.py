@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which columns the packet list has, in which order and how wide: what is kept in the settings."""
+"""Columns, order and widths of the packet list, as kept in the settings."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .packet_columns import BY_KEY, COLUMNS, Column, field_column
 
 
 class ColumnState(NamedTuple):
-    """One column; a width of 0 is the column's own."""
+    """One column.  A width of 0 means the column's default."""
 
     key: str
     title: str
@@ -19,27 +19,31 @@ class ColumnState(NamedTuple):
     hidden: bool = False
 
     def column(self) -> Column | None:
-        """The column it tells of; None if this program has none such."""
+        """Return the column; None if this program does not know it."""
         if self.key in BY_KEY:
             return BY_KEY[self.key]._replace(title=self.title)
         return field_column(self.key.removeprefix("field:"), self.title)
 
 
-UNUSUAL = ("waiting",)  # hidden until asked for
+UNUSUAL = ("waiting",)  # hidden by default
 DEFAULT = tuple(
     ColumnState(column.key, column.title, hidden=column.key in UNUSUAL) for column in COLUMNS
 )
 
 
 def write(states: Iterable[ColumnState]) -> str:
+    """Return the text of `states` for the settings."""
     return json.dumps([list(state) for state in states])
 
 
 def read(text: str) -> Sequence[ColumnState]:
-    """What `write` wrote, with columns this program does not know left out; DEFAULT if unusable."""
+    """Parse the text of write(); unknown columns are left out.
+
+    Returns DEFAULT if it is unusable.
+    """
     try:
         states = [ColumnState(str(k), str(t), int(w), bool(h)) for k, t, w, h in json.loads(text)]
-    except (ValueError, TypeError):  # a settings file somebody edited
+    except (ValueError, TypeError):  # the settings file was edited by hand
         return DEFAULT
     known = [state for state in states if state.column() is not None]
     missing = [state for state in DEFAULT if state.key not in {k.key for k in known}]

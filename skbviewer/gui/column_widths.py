@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How wide the packet list's columns are: as the user made them, else by what they show."""
+"""Widths of the packet list's columns: chosen by the user, else fitted to their contents."""
 
 from __future__ import annotations
 
@@ -15,32 +15,32 @@ from .sort_header import ARROW
 if TYPE_CHECKING:
     from .packet_table import PacketTable
 
-INFO_LETTERS = 20  # that Info has at least; the list scrolls sideways then
+INFO_LETTERS = 20  # minimum width of Info; the list scrolls sideways if there is less room
 MARGINS = 12
 SCROLL_BAR = 20
 ADDRESSES = ("source", "destination")
-KERNELS = ("drop", "process")  # empty without a KBL: then Info has their room
-SELDOM = ("drop", "match")  # seldom as wide as they may be: Info has the rest
-ROWS_FITTED = 256  # at a new recording: some pages of rows are asked for
-MOST_PART = 6  # of the window's width is what a fitted column takes at most
-INFO_PART = 3  # of the window's width is what Info has before the others have more than they need
+KERNELS = ("drop", "process")  # empty without a KBL; Info gets their room then
+SELDOM = ("drop", "match")  # rarely as wide as they could be; Info gets the rest
+ROWS_FITTED = 256  # rows that are read to fit the columns of a new recording
+MOST_PART = 6  # a fitted column takes at most 1 / MOST_PART of the window's width
+INFO_PART = 3  # others shrink if Info has less than this part of the width
 
 
 class ColumnWidths:
-    """Widths in pixels of the columns of one table; Info takes what the others leave."""
+    """Widths in pixels of one table's columns.  Info takes the remaining width."""
 
     def __init__(self, table: PacketTable) -> None:
         self._table = table
-        self._own: dict[str, int] = {}  # by key: those that nobody chose
+        self._own: dict[str, int] = {}  # by key: widths that the user did not choose
         self._letter = _letter(table.font())
 
     def chosen(self, at: int) -> int:
-        """What the user made a shown column; 0 if nothing."""
+        """Return the width that the user gave to a visible column; 0 if none."""
         column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
         return 0 if column.key == "info" or self._is_own(at) else width
 
     def set(self, at: int, width: int) -> None:
-        """Make a column `width` wide; 0: as wide as is usual, until the user chooses."""
+        """Set the width of a column; 0 means its default, until the user chooses a width."""
         column = self._table.packets.columns[at]
         if width:
             self._own.pop(column.key, None)
@@ -49,13 +49,13 @@ class ColumnWidths:
         self._table.header.resizeSection(at, width)
 
     def fit(self) -> None:
-        """Make columns whose width nobody chose wide enough for what is listed now."""
+        """Fit the columns that the user did not size to the listed rows."""
         packets = self._table.packets
         keys = {at: packets.columns[at].key for at in self._table.shown_columns()}
         own = [at for at in keys if keys[at] != "info" and self._is_own(at)]
         for at in own:
             self.set(at, 0)
-        for wanted in (("process",), ADDRESSES):  # which have what is left
+        for wanted in (("process",), ADDRESSES):  # these share the remaining width
             for at in own:
                 if keys[at] in wanted:
                     self._fit_to_rows(at, self._most(keys[at]))
@@ -64,12 +64,12 @@ class ColumnWidths:
         self.fill()
 
     def _most(self, key: str) -> int:
-        """What a column takes at most that is fitted to the rows."""
+        """Return the maximum width of a column that is fitted to the rows."""
         most = self._table.window().width() // MOST_PART
         return min(most, self._room() // 2) if key in ADDRESSES else most
 
     def _tighten(self, columns: Sequence[int]) -> None:
-        """Take what the listed rows do not need, for Info."""
+        """Give the width that the listed rows do not need to Info."""
         for at in columns:
             column, width = self._table.packets.columns[at], self._table.header.sectionSize(at)
             self._have(at, min(self._usual(column, tight=True), width))
@@ -79,7 +79,7 @@ class ColumnWidths:
         self._table.header.resizeSection(at, width)
 
     def widen(self) -> None:
-        """Other rows are listed, or in another order: make room for what was not there before."""
+        """Widen columns for newly listed or sorted rows; none becomes narrower."""
         packets, header = self._table.packets, self._table.header
         for at in self._table.shown_columns():
             column, sorts = packets.columns[at], at == header.sortIndicatorSection()
@@ -88,7 +88,7 @@ class ColumnWidths:
         self.fill()
 
     def see(self, first: int, last: int) -> None:
-        """These rows are on the screen, perhaps of so many that not all were looked at."""
+        """Widen columns for the rows on screen: in long lists not all rows were measured."""
         packets, header = self._table.packets, self._table.header
         for at in self._table.shown_columns():
             column = packets.columns[at]
@@ -106,14 +106,14 @@ class ColumnWidths:
         self._have(at, max(self._usual(column), min(wide, most)))
 
     def _room(self) -> int:
-        """What addresses may take before Info has too little."""
+        """Return the width that the address columns can take without squeezing Info."""
         return self._left(*ADDRESSES) - self._least_info()
 
     def _least_info(self) -> int:
         return round(INFO_LETTERS * self._letter)
 
     def _left(self, *keys: str) -> int:
-        """What the columns but Info and these leave of the window's width."""
+        """Return the window's width less all columns except Info and those of `keys`."""
         columns = self._table.packets.columns
         others = [
             self._table.header.sectionSize(at)
@@ -123,14 +123,14 @@ class ColumnWidths:
         return self._table.window().width() - sum(others) - SCROLL_BAR
 
     def fit_time(self) -> None:
-        """The times have another form."""
+        """Fit the Time column after its format changed."""
         at = self._table.packets.column_of("time")
         if at >= 0 and not self._table.header.isSectionHidden(at):
             self.set(at, 0)
             self.fill()
 
     def scale(self) -> None:
-        """After the text changed its size: columns as wide for it as they were."""
+        """Scale the columns after the text size changed."""
         before, now = self._letter, _letter(self._table.font())
         self._letter = now
         for at in self._table.shown_columns():
@@ -139,7 +139,7 @@ class ColumnWidths:
         self.fit()
 
     def fill(self) -> None:
-        """Give Info the width that the others leave."""
+        """Give Info the remaining width."""
         table, header = self._table, self._table.header
         info = table.packets.column_of("info")
         if info < 0 or header.isSectionHidden(info):
@@ -152,7 +152,7 @@ class ColumnWidths:
         return self._own.get(key) == self._table.header.sectionSize(at)
 
     def _usual(self, column: Column, tight: bool = False) -> int:
-        """Its width; `tight`: no more than title and rows need, with no room for an arrow."""
+        """Return a column's default width.  `tight`: as title and rows need, without an arrow."""
         packets, texts = self._table.packets, [column.sample]
         if column.key == "time":
             texts = [sample(packets.time_format, packets.precision)]
@@ -167,13 +167,13 @@ class ColumnWidths:
         return self._least_info() if column.key == "info" else max(least, self._wide(column, texts))
 
     def _wide(self, column: Column, texts: Iterable[str]) -> int:
-        """What texts need in a column."""
+        """Return the width that texts need in a column."""
         metrics = QFontMetrics(self._table.font())
-        room = metrics.height() + 6 if column.key == "match" else 0  # its chip
+        room = metrics.height() + 6 if column.key == "match" else 0  # for the chip
         return max(map(metrics.horizontalAdvance, texts), default=0) + room + MARGINS
 
     def _listed(self, column: Column) -> list[str]:
-        """What a column shows; [] if later rows may well be wider than those that are asked."""
+        """Return the texts of a column; [] if rows that were not read may be wider."""
         packets = self._table.packets
         if packets.rowCount() > ROWS_FITTED and column.key not in SELDOM:
             return []
@@ -182,5 +182,5 @@ class ColumnWidths:
 
 
 def _letter(font: QFont) -> float:
-    """How wide a letter is, about."""
+    """Return the average width of a letter in pixels."""
     return QFontMetricsF(font).averageCharWidth()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the window asks of the layer below: a recording that answers, and how to open one."""
+"""What the window needs from the layer below: a recording, and how to open one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from skbviewer.session.reasons import Reason
 from skbviewer.session.streams import Stream
 from skbviewer.session.timeline import CallPlace
 
-RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
 
 class LayerColours(Protocol):
@@ -103,7 +103,7 @@ class Recording(Protocol):
 
 
 class Opener(Protocol):
-    """Turns files into a recording; takes over the annotations of the session files `keep`."""
+    """Opens files as a recording, with the annotations of the session files `keep`."""
 
     def __call__(
         self, paths: Sequence[Path], progress: Progress, keep: Sequence[Path] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list as text: CSV as spreadsheets read it, as the list shows them."""
+"""Rows of the packet list as text for the clipboard: CSV, or separated by tabs."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Iterable, Sequence
 
 from .packet_model import PacketModel
 
-MOST = 100_000  # rows on the clipboard; more belong into a file
+MOST = 100_000  # rows on the clipboard; more rows should be exported to a file
 
 
 def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
-    """A line of titles, then a line a row (RFC 4180, but lines end with a newline)."""
+    """Return a header line, then one line per row (RFC 4180, but with newlines as line ends)."""
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
     writer.writerow([model.columns[column].title for column in columns])
@@ -23,6 +23,6 @@ def rows_as_csv(model: PacketModel, columns: Sequence[int], positions: Iterable[
 
 
 def rows_as_text(model: PacketModel, columns: Sequence[int], positions: Iterable[int]) -> str:
-    """A line a row, cells parted by tabs."""
+    """Return one line per row, with cells separated by tabs."""
     lines = ("\t".join(model.text(p, column) for column in columns) for p in positions)
     return "".join(f"{line}\n" for line in lines)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The headers of a packet as a tree; each line knows its bytes and the filter it makes."""
+"""The headers of a packet as a tree.  Each line knows its bytes and its display filter."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ Item = QTreeWidgetItem
 
 
 class DetailTree(QTreeWidget):
-    """`node_chosen`: the Node of the current line; `filter_asked`: a filter, and if to apply it;
-    `packet_asked`: the packet that a line names, by a double click or Return.
+    """`node_chosen`: the Node of the current line.
+
+    `filter_asked`: a filter, and whether to apply it.  `packet_asked`: the packet that a line
+    names, when it is double-clicked or activated by Return.
     """
 
     node_chosen = Signal(object)
@@ -41,7 +43,7 @@ class DetailTree(QTreeWidget):
         self.itemCollapsed.connect(lambda item: self._open.discard(_title(item)))
 
     def show_nodes(self, nodes: Sequence[Node]) -> None:
-        """Show these headers; those of a kind that was open stay open."""
+        """Show these headers.  Headers that the user expanded stay expanded."""
         opened = set(self._open)
         self.clear()
         for node in nodes:
@@ -51,11 +53,11 @@ class DetailTree(QTreeWidget):
         self._open = opened
 
     def node(self, item: Item | None) -> Node | None:
-        """What a line shows."""
+        """Return the node of a line."""
         return None if item is None else item.data(0, NODE)
 
     def choose_byte(self, byte: int) -> None:
-        """Go to the innermost line that tells of a byte: not the Frame, which holds all."""
+        """Go to the innermost line that contains a byte.  Frame, which contains all, comes last."""
         items = [self.topLevelItem(n) for n in range(self.topLevelItemCount())]
         found: Item | None = None
         while items:
@@ -89,7 +91,7 @@ class DetailTree(QTreeWidget):
             menu.exec(self.viewport().mapToGlobal(place))
 
     def menu(self, item: Item | None) -> QMenu | None:
-        """What can be done with a line; None beside all lines."""
+        """Return the context menu of a line; None outside all lines."""
         node = self.node(item)
         if node is None:
             return None
@@ -134,7 +136,7 @@ def _item(node: Node) -> Item:
 
 
 def _title(item: Item) -> str:
-    """The same for the same header or field of every packet."""
+    """Return a key that is equal for the same header or field of every packet."""
     node: Node = item.data(0, NODE)
     return node.field or node.text.split(",")[0].split(":")[0].split(" (")[0]
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A word on what to do in place of rows that are not there."""
+"""A hint in place of rows, in views that are empty."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QAbstractItemView, QLabel, QVBoxLayout
 
 
 class EmptyText(QLabel):
-    """Lies over an empty view; clicks go through."""
+    """Covers an empty view.  Clicks pass through."""
 
     def __init__(self, view: QAbstractItemView) -> None:
         super().__init__(view.viewport())
@@ -25,7 +25,7 @@ class EmptyText(QLabel):
         self.hide()
 
     def tell(self, text: str) -> None:
-        """Show `text`; "" shows the rows alone."""
+        """Show `text`; "" hides it."""
         self.setText(text)
         self.setVisible(bool(text))
         self._view.setAccessibleDescription(text)

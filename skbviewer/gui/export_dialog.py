@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export Timeline: what, how large, how dark; shows the command that does the same."""
+"""File > Export Timeline: format, size and colours; shows the command that writes the same file."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 
 
 class ExportDialog(QDialog):
-    """Writes what the timeline shows; `made` is the file written, None before."""
+    """Writes what the timeline shows.  `made` is the file written, None until then."""
 
     def __init__(self, recording: Recording, shown: Shown, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -72,13 +72,13 @@ class ExportDialog(QDialog):
         for widget in (self.wide, QLabel("×"), self.high, QLabel("at"), self.dpi):
             size.addWidget(widget)
         size.addStretch(1)
-        self.title_edit.setPlaceholderText("by what is shown")
+        self.title_edit.setPlaceholderText("Default: what is shown")
         self.command.setReadOnly(True)
         self.command.setToolTip("The command that writes the same file")
         self.error.setWordWrap(True)
         self.error.hide()
         rows = QFormLayout(self)
-        pixels = QLabel("&Size")  # a layout has no buddy of its own
+        pixels = QLabel("&Size")  # a layout cannot be a buddy
         pixels.setBuddy(self.wide)
         for label, thing in (
             ("&Format", self.form),
@@ -109,7 +109,7 @@ class ExportDialog(QDialog):
         self.dpi.setValue(int(str(settings.value("export/dpi", 300))))
 
     def shown(self) -> Shown:
-        """What will be written."""
+        """Return what will be written."""
         return self._shown._replace(
             title=self.title_edit.text().strip(),
             size=(self.wide.value(), self.high.value()),
@@ -141,7 +141,7 @@ class ExportDialog(QDialog):
         self.command.setCursorPosition(0)
 
     def save(self) -> None:
-        """Ask for a name and write the file; an error is shown in the dialog."""
+        """Ask for a name and write the file.  The dialog shows an error."""
         export, subject = self._chosen()
         suffix = export.suffixes[0]
         stem = "packets" if subject is Subject.PACKETS else "timeline"
@@ -176,10 +176,10 @@ def _number(low: int, high: int, unit: str) -> QSpinBox:
 
 
 def ask_export(window: MainWindow) -> None:
-    """Show the dialog for what the timeline shows now."""
+    """Open the dialog for what the timeline shows now."""
     shown = shown_now(window)
     if window.recording is None or shown is None:
-        window.banner.tell("Select a packet first: the timeline shows nothing.", "hint")
+        window.banner.tell("Select a packet first: the timeline is empty.", "hint")
         return
     dialog = ExportDialog(window.recording, shown, window)
     dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))

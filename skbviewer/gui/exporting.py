@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export: asks for a name and writes the selected packet."""
+"""File > Export: ask for a name and write the selected packet."""
 
 from __future__ import annotations
 

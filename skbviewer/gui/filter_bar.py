@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The bar of the display filter: the line, what was applied before, saved buttons, what is wrong.
+"""The display filter bar: input line, recent filters, saved buttons, error text.
 
-It knows no table: who owns it listens to `applied` and gives it the texts that fields can have.
+It knows no table.  Its owner listens to `applied` and provides the texts that fields can have.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from .filter_dialogs import ButtonDialog, FieldList
 from .filter_edit import FilterEdit
 from .theme import DROP_COLOURS, arrow, is_dark
 
-PAUSE_MS = 800  # in typing, before an error is told in words
+PAUSE_MS = 800  # pause in typing before an error is shown
 LONGEST = 60  # characters of a filter in a menu
 
 
 class FilterBar(QWidget):
-    """`applied` is the text of a filter that is valid; an empty one shows everything."""
+    """`applied` has the text of a valid filter; an empty one shows everything."""
 
     applied = Signal(str)
 
@@ -47,7 +47,7 @@ class FilterBar(QWidget):
         self._applied = ""
         self._make_edit_actions()
         self.error = QLabel()
-        self.error.setAccessibleName("What is wrong with the filter")
+        self.error.setAccessibleName("Filter error")
         self.error.setTextFormat(Qt.TextFormat.RichText)
         self.error.setWordWrap(True)
         self.error.hide()
@@ -55,7 +55,7 @@ class FilterBar(QWidget):
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
         self._pause.timeout.connect(self._tell_when_typed)
-        self.recent = self._tool("Filters applied before", self._fill_recent)
+        self.recent = self._tool("Recent filters", self._fill_recent)
         self.recent.setIcon(arrow(self.palette(), down=True))
         self.recent.setStyleSheet("QToolButton::menu-indicator { image: none; }")  # one arrow
         self.saved = QToolBar()
@@ -67,7 +67,7 @@ class FilterBar(QWidget):
         self.show_buttons()
 
     def _make_edit_actions(self) -> None:
-        """The signs inside the line: clear and apply."""
+        """Make the buttons inside the line: clear and apply."""
         place = FilterEdit.ActionPosition.TrailingPosition
         clear = self.style().standardIcon(QStyle.StandardPixmap.SP_LineEditClearButton)
         self.clear_action = QAction(clear, "Clear the filter", self)
@@ -92,7 +92,7 @@ class FilterBar(QWidget):
     def _lay_out(self) -> None:
         self.expression = QToolButton()
         self.expression.setText("Expression…")
-        self.expression.setToolTip("All fields, with what they mean")
+        self.expression.setToolTip("List all fields and their meanings")
         self.add = QToolButton()
         self.add.setText("+")
         self.add.setToolTip("Add a button for this filter")
@@ -115,11 +115,11 @@ class FilterBar(QWidget):
         self.add.clicked.connect(lambda: self.edit_button(None))
 
     def set_known(self, known: Callable[[str], Sequence[str]]) -> None:
-        """How to learn which texts a field can have, for completion."""
+        """Set the function that returns the texts a field can have, for completion."""
         self.edit.known = known
 
     def text(self) -> str:
-        """What stands in the line, valid or not."""
+        """Return the text of the line, valid or not."""
         return self.edit.text()
 
     def set_text(self, text: str) -> None:
@@ -127,12 +127,12 @@ class FilterBar(QWidget):
         self.edit.setText(text)
 
     def show_applied(self, text: str) -> None:
-        """This filter is in force now, without asking for it."""
+        """Show a filter that is applied already."""
         self._applied = text
         self.set_text(text)
 
     def apply(self) -> None:
-        """Apply what stands in the line; tell what is wrong if it cannot be."""
+        """Apply the filter in the line; show the error if it is invalid."""
         if self.edit.error is not None:
             self.tell_error()
             self.edit.setCursorPosition(self.edit.error.position)
@@ -148,7 +148,7 @@ class FilterBar(QWidget):
         self.apply()
 
     def clear(self) -> None:
-        """Show everything again."""
+        """Clear the filter, so that everything is shown."""
         self.apply_text("")
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
@@ -174,14 +174,14 @@ class FilterBar(QWidget):
         self.apply_action.setVisible(self.edit.error is None and text != self._applied)
 
     def _tell_when_typed(self) -> None:
-        """Not while words are offered: the one that is typed may become one of them."""
+        """Show the error, unless completions are open: the word may not be finished."""
         if self.edit.popup.isVisible():
             self._pause.start()
         else:
             self.tell_error()
 
     def tell_error(self) -> None:
-        """Show in words what is wrong, and where."""
+        """Show the error and its position."""
         self._pause.stop()
         if self.edit.error is not None:
             colour = DROP_COLOURS[is_dark(self.palette())]
@@ -189,12 +189,12 @@ class FilterBar(QWidget):
             self.error.show()
 
     def fall_back(self, why: str, applied: str) -> None:
-        """The filter in the line could not run: `applied` is in force still."""
+        """Show that the filter in the line could not run and `applied` is still applied."""
         self._applied = applied
         self.edit.fail(why)
         self.apply_action.setVisible(True)
-        still = f"the filter in force is still <code>{escape(applied)}</code>"
-        rest = still if applied else "no filter is in force"
+        still = f"<code>{escape(applied)}</code> is still applied"
+        rest = still if applied else "no filter is applied"
         self.error.setText(f"{escape(why)}. This filter was not applied: {rest}.")
         self.error.show()
 
@@ -210,13 +210,13 @@ class FilterBar(QWidget):
             action = menu.addAction(_short(text))
             action.triggered.connect(lambda _=False, text=text: self.apply_text(text))
         if not found:
-            menu.addAction("No filter was applied yet").setEnabled(False)
+            menu.addAction("No recent filters").setEnabled(False)
             return
         menu.addSeparator()
-        menu.addAction("Forget these").triggered.connect(memory.forget_recent)
+        menu.addAction("Clear recent filters").triggered.connect(memory.forget_recent)
 
     def choose_field(self) -> None:
-        """Open the list of all fields; the one chosen goes to the cursor."""
+        """Open the list of all fields; the chosen one is inserted at the cursor."""
         dialog = FieldList(self)
         dialog.chosen.connect(self._insert)
         self._open(dialog)
@@ -226,7 +226,7 @@ class FilterBar(QWidget):
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def show_buttons(self) -> None:
-        """Make the saved filters' buttons anew."""
+        """Rebuild the buttons of the saved filters."""
         self.saved.clear()
         for place, saved in enumerate(memory.buttons()):
             action = self.saved.addAction(saved.label.replace("&", "&&"))
@@ -247,7 +247,7 @@ class FilterBar(QWidget):
         menu.popup(button.mapToGlobal(at))
 
     def edit_button(self, place: int | None) -> None:
-        """Ask for a button's label and filter: a new one, or that at `place`."""
+        """Ask for a button's label and filter: of a new one, or of that at `place`."""
         new = memory.Saved("", self.text().strip())
         dialog = ButtonDialog(new if place is None else memory.buttons()[place], self)
         dialog.filter.known = self.edit.known
@@ -268,7 +268,7 @@ class FilterBar(QWidget):
 
 
 def _told(error: FilterError, colour: str) -> str:
-    """The filter with the place marked, and the message, as rich text."""
+    """Return rich text: the filter with the position of the error marked, and the message."""
     text, begin = error.text, error.position
     end = begin + max(error.length, 1)
     marked = escape(text[begin:end]) or "&nbsp;"

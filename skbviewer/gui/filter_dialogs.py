@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The windows beside the filter line: all fields to choose from, and a name for a button."""
+"""Dialogs of the filter bar: the list of all fields, and the editor of a button."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ from .window_size import open_at
 HEADS = ("Field", "Type", "Meaning")
 OPERATORS = (
     "== != > < >= <= contains matches in {80, 443, 1000..2000} · and or xor not ( ) · "
-    "[0:2] slices, & bits, len() lower() upper() · call( ) binds conditions to one call"
+    "[0:2] slices, & bits, len() lower() upper() · call( ): all conditions apply to one call"
 )
 
 
 class FieldList(QDialog):
-    """All fields with what they mean; `chosen` is the name of one."""
+    """All fields with their meanings; `chosen` is the name of the chosen one."""
 
     chosen = Signal(str)
 
@@ -39,7 +39,7 @@ class FieldList(QDialog):
         super().__init__(parent)
         self.setWindowTitle("Display Filter Expression")
         self.search = QLineEdit()
-        self.search.setPlaceholderText("Search in names and meanings")
+        self.search.setPlaceholderText("Search names and meanings")
         self.search.setAccessibleName("Search the fields")
         self.search.setClearButtonEnabled(True)
         self._shown = QSortFilterProxyModel(self)

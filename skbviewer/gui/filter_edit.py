@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line in which a display filter is typed: green or red, with completion."""
+"""The input line of a display filter: green or red, with completion."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from skbviewer.analysis.filter import Completion, FilterError, complete, parse
 
 from .theme import is_dark
 
-VALID = ("#afffaf", "#173a24")  # on light ground as in Wireshark, on dark ground
+VALID = ("#afffaf", "#173a24")  # light theme as in Wireshark, dark theme
 INVALID = ("#ffafaf", "#4f1d22")
 POPUP_ROWS = 12
 PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange)
 
 
 class _Words(QListView):
-    """Chooses no word by itself: Qt makes the first one current when the popup gets the focus."""
+    """A list without a preselected word: Qt selects the first one when the popup gets the focus."""
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         chosen = self.currentIndex().isValid()
@@ -29,14 +29,15 @@ class _Words(QListView):
             self.choose_none()
 
     def choose_none(self) -> None:
-        """Enter applies the filter; Down goes to the first word."""
+        """Select no word: Enter applies the filter, Down goes to the first word."""
         self.selectionModel().clearCurrentIndex()
 
 
 class FilterEdit(QLineEdit):
-    """Checks and completes what is typed; `error` is what is wrong with it, None if nothing is.
+    """Checks and completes the text.  `error` is the error in it, None if it is valid.
 
-    `checked` follows every change of the text; `entered` is Enter, whatever the text is.
+    `checked` follows every change of the text.  `entered` is emitted on Enter, even if the text is
+    invalid.
     """
 
     checked = Signal()
@@ -45,7 +46,7 @@ class FilterEdit(QLineEdit):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.error: FilterError | None = None
-        self.known: Callable[[str], Sequence[str]] = lambda field: ()  # texts it can have
+        self.known: Callable[[str], Sequence[str]] = lambda field: ()  # texts that a field can have
         self._colouring = False
         self._failed = False
         self._proposal = Completion(0, 0, ())
@@ -62,7 +63,7 @@ class FilterEdit(QLineEdit):
         self.textEdited.connect(lambda: self.propose())
 
     def propose(self, all_words: bool = False) -> None:
-        """Offer what fits at the cursor; `all_words`: even where nothing is typed yet."""
+        """Offer completions at the cursor; `all_words`: even if nothing is typed yet."""
         cursor = self.cursorPosition()
         found = complete(self.text(), cursor, self.known)
         typed = self.text()[found.begin : found.end].lstrip('"')
@@ -73,7 +74,7 @@ class FilterEdit(QLineEdit):
         self._proposal = found
         self._words.setStringList(found.words)
         self._completer.complete()
-        self.popup.choose_none()  # the completer made the first word current
+        self.popup.choose_none()  # the completer selected the first word
 
     def _insert(self, word: str) -> None:
         begin, end = self._proposal.begin, self._proposal.end
@@ -84,7 +85,7 @@ class FilterEdit(QLineEdit):
         self.setCursorPosition(begin + len(word))
 
     def fail(self, why: str) -> None:
-        """Show that this filter, as right as it is, could not run; until the text changes."""
+        """Show that this filter, although valid, could not run, until the text changes."""
         self._failed = True
         self.setToolTip(why)
         self._colour()
@@ -101,7 +102,7 @@ class FilterEdit(QLineEdit):
         self.checked.emit()
 
     def _colour(self) -> None:
-        """Only the ground changes: the palette's text reads on all three."""
+        """Set the background only: the palette's text colour is readable on all three."""
         self._colouring = True
         palette = QPalette()
         if self.text().strip():
@@ -116,7 +117,7 @@ class FilterEdit(QLineEdit):
             self._colour()
 
     def event(self, event: QEvent) -> bool:
-        """Tab takes the chosen word, else the first; Qt would move the focus."""
+        """Tab takes the selected completion, else the first.  Qt would move the focus."""
         if (
             isinstance(event, QKeyEvent)
             and event.type() == QEvent.Type.KeyPress
@@ -134,7 +135,7 @@ class FilterEdit(QLineEdit):
         enter = key in (Qt.Key.Key_Return, Qt.Key.Key_Enter)
         if self.popup.isVisible() and enter:
             if self.popup.currentIndex().isValid():
-                event.ignore()  # the completer takes the chosen word
+                event.ignore()  # the completer inserts the chosen word
                 return
             self.popup.hide()
         if enter:

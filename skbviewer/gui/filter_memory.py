@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The display filters a user keeps: those applied lately and those with a button."""
+"""The display filters that the settings keep: recent ones, and those with a button."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ class Saved(NamedTuple):
 
 
 def recent() -> list[str]:
-    """The filters applied, the latest first."""
+    """Return the applied filters, the latest first."""
     return _texts(RECENT)
 
 
 def remember(text: str) -> None:
-    """Put a filter at the top of recent(); a blank one is not kept."""
+    """Put a filter at the top of recent().  A blank one is ignored."""
     text = text.strip()
     if text:
         found = [text, *(other for other in recent() if other != text)]
@@ -36,13 +36,13 @@ def forget_recent() -> None:
 
 
 def buttons() -> list[Saved]:
-    """The saved filters, in the order of their buttons."""
+    """Return the saved filters, in the order of their buttons."""
     words = _texts(BUTTONS)
     return [Saved(*pair) for pair in zip(words[::2], words[1::2], strict=False)]
 
 
 def save_button(saved: Saved, place: int | None = None) -> None:
-    """Add a button at the end, or replace that at `place`."""
+    """Append a button, or replace that at `place`."""
     found = buttons()
     if place is None:
         found.append(saved)
@@ -63,6 +63,6 @@ def _keep(found: list[Saved]) -> None:
 
 def _texts(key: str) -> list[str]:
     value = QSettings().value(key)
-    if isinstance(value, str):  # a list of one comes back as its element
+    if isinstance(value, str):  # QSettings returns a list of one as its element
         return [value]
     return [str(word) for word in value] if isinstance(value, list) else []

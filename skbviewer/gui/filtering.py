@@ -12,10 +12,11 @@ from skbviewer.analysis.filter.words import quoted
 from .packet_rows import ListRow
 
 _PORTS = {6: "tcp", 17: "udp"}
+NO_CONVERSATION = "This packet has no addresses, so it is in no conversation"
 
 
 def cell_filter(row: ListRow, key: str, text: str) -> str | None:
-    """The filter that a cell stands for, by its column's key and what it shows; None: no filter."""
+    """Return the filter for a cell by its column's key and its text; None if it has none."""
     if key.startswith("field:"):
         return _field_filter(key.removeprefix("field:"), text)
     made = _CELLS.get(key)
@@ -47,7 +48,7 @@ def _protocol(row: ListRow) -> str | None:
 
 
 def _process(row: ListRow) -> str:
-    """Calls in an interrupt have the thread that it came upon: only a task's calls count."""
+    """Count only calls in task context: in an interrupt, the thread is the interrupted one."""
     comm, _, rest = row.process.rpartition("[")
     comm, pid = comm.strip(), rest.rstrip("]")
     in_task = 'kbl.context == "task"'
@@ -83,7 +84,7 @@ _CELLS: dict[str, Callable[[ListRow], str | None]] = {
 
 
 def conversations(row: ListRow) -> list[tuple[str, str]]:
-    """(name, filter) of the conversations a row is part of, the innermost first."""
+    """Return (name, filter) of the conversations of a row, the innermost first."""
     if row.saddr is None or row.daddr is None:
         return []
     ip = "ipv6" if ":" in row.saddr else "ip"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The line below the filter in which Find Packet is typed; Esc closes it."""
+"""The Find Packet bar below the filter.  Esc closes it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class FindBar(QFrame):
         self.line.setAccessibleName("Text to search for")
         self.line.setClearButtonEnabled(True)
         self.button = QPushButton("Find")
-        self.button.setToolTip("Next hit (Enter, Ctrl+N); Shift+Enter or Ctrl+B: the previous one")
+        self.button.setToolTip("Find next: Enter, Ctrl+N. Find previous: Shift+Enter, Ctrl+B.")
         self.cancel = QPushButton("Close")
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 3, 6, 3)
@@ -48,7 +48,7 @@ class FindBar(QFrame):
         self.hide()
 
     def begin(self) -> None:
-        """Show the bar and type into it."""
+        """Show the bar and focus its text."""
         self.show()
         self.line.setFocus(Qt.FocusReason.ShortcutFocusReason)
         self.line.selectAll()
@@ -58,12 +58,12 @@ class FindBar(QFrame):
         self.closed.emit()
 
     def search(self) -> Search:
-        """What is typed."""
+        """Return the search as typed."""
         what, where = What(self.what.currentText()), Where(self.where.currentText())
         return Search(self.line.text(), what, where, self.case.isChecked())
 
     def ask(self, step: int) -> None:
-        """Ask for the next (1) or previous (-1) hit; without a text show the bar."""
+        """Search for the next (1) or previous (-1) match.  Without a text, show the bar."""
         if not self.line.text():
             self.begin()
             return
@@ -83,7 +83,7 @@ class FindBar(QFrame):
                 What.FILTER.value: "tcp.port == 443 && kbl.drop_reason",
                 What.HEX.value: "de ad be ef",
                 What.REGEX.value: "ACK.*Win=0",
-            }.get(what, "Text of the list or of the bytes")
+            }.get(what, "Text to find")
         )
 
     # Qt's own names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Find Packet: the next row whose text, bytes or fields are looked for.  No Qt."""
+"""Find Packet: search rows by text, bytes or display filter.  No Qt."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from skbviewer.records import Progress
 from .contract import Recording, RowIds
 from .packet_rows import ListRow, RowPages, list_row
 
-FIRST, BLOCK = 64, 1024  # rows that are asked for together
+FIRST, BLOCK = 64, 1024  # rows per request: first few, then many
 
 
 class What(Enum):
-    """What is looked for; values are Wireshark's words."""
+    """What to search for; values are Wireshark's words."""
 
     FILTER = "Display filter"
     STRING = "String"
@@ -28,7 +28,7 @@ class What(Enum):
 
 
 class Where(Enum):
-    """Where strings are looked for."""
+    """Where to search for strings."""
 
     LIST = "Packet list"
     BYTES = "Packet bytes"
@@ -44,7 +44,7 @@ class Search(NamedTuple):
 
 
 class BadSearch(ValueError):
-    """What was typed cannot be looked for: one line why."""
+    """The search text is invalid; the message is one line."""
 
 
 def find(
@@ -55,10 +55,10 @@ def find(
     search: Search,
     progress: Progress,
 ) -> int | None:
-    """The position of the next hit after `start` (before it where `step` is -1), going around.
+    """Return the position of the next match after `start`, wrapping around; None if there is none.
 
-    `ids` are the listed rows, None = all packets.  None: there is none.  Raises BadSearch, what
-    Recording.listed raises, and Cancelled.
+    With a `step` of -1 it searches backwards.  `ids` are the listed rows, None = all packets.
+    Raises BadSearch, Cancelled, and the errors of Recording.listed.
     """
     pages = RowPages(recording, ids)
     if search.what is What.FILTER:
@@ -77,9 +77,9 @@ def find(
 
 
 def check(search: Search) -> None:
-    """Raises BadSearch where `search` makes no sense (filters are checked when applied)."""
+    """Raise BadSearch if `search` is invalid.  Filters are checked when they run."""
     if not search.text:
-        raise BadSearch("nothing to look for")
+        raise BadSearch("no search text")
     if search.what is What.HEX:
         _hex(search.text)
     if search.what is What.REGEX:
@@ -87,7 +87,10 @@ def check(search: Search) -> None:
 
 
 def _around(count: int, start: int, step: int) -> Iterator[tuple[int, RowIds]]:
-    """(how many before, positions) from `start` on, all around; at first few: a hit may be near."""
+    """Yield (rows before, positions) from `start` all around.
+
+    Blocks start small: a match may be near.
+    """
     begin, size = 1, FIRST
     while begin <= count:
         distance = np.arange(begin, min(begin + size, count + 1))
@@ -131,7 +134,7 @@ def _text_test(search: Search) -> Callable[[ListRow], bool]:
 
 
 def _bytes_filter(search: Search) -> str:
-    """The display filter that finds it: many packets' bytes are searched together."""
+    """Return the display filter of a search in bytes.  It searches many packets at once."""
     if search.what is What.HEX:
         return f"frame contains 0x{_hex(search.text).hex()}"
     pattern = search.text if search.what is What.REGEX else re.escape(search.text)
@@ -146,7 +149,7 @@ def _hex(text: str) -> bytes:
     try:
         return bytes.fromhex(digits)
     except ValueError:
-        raise BadSearch(f"not hex digits in pairs: {text}") from None
+        raise BadSearch(f"not pairs of hex digits: {text}") from None
 
 
 def _regex(text: str, flags: re.RegexFlag) -> re.Pattern[str]:
@@ -159,7 +162,10 @@ def _regex(text: str, flags: re.RegexFlag) -> re.Pattern[str]:
 def conversation_step(
     recording: Recording, row: ListRow, text: str, step: int, progress: Progress
 ) -> int | None:
-    """The next (1) or previous (-1) packet that the conversation's filter `text` shows."""
+    """Return the next (1) or previous (-1) packet that matches a conversation's filter `text`.
+
+    Returns None if there is none.
+    """
     found = recording.listed(text, None, False, None, progress)
     if found is None:
         return None

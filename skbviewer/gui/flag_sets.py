@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows are marked, ignored or time references: a bit a row, so that all may be."""
+"""Which rows are marked, ignored or time references: one bit per row, so that all rows can be."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class FlagSets:
 
     def __init__(self, packets: int = 0, lives: int = 0) -> None:
         self._lives = lives
-        # by id + lives: rows K<n> are below the packets
+        # index: id + lives, so rows K<n> come before the packets
         self._bits = {kind: np.zeros(packets + lives + 1, np.bool_) for kind in FLAGS}
 
     def has(self, kind: str, row_id: int) -> bool:
@@ -27,12 +27,12 @@ class FlagSets:
         self._bits[kind][ids + self._lives] = on
 
     def those(self, kind: str, ids: RowIds, on: bool = True) -> RowIds:
-        """The rows of `ids` that have the flag, or that have not."""
+        """Return the rows of `ids` that have the flag, or, if not `on`, that lack it."""
         found: RowIds = ids[self._bits[kind][ids + self._lives] == on]
         return found
 
     def all(self, kind: str) -> RowIds:
-        """Every row that has the flag, rising."""
+        """Return every row that has the flag, ascending."""
         found: RowIds = np.flatnonzero(self._bits[kind]) - self._lives
         return found
 

@@ -1,26 +1,27 @@
 # SPDX-License-Identifier: MIT
-"""Tab goes through what can be seen: Qt's own way leads into panes that lie behind others."""
+"""Let Tab stop only in visible panes.  Qt's own order includes panes hidden behind other tabs."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QDockWidget, QWidget
 
-KEPT = "focus_policy_when_seen"  # a property
+KEPT = "focus_policy_when_seen"  # name of a Qt property
 
 
 def follow(dock: QDockWidget) -> None:
-    """Let Tab stop in a pane only while no other one is before it."""
+    """Let Tab stop in a pane only while its tab is in front."""
 
     def change(is_seen: bool) -> None:
-        if is_seen or dock.isVisible():  # one behind another counts as visible, a closed one not
+        # A pane behind another tab is "visible", a closed one is not.
+        if is_seen or dock.isVisible():
             let_tab(dock.widget(), is_seen)
 
     dock.visibilityChanged.connect(change)
 
 
 def let_tab(part: QWidget, on: bool) -> None:
-    """Let Tab stop in `part` and what is inside as it would, or not at all."""
+    """Let Tab stop in `part` and its children as they normally would, or not at all."""
     for widget in (part, *part.findChildren(QWidget)):
         kept = widget.property(KEPT)
         if on and kept is not None:

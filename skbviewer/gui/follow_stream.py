@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Analyze > Follow Stream: what both ends said, each in its colour; a click goes to the packet."""
+"""Analyze > Follow Stream: the data of both ends, each in its colour.
+
+A click goes to the packet.
+"""
 
 from __future__ import annotations
 
@@ -31,14 +34,14 @@ from .window_size import open_at
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-# Wireshark's client and server: text, ground; the same hues on dark ground.
+# Wireshark's client and server, light and dark theme: colours of text and background.
 TEXTS = (("#7f0000", "#ff9c9c"), ("#00007f", "#9cb8ff"))
 GROUNDS = (("#fbeded", "#3a2226"), ("#ededfb", "#22283c"))
-MOST_SHOWN = 2 << 20  # characters; Save As writes all
+MOST_SHOWN = 2 << 20  # characters; Save As writes everything
 
 
 class StreamText(QPlainTextEdit):
-    """Text of both sides; `packet_asked` is the packet of the place clicked."""
+    """Data of both sides; `packet_asked` is the packet at the position clicked."""
 
     packet_asked = Signal(int)
 
@@ -46,12 +49,12 @@ class StreamText(QPlainTextEdit):
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
-        self.setAccessibleName("What was said")
+        self.setAccessibleName("Data of the stream")
         self._begins: list[int] = []
         self._packets: list[int] = []
 
     def show_said(self, said: list[Said], dark: bool) -> bool:
-        """Show it; False if it is too long to show it all."""
+        """Show `said`; return False if only the beginning of it is shown."""
         self.clear()
         self._begins, self._packets = [], []
         cursor = QTextCursor(self.document())
@@ -67,7 +70,7 @@ class StreamText(QPlainTextEdit):
         return len(self._packets) == len(said)
 
     def packet_at(self, position: int) -> int | None:
-        """The packet that said the character at `position`."""
+        """Return the packet that the character at `position` came from; None if none."""
         found = [p for b, p in zip(self._begins, self._packets, strict=True) if b <= position]
         return found[-1] if found else None
 
@@ -140,7 +143,7 @@ class FollowStream(QDialog):
         open_at(self, 820, 560)
 
     def said(self) -> list[Said]:
-        """What the choices mean."""
+        """Return the data in the chosen form and direction."""
         return list(
             written(self._stream.pieces, self.form.currentData(), self.direction.currentData())
         )
@@ -153,12 +156,12 @@ class FollowStream(QDialog):
     def _notes(self, whole: bool) -> str:
         notes = []
         if not self._stream.pieces:
-            notes.append("Nothing was said in this stream, as far as it was captured.")
+            notes.append("The captured part of this stream has no data.")
         if self._stream.unread:
             notes.append(f"{self._stream.unread:,} packets could not be read from the capture.")
         missing = sum(piece.missing for piece in self._stream.pieces)
         if missing:
-            notes.append(f"{missing:,} bytes are in no captured packet.")
+            notes.append(f"{missing:,} bytes are missing from the capture.")
         if not whole:
             notes.append("Only the beginning is shown; Save As writes everything.")
         return " ".join(notes)
@@ -179,7 +182,7 @@ class FollowStream(QDialog):
 
 
 def ask_stream(window: MainWindow) -> None:
-    """Follow the stream of the selected packet, and filter for it, as Wireshark does."""
+    """Show the stream of the selected packet and apply its filter, as Wireshark does."""
     row, recording = window.selection.row, window.recording
     if row is None or row.packet is None or recording is None:
         return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The font of exported pictures: bundled, so that it is the same everywhere."""
+"""The font of exported pictures: bundled, so that pictures are the same on every machine."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def _load() -> None:
 
 
 def export_font(pixels: int, bold: bool = False) -> QFont:
-    """The bundled font; needs a QGuiApplication."""
+    """Return the bundled font.  Needs a QGuiApplication."""
     _load()
     font = QFont(FAMILY)
     font.setPixelSize(pixels)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Go menu: to a packet by number, back and forward, along a conversation, to what is found."""
+"""The Go menu and Find Packet: by number, back and forward, along a conversation, to a match."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from skbviewer.analysis.filter import FilterError
 from skbviewer.records import Progress
 
 from . import finding
-from .filtering import conversations
+from .filtering import NO_CONVERSATION, conversations
 from .history import History
 from .packet_rows import ListRow
 from .tasks import Tasks
@@ -25,7 +25,7 @@ _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
 class Going(QObject):
-    """Moves the packet list of one window; what it cannot do it tells in the status bar."""
+    """Moves the packet list of one window.  The status bar says why a move was not possible."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -40,16 +40,16 @@ class Going(QObject):
         self._table.row_chosen.connect(lambda row: self.history.visit(row.id))
 
     def to_id(self, row_id: int) -> None:
-        """Go to a row; if it is not shown, to the nearest that is, and say so."""
+        """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
         if row_id < 0 and not self._window.listing.holds_life(-row_id):
             self._window.list_life(row_id)
             return
         if not self._table.go_to_id(row_id):
-            name = f"packet {row_id}" if row_id > 0 else f"K{-row_id}"
-            self._say(f"No {name} in the list: this one is nearest")
+            name = f"Packet {row_id}" if row_id > 0 else f"K{-row_id}"
+            self._say(f"{name} is not in the list; this is the nearest row")
 
     def use_nothing(self) -> None:
-        """Nothing is open any more."""
+        """The recording was closed: stop searching and forget where the user was."""
         self.tasks.cancel()
         self.history.clear()
 
@@ -64,7 +64,7 @@ class Going(QObject):
             self._table.go_to_id(row_id)
 
     def ask(self) -> None:
-        """Ask for a packet's number, or for that of a packet life: "12", "K3"."""
+        """Ask for a row's number, "12" or "K3", and go there."""
         row, recording = self._table.current_row(), self._window.recording
         if recording is None:
             return
@@ -81,7 +81,7 @@ class Going(QObject):
             number = int(found[2].replace(",", ""))
             self.to_id(min(-number, -1) if found[1] else max(number, 1))
         elif chosen:
-            self._say(f"No packet number: {text.strip()}")
+            self._say(f"Not a packet number: {text.strip()}")
 
     def in_conversation(self, step: int) -> None:
         """Go to the next (1) or previous (-1) packet of the current packet's conversation."""
@@ -90,7 +90,7 @@ class Going(QObject):
             return
         ways = conversations(row)
         if not ways:
-            self._say("This packet has no addresses of a conversation")
+            self._say(NO_CONVERSATION)
             return
         text = ways[0][1]
 
@@ -101,12 +101,12 @@ class Going(QObject):
 
     def _arrive_in_conversation(self, row_id: int | None) -> None:
         if row_id is None:
-            self._say("No further packet in this conversation")
+            self._say("No more packets in this conversation")
         else:
             self.to_id(row_id)
 
     def find(self, search: finding.Search, step: int) -> None:
-        """Go to the next (1) or previous (-1) row that `search` finds."""
+        """Go to the next (1) or previous (-1) row that matches `search`."""
         recording, ids = self._window.recording, self._window.listing.rows
         if recording is None:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Bytes as offset, hexadecimal and text, 16 a line; only the lines in sight are painted."""
+"""Bytes as offset, hexadecimal and text, 16 per line.  Only visible lines are painted."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MARGIN = 6
 
 
 class HexView(QAbstractScrollArea):
-    """Shows some bytes, of which a range can be lit; `byte_chosen` is the byte clicked."""
+    """Shows bytes, a range of which can be highlighted.  `byte_chosen` is the byte clicked."""
 
     byte_chosen = Signal(int)
 
@@ -38,7 +38,7 @@ class HexView(QAbstractScrollArea):
         self.viewport().setCursor(Qt.CursorShape.IBeamCursor)
 
     def follow_text_size(self) -> None:
-        """The fixed font, as large as the application's text."""
+        """Use the fixed-width font in the size of the application's text."""
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         size = QApplication.font().pointSizeF()
         if size > 0:
@@ -49,11 +49,11 @@ class HexView(QAbstractScrollArea):
 
     @property
     def lit(self) -> range:
-        """The bytes that are lit."""
+        """The highlighted bytes."""
         return self._lit
 
     def show_bytes(self, data: bytes, empty: str = "") -> None:
-        """Show `data`; without any, what `empty` says."""
+        """Show `data`; if there is none, the text `empty`."""
         self._data, self._lit, self._empty = data, range(0), empty
         self.setAccessibleDescription(f"{len(data)} bytes" if data else empty)
         self._fit()
@@ -61,7 +61,7 @@ class HexView(QAbstractScrollArea):
         self.viewport().update()
 
     def light(self, offset: int, length: int) -> None:
-        """Light `length` bytes from `offset` on, and bring the first into sight."""
+        """Highlight `length` bytes from `offset` and scroll to the first."""
         self._lit = range(offset, min(offset + length, len(self._data)))
         line, bar = offset // LINE, self.verticalScrollBar()
         if self._lit and not bar.value() <= line < bar.value() + bar.pageStep():
@@ -69,7 +69,7 @@ class HexView(QAbstractScrollArea):
         self.viewport().update()
 
     def byte_at(self, place: QPoint) -> int:
-        """The byte at a point of the viewport, in either column; -1 where there is none."""
+        """Return the byte at a point of the viewport, in either column; -1 if there is none."""
         cell, height = self._cell()
         column = (place.x() - MARGIN) // cell + self.horizontalScrollBar().value()
         line = place.y() // height + self.verticalScrollBar().value()
@@ -83,7 +83,7 @@ class HexView(QAbstractScrollArea):
         return found if 0 <= found < len(self._data) else -1
 
     def dump(self) -> str:
-        """All bytes as text, as they are shown."""
+        """Return all bytes as text, in the form shown."""
         lines = range(0, len(self._data), LINE)
         return "\n".join(f"{at:04x}  {self._hex(at):<49} {self._text(at)}" for at in lines)
 
@@ -130,7 +130,7 @@ class HexView(QAbstractScrollArea):
                 painter.drawText(left + column * cell, base, text)
 
     def _columns(self, place: int) -> tuple[tuple[int, int], tuple[int, int]]:
-        """(column, width) of byte `place` of a line, in hexadecimal and as text."""
+        """Return (column, width) of byte `place` of a line, in hexadecimal and as text."""
         return (HEX_AT + place * 3 + (place >= LINE // 2), 2), (TEXT_AT + place, 1)
 
     # Qt's own names

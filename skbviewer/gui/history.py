@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the user has been in the list: Back and Forward, as in a browser."""
+"""The rows that the user visited: Back and Forward, as in a browser."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ KEPT = 1000
 
 
 class History:
-    """Row ids in the order they were gone to."""
+    """Row ids in the order in which they were visited."""
 
     def __init__(self) -> None:
         self._visited: list[int] = []
@@ -17,18 +17,18 @@ class History:
         self._visited, self._at = [], -1
 
     def visit(self, row_id: int) -> None:
-        """The user went to a row; what was ahead is forgotten."""
+        """Record that the user went to a row.  Rows ahead are forgotten."""
         if self._at >= 0 and self._visited[self._at] == row_id:
             return
         self._visited = [*self._visited[: self._at + 1], row_id][-KEPT:]
         self._at = len(self._visited) - 1
 
     def back(self) -> int | None:
-        """The row before, None at the beginning."""
+        """Return the previous row, None at the beginning."""
         return self._go(-1)
 
     def forward(self) -> int | None:
-        """The row after, None at the end."""
+        """Return the next row, None at the end."""
         return self._go(1)
 
     def _go(self, step: int) -> int | None:

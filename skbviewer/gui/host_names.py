@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names of IP addresses, looked up when asked for, each once, off the window's thread."""
+"""Names of IP addresses, each looked up once and only when needed, in other threads."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
 THREADS = 8
-TELL_MS = 200  # names that come in are told together
+TELL_MS = 200  # names that arrive within this time are reported together
 
 
 class _Voice(QObject):
@@ -31,7 +31,7 @@ class _Lookup(QRunnable):
 
 
 class HostNames(QObject):
-    """`changed`: more names are known.  No server is asked anything while `on` is False."""
+    """`changed`: more names are known.  No name server is asked while `on` is False."""
 
     changed = Signal()
 
@@ -54,7 +54,7 @@ class HostNames(QObject):
         self.changed.emit()
 
     def name(self, address: str) -> str:
-        """What an IP address is called; itself, until a name is known or if it has none."""
+        """Return the name of an IP address; the address itself until a name is known."""
         if not self.on or not _is_ip(address):
             return address
         if address not in self._names:
@@ -63,7 +63,7 @@ class HostNames(QObject):
         return self._names[address] or address
 
     def close_tasks(self) -> None:
-        """Look nothing up any more; no thread is left afterwards."""
+        """Stop looking up names.  No thread is left afterwards."""
         self._pool.clear()
         self._pool.waitForDone()
 
@@ -84,5 +84,5 @@ def _is_ip(address: str) -> bool:
 
 
 def known(names: HostNames, addresses: Iterable[str]) -> dict[str, str]:
-    """Addresses that have a name by now."""
+    """Return the addresses whose names are known by now, with these names."""
     return {one: name for one in addresses if (name := names.name(one)) != one}

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What was loaded, matched, lost and why, in one window that does not take the focus."""
+"""Statistics > Summary: what was loaded, matched and lost, and why.  Does not block the window."""
 
 from __future__ import annotations
 
@@ -25,22 +25,22 @@ from .status import clock_texts
 from .window_size import open_at
 from .wording import VERDICT
 
-KINDS = {"kbl": "kernel recording", "pcap": "capture", "pcapng": "capture (pcapng)"}
+KINDS = {"kbl": "kernel log", "pcap": "capture", "pcapng": "capture (pcapng)"}
 PROTOCOLS = {"ipv4": "IPv4", "ipv6": "IPv6", "arp": "ARP", "other": "Other"}
 LOSSES = {
-    "lost": "lost to full buffers",
+    "lost": "lost because buffers were full",
     "missed": "missed by the probes",
-    "nested": "refused: nested in a probe",
-    "filtered": "left out by the recorder's filter",
+    "nested": "not recorded: nested in another probe",
+    "filtered": "excluded by the recorder's filter",
     "open": "calls still open at the end",
-    "unpaired": "exits without their entry",
+    "unpaired": "exits without an entry",
 }
 
-WIDTH, MOST_HEIGHT, AROUND = 720, 700, 24  # pixels; what stands around the text, about
+WIDTH, MOST_HEIGHT, AROUND = 720, 700, 24  # pixels; AROUND: approximate margin of the text
 
 
 def summary_html(recording: Recording) -> str:
-    """The whole text."""
+    """Return the whole text."""
     info = recording.info()
     return "".join(
         (
@@ -78,11 +78,11 @@ def _sources(recording: Recording) -> str:
         kind = KINDS.get(source.kind, source.kind)
         count = f"{source.rows:,} {unit}"
         rows.append((Path(source.path).name, kind, size_text(source.size), count, told))
-    return _table(("File", "Kind", "Size", "Holds", "Of"), rows)
+    return _table(("File", "Kind", "Size", "Content", "From"), rows)
 
 
 def size_text(size: int) -> str:
-    """In units of 1024 bytes: "1.5 KiB"."""
+    """Return a size in units of 1024 bytes: "1.5 KiB"."""
     amount = float(size)
     for unit in ("B", "KiB", "MiB"):
         if amount < 1024:
@@ -103,7 +103,10 @@ def _matches(info: dict[str, Any]) -> str:
 
 
 def _kernel_only(count: int) -> str:
-    """Of packets with an address; the table of reasons has the others, too."""
+    """Return a sentence on kernel-only packets with an address.
+
+    The table of reasons counts all.
+    """
     why = "(dropped before the wire, or not captured)"
     if count == 0:
         return f"No addressed packet was seen only by the kernel {why}."
@@ -112,7 +115,7 @@ def _kernel_only(count: int) -> str:
 
 
 def import_line(recording: Recording) -> str:
-    """What an import made, in a line."""
+    """Return one line on the result of an import."""
     info = recording.info()
     match, lost = info["matches"], info.get("lost_records", 0)
     records = sum(source.rows for source in recording.sources() if source.kind == "kbl")
@@ -137,7 +140,7 @@ def _lost(info: dict[str, Any]) -> str:
     told = info.get("recorder", {})
     rows = [(f"{told[key]:,}", words) for key, words in LOSSES.items() if told.get(key)]
     lost = info.get("lost_records", 0)
-    first = f"<p>{lost:,} records of the kernel are missing.</p>" if lost else "<p>Nothing.</p>"
+    first = f"<p>{lost:,} kernel records are missing.</p>" if lost else "<p>Nothing.</p>"
     return first + (_table(("Number", "What"), rows) if rows else "")
 
 
@@ -149,7 +152,7 @@ def _warnings(warnings: Sequence[str]) -> str:
 
 
 class ImportSummary(QDialog):
-    """Stays open beside the window until closed."""
+    """Stays open next to the window until closed."""
 
     def __init__(self, recording: Recording, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -159,7 +162,7 @@ class ImportSummary(QDialog):
         self.text.setAccessibleName("What was loaded, matched and lost")
         clocks = "".join(f"<p>{html.escape(text)}</p>" for text in clock_texts(recording))
         self.text.setHtml(summary_html(recording) + clocks)
-        self.again = QCheckBox("Show a line about each import")
+        self.again = QCheckBox("Show a summary line after each import")
         self.again.setChecked(QSettings().value("import_summary", "true") != "false")
         self.again.toggled.connect(
             lambda on: QSettings().setValue("import_summary", "true" if on else "false")
@@ -171,5 +174,5 @@ class ImportSummary(QDialog):
         column.addWidget(self.again)
         column.addWidget(buttons)
         document = self.text.document()
-        document.setTextWidth(WIDTH - 2 * AROUND)  # as it will be, to know how high it is
+        document.setTextWidth(WIDTH - 2 * AROUND)  # its width on screen, to compute its height
         open_at(self, WIDTH, min(round(document.size().height()) + 5 * AROUND, MOST_HEIGHT))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which files to open when some are open already: a capture and a kernel recording join."""
+"""Which files to open if some are open already: a capture and a kernel log are joined."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ KBL = "kbl"
 
 
 def files_to_open(recording: Recording | None, paths: Sequence[Path]) -> tuple[Path, ...]:
-    """`paths`, after the open files if those hold only what `paths` lack."""
+    """Return `paths`, preceded by the open files if these have only the kind that `paths` lack."""
     new = tuple(paths)
     if recording is None or any(path.suffix == ".skbv" for path in new):
         return new

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What of a window is kept in the settings: panes, columns, times, colours, filter buttons."""
+"""The part of a window that the settings keep: panes, columns, times, colours, filter buttons."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def use(window: MainWindow) -> None:
-    """Have everything as it is kept; what is not kept as it is at first."""
+    """Apply the settings.  What they do not contain gets its default."""
     settings, table = QSettings(), window.workspace.table
     window.workspace.restore_layout(settings.value("panes"))
     columns = str(settings.value("columns", ""))
@@ -29,7 +29,7 @@ def use(window: MainWindow) -> None:
 
 
 def use_times(window: MainWindow, form: str, precision: str) -> None:
-    """Have the Time column like that, by the names of TimeFormat and Precision."""
+    """Set the Time column by the names of TimeFormat and Precision."""
     table = window.workspace.table
     if form in TimeFormat.__members__:
         table.set_time_format(TimeFormat[form])
@@ -38,7 +38,7 @@ def use_times(window: MainWindow, form: str, precision: str) -> None:
 
 
 def keep(window: MainWindow) -> None:
-    """Keep what is not kept as soon as it changes."""
+    """Save the settings that are not saved as soon as they change."""
     settings, table = QSettings(), window.workspace.table
     settings.setValue("panes", window.workspace.layout_to_keep())
     settings.setValue("columns", column_state.write(table.columns_state()))

@@ -13,24 +13,24 @@ from . import timeline_keys
 from .actions import ACTIONS, MENUS
 from .window_size import open_at
 
-# Keys that belong to one pane, so that typing elsewhere does not trigger them.
+# Keys of one pane only, so that typing elsewhere does not trigger them.
 PANES = (
     ("Packet list", (
-        ("↑ ↓ Page Up Page Down", "Previous, next packet; a screen further"),
-        ("← →", "Previous, next cell: what Copy Cell and Apply as Filter take"),
+        ("↑ ↓ Page Up Page Down", "Previous or next packet; one screen up or down"),
+        ("← →", "Previous or next cell, for Copy Cell and Apply as Filter"),
         ("Shift+↑ Shift+↓", "Select several packets"),
-        ("Menu, right click", "What can be done with the cell"),
+        ("Menu, right click", "Open the menu of the cell"),
     )),
     ("Timeline", timeline_keys.rows()),
     ("Kernel path", (
-        ("← →", "Close, open what is inside"),
-        ("* (keypad)", "Open everything below"),
+        ("← →", "Collapse or expand"),
+        ("* (keypad)", "Expand everything below"),
     )),
 )  # fmt: skip
 
 
 def keys_html() -> str:
-    """All actions with keys, by menu; then the keys of the panes."""
+    """Return all actions with keys, by menu, then the keys of the panes."""
     parts = []
     for menu in MENUS:
         rows = [

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The legend of layers: a colour chip and a name each, only those the picture shows; a hint."""
+"""The legend: a colour chip and a name for each layer in the picture, and a hint."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def paint_legend(
     entries: Sequence[tuple[str, QColor | QBrush]],
     palette: QPalette,
 ) -> float:
-    """A chip and a name each, as far as there is room, then "…"; returns where they end."""
+    """Paint a chip and a name per entry until there is no room, then "…"; return the right end."""
     x, middle = area.left() + 8.0, area.center().y()
     metrics = painter.fontMetrics()
     for at, (name, colour) in enumerate(entries):
@@ -42,10 +42,10 @@ def paint_legend(
 
 
 class Legend(QWidget):
-    """The layers, on two lines where one is too short; at the right a hint.
+    """The layers, on two lines if one is too short, and a hint at the right.
 
-    What is `told` (the markers' difference, work under way) always has its room, a hint only where
-    the layers leave some.
+    The text of tell() (the markers' difference, running work) always gets its room.  The hint is
+    shown only if the layers leave enough.
     """
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -56,14 +56,14 @@ class Legend(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
-        """Chips for the layers in `shown`, in the order of `colours`."""
+        """Show chips for the layers in `shown`, in the order of `colours`."""
         names = sorted(shown, key=[*colours, *shown].index)
         self._entries = [(name, colours.get(name, QColor(UNKNOWN_LAYER))) for name in names]
         self.setToolTip("Layers: " + ", ".join(names) if names else "")
         self._make_room()
 
     def tell(self, text: str) -> None:
-        """Tell `text` at the right end instead of the hint; "" = the hint again."""
+        """Show `text` at the right end instead of the hint; "" shows the hint again."""
         self.told = text
         self._make_room()
 
@@ -72,12 +72,12 @@ class Legend(QWidget):
         return 8 + sum(_CHIP + 5 + advance(name) + _SPACE for name, _ in entries)
 
     def _room(self) -> int:
-        """What is left for the layers."""
+        """Return the width that is left for the layers."""
         told = self.fontMetrics().horizontalAdvance(self.told) + 20 if self.told else 0
         return self.width() - told
 
     def _lines(self) -> list[list[tuple[str, QColor]]]:
-        """The layers on one line or two."""
+        """Return the layers on one line or two."""
         first: list[tuple[str, QColor]] = []
         rest = list(self._entries)
         while rest and self._width([*first, rest[0]]) - _SPACE <= self._room():
@@ -92,7 +92,7 @@ class Legend(QWidget):
         return self.fontMetrics().height() + 4
 
     def _paint_right(self, painter: QPainter, left: float) -> None:
-        """What is told, else the hint if there is room for it."""
+        """Paint the text of tell(), else the hint if there is room for it."""
         text, role = self.told, QPalette.ColorRole.WindowText
         if not text:
             text, role = self.hint, QPalette.ColorRole.PlaceholderText

@@ -19,13 +19,13 @@ Order = tuple[str, bool]  # Column.order, descending
 
 
 class Listing(QObject):
-    """Asks the recording anew when one of its settings changes; the last answer counts."""
+    """Queries the recording when a setting changes.  Only the latest answer counts."""
 
-    shown = Signal(object)  # RowIds, None: all packets by number
+    shown = Signal(object)  # RowIds; None: all packets by number
     failed = Signal(str)
-    refused = Signal(object)  # FilterError that was found while the filter ran
-    fell_back = Signal(str, str)  # why a filter could not run, and which one is in force still
-    changed = Signal()  # a setting is another one
+    refused = Signal(object)  # FilterError found while the filter ran
+    fell_back = Signal(str, str)  # why a filter could not run, and the filter still applied
+    changed = Signal()  # a setting changed
 
     def __init__(self, notes: Notes, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -37,12 +37,12 @@ class Listing(QObject):
         self._in_force = ""  # the filter of the rows that are shown
         self.order: Order | None = None
         self.kernel_only = False
-        self.all_lives = False  # also those without a network identity
+        self.all_lives = False  # include those without a network identity
         self.ignored_hidden = False
         self.rows: RowIds | None = None
 
     def use(self, recording: Recording | None) -> None:
-        """From now on list `recording`, at first all of it."""
+        """List `recording` from now on, without a filter."""
         self.tasks.cancel()
         self._recording = recording
         self.filter, self.order, self.rows = "", None, None
@@ -52,19 +52,19 @@ class Listing(QObject):
         self.changed.emit()
 
     def count(self) -> int:
-        """How many rows are shown."""
+        """Return how many rows are shown."""
         if self.rows is not None:
             return len(self.rows)
         return 0 if self._recording is None else self._recording.packet_count()
 
     def why_empty(self) -> str:
-        """What to tell where no row is shown; "" where some is."""
+        """Return the text to show if no row is shown; "" if there are rows."""
         if self.count():
             return ""
         if self.ignored_hidden and self._all_ignored():
-            return "Every packet is ignored and hidden. View > Hide Ignored shows them again."
+            return "All packets are ignored and hidden. View > Hide Ignored Packets shows them."
         if self.filter and self.ignored_hidden:
-            return "No packets match the display filter, except ignored ones that are hidden."
+            return "No packets match the display filter, except ignored packets, which are hidden."
         if self.filter:
             return "No packets match the display filter. Clear it to show all."
         return "No packets."
@@ -74,7 +74,10 @@ class Listing(QObject):
         return len(self._notes.flags.all(IGNORE)) >= packets + self.lives() > 0
 
     def set_filter(self, text: str) -> None:
-        """Show only what passes a display filter; "" shows all.  A wrong one changes nothing."""
+        """Show only rows that match a display filter; "" shows all.
+
+        An invalid one changes nothing.
+        """
         try:
             parse(text)
         except FilterError as error:
@@ -90,25 +93,25 @@ class Listing(QObject):
             self.refresh()
 
     def show_kernel_only(self, shown: bool) -> None:
-        """List packet lives that met no wire packet, or not."""
+        """Show or hide skb lifetimes that match no captured packet."""
         self.kernel_only = shown
         self.refresh()
 
     def show_all_lives(self, shown: bool) -> None:
-        """List also packet lives without a network identity, or not."""
+        """Show or hide skb lifetimes without a network identity."""
         self.all_lives = shown
         self.kernel_only = self.kernel_only or shown
         self.refresh()
 
     def lives(self) -> int:
-        """How many rows K<n> there are to list; 0 where they are not shown."""
+        """Return how many rows K<n> can be listed; 0 if they are hidden."""
         if self._recording is None or not self.kernel_only:
             return 0
         every = self._recording.all_kernel_only_count
         return every() if self.all_lives else self._recording.kernel_only_count()
 
     def holds_life(self, number: int) -> bool:
-        """Whether K<number> is listed, but for the filter."""
+        """Return whether K<number> is listed if no filter hides it."""
         every = self.all_lives or self._recording is None
         known = 0 if self._recording is None else self._recording.kernel_only_count()
         return self.kernel_only and (every or number <= known)
@@ -118,7 +121,7 @@ class Listing(QObject):
         self.refresh()
 
     def refresh(self) -> None:
-        """Ask for the rows."""
+        """Query the rows."""
         self.changed.emit()
         recording = self._recording
         if recording is None:
@@ -134,13 +137,13 @@ class Listing(QObject):
         def ask(progress: Progress) -> Any:
             try:
                 return recording.listed(text, order, lives, hidden, progress, every)
-            except FilterError as error:  # what only the values tell
+            except FilterError as error:  # an error that depends on values
                 return error
 
         self.tasks.start("Filtering" if text else "Sorting", ask, self._show)
 
     def _fail(self, line: str) -> None:
-        """The rows stay; so does their filter."""
+        """Keep the rows and their filter."""
         if self.filter == self._in_force:
             self.failed.emit(line)
         self._fall_back(line)

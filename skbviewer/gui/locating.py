@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Files that moved: which ones, and a dialog that asks where they are now."""
+"""Find files that moved: which ones, and a dialog that asks where they are now."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .window_size import open_at
 
 
 def missing_sources(recording: Recording) -> list[SourceRow]:
-    """The inputs that are not where they were."""
+    """Return the inputs that are not at their path."""
     return [source for source in recording.sources() if not Path(source.path).is_file()]
 
 
 def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
-    """`paths`, where those that are gone are asked for; None if the user gave up."""
+    """Return `paths`, asking for the new location of missing ones; None if the user cancelled."""
     gone = [path for path in paths if not path.is_file()]
     if not gone:
         return list(paths)
@@ -42,14 +42,14 @@ def ask_missing(parent: QWidget, paths: Sequence[Path]) -> list[Path] | None:
 
 
 class Locate(QDialog):
-    """A line for each file; where one is found, others of the same folder are, too."""
+    """One line per file.  Once one is found, others in the same folder are filled in."""
 
     def __init__(self, gone: Sequence[Path], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWindowTitle("Locate Moved Files")
         self._gone = list(gone)
         self.lines: list[QLineEdit] = []
-        text = QLabel("These files are not where they were. Where are they now?")
+        text = QLabel("These files have moved. Where are they now?")
         text.setWordWrap(True)
         grid = QGridLayout()
         for row, path in enumerate(gone):
@@ -57,7 +57,7 @@ class Locate(QDialog):
             label.setToolTip(str(path))
             line = QLineEdit()
             line.setPlaceholderText(str(path))
-            line.setAccessibleName(f"Where {path.name} is now")
+            line.setAccessibleName(f"New location of {path.name}")
             line.textChanged.connect(self._fill)
             browse = QPushButton("Browse…")
             browse.clicked.connect(lambda _=False, row=row: self._browse(row))
@@ -76,15 +76,15 @@ class Locate(QDialog):
         self._check()
 
     def found(self) -> list[Path]:
-        """Where each file is now."""
+        """Return the new location of each file."""
         return [Path(line.text()) for line in self.lines]
 
     def take(self, row: int, path: Path) -> None:
-        """The file of `row` is at `path`; look for the others beside it."""
+        """Set the location of the file of `row`; look for the others next to it."""
         self.lines[row].setText(str(path))
 
     def _fill(self, text: str) -> None:
-        """A path was typed or chosen: if it is a file, others may be beside it."""
+        """If the text is a file, fill in others from its folder."""
         path = Path(text)
         for line, name in zip(self.lines, self._gone, strict=True):
             beside = path.parent / name.name

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window: builds the parts and connects them.  What it shows comes from a Recording."""
+"""The window: builds its parts and connects them.  Its data come from a Recording."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ from .window_size import open_at
 from .workspace import Workspace
 
 STATUS_GAP = 14  # pixels
-QUERY_DELAY_MS = 300  # a filter that is quicker shows no progress
+QUERY_DELAY_MS = 300  # faster queries show no progress
 
 
 def _app() -> QApplication:
@@ -63,14 +63,14 @@ def _app() -> QApplication:
 
 
 class MainWindow(QMainWindow):
-    """`opener` turns files into a Recording; it runs in a worker thread."""
+    """`opener` opens files as a Recording; it runs in a worker thread."""
 
     def __init__(self, opener: Opener) -> None:
         super().__init__()
         self.recording: Recording | None = None
         self.appearance: Appearance = Appearance(_app(), self)
         self.tasks: Tasks = Tasks(self)
-        self.counting = Tasks(self)  # for the status bar: looks at every packet
+        self.counting = Tasks(self)  # for the status bar: counts over all packets
         self.selection: Selection = Selection(self)
         self.notes: Notes = Notes(self)
         self.names: HostNames = HostNames(self)
@@ -114,7 +114,7 @@ class MainWindow(QMainWindow):
         column.addWidget(self.pages, 1)
         self.setCentralWidget(whole)
         self.status.setAccessibleName("Packets, displayed, marked")
-        self.status.setContentsMargins(0, 0, STATUS_GAP, 0)  # else it runs into what follows
+        self.status.setContentsMargins(0, 0, STATUS_GAP, 0)  # separates it from the next text
         self.recording_status.setAccessibleName("Matches and clock")
         self.statusBar().addWidget(self.status, 1)
         self.statusBar().addPermanentWidget(self.recording_status)
@@ -161,18 +161,18 @@ class MainWindow(QMainWindow):
         kept_settings.use(self)
 
     def show_profile(self) -> None:
-        """Tell in the status bar which profile is in force, unless it is the default."""
+        """Show the current profile in the status bar, unless it is the default."""
         name = profiles.current()
         self.profile_status.setText("" if name == profiles.DEFAULT else f"Profile: {name}")
 
-    # what is open
+    # the recording
 
     def open_files(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
-        """Open `paths`; joined to what is open where one holds what the other lacks."""
+        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
         self.opening.open(paths, then)
 
     def show_recording(self, recording: Recording, title: str) -> None:
-        """Show `recording` from its first row; what was open is closed."""
+        """Close the open recording and show `recording` from its first row."""
         self.close_recording()
         self.recording = recording
         self.notes.use(recording)
@@ -188,7 +188,7 @@ class MainWindow(QMainWindow):
         self.counting.start("", lambda _: status_text(recording), self.recording_status.tell)
 
     def close_recording(self) -> None:
-        """Close what is open and go back to the welcome page."""
+        """Close the recording and show the welcome page."""
         if self.recording is not None and self.opening.files:
             view_state.keep(self.view_state())
         self.banner.clear()
@@ -208,7 +208,7 @@ class MainWindow(QMainWindow):
         self.pages.setCurrentWidget(self.welcome)
 
     def view_state(self) -> ViewState:
-        """How things are now."""
+        """Return the present view: files, filter, order, row, zoom and columns."""
         row, table = self.workspace.table.current_row(), self.workspace.table
         return ViewState(
             tuple(str(path) for path in self.opening.files),
@@ -224,7 +224,7 @@ class MainWindow(QMainWindow):
         )
 
     def restore(self, state: ViewState) -> None:
-        """Have filter, order, row, columns and zoom as they were."""
+        """Restore filter, order, row, columns and zoom."""
         table = self.workspace.table
         if state.columns:
             table.restore_columns(column_state.read(state.columns))
@@ -238,7 +238,7 @@ class MainWindow(QMainWindow):
         else:
             self.listing.refresh()
 
-    _pending: ViewState | None = None  # what is still to be restored when the rows are there
+    _pending: ViewState | None = None  # to be restored when the rows have arrived
 
     def _show_rows(self, rows: RowIds | None) -> None:
         self.workspace.show_rows(self.recording, rows)
@@ -257,7 +257,7 @@ class MainWindow(QMainWindow):
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
     def _show_notes(self) -> None:
-        """Notes or flags are other ones: time references count, rows are painted anew."""
+        """Notes or flags changed: apply the time references and repaint the rows."""
         refs, table = self.notes.flags.all(TIME_REF), self.workspace.table
         refs = refs[refs > 0]
         rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
@@ -265,10 +265,10 @@ class MainWindow(QMainWindow):
         self._tell_counts()
         self.selection.notes_changed.emit()
 
-    # what menus do with the list
+    # menu actions on the list
 
     def use_filter(self, text: str, apply: bool) -> None:
-        """Put a display filter into its bar, and apply it."""
+        """Put a display filter into its bar; apply it if `apply`."""
         if apply:
             self.workspace.filter_bar.apply_text(text)
         else:
@@ -276,15 +276,15 @@ class MainWindow(QMainWindow):
             self.workspace.filter_bar.setFocus()
 
     def toggle_kernel_only(self) -> None:
-        """List packet lives that met no wire packet, or not."""
+        """Show or hide skb lifetimes that match no captured packet."""
         self.listing.show_kernel_only(not self.listing.kernel_only)
 
     def toggle_all_lives(self) -> None:
-        """List also packet lives without a network identity, or not."""
+        """Show or hide skb lifetimes without a network identity."""
         self.listing.show_all_lives(not self.listing.all_lives)
 
     def list_life(self, row_id: int) -> None:
-        """List packet lives, and go to that of the id -n."""
+        """List skb lifetimes and go to the row with id -n."""
         known = 0 if self.recording is None else self.recording.kernel_only_count()
         self._pending = ViewState((), row=row_id)
         if -row_id > known:
@@ -296,20 +296,20 @@ class MainWindow(QMainWindow):
         self.listing.hide_ignored(not self.listing.ignored_hidden)
 
     def toggle_flag(self, kind: str) -> None:
-        """Mark, ignore, set as time reference: the selected rows, or take it from them."""
+        """Set a flag (mark, ignore, time reference) on the selected rows, or clear it."""
         self.notes.toggle(kind, self.workspace.table.chosen_ids())
 
     def flag_displayed(self, kind: str, on: bool) -> None:
-        """Set or clear a flag on all rows that are listed."""
+        """Set or clear a flag on all listed rows."""
         packets = self.workspace.table.packets
         self.notes.put(kind, packets.ids(0, packets.rowCount()), on)
 
     def clear_flag(self, kind: str) -> None:
-        """Take a flag from all rows, listed or not."""
+        """Clear a flag on all rows, listed or not."""
         self.notes.put(kind, self.notes.flags.all(kind), False)
 
     def ask_comment(self) -> None:
-        """Ask for the comment on the current packet; an empty one takes it away."""
+        """Ask for the comment on the current packet; an empty text removes it."""
         row = self.workspace.table.current_row()
         if row is None:
             return
@@ -319,7 +319,7 @@ class MainWindow(QMainWindow):
             self.notes.put_comment(row, text)
 
     def delete_comments(self) -> None:
-        """Take away all comments, as steps that can be undone."""
+        """Remove all comments, in steps that can be undone."""
         if self.recording is None:
             return
         self.notes.stack.beginMacro("Delete All Comments")
@@ -334,13 +334,13 @@ class MainWindow(QMainWindow):
         QGuiApplication.clipboard().setText(text)
 
     def copy_rows(self, as_csv: bool) -> None:
-        """The selected rows, with the columns that are shown."""
+        """Copy the selected rows with their visible columns."""
         table = self.workspace.table
         positions = [p for part in table.chosen_positions() for p in part[: copying.MOST]]
         if len(positions) > copying.MOST or sum(map(len, table.chosen_positions())) > copying.MOST:
             positions = positions[: copying.MOST]
             most = f"{copying.MOST:,}"
-            self.banner.tell(f"Copied the first {most} rows only: more belong into a file.", "hint")
+            self.banner.tell(f"Copied only the first {most} rows.", "hint")
         write = copying.rows_as_csv if as_csv else copying.rows_as_text
         columns = table.shown_columns()
         QGuiApplication.clipboard().setText(write(table.packets, columns, positions))
@@ -349,7 +349,7 @@ class MainWindow(QMainWindow):
         if self.workspace.table.current_row() is not None:
             menu = row_menu(self)
             menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-            # Qt lets the last entry's tip stand, where the counts are told, if no menu bar is above
+            # without a menu bar, Qt would leave the last entry's tip in place of the counts
             menu.aboutToHide.connect(self.statusBar().clearMessage)
             menu.popup(self.workspace.table.viewport().mapToGlobal(place))
 
@@ -362,8 +362,9 @@ class MainWindow(QMainWindow):
         QMessageBox.about(
             self,
             "About skbviewer",
-            f"<b>skbviewer {__version__}</b><p>Packets on the wire and their way through the Linux "
-            "kernel, in one window.</p><p>MIT licence; the kernel module is GPL-2.0-only.</p>",
+            f"<b>skbviewer {__version__}</b><p>Packets on the wire and their path through the "
+            "Linux kernel, in one window.</p>"
+            "<p>MIT licence; the kernel module is GPL-2.0-only.</p>",
         )
 
     # Qt's own names
@@ -376,7 +377,7 @@ class MainWindow(QMainWindow):
     def dropEvent(self, event: QDropEvent) -> None:
         urls = event.mimeData().urls()
         self.open_files([Path(url.toLocalFile()) for url in urls if url.isLocalFile()])
-        event.setDropAction(Qt.DropAction.CopyAction)  # a source that moves would delete the files
+        event.setDropAction(Qt.DropAction.CopyAction)  # after a move the source deletes the files
         event.accept()
 
     def closeEvent(self, event: QCloseEvent) -> None:

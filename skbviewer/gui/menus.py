@@ -32,7 +32,7 @@ class Menus:
         self.enable(False)
 
     def enable(self, recording_open: bool) -> None:
-        """Enable what needs a recording, or not."""
+        """Enable or disable the actions that need a recording."""
         for action, made in self._made:
             if action.needs_recording:
                 possible = action.possible is None or action.possible(self._window)
@@ -45,7 +45,7 @@ class Menus:
                 self._menu(above).addMenu(title) if above else self._window.menuBar().addMenu(title)
             )
             made.setToolTipsVisible(True)
-            # without one of its own the tip of the entry before would stay
+            # without its own tip, that of the previous entry would stay
             made.menuAction().setStatusTip(title.replace("&", ""))
             made.aboutToShow.connect(self.refresh)
             self._menus[path] = made
@@ -92,7 +92,7 @@ class Menus:
         self.refresh()
 
     def refresh(self) -> None:
-        """Set the check marks as they are."""
+        """Update the check marks."""
         for action, made in self._made:
             if action.checked is not None:
                 made.setChecked(action.checked(self._window))

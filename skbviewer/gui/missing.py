@@ -1,22 +1,22 @@
 # SPDX-License-Identifier: MIT
-"""What a recording lacks or warns of, in words; None if nothing."""
+"""Messages about what a recording lacks, and its warnings."""
 
 from __future__ import annotations
 
 from .contract import Recording
 
 NO_KBL = (
-    "No kernel recording (.kbl) is open: packets are listed, their way through the kernel is not "
-    "known. Open the .kbl recorded at the same time to join them."
+    "No kernel log (.kbl) is open: packets are listed without their path through the kernel. "
+    "Open the .kbl that was recorded at the same time to join them."
 )
 NO_CAPTURE = (
     "No packet capture is open: the list shows packets as the kernel saw them (K1, K2, …). "
-    "Open the capture taken at the same time to join them."
+    "Open the capture that was recorded at the same time to join them."
 )
 
 
 def missing(recording: Recording) -> str | None:
-    """The part that is missing, then the first warning and how many more there are."""
+    """Return what is missing and the first warning, with the number of others; None if nothing."""
     kinds = {source.kind for source in recording.sources()}
     lines = []
     if "kbl" not in kinds:

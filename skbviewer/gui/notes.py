@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Marks, ignored rows, time references and comments: kept at once, undone by Ctrl+Z.
+"""Marks, ignored rows, time references and comments: saved at once, undone by Ctrl+Z.
 
-Nothing is shown that is not in the session file: a change that cannot be kept is told and not made.
-Flags of very many rows are kept by a worker; what is asked for meanwhile waits for it.
+The window shows only what is in the session file.  A change that cannot be saved is reported and
+not made.  Flags of very many rows are saved by a worker; later changes wait for it.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from .flag_sets import FlagSets
 from .packet_rows import ListRow
 from .tasks import Tasks
 
-MANY = 100_000  # rows whose flags are written in about a frame
+MANY = 100_000  # writing the flags of this many rows takes about a frame
 _WORDS = {"mark": "Mark", "ignore": "Ignore", "time_ref": "Time Reference"}
 
 
 class _Change(QUndoCommand):
-    """One step of the undo stack: what is done, and what is done to undo it."""
+    """One step of the undo stack."""
 
     def __init__(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
         super().__init__(text)
@@ -42,7 +42,10 @@ class _Change(QUndoCommand):
 
 
 class Notes(QObject):
-    """Follows one recording; `changed` after a change, `failed` with why one was not kept."""
+    """The notes of one recording.
+
+    `changed` follows a change, `failed` says why one was not saved.
+    """
 
     changed = Signal()
     failed = Signal(str)
@@ -58,7 +61,7 @@ class Notes(QObject):
         self._waiting: list[Callable[[], None]] = []
 
     def use(self, recording: Recording | None) -> None:
-        """From now on keep and show the notes of `recording`; nothing can be undone any more."""
+        """Show and save the notes of `recording` from now on, with an empty undo stack."""
         self.tasks.cancel()
         self._waiting.clear()
         self._recording = recording
@@ -74,12 +77,12 @@ class Notes(QObject):
         self.changed.emit()
 
     def comment(self, row: ListRow) -> str:
-        """The comment on a row, "" if there is none."""
+        """Return the comment on a row, "" if there is none."""
         note = self._comments.get((row.packet, row.series))
         return "" if note is None else note.text
 
     def comments(self) -> list[Annotation]:
-        """All comments, in the order they were made."""
+        """Return all comments, in the order in which they were made."""
         return sorted(self._comments.values(), key=lambda note: note.id)
 
     def toggle(self, kind: str, ids: RowIds) -> None:
@@ -91,15 +94,15 @@ class Notes(QObject):
         self._when_free(lambda: self._put(kind, ids, on))
 
     def undo(self) -> None:
-        """Take back the last step."""
+        """Undo the last step."""
         self._when_free(self.stack.undo)
 
     def redo(self) -> None:
-        """Do the step again that was taken back."""
+        """Redo the step that was undone last."""
         self._when_free(self.stack.redo)
 
     def _when_free(self, act: Callable[[], None]) -> None:
-        """Now, or after the worker and what waits for it already."""
+        """Call `act` now, or after the worker and everything that waits for it."""
         if self.tasks.busy:
             self._waiting.append(act)
         else:
@@ -121,7 +124,7 @@ class Notes(QObject):
             self._push(text, do, undo)
 
     def put_comment(self, row: ListRow, text: str) -> None:
-        """Comment on a row; "" takes the comment away."""
+        """Comment on a row; "" removes the comment."""
         self._when_free(lambda: self._comment(row, text))
 
     def _comment(self, row: ListRow, text: str) -> None:
@@ -134,9 +137,10 @@ class Notes(QObject):
             )
 
     def next_flag(self, kind: str, ids: RowIds | None, position: int, step: int) -> int | None:
-        """The id of the next (step 1) or previous (-1) row with a flag, going around.
+        """Return the id of the next (step 1) or previous (-1) row with a flag, wrapping around.
 
-        `ids` are the listed rows (None = all packets), `position` is where to start.
+        `ids` are the listed rows (None = all packets), `position` is where to start.  Returns None
+        if there is no other such row.
         """
         those = self.flags.all(kind)
         at = those[those > 0] - 1 if ids is None else np.flatnonzero(np.isin(ids, those))
@@ -151,11 +155,11 @@ class Notes(QObject):
         return self.flags.count(MARK)
 
     def push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Do what another view changes, as one step that can be undone."""
+        """Make a change for another view, as one step that can be undone."""
         self._when_free(lambda: self._push(text, do, undo))
 
     def _push(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Do it, and keep it to be undone if it could be kept."""
+        """Make a change; if it could be saved, put it on the undo stack."""
         try:
             do()
         except BadInput as error:
@@ -164,8 +168,8 @@ class Notes(QObject):
         self._done(text, do, undo)
 
     def _done(self, text: str, do: Callable[[], None], undo: Callable[[], None]) -> None:
-        """Keep what was done, to be undone."""
-        first = [True]  # the stack does what is pushed once more
+        """Put a change that was made on the undo stack."""
+        first = [True]  # push() calls redo(), but the change was made already
 
         def again() -> None:
             if not first:
@@ -191,7 +195,7 @@ class Notes(QObject):
     def _put_many(
         self, kind: str, ids: RowIds, on: bool, text: str, then: Callable[[], None] | None = None
     ) -> None:
-        """As _put_flags, by a worker; `then` where it could be kept."""
+        """Save flags as _put_flags() does, in a worker; call `then` if that succeeded."""
         recording = self._recording
         if recording is None:
             return

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Two lines above the content: what is wrong or missing, and how far long work is."""
+"""Two bars above the content: a message, and the progress of long work."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from .theme import is_dark
 _ROLE = QPalette.ColorRole
 BAR_STEPS = 1000
 PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange)
-TELL_AFTER_S = 1.0  # before that no time left is guessed
+TELL_AFTER_S = 1.0  # no remaining time is estimated before that
 Link = tuple[str, Callable[[], object]]  # a button's text, and what it does
-_GROUND = {  # ground and text, light and dark
+_GROUND = {  # background and text, each for light and dark themes
     "error": (("#fde7e9", "#5a0d16"), ("#4d1a20", "#ffd9dd")),
     "hint": (("#fff4d6", "#4a3800"), ("#3f3617", "#f3e6bd")),
 }
 
 
 class Banner(QFrame):
-    """One clear line that stays until closed or replaced; hidden while empty."""
+    """One message that stays until it is closed or replaced.  Hidden while empty."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class Banner(QFrame):
         close.setFlat(True)
         close.setFixedWidth(28)
         close.setAccessibleName("Close this message")
-        close.clicked.connect(lambda: self.clear())  # clicked brings a bool
+        close.clicked.connect(lambda: self.clear())  # clicked passes a bool
         self.close_button = close
         line = QHBoxLayout(self)
         line.setContentsMargins(12, 4, 4, 4)
@@ -51,7 +51,7 @@ class Banner(QFrame):
         line.addWidget(self.button, 0, Qt.AlignmentFlag.AlignTop)
         line.addWidget(close, 0, Qt.AlignmentFlag.AlignTop)
         for button in (self.button, close):
-            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click leaves the focus where it is
+            button.setFocusPolicy(Qt.FocusPolicy.TabFocus)  # a click does not move the focus
         self.hide()
 
     @property
@@ -59,7 +59,7 @@ class Banner(QFrame):
         return self._text.text()
 
     def tell(self, text: str, kind: str, link: Link | None = None) -> None:
-        """Show `text`, with a button for what to do about it; kind is "error" or "hint"."""
+        """Show `text`; `kind` is "error" or "hint".  `link` is a button for what to do about it."""
         self._kind = kind
         self._colour()
         self._text.setText(text)
@@ -70,7 +70,7 @@ class Banner(QFrame):
         self.show()
 
     def _colour(self) -> None:
-        """Ground and text for the theme there is."""
+        """Set background and text for the present theme."""
         ground, ink = _GROUND[self._kind][is_dark(QGuiApplication.palette())]
         palette = QPalette()
         for role in (_ROLE.Window, _ROLE.Button):
@@ -87,14 +87,14 @@ class Banner(QFrame):
             self._colour()
 
     def clear(self, about: str = "") -> None:
-        """Take away what is told, if it begins with `about`."""
+        """Remove the message if it begins with `about`."""
         if self.text.startswith(about):
             self._text.clear()
             self.hide()
 
 
 def left_text(elapsed_s: float, done: int, total: int) -> str:
-    """How long it takes from now on at the pace so far: ", about 12 s left"; "" if unknown yet."""
+    """Return the remaining time at the pace so far: ", about 12 s left"; "" if unknown."""
     if elapsed_s < TELL_AFTER_S or not 0 < done <= total:
         return ""
     left = round(elapsed_s * (total - done) / done)
@@ -103,9 +103,9 @@ def left_text(elapsed_s: float, done: int, total: int) -> str:
 
 
 class WorkBar(QFrame):
-    """How far the running work is, how long it will take, and Cancel; hidden while none runs.
+    """Progress and remaining time of the running work, and Cancel.  Hidden while none runs.
 
-    With a delay it shows only work that lasts longer than that.
+    With a delay, it shows only work that takes longer than that.
     """
 
     cancelled = Signal()
@@ -143,9 +143,10 @@ class WorkBar(QFrame):
         self.hide()
 
     def show_progress(self, what: str, done: int, total: int) -> None:
-        """`done` of `total` units of `what`; a total of 0 is unknown.
+        """Show `done` of `total` units of `what`; a total of 0 is unknown.
 
-        Before the first unit the bar is busy: some stages are one unit, and 0 % looks stuck.
+        Before the first unit, the bar is busy: some stages are a single unit, and 0 % would look
+        stuck.
         """
         if what != self._what:
             self._what, self._since = what, time.monotonic()

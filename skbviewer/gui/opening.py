@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The File menu: open, reload, restore, save, find moved files; reading runs in a worker."""
+"""The File menu: open, reload, restore, save, locate moved files.  A worker reads the files."""
 
 from __future__ import annotations
 
@@ -25,21 +25,21 @@ from .view_state import ViewState
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-FILES = "Captures, kernel recordings, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
+FILES = "Captures, kernel logs, sessions (*.pcap *.pcapng *.cap *.kbl *.skbv);;All files (*)"
 SESSION = ".skbv"
 SESSIONS = f"Sessions (*{SESSION})"
 
 
 class _Opened(NamedTuple):
     recording: Recording
-    imported: bool  # it was read from captures and KBLs now
+    imported: bool  # whether captures and KBLs were just imported
 
     def close(self) -> None:
         self.recording.close()
 
 
 class _Seen:
-    """Passes reports on, and knows whether it was read: else no more than hashes are made."""
+    """Passes progress on.  `any` is set if more than hashing was reported: files were imported."""
 
     def __init__(self, progress: Progress) -> None:
         self._progress = progress
@@ -51,7 +51,7 @@ class _Seen:
 
 
 class Opening(QObject):
-    """Opens files into one window; what is open stays until the new recording is there."""
+    """Opens files into one window.  The open recording stays until the new one is ready."""
 
     def __init__(self, window: MainWindow, opener: Opener) -> None:
         super().__init__(window)
@@ -61,7 +61,7 @@ class Opening(QObject):
         self.summary: ImportSummary | None = None
 
     def open(self, paths: Sequence[Path], then: ViewState | None = None) -> None:
-        """Open `paths`; joined to what is open where one holds what the other lacks."""
+        """Open `paths`.  A capture and a kernel log are joined if one of them is open already."""
         if paths:
             self._start(files_to_open(self._window.recording, paths), then)
 
@@ -86,7 +86,7 @@ class Opening(QObject):
         self._window.tasks.start(f"Opening {names}", work, done)
 
     def _offer_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
-        """A session of another version: offer to read the files it was made of once more."""
+        """Offer to rebuild a session of another version from its input files."""
         if not old.inputs:
             self._window.banner.tell(str(old), "error")
             return
@@ -103,7 +103,7 @@ class Opening(QObject):
             return
 
         def work(progress: Progress) -> None:
-            from skbviewer.session import import_files  # loads much
+            from skbviewer.session import import_files  # slow to import
 
             import_files(inputs, old.path, progress)
 
@@ -113,7 +113,7 @@ class Opening(QObject):
         )
 
     def _related(self, files: Sequence[Path]) -> tuple[Path, ...]:
-        """The open session, if one of `files` is an input of it: its notes go with that."""
+        """Return the open session if one of `files` is among its inputs: its notes are kept."""
         now = self._window.recording
         if now is None:
             return ()
@@ -131,13 +131,13 @@ class Opening(QObject):
             self._tell_import(opened.recording)
 
     def _tell_import(self, recording: Recording) -> None:
-        """In a line above the list: nothing covers the work.  What is missing comes first."""
+        """Show the result of an import in the banner, unless it shows what is missing."""
         if not self._window.banner.isVisible():
             link = ("Summary…", self.show_summary)
             self._window.banner.tell(import_line(recording), "hint", link)
 
     def _match_again(self, recording: Recording) -> None:
-        """By this program's rules, in the place of the session; the view stays as it is."""
+        """Match the session again with this program's rules, and keep the view."""
         at = ask_missing(self._window, [Path(source.path) for source in recording.sources()])
         if at is None:
             return
@@ -161,8 +161,8 @@ class Opening(QObject):
             names = ", ".join(Path(source.path).name for source in gone)
             there = "it was" if len(gone) == 1 else "they were"
             self._window.banner.tell(
-                f"{names}: not where {there} when the session was made. Everything but the "
-                "packets' bytes can be seen.",
+                f"{names}: not where {there} when the session was made. Everything except "
+                "the packets' bytes is available.",
                 "hint",
                 ("Locate…", self.locate),
             )
@@ -170,7 +170,7 @@ class Opening(QObject):
             self._window.banner.tell(hint, "hint")
 
     def _tell_rules(self, recording: Recording, other: str, hint: str | None) -> None:
-        """Other rules than this program's made the verdicts; older ones can be replaced."""
+        """Show that other rules made the verdicts; for older rules, offer to match again."""
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:
@@ -186,7 +186,7 @@ class Opening(QObject):
             self.open([Path(name) for name in names])
 
     def open_recent(self, entry: Sequence[Path]) -> None:
-        """Open files that were open before; those that moved are asked for."""
+        """Open files that were open before.  Asks for the location of files that moved."""
         self.open_again(entry, None)
 
     def open_again(self, entry: Sequence[Path], then: ViewState | None) -> None:
@@ -202,20 +202,20 @@ class Opening(QObject):
             self._window.banner.tell(str(error), "error")
 
     def reload(self) -> None:
-        """Read the files again as they are now; filter, row and columns stay."""
+        """Read the files again; filter, row and columns stay."""
         if self.files:
             self.open_again(self.files, self._window.view_state())
 
     def restore(self) -> None:
-        """Open what was open last, as it was left."""
+        """Open the last files with their view."""
         state = view_state.last()
         if state is None or not state.files:
-            self._window.banner.tell("No last view is kept: nothing was open before.", "hint")
+            self._window.banner.tell("There is no last view: nothing was open before.", "hint")
         else:
             self.open_again(state.paths(), state)
 
     def save(self) -> None:
-        """Notes and marks are kept at once: only a session without a name needs saving."""
+        """Save a session that has no name yet.  Notes and marks are saved at once in any case."""
         recording = self._window.recording
         if recording is None:
             return
@@ -225,7 +225,7 @@ class Opening(QObject):
             self.save_as()
 
     def save_as(self) -> None:
-        """Write the session under a name of the user's and go on with that file."""
+        """Save the session under another name and continue with that file."""
         recording = self._window.recording
         if recording is None:
             return
@@ -253,7 +253,7 @@ class Opening(QObject):
             return
         gone = missing_sources(recording)
         if not gone:
-            self._window.statusBar().showMessage("Every file is where it was", 5000)
+            self._window.statusBar().showMessage("No file has moved", 5000)
             return
         found = ask_missing(self._window, [Path(source.path) for source in gone])
         if found is None:
@@ -268,14 +268,14 @@ class Opening(QObject):
         self._window.tasks.start("Comparing", work, lambda _: self._show_located())
 
     def _show_located(self) -> None:
-        """The packets' bytes can be read again: also of the one that is selected."""
+        """Read the bytes of the selected packet again."""
         self._window.banner.clear()
         selection = self._window.selection
         if selection.row is not None:
             selection.choose_row(selection.row)
 
     def show_summary(self) -> None:
-        """What was loaded, matched, lost and why."""
+        """Open Statistics > Summary."""
         if self._window.recording is not None:
             self.summary = ImportSummary(self._window.recording, self._window)
             self.summary.show()

@@ -23,10 +23,10 @@ TEXTS = ("text", "protocol", "bytes", "hardware address", "IPv4 address", "IPv6 
 
 
 class Column(NamedTuple):
-    """`key` keeps it in the settings; `sample` is as wide as it ("" = takes the rest).
+    """A column: `key` identifies it in the settings, `sample` is a text of its width.
 
-    `value` is None for a column that shows the field `order`.  `order` is what it is sorted by: a
-    field's name, or a word of Session.ordered.
+    A `sample` of "" takes the remaining width.  `value` is None for a column that shows the field
+    `order`.  `order` is the sort key: a field's name, or a word of Session.listed().
     """
 
     key: str
@@ -40,7 +40,7 @@ class Column(NamedTuple):
 
 
 def match_text(row: ListRow) -> str:
-    """ "exact", "ambiguous 62 %"."""
+    """Return "exact" or "ambiguous 62 %", for example."""
     if row.verdict == "ambiguous" and row.confidence is not None:
         return f"{row.verdict} {row.confidence:.0%}".replace("%", " %")
     return row.verdict
@@ -52,40 +52,40 @@ def _count(number: int | None) -> str:
 
 COLUMNS = (
     Column("number", "No.", lambda row: row.number, RIGHT, "00000", "frame.number",
-           "Packet number; K: a packet life without a wire packet"),
+           "Packet number; K: an skb lifetime without a captured packet"),
     Column("time", "Time", lambda row: "", RIGHT, "", "frame.time",
-           "When the capture has it; of a K row by the clock fit"),
+           "Time of capture; of a K row, the kernel's time by the clock fit"),
     Column("source", "Source", lambda row: row.source, LEFT, "00:00:00:00:00:00", "source",
-           "Address it came from", MIDDLE),
+           "Source address", MIDDLE),
     Column("destination", "Destination", lambda row: row.destination, LEFT, "00:00:00:00:00:00",
-           "destination", "Address it goes to", MIDDLE),
+           "destination", "Destination address", MIDDLE),
     Column("protocol", "Protocol", lambda row: row.protocol, LEFT, "ICMPv6 0", "protocol",
-           "Highest protocol known"),
+           "Highest protocol recognized"),
     Column("length", "Length", lambda row: _count(row.length), RIGHT, "65,535", "frame.len",
            "Bytes on the wire"),
-    Column("info", "Info", lambda row: row.info, LEFT, "", "info", "What it says"),
+    Column("info", "Info", lambda row: row.info, LEFT, "", "info", "Summary of the packet"),
     Column("kernel", "Time in kernel", lambda row: wording.duration(row.kernel_ns), RIGHT,
-           "Time in kernel", "kbl.in_kernel", "Time in the kernel, in any leg: busy and waiting"),
+           "Time in kernel", "kbl.in_kernel", "Time in the kernel in all legs, busy and waiting"),
     Column("busy", "Busy", lambda row: wording.duration(row.busy_ns), RIGHT, "999.9 µs",
-           "kbl.busy", "When a function ran for it: without waits and what its calls did for "
-           "other packets"),
+           "kbl.busy", "Time in which a function worked for this packet: without waits and work "
+           "for other packets"),
     Column("waiting", "Waiting", lambda row: wording.duration(row.wait_ns), RIGHT, "999.9 µs",
-           "kbl.waiting", "In queues, behind other packets, interrupted, or its thread switched "
-           "out"),
+           "kbl.waiting", "Time in queues, during work for other packets, in interrupts, or with "
+           "its thread switched out"),
     Column("functions", "Functions", lambda row: _count(row.functions), RIGHT, "Functions",
-           "kbl.functions", "Calls recorded, all legs"),
+           "kbl.functions", "Recorded calls in all legs"),
     Column("drop", "Drop", lambda row: row.drop, LEFT, "NETFILTER_DROP", "kbl.drop_reason",
-           "Why the kernel dropped it"),
+           "Why the kernel dropped the packet"),
     Column("process", "Process", lambda row: row.process, LEFT, "process [000]", "kbl.comm",
-           "The thread that sent or received it"),
+           "The thread that sent or received the packet"),
     Column("match", "Match", match_text, LEFT, "ambiguous 62 %", "kbl.verdict",
-           "How sure packet and packet life belong together"),
+           "How certain the match of packet and skb lifetime is"),
 )  # fmt: skip
 BY_KEY = {column.key: column for column in COLUMNS}
 
 
 def field_column(name: str, title: str = "") -> Column | None:
-    """A column that shows the field `name`; None if there is no such field."""
+    """Return a column that shows the field `name`; None if there is no such field."""
     field = FIELDS.get(name)
     if field is None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pane of a packet's own content: its headers as a tree, and its bytes."""
+"""The pane of packet details: the headers as a tree, and the bytes."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from .tree_and_bytes import TreeAndBytes
 NO_PACKET = "Select a packet to see its headers and bytes."
 NOT_CAPTURED = "No capture holds this packet; only the kernel log does."
 MOVED = (
-    "The capture file has moved or changed since it was imported; its bytes cannot be shown. "
-    "File > Locate Moved Files asks where it is."
+    "The capture file has moved or changed since it was imported, so its bytes cannot be shown. "
+    "Use File > Locate Moved Files if it has moved."
 )
-NO_BYTES = "Nothing of this packet was captured."
+NO_BYTES = "No bytes of this packet were captured."
 
 
 class PacketDetail(TreeAndBytes):

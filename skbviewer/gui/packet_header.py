@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list's header: click to sort, drag to move, right click to show, hide and add."""
+"""The packet list's header: click to sort, drag to move, right-click to show, hide and add."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from .sort_header import SortHeader
 
 
 class PacketHeader(SortHeader):
-    """Signals carry the logical number of a column."""
+    """Signals have the logical index of a column."""
 
     add_asked = Signal(str)  # name of a field
     remove_asked = Signal(int)
     title_asked = Signal(int, str)
-    fit_asked = Signal(int)  # to its contents; -1: all
+    fit_asked = Signal(int)  # fit to contents; -1: all columns
     reset_asked = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -31,12 +31,12 @@ class PacketHeader(SortHeader):
         self.setAccessibleName("Columns of the packet list")
 
     def titles(self) -> list[str]:
-        """Of all columns, by logical number."""
+        """Return the titles of all columns, by logical index."""
         model = self.model()
         return [str(model.headerData(at, Qt.Orientation.Horizontal)) for at in range(self.count())]
 
     def menu_at(self, section: int) -> QMenu:
-        """The menu of a column; -1 is beside all."""
+        """Return the menu of a column; -1 is right of all columns."""
         menu = QMenu(self)
         if section >= 0:
             order = Qt.SortOrder
@@ -67,7 +67,7 @@ class PacketHeader(SortHeader):
         return menu
 
     def fill_shown(self, menu: QMenu) -> None:
-        """An entry for each column that shows or hides it."""
+        """Add an entry per column that shows or hides it."""
         titles = self.titles()
         for section in (self.logicalIndex(visual) for visual in range(self.count())):
             act = menu.addAction(titles[section])
@@ -80,7 +80,7 @@ class PacketHeader(SortHeader):
             )
 
     def ask_field(self) -> None:
-        """Ask for a field's name, with completion; then for a column of it."""
+        """Ask for a field's name, with completion, and emit `add_asked`."""
         dialog = QInputDialog(self)
         dialog.setWindowTitle("Add Field as Column")
         dialog.setLabelText("Field, as in a display filter (ip.ttl, tcp.port, kbl.cpu, …):")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list's model: every row counts at once, only rows that are looked at are asked for."""
+"""The packet list's model: it counts all rows, but reads only rows that are shown."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from .theme import DROP_COLOURS, VERDICT_COLOURS, RowColours, chip, chosen
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
-# Wireshark's: a marked row is black, an ignored one grey on what is behind all rows
+# As in Wireshark: a marked row is black, an ignored one grey on the list's background.
 MARKED = RowColours(QColor("#000000"), QColor("#ffffff"))
 IGNORED = (
     RowColours(QColor("#ffffff"), QColor("#7f7f7f")),
@@ -38,18 +38,18 @@ CELLS_KEPT = 2000  # rows
 
 
 class Cell(NamedTuple):
-    """How a cell looks; `ground` and `ink` are None where the palette's do."""
+    """The look of a cell; `ground` and `ink` are None for the palette's colours."""
 
     text: str
     ground: QColor | None
     ink: QColor | None
     icon: QIcon | None
-    right: bool  # its text is at the right
-    elide: Qt.TextElideMode  # where there is no room for all of it
+    right: bool  # align the text right
+    elide: Qt.TextElideMode  # where to cut a text that does not fit
 
 
 class Noted(Protocol):
-    """What the list shows of notes and flags."""
+    """The notes and flags that the list shows."""
 
     flags: FlagSets
 
@@ -57,7 +57,7 @@ class Noted(Protocol):
 
 
 class Unnoted:
-    """A list without notes."""
+    """Stands for a recording without notes and flags."""
 
     def __init__(self) -> None:
         self.flags = FlagSets()
@@ -76,14 +76,14 @@ class PacketModel(QAbstractTableModel):
         self.time_format = TimeFormat.FIRST
         self.precision = Precision.NANOSECONDS
         self.pages: RowPages | None = None
-        self.has_kernel = True  # a KBL is open, or nothing
+        self.has_kernel = True  # a KBL is open, or no recording
         self._first_ns = 0
         self._references = References()
         self._dark = False
         self._cells: dict[int, list[Cell]] = {}
         self._rules: tuple[Rule, ...] = ()
         self._texts: tuple[str, ...] = ()
-        self.names: HostNames | None = None  # what addresses are called
+        self.names: HostNames | None = None  # names of addresses
 
     def show(self, recording: Recording | None, ids: RowIds | None = None) -> None:
         """Show the rows `ids` of `recording` in their order; None = all packets by number."""
@@ -96,34 +96,34 @@ class PacketModel(QAbstractTableModel):
         self.endResetModel()
 
     def shows(self, recording: Recording | None) -> bool:
-        """Whether it is rows of `recording` that are shown."""
+        """Return whether the rows are of `recording`."""
         return recording is (None if self.pages is None else self.pages.recording)
 
     def row(self, position: int) -> ListRow | None:
-        """The row at `position` from 0, None outside."""
+        """Return the row at `position` (from 0), None if there is none."""
         if self.pages is None or not 0 <= position < self.pages.count:
             return None
         return self.pages[position]
 
     def ids(self, first: int, count: int) -> RowIds:
-        """The ids of the rows from position `first` on."""
+        """Return the ids of `count` rows from position `first`."""
         return NO_ROWS if self.pages is None else self.pages.ids(first, count)
 
     def position_of(self, row_id: int) -> int | None:
-        """Where a row stands."""
+        """Return the position of a row; None if it is not listed."""
         return None if self.pages is None else self.pages.position_of(row_id)
 
     def nearest(self, row_id: int) -> int | None:
-        """Where the row with the nearest number stands."""
+        """Return the position of the row with the nearest number."""
         return None if self.pages is None else self.pages.nearest(row_id)
 
     @property
     def packets(self) -> int:
-        """How many packets there are, shown or not."""
+        """The number of packets, listed or not."""
         return 0 if self.pages is None else self.pages.packets
 
     def longest_numbers(self) -> tuple[str, str]:
-        """The No. of the last packet and of the last row K<n>."""
+        """Return the No.  of the last packet and of the last row K<n>."""
         if self.pages is None:
             return "", ""
         return str(self.packets), f"K{self.pages.recording.all_kernel_only_count()}"
@@ -135,7 +135,7 @@ class PacketModel(QAbstractTableModel):
         self.endResetModel()
 
     def column_of(self, key: str) -> int:
-        """Where a column stands, -1 if it is not there."""
+        """Return the index of a column, -1 if it is not there."""
         keys = [column.key for column in self.columns]
         return keys.index(key) if key in keys else -1
 
@@ -148,12 +148,12 @@ class PacketModel(QAbstractTableModel):
         self.repaint()
 
     def set_references(self, numbers: RowIds, times: list[int]) -> None:
-        """Packets from which on times are counted anew, rising, and when they were captured."""
+        """Set the time references: ascending packet numbers and their times, ns."""
         self._references.set(numbers, times)
         self.repaint()
 
     def set_rules(self, rules: Sequence[Rule]) -> None:
-        """Colour rows by these rules; those that are off do not count."""
+        """Colour rows by these rules; rules that are off are ignored."""
         self._rules = tuple(rule for rule in rules if rule.on)
         self._texts = tuple(rule.text for rule in self._rules)
         self.repaint()
@@ -163,25 +163,25 @@ class PacketModel(QAbstractTableModel):
         self.repaint()
 
     def read_again(self) -> None:
-        """The recording tells more of its rows now."""
+        """Read the rows again: the recording knows more about them now."""
         if self.pages is not None:
             self.pages.read_again()
         self.repaint()
 
     def repaint(self) -> None:
-        """Whatever the cells show may be different now."""
+        """Discard the cells and repaint."""
         self._cells.clear()
         if self.rowCount():
             last = self.index(self.rowCount() - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def loaded(self, position: int) -> bool:
-        """Whether a row can be shown without asking the recording; True outside."""
+        """Return whether a row can be shown without a query; True outside the list."""
         inside = self.pages is not None and 0 <= position < self.pages.count
         return not inside or (self.pages is not None and self.pages.loaded(position))
 
     def cells(self, position: int) -> list[Cell]:
-        """How the cells of a row look, by column; empty outside."""
+        """Return the cells of a row, by column; [] outside the list."""
         cells = self._cells.get(position)
         if cells is None:
             row = self.row(position)
@@ -201,11 +201,12 @@ class PacketModel(QAbstractTableModel):
             ink = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         text = self._text(row, position, at)
-        elide = column.elide if ":" in text else Qt.TextElideMode.ElideRight  # a name's end is dull
+        # Names are cut at their end, addresses as the column says.
+        elide = column.elide if ":" in text else Qt.TextElideMode.ElideRight
         return Cell(text, ground, ink, icon, column.align == RIGHT, elide)
 
     def text(self, position: int, column: int) -> str:
-        """What a cell shows."""
+        """Return the text of a cell."""
         row = self.row(position)
         return "" if row is None else self._text(row, position, column)
 
@@ -297,7 +298,7 @@ class PacketModel(QAbstractTableModel):
 
 
 def _first_time(recording: Recording) -> int:
-    """When packet 1 was captured; without packets, when K1 began."""
+    """Return when packet 1 was captured; without packets, when K1 began; 0 if unknown (ns)."""
     first = 1 if recording.packet_count() else -1
     if first < 0 and not recording.kernel_only_count():
         return 0

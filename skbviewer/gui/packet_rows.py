@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list, a page at a time: what is not looked at is not asked for."""
+"""Rows of the packet list, read one page at a time when they are needed."""
 
 from __future__ import annotations
 
@@ -12,13 +12,14 @@ from skbviewer.records import PacketRow, SeriesRow
 
 from .contract import Recording, RowIds
 
-PAGE = 64  # about a screen: what a jump has to wait for
+PAGE = 64  # rows, about a screenful: a jump waits for one page
 PAGES_KEPT = 512
 
 
 class ListRow(NamedTuple):
-    """One row as shown; exactly one of `packet` and `series` is set.  ts_ns: since the epoch;
-    None where it is unknown.
+    """One row as shown; exactly one of `packet` and `series` is set.
+
+    `ts_ns` counts from the epoch; None if unknown.
     """
 
     number: str
@@ -39,7 +40,7 @@ class ListRow(NamedTuple):
     drop: str = ""
     drop_place: str = ""
     lost: bool = False
-    saddr: str | None = None  # IP addresses, protocol number and ports, where there are any
+    saddr: str | None = None  # IP addresses, protocol number and ports, if the packet has them
     daddr: str | None = None
     ip_protocol: int | None = None
     sport: int | None = None
@@ -49,7 +50,7 @@ class ListRow(NamedTuple):
 
     @property
     def id(self) -> int:
-        """n of packet n, -n of row K<n>."""
+        """n for packet n, -n for row K<n>."""
         return self.packet if self.packet is not None else -int(self.number[1:])
 
 
@@ -116,7 +117,7 @@ def list_row(row: PacketRow | SeriesRow) -> ListRow:
 
 
 class RowPages:
-    """Rows by position from 0, of the rows `ids` in their order (None = all packets by number)."""
+    """Rows by position from 0: the rows `ids` in their order (None = all packets by number)."""
 
     def __init__(self, recording: Recording, ids: RowIds | None) -> None:
         self.recording = recording
@@ -140,21 +141,21 @@ class RowPages:
         return self._pages[page][place]
 
     def read_again(self) -> None:
-        """The recording tells more of its rows now."""
+        """Discard the rows: the recording knows more about them now."""
         self._pages.clear()
 
     def loaded(self, position: int) -> bool:
-        """Whether a row can be shown without asking the recording."""
+        """Return whether a row can be shown without a query."""
         return position // PAGE in self._pages
 
     def ids(self, first: int, count: int) -> RowIds:
-        """The ids of the rows from position `first` on, as far as there are."""
+        """Return the ids of up to `count` rows from position `first`."""
         if self._ids is not None:
             return self._ids[first : first + count]
         return np.arange(first + 1, min(first + count, self.count) + 1, dtype=np.int64)
 
     def field(self, position: int, name: str) -> str:
-        """What the field `name` of a row says."""
+        """Return the text of the field `name` of a row."""
         page, place = divmod(position, PAGE)
         key = (page, name)
         if key not in self._fields:
@@ -166,7 +167,7 @@ class RowPages:
         return self._fields[key][place]
 
     def fit(self, position: int, texts: tuple[str, ...]) -> int:
-        """The first of some display filters that a row passes, else -1."""
+        """Return the index of the first display filter that a row matches, else -1."""
         page, place = divmod(position, PAGE)
         if self._fits_of != texts:
             self._fits_of, self._fits = texts, OrderedDict()
@@ -178,7 +179,7 @@ class RowPages:
         return self._fits[page][place]
 
     def captured_before(self, position: int) -> int | None:
-        """When the packet before was captured, in the order of the capture."""
+        """Return when the previous packet of the capture was captured, ns; None if unknown."""
         page, place = divmod(position, PAGE)
         if page not in self._before:
             if len(self._before) > PAGES_KEPT:
@@ -193,14 +194,14 @@ class RowPages:
         return [list_row(row).ts_ns for row in self.recording.rows(ids)] if len(ids) else []
 
     def position_of(self, row_id: int) -> int | None:
-        """Where a row stands."""
+        """Return the position of a row; None if it is not listed."""
         if self._ids is None:
             return row_id - 1 if 1 <= row_id <= self.packets else None
         found = np.flatnonzero(self._ids == row_id)
         return int(found[0]) if len(found) else None
 
     def nearest(self, row_id: int) -> int | None:
-        """Where the row stands whose number is nearest among those of its kind; None: no such."""
+        """Return the position of the nearest row of the same kind; None if there is none."""
         if self._ids is None:
             return min(max(row_id, 1), self.packets) - 1 if self.packets and row_id > 0 else None
         alike = np.flatnonzero(self._ids > 0 if row_id > 0 else self._ids < 0)

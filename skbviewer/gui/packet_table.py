@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list: a table that tells which row is current and which rows are on the screen."""
+"""The packet list: a table that reports the current row and the rows on screen."""
 
 from __future__ import annotations
 
@@ -39,17 +39,17 @@ from .theme import is_dark
 
 _CHOOSE = QItemSelectionModel.SelectionFlag.ClearAndSelect | QItemSelectionModel.SelectionFlag.Rows
 VISIBLE_DELAY_MS = 40
-AHEAD_DELAY_MS = 30  # a click just after scrolling comes first
+AHEAD_DELAY_MS = 30  # a click right after scrolling is handled first
 
 
 class PacketTable(QTableView):
-    """Emits `row_chosen` with the ListRow the user went to, by mouse or keys."""
+    """Emits `row_chosen` with the ListRow that the user selected by mouse or keys."""
 
     row_chosen = Signal(object)
-    visible_changed = Signal(object)  # RowIds of the rows on the screen
-    order_asked = Signal(object)  # (Column.order, descending), or None for the order of numbers
+    visible_changed = Signal(object)  # RowIds of the rows on screen
+    order_asked = Signal(object)  # (Column.order, descending), or None: by number
     columns_changed = Signal()
-    typed = Signal(str)  # a letter: the beginning of a display filter
+    typed = Signal(str)  # a letter, the first of a display filter
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -59,7 +59,7 @@ class PacketTable(QTableView):
         self.packets.set_dark(is_dark(self.palette()))
         self.header = PacketHeader(self)
         self.setHorizontalHeader(self.header)
-        self.header.setSortIndicatorShown(True)  # which the table took away
+        self.header.setSortIndicatorShown(True)  # setHorizontalHeader() hid it
         self.widths = ColumnWidths(self)
         self.setModel(self.packets)
         self.painter = RowPainter(self)
@@ -101,9 +101,9 @@ class PacketTable(QTableView):
     # rows
 
     def show_rows(self, recording: Recording | None, ids: RowIds | None = None) -> None:
-        """Show rows of `recording` (None = all packets); the current row stays if it is shown.
+        """Show rows of `recording` (None = all packets) and keep the current row.
 
-        If it is not, the one with the nearest number is gone to, else the first.
+        If it is not listed, go to the row with the nearest number, else to the first.
         """
         before, other = self.current_row(), not self.packets.shows(recording)
         self.packets.show(recording, ids)
@@ -115,11 +115,11 @@ class PacketTable(QTableView):
         self.go_to_row(at or 0)
 
     def go_to_row(self, position: int) -> None:
-        """Make the row at `position` current, as near as there is one."""
+        """Make the row at `position` current, or the nearest one that exists."""
         position = max(0, min(position, self.packets.rowCount() - 1))
         if self.packets.row(position) is not None:
             index = self.packets.index(position, max(self.currentIndex().column(), 0))
-            # not setCurrentIndex: with Ctrl held it would leave the selection where it is
+            # not setCurrentIndex(), which would keep the selection if Ctrl is held
             self.selectionModel().setCurrentIndex(index, _CHOOSE)
             self.scrollTo(index)
 
@@ -127,11 +127,11 @@ class PacketTable(QTableView):
         self.go_to_row(self.packets.rowCount() - 1)
 
     def step(self, rows: int) -> None:
-        """Go `rows` further down."""
+        """Go down by `rows`."""
         self.go_to_row(self.currentIndex().row() + rows)
 
     def go_to_id(self, row_id: int) -> bool:
-        """Go to the row of that id, else to the nearest shown; False if that is another one."""
+        """Go to the row with that id, else to the nearest; return whether it is listed."""
         exact = self.packets.position_of(row_id)
         position = self.packets.nearest(row_id) if exact is None else exact
         if position is not None:
@@ -142,14 +142,14 @@ class PacketTable(QTableView):
         return self.packets.row(self.currentIndex().row())
 
     def chosen_positions(self) -> list[range]:
-        """The selected rows, as ranges from top to bottom."""
+        """Return the selected rows as ranges, from top to bottom."""
         found = self.selectionModel().selection()
         parts = [found.at(n) for n in range(found.count())]
         ranges = [range(part.top(), part.bottom() + 1) for part in parts]
         return sorted(ranges, key=lambda part: part.start)
 
     def chosen_ids(self) -> RowIds:
-        """The selected rows, from top to bottom."""
+        """Return the ids of the selected rows, from top to bottom."""
         parts = [self.packets.ids(part.start, len(part)) for part in self.chosen_positions()]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
@@ -163,19 +163,19 @@ class PacketTable(QTableView):
         self._visible_timer.start()
 
     def _screen(self) -> tuple[int, int]:
-        """The first and last row on the screen; (0, -1) if there is none."""
+        """Return the first and last row on screen; (0, -1) if there is none."""
         first, last = self.rowAt(0), self.rowAt(self.viewport().height() - 1)
         if first < 0:
             return 0, -1
         return first, self.packets.rowCount() - 1 if last < 0 else last
 
     def _load(self) -> None:
-        """Ask for what a quick jump of the scroll bar left out, and paint again."""
+        """Read the rows that were skipped while scrolling, and repaint."""
         self._scrolled = False
         self.viewport().update()
 
     def _load_ahead(self) -> None:
-        """Have what a page up or down will show."""
+        """Read the pages that Page Up and Page Down will show."""
         first, last = self._screen()
         for position in (2 * last - first, 2 * first - last):
             self.packets.row(max(0, min(position, self.packets.rowCount() - 1)))
@@ -191,7 +191,7 @@ class PacketTable(QTableView):
     # columns
 
     def columns_state(self) -> list[ColumnState]:
-        """The columns from left to right, as they are kept."""
+        """Return the columns from left to right, for the settings."""
         header, found = self.header, []
         for visual in range(header.count()):
             at = header.logicalIndex(visual)
@@ -201,7 +201,7 @@ class PacketTable(QTableView):
         return found
 
     def restore_columns(self, states: Sequence[ColumnState]) -> None:
-        """Have these columns, from left to right."""
+        """Show these columns, from left to right."""
         current, header = self.currentIndex().row(), self.header
         pairs = [(state, state.column()) for state in states]
         known = [(state, column) for state, column in pairs if column is not None]
@@ -218,7 +218,7 @@ class PacketTable(QTableView):
         self.go_to_row(current)
 
     def add_field(self, name: str) -> bool:
-        """Show a field as a column before Info; False if there is no such field."""
+        """Show a field as a column before Info; return False if there is no such field."""
         column = field_column(name.strip())
         if column is None:
             return False
@@ -229,7 +229,7 @@ class PacketTable(QTableView):
         return True
 
     def remove_column(self, section: int) -> None:
-        """Take a column away; those of the program are hidden, to be found again."""
+        """Remove a column of a field; hide a built-in one, so that it can be shown again."""
         key = self.packets.columns[section].key
         if not key.startswith("field:"):
             self.header.setSectionHidden(section, True)
@@ -238,7 +238,7 @@ class PacketTable(QTableView):
             self.restore_columns([s for s in self.columns_state() if s.key != key])
 
     def fit_column(self, section: int) -> None:
-        """Make a column as wide as what it shows on the screen; -1: all columns."""
+        """Fit a column to its texts on screen; -1: all columns."""
         for at in range(self.header.count()) if section < 0 else (section,):
             if self.packets.columns[at].key != "info":
                 self.resizeColumnToContents(at)
@@ -253,12 +253,12 @@ class PacketTable(QTableView):
         self.widths.fit_time()
 
     def shown_columns(self) -> list[int]:
-        """Numbers of the columns that are shown, from left to right."""
+        """Return the indices of the visible columns, from left to right."""
         visual = [self.header.logicalIndex(at) for at in range(self.header.count())]
         return [at for at in visual if not self.header.isSectionHidden(at)]
 
     def show_order(self, order: tuple[str, bool] | None) -> None:
-        """Show in the header what the rows are sorted by, without asking for it."""
+        """Show the sort order in the header, without asking for it."""
         self._order = order
         orders = [column.order for column in self.packets.columns]
         at = orders.index(order[0]) if order is not None and order[0] in orders else -1
@@ -286,7 +286,7 @@ class PacketTable(QTableView):
         rows.setDefaultSectionSize(QFontMetrics(self.font()).height() + 5)
 
     def _places(self, area: QRect) -> list[Place]:
-        """The columns that are in `area`, from left to right."""
+        """Return the columns in `area`, from left to right."""
         header = self.header
         found = (
             Place(at, header.sectionViewportPosition(at), header.sectionSize(at))
@@ -313,24 +313,24 @@ class PacketTable(QTableView):
         try:
             for position in range(first, last + 1):
                 if self._scrolled and not model.loaded(position):
-                    self._load_timer.start()  # while the bar is dragged no frame waits for rows
+                    self._load_timer.start()  # no frame waits for rows while the bar is dragged
                 elif cells := model.cells(position):
                     selected = chosen.isRowSelected(position, nowhere)
                     self.painter.paint(painter, line, places, cells, selected, active)
                 line.translate(0, height)
-            if self.hasFocus() and self.currentIndex().isValid():  # what Copy Cell takes
+            if self.hasFocus() and self.currentIndex().isValid():  # the cell that Copy Cell copies
                 painter.drawRect(self.visualRect(self.currentIndex()).adjusted(0, 0, -1, -1))
         finally:
             painter.end()
         self._ahead_timer.start()
 
     def keyboardSearch(self, search: str) -> None:
-        """Not Qt's search, which asks for every row: a letter begins a filter, as in Wireshark."""
+        """Begin a display filter, as Wireshark does.  Qt's search would read every row."""
         if search.strip():
             self.typed.emit(search)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """The current row stays in view if it was."""
+        """Keep the current row in view if it was."""
         row = self.currentIndex()
         top = self.rowViewportPosition(row.row()) if row.isValid() else -1
         super().resizeEvent(event)

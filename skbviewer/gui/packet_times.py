@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The Time column: Wireshark's formats and precisions, time references.  All times are ns."""
+"""The Time column: Wireshark's formats and precisions, and time references.  All times are ns."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ REFERENCE = "*REF*"
 
 
 class TimeFormat(Enum):
-    """How the Time column counts; values are Wireshark's menu words."""
+    """Formats of the Time column; values are Wireshark's menu words."""
 
     DATE = "Date and Time of Day"
     DAY = "Time of Day"
@@ -27,7 +27,7 @@ class TimeFormat(Enum):
 
 
 class Precision(Enum):
-    """How many digits the Time column has; values are Wireshark's menu words."""
+    """Digits of the Time column; values are Wireshark's menu words."""
 
     SECONDS = "Seconds"
     TENTHS = "Tenths of a Second"
@@ -45,9 +45,10 @@ _DIGITS = dict(zip(Precision, (0, 1, 2, 3, 6, 9), strict=True))
 
 
 class Moment(NamedTuple):
-    """When a row was, and what its time may count from.  `first_ns`: packet 1's, or a reference's.
+    """The time of a row, and the times it may be relative to.
 
-    A time is None where it is unknown, one before also where there is none.
+    `first_ns` is that of packet 1 or of a time reference.  Unknown times are None, and so is a
+    previous time if there is no previous row.
     """
 
     ts_ns: int | None
@@ -57,14 +58,14 @@ class Moment(NamedTuple):
 
 
 def digits(ns: int, precision: Precision) -> str:
-    """`ns` as seconds, cut (not rounded) to the precision: "-1.5"."""
+    """Return `ns` as seconds, truncated to the precision: "-1.5"."""
     whole, rest = divmod(abs(ns), 10**9)
     tail = f".{rest:09d}"[: precision.digits + 1] if precision.digits else ""
     return f"{'-' if ns < 0 else ''}{whole}{tail}"
 
 
 def time_text(moment: Moment, form: TimeFormat, precision: Precision) -> str:
-    """The Time column's text of a row."""
+    """Return the text of the Time column."""
     at = moment.ts_ns
     if at is None:
         return ""
@@ -93,24 +94,24 @@ def _calendar(ns: int, form: TimeFormat, precision: Precision) -> str:
 
 
 def sample(form: TimeFormat, precision: Precision) -> str:
-    """A text about as wide as the column needs."""
+    """Return a text as wide as the column needs."""
     if form in (TimeFormat.FIRST, TimeFormat.PREVIOUS, TimeFormat.PREVIOUS_SHOWN):
         return "00000" + "." * bool(precision.digits) + "0" * precision.digits
     return time_text(Moment(1_700_000_000 * 10**9, 0), form, precision)
 
 
 class References:
-    """The time references: rows from which on times are counted anew."""
+    """The time references: later packets count their times from them."""
 
     def __init__(self) -> None:
         self._numbers: npt.NDArray[np.int64] = np.empty(0, np.int64)
         self._times: list[int] = []
 
     def set(self, numbers: npt.NDArray[np.int64], times: list[int]) -> None:
-        """Packet numbers, rising, and their times."""
+        """Set ascending packet numbers and their times."""
         self._numbers, self._times = numbers, times
 
     def first_ns(self, packet: int, otherwise: int) -> int:
-        """What the time of a packet counts from: the last reference at or before it."""
+        """Return the time of the last reference at or before a packet, else `otherwise`."""
         at = int(np.searchsorted(self._numbers, packet, "right")) - 1
         return self._times[at] if at >= 0 else otherwise

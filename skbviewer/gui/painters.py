@@ -14,7 +14,7 @@ from .render_timeline import write_timeline
 
 
 def _paint_packet(recording: Exportable, request: Request, out: Path) -> None:
-    """The annotated picture of a row.  Raises KeyError and BadInput."""
+    """Write the annotated picture of a row.  Raises KeyError and BadInput."""
     looks = request.shown
     theme = "dark" if looks.dark else "light"
     row = 1 if request.row is None else request.row
@@ -37,5 +37,5 @@ PAINTERS: dict[tuple[str, Subject], Writer] = {
 
 
 def writer_of(export: Export, subject: Subject) -> Writer:
-    """What writes a line of EXPORTS."""
+    """Return the writer of a line of EXPORTS."""
     return export.write or PAINTERS[export.name, subject]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The panes around the packet list, in one table.  A new pane is one line here.
 
-A pane is made once, is given the Selection, and from then on follows its signals: it knows no other
-pane.  One that works in the background has close_tasks().
+A pane is made once with the Selection and follows its signals.  It knows no other pane.  A pane
+that works in the background has close_tasks().
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
 
 
 class Pane(NamedTuple):
-    """`name` keeps its place in the settings; `beside` is a pane it shares its place with."""
+    """`name` identifies it in the settings; `beside` is a pane that it shares a place with."""
 
     name: str
     title: str

@@ -21,10 +21,10 @@ def paint_axis(
     palette: QPalette,
     room: tuple[float, float],
 ) -> None:
-    """Above the lanes whose corner is at `corner`.
+    """Paint the axis above the lanes whose corner is at `corner`.
 
-    `room` is the width of the gutter at the left, where stands what ticks are told from, and where
-    the picture ends.
+    `room` is the width of the gutter at the left, which holds the base of the ticks, and the right
+    end of the picture, in pixels.
     """
     gutter, right = room
     base = base_of(frame.begin, frame.end - frame.begin)

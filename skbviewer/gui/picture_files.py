@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Writes a picture, given as what paints it, as PNG or SVG: the same bytes each time."""
+"""Write a picture as PNG or SVG.  The same picture always gives the same bytes."""
 
 from __future__ import annotations
 
@@ -16,21 +16,21 @@ from PySide6.QtWidgets import QApplication
 from skbviewer import __version__
 from skbviewer.records import BadInput
 
-SCREEN_DPI = 96  # at which a pixel of the picture is one of the layout
+SCREEN_DPI = 96  # at this resolution, a pixel is one unit of the layout
 Paint = Callable[[QPainter], None]
 
 
 def ensure_application() -> None:
-    """Pictures need a QApplication, but no display."""
+    """Create a QApplication if there is none.  It needs no display."""
     if QApplication.instance() is None:
-        # Whatever the environment says: Qt aborts the process where a display cannot be opened.
+        # Override the environment: Qt aborts the process if it cannot open a display.
         os.environ["QT_QPA_PLATFORM"] = "offscreen"
         ensure_application.app = QApplication(sys.argv[:1])  # type: ignore[attr-defined]  # kept
         QApplication.setStyle("Fusion")
 
 
 def layout_size(size: tuple[int, int], dpi: int) -> QSize:
-    """The units that a picture of `size` pixels has for its layout."""
+    """Return the size of a picture in units of its layout; `size` is in pixels."""
     return QSize(*(max(1, round(pixels * SCREEN_DPI / dpi)) for pixels in size))
 
 
@@ -42,7 +42,7 @@ def write_png(
     texts: Mapping[str, str],
     paint: Paint,
 ) -> None:
-    """`size` pixels; `paint` draws in units of layout_size().  Raises BadInput."""
+    """Write `size` pixels; `paint` draws in units of layout_size().  Raises BadInput."""
     image = QImage(QSize(*size), QImage.Format.Format_RGB32)
     image.fill(ground)
     image.setDotsPerMeterX(round(dpi / 0.0254))
@@ -62,7 +62,7 @@ def write_png(
 def write_svg(
     out: Path, size: tuple[int, int], dpi: int, ground: QColor, title: str, paint: Paint
 ) -> None:
-    """As write_png: `size` over `dpi` is the picture's size on paper.  Raises BadInput."""
+    """Write an SVG whose size on paper is `size` over `dpi`.  Raises BadInput."""
     units = layout_size(size, dpi)
     buffer = QBuffer()
     svg = QSvgGenerator()

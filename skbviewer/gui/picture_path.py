@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One packet's path in an exported picture: legend, time axis, a bar per call.  No widgets."""
+"""One packet's path in an exported picture: legend, time axis, one bar per call.  No widgets."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ from .timeline_layout import lay_out
 ROW = 20
 LEGEND = 22
 TEXT_PX = 12
-PAD = 0.02  # of the path's time, at both ends
+PAD = 0.02  # margin at both ends, as a part of the path's time
 
 
 class PathPicture:
-    """`height` is what paint() takes; 0 where nothing was recorded."""
+    """`height` is the height of the picture; 0 if nothing was recorded."""
 
     def __init__(self, path: PacketPath, colours: dict[str, QColor], palette: QPalette) -> None:
         self._colours, self._palette = colours, palette
@@ -35,7 +35,7 @@ class PathPicture:
         self.height = LEGEND + AXIS + (layout.rows + 0.5) * ROW if layout.labels else 0.0
 
     def paint(self, painter: QPainter, area: QRectF) -> None:
-        """Paint all of the path into `area`."""
+        """Paint the whole path into `area`."""
         if not self.height:
             return
         painter.save()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Preferences: what is chosen once; each is in force as soon as it is chosen."""
+"""Edit > Preferences.  A change applies at once."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
 
 class _Steps(QSpinBox):
-    """Steps of text size, shown as percent of the usual size; only stepped, never typed."""
+    """Steps of text size, shown as percent of the default size.  They cannot be typed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class _Steps(QSpinBox):
 
 
 class Preferences(QDialog):
-    """Of one window."""
+    """The preferences of one window."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -55,7 +55,7 @@ class Preferences(QDialog):
         self._add_appearance()
         self._add_times()
         self._add_timeline()
-        self.summary = QCheckBox("Show a line about each import")
+        self.summary = QCheckBox("Show a summary line after each import")
         self.summary.setChecked(QSettings().value("import_summary", "true") != "false")
         self.summary.toggled.connect(
             lambda on: QSettings().setValue("import_summary", "true" if on else "false")

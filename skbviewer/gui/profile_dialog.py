@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Configuration Profiles: choose one, make one of how things are now, remove one."""
+"""Edit > Configuration Profiles: choose a profile, make one of the present settings, remove one."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 TEXT = (
-    "A profile keeps columns, panes, time format, coloring rules and filter buttons. What is "
-    "changed belongs to the profile in force."
+    "A profile holds columns, panes, time format, coloring rules and filter buttons. Changes "
+    "are saved in the current profile."
 )
 
 
 class ProfileDialog(QDialog):
-    """Acts at once on the settings of `window`."""
+    """Changes the settings of `window` at once."""
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
@@ -45,7 +45,7 @@ class ProfileDialog(QDialog):
         self.name.setPlaceholderText("Name of a new profile")
         self.name.setAccessibleName("Name of a new profile")
         self.add, self.remove = QPushButton("&New"), QPushButton("&Remove")
-        self.add.setToolTip("A profile of how things are now")
+        self.add.setToolTip("Make a profile of the present settings")
         for button in (self.add, self.remove):
             button.setAutoDefault(False)
         row = QHBoxLayout()

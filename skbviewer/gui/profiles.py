@@ -15,7 +15,7 @@ DEFAULT = "Default"
 
 
 def names() -> list[str]:
-    """All profiles, the default first."""
+    """Return the names of all profiles, the default first."""
     settings = QSettings()
     settings.beginGroup(GROUP)
     found = sorted(set(settings.childGroups()) - {DEFAULT}, key=str.lower)
@@ -24,24 +24,24 @@ def names() -> list[str]:
 
 
 def current() -> str:
-    """The one whose settings are in force."""
+    """Return the current profile."""
     name = str(QSettings().value(CURRENT, DEFAULT))
     return name if name in names() else DEFAULT
 
 
 def keep(name: str) -> None:
-    """Make `name` a profile of the settings in force, which is then the current one."""
+    """Save the present settings as profile `name`, and make it the current one."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")
     for key in KEYS:
         if settings.contains(key):
             settings.setValue(f"{GROUP}/{name}/{key}", settings.value(key))
-    settings.setValue(f"{GROUP}/{name}/kept", "true")  # a profile of nothing is one, too
+    settings.setValue(f"{GROUP}/{name}/kept", "true")  # keeps a profile without settings
     settings.setValue(CURRENT, name)
 
 
 def switch(name: str) -> None:
-    """Put the settings of a profile in force; those it lacks are as at first."""
+    """Apply the settings of a profile.  Settings that it lacks get their defaults."""
     settings = QSettings()
     for key in KEYS:
         kept = f"{GROUP}/{name}/{key}"
@@ -53,7 +53,7 @@ def switch(name: str) -> None:
 
 
 def remove(name: str) -> None:
-    """Forget a profile; of the current one the settings stay in force."""
+    """Remove a profile.  If it is the current one, its settings stay applied."""
     settings = QSettings()
     settings.remove(f"{GROUP}/{name}")
     if settings.value(CURRENT) == name:
@@ -61,5 +61,5 @@ def remove(name: str) -> None:
 
 
 def valid(name: str) -> bool:
-    """Whether a profile may be called so."""
+    """Return whether `name` can be the name of a profile."""
     return bool(name.strip()) and not set(name) & set("/\\")

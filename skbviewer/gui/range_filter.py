@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A range selected on the timeline filters the list, beside the filter that is there."""
+"""Filter the list by the range selected on the timeline, in addition to the present filter."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from .contract import Recording
 
 
 class RangeFilter:
-    """`current` tells the filter that is applied, `apply` applies another."""
+    """`current` returns the applied filter, `apply` applies another one."""
 
     def __init__(self, current: Callable[[], str], apply: Callable[[str], None]) -> None:
         self._current, self._apply = current, apply
@@ -17,7 +17,7 @@ class RangeFilter:
         self._made: str | None = None
 
     def select(self, recording: Recording | None, times: tuple[int, int] | None) -> None:
-        """Filter to a range of session time, in place of an earlier one; None filters no more."""
+        """Filter by a range of session time, replacing an earlier one; None removes it."""
         now = self._current()
         before = self._before if now == self._made else now
         if times is None or recording is None:

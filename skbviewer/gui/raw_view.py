@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The pane of raw records: the slots of the chosen call as they stand in the .kbl file."""
+"""The pane of raw records: the slots of the selected call in the .kbl file."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from .selection import NONE, Selection
 from .tasks import Tasks
 from .tree_and_bytes import TreeAndBytes
 
-NO_CALL = "Select a call in the kernel path or the timeline to see its records as written."
-PAUSE_MS = 150  # calls that are only passed by are not looked up
+NO_CALL = "Select a call in the kernel path or the timeline to see its raw records."
+PAUSE_MS = 150  # calls that the user only passes are not looked up
 
 
 class RawView(TreeAndBytes):
-    """Follows `selection` while it is in sight; the file is searched in the background."""
+    """Follows `selection` while it is visible.  The file is searched in the background."""
 
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -38,7 +38,7 @@ class RawView(TreeAndBytes):
         self.show_nodes((), b"", NO_CALL)
 
     def close_tasks(self) -> None:
-        """Stop searching; no thread is left afterwards."""
+        """Stop searching.  No thread is left afterwards."""
         self._pause.stop()
         self._tasks.close()
 

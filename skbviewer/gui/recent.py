@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The recordings opened last; one entry is the list of files that were opened together.
+"""The recordings opened last.  One entry is a list of files that were opened together.
 
-Files that are gone stay listed: opening them asks where they are.
+Missing files stay listed: opening them asks where they are.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ _KEY = "recent"
 
 
 def recent_files() -> list[tuple[Path, ...]]:
-    """Latest first."""
+    """Return the entries, the latest first."""
     text = str(QSettings().value(_KEY, "[]"))
     try:
         entries = json.loads(text)
-    except ValueError:  # a settings file somebody edited
+    except ValueError:  # the settings file was edited by hand
         return []
     found = [tuple(Path(path) for path in entry) for entry in entries]
     return [entry for entry in found if entry]
@@ -40,7 +40,7 @@ def forget_all() -> None:
 
 
 def label(entry: Sequence[Path]) -> str:
-    """ "a.kbl + a.pcap   in ~/captures"."""
+    """Return "a.kbl + a.pcap   in ~/captures", for example."""
     names = " + ".join(path.name for path in entry)
     folder = entry[0].parent
     home = Path.home()

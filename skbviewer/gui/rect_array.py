@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Many rectangles in one call of QPainter, straight from a numpy array.
+"""Draw many rectangles with one call of QPainter, from a numpy array.
 
-The one place that uses pyqtgraph's PrimitiveArray, which is no part of its public interface.
+Only this module uses pyqtgraph's PrimitiveArray, which is not part of its public interface.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from pyqtgraph.Qt import internals
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPainter
 
-Rects = npt.NDArray[np.float64]  # rows of x, y, width, height
+Rects = npt.NDArray[np.float64]  # float64, shape (n, 4): x, y, width, height
 
 
 def draw_rects(painter: QPainter, rects: Rects) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The annotated picture of one packet: what it was, where its time went, what it was made from."""
+"""The annotated picture of one packet: its headers, its time in the kernel, its sources."""
 
 from __future__ import annotations
 
@@ -40,9 +40,8 @@ def render_png(
 ) -> None:
     """Paint row `number` (-n is K<n>) to `out`, `size` pixels wide and at least as high.
 
-    Everything in it is larger by `dpi` / SCREEN_DPI.
-
-    Needs no display.  KeyError: there is no such row.  BadInput: `out` cannot be written.
+    Everything is scaled by `dpi` / SCREEN_DPI.  Needs no display.  Raises KeyError if there is no
+    such row, BadInput if `out` cannot be written.
     """
     if not (
         1 <= number <= session.packet_count() or 1 <= -number <= session.all_kernel_only_count()
@@ -60,7 +59,7 @@ def render_row(
     dpi: int = DPI,
     theme: str = "light",
 ) -> None:
-    """As render_png, for a row of the packet list: also a packet life that met no wire packet."""
+    """Paint a row of the packet list, as render_png() does.  It may be kernel-only."""
     ensure_application()
     path = session.path(packet=row.packet, series=row.series)
     palette = dark_palette() if theme == "dark" else light_palette()
@@ -79,7 +78,7 @@ def _source_lines(session: Recording) -> list[str]:
 
 
 class _Picture:
-    """Lengths are units: pixels at SCREEN_DPI.  `needed` is how high it is at least."""
+    """Lengths are in units: pixels at SCREEN_DPI.  `needed` is the minimum height."""
 
     def __init__(
         self,
@@ -102,7 +101,7 @@ class _Picture:
         self.needed = 2 * MARGIN + sum(parts)
 
     def paint(self, painter: QPainter, height: float) -> None:
-        """Everything, from (0, 0) on; the sources at the lower end."""
+        """Paint everything from (0, 0); the sources are at the lower end."""
         painter.setFont(self._font)
         self._paint_head(painter, self._line, self._width)
         area = QRectF(MARGIN, MARGIN + self._head, self._width - 2 * MARGIN, self._lanes.height)

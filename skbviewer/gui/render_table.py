@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The picture's table of per-function times, in as many columns side by side as there is room."""
+"""The picture's table of times per function, in BLOCKS columns side by side."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ BLOCKS = 2
 GAP = 32
 _FONT_PX = 12
 _LINE = 17
-# where each text ends (right-aligned) or begins, as parts of a block's width
+# where each text begins, or ends if right-aligned, as parts of a block's width
 _LAYER, _ENTRY, _DURATION, _SELF = 0.48, 0.70, 0.86, 1.0
 
 
 class Line(NamedTuple):
-    """A call of a leg; `call` is None for the leg's own heading."""
+    """A call of a leg; `call` is None for the heading of the leg."""
 
     leg: Leg
     call: PathCall | None
@@ -35,7 +35,7 @@ def _lines(path: PacketPath) -> list[Line]:
 
 
 def _blocks(path: PacketPath) -> list[list[Line]]:
-    """The lines in columns; no column ends with a leg's heading."""
+    """Return the lines in columns; no column ends with a leg's heading."""
     lines = _lines(path)
     split = -(-len(lines) // BLOCKS)
     if lines and lines[split - 1].call is None:
@@ -44,7 +44,7 @@ def _blocks(path: PacketPath) -> list[list[Line]]:
 
 
 def table_height(path: PacketPath) -> int:
-    """Pixels the table of `path` takes."""
+    """Return the height of the table of `path` in pixels."""
     return (max(map(len, _blocks(path))) + 1) * _LINE if path.legs else 0
 
 
@@ -56,7 +56,7 @@ def paint_table(
     palette: QPalette,
     base: QFont,
 ) -> None:
-    """Paint one line per call into `area`, times in µs, entry relative to its leg."""
+    """Paint one line per call into `area`.  Times are µs; entries count from the leg's begin."""
     if not path.legs:
         return
     font = QFont(base)

@@ -55,7 +55,7 @@ FOOT_PX = 10
 
 
 def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> None:
-    """Write `out` as "png", "svg" or (the boxes drawn) "csv"; needs no display.
+    """Write `out` as "png", "svg" or (the boxes drawn) "csv".  Needs no display.
 
     Raises BadInput if it cannot be written.
     """
@@ -72,7 +72,7 @@ def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> 
 
 
 class TimelinePicture:
-    """What write_timeline paints; fetched when it is made."""
+    """The picture that write_timeline() paints.  Its data are read when it is made."""
 
     def __init__(self, recording: Recording, shown: Shown, form: str) -> None:
         palette = dark_palette() if shown.dark else light_palette()
@@ -100,12 +100,12 @@ class TimelinePicture:
         return times[1] >= self.range[0] and times[0] <= self.range[1]
 
     def texts(self) -> dict[str, str]:
-        """What the file's metadata tell."""
+        """Return the metadata of the file."""
         told = {"Title": self.title, "Source": "; ".join(self._sources), "Command": self._command}
         return told | ({"Filter": self._shown.filter} if self._shown.filter else {})
 
     def subtitle(self) -> list[str]:
-        """Where and what, a line each."""
+        """Return the lines below the title: time range, filter, marker difference."""
         t0, (begin, end) = self._t0, self.range
         wall = time.strftime("%Y-%m-%d %H:%M:%S", time.gmtime(t0 // 10**9))
         span = f"{seconds_text(begin - t0)} s to {seconds_text(end - t0)} s"
@@ -118,7 +118,7 @@ class TimelinePicture:
         return lines
 
     def footer(self) -> list[str]:
-        """The notes, where it comes from, and how to make it anew."""
+        """Return the notes, the sources, and the command that makes the picture."""
         t0 = self._t0
         notes = [
             f"Note at {seconds_text(place.begin_ns - t0)} s: {' '.join(place.note.text.split())}"
@@ -126,20 +126,20 @@ class TimelinePicture:
         ]
         hidden = self._lanes_below()
         if hidden:
-            notes.append(f"Not shown for want of height: the last {hidden} lanes")
+            notes.append(f"The last {hidden} lanes are not shown: the picture is too low")
         return [*notes, *self._sources, *self._clocks, self._made()]
 
     def _made(self) -> str:
         return f"Made with skbviewer {__version__}:  {self._command}"
 
     def _foot_lines(self) -> list[str]:
-        """The footer as it is painted."""
+        """Return the footer, wrapped to lines."""
         metrics = QFontMetricsF(export_font(FOOT_PX))
         width = self._size.width() - 2 * MARGIN
         return [line for text in self.footer() for line in wrapped(text, metrics, width)]
 
     def _lanes_below(self) -> int:
-        """How many lanes begin below the picture's end."""
+        """Return how many lanes begin below the end of the picture."""
         where = places_of(self.timeline)
         foot = len(self._sources) + len(self._clocks) + len(self._state.notes) + 3
         room = self._size.height() - self._head() - self._foot(foot)
@@ -150,15 +150,15 @@ class TimelinePicture:
 
     @staticmethod
     def _foot(lines: int) -> float:
-        """How high legend and footer are."""
+        """Return the height of legend and footer."""
         return MARGIN + (LINE - 3) * lines + 12 + LINE
 
     def lines(self) -> list[str]:
-        """All words of the picture, for its table."""
+        """Return all texts of the picture, for its table."""
         return [self.title, *self.subtitle(), *self.footer()]
 
     def frame(self) -> tuple[Frame, QPointF]:
-        """The frame of the lanes, and where its corner is in the picture."""
+        """Return the frame of the lanes and the position of its corner in the picture."""
         head = self._head()
         foot = self._foot(len(self._foot_lines()))
         width = max(self._size.width() - 2 * MARGIN - GUTTER, 50)
@@ -170,14 +170,14 @@ class TimelinePicture:
         return frame, QPointF(MARGIN + GUTTER, head)
 
     def bins(self) -> npt.NDArray[np.void]:
-        """What is drawn: also what the table of the picture holds."""
+        """Return the bins that are drawn; the CSV table holds the same."""
         frame, _ = self.frame()
         rows = places_of(self.timeline).rows_between(frame.top, frame.row(frame.height))
         begin, end = (at - self.timeline.t0_ns for at in self.range)
         return self.timeline.bins(begin, max(end, begin + 1), round(frame.width), rows)
 
     def paint(self, painter: QPainter) -> None:
-        """Paint everything, from (0, 0) on."""
+        """Paint everything from (0, 0)."""
         y = self._paint_head(painter)
         area = QRectF(MARGIN, y, self._size.width() - 2 * MARGIN, STRIP)
         self._paint_strip(painter, area)
@@ -248,7 +248,7 @@ class TimelinePicture:
             y += LINE - 3
 
     def legend(self) -> list[tuple[str, QColor | QBrush]]:
-        """The layers that are drawn, and the hatching of waits."""
+        """Return the layers that are drawn, and the hatching of waits."""
         used = {self.timeline.layers[n] for n in np.unique(self.bins()["look"] & LAYER)}
         used |= {WIRE_LAYER} if self.timeline.wires else set()
         names: Sequence[str] = [*self.look.colours, WIRE_LAYER]
@@ -257,7 +257,7 @@ class TimelinePicture:
 
 
 def _all(timeline: Timeline) -> tuple[int, int]:
-    """Everything; for packets from the first to the last of their calls and wire times."""
+    """Return the whole range; for packets, from their first to their last call or wire time."""
     t0 = timeline.t0_ns
     if timeline.kind != "packet" or not (len(timeline.boxes.begin) or timeline.wires):
         return t0, t0 + timeline.span_ns

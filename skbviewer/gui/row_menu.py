@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can be done with the cell and the rows that are selected: the list's context menu."""
+"""The list's context menu: actions on the current cell and the selected rows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _COPIES = ("Copy Cell", "Copy Rows as CSV", "Copy Rows as Text")
 
 
 def current_filter(window: MainWindow) -> str | None:
-    """The filter the current cell stands for."""
+    """Return the filter for the current cell; None if it has none."""
     table = window.workspace.table
     row, index = table.current_row(), table.currentIndex()
     if row is None:
@@ -32,7 +32,7 @@ def current_filter(window: MainWindow) -> str | None:
 
 
 def fill_filters(window: MainWindow, menu: QMenu, apply: bool) -> None:
-    """Apply as Filter, Prepare as Filter: one entry each way to join the filter there is."""
+    """Fill Apply as Filter or Prepare as Filter: one entry per way to combine filters."""
     new = current_filter(window)
     for mode in MODES:
         act = menu.addAction(_with_letter(mode))
@@ -45,7 +45,7 @@ def fill_filters(window: MainWindow, menu: QMenu, apply: bool) -> None:
 
 
 def _with_letter(mode: str) -> str:
-    """With a mnemonic of its own: S, N, A, O, and of the last two D and R."""
+    """Give each entry its own mnemonic: S, N, A, O, and D and R for the last two."""
     letters = {"...and Selected": "a", "...or Selected": "o"}
     letters |= {"...and not Selected": "d", "...or not Selected": "r"}
     letter = letters.get(mode, mode[0])
@@ -53,7 +53,7 @@ def _with_letter(mode: str) -> str:
 
 
 def fill_conversations(window: MainWindow, menu: QMenu) -> None:
-    """Conversation Filter: one entry each layer the current packet has addresses in."""
+    """Fill Conversation Filter: one entry per layer in which the packet has addresses."""
     row = window.workspace.table.current_row()
     for name, text in [] if row is None else conversations(row):
         act = menu.addAction(name)
@@ -65,7 +65,7 @@ def fill_conversations(window: MainWindow, menu: QMenu) -> None:
 
 
 def row_menu(window: MainWindow) -> QMenu:
-    """The context menu of the current cell; delete it when it was closed."""
+    """Return the context menu of the current cell.  Delete it after it is closed."""
     menu = QMenu(window)
     for name in (*_MARKS, *_NOTES):
         menu.addAction(window.menus.actions[name])

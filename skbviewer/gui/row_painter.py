@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Paints the rows of the packet list.
+"""Paint the rows of the packet list.
 
-Qt's own way asks the model for seven roles of each cell and lays out each text anew, which at
-Python's speed is most of the time of a frame.  This paints a row at a time, with texts that are
-laid out once.
+Qt's own painting asks the model for seven roles of each cell and lays out each text again.  In
+Python this takes most of a frame's time.  This module paints one row at a time and keeps laid-out
+texts.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _RIGHT = Qt.AlignmentFlag.AlignRight
 
 
 class Place(NamedTuple):
-    """A column on the screen, in pixels of the viewport."""
+    """A column on screen, in pixels of the viewport."""
 
     column: int
     left: int
@@ -32,7 +32,7 @@ class Place(NamedTuple):
 
 
 class RowPainter:
-    """Paints for one widget; call use_looks() when its font or palette is another one."""
+    """Paints for one widget.  Call use_looks() when its font or palette changes."""
 
     def __init__(self, widget: QWidget) -> None:
         self._widget = widget
@@ -41,7 +41,7 @@ class RowPainter:
         self.use_looks()
 
     def use_looks(self) -> None:
-        """Take the widget's font and palette as they are now."""
+        """Use the widget's present font and palette."""
         self._font = self._widget.font()
         self._metrics = QFontMetrics(self._font)
         self._ascent = self._metrics.ascent()
@@ -62,7 +62,7 @@ class RowPainter:
         chosen: bool,
         active: bool,
     ) -> None:
-        """Paint a row into `row`; `chosen` is a selected one, `active` if its window is."""
+        """Paint a row into `row`.  `chosen`: it is selected; `active`: its window is active."""
         ground = cells[0].ground
         if chosen:
             painter.fillRect(row, self._chosen if active else self._chosen_dim)
@@ -93,9 +93,10 @@ class RowPainter:
     def _laid_out(
         self, text: str, width: int, elide: Qt.TextElideMode
     ) -> tuple[str | QStaticText, int]:
-        """A text cut to `width`, and how wide it is; as QStaticText from the second time on.
+        """Return a text cut to `width`, and its width in pixels.
 
-        Laying out costs more than painting once: it pays only for a text that is seen again.
+        From the second time on it is a QStaticText.  Laying out costs more than painting once, so
+        it pays only for texts that are painted again.
         """
         found = self._texts.get((text, width, elide))
         if found is None:

@@ -7,17 +7,17 @@ from pathlib import Path
 
 from skbviewer.records.resource import resource
 
-NAME = "handshake"  # the one to begin with
+NAME = "handshake"  # the one to start with
 
 
 def bundled(name: str = NAME) -> tuple[Path, ...]:
-    """The files of a bundled recording.  Raises FileNotFoundError if it does not come with it."""
+    """Return the files of a bundled recording.  Raises FileNotFoundError if there is none."""
     folder = resource(f"samples/{name}")
     return folder / f"{name}.kbl", folder / f"{name}.pcap"
 
 
 def titles() -> dict[str, str]:
-    """What each bundled recording shows, by name, as its README is headed; NAME comes first."""
+    """Return the title of each bundled recording by name, from its README.  NAME comes first."""
     folders = sorted(path.parent for path in resource("samples").glob("*/README.md"))
     found = {folder.name: _title(folder / "README.md") for folder in folders}
     return {NAME: found.pop(NAME)} | found if NAME in found else found

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is open, shown and selected.  All views follow this, none another."""
+"""What is open, listed and selected.  Views follow the Selection, never each other."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ NONE = (-1, -1)
 
 
 class Selection(QObject):
-    """The signals every view may follow, and what they last told."""
+    """The signals that views follow, and their last values."""
 
-    recording_changed = Signal(object)  # Recording or None; nothing is selected any more
-    rows_changed = Signal(object)  # RowIds in the list, in its order; None: all packets by number
-    visible_changed = Signal(object)  # RowIds of the rows of the list that are on the screen
+    recording_changed = Signal(object)  # Recording or None; the selection is empty then
+    rows_changed = Signal(object)  # RowIds of the list in its order; None: all packets by number
+    visible_changed = Signal(object)  # RowIds of the rows on screen
     path_changed = Signal(object)  # PacketPath of the selected row, or None
     call_changed = Signal(int, int)  # leg, call of the path; (-1, -1): none
     range_changed = Signal(object)  # (begin_ns, end_ns) in session time, or None
     colours_changed = Signal(object, bool)  # QColor by layer name, dark
-    notes_changed = Signal()  # notes or flags of the recording are other ones now
+    notes_changed = Signal()  # notes or flags of the recording changed
     filter_asked = Signal(str, bool)  # put the text into the filter bar; True: apply it
     source_asked = Signal(str)  # show where a function is defined
     row_asked = Signal(object)  # go to a row: n = packet n, -n = K<n>
@@ -38,19 +38,19 @@ class Selection(QObject):
         self.range: tuple[int, int] | None = None
 
     def use(self, recording: Recording | None) -> None:
-        """From now on ask `recording`; nothing is selected."""
+        """Use `recording` from now on, with nothing selected."""
         self.recording, self.rows, self.range = recording, None, None
         self.recording_changed.emit(recording)
         self.choose_range(None)
         self._set(None, None)
 
     def show_rows(self, rows: RowIds | None) -> None:
-        """These rows are listed now."""
+        """Set the listed rows."""
         self.rows = rows
         self.rows_changed.emit(rows)
 
     def choose_row(self, row: ListRow) -> None:
-        """Select the packet (or packet life) of `row` and ask for its path."""
+        """Select the packet or skb lifetime of `row` and query its path."""
         if self.recording is None:
             return
         if row.packet is not None:

@@ -1,18 +1,21 @@
 # SPDX-License-Identifier: MIT
-"""A table's header whose arrow, which tells the order, does not lie on a title at the right."""
+"""A table header whose sort arrow does not cover right-aligned titles."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHeaderView, QStyleOptionHeader, QWidget
 
-ARROW = 12  # pixels that a title needs beside it for the arrow
+ARROW = 12  # pixels for the arrow next to a title
 UNSORTED = QStyleOptionHeader.SortIndicator.None_
-GAP = "\N{NO-BREAK SPACE}" * 2  # Qt lets the arrow overlap what stands at the right edge
+GAP = "\N{NO-BREAK SPACE}" * 2  # Qt paints the arrow over text at the right edge
 
 
 class SortHeader(QHeaderView):
-    """Horizontal; a click sorts.  Tables take the arrow away when they get a header: ask again."""
+    """A horizontal header; a click sorts.
+
+    Tables hide the sort arrow when they get a header, so it must be shown again.
+    """
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)

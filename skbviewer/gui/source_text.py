@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Text with line numbers, one stretch of lines lit: a function in its file."""
+"""Source text with line numbers, and the lines of one function highlighted."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QWidget
 
 ABOVE = 3  # lines shown above the function
-LIGHT = 0.18  # of the highlight colour over the ground
+LIGHT = 0.18  # opacity of the highlight
 
 
 class _Numbers(QWidget):
-    """The strip of line numbers; its text paints it."""
+    """The strip of line numbers, painted by its SourceText."""
 
     def __init__(self, text: SourceText) -> None:
         super().__init__(text)
@@ -36,14 +36,14 @@ class _Numbers(QWidget):
 
 
 class SourceText(QPlainTextEdit):
-    """Read only; Ctrl+C copies what is selected, without the numbers."""
+    """Read-only text.  Ctrl+C copies the selection without line numbers."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setReadOnly(True)
         self.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
-        self.setTabStopDistance(8 * self.fontMetrics().horizontalAdvance(" "))  # as the kernel's
+        self.setTabStopDistance(8 * self.fontMetrics().horizontalAdvance(" "))  # as in the kernel
         self.setAccessibleName("Kernel source")
         self._numbers = _Numbers(self)
         self.blockCountChanged.connect(self._make_room)
@@ -51,7 +51,7 @@ class SourceText(QPlainTextEdit):
         self._make_room()
 
     def show_lines(self, text: str, first: int, last: int) -> None:
-        """Show `text`, lit and in sight from line `first` to `last` (from 1)."""
+        """Show `text`, with lines `first` to `last` (from 1) highlighted and in view."""
         if text != self.toPlainText():
             self.setPlainText(text)
         ground = QColor(self.palette().color(QPalette.ColorRole.Highlight))
@@ -72,12 +72,12 @@ class SourceText(QPlainTextEdit):
         self.verticalScrollBar().setValue(max(first - 1 - ABOVE, 0))
 
     def number_width(self) -> int:
-        """Pixels that the line numbers take."""
+        """Return the width of the line numbers in pixels."""
         digits = max(len(str(self.blockCount())), 4)
         return 12 + self.fontMetrics().horizontalAdvance("9") * digits
 
     def paint_numbers(self, event: QPaintEvent) -> None:
-        """Paint those in sight."""
+        """Paint the visible line numbers."""
         painter = QPainter(self._numbers)
         palette = self.palette()
         painter.fillRect(event.rect(), palette.color(QPalette.ColorRole.Window))

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The pane of kernel source: where a function of the path is defined, by what skbscan wrote.
+"""The pane of kernel source: the definition of a function, found by a scan of skbscan.
 
-Which file that is, and the kernel tree, is asked for once and kept in the settings.
+The scan and the kernel tree are asked for once and kept in the settings.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from .tasks import Tasks
 
 SCAN, TREE = "source/scan", "source/tree"  # in the settings
 ASK = (
-    "To see the source of a function here, choose what the scanner wrote of the kernel that was "
-    "recorded:\n\nskbscan scan LINUX --json scan.json"
+    "To see the source of a function here, choose a scan of the recorded kernel. This command "
+    "writes one:\n\nskbscan scan LINUX --json scan.json"
 )
 
 
 class SourceView(QWidget):
-    """Shows the functions that `selection` asks for, and comes to the front for them."""
+    """Shows the functions that `selection` asks for, and raises its pane for them."""
 
     def __init__(self, selection: Selection, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +82,7 @@ class SourceView(QWidget):
         outer.addWidget(self.pages)
 
     def show_function(self, function: str) -> None:
-        """Show where `function` is defined; reads the map first where that was not done yet."""
+        """Show the definition of `function`.  Reads the scan if it has not been read."""
         self._function = function
         self._come_forward()
         scan = str(QSettings().value(SCAN, ""))
@@ -94,15 +94,15 @@ class SourceView(QWidget):
             self._say(ASK)
 
     def ask(self) -> None:
-        """Let the user choose the scanner's file and the kernel tree."""
+        """Ask for the scan and the kernel tree."""
         folder = str(QSettings().value(SCAN, ""))
         scan, _ = QFileDialog.getOpenFileName(
-            self, "What skbscan scan --json wrote", folder, "JSON (*.json);;All files (*)"
+            self, "Choose the Output of skbscan scan --json", folder, "JSON (*.json);;All files (*)"
         )
         if not scan:
             return
         tree = QFileDialog.getExistingDirectory(
-            self, "The kernel tree that was scanned", str(QSettings().value(TREE, ""))
+            self, "Choose the Kernel Tree That Was Scanned", str(QSettings().value(TREE, ""))
         )
         self._load(Path(scan), Path(tree))
 
@@ -130,7 +130,7 @@ class SourceView(QWidget):
     def _show_place(self, at: int) -> None:
         place = self.places.itemData(at)
         if not isinstance(place, Place) or self._map is None:
-            self._say(f"{self._function} is not in what was scanned.")
+            self._say(f"{self._function} is not in the scan.")
             return
         try:
             text = self._map.text(place)
@@ -151,5 +151,5 @@ class SourceView(QWidget):
             dock.raise_()
 
     def close_tasks(self) -> None:
-        """Stop reading; no thread is left afterwards."""
+        """Stop reading.  No thread is left afterwards."""
         self._tasks.close()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A table of statistics for a view: titles, texts, order, the display filter of a row."""
+"""A table of statistics for a view: titles, texts, sorting, the display filter of a row."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from .packet_columns import LEFT, RIGHT
 Index = QModelIndex | QPersistentModelIndex
 _NOWHERE = QModelIndex()
 _ROLE = Qt.ItemDataRole
-Names = Callable[[str], str]  # what an address is called
+Names = Callable[[str], str]  # returns the name of an address
 ADDRESSES = ("address", "address_a", "address_b")
 # Numbers that name something: they are not grouped by thousands.
 NAMING = ("port", "port_a", "port_b", "source", "kbl", "host", "interface")
 
 
 def title_of(statistic: str, key: str) -> str:
-    """What a column is called: "Self (µs)" of self_ns."""
+    """Return the title of a column: "Self (µs)" for self_ns."""
     titles = STATISTICS[statistic].titles
     if key in titles:
         return titles[key]
@@ -37,9 +37,9 @@ def title_of(statistic: str, key: str) -> str:
 
 
 class StatisticModel(QAbstractTableModel):
-    """The rows of a table of `statistic`, or those of one of its tabs (`tab`).
+    """The rows of a table of `statistic`, or of one of its tabs (`tab`).
 
-    `first_ns` is what Begin counts from.  Columns in which nothing is known are left out.
+    The Begin column counts from `first_ns`.  Columns without a known value are left out.
     """
 
     def __init__(
@@ -66,24 +66,24 @@ class StatisticModel(QAbstractTableModel):
         return self._keys[self.columns[column]]
 
     def shown(self) -> Table:
-        """The rows in the order in which they are shown, with all columns."""
+        """Return the rows in the order in which they are shown, with all columns."""
         return Table(self._keys, self._rows)
 
     def filter(self, position: int) -> str | None:
-        """The display filter that shows the packets of a row; None if there is none."""
+        """Return the display filter for the packets of a row; None if there is none."""
         filter_of = STATISTICS[self.statistic].filter
         row = dict(zip(self._keys, self._rows[position], strict=True))
         return None if filter_of is None else filter_of(row)
 
     def use_names(self, names: Names) -> None:
-        """Write addresses as `names` calls them."""
+        """Show addresses by the names that `names` returns."""
         self._names = names
         if self._rows:
             last = self.index(len(self._rows) - 1, len(self.columns) - 1)
             self.dataChanged.emit(self.index(0, 0), last)
 
     def text(self, position: int, column: int) -> str:
-        """A cell as it is shown."""
+        """Return the text of a cell."""
         key, value = self.key(column), self._rows[position][self.columns[column]]
         if value is None:
             return ""
@@ -98,7 +98,7 @@ class StatisticModel(QAbstractTableModel):
     # Qt's own names
 
     def sort(self, column: int, order: Qt.SortOrder = Qt.SortOrder.AscendingOrder) -> None:
-        """By value; what is not known comes last."""
+        """Sort by value.  Unknown values come last."""
         if not 0 <= column < len(self.columns):
             return
         at = self.columns[column]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The window of the Statistics menu: any table of STATISTICS, of all packets or those shown."""
+"""The window of the Statistics menu: any table of STATISTICS, for all or for displayed packets."""
 
 from __future__ import annotations
 
@@ -43,12 +43,12 @@ if TYPE_CHECKING:
     from .main_window import MainWindow
 
 Ask = Callable[[RowIds | None, Progress], Table]
-WORK_DELAY_MS = 300  # a table that is made sooner shows no progress
+WORK_DELAY_MS = 300  # no progress is shown before
 MOST_WIDE = 420  # pixels of a column
 
 
 class StatisticsWindow(QDialog):
-    """The table `statistic`; `ask` makes it of rows, None for all packets.
+    """The table `statistic`.  `ask` counts the given rows, or all packets for None.
 
     `limit_to` are the display filter and the rows that it shows; without a filter "" and None.
     `filter_asked`: a display filter, and whether to apply it.
@@ -81,7 +81,7 @@ class StatisticsWindow(QDialog):
         self.limit.setChecked(self._rows is not None)
         self.limit.setToolTip(self._filter or "No display filter is set")
         self.resolve = QCheckBox("&Name resolution")
-        self.resolve.setToolTip("Ask the name servers what the addresses are called")
+        self.resolve.setToolTip("Look up the names of the addresses")
         self.resolve.setChecked(names.on)
         self.resolve.hide()
         self.copy, self.save = QPushButton("&Copy as CSV"), QPushButton("&Save as CSV…")
@@ -154,7 +154,7 @@ class StatisticsWindow(QDialog):
             view.setFocus()
 
     def _hint(self, found: Table) -> str:
-        """What is missing from the numbers, else what a row is good for."""
+        """Return what is missing from the numbers, else what a double-click does."""
         if found.warnings:
             return ". ".join(warning[:1].upper() + warning[1:] for warning in found.warnings) + "."
         can_filter = found.rows and STATISTICS[self.statistic].filter is not None
@@ -193,7 +193,7 @@ class StatisticsWindow(QDialog):
         return f"No {what} in this recording."
 
     def filter_of(self, model: StatisticModel, position: int) -> str | None:
-        """The display filter for the packets of a row, within the filter that is in force."""
+        """Return the filter for the packets of a row, combined with the current filter."""
         text = model.filter(position) if 0 <= position < model.rowCount() else None
         if text is not None and self.limit.isChecked() and self._filter:
             return f"({self._filter}) && {text}"
@@ -207,7 +207,7 @@ class StatisticsWindow(QDialog):
             self.note.setText("The display filter has no field for this row.")
 
     def menu(self, model: StatisticModel, position: int) -> QMenu:
-        """What can be done with a row."""
+        """Return the context menu of a row."""
         text = self.filter_of(model, position)
         menu = QMenu(self)
         for title, wanted, apply in (

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The status bar's words on a recording."""
+"""The texts of the status bar."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from skbviewer.session.rules import rules_words
 from . import wording
 from .contract import Recording
 
-BETWEEN = "  ·  "  # two parts
+BETWEEN = "  ·  "  # separates two parts
 
 
 def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -> str:
-    """ "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1"; what is none is left out.
+    """Return "Packets: 60 · Displayed: 12 (20.0 %) · Marked: 1".  Counts of 0 are left out.
 
-    `lives` are the rows K<n> that could be listed: 0 where these are not shown.
+    `lives` is the number of rows K<n> that can be listed: 0 if they are hidden.
     """
     every = packets + lives
     share = f" ({shown / every:.1%})".replace("%", " %") if every else ""
@@ -30,7 +30,7 @@ def list_text(packets: int, lives: int, shown: int, marked: int, ignored: int) -
 
 
 def status_text(recording: Recording) -> str:
-    """ "Matched: 18 · ...", with the clock offset at the end."""
+    """Return "Matched: 18 · ...", with the clock offset at the end."""
     info = recording.info()
     matches = info["matches"]
     parts = (
@@ -49,10 +49,10 @@ def status_text(recording: Recording) -> str:
 
 
 def clock_texts(recording: Recording) -> list[str]:
-    """One text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
+    """Return one text per fitted capture clock: "Clock offset: 1.234567890 s ± 250 ns".
 
-    It names the capture where there is more than one clock, and the log where there are several:
-    then texts like "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
+    It names the capture if there are several clocks, and the log if there are several logs.  For
+    several logs, texts such as "Clock of b.kbl to a.kbl: ± 632.4 µs" follow.
     """
     info, sources = recording.info(), recording.sources()
     clocks = info.get("clock", [])
@@ -68,6 +68,6 @@ def clock_texts(recording: Recording) -> list[str]:
             where = f" of interface {segment['interface']}" if "interface" in segment else ""
             texts.append(f"Clock offset{where}{of}: {offset} s ± {error}")
     for way in info.get("one_way", []):
-        error = wording.duration(-(-way["uncertainty_ns"] // 2))  # the middle is taken
+        error = wording.duration(-(-way["uncertainty_ns"] // 2))  # from the middle of the bounds
         texts.append(f"Clock of {logs[way['other']]} to {logs[way['kbl']]}: ± {error}")
     return texts

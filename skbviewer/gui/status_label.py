@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A line of the status bar that leaves whole parts out where room lacks, never half of one."""
+"""A text in the status bar that leaves out whole parts if there is no room, never half of one."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from .status import BETWEEN
 
 
 class StatusLabel(QLabel):
-    """Its tip and its accessible description hold all parts."""
+    """Its tooltip and its accessible description hold all parts."""
 
     def __init__(self) -> None:
         super().__init__()
         self._whole = ""
 
     def tell(self, text: str) -> None:
-        """Show parts joined by BETWEEN, the last ones only where there is room."""
+        """Show parts joined by BETWEEN; the last ones only if there is room."""
         self._whole = text
         self.setToolTip(text)
         self.setAccessibleDescription(text)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A stream as text: who said what, as characters, as a hex dump or as a C array."""
+"""The data of a stream as text: characters, a hex dump or C arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Form(Enum):
 
 
 class Said(NamedTuple):
-    """A stretch of text of one side; `packet` is where it comes from."""
+    """Text of one side; `packet` is the packet it came from."""
 
     side: int
     packet: int
@@ -30,14 +30,14 @@ class Said(NamedTuple):
 
 
 def written(pieces: Iterable[Piece], form: Form, side: int | None = None) -> Iterator[Said]:
-    """`pieces` as text; only those of one side where `side` is 0 or 1."""
+    """Yield `pieces` as text; if `side` is 0 or 1, only those of that side."""
     at = [0, 0]
     for number, piece in enumerate(pieces):
         offset = at[piece.side] + piece.missing
         at[piece.side] = offset + len(piece.data)
         if side is not None and piece.side != side:
             continue
-        hole = f"[{piece.missing:,} bytes are in no packet]\n" if piece.missing else ""
+        hole = f"[{piece.missing:,} bytes missing]\n" if piece.missing else ""
         text = _text(piece, form, offset, number)
         yield Said(piece.side, piece.packet, f"\n{hole}{text}" if hole else text)
 

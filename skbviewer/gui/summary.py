@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The strip that says what is selected: packet, endpoints, verdict, drop, time in the kernel."""
+"""The strip below the list: the selected packet, its verdict, drop and time in the kernel."""
 
 from __future__ import annotations
 
@@ -19,14 +19,17 @@ MARGINS = QMargins(10, 6, 10, 6)
 
 
 def headline(row: ListRow) -> str:
-    """ "Packet 3: 10.0.0.1 → 10.0.0.2 TCP"."""
+    """Return "Packet 3: 10.0.0.1 → 10.0.0.2 TCP", for example."""
     kind = "Packet" if row.packet is not None else "Kernel-only packet"
     ends = f"{row.source} → {row.destination}  " if row.source or row.destination else ""
     return f"{kind} {row.number}: {ends}{row.protocol}"
 
 
 def totals(path: PacketPath) -> str:
-    """Kernel time and functions of all legs but candidates; what is missing if there are none."""
+    """Return the kernel time and number of functions of all legs that are no candidates.
+
+    If there are none, the text says what is missing.
+    """
     if not path.legs:
         return "no kernel records belong to this packet"
     legs, others = wording.legs(len(path.sure)), len(path.legs) - len(path.sure)
@@ -41,7 +44,7 @@ def totals(path: PacketPath) -> str:
 
 
 def _spent(path: PacketPath) -> str:
-    """ "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)"."""
+    """Return "2.035 ms in the kernel (76.9 µs busy, 1.958 ms waiting)", for example."""
     whole = path.packet if path.packet is not None else path.legs[0]
     if (path.packet is None and len(path.legs) > 1) or whole.busy_ns is None:
         return f"{wording.duration(sum(leg.kernel_ns or 0 for leg in path.sure))} in the kernel"
@@ -52,14 +55,14 @@ def _spent(path: PacketPath) -> str:
 
 
 def dropped(row: ListRow) -> str:
-    """ "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet arrived."""
+    """Return "Dropped: NO_SOCKET at icmp_rcv+0x1f4"; "" if the packet was not lost."""
     if not row.drop or not row.lost:
         return ""
     return f"Dropped: {row.drop}" + (f" at {row.drop_place}" if row.drop_place else "")
 
 
 class Summary(QLabel):
-    """Two lines of rich text; what has no room is told by the tip."""
+    """Two lines of rich text.  The tooltip shows what does not fit."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -94,7 +97,7 @@ class Summary(QLabel):
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:
-        """`text` as far as there is room behind a bold and a plain one."""
+        """Cut `text` to the room that a bold and a plain text leave before it."""
         font = QFont(self.font())
         font.setBold(True)
         before = QFontMetrics(font).horizontalAdvance(bold) + MARGINS.left() + MARGINS.right()

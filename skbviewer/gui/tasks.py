@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Long work off the window's thread: true progress, cancel, one place for errors.
+"""Long work outside the window's thread: progress, cancel, one place for errors.
 
-The work is given a Progress and touches no widget; its result comes back by signal, and only the
-latest work's result counts.
+The work gets a Progress and touches no widget.  Its result comes back by a signal, and only the
+result of the latest work counts.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from skbviewer.records import BadInput, Cancelled, Progress
 from skbviewer.session.memory import give_back
 
 SIGNAL_INTERVAL_S = 0.1
-LONG_S = 0.2  # work that may have needed much memory
+LONG_S = 0.2  # longer work may have used much memory, which is given back
 Work = Callable[[Progress], Any]
 
 
 class _Reporter:
-    """Progress which passes on at most ten reports a second, and raises Cancelled when asked to."""
+    """Progress that passes on at most ten reports a second, and raises Cancelled if asked to."""
 
     def __init__(self, job: _Job) -> None:
         self._job = job
@@ -39,7 +39,7 @@ class _Reporter:
 
 
 class _Voice(QObject):
-    """Carries what a job says into the window's thread: job, word, value."""
+    """Passes a job's messages to the window's thread: job, word, value."""
 
     said = Signal(object, str, object)
 
@@ -69,14 +69,14 @@ class _Job(QRunnable):
             self.say("cancelled")
         except (BadInput, OSError) as error:
             self.say("failed", str(error))
-        except Exception as error:  # noqa: BLE001 - our bug: raised again in the window's thread
+        except Exception as error:  # noqa: BLE001 - a bug: raised again in the window's thread
             self.say("broken", error)
         else:
             self.say("done", result)
 
 
 class Tasks(QObject):
-    """Runs one work at a time; starting another cancels the one before."""
+    """Runs one work at a time.  Starting another one cancels it."""
 
     started = Signal(str)
     progress = Signal(str, object, object)  # what, done, total: may exceed 32 bits
@@ -95,7 +95,7 @@ class Tasks(QObject):
         return self._job is not None
 
     def start(self, title: str, work: Work, done: Callable[[Any], None]) -> None:
-        """Run `work`; give its result to `done` unless something newer was started."""
+        """Run `work` and pass its result to `done`, unless newer work was started."""
         self.cancel()
         self._job = _Job(work, done)
         self._job.voice.said.connect(self._hear, Qt.ConnectionType.QueuedConnection)
@@ -104,14 +104,14 @@ class Tasks(QObject):
         self._pool.start(self._job)
 
     def cancel(self) -> None:
-        """Ask the running work to stop; what it still says is not listened to."""
+        """Ask the running work to stop.  Its later messages are ignored."""
         if self._job is not None:
             self._job.stop.set()
             self._job = None
             self.ended.emit()
 
     def close(self) -> None:
-        """Stop everything; no thread is left afterwards."""
+        """Stop everything.  No thread is left afterwards."""
         self.cancel()
         self._pool.waitForDone()
 
@@ -127,7 +127,7 @@ class Tasks(QObject):
             self.ended.emit()
             self._conclude(job, word, value)
         elif word == "done" and hasattr(value, "close"):
-            value.close()  # a recording nobody waits for any more
+            value.close()  # a recording that is no longer wanted
 
     def _conclude(self, job: _Job, word: str, value: Any) -> None:
         if word == "done":

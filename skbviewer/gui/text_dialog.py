@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Asks for a text of several lines, by keys alone: Tab leaves the text, Ctrl+Enter takes it."""
+"""Ask for a text of several lines, usable by keys alone: Tab leaves it, Ctrl+Enter accepts it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QInputDialog, QPlainTextEdit, QWidget
 
 
 def ask_text(parent: QWidget, title: str, label: str, text: str) -> str | None:
-    """What the user made of `text`, without blanks around it; None if it was given up."""
+    """Return the edited `text` without surrounding white space; None if the user cancelled."""
     dialog = QInputDialog(parent)
     dialog.setWindowTitle(title)
     dialog.setOption(QInputDialog.InputDialogOption.UsePlainTextEditForTextInput)
@@ -20,7 +20,7 @@ def ask_text(parent: QWidget, title: str, label: str, text: str) -> str | None:
     assert edit is not None
     edit.setTabChangesFocus(True)
     edit.setAccessibleName(label)
-    edit.setToolTip("Ctrl+Enter takes the text")
+    edit.setToolTip("Ctrl+Enter accepts the text")
     for key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
         shortcut = QShortcut(
             QKeySequence(QKeyCombination(Qt.KeyboardModifier.ControlModifier, key)), dialog

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Light and dark: palettes, layer colours, verdict colours, Wireshark's row colours."""
+"""Light and dark themes: palettes, colours of layers and verdicts, Wireshark's row colours."""
 
 from __future__ import annotations
 
@@ -24,33 +24,33 @@ DROP_COLOURS = ("#b00020", "#ff6b6b")
 
 
 class RowColours(NamedTuple):
-    """Background and text of a packet row."""
+    """Background and text colour of a packet row."""
 
     background: QColor
     text: QColor
 
 
-_CHIPS: dict[str, QIcon] = {}  # by colour; as few as there are layers and verdicts
+_CHIPS: dict[str, QIcon] = {}  # by colour; few, as there are few layers and verdicts
 
 
 def is_dark(palette: QPalette) -> bool:
-    """True if text is lighter than its ground."""
+    """Return whether text is lighter than its background."""
     text = palette.color(QPalette.ColorRole.WindowText)
     return text.lightness() > palette.color(QPalette.ColorRole.Window).lightness()
 
 
 def chosen(pair: tuple[str, str], dark: bool) -> QColor:
-    """The (light, dark) colour for this ground."""
+    """Return the light or the dark colour of a pair."""
     return QColor(pair[dark])
 
 
 def layer_colours(layers: Iterable[LayerColours], dark: bool) -> dict[str, QColor]:
-    """Colour by layer name, in the table's order."""
+    """Return the colour of each layer by name, in the order of the layer table."""
     return {layer.name: QColor(layer.colour_dark if dark else layer.colour) for layer in layers}
 
 
 def chip(colour: QColor) -> QIcon:
-    """A small square of `colour` that leaves air around it, also in a selected row."""
+    """Return a small square of `colour` with a margin, visible in selected rows too."""
     if colour.name() not in _CHIPS:
         pixmap = QPixmap(32, 32)
         pixmap.fill(QColor(0, 0, 0, 0))
@@ -65,7 +65,7 @@ def chip(colour: QColor) -> QIcon:
 
 
 def text_on(ground: QColor) -> QColor:
-    """Black or white, whichever reads better on `ground`."""
+    """Return black or white, whichever is more readable on `ground`."""
     luminance = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue()
     return QColor("#101418") if luminance > 140 else QColor("#ffffff")
 
@@ -100,7 +100,7 @@ def _palette(
 
 
 def arrow(palette: QPalette, down: bool = False) -> QIcon:
-    """A triangle to the right, or smaller and downwards, that is seen on the palette's grounds."""
+    """Return a triangle to the right, or a smaller one downwards, in the palette's text colour."""
     pixmap = QPixmap(32, 32)
     pixmap.fill(Qt.GlobalColor.transparent)
     painter = QPainter(pixmap)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""pyqtgraph's axis and view box, taught ns and our mouse: the only subclasses of its classes."""
+"""The axis and the view box of the timeline, in ns.  Only they subclass pyqtgraph's classes."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from PySide6.QtWidgets import QGraphicsSceneWheelEvent
 
 ZOOM_STEP = 0.8
 DRAG = "timeline_drag"  # in the settings: "selects" or "moves"
-TICK_PX = 90  # at least between labelled ticks
-FAR_SPANS = 100  # ticks further than this many spans from 0 are told from a base
+TICK_PX = 90  # minimum distance of labelled ticks
+FAR_SPANS = 100  # ticks further than this many spans from 0 count from a base
 _UNITS = ((2_000, 1, "ns"), (2_000_000, 1_000, "µs"), (2_000_000_000, 1_000_000, "ms"))
 
 
 def unit_of(span_ns: float) -> tuple[int, str]:
-    """ns per unit and the unit's name, for an axis `span_ns` wide."""
+    """Return (ns per unit, name of the unit) for an axis `span_ns` wide."""
     for limit, divisor, name in _UNITS:
         if span_ns < limit:
             return divisor, name
@@ -26,7 +26,7 @@ def unit_of(span_ns: float) -> tuple[int, str]:
 
 
 def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
-    """A tick at `ns`, with the digits that tell neighbours `spacing_ns` away apart."""
+    """Return the label of a tick at `ns`, with digits that distinguish ticks `spacing_ns` apart."""
     divisor, name = unit_of(span_ns)
     digits = 0
     while digits < 3 and (spacing_ns / divisor * 10**digits) % 1 > 1e-9:
@@ -35,7 +35,7 @@ def tick_text(ns: float, spacing_ns: float, span_ns: float) -> str:
 
 
 def round_step(least_ns: float) -> int:
-    """The smallest of 1, 2, 5, 10, 20, ... ns that is at least `least_ns`."""
+    """Return the smallest of 1, 2, 5, 10, 20, ... ns that is at least `least_ns`."""
     step = 1
     while True:
         for factor in (1, 2, 5):
@@ -45,7 +45,7 @@ def round_step(least_ns: float) -> int:
 
 
 def base_of(low_ns: float, span_ns: float) -> int:
-    """What ticks are told from, ns: 0, or far from it a round time left of them."""
+    """Return the origin of the tick labels, ns: 0, or far from 0 a round time left of the view."""
     if abs(low_ns) < FAR_SPANS * span_ns:
         return 0
     step = 1
@@ -55,7 +55,7 @@ def base_of(low_ns: float, span_ns: float) -> int:
 
 
 def base_text(base_ns: int) -> str:
-    """ "1.234567 s +", with as many digits as it needs; "" for 0."""
+    """Return "1.234567 s +", with as many digits as needed; "" for 0."""
     if not base_ns:
         return ""
     whole, rest = divmod(base_ns, 10**9)
@@ -66,12 +66,12 @@ def base_text(base_ns: int) -> str:
 
 
 def drag_moves() -> bool:
-    """Whether a plain drag moves what is shown, and one with Shift selects: a preference."""
+    """Return the preference: whether a plain drag pans and Shift+drag selects."""
     return bool(QSettings().value(DRAG, "selects") == "moves")
 
 
 class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ticks as "12.5 µs" since 0, or since `base_ns` when 0 is far away."""
+    """Ticks such as "12.5 µs", since 0, or since `base_ns` if 0 is far away."""
 
     def __init__(self) -> None:
         super().__init__(orientation="top")
@@ -90,14 +90,14 @@ class TimeAxis(pg.AxisItem):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
-    """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel asks to scroll lanes.
+    """Ctrl+wheel zooms at the pointer, Shift+wheel pans, the plain wheel scrolls lanes.
 
-    Dragging selects a range; with Shift or the middle button it pans; with the right button it
-    draws a box that is then shown.
+    Dragging selects a range.  With Shift or the middle button it pans; with the right button it
+    zooms to a box.  A preference swaps dragging with and without Shift.
     """
 
     lanes_scrolled = Signal(int)  # wheel steps, positive = down
-    range_dragged = Signal(float, float, bool)  # from, to: ns; whether the button was let go
+    range_dragged = Signal(float, float, bool)  # from, to: ns; whether the button was released
 
     def __init__(self) -> None:
         super().__init__(enableMenu=False, invertY=True)
@@ -141,7 +141,7 @@ class TimeBox(pg.ViewBox):  # type: ignore[misc]  # pyqtgraph has no types
             self.setXRange(low, high)
 
     def zoom(self, factor: float, around: float | None = None) -> None:
-        """Show `factor` times the present span; `around` ns keeps its place."""
+        """Show `factor` times the present span.  The position of `around` (ns) stays."""
         low, high = self.viewRange()[0]
         middle = (low + high) / 2 if around is None else around
         self.setXRange(middle - (middle - low) * factor, middle + (high - middle) * factor)

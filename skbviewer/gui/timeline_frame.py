@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a part of the timeline lies on an area of pixels.  No Qt."""
+"""Map times and rows of the timeline to pixels.  No Qt."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ import numpy.typing as npt
 from skbviewer.analysis.timeline import PACKET_KINDS, Timeline
 
 LANE_GAP = 0.5  # rows between lanes
-TITLE_ROWS = 6  # of the lowest are as high as a title
+TITLE_ROWS = 6  # this many rows of minimum height are as high as a title
 
 Number = TypeVar("Number", float, npt.NDArray[np.float64])
 
 
 class Frame(NamedTuple):
-    """x in pixels = (ns - begin) * per_ns; y in pixels = (row - top) * row_px; from 0, 0."""
+    """x = (ns - begin) * per_ns and y = (row - top) * row_px, in pixels from (0, 0)."""
 
     begin: float  # ns since the timeline's t0
     end: float
@@ -45,25 +45,25 @@ class Frame(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the rows of a timeline stand: y in rows, with gaps between the lanes."""
+    """Positions of the rows of a timeline: y in rows, with gaps between lanes."""
 
     row_y: npt.NDArray[np.float64]
     lane_y: npt.NDArray[np.float64]  # top of each lane
     total: float
 
     def rows_between(self, top: float, bottom: float) -> range:
-        """The rows that are at least in part between two y."""
+        """Return the rows that are at least partly between two y."""
         low = int(np.searchsorted(self.row_y, top - 1, "right"))
         return range(low, int(np.searchsorted(self.row_y, bottom)))
 
     def row_at(self, y: float) -> int | None:
-        """The row at y; None for a gap."""
+        """Return the row at y; None in a gap."""
         at = int(np.searchsorted(self.row_y, y, "right")) - 1
         return at if at >= 0 and y < self.row_y[at] + 1 else None
 
 
 def places(lane_rows: Sequence[int], least: int = 1) -> Places:
-    """Places of lanes that have so many rows each, and room for `least`."""
+    """Return the places of lanes with these numbers of rows; each has room for `least` rows."""
     rows = np.array(lane_rows, np.int64)
     heights = np.maximum(rows, least) + LANE_GAP
     lane_y = np.cumsum(heights) - heights
@@ -73,7 +73,10 @@ def places(lane_rows: Sequence[int], least: int = 1) -> Places:
 
 
 def places_of(timeline: Timeline | None) -> Places:
-    """Places of lanes; those of packets, whose rows may be low, have room for a title each."""
+    """Return the places of the lanes.
+
+    Lanes of packets may have low rows, but have room for a title.
+    """
     if timeline is None:
         return places([])
     least = TITLE_ROWS if timeline.kind in PACKET_KINDS else 1

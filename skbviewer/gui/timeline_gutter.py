@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The column left of the lanes with their titles."""
+"""The column left of the lanes, with their titles."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ WIDTH_PX = (200, 250)
 
 
 def width_in(pixels: int) -> int:
-    """How wide the column is in a view `pixels` wide: titles matter less where there is no room."""
+    """Return the width of the column in a view `pixels` wide; narrow views get a narrow one."""
     return min(WIDTH_PX[1], max(round(pixels * 0.13), min(WIDTH_PX[0], round(pixels * 0.28))))
 
 
 class Gutter(QWidget):
-    """Follows the lanes item it is given; `top` is where the lanes begin, in pixels."""
+    """The titles of `lanes`.  `top` is where the lanes begin, in pixels."""
 
     def __init__(self, lanes: LanesItem, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Expanding)
         self._lanes = lanes
         self.top = 0.0
-        self.base = ""  # what the ticks are told from
+        self.base = ""  # the origin of the tick labels
 
     def show_base(self, text: str, top: float) -> None:
         if (text, top) != (self.base, self.top):

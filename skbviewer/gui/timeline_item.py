@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paints a Layout: one item for all bars, in pixels, so that text stays text at every zoom."""
+"""Paint a Layout.  One item paints all bars in pixels, so that text is not scaled by zooming."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from .timeline_layout import Layout, WaitBar, lay_out
 LABEL_FROM_PX = 40
 GAP_PX = 1.0
 TITLE_ROWS = 1.25
-TEXT_PART = 0.68  # of a row: underscores stay inside their bar
+TEXT_PART = 0.68  # of a row's height, so that underscores stay inside their bar
 
 
 def above_all(plate: QRectF, boxes: Iterable[QRectF]) -> QRectF:
-    """`plate` moved up until it meets none of the boxes."""
+    """Return `plate`, moved up until it overlaps none of the boxes."""
     for box in sorted(boxes, key=QRectF.top, reverse=True):
         if box.intersects(plate):
             plate = plate.translated(0, box.top() - 3 - plate.bottom())
@@ -47,7 +47,7 @@ def _bold(font: QFont) -> QFont:
 class TimelineItem(QGraphicsObject):
     """Item coordinates: x in ns, y in rows.
 
-    `tags` tells where notes are painted, in pixels from the upper left corner of what is seen.
+    `tags` returns the boxes of notes, in pixels from the upper left corner of the view.
     """
 
     def __init__(self) -> None:
@@ -59,12 +59,12 @@ class TimelineItem(QGraphicsObject):
         self._palette = QPalette()
         self._dark = False
         self._view = QRectF()
-        self._titled: list[tuple[QRectF, str]] = []  # where titles stand, in pixels
-        self._waited: list[QRectF] = []  # and where waits do
-        self._corner = QPointF()  # of what is seen
+        self._titled: list[tuple[QRectF, str]] = []  # boxes of titles, in pixels
+        self._waited: list[QRectF] = []  # boxes of waits
+        self._corner = QPointF()  # of the view
 
     def texts(self) -> list[QRectF]:
-        """Where titles and waits were painted, in pixels from the corner of what is seen."""
+        """Return the boxes of titles and waits, in pixels from the corner of the view."""
         return [
             box.translated(-self._corner) for box in (*self._waited, *(b for b, _ in self._titled))
         ]
@@ -80,7 +80,7 @@ class TimelineItem(QGraphicsObject):
         self.update()
 
     def set_view(self, view: QRectF) -> None:
-        """The visible part, in item coordinates."""
+        """Set the visible part, in item coordinates."""
         self.prepareGeometryChange()
         self._view = view
         self.update()
@@ -90,7 +90,10 @@ class TimelineItem(QGraphicsObject):
         self.update()
 
     def _rects(self, scale: QTransform) -> npt.NDArray[np.float64]:
-        """x, y, width, height of every bar in pixels; none thinner than one pixel."""
+        """Return x, y, width, height of every bar in pixels, float64 of shape (n, 4).
+
+        No bar is narrower than one pixel.
+        """
         bars = self.layout.bars
         rects = np.empty((len(bars), 4))
         rects[:, 0] = bars["begin"] * scale.m11()
@@ -100,7 +103,7 @@ class TimelineItem(QGraphicsObject):
         return rects
 
     def _paint_grounds(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
-        """Of the legs; and where their titles will stand."""
+        """Paint the backgrounds of legs, and compute the boxes of their titles."""
         metrics = QFontMetricsF(_bold(painter.font()))
         ground = self._palette.color(QPalette.ColorRole.AlternateBase)
         self._titled = []
@@ -113,7 +116,7 @@ class TimelineItem(QGraphicsObject):
             self._titled.append((box, text))
 
     def _paint_titles(self, painter: QPainter, font: QFont) -> None:
-        """Above the line of the wire, which may cross them."""
+        """Paint titles above the line of the wire, which may cross them."""
         painter.setFont(_bold(font))
         painter.setPen(self._palette.color(QPalette.ColorRole.Text))
         for box, text in self._titled:
@@ -144,7 +147,7 @@ class TimelineItem(QGraphicsObject):
         bars, rects = self.layout.bars, self._rects(scale)
         seen = (rects[:, 0] <= view.right()) & (rects[:, 0] + rects[:, 2] >= view.left())
         seen &= (rects[:, 1] <= view.bottom()) & (rects[:, 1] + rects[:, 3] >= view.top())
-        # Qt loses rectangles that reach far outside, so none leaves the view by more than a little
+        # Qt drops rectangles that reach far outside, so clip them close to the view
         left = np.maximum(rects[:, 0], view.left() - 4)
         rects[:, 2] = np.minimum(rects[:, 0] + rects[:, 2], view.right() + 4) - left
         rects[:, 0] = left
@@ -163,7 +166,7 @@ class TimelineItem(QGraphicsObject):
     def _paint_marks(
         self, painter: QPainter, rects: npt.NDArray[np.float64], seen: npt.NDArray[np.bool_]
     ) -> None:
-        """Hatch calls without an exit, frame drops and the selected call."""
+        """Hatch calls without an exit; outline drops and the selected call."""
         bars = self.layout.bars
         for at in np.flatnonzero(seen & bars["open"]):
             painter.setPen(Qt.PenStyle.NoPen)
@@ -205,7 +208,7 @@ class TimelineItem(QGraphicsObject):
     def _plate(
         self, painter: QPainter, room: QRectF, text: str, colour: QColor | None = None
     ) -> None:
-        """Text on a ground of its own, so that it reads on anything; nothing if it does not fit."""
+        """Paint text on a plate that is readable on anything; nothing if it does not fit."""
         width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 8
         if width > room.width() + 0.5:
             return
@@ -244,7 +247,7 @@ class TimelineItem(QGraphicsObject):
         painter.restore()
 
     def paint_scaled(self, painter: QPainter, scale: QTransform) -> None:
-        """Paint what is seen, `scale` of it; the painter stands where ns and rows are 0."""
+        """Paint the view, scaled by `scale`.  The painter's origin is at ns 0, row 0."""
         seen = self._view
         pixels = QRectF(
             seen.left() * scale.m11(),
@@ -255,7 +258,7 @@ class TimelineItem(QGraphicsObject):
         self._corner = pixels.topLeft()
         self._paint_grounds(painter, scale, pixels)
         self._waited = [self._wait_box(wait, scale, pixels) for wait in self.layout.waits]
-        tags = self.tags(painter)  # in the usual font
+        tags = self.tags(painter)  # in the default font
         usual, font = QFont(painter.font()), painter.font()
         font.setPixelSize(max(8, min(QFontInfo(font).pixelSize(), round(scale.m22() * TEXT_PART))))
         painter.setFont(font)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Items of the timeline's view box that paint in pixels of a Frame: lanes, and marks over all."""
+"""Items of the timeline's view box that paint in pixels of a Frame: lanes, and marks above them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .timeline_waits import paint_wait_names, paint_waits
 
 
 class FramedItem(QGraphicsObject):
-    """Item coordinates: x in ns, y in rows; paints in the pixels of what the view box shows."""
+    """Item coordinates: x in ns, y in rows.  Paints in pixels of the visible part."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -43,7 +43,7 @@ class FramedItem(QGraphicsObject):
         self.frame = Frame(0, 1, 0, 1, 1, 1)
 
     def set_view(self, view: QRectF, size: QSizeF) -> None:
-        """The visible part, in item coordinates and in pixels."""
+        """Set the visible part, in item coordinates and in pixels."""
         self.prepareGeometryChange()
         self._view = view
         row_px = size.height() / max(view.height(), 1e-9)
@@ -86,7 +86,7 @@ class LanesItem(FramedItem):
         self.timeline: Timeline | None = None
         self.places: Places = places([])
         self.gaps: Sequence[Gap] = ()
-        self.selected: int | None = None  # call, as row of its table
+        self.selected: int | None = None  # 0-based row of table call
         self.bins: npt.NDArray[np.void] | None = None  # of the last paint
         self.span: tuple[int, int] | None = None  # of the selected packet, session time
         self._of: tuple[object, ...] = ()
@@ -106,7 +106,7 @@ class LanesItem(FramedItem):
         self.update()
 
     def bins_of(self, frame: Frame) -> npt.NDArray[np.void]:
-        """What to draw in `frame`; kept until it changes."""
+        """Return the bins to draw in `frame`; cached until it changes."""
         assert self.timeline is not None
         rows = self.places.rows_between(frame.top, frame.row(frame.height))
         window = (math.floor(frame.begin), math.ceil(frame.end), round(frame.width))
@@ -116,7 +116,7 @@ class LanesItem(FramedItem):
         return self.bins
 
     def bin_at(self, x: float, y: float) -> np.void | None:
-        """The bin painted at pixel (x, y) of the frame, or next to it."""
+        """Return the bin painted at pixel (x, y) of the frame, or next to it."""
         if self.timeline is None or self.bins is None:
             return None
         row = self.places.row_at(self.frame.row(y))
@@ -127,7 +127,7 @@ class LanesItem(FramedItem):
         return mine[near[np.argmin(away[near])]] if len(near) else None
 
     def gap_at(self, x: float, y: float) -> Gap | None:
-        """The hatched loss of records at pixel (x, y) of the frame."""
+        """Return the gap whose hatching is at pixel (x, y) of the frame."""
         row = self.places.row_at(self.frame.row(y))
         if self.timeline is None or self.timeline.is_relative or row is None:
             return None
@@ -143,7 +143,7 @@ class LanesItem(FramedItem):
         )
 
     def edges_near(self, y: float) -> npt.NDArray[np.float64]:
-        """Where drawn boxes begin and end, of the row at y if there are any; ns."""
+        """Return the begins and ends (ns) of the boxes in the row at y, else of all boxes."""
         if self.bins is None:
             return np.zeros(0)
         row = self.places.row_at(self.frame.row(y))
@@ -181,27 +181,27 @@ class LanesItem(FramedItem):
 
 
 class MarksItem(FramedItem):
-    """Markers, range and notes, over whichever lanes are shown."""
+    """Markers, range and notes, above any lanes."""
 
     def __init__(self, state: TimeState) -> None:
         super().__init__()
         self.state = state
         self.origin_ns = 0  # session time at x = 0
-        self.top_rows = 0.0  # of a title at the top, which markers' letters do not cover
-        self.message = ""  # told where nothing is drawn
+        self.top_rows = 0.0  # height of a title at the top, which markers' letters must not cover
+        self.message = ""  # shown if nothing is drawn
         self.tags: list[NoteTag] = []
-        self.spared: Callable[[], list[QRectF]] = list  # texts that nothing may cover
+        self.spared: Callable[[], list[QRectF]] = list  # texts that notes must not cover
         self.setZValue(10)
 
     def boxes(self, painter: QPainter) -> list[QRectF]:
-        """Where notes will be painted, in pixels of the frame."""
+        """Return the boxes of notes, in pixels of the frame."""
         return [tag.box for tag in self._note_tags(painter, self.frame)]
 
     def _note_tags(self, painter: QPainter, frame: Frame) -> list[NoteTag]:
         return note_tags(painter, self.state, self.origin_ns, frame, self.spared())
 
     def note_at(self, place: QPointF) -> NoteTag | None:
-        """The note painted at a pixel of the frame."""
+        """Return the note painted at a pixel of the frame."""
         return next((tag for tag in reversed(self.tags) if tag.box.contains(place)), None)
 
     def paint_frame(self, painter: QPainter, frame: Frame) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The keys that act while the timeline has focus, in one table."""
+"""The keys of the timeline, in one table.  They act while it has the focus."""
 
 from __future__ import annotations
 
@@ -24,28 +24,28 @@ KEYS: dict[tuple[int, Qt.KeyboardModifier], tuple[str, Act]] = {
     (Qt.Key.Key_A, NONE): ("Move left", lambda v: v.box.pan(-0.15)),
     (Qt.Key.Key_D, NONE): ("Move right", lambda v: v.box.pan(0.15)),
     (Qt.Key.Key_F, NONE): ("Show everything", lambda v: v.fit()),
-    (Qt.Key.Key_Z, NONE): ("Zoom to what is selected", lambda v: v.zoom_to_selection()),
-    (Qt.Key.Key_M, NONE): ("Write a note on what is selected", lambda v: v.ask_note()),
+    (Qt.Key.Key_Z, NONE): ("Zoom to the selection", lambda v: v.zoom_to_selection()),
+    (Qt.Key.Key_M, NONE): ("Write a note on the selection", lambda v: v.ask_note()),
     (Qt.Key.Key_Period, NONE): ("Next call", lambda v: v.step_call(1)),
     (Qt.Key.Key_Comma, NONE): ("Previous call", lambda v: v.step_call(-1)),
-    (Qt.Key.Key_A, SHIFT): ("Marker A to the pointer", lambda v: v.activate_marker("A")),
-    (Qt.Key.Key_B, SHIFT): ("Marker B to the pointer", lambda v: v.activate_marker("B")),
+    (Qt.Key.Key_A, SHIFT): ("Move marker A to the pointer", lambda v: v.activate_marker("A")),
+    (Qt.Key.Key_B, SHIFT): ("Move marker B to the pointer", lambda v: v.activate_marker("B")),
     (Qt.Key.Key_Question, SHIFT): ("List the keys", lambda v: v.keys_asked.emit()),
-    (Qt.Key.Key_Escape, NONE): ("Select no range", lambda v: v.choose_range(None)),
+    (Qt.Key.Key_Escape, NONE): ("Clear the selected range", lambda v: v.choose_range(None)),
 }
 
 MOUSE: tuple[tuple[str, str], ...] = (
     ("Ctrl+wheel, Shift+wheel", "Zoom at the pointer, move"),
     ("Drag", "Select a range: the list shows its packets"),
     ("Shift+drag, middle drag", "Move"),
-    ("Right drag", "Zoom to what the box covers"),
-    ("Double click", "Set the active marker; change a note; on the ruler show everything"),
-    ("Right click", "On a box: filter, select, source, copy; else take the active marker away"),
+    ("Right drag", "Zoom to the box"),
+    ("Double click", "Set the active marker; on a note: edit it; on the ruler: show everything"),
+    ("Right click", "On a box: filter, select, source, copy; elsewhere: remove the active marker"),
 )
 
 
 def rows() -> tuple[tuple[str, str], ...]:
-    """(keys, what they do), as the list of keys shows them."""
+    """Return (keys, what they do), as the list of keys shows them."""
     told = []
     for (key, modifier), (text, _) in KEYS.items():
         name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

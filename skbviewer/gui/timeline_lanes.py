@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline as lanes of all calls: by CPU, layer or process, or the displayed packets."""
+"""The timeline as lanes of all calls: by CPU, layer or process, or of the displayed packets."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ if TYPE_CHECKING:
     from .timeline_view import TimelineView
 
 
-NEAR_NS, STEADY = 1_000, 1_000  # how far off a call may be: 1 us, and 1000 ppm of clocks' drift
+NEAR_NS, STEADY = 1_000, 1_000  # tolerance for the time of a call: 1 us, and 1/1000 for clock drift
 
 
 class LanesMode:
     """Draws a Timeline in a TimelineView."""
 
-    top_rows = 0.0  # titles stand beside the lanes
+    top_rows = 0.0  # titles are left of the lanes
 
     def __init__(self, view: TimelineView) -> None:
         self._view = view
         self.kind = ""
         self.ids: tuple[int, ...] = ()
         self._fit_next = False
-        self._left: tuple[int, int] | None = None  # session time that was shown
-        self._wanted: tuple[int, int] | None = None  # to be shown next, whatever the lanes
+        self._left: tuple[int, int] | None = None  # range of session time shown before
+        self._wanted: tuple[int, int] | None = None  # range to show next, in any lanes
 
     @property
     def timeline(self) -> Timeline | None:
@@ -43,12 +43,12 @@ class LanesMode:
 
     @property
     def is_relative(self) -> bool:
-        """Whether times are since each lane's first entry, and no session times."""
+        """Whether times count from each lane's first entry instead of being session times."""
         return self.kind == ALIGNED
 
     @property
     def origin_ns(self) -> int:
-        """Session time at x = 0; 0 where times are relative."""
+        """The session time at x = 0; 0 if times are relative."""
         if self.is_relative:
             return 0
         if self.timeline is not None:
@@ -68,19 +68,19 @@ class LanesMode:
         return [name for n in numbers if (name := self.timeline.layers[n]) in known]
 
     def bounds(self) -> tuple[float, float, float]:
-        """Where the recording begins and ends, ns, and how far one may pan beyond."""
+        """Return the begin and the end of the recording and how far one may pan beyond, ns."""
         span = float(self.timeline.span_ns) if self.timeline is not None else 1.0
         return 0.0, span, span * 0.4
 
     def message(self) -> str:
-        """What to tell where nothing is drawn."""
+        """Return the text to show if nothing is drawn."""
         lanes = self._view.lanes
         if self.timeline is None:
             return "Arranging calls…" if self._view.loader.busy else ""
         if not len(self.timeline.boxes.begin):
-            return "No calls were recorded of what is listed."
+            return "No calls were recorded for the listed packets."
         if lanes.frame.width > 1 and not len(lanes.bins_of(lanes.frame)):
-            return "Nothing happened in this time.  F shows everything."
+            return "Nothing was recorded in this time range.  F shows everything."
         return ""
 
     def clear(self) -> None:
@@ -88,16 +88,16 @@ class LanesMode:
         self._fit_next, self._left, self._wanted = True, None, None
 
     def leave(self) -> None:
-        """Other lanes come, or none: keep what part of the time was shown."""
+        """Remember the shown range before other lanes are shown."""
         if self.timeline is not None and not self.is_relative:
             self._left = self._view.window_ns()
 
     def come_back(self, window: tuple[int, int]) -> None:
-        """Show this part of the time when the lanes are there."""
+        """Show this range of session time when the lanes have arrived."""
         self._wanted = window
 
     def show_kind(self, kind: str) -> None:
-        """Show these lanes: the part of the time that lanes showed last, at first all of it."""
+        """Show these lanes: the range that lanes showed last, at first everything."""
         self._fit_next = True
         if kind != self.kind or self.timeline is None:
             self.kind = kind
@@ -107,12 +107,12 @@ class LanesMode:
             self._show(self.timeline)
 
     def load(self) -> None:
-        """Fetch the lanes if they are the ones shown."""
+        """Fetch the lanes if they are shown."""
         if self._view.mode is self:
             self._view.loader.lanes(self.kind, self.ids)
 
     def reload(self) -> None:
-        """Fetch them anew, but stay where one is."""
+        """Fetch the lanes again, but keep the view."""
         self.load()
 
     def show_timeline(self, timeline: Timeline) -> None:
@@ -143,14 +143,14 @@ class LanesMode:
             self.show_path(view.path)
 
     def _show_packets(self, timeline: Timeline) -> None:
-        """From the first to the last box: the displayed packets may be few of many."""
+        """Show the range from the first to the last box of the displayed packets."""
         if len(timeline.boxes.begin):
             low, high = int(timeline.boxes.begin.min()), int(timeline.boxes.end.max())
             pad = (high - low) * 0.02 + 10
             self._view.box.setXRange(low - pad, high + pad)
 
     def show_path(self, path: PacketPath | None) -> None:
-        """Bring the selected packet into view, at the present zoom unless it is longer."""
+        """Bring the selected packet into view; zoom out only if it is longer than the view."""
         view, span = self._view, self._view.state.span
         view.lanes.span = None if self.is_relative else span
         view.lanes.select(None)
@@ -184,9 +184,10 @@ class LanesMode:
             view.scroll_to(float(view.lanes.places.row_y[row]))
 
     def _find(self, item: int, begin: int, end: int) -> tuple[int | None, int | None]:
-        """The box of a call that is entered from `begin` to `end`, and its row; else no box.
+        """Return (box, row) of a call entered from `begin` to `end`; (None, None) if there is none.
 
-        Calls are placed one by one, the legs of a path as a whole: drift may lie between both.
+        Lanes convert the time of each call, a path that of each leg, so clock drift may separate
+        the two.
         """
         assert self.timeline is not None
         of = self.timeline.boxes
@@ -199,7 +200,7 @@ class LanesMode:
         return None, None
 
     def selected_call(self) -> int | None:
-        """The id of the selected call in its table."""
+        """Return the id of the selected call in table call."""
         selected = self._view.lanes.selected
         return None if selected is None else selected + 1
 
@@ -223,7 +224,10 @@ class LanesMode:
         return self._view.lanes.edges_near(pixel)
 
     def tip_at(self, scene: QPointF) -> str:
-        """What the bin tells; all that is known of a call follows when it is found."""
+        """Return the tip of a bin.
+
+        The details of a single call follow when they have been read.
+        """
         hit, timeline = self._bin(scene), self.timeline
         if hit is None or timeline is None:
             place = self._view.mouse.frame_point(scene)
@@ -237,9 +241,9 @@ class LanesMode:
     def _tell(self, found: CallPlace, scene: QPointF) -> None:
         pointer = self._view.mouse.pointer
         if pointer is not None and (pointer - scene).manhattanLength() > 4:
-            return  # it has moved on
+            return  # the pointer has moved on
         leg = found.path.legs[found.leg]
         row = found.row or found.packet or 0
-        whose = f"K{-row}" if row < 0 else str(row or f"life {found.series}")
+        whose = f"K{-row}" if row < 0 else str(row or f"lifetime {found.series}")
         more = (("Packet", whose), *leg_rows(leg, leg.zero_ns))
         self._view.mouse.show_tip(call_tip(found.told, leg.zero_ns, more), scene)

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: MIT
-"""Where everything of a packet's path stands in the timeline: arrays, no Qt.
+"""The layout of a packet's path in the timeline: arrays, no Qt.
 
-In: a PacketPath.  Out: a Layout; x in ns since `origin_ns` (the first leg's begin, session time), y
-in rows.  Each leg is moved as a whole from its log's clock to session time, so what lies between
-two of its times stays exact.  Legs of a log that nothing joins to the others stand behind those.
-Times are rebased as integers before they become float64, which is exact up to 2**53 ns.
+Input: a PacketPath.  Output: a Layout; x is ns since `origin_ns` (the begin of the first leg,
+session time), y is rows.  Each leg is shifted as a whole from its log's clock to session time, so
+differences between times of one leg stay exact.  Legs of logs whose clocks have no known relation
+to the others are placed after these.  Times are rebased as integers before they become float64,
+which is exact up to 2**53 ns.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ from . import wording
 
 TITLE_ROWS = 1.25
 GAP_ROWS = 0.75
-NEAR_SPANS = 4  # a wire time further away than this many spans is told, not drawn
+NEAR_SPANS = 4  # a wire time further away than this many spans is not drawn
 
 _BAR = np.dtype(
     [
@@ -39,7 +40,7 @@ _BAR = np.dtype(
 
 
 class LaneTitle(NamedTuple):
-    """A leg's heading and the rows it covers."""
+    """The heading of a leg, and the rows that the leg covers."""
 
     leg: int
     text: str
@@ -50,7 +51,7 @@ class LaneTitle(NamedTuple):
 
 
 class WaitBar(NamedTuple):
-    """Time the packet lay somewhere."""
+    """A time in which the packet waited."""
 
     text: str
     begin: float
@@ -59,9 +60,10 @@ class WaitBar(NamedTuple):
 
 
 class Layout(NamedTuple):
-    """One packet's picture; `bars` is sorted by leg, then call.
+    """The picture of one packet.  `bars` is sorted by leg, then call.
 
-    `offsets` are by leg: what turns its log's time into the time that origin_ns is of.
+    `offsets` has for each leg what to add to its log's times, so that they have the origin of
+    `origin_ns`.
     """
 
     origin_ns: int
@@ -79,7 +81,7 @@ class Layout(NamedTuple):
 
 
 def lay_out(path: PacketPath | None) -> Layout:
-    """Stack the legs of `path`; empty for None or a path without calls."""
+    """Stack the legs of `path`.  Empty for None or a path without calls."""
     legs = () if path is None else path.legs
     offsets = _offsets(legs)
     moved = list(zip(legs, offsets, strict=True))
@@ -91,7 +93,7 @@ def lay_out(path: PacketPath | None) -> Layout:
     waits: list[WaitBar] = []
     at, top = 0, 0.0
     for number, (leg, offset) in enumerate(moved):
-        since = origin - offset  # on the leg's own clock
+        since = origin - offset  # the origin, on the leg's own clock
         y = top + TITLE_ROWS
         for wait in leg.waits:
             begin = float(wait.begin_ns - since)
@@ -121,8 +123,8 @@ def lay_out(path: PacketPath | None) -> Layout:
 
 
 def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
-    """What to add to each leg's times; its session offset, where others share that time line."""
-    more: dict[int, int] = {}  # by source, 0 = all whose clocks are joined
+    """Return what to add to each leg's times: its session offset if its clock is related."""
+    more: dict[int, int] = {}  # by source; 0: all sources with related clocks
     found, end = [], 0
     for leg in legs:
         group = leg.source if leg.session_error_ns is None else 0
@@ -134,10 +136,10 @@ def _offsets(legs: Sequence[Leg]) -> tuple[int, ...]:
 
 
 def call_rows(leg: Leg) -> tuple[list[int], int]:
-    """A row for each call, and how many rows there are.
+    """Return a row for each call, and the number of rows.
 
-    Calls stand by depth.  A top call that began while another was still running (a softirq that
-    interrupted it, another CPU) gets rows of its own below, so that no bar hides another.
+    The row is the depth of the call.  A top-level call that began while another one was running (a
+    softirq that interrupted it, another CPU) gets its own rows below, so that no bar hides another.
     """
     tracks: list[tuple[int, int]] = []  # end of the latest top call, deepest row used
     of_call: list[int] = []
@@ -157,7 +159,10 @@ def call_rows(leg: Leg) -> tuple[list[int], int]:
 
 
 def _begin_ns(leg: Leg, call: PathCall) -> int:
-    """When the bar begins: a call that only has the packet's socket may be far longer."""
+    """Return when the bar begins.
+
+    A call that only has the packet's socket may begin long before.
+    """
     return call.entry_ns if call.skb else max(call.entry_ns, leg.begin_ns)
 
 
@@ -167,7 +172,7 @@ def _end_ns(leg: Leg, call: PathCall, last: int) -> int:
 
 
 def _last_ns(leg: Leg) -> int:
-    """When the last call that has the packet ends."""
+    """Return when the last call that has the packet ends."""
     ends = [call.exit_ns for call in leg.calls if call.skb and call.exit_ns is not None]
     return max([leg.end_ns, *ends])
 
@@ -182,7 +187,10 @@ def _bar(
 
 
 def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[float | None, float]:
-    """When the packet was captured by the log whose clock tells it best, and how far off."""
+    """Return the wire time by the log with the smallest clock error, and that error, in ns.
+
+    The wire time is None if it is unknown or too far away to be drawn.
+    """
     told = [
         (leg.wire_error_ns or 0, leg.wire_ns + offset)
         for leg, offset in moved
@@ -197,7 +205,7 @@ def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[f
 
 
 def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:
-    """The wait at (x ns, y rows), as bar_at."""
+    """Return the wait at (x ns, y rows), None if there is none; `slack` ns are tolerated."""
     for wait in layout.waits:
         if wait.y <= y < wait.y + 1 and wait.begin - slack <= x <= wait.end + slack:
             return wait
@@ -205,7 +213,10 @@ def wait_at(layout: Layout, x: float, y: float, slack: float) -> WaitBar | None:
 
 
 def bar_at(layout: Layout, x: float, y: float, slack: float) -> int | None:
-    """The bar at (x ns, y rows), None beside all; `slack` ns catch bars thinner than a pixel."""
+    """Return the bar at (x ns, y rows), None if there is none.
+
+    `slack` ns are tolerated, so that bars narrower than a pixel can be hit.
+    """
     bars = layout.bars
     inside = (bars["y"] <= y) & (y < bars["y"] + 1)
     inside &= (bars["begin"] - slack <= x) & (x <= bars["end"] + slack)

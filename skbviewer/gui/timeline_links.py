@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline's part in the one Selection: what it follows, and what it tells."""
+"""Connect the timeline with the Selection."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .timeline_view import TimelineView
 
 
 def follow(view: TimelineView, selection: Selection) -> None:
-    """Connect `view` to `selection`, both ways."""
+    """Connect `view` and `selection`, in both directions."""
     view.call_chosen.connect(selection.choose_call)
     view.range_selected.connect(selection.choose_range)
     view.call_located.connect(lambda place: _choose(selection, place))
@@ -39,7 +39,7 @@ def _show_visible(view: TimelineView, rows: RowIds | None) -> None:
 
 
 def choose_row(selection: Selection, number: int) -> None:
-    """Go to a row (n of packet n, -n of K<n>); if the list does not show it, select it anyway."""
+    """Go to a row (n for packet n, -n for K<n>); if it is not listed, select it anyway."""
     selection.row_asked.emit(number)
     row, recording = selection.row, selection.recording
     if recording is not None and (row is None or row.id != number):
@@ -48,7 +48,7 @@ def choose_row(selection: Selection, number: int) -> None:
 
 
 def _choose(selection: Selection, place: CallPlace) -> None:
-    """Select a call and the packet, or the kernel-only packet, that it is of."""
+    """Select a call and its packet or kernel-only row."""
     if place.row == 0:
         return
     if selection.row is None or selection.row.id != place.row:

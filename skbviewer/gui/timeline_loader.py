@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Fetches what the timeline shows off the window's thread: overview, lanes, a call's place."""
+"""Read what the timeline shows outside the window's thread: overview, lanes, a call's place."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ DELAY_MS = 300
 
 
 class Loader(QObject):
-    """One recording at a time; each kind of work has its own Tasks, where the latest counts."""
+    """Serves one recording.  Each kind of work has its own Tasks, and only the latest counts."""
 
     overview_ready = Signal(object)  # Overview
     timeline_ready = Signal(object)  # Timeline
-    working = Signal(str)  # a line on what is being done; "" = nothing any more
+    working = Signal(str)  # what is being done; "" = nothing
     failed = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -31,7 +31,7 @@ class Loader(QObject):
         self._recording: Recording | None = None
         self._lanes, self._calls = Tasks(self), Tasks(self)
         self.overview: Overview | None = None
-        self._soon = QTimer(self)  # the first rows of the list come first
+        self._soon = QTimer(self)  # delays the overview until the list shows its first rows
         self._soon.setSingleShot(True)
         self._soon.setInterval(DELAY_MS)
         self._soon.timeout.connect(self._look_over)
@@ -45,7 +45,7 @@ class Loader(QObject):
         return self._lanes.busy or self._calls.busy or self._soon.isActive()
 
     def use(self, recording: Recording | None) -> None:
-        """From now on ask `recording`; fetches its overview a little later."""
+        """Use `recording` from now on.  Its overview is read after a short delay."""
         self.stop()
         self._recording, self.overview = recording, None
         if recording is not None:
@@ -60,7 +60,7 @@ class Loader(QObject):
         self.overview_ready.emit(overview)
 
     def lanes(self, kind: str, ids: Sequence[int]) -> None:
-        """Fetch the lanes of `kind`; `ids` are the rows that "packet" gives a lane each."""
+        """Read the lanes of `kind`.  For "packet", each of the rows `ids` gets a lane."""
         recording = self._recording
         if recording is None:
             return
@@ -78,19 +78,19 @@ class Loader(QObject):
         self.timeline_ready.emit(found[1])
 
     def place(self, call: int, done: Callable[[Any], None]) -> None:
-        """Give `done` the CallPlace of a call (id of its table)."""
+        """Pass the CallPlace of a call (id in table call) to `done`."""
         recording = self._recording
         if recording is not None:
             self._calls.start("Looking up the call…", lambda _: recording.call_place(call), done)
 
     def stop(self) -> None:
-        """Cancel what runs."""
+        """Cancel the running work."""
         self._soon.stop()
         self._lanes.cancel()
         self._calls.cancel()
 
     def close(self) -> None:
-        """Stop everything; no thread is left afterwards."""
+        """Stop everything.  No thread is left afterwards."""
         self._soon.stop()
         self._lanes.close()
         self._calls.close()

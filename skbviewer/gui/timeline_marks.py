@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paints markers, the selected range and notes over the lanes."""
+"""Paint markers, the selected range and notes above the lanes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _ELIDE = Qt.TextElideMode.ElideRight
 
 
 class NoteTag(NamedTuple):
-    """Where a note's text is painted."""
+    """The box of a note's text."""
 
     place: NotePlace
     box: QRectF
@@ -43,9 +43,10 @@ def paint_marks(
     top: float = 0.0,
     spared: Sequence[QRectF] = (),
 ) -> None:
-    """`origin_ns` is session time at the frame's 0; markers' letters stand `top` pixels down.
+    """Paint all marks.  `origin_ns` is the session time at the frame's x = 0.
 
-    Notes and their lines leave the boxes `spared` free.
+    Letters of markers are `top` pixels below the upper end.  Notes and their lines avoid the boxes
+    `spared`.
     """
     if state.range is not None:
         _paint_range(painter, state.range, origin_ns, frame, look)
@@ -111,7 +112,7 @@ def _paint_difference(
 
 
 def difference_text(ns: int) -> str:
-    """ "+12.345 µs" with all digits: what was measured."""
+    """Return "+12.345 µs", with all digits, as it was measured."""
     return f"{'+' if ns >= 0 else '−'}{wording.microseconds(abs(ns))} µs"
 
 
@@ -124,7 +125,7 @@ def _tag(
     colour: QColor | None,
     frame: Frame,
 ) -> None:
-    """Text on a ground of its own around (x, y), within the frame."""
+    """Paint text on its own background around (x, y), inside the frame."""
     width = QFontMetricsF(painter.font()).horizontalAdvance(text) + 10
     left = min(max(x - width / 2, 2.0), max(frame.width - width - 2, 2.0))
     box = QRectF(left, y - TAG_PX / 2, width, TAG_PX)
@@ -142,7 +143,7 @@ def note_tags(
     frame: Frame,
     spared: Sequence[QRectF] = (),
 ) -> list[NoteTag]:
-    """The notes in sight, stacked from the bottom of the frame up, above the boxes `spared`."""
+    """Return the visible notes, stacked upwards from the lower end, above the boxes `spared`."""
     metrics = QFontMetricsF(painter.font())
     seen = []
     for place in state.notes:
@@ -170,7 +171,7 @@ def _paint_guides(
     look: Look,
     spared: Sequence[QRectF],
 ) -> None:
-    """Dotted lines from a note up, behind the boxes `spared`."""
+    """Paint dotted lines up from a note; they pass behind the boxes `spared`."""
     painter.save()
     whole = QRegion(0, 0, math.ceil(frame.width), math.ceil(frame.height))
     for box in spared:

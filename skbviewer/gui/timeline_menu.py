@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a right click on a box of the timeline offers: the call's filter, its packet, a note."""
+"""The context menu of a box in the timeline: filter, select, source, copy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def function_at(view: TimelineView, scene: QPointF) -> str:
-    """The function of the one call painted at a scene position, "" where there is none."""
+    """Return the function of the single call painted at a scene position, "" if none."""
     if view.mode is view.path_mode:
         bar = view.bar_under(scene)
         path = view.path
@@ -33,7 +33,7 @@ def function_at(view: TimelineView, scene: QPointF) -> str:
 
 
 def box_menu(view: TimelineView, scene: QPointF) -> QMenu | None:
-    """The menu of the call at a scene position; None where there is none."""
+    """Return the menu of the call at a scene position; None if there is none."""
     function = function_at(view, scene)
     if not function:
         return None

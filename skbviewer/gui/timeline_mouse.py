@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the mouse does on the timeline beside zooming: clicks, ranges, markers, tips."""
+"""Mouse actions on the timeline other than zooming: clicks, ranges, markers, tips."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SNAP_PX = 8
 
 
 class Mouse(QObject):
-    """Acts for a TimelineView; `pointer` is in its scene, None while it is elsewhere."""
+    """Acts for a TimelineView.  `pointer` is in its scene, None while it is elsewhere."""
 
     def __init__(self, view: TimelineView) -> None:
         super().__init__(view)
@@ -31,11 +31,11 @@ class Mouse(QObject):
         view.plot.viewport().setMouseTracking(True)
 
     def frame_point(self, scene: QPointF) -> QPointF:
-        """A scene position in pixels of the items' frame."""
+        """Convert a scene position to pixels of the items' frame."""
         return QPointF(self._view.box.mapFromScene(scene))
 
     def ns_at(self, scene: QPointF) -> int:
-        """Session time at a scene position, at an edge of a box if one is near."""
+        """Return the session time at a scene position, or at a box's edge close to it."""
         view = self._view
         at = view.box.mapSceneToView(scene)
         reach = SNAP_PX * view.box.viewPixelSize()[0]
@@ -43,12 +43,12 @@ class Mouse(QObject):
         return round(snapped(at.x(), edges, reach)) + view.mode.origin_ns
 
     def tip_at(self, scene: QPointF) -> str:
-        """What there is to tell at a scene position; lanes may tell more a little later."""
+        """Return the tip at a scene position.  Lanes may add details later."""
         note = self._view.marks.note_at(self.frame_point(scene))
         return note.place.note.text if note is not None else self._view.mode.tip_at(scene)
 
     def show_tip(self, text: str, place: QPointF) -> None:
-        """Tell `text` at a scene position."""
+        """Show `text` at a scene position."""
         viewport = self._view.plot.viewport()
         at = self._view.plot.mapFromScene(place)
         QToolTip.showText(viewport.mapToGlobal(at), text, viewport, QRect(at, QSize(1, 1)))
@@ -60,9 +60,9 @@ class Mouse(QObject):
         low, high = sorted((round(start), round(now)))
         times = (low + origin, high + origin) if high > low else None
         if view.mode.is_relative:
-            view.show_range(times)  # to be measured, but no time of the recording
+            view.show_range(times)  # only to be measured: these are no session times
         else:
-            # within one packet's path a range is there to be measured: no filter
+            # in one packet's path a range is only measured, so it sets no filter
             view.choose_range(times, is_final and view.mode is view.lanes_mode)
 
     def _click(self, event: Any) -> None:
@@ -78,7 +78,7 @@ class Mouse(QObject):
             view.mode.click(scene)
 
     def _right_click(self, scene: QPointF) -> None:
-        """A menu on a box, unless the active marker is there: that is taken away."""
+        """Open the menu of a box.  At the active marker, or beside all boxes, remove the marker."""
         view = self._view
         menu = None if self._on_marker(scene) else box_menu(view, scene)
         if menu is None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Notes on the timeline: asks for their text, keeps them in the recording, shows them."""
+"""Notes on the timeline: ask for their text, store them in the recording, show them."""
 
 from __future__ import annotations
 
@@ -19,29 +19,29 @@ Do = Callable[[], None]
 
 
 class Notes:
-    """The notes of one recording that are about a time.
+    """The notes of one recording that refer to a time.
 
-    `push` is given a text, what to do and how to undo it; by default it is done at once.
+    `push` gets a text, the change and its undo.  By default it makes the change at once.
     """
 
     def __init__(self, view: TimelineView) -> None:
         self._view = view
         self._recording: Recording | None = None
         self.push: Callable[[str, Do, Do], None] = lambda _text, do, _undo: do()
-        self.put_comment: Callable[[int, str], None] | None = None  # keeps comments on packets
+        self.put_comment: Callable[[int, str], None] | None = None  # stores comments on packets
 
     def use(self, recording: Recording | None) -> None:
         self._recording = recording
         self.reload()
 
     def reload(self) -> None:
-        """Show what is stored now."""
+        """Show the stored notes."""
         places = self._recording.note_places() if self._recording is not None else []
         self._view.state.notes = tuple(places)
         self._view.marks.update()
 
     def call_number(self, path: PacketPath, leg: int, call: int) -> int | None:
-        """The id of a call of a path in its table."""
+        """Return the id of a call of a path in table call."""
         if self._recording is None:
             return None
         packet = path.packet.number if path.packet is not None else None
@@ -62,8 +62,8 @@ class Notes:
             self._add(note._replace(text=text))
 
     def ask_change(self, note: Annotation) -> None:
-        """Ask for another text of a note; none removes it."""
-        text = self._ask("Change Note (empty removes it)", note.text)
+        """Ask for another text of a note; an empty one removes it."""
+        text = self._ask("Change note (an empty text removes it)", note.text)
         if text is None or text == note.text:
             return
         if self.put_comment is not None and note.kind == COMMENT and note.packet is not None:
@@ -76,7 +76,7 @@ class Notes:
             self._remove(note)
 
     def _remove(self, note: Annotation) -> None:
-        now = [note]  # what is stored: kept anew it has another id
+        now = [note]  # the stored note; storing it again changes its id
 
         def restore() -> None:
             now[:] = [self._keep(note._replace(id=0))]
@@ -92,7 +92,7 @@ class Notes:
         self._push("Note", add, lambda: self._drop(now[0]))
 
     def _target(self) -> tuple[str, Annotation] | None:
-        """What a new note would be on, and that note without a text."""
+        """Return the target of a new note in words, and the note without a text."""
         view, recording = self._view, self._recording
         if recording is None:
             return None

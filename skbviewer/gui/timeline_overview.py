@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The strip over the timeline: the whole recording, and in it the window that is shown below."""
+"""The strip above the timeline: the whole recording, with the part shown below marked."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ from .timeline_axes import ZOOM_STEP
 HEIGHT_PX = 44
 DROP_PX = 5
 GRIP_PX = 5
-LEAST_PX = 6  # a window is drawn at least this wide, to be found and dragged
+LEAST_PX = 6  # minimum width of the window, so that it can be seen and dragged
 
 
 def paint_overview(painter: QPainter, area: QRectF, overview: Overview, palette: QPalette) -> None:
-    """Calls as grey columns and packets as a line of points (both logarithmic), gaps, drops."""
+    """Paint calls as grey columns, packets as a line of points, gaps and drops.
+
+    The heights of calls and packets are logarithmic.
+    """
     dark = is_dark(palette)
     painter.fillRect(area, palette.color(QPalette.ColorRole.Base))
     painter.setPen(Qt.PenStyle.NoPen)
@@ -56,7 +59,10 @@ def paint_overview(painter: QPainter, area: QRectF, overview: Overview, palette:
 def _columns(
     counts: np.ndarray[tuple[int], np.dtype[np.int64]], room: QRectF, thick: float
 ) -> np.ndarray[tuple[int, int], np.dtype[np.float64]]:
-    """A column a pixel with the most of its bins; with `thick` only its upper end."""
+    """Return one column per pixel with the maximum of its bins, float64 of shape (n, 4).
+
+    With `thick`, only the upper end of each column, that high.
+    """
     width = max(int(room.width()), 1)
     at = np.flatnonzero(counts)
     tall = np.zeros(width)
@@ -72,7 +78,7 @@ def _columns(
 class OverviewStrip(QWidget):
     """Emits `window_asked` with (begin, end) in session time when the window is dragged."""
 
-    window_asked = Signal(object, object)  # ns may exceed what a C int holds
+    window_asked = Signal(object, object)  # ns may exceed a C int
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,17 +95,17 @@ class OverviewStrip(QWidget):
         self._grip: tuple[str, float] | None = None
 
     def show_overview(self, overview: Overview | None, message: str = "") -> None:
-        """Show `overview`, or `message` in place of it."""
+        """Show `overview`; if it is None, `message`."""
         self.overview, self.message = overview, message
         self.update()
 
     def show_window(self, times: tuple[int, int] | None) -> None:
-        """Mark what is shown below; None: what is shown has no place here."""
+        """Mark the range shown below; None: it has no place here."""
         self.window_ns = times
         self.update()
 
     def box(self) -> QRectF:
-        """The window's place, at least LEAST_PX wide."""
+        """Return the box of the window, at least LEAST_PX wide."""
         if self.overview is None or self.window_ns is None:
             return QRectF()
         low, high = (self._x(t) for t in self.window_ns)
@@ -117,7 +123,7 @@ class OverviewStrip(QWidget):
         return round(pixels / max(self.width(), 1) * self.overview.span_ns)
 
     def _grip_at(self, x: float) -> str:
-        """Which part of the window is at x: "left", "right", "inside" or "" beside it."""
+        """Return the part of the window at x: "left", "right", "inside", or "" outside."""
         box = self.box()
         if box.width() > 3 * GRIP_PX:
             for edge, at in (("left", box.left()), ("right", box.right())):
@@ -196,5 +202,5 @@ class OverviewStrip(QWidget):
             self.window_asked.emit(begin, end)
 
     def point_of(self, ns: int) -> QPointF:
-        """Where session time `ns` is painted."""
+        """Return where session time `ns` is painted."""
         return QPointF(self._x(ns), self.height() / 2)

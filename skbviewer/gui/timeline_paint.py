@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paints lanes of boxes into a Frame: for the window, a picture file or a vector file alike."""
+"""Paint lanes of boxes into a Frame, the same for the window, PNG and SVG."""
 
 from __future__ import annotations
 
@@ -20,20 +20,20 @@ from .rect_array import Rects, draw_rects
 from .theme import DROP_COLOURS, UNKNOWN_LAYER, WIRE_COLOURS, chosen, is_dark, text_on
 from .timeline_frame import Frame, Places
 
-TITLE_OVER = 4  # pixels by which a lane's title may be higher than the lane
+TITLE_OVER = 4  # pixels by which a title may be higher than its lane
 LEAST_TEXT_PX = 8
-TEXT_FROM_PX = 11  # rows that are lower have no texts
-LABEL_FROM_PX = 40  # boxes that are narrower have no label
+TEXT_FROM_PX = 11  # lower rows have no texts
+LABEL_FROM_PX = 40  # narrower boxes have no label
 TEXT_PART = 0.68  # of a row's height
 GAP_PX = 1.0
-FAR_PX = 4.0  # boxes reach no further than this out of the frame: Qt loses huge ones
-MERGED_PART = 0.62  # of the layer's colour in a bin of several calls; the rest is the ground's
-RUN_GAP_PX = 1.5  # bins nearer than this share the text that tells their number
+FAR_PX = 4.0  # boxes are clipped this far outside the frame: Qt drops huge ones
+MERGED_PART = 0.62  # share of the layer's colour in a bin of several calls
+RUN_GAP_PX = 1.5  # bins closer than this share one text with their number
 _ALIGN_LEFT = Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft
 
 
 class Look(NamedTuple):
-    """Colours by layer name, and the palette of the ground."""
+    """Colours by layer name, and the palette."""
 
     colours: Mapping[str, QColor]
     palette: QPalette
@@ -48,7 +48,7 @@ class Look(NamedTuple):
         return self.colours.get(name, QColor(UNKNOWN_LAYER))
 
     def merged(self, name: str) -> QColor:
-        """The colour of a bin of several calls."""
+        """Return the colour of a bin of several calls."""
         return _blend(self.layer(name), self.palette.color(QPalette.ColorRole.Base), MERGED_PART)
 
     def role(self, role: QPalette.ColorRole) -> QColor:
@@ -65,7 +65,7 @@ def _blend(colour: QColor, ground: QColor, part: float) -> QColor:
 
 
 def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
-    """x, y, width, height of every bin, cut to a little more than the frame."""
+    """Return x, y, width, height of every bin, clipped near the frame; float64 of shape (n, 4)."""
     rects = np.empty((len(bins), 4))
     low = np.maximum(frame.x(bins["begin"].astype(np.float64)), -FAR_PX)
     high = np.minimum(frame.x(bins["end"].astype(np.float64)) - GAP_PX / 2, frame.width + FAR_PX)
@@ -78,7 +78,7 @@ def rects_of(bins: npt.NDArray[np.void], places: Places, frame: Frame) -> Rects:
 def paint_ground(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """Every other lane on another ground."""
+    """Paint every other lane with another background."""
     colour = look.role(QPalette.ColorRole.AlternateBase)
     for lane, y in list(zip(timeline.lanes, places.lane_y.tolist(), strict=True))[::2]:
         box = QRectF(0, frame.y(y - 0.25), frame.width, (lane.rows + 0.5) * frame.row_px)
@@ -87,7 +87,7 @@ def paint_ground(
 
 
 def band(times: tuple[int, int], origin_ns: int, frame: Frame) -> QRectF | None:
-    """The part of the frame between two times; None if it is out of sight."""
+    """Return the part of the frame between two times; None if it is not visible."""
     low, high = (frame.x(float(at - origin_ns)) for at in times)
     if high < 0 or low > frame.width:
         return None
@@ -98,7 +98,7 @@ def band(times: tuple[int, int], origin_ns: int, frame: Frame) -> QRectF | None:
 def paint_span(
     painter: QPainter, times: tuple[int, int], origin_ns: int, frame: Frame, look: Look
 ) -> None:
-    """The selected packet's time as a light ground, unless it is all there is to see."""
+    """Paint the selected packet's time range as a light background, unless it fills the view."""
     area = band(times, origin_ns, frame)
     if area is not None and area.width() < 0.98 * frame.width:
         colour = QColor(look.role(QPalette.ColorRole.Highlight))
@@ -107,7 +107,7 @@ def paint_span(
 
 
 def is_hatched(gap: Gap, lane: Lane, timeline: Timeline) -> bool:
-    """Whether a loss is told in a lane: the CPU's, or all where lanes are no CPUs."""
+    """Return whether a gap is shown in a lane: in its CPU's; without CPU lanes, in all."""
     mine = timeline.kind != "cpu" or (lane.key, lane.source) == (gap.cpu, gap.source)
     return mine and lane.what == "calls"
 
@@ -120,7 +120,7 @@ def paint_gaps(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Hatch where records were lost."""
+    """Hatch the times in which records were lost."""
     if timeline.is_relative:
         return
     colour = look.role(QPalette.ColorRole.PlaceholderText)
@@ -144,7 +144,7 @@ def paint_bins(
     frame: Frame,
     look: Look,
 ) -> None:
-    """The boxes, their labels where they fit, and the numbers of merged ones."""
+    """Paint the boxes, their labels if they fit, and the numbers of merged ones."""
     rects = rects_of(bins, places, frame)
     merged = bins["count"] > 1
     layers = bins["look"] & LAYER
@@ -186,7 +186,7 @@ def _paint_labels(
     fits = (bins["count"] == 1) & (rects[:, 2] > LABEL_FROM_PX) & (bins["name"] > 0)
     for at in np.flatnonzero(fits):
         inner = QRectF(*rects[at]).adjusted(4, 0, -3, 0)
-        inner.setLeft(max(inner.left(), 4.0))  # of a box that begins further left, too
+        inner.setLeft(max(inner.left(), 4.0))  # also if the box begins further left
         ground = look.layer(timeline.layers[bins["look"][at] & LAYER])
         painter.setPen(text_on(ground))
         name = timeline.names[bins["name"][at]]
@@ -195,7 +195,7 @@ def _paint_labels(
 
 
 def runs_of(bins: npt.NDArray[np.void], rects: Rects, label_from_px: int) -> list[tuple[int, int]]:
-    """(first, last) of bins that stand side by side in one row, at least one of them merged."""
+    """Return (first, last) of adjacent bins in one row, at least one of them merged."""
     if not len(bins):
         return []
     right = rects[:, 0] + rects[:, 2]
@@ -227,11 +227,11 @@ def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, l
 def paint_wire_bands(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """How far off the wire times of packet lanes may be, to be painted below the boxes."""
+    """Paint the possible error of packets' wire times, below the boxes."""
     colour = chosen(WIRE_COLOURS, look.dark)
     colour.setAlpha(44)
     for wire in timeline.wires:
-        half = max(wire.error_ns, 0) * frame.per_ns  # -1: not known
+        half = max(wire.error_ns, 0) * frame.per_ns  # -1: unknown
         x = frame.x(float(wire.at))
         low, high = max(x - half, -FAR_PX), min(x + half, frame.width + FAR_PX)
         if low < high:
@@ -243,7 +243,7 @@ def paint_wire_bands(
 def lane_area(
     timeline: Timeline, places: Places, frame: Frame, lane: int, width: float
 ) -> tuple[float, float, float]:
-    """A lane's top, with a width its height: what a QRectF wants behind the left edge."""
+    """Return (top, width, height) of a lane: the arguments of a QRectF after its left edge."""
     top = frame.y(float(places.lane_y[lane]))
     return top, width, timeline.lanes[lane].rows * frame.row_px
 
@@ -256,7 +256,7 @@ def paint_wires(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Wire times of packet lanes; and the error bars of wire lanes, where they can be seen."""
+    """Paint wire times of packet lanes, and the visible error bars of wire lanes."""
     colour = chosen(WIRE_COLOURS, look.dark)
     painter.setPen(QPen(colour, 1.5, Qt.PenStyle.DashLine))
     for wire in timeline.wires:
@@ -290,7 +290,7 @@ def paint_titles(
     look: Look,
     width: float,
 ) -> None:
-    """The lanes' titles, into a column `width` pixels wide left of the frame (from x = 0)."""
+    """Paint the lanes' titles into a column `width` pixels wide, which begins at x = 0."""
     usual = painter.font()
     whole = QFontMetricsF(usual).height()
     tops = [frame.y(y) for y in places.lane_y.tolist()]
@@ -311,10 +311,10 @@ def paint_titles(
 def title_lines(
     tops: Sequence[float], heights: Sequence[float], wanted: float
 ) -> list[tuple[float, float]]:
-    """Top and height of each lane's title, of `wanted` pixels if there is room.
+    """Return (top, height) of each lane's title in pixels, `wanted` high if there is room.
 
-    A title stays in sight while its lane is.  Of a lane lower than that it reaches into the next
-    one, if two titles have room there.
+    A title stays in view as long as its lane.  If the lane is lower than the title, the title
+    reaches into the next lane, provided that one has room for two.
     """
     found, free = [], -math.inf
     for at, (top, height) in enumerate(zip(tops, heights, strict=True)):
@@ -332,7 +332,7 @@ def title_lines(
 
 
 def _lower(font: QFont, part: float, least_px: int) -> QFont:
-    """`font`, smaller if only that part of its height has room."""
+    """Return `font`, made smaller if only `part` of its height is free."""
     if part >= 1 or font.pixelSize() <= 0:
         return font
     made = QFont(font)
@@ -341,7 +341,7 @@ def _lower(font: QFont, part: float, least_px: int) -> QFont:
 
 
 def row_font(font: QFont, row_px: float) -> QFont:
-    """`font` as large as fits a row."""
+    """Return `font` in a size that fits a row."""
     made = QFont(font)
     fits = min(QFontInfo(font).pixelSize(), round(row_px * TEXT_PART))
     made.setPixelSize(max(LEAST_TEXT_PX, fits))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline as one packet's path: a lane per leg, a bar per call by depth."""
+"""The timeline of one packet's path: a lane per leg, a bar per call by depth."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .timeline_tips import call_tip, leg_rows
 if TYPE_CHECKING:
     from .timeline_view import TimelineView
 
-SLACK_PADS = 20  # how far one may pan beyond the path, in parts of a fiftieth of it
+SLACK_PADS = 20  # one may pan this many fiftieths of the path beyond it
 
 
 class PathMode:
@@ -33,7 +33,7 @@ class PathMode:
 
     @property
     def origin_ns(self) -> int:
-        """Session time at x = 0."""
+        """The session time at x = 0."""
         return self.item.layout.origin_ns
 
     @property
@@ -42,23 +42,23 @@ class PathMode:
 
     @property
     def top_rows(self) -> float:
-        """Of the title of the first leg."""
+        """The height of the first leg's title."""
         return TITLE_ROWS if self.item.layout.titles else 0.0
 
     def layers(self) -> Iterable[str]:
         return self.item.layout.layers
 
     def bounds(self) -> tuple[float, float, float]:
-        """Where the path begins and ends, ns, and how far one may pan beyond."""
+        """Return the begin and the end of the path and how far one may pan beyond, ns."""
         layout = self.item.layout
         return layout.begin, layout.end, (layout.end - layout.begin) * 0.02 * SLACK_PADS
 
     def message(self) -> str:
-        """What to tell where nothing is drawn."""
+        """Return the text to show if nothing is drawn."""
         if self.item.layout.labels:
             return ""
         if self._view.path is None:
-            return "Select a packet: its way through the kernel is drawn here."
+            return "Select a packet to show its path through the kernel."
         return "The kernel log has no record of this packet."
 
     def show_path(self, path: PacketPath | None) -> None:
@@ -83,7 +83,7 @@ class PathMode:
             self._bring_into_view(bars[hits[0]])
 
     def selected_call(self) -> int | None:
-        """The id of the selected call in its table."""
+        """Return the id of the selected call in table call."""
         path, at = self._view.path, self.item.selected
         if path is None or at is None:
             return None
@@ -91,7 +91,7 @@ class PathMode:
         return self._view.notes.call_number(path, int(bar["leg"]), int(bar["call"]))
 
     def step(self, by: int) -> None:
-        """Select the call `by` calls further."""
+        """Select the call that is `by` calls further."""
         bars, now = self.item.layout.bars, self.item.selected
         if len(bars):
             at = (0 if by > 0 else len(bars) - 1) if now is None else now + by
@@ -108,7 +108,7 @@ class PathMode:
         self._view.scroll_to(y)
 
     def bar_under(self, scene: QPointF) -> int | None:
-        """The bar drawn at a scene position."""
+        """Return the bar drawn at a scene position."""
         box = self._view.box
         at = box.mapSceneToView(scene)
         return bar_at(self.item.layout, at.x(), at.y(), 2 * box.viewPixelSize()[0])
@@ -122,14 +122,14 @@ class PathMode:
         self._view.call_chosen.emit(leg, call)
 
     def edges(self, y: float, _pixel: float) -> npt.NDArray[np.float64]:
-        """Where bars begin and end, of the row at y if there are any."""
+        """Return the begins and ends of the bars in the row at y, else of all bars."""
         bars = self.item.layout.bars
         mine = bars[(bars["y"] <= y) & (y < bars["y"] + 1)]
         chosen = mine if len(mine) else bars
         return np.concatenate([chosen["begin"], chosen["end"]])
 
     def tip_at(self, scene: QPointF) -> str:
-        """What there is to tell: of a call, or of a wait."""
+        """Return the tip of the call or wait at a scene position."""
         layout, path = self.item.layout, self._view.path
         box = self._view.box
         at = box.mapSceneToView(scene)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a user has set on the timeline: markers, a range, notes.  No Qt; times are session time."""
+"""What the user has set on the timeline: markers, range, notes.  No Qt; times are session time."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from skbviewer.records import NotePlace
 
-SELECTED = "selected"  # the lanes of the selected packet's path; others are analysis.timeline.KINDS
+SELECTED = "selected"  # lanes of the selected packet's path; for others see analysis.timeline.KINDS
 LANE_TITLES = {
     SELECTED: "Selected packet",
     "packet": "Displayed packets",
@@ -25,7 +25,7 @@ MARKERS = ("A", "B")
 
 @dataclass
 class TimeState:
-    """Markers by letter; `active` is the one that a double click sets."""
+    """Markers by letter; a double click sets the `active` one."""
 
     a: int | None = None
     b: int | None = None
@@ -36,7 +36,7 @@ class TimeState:
     others: tuple[int | None, int | None] = (None, None)  # markers in the other kind of time
 
     def swap_markers(self) -> None:
-        """Times are relative to each packet from now on, or session times again."""
+        """Switch between markers in relative times and in session times."""
         self.others, (self.a, self.b) = (self.a, self.b), self.others
 
     def marker(self, letter: str) -> int | None:
@@ -54,12 +54,12 @@ class TimeState:
 
     @property
     def difference(self) -> int | None:
-        """From A to B, ns; None unless both are set."""
+        """The time from A to B, ns; None unless both are set."""
         return None if self.a is None or self.b is None else self.b - self.a
 
 
 def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
-    """The edge nearest to `at` if one is within `reach`, else `at`."""
+    """Return the edge nearest to `at` if it is within `reach`, else `at`."""
     if not len(edges):
         return at
     nearest = float(edges[np.argmin(np.abs(edges - at))])
@@ -67,7 +67,10 @@ def snapped(at: float, edges: npt.NDArray[np.float64], reach: float) -> float:
 
 
 def stacked(spans: Sequence[tuple[float, float]], levels: int) -> list[int]:
-    """A level for each span, so that those of one level do not overlap as far as levels last."""
+    """Return a level for each span, so that spans of one level do not overlap.
+
+    If there are more overlaps than `levels`, the last level has them.
+    """
     ends = [float("-inf")] * levels
     found = []
     for low, high in spans:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What hovering over the timeline tells, as rich text; times are ns since the first leg began."""
+"""Tips of the timeline, as rich text.  Times are ns since the first leg began."""
 
 from __future__ import annotations
 
@@ -17,51 +17,51 @@ from . import wording
 LOST = {  # enum kbl_lost
     1: "buffers were full: the reader was too slow",
     2: "the probe missed calls",
-    3: "a probe fired while another recorded",
+    3: "a probe fired inside another probe",
     HOLE: "a part of the file is missing or damaged",
 }
 
 
 def call_tip(call: PathCall, origin_ns: int, more: tuple[tuple[str, str], ...] = ()) -> str:
-    """All that is known of a call; `more` lines before it."""
+    """Return all that is known of a call; the lines `more` come first."""
     rows = (*more, *wording.call_details(call, origin_ns))
     return _table(call.function, rows)
 
 
 def log_rows(leg: Leg) -> tuple[tuple[str, str], ...]:
-    """Which log a leg is of, and how well its clock is known; nothing where there is one log."""
+    """Return the log of a leg and its possible clock error; () if there is only one log."""
     if not leg.log:
         return ()
     if leg.session_error_ns is None:
-        return (("Log", leg.log), ("Error of the clock", "not known"))
+        return (("Log", leg.log), ("Clock error", "unknown"))
     error = f"± {wording.duration(leg.session_error_ns)}"
-    return (("Log", leg.log), *((("Error of the clock", error),) if leg.session_error_ns else ()))
+    return (("Log", leg.log), *((("Clock error", error),) if leg.session_error_ns else ()))
 
 
 def leg_rows(leg: Leg, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """As log_rows(), and where and when the packet was captured, if in this leg."""
+    """Return log_rows(), and where and when the packet was captured, if in this leg."""
     seen = wording.captured(leg, origin_ns)
     return (*log_rows(leg), *((("Captured", seen),) if seen else ()))
 
 
 def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
-    """What a bin tells by itself: how many calls or packets, from when to when."""
+    """Return the tip of a bin: the number of calls or packets, and their time range."""
     count, layer = int(of["count"]), timeline.layers[int(of["look"]) & LAYER]
     begin, end = int(of["begin"]), int(of["end"])
     what = "packet" if layer == WIRE_LAYER else "call"
     rows = [("Lane", lane.title), ("From", f"{wording.seconds(begin)} s")]
     if count > 1:
-        rows += [("Lasting", wording.duration(end - begin)), ("Layer", f"mostly {layer}")]
+        rows += [("Duration", wording.duration(end - begin)), ("Layer", f"mostly {layer}")]
         if not of["mixed"]:
             rows[-1] = ("Layer", layer)
         rows.append(("Zoom in", f"to see the {what}s one by one"))
         title = f"{count:,} {what}s"
     elif what == "packet":
         title = f"Packet {int(of['item']) + 1} on the wire"
-        known = f"± {wording.duration(lane.error_ns)}" if lane.error_ns >= 0 else "not known"
-        rows.append(("Error of the clock", known))
+        known = f"± {wording.duration(lane.error_ns)}" if lane.error_ns >= 0 else "unknown"
+        rows.append(("Clock error", known))
     else:
-        title = timeline.names[int(of["name"])] or "a function without a name"
+        title = timeline.names[int(of["name"])] or "an unnamed function"
         rows += [("Duration", wording.duration(end - begin)), ("Layer", layer)]
     for bit, text in ((DROP, "a packet was dropped"), (OPEN, "no exit recorded")):
         if of["look"] & bit:
@@ -70,11 +70,11 @@ def bin_tip(of: np.void, timeline: Timeline, lane: Lane) -> str:
 
 
 def gap_tip(gap: Gap) -> str:
-    """What a loss of records tells."""
+    """Return the tip of a gap."""
     rows = (
         ("CPU", str(gap.cpu)),
         ("From", f"{wording.seconds(gap.begin)} s"),
-        ("Lasting", wording.duration(gap.end - gap.begin)),
+        ("Duration", wording.duration(gap.end - gap.begin)),
         ("Why", LOST.get(gap.why, "unknown")),
     )
     least = "At least " if gap.why == HOLE else ""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The latency timeline: one packet's path, or lanes of all calls; overview, markers, notes."""
+"""The timeline pane: one packet's path or lanes of all calls, with overview, markers and notes."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from .timeline_path import PathMode
 from .timeline_state import LANE_TITLES, SELECTED, TimeState
 
 MIN_SPAN_NS = 20
-ROW_PX = (16, 22)  # at least: as high as text needs
-PACKETS_ROW_PX = (3, 22)  # of many packets one wants to see many
-TEXT_ROWS = (0.95, 1.3)  # the same, in heights of the text
+ROW_PX = (16, 22)  # minimum and maximum height of a row
+PACKETS_ROW_PX = (3, 22)  # lanes of packets: low rows show more packets
+TEXT_ROWS = (0.95, 1.3)  # the same limits in heights of the text
 SNAP_PX = 8
 HINT = "Ctrl+wheel zooms, drag selects, Shift+drag moves, F fits"
-_RELOAD_MS = 150  # after the list was scrolled
+_RELOAD_MS = 150  # delay after the list was scrolled
 
 
 class TimelineView(QWidget):
-    """What is shown is a Mode: PathMode (the selected packet) or LanesMode (everything)."""
+    """Shows a mode: PathMode (the selected packet) or LanesMode (all calls)."""
 
     call_chosen = Signal(int, int)  # leg, call of the shown path; (-1, -1): none
     range_selected = Signal(object)  # (begin_ns, end_ns) in session time, or None
-    range_finished = Signal(object)  # as range_selected, but not while it is being dragged
-    call_located = Signal(object)  # CallPlace of a clicked call of the lanes
-    packet_asked = Signal(object)  # number of a clicked wire time's packet
+    range_finished = Signal(object)  # as range_selected, but only when dragging ends
+    call_located = Signal(object)  # CallPlace of a call clicked in the lanes
+    packet_asked = Signal(object)  # number of the packet whose wire time was clicked
     filter_asked: Signal = Signal(str, bool)  # a filter, and whether to apply it
     source_asked: Signal = Signal(str)  # a function whose source is wanted
     keys_asked: Signal = Signal()
@@ -117,7 +117,7 @@ class TimelineView(QWidget):
     def _link(self) -> None:
         self.box.sigRangeChanged.connect(self._tell_items)
         self.box.sigResized.connect(self._fit_rows)
-        self.box.sigResized.connect(self._tell_items)  # ranges may be what they were
+        self.box.sigResized.connect(self._tell_items)  # the range may not change then
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
         self.bar.valueChanged.connect(self._fit_rows)
         self.kind.activated.connect(self._choose_kind)
@@ -128,10 +128,10 @@ class TimelineView(QWidget):
         self.loader.failed.connect(self.failed)
         self._reload.timeout.connect(self.lanes_mode.reload)
 
-    # What is shown
+    # Contents
 
     def show_recording(self, recording: Recording | None) -> None:
-        """Show the overview of `recording`; None empties everything."""
+        """Show the overview of `recording`; None clears everything."""
         self.state.clear()
         self.notes.use(recording)
         self.lanes_mode.clear()
@@ -142,7 +142,7 @@ class TimelineView(QWidget):
         self.marks.update()
 
     def show_path(self, path: PacketPath | None) -> None:
-        """Follow the selected packet: its path is drawn, or marked among the lanes."""
+        """Show the selected packet: draw its path, or mark it in the lanes."""
         self.path = path
         self.path_mode.show_path(path)
         self.lanes_mode.show_path(path)
@@ -154,7 +154,7 @@ class TimelineView(QWidget):
         self.lanes_mode.show_call(leg, call)
 
     def show_visible(self, rows: Sequence[int]) -> None:
-        """These rows of the list are on the screen: n = packet n, -n = K<n>."""
+        """Set the rows of the list that are on screen: n = packet n, -n = K<n>."""
         self.lanes_mode.ids = tuple(int(one) for one in rows)
         if self._shows_packets():
             self._reload.start()
@@ -177,14 +177,14 @@ class TimelineView(QWidget):
             self.lanes_mode.show_kind(kind)
         if was_relative != self.mode.is_relative:
             self.state.swap_markers()
-        if was_relative or self.mode.is_relative:  # its times are no session times
+        if was_relative or self.mode.is_relative:  # relative times are no session times
             self.choose_range(None)
         self.show_layers()
         self._tell_message()
 
     def _choose_kind(self) -> None:
         self.show_kind(self.kind.currentData())
-        self.setFocus()  # for its keys
+        self.setFocus()  # so that its keys work
 
     def _show_overview(self, overview: Overview) -> None:
         self.overview.show_overview(overview)
@@ -205,7 +205,7 @@ class TimelineView(QWidget):
         self.marks.update()
 
     def set_colours(self, colours: dict[str, QColor]) -> None:
-        """Colour by layer name; also after the palette changed."""
+        """Set the colour of each layer by name.  Call it after a palette change, too."""
         self.colours = colours
         self.show_layers()
         self._paint_palette()
@@ -213,10 +213,10 @@ class TimelineView(QWidget):
     def show_layers(self) -> None:
         self.legend.show_layers(self.mode.layers(), self.colours)
 
-    # Where
+    # Position and zoom
 
     def fit(self) -> None:
-        """Show everything there is."""
+        """Show everything."""
         begin, end, slack = self.mode.bounds()
         pad = (end - begin) * 0.02
         self.box.setLimits(xMin=begin - slack, xMax=end + slack, minXRange=MIN_SPAN_NS)
@@ -229,7 +229,7 @@ class TimelineView(QWidget):
         self.box.setXRange(begin_ns - origin, end_ns - origin)
 
     def show_again(self, kind: str, window: tuple[int, int]) -> None:
-        """Show lanes and what window_ns() said of them; nothing if there are none such now."""
+        """Restore lanes and the range that window_ns() returned; ignore unknown lanes."""
         if self.kind.findData(kind) < 0:
             return
         if kind != SELECTED:
@@ -239,17 +239,17 @@ class TimelineView(QWidget):
             self.show_window(*window)
 
     def window_ns(self) -> tuple[int, int]:
-        """What is shown, in session time."""
+        """Return the shown range in session time, ns."""
         low, high = self.box.viewRange()[0]
         return round(low) + self.mode.origin_ns, round(high) + self.mode.origin_ns
 
     def zero_ns(self) -> int:
-        """Session time of the first thing recorded; 0 where times are relative."""
+        """Return the session time at which the recording begins; 0 if times are relative."""
         overview = self.loader.overview
         return 0 if overview is None or self.mode.is_relative else overview.t0_ns
 
     def zoom_to_selection(self) -> None:
-        """Show the selected range, else between the markers, else the selected packet."""
+        """Show the selected range, else the range of the markers, else the packet."""
         state = self.state
         found = state.range or state.span
         if state.range is None and state.a is not None and state.b is not None:
@@ -265,7 +265,7 @@ class TimelineView(QWidget):
             self.bar.setValue(int(y - (bottom - top) / 2))
 
     def _fit_rows(self) -> None:
-        """Rows as high as there is room for, within ROW_PX; what is left over scrolls."""
+        """Make rows as high as the room allows, within ROW_PX; the rest is scrolled."""
         height, rows = max(self.box.height(), 1.0), max(self.mode.rows, 1.0)
         least, most = PACKETS_ROW_PX if self._shows_packets() else ROW_PX
         text = self.fontMetrics().height()
@@ -306,19 +306,19 @@ class TimelineView(QWidget):
     # Markers, range, notes
 
     def activate_marker(self, letter: str) -> None:
-        """The marker that double clicks set from now on; goes to the pointer if that is here."""
+        """Make a marker active, and move it to the pointer if that is in the view."""
         self.state.active = letter
         if self.mouse.pointer is not None:
             self.set_marker(letter, self.mouse.ns_at(self.mouse.pointer))
 
     def set_marker(self, letter: str, at_ns: int | None) -> None:
-        """Put a marker at a session time, or away."""
+        """Set a marker to a session time; None removes it."""
         self.state.set_marker(letter, at_ns)
         self.legend.tell(self._difference())
         self.marks.update()
 
     def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:
-        """Select a range of session time and tell so."""
+        """Select a range of session time and emit `range_selected`."""
         self.show_range(times)
         self.range_selected.emit(times)
         if is_final:
@@ -334,19 +334,19 @@ class TimelineView(QWidget):
         self.notes.ask_new()
 
     def show_notes(self) -> None:
-        """The notes of the recording are other ones now."""
+        """Show the notes again after they changed."""
         self.notes.reload()
 
     def notes_shown(self) -> list[str]:
-        """The texts of the notes that are about a time."""
+        """Return the texts of the notes that refer to a time."""
         return [place.note.text for place in self.state.notes]
 
     def selected_call(self) -> int | None:
-        """The id of the selected call in its table; None if none is selected."""
+        """Return the id of the selected call in table call; None if none is selected."""
         return self.mode.selected_call()
 
     def step_call(self, by: int) -> None:
-        """Select the next call (or the one before) in order of entry."""
+        """Select the next call (1) or the previous one (-1), in order of entry."""
         self.path_mode.step(by)
 
     def _difference(self) -> str:
@@ -354,11 +354,11 @@ class TimelineView(QWidget):
         return "" if ns is None else f"B − A = {difference_text(ns)}"
 
     def bar_under(self, scene: QPointF) -> int | None:
-        """The bar of the path drawn at a scene position."""
+        """Return the bar of the path drawn at a scene position."""
         return self.path_mode.bar_under(scene)
 
     def close_tasks(self) -> None:
-        """Stop all work; no thread is left afterwards."""
+        """Stop all work.  No thread is left afterwards."""
         self.loader.close()
 
     # Qt's own names

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Paints when packets waited across their lanes: hatched below the boxes, the reason beside."""
+"""Paint the waits of packets in their lanes: hatching below the boxes, and the reason."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ MARGIN = 8
 
 
 def wait_brush(look: Look) -> QBrush:
-    """How waits are hatched."""
+    """Return the hatching of waits."""
     return QBrush(chosen(WAIT_COLOURS, look.dark), Qt.BrushStyle.BDiagPattern)
 
 
 def paint_waits(
     painter: QPainter, timeline: Timeline, places: Places, frame: Frame, look: Look
 ) -> None:
-    """Hatch when packets waited; boxes are painted over it."""
+    """Hatch the times in which packets waited.  Boxes are painted above."""
     brush = wait_brush(look)
     for _, area in _waits(timeline, places, frame):
         painter.fillRect(area, brush)
@@ -40,7 +40,7 @@ def paint_wait_names(
     frame: Frame,
     look: Look,
 ) -> None:
-    """Why they waited, at a lane's end, where that has room and lies on no box."""
+    """Write the reason of waits at the lower end of a lane, if it fits and covers no box."""
     if frame.row_px < TEXT_FROM_PX or not timeline.waits:
         return
     metrics, rects = QFontMetricsF(painter.font()), rects_of(bins, places, frame)
@@ -55,7 +55,7 @@ def paint_wait_names(
 
 
 def _waits(timeline: Timeline, places: Places, frame: Frame) -> list[tuple[str, QRectF]]:
-    """Reason and place of each wait that can be seen."""
+    """Return reason and area of each visible wait."""
     found = []
     for wait in timeline.waits:
         low = max(frame.x(float(wait.begin)), -FAR_PX)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline's part in the window: the filter of a range, undo of notes, errors, export."""
+"""Connect the timeline with the window: range filter, undo of notes, errors, export."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 def attach(window: MainWindow) -> None:
-    """Connect the window's timeline to its list's filter, its undo stack and its error bar."""
+    """Connect the timeline to the window's filter, undo stack and banner."""
     view = window.workspace.timeline
     ranges = RangeFilter(
         lambda: window.listing.filter, lambda text: window.selection.filter_asked.emit(text, True)
@@ -41,21 +41,21 @@ def _comment(window: MainWindow, number: int, text: str) -> None:
 
 
 def show_lanes(window: MainWindow, kind: str) -> None:
-    """Show other lanes in the timeline, and the pane if it is closed."""
+    """Show other lanes in the timeline; open its pane if it is closed."""
     window.workspace.docks["timeline"].show()
     window.workspace.timeline.show_kind(kind)
 
 
 def ask_range(window: MainWindow) -> None:
-    """Ask what part of the time to show: seconds, as the command line's --range has them."""
+    """Ask for the time range to show, in seconds as in the command line's --range."""
     view = window.workspace.timeline
     zero = view.zero_ns()
     now = ", ".join(seconds(at - zero) for at in view.window_ns())
-    told = "From, to: seconds since the first thing recorded"
+    told = "From, to: seconds since the recording began"
     if view.mode.is_relative:
-        told = "From, to: seconds since each packet's first function"
+        told = "From, to: seconds since each packet's first function call"
     text, wrong, chosen = now, "", True
-    while chosen:  # until it is right or given up: what was typed is not lost
+    while chosen:  # until it is valid or cancelled, so that the typed text is kept
         label = f"{told}\n{wrong}" if wrong else told
         text, chosen = QInputDialog.getText(window, "Go to Time Range", label, text=text)
         found = range_of(text)
@@ -67,16 +67,16 @@ def ask_range(window: MainWindow) -> None:
 
 
 def range_of(text: str) -> tuple[int, int] | str:
-    """ "0.5, 0.7" as ns, or what is wrong with it."""
+    """Parse "0.5, 0.7" seconds into ns; return a message if it is invalid."""
     try:
         low, high = (round(Decimal(part.strip()) * 10**9) for part in text.split(","))
     except (ValueError, InvalidOperation, OverflowError):
-        return f"Not two numbers with a comma: {text}"
+        return f"Not two numbers separated by a comma: {text}"
     return (low, high) if low < high else f"It ends before it begins: {text}"
 
 
 def shown_now(window: MainWindow) -> Shown | None:
-    """What the timeline shows, to be exported; None if that is nothing."""
+    """Return what the timeline shows, for an export; None if it is empty."""
     view = window.workspace.timeline
     kind = view.kind.currentData()
     row = window.selection.row

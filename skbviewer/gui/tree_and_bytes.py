@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A tree of fields and the bytes they stand in: a line lights bytes, a byte goes to its line."""
+"""A tree of fields and their bytes.  A line highlights its bytes, a byte selects its line."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .hex_view import HexView
 
 
 class TreeAndBytes(QWidget):
-    """The tree above the bytes, or beside them where there is room."""
+    """The tree above the bytes, or next to them if there is room."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -36,7 +36,7 @@ class TreeAndBytes(QWidget):
         self.bytes.byte_chosen.connect(self.tree.choose_byte)
 
     def show_nodes(self, nodes: Sequence[Node], data: bytes, empty: str) -> None:
-        """Show `nodes` over `data`; without data what `empty` says."""
+        """Show `nodes` and their bytes `data`; without data, the text `empty`."""
         self.tree.show_nodes(nodes)
         self.tree.setVisible(bool(nodes))
         self.bytes.show_bytes(data, empty)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the window was left: files, filter, order, row, zoom, columns.  Restored on demand."""
+"""The last view of the window: files, filter, order, row, zoom, columns.  Restored on demand."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _KEY = "last_view"
 
 @dataclass(frozen=True)
 class ViewState:
-    """Marks and notes are not here: they are in the session."""
+    """A view.  Marks and notes are not part of it: the session has them."""
 
     files: tuple[str, ...]
     filter: str = ""
@@ -22,8 +22,8 @@ class ViewState:
     kernel_only: bool = False
     row: int = 0  # id of the current row, 0 = none
     columns: str = ""  # column_state.write
-    lanes: str = ""  # of the timeline; "" = none are known
-    zoom: tuple[int, int] = (0, 0)  # what these show, as TimelineView.window_ns
+    lanes: str = ""  # of the timeline; "" = unknown
+    zoom: tuple[int, int] = (0, 0)  # their range, as TimelineView.window_ns()
     time_format: str = ""
     precision: str = ""
 
@@ -36,7 +36,7 @@ def keep(state: ViewState) -> None:
 
 
 def last() -> ViewState | None:
-    """What was kept; None if nothing was, or not by this program."""
+    """Return the last view; None if there is none, or another program wrote it."""
     try:
         told = json.loads(str(QSettings().value(_KEY, "")))
         state = ViewState(**told)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The page with nothing open: open a file, reopen one, see the bundled one, or record one's own."""
+"""The page shown while nothing is open: open files or a bundled recording; how to record."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from skbviewer.records.resource import resource
 from . import recent
 from .theme import arrow
 
-# The same as in README.md.
+# README.md has the same commands; a test compares them.
 RECORD_COMMANDS = """\
 apt-get install -y make gcc libc6-dev linux-headers-$(uname -r) tcpdump </dev/null
 make -C kmod
@@ -62,9 +62,9 @@ class Welcome(QScrollArea):
         self._column.addWidget(logo)
         self._heading("skbviewer", 2.0)
         self._text(
-            "What one packet went through in the Linux kernel, beside the packet on the wire."
+            "The path of every packet through the Linux kernel, next to the packet on the wire."
         )
-        self.open_button = self._link("Open…", "A packet capture and a kernel recording, together")
+        self.open_button = self._link("Open…", "A packet capture and a kernel log, together")
         self.open_button.clicked.connect(self.open_asked)
         self.bundled_button = self._link(
             "Open the bundled recording", "A TCP handshake, UDP, ping and ARP between two hosts"
@@ -85,7 +85,7 @@ class Welcome(QScrollArea):
         self.show_recent(recent.recent_files())
 
     def show_recent(self, entries: Sequence[tuple[Path, ...]]) -> None:
-        """List `entries`, latest first."""
+        """List `entries`, the latest first."""
         while (item := self._recent.takeAt(0)) is not None:
             old = item.widget()
             if old is not None:
@@ -128,8 +128,9 @@ class Welcome(QScrollArea):
     def _record_your_own(self) -> None:
         self._heading("Record your own", 1.2)
         self._text(
-            "On the machine to look into (Linux 6.1 or 6.12), as root, in a copy of the source. "
-            "Use one you can afford to reboot: a kernel module can bring it down."
+            "Run these commands as root on the machine to observe (Linux 6.1 or 6.12), in a copy "
+            "of the source. Use a machine that you can afford to reboot: a kernel module can "
+            "crash it."
         )
         self.commands = QPlainTextEdit(RECORD_COMMANDS)
         self.commands.setReadOnly(True)

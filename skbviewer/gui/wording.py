@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers as people read them; every time that comes in is integer ns."""
+"""Format numbers and times for people.  All times are integer ns."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ VERDICT = {
 
 
 def duration(ns: int | None) -> str:
-    """`ns` with the unit that suits it: "85 ns", "17.3 µs", "2.041 ms"; "" if unknown."""
+    """Return `ns` in a suitable unit: "85 ns", "17.3 µs", "2.041 ms"; "" if unknown."""
     if ns is None:
         return ""
     for limit, divisor, unit, digits in (
@@ -49,19 +49,19 @@ def duration(ns: int | None) -> str:
 
 
 def microseconds(ns: int | None) -> str:
-    """`ns` as a column of one unit: "217.312"; "" if unknown."""
+    """Return `ns` for a column in µs: "217.312"; "" if unknown."""
     if ns is None:
         return ""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 1000:,}.{abs(ns) % 1000:03d}"
 
 
 def offset(ns: int) -> str:
-    """How far behind an origin: "+7.250 µs"; before it "-0.829 µs"."""
+    """Return a time relative to an origin: "+7.250 µs"; before it "-0.829 µs"."""
     return f"{'' if ns < 0 else '+'}{microseconds(ns)} µs"
 
 
 def seconds(ns: int) -> str:
-    """`ns` as seconds with all nine digits, without passing through a float."""
+    """Return `ns` as seconds with nine digits, computed without a float."""
     return f"{'-' if ns < 0 else ''}{abs(ns) // 10**9}.{abs(ns) % 10**9:09d}"
 
 
@@ -78,7 +78,7 @@ def candidates(count: int) -> str:
 
 
 def drop(reason: str, place: str, lost: bool) -> str:
-    """ "NO_SOCKET at icmp_rcv+0x1f4", and what that means for the packet."""
+    """Return "NO_SOCKET at icmp_rcv+0x1f4", and what it means for the packet."""
     where = f"{reason} at {place}" if place else reason
     meaning = (
         "the packet was lost"
@@ -89,9 +89,10 @@ def drop(reason: str, place: str, lost: bool) -> str:
 
 
 def leg_name(leg: Leg) -> str:
-    """ "Sending, veth-c, netns 4026532177"; where there are several logs with "server" in front.
+    """Return "Sending, veth-c, netns 4026532177", for example.
 
-    One that may be another packet's has "candidate" before.
+    With several logs, the name of the log comes first.  "candidate" precedes a leg that may be
+    another packet's.
     """
     words = [
         "candidate" if leg.match == "ambiguous" else "",
@@ -105,16 +106,17 @@ def leg_name(leg: Leg) -> str:
 
 
 def whose(leg: Leg) -> str:
-    """ "packet 25", "kernel-only packet K1", of what is in no list "life 181"."""
+    """Return "packet 25" or "kernel-only packet K1"; for what is not listed, "lifetime 181"."""
     if leg.packet is not None:
         return f"packet {leg.row}"
-    return f"kernel-only packet {leg.row}" if leg.row else f"life {leg.series}"
+    return f"kernel-only packet {leg.row}" if leg.row else f"lifetime {leg.series}"
 
 
 def leg_title(leg: Leg, behind: Behind | None = None) -> str:
-    """ "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs"; before a branch what it is.
+    """Return "Sending, veth-c, netns 4026532177: 38 functions, 217.3 µs", for example.
 
-    `behind` tells where there are legs of several logs: "1.956 ms ± 632.4 µs after leg 1".
+    A branch has its relation in front.  `behind` is given if there are legs of several logs, and
+    adds "1.956 ms ± 632.4 µs after leg 1".
     """
     what = f"{RELATION[leg.relation]}, {whose(leg)}: " if leg.relation in RELATION else ""
     numbers = leg.note
@@ -125,13 +127,13 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
 
 
 def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
-    """ "10.9.1.2 → 10.9.2.2; …" with something before, "" if there are none."""
+    """Return "10.9.1.2 → 10.9.2.2; …", preceded by `before`; "" if there are none."""
     told = "; ".join(f"{source} → {target}" for source, target in pairs)
     return f"{before}{told}" if told else ""
 
 
 def captured(leg: Leg, origin_ns: int) -> str:
-    """ "as veth-c sent it, +12.000 µs to +14.250 µs", relative to `origin_ns`; "" if unknown."""
+    """Return "as veth-c sent it, +12.000 µs to +14.250 µs", since `origin_ns`; "" if unknown."""
     seen = leg.captured
     if seen is None:
         return ""
@@ -140,7 +142,7 @@ def captured(leg: Leg, origin_ns: int) -> str:
 
 
 def begin(behind: Behind) -> str:
-    """When a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
+    """Return when a leg begins: "1.956 ms ± 632.4 µs after leg 1"."""
     if behind.ns is None:
         return "offset from leg 1 unknown"
     error = f" ± {duration(behind.error_ns)}" if behind.error_ns else ""
@@ -148,19 +150,22 @@ def begin(behind: Behind) -> str:
 
 
 def waited(wait: Wait) -> str:
-    """ "waited 85.2 µs in the socket queue"."""
+    """Return "waited 85.2 µs in the socket queue", for example."""
     if wait.what in WAITS:
         return f"waited {duration(wait.dur_ns)} {WAITS[wait.what]}"
     return f"{duration(wait.dur_ns)} {wait.what}"
 
 
 def wait_title(wait: Wait, origin_ns: int) -> str:
-    """ "… +12.000 µs  waited 85.2 µs in the socket queue"."""
+    """Return "… +12.000 µs  waited 85.2 µs in the socket queue", for example."""
     return f"… {offset(wait.begin_ns - origin_ns)}  {waited(wait)}"
 
 
 def event_title(event: PathEvent, origin_ns: int) -> str:
-    """ "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", "• +3.100 µs  this packet caused: ..."."""
+    """Return "• +7.250 µs  drop NO_SOCKET at udp_rcv+0x1c", for example.
+
+    If the packet caused the event, it is "• +3.100 µs  this packet caused: ...".
+    """
     caused = "this packet caused: " if event.caused else ""
     return f"• {offset(event.ts_ns - origin_ns)}  {caused}{event.text}"
 
@@ -171,7 +176,7 @@ def _with_error(call: PathCall) -> str:
 
 
 def call_details(call: PathCall, origin_ns: int) -> tuple[tuple[str, str], ...]:
-    """Everything known of a call as (what, value); entry relative to `origin_ns`."""
+    """Return what is known of a call as (what, value); the entry is relative to `origin_ns`."""
     rows = (
         ("Called from", call.caller + ("  (tail call)" if call.tail_call else "")),
         ("Layer", call.layer),

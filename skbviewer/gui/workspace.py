@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The packet list in the middle and the panes of the table in panes.py around it."""
+"""The packet list in the middle, and the panes of panes.py around it."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ from .summary import Summary
 from .theme import is_dark, layer_colours
 from .timeline_view import TimelineView
 
-LIST_SHARE = (38, 62)  # of the height: list, panes
-WIDTHS = (43, 57)  # of the width: path, timeline
+LIST_SHARE = (38, 62)  # share of the height: list, panes
+WIDTHS = (43, 57)  # share of the width: kernel path, timeline
 
 
 class Workspace(QMainWindow):
-    """Connects every view to the one Selection; panes can be moved, tabbed, closed."""
+    """Connects all views to the Selection.  Panes can be moved, tabbed and closed."""
 
     def __init__(self, selection: Selection, notes: Notes, parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Widget)
@@ -93,7 +93,7 @@ class Workspace(QMainWindow):
         self._selection.path_changed.connect(self._show_path)
 
     def show_recording(self, recording: Recording | None) -> None:
-        """From now on show `recording`, whose rows come later; None empties all views."""
+        """Show `recording`, whose rows follow later; None clears all views."""
         self._colour(recording)
         self._selection.use(recording)
         self.filter_bar.show_applied("")
@@ -109,7 +109,7 @@ class Workspace(QMainWindow):
         self._selection.show_rows(rows)
 
     def close_tasks(self) -> None:
-        """Stop what the panes do in the background."""
+        """Stop the background work of the panes."""
         for dock in self.docks.values():
             close = getattr(dock.widget(), "close_tasks", None)
             if close is not None:
@@ -121,11 +121,11 @@ class Workspace(QMainWindow):
         self.filter_bar.edit.propose()
 
     def lanes(self) -> str:
-        """Which lanes the timeline shows; "" where nothing is selected."""
+        """Return the lanes that the timeline shows; "" if nothing is selected."""
         return "" if self._selection.path is None else str(self.timeline.kind.currentData())
 
     def next_pane(self, step: int) -> None:
-        """Move the focus to the next (1) or previous (-1) part of the window, raising its tab."""
+        """Move the focus to the next (1) or previous (-1) part of the window; raise its tab."""
         parts = [self.filter_bar, self.table]
         parts += [dock.widget() for dock in self.docks.values() if dock.widget().isVisible()]
         focus = self.focusWidget()
@@ -141,7 +141,7 @@ class Workspace(QMainWindow):
                 return
 
     def _share_room(self) -> None:
-        """Give the list and the panes below it their usual parts of the window."""
+        """Give the list and the panes below it their default sizes."""
         below = [d for d in self.docks.values() if self.dockWidgetArea(d) == PANES[0].area]
         height = self.height() * LIST_SHARE[1] // sum(LIST_SHARE)
         self.resizeDocks(below, [height] * len(below), Qt.Orientation.Vertical)
@@ -150,7 +150,7 @@ class Workspace(QMainWindow):
         self.resizeDocks(docks, widths, Qt.Orientation.Horizontal)
 
     def restore_layout(self, layout: QByteArray | None) -> None:
-        """Put panes where they were; None: where they are at first."""
+        """Restore the panes' positions; None: the default ones."""
         self._layout = layout
         self._lay_out_when_shown = not self.isVisible()
         if not self._lay_out_when_shown:
@@ -162,7 +162,7 @@ class Workspace(QMainWindow):
             self._share_room()
 
     def layout_to_keep(self) -> QByteArray | None:
-        """Where the panes are, for restore_layout(); None: where they are at first."""
+        """Return the panes' positions for restore_layout(); None: the default ones."""
         return self._layout if self._lay_out_when_shown else self.saveState()
 
     def _show_path(self, path: PacketPath | None) -> None:
@@ -178,15 +178,15 @@ class Workspace(QMainWindow):
 
     def childEvent(self, event: QChildEvent) -> None:
         super().childEvent(event)
-        if event.polished():  # else it may be half gone already
+        if event.polished():  # else it may be partly destroyed already
             bar = event.child()
-            if isinstance(bar, QTabBar):  # of panes that share a place
+            if isinstance(bar, QTabBar):  # the tabs of panes that share a place
                 bar.setAccessibleName("Panes")
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Only now the size is known, which heights of panes are parts of.
+        """Lay out the panes when the size is known, after this event.
 
-        A pane that floats is not painted when it is shown before this event is over.
+        A floating pane is not painted if it is shown during the event.
         """
         super().showEvent(event)
         QTimer.singleShot(0, self, self._lay_out)
@@ -197,7 +197,7 @@ class Workspace(QMainWindow):
             self._use_layout()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Panes that float would stay when another page takes the place."""
+        """Hide floating panes, which would stay when another page is shown."""
         super().hideEvent(event)
         if not event.spontaneous() and not self._lay_out_when_shown:
             self._layout, self._lay_out_when_shown = self.saveState(), True
@@ -212,7 +212,7 @@ class Workspace(QMainWindow):
 
 
 def _focusable(part: QWidget) -> QWidget | None:
-    """What takes the keyboard in a part of the window: itself, else what is first inside."""
+    """Return the widget that takes the keyboard in a part of the window: itself or a child."""
     inside = [part.focusProxy() or part, *part.findChildren(QWidget)]
     wanted = Qt.FocusPolicy.TabFocus.value
     for widget in inside:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""One line of text that is too long for a picture: in several."""
+"""Wrap a line of text that is too long for a picture."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from PySide6.QtGui import QFontMetricsF
 
 
 def wrapped(text: str, metrics: QFontMetricsF, width: float) -> list[str]:
-    """`text` in lines of at most `width`, broken at spaces, in words only where it must be."""
+    """Return `text` in lines up to `width`, broken at spaces and, if necessary, inside words."""
     lines, line = [], ""
     for word in text.split(" "):
         longer = f"{line} {word}" if line else word
@@ -24,7 +24,7 @@ def wrapped(text: str, metrics: QFontMetricsF, width: float) -> list[str]:
 
 
 def _fitting(word: str, metrics: QFontMetricsF, width: float) -> int:
-    """How many characters fit, at least one."""
+    """Return how many characters fit, at least one."""
     fits = 1
     while fits < len(word) and metrics.horizontalAdvance(word[: fits + 1]) <= width:
         fits += 1

@@ -19,6 +19,7 @@ from ..records import Packets
 from .clock import ClockFit, precision_of
 from .edges import between
 from .file_order import NO_MOMENT
+from .headerless import may_hold
 from .identity import Candidates
 from .kinds import Index
 from .lacking import lacking
@@ -161,6 +162,7 @@ def of_segments(
     exact = near & alone & ~_same_bytes(packets, found) & (not incomplete(kernel.log))
     exact &= trusted(packets, clock, kernel, edges, 1)[found.packet]
     exact &= ~np.logical_or(*lacking(kernel, place, at, error))[found.packet]
+    exact &= ~may_hold(packets, kernel, at, error, here, whole=False)[found.packet]
     verdict = np.where(exact, EXACT, AMBIGUOUS).astype(np.uint8)
     rung = np.where(exact, BY_SEGMENT, np.where(near, BY_TIME, LATE)).astype(np.int8)
     none = np.full(len(near), NO_MOMENT, np.int64)

@@ -55,15 +55,6 @@ def of_calls(log: KernelLog, calls: npt.NDArray[np.int64]) -> Table:
     return rows
 
 
-def of_moments(moments: npt.NDArray[np.void]) -> Table:
-    """Tap moments of which the log does not show the packet: as if they were lost."""
-    rows = np.zeros(len(moments), LOSS_DTYPE)
-    rows["first_ns"], rows["last_ns"] = moments["after"], moments["before"]
-    rows["cpu"] = rows["func"] = ANY
-    rows["count"], rows["reason"] = 1, UNRECORDED
-    return rows
-
-
 def meets(
     rows: Table, low: npt.NDArray[np.int64], high: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.bool_]:

@@ -30,12 +30,13 @@ from ..records import (
 )
 from .clock import ClockFit
 from .decide import Decided, decide, of_segments, undecided
+from .headerless import without_header
 from .identity import Candidates, Prints, candidates, footprints
 from .keys import by_pair, runs, without
-from .kinds import IP, Index, chosen
+from .kinds import Index
 from .legs import LegTable
 from .losses import Table as Losses
-from .losses import declared, of_calls, of_moments
+from .losses import declared, of_calls
 from .met import Met
 from .nonip import by_ethertype, untold
 from .parts import segments
@@ -124,6 +125,7 @@ class Sightable(NamedTuple):
     prints: Prints
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
+    headerless: Index  # moments of lifetimes whose IP header the log does not show
     losses: Losses
 
     def without_records(self) -> Sightable:
@@ -140,22 +142,9 @@ def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
     room_of(log.records).forget()
     losses = declared(log)
     seen = build_points(log, series, legs, losses)
-    nameless = _nameless(seen.moments, legs, prints)
-    losses = np.concatenate([losses, of_calls(log, seen.unowned), of_moments(nameless)])
-    return Sightable(log, series, legs, prints, seen.points, seen.moments, losses)
-
-
-def _nameless(moments: ColumnTable, legs: LegTable, prints: Prints) -> npt.NDArray[np.void]:
-    """Moments of lifetimes that may be of IP, but whose header the log does not show.
-
-    Where records are lost, the footprint of an skb may be among them.
-    """
-    named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
-    named[prints.series[prints.series < len(named)]] = True
-    kind = np.asarray(legs.rows["ethertype"])[moments["leg"]]
-    here = np.array(moments["socket"] if moments["socket"].any() else moments["met"], np.bool_)
-    here &= ~named[moments["series"]] & ((kind <= 0) | chosen(kind, IP))
-    return moments[np.flatnonzero(here)]
+    losses = np.concatenate([losses, of_calls(log, seen.unowned)])
+    headerless = without_header(seen.moments, legs, prints)
+    return Sightable(log, series, legs, prints, seen.points, seen.moments, headerless, losses)
 
 
 def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:

@@ -21,6 +21,7 @@ from .clock import ClockFit, precision_of
 from .clock_doubts import doubted
 from .edges import Edges, eligible
 from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
+from .headerless import may_hold
 from .identity import Candidates
 from .keys import hashed, repeated, shared
 from .kinds import Index
@@ -115,6 +116,7 @@ def _case(
     sockets_only = bool(local.all()) and not incomplete(kernel.log)
     here = eligible(kernel, where, sockets_only, several)
     may_lack, perhaps = lacking(kernel, where.place, at, error)
+    may_lack |= may_hold(packets, kernel, at, error, here, bool(local.all()))
     # A packet in whose time nothing is missing was captured by a call that the log has.
     shown = local & ~may_lack & ~perhaps & where.place.at_socket
     shown &= (here & np.asarray(kernel.moments["socket"], np.bool_)).any()

@@ -18,6 +18,7 @@ import numpy as np
 from ..records import UNTIMED, KernelLog, Packets
 from .clock import ClockFit, Segment, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between
+from .headerless import may_hold
 from .identity import Candidates
 from .kinds import Index
 from .lacking import lacking
@@ -48,12 +49,14 @@ def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Loc
     if clock is None or not sockets.any() or packets["ts"][0] == UNTIMED:
         return None
     found = near_in_time(packets, kernel, found, clock)
-    every = np.arange(len(packets))
-    at = clock.to_kernel(packets["ts"], every)
-    error = clock.error(packets["ts"], every) + precision_of(packets["ts"])
+    number = np.arange(len(packets))
+    at = clock.to_kernel(packets["ts"], number)
+    error = clock.error(packets["ts"], number) + precision_of(packets["ts"])
     edges = between(kernel, found.packet, found.series, at, error, sockets)
     place = Place(None, -1, None, SOCKET)
     shown = (packets["ip_version"] != 0) & ~lacking(kernel, place, at, error)[0]
+    every = np.ones(len(moments), np.bool_)
+    shown &= ~may_hold(packets, kernel, at, error, every, whole=False)
     if np.count_nonzero(shown) < ENOUGH:
         return None
     edges, wanted = edges.only(shown[edges.packet]), NEARLY_ALL * np.count_nonzero(shown)

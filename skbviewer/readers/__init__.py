@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Turns files into arrays: captures (pcap, pcapng) and kernel behaviour logs (.kbl).
+"""Read files into arrays: captures (pcap, pcapng) and kernel logs (.kbl).
 
-To add a format: one module, and its first bytes in READERS.
+To add a format, write one module and add its first bytes to READERS.
 """
 
 from __future__ import annotations
@@ -62,15 +62,15 @@ READERS: dict[bytes, Reader] = {
 
 _NOT_READ = {
     b"SQLi": "this is a session (or another SQLite file), not a capture or a KBL",
-    b"\xfd7zX": "compressed by xz: unpack it first",
+    b"\xfd7zX": "compressed by xz: decompress it first",
 }
 
 
 def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture | KernelLog:
-    """Read a capture or a KBL, whichever the first bytes tell it is.
+    """Read a capture or a KBL; its first bytes decide which.
 
-    Many records or packets lie in nameless files in `folder` rather than in memory.
-    Raises BadInput if the file cannot be opened, is empty, or is of no known format.
+    If there are many records or packets, they are in nameless files in `folder`, not in memory.
+    Raises BadInput if the file cannot be opened, is empty, or has an unknown format; Cancelled.
     """
     with _opened(path) as file:
         data, damage = _source(path, file, progress)
@@ -79,13 +79,13 @@ def read(path: Path, progress: Progress, folder: Path | None = None) -> Capture 
 
 
 def is_log(path: Path) -> bool:
-    """Whether the first bytes tell that this is a KBL; raises BadInput as read() does."""
+    """Whether the file is a KBL, according to its first bytes; raises BadInput as read() does."""
     with _opened(path) as file:
         magic = file.read(4)
     if is_packed(magic):
         magic = beginning(path, magic)[:4]
         if not magic:
-            return False  # reading it will say what is wrong
+            return False  # read() reports what is wrong
     return _reader(path, magic) is read_kbl
 
 
@@ -109,7 +109,7 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
 
 
 def file_bytes(path: Path) -> Bytes:
-    """What is in a file, unpacked if it is packed: offsets of packets count in it.
+    """The contents of a file, decompressed if needed; packet offsets are positions in it.
 
     Raises BadInput if the file cannot be read.
     """
@@ -123,9 +123,9 @@ def _contents(path: Path, progress: Progress | None = None) -> Unpacked:
 
 
 def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Record `ordinal` of a .kbl file, behind the footprint that holds for it.
+    """Record `ordinal` of a .kbl file, after the footprint that applies to it.
 
-    Raises BadInput if the file cannot be read or has no such record, Cancelled.
+    Raises BadInput if the file cannot be read or has no such record, or Cancelled.
     """
     with _opened(path) as file:
         return find_raw(_source(path, file, progress)[0], ordinal, progress)
@@ -135,7 +135,7 @@ def _map(path: Path) -> Bytes:
     with _opened(path) as file:
         try:
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)
-        except (OSError, ValueError) as error:  # the latter: it has become empty
+        except (OSError, ValueError) as error:  # ValueError: the file has become empty
             raise BadInput(path, None, str(error)) from error
 
 
@@ -153,7 +153,7 @@ def _opened(path: Path) -> FileIO:
 
 
 def _source(path: Path, file: FileIO, progress: Progress | None) -> tuple[Source, str]:
-    """The file, or what is packed in it; what is wrong with the packing."""
+    """The file or its decompressed contents, and what is wrong with the compression."""
     data = Source(path, os.fstat(file.fileno()).st_size, file)
     magic = bytes(data.read(0, 4))
     if not is_packed(magic):

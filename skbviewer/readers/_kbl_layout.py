@@ -2,7 +2,7 @@
 """Layout of a .kbl file: dtypes, sizes, enums, constants.
 
 Generated from kmod/kbl.h by kmod/gen_layout.py; do not edit.
-kbl.h SHA-256: 596aeb6da8629f38492219c250443387c7a57c0a33359e588d7d474f00666198
+kbl.h SHA-256: 9ba2904dd2c262e8edaf27505ccfdf5d45a950e346a2001f09d40c96147ad76c
 """
 
 from __future__ import annotations

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Opens again what was imported: the bytes of packets stay in the source files."""
+"""Open imported files again, because the bytes of packets stay in the source files."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from .packed import is_packed, unpack
 
 
 def open_again(path: Path, size: int) -> mmap.mmap:
-    """The bytes of a source file that had `size` bytes when it was imported, unpacked.
+    """The contents of a source file that had `size` bytes when it was imported, decompressed.
 
-    Raises BadInput if it cannot be read or has another size now.
+    Raises BadInput if it cannot be read or its size has changed.
     """
     try:
         with path.open("rb") as file:
             if path.stat().st_size != size:
-                raise BadInput(path, None, "changed since it was imported: its bytes are not known")
+                raise BadInput(path, None, "has changed since it was imported")
             mapped = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
-        why = f"its bytes cannot be read: {(error.strerror or str(error)).lower()}"
+        why = f"cannot be read: {(error.strerror or str(error)).lower()}"
         raise BadInput(path, None, why) from error
     magic = mapped[:4]
     if not is_packed(magic):

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""A number for what a packet carries behind its IP header, as kmod/kbl_tap.c makes it.
+"""A hash of what a packet carries after its IP header, the same as kmod/kbl_tap.c computes.
 
-It is of the first 48 bytes there, of an ARP packet of its 28, without what changes on a packet's
-way: ports, and checksums but ICMP's.  A packet of which fewer bytes were captured has none, nor has
-one with an IPv6 extension header.
+It covers the first 48 bytes there (28 bytes of ARP), without fields that change on the packet's
+way: ports, and all checksums except ICMP's.  A packet has no hash if fewer bytes were captured, or
+if it has an IPv6 extension header.
 """
 
 from __future__ import annotations
@@ -15,15 +15,15 @@ from ..records.compiled import Int, lean
 from .transport import SCTP, TCP, UDP, UDPLITE
 from .wire import Bytes, Ints
 
-BYTES = 48  # of content, at most
+BYTES = 48  # most bytes that are hashed
 ARP_BYTES = 28
 UNKNOWN = -1
-NO_HEADER = 0  # the protocol of what has no transport header: a later fragment, ARP
+NO_HEADER = 0  # protocol of packets without a transport header: later fragments, ARP
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 FOLD, LOW = np.uint64(32), np.uint64(0x7FFFFFFF)
 BYTE = tuple(np.uint64(8 * i) for i in range(8))
 
-# What of the first three words (little-endian) counts.
+# Masks: which bits of the first three words (little-endian) are hashed.
 ALL = np.uint64(0xFFFFFFFFFFFFFFFF)
 WITHOUT_PORTS, WITHOUT_FIRST_TWO = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFFFFFFFFFFFF0000)
 UDP_LENGTH = np.uint64(0x0000FFFF00000000)
@@ -31,7 +31,7 @@ UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 @lean
 def content_of(data: Bytes, at: Int, length: Int, room: Int, protocol: Int) -> np.int64:
-    """The number of `length` bytes from `at` on, of which `room` are there; or UNKNOWN."""
+    """The hash of `length` bytes from `at` on; UNKNOWN if only `room`, fewer, are captured."""
     size = min(np.int64(length), np.int64(BYTES))
     if size < 0 or room < size:
         return np.int64(UNKNOWN)
@@ -50,7 +50,7 @@ def content_of(data: Bytes, at: Int, length: Int, room: Int, protocol: Int) -> n
 
 @lean
 def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
-    """The bits of a word that stay what they are on a packet's way."""
+    """Mask of the bits of a word that do not change on a packet's way."""
     if protocol in (TCP, SCTP):
         if word == 0 or (protocol == SCTP and word == 1):
             return WITHOUT_PORTS
@@ -68,6 +68,6 @@ def fill_contents(
     rows: Ints,
     made: npt.NDArray[np.int32],
 ) -> None:
-    """Into these `rows` of a column; `end` is behind the last captured byte of each packet."""
+    """Write the hashes into `rows` of a column; `end` is after each packet's last captured byte."""
     for i in range(len(rows)):
         made[rows[i]] = content_of(data, at[i], length[i], end[i] - at[i], protocol[i])

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Fills the identity columns of packets from their bytes, many packets at once.
+"""Fill the identity columns of packets from their bytes, many packets at once.
 
-In: PACKET_DTYPE rows in which linktype, offset, caplen and len are set and offset + caplen lies
-inside the file.  The identity is the outermost IP header's.
+Input: PACKET_DTYPE rows in which linktype, offset, caplen and len are set, and offset + caplen is
+inside the file.  The identity is that of the outermost IP header.
 """
 
 from __future__ import annotations
@@ -24,24 +24,24 @@ from .source import Source
 from .transport import transport_headers
 from .wire import Block, Bytes, Frames, Ints, Rows, Wire
 
-BLOCK = 1 << 13  # packets at once: what is made of them stays in the processor's cache
-BLOCK_BYTES = 1 << 21  # of them, unless one packet has more
+BLOCK = 1 << 13  # packets handled together: their columns stay in the processor's cache
+BLOCK_BYTES = 1 << 21  # most bytes of a block, unless a single packet has more
 
-# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.  Given are
-# also the bytes of the file that hold them, and where those begin.
+# Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.  Arguments:
+# the block, the first packet's number, the bytes of the file that hold them, and their position.
 Fill = Callable[[Block, int, Bytes, int], None]
 
 
 def dissect(
     data: Source, begin: Ints, end: Ints, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
-    """All packets, and one warning for each link type or encapsulation not understood.
+    """All packets, and one warning for each link type or encapsulation that cannot be dissected.
 
-    Between `begin` and `end` lie the bytes of each, with those that `fill` looks at; packets do not
-    overlap.  Many packets lie in a file in `folder`, if one is given.
+    The bytes of each packet, and those that `fill` reads, are between `begin` and `end`.  Packets
+    do not overlap.  If there are many, they are in a nameless file in `folder`, if given.
     """
     name, count = data.path.name, len(begin)
-    # Memory is taken when it is written: a column that no packet tells takes none.
+    # Pages are allocated when they are written: a column that no packet fills takes no memory.
     room = Room.for_rows(count * PACKET_DTYPE.itemsize, folder)
     columns = {field: room.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
     told: set[str] = set()
@@ -72,7 +72,7 @@ def dissect(
 def _dissect_block(
     data: Bytes, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
 ) -> None:
-    """Fill the columns of some packets; `unread` counts what stopped the way to an IP header."""
+    """Fill the columns of a block; `unread` counts what hides the IP headers of packets."""
     fill(packets, first, data, begin)
     cut = packets["caplen"] < packets["len"]
     if cut.any():
@@ -108,7 +108,7 @@ def _not_understood(path: Path, packets: ColumnTable, unread: Counter[int]) -> l
     for kind, count in sorted(unread.items()):
         lines.append((count, f"{'carries' if count == 1 else 'carry'} {unread_name(kind)}"))
     return [
-        f"{path}: {counted(count, 'packet')} {what}, which is not understood: "
+        f"{path}: {counted(count, 'packet')} {what}, which cannot be dissected: "
         f"{'its' if count == 1 else 'their'} addresses stay unknown"
         for count, what in lines
     ]

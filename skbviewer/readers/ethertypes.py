@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the next header is: EtherTypes, and what else says that IP follows.
+"""The kind of the next header: an EtherType, or what other fields say.
 
-Frames carry such a number as their `kind`; below 0x600 it is a length (IEEE 802.3), -1 is unknown.
+Frames carry the number as their `kind`.  Below 0x600 it is a length (IEEE 802.3); -1 is unknown.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ETH_P_IP = 0x0800
 ETH_P_ARP = 0x0806
 ETH_P_IPV6 = 0x86DD
 ETH_P_802_3_MIN = 0x0600
-ETH_P_LLC = 0  # IEEE 802.3's place of an EtherType: LLC follows
+ETH_P_LLC = 0  # in the place of an EtherType: an IEEE 802.3 length, so LLC follows
 ETH_P_TEB = 0x6558  # an Ethernet frame follows
 ETH_P_8021Q, ETH_P_8021AD, ETH_P_QINQ1 = 0x8100, 0x88A8, 0x9100
 ETH_P_MPLS_UC, ETH_P_MPLS_MC = 0x8847, 0x8848
@@ -28,7 +28,7 @@ ETH_P_FABRICPATH, ETH_P_TRILL = 0x8903, 0x22F3
 ETH_P_NSH, ETH_P_ARISTA = 0x894F, 0xD28B
 AF_INET, AF_INET6 = 2, (10, 23, 24, 28, 30)  # Linux, Windows, NetBSD, FreeBSD, macOS
 
-# Encapsulations that can carry IP: those that nested.py understands in part, and others.
+# Encapsulations that can carry IP; nested.py dissects some of them in part.
 NAMES = {
     ETH_P_NSH: "NSH",
     ETH_P_ARISTA: "Arista",
@@ -44,24 +44,24 @@ NAMES = {
     0xDADB: "DSA 802.1Q",
     0xE001: "DSA A5PSW",
 }
-# Added to what stops the way to the network header: EtherTypes, and link types inside PPI or PKTAP.
+# Added to the EtherType, or to the link type inside PPI or PKTAP, that hides the network header.
 UNREAD, UNREAD_LINK = 1 << 16, 1 << 17
 
 
 def unread_name(kind: int) -> str:
-    """Of a kind of UNREAD or UNREAD_LINK: "NSH (EtherType 0x894f)", "LINKTYPE_NFLOG (239)"."""
+    """The name of a kind: "NSH (EtherType 0x894f)", "LINKTYPE_NFLOG (239)"."""
     if kind >= UNREAD_LINK:
         return linktype_name(kind - UNREAD_LINK)
     return f"{NAMES[kind - UNREAD]} (EtherType 0x{kind - UNREAD:04x})"
 
 
 def by_version(first: Ints) -> Ints:
-    """By the first byte of an IP header."""
+    """The kind of an IP header, from its first byte."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
 def by_family(family: Ints) -> Ints:
-    """By an address family of Linux, Windows, macOS or a BSD."""
+    """The kind of an address family of Linux, Windows, macOS or a BSD."""
     kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
     return np.where(family == AF_INET, ETH_P_IP, kinds)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Frame Relay (Q.922, RFC 2427), with Cisco's encapsulation and plain Ethernet frames inside.
+"""Frame Relay (Q.922, RFC 2427), Cisco's encapsulation, and plain Ethernet frames inside it.
 
-What is inside is told apart as Wireshark does it, for nothing in the header says it.
+No header field says which of them follows, so they are distinguished as Wireshark does it.
 """
 
 from __future__ import annotations
@@ -20,15 +20,15 @@ from .ethertypes import (
 from .nested import VLAN_TPIDS, snapped
 from .wire import Frames, Ints, Mask, Rows, Wire, joined, malformed
 
-LAST = 0x01  # of an address byte: it is the last one
+LAST = 0x01  # bit of an address byte: this is the last one
 MOST_ADDRESS = 8
-UNNUMBERED = 0x03  # control: an identifier of the network protocol follows
+UNNUMBERED = 0x03  # control field: a network protocol identifier follows
 NLPID_SNAP, NLPIDS = 0x80, {0xCC: ETH_P_IP, 0x8E: ETH_P_IPV6}
 CISCO = (ETH_P_IP, ETH_P_ARP, ETH_P_IPV6, ETH_P_MPLS_UC, ETH_P_MPLS_MC)
 
 
 def frame_relay(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at the first byte of their address."""
+    """Frames that begin with their address."""
     malformed(packets, frames.lacking(4))
     frames = _past_address(wire, frames).room(2)
     unnumbered = wire.u8(frames.at) == UNNUMBERED
@@ -48,7 +48,7 @@ def _past_address(wire: Wire, frames: Frames) -> Frames:
 
 
 def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
-    """RFC 2427: control, perhaps a byte of padding, an identifier, or that of SNAP and SNAP."""
+    """RFC 2427: control, an optional padding byte, and a protocol identifier or SNAP."""
     padded = wire.u8(frames.at + 1) == 0
     frames = frames.past(1 + padded, frames.kind).room(1)
     number = wire.u8(frames.at)
@@ -60,7 +60,7 @@ def _by_nlpid(wire: Wire, frames: Frames) -> Frames:
 
 
 def _by_ethertype(wire: Wire, frames: Frames) -> Frames:
-    """Cisco's: an EtherType; or an Ethernet frame, if one is where it would have its own."""
+    """Cisco's encapsulation: an EtherType; or an Ethernet frame, if its EtherType is known."""
     kind = wire.u16(frames.at)
     cisco = np.isin(kind, CISCO)
     rest = frames.only(~cisco).room(14)

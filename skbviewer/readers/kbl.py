@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads kernel behaviour logs (.kbl, versions 2 and 3) of either byte order.
+"""Read kernel logs (.kbl, versions 2 and 3) of either byte order.
 
-Layout: kmod/kbl.h.  A file cut short or damaged gives what is whole, with warnings that name the
-places.
+Layout: kmod/kbl.h.  If a file is truncated or damaged, its whole chunks are read, and warnings say
+where the damage is.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ LOSSES = {
 
 
 def read_kbl(data: Source, progress: Progress, folder: Path | None) -> KernelLog:
-    """Read a .kbl file.  Many records lie in a nameless file in `folder`.
+    """Read a .kbl file.  If there are many records, they are in a nameless file in `folder`.
 
-    Raises BadInput if the file header is not whole or of a version this program does not read.
+    Raises BadInput if the file header is truncated or its version is not supported.
     """
     path = data.path
     order = "<" if bytes(data.read(0, 4)) == struct.pack("<I", kbl.KBL_MAGIC) else ">"
@@ -120,7 +120,7 @@ def _file_header(data: Source, order: str) -> Header:
 
 
 def _start(header: Header) -> ClockTriple:
-    """The file header's clocks, for a file without CLOCK chunks; boot time is not told (-1)."""
+    """The clocks in the file header, for a file without CLOCK chunks; boot time is unknown (-1)."""
     return ClockTriple(int(header["start_mono_ns"]), int(header["start_real_ns"]), -1, -1)
 
 
@@ -134,9 +134,9 @@ def _header_meta(header: Header) -> dict[str, str]:
 
 
 def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
-    """By KblLost: what the file's counters or its LOST records show, whichever is more.
+    """Lost records by KblLost: the file's counters or its LOST records, whichever is greater.
 
-    A recorder that was killed did not write its last counters.
+    A recorder that was killed could not write its last counters.
     """
     counted = dict(zip(LOSSES, ("lost", "missed", "nested"), strict=True))
     return {
@@ -151,7 +151,7 @@ def _lost_records(tables: Tables, marks: Table) -> dict[int, int]:
 def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> list[str]:
     lines = []
     if not len(records):
-        lines.append("there are no records in it")
+        lines.append("the file has no records")
     lost = sum(losses.values())
     if lost:
         reasons = ", ".join(f"{losses[reason]} {word}" for reason, word in LOSSES.items())
@@ -163,12 +163,12 @@ def _shortcomings(tables: Tables, records: Records, losses: dict[int, int]) -> l
     unknown = np.setdiff1d(distinct(records["func"]), [-1, *tables.probes])
     if len(unknown):
         count = np.count_nonzero(np.isin(records["func"], unknown))
-        lines.append(f"{count} records are of probes the probe table does not hold")
+        lines.append(f"{count} records name probes that are not in the probe table")
     return lines
 
 
 def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
-    """Names of all callers and of the places where packets were dropped or consumed."""
+    """Names of all callers, and of the places where packets were dropped or consumed."""
     records, frames = decoded.records, decoded.details.frames
     callers = distinct(records["caller"])
     events = np.isin(records["event"], (kbl.KblEvent.DROP, kbl.KblEvent.CONSUME))
@@ -178,7 +178,7 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
 
 
 def _locations(data: npt.NDArray[np.int64], stext: int) -> Ints:
-    """The upper half of a drop's data: an offset from _stext, 0 = not told."""
+    """Addresses of drops: the upper half of their data is an offset from _stext, 0 = unknown."""
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)
     places: Ints = base + offsets[offsets != 0]

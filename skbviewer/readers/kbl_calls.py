@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A CARRY becomes a further call with the same entry and return, for the further packet."""
+"""Turn CARRY events into calls: one for each further packet of the call they name."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ OF_CALL = ("func", "caller", "context", "pid", "exit_ts", "exit_cpu", "ret")
 
 
 def complete_calls(rows: Rows, order: Order, complaints: list[str]) -> None:
-    """Make CARRY events entries of the call they name."""
+    """Turn CARRY events into entries that copy the function, times and thread of their call."""
     named = order.call >= 0
     if not named.all():
-        complaints.append(f"{np.count_nonzero(~named)} CARRY events name no call: it was lost")
+        complaints.append(f"{np.count_nonzero(~named)} CARRY events name a call that was lost")
     carry, call = order.carry[named], order.call[named]
     for name in OF_CALL:
         column = getattr(rows, name)
         column[carry] = column[call]
-    open_ = np.where(rows.exit_ts[call] >= 0, 0, kbl.KBL_FLAG_OPEN)  # without an end, so are they
+    open_ = np.where(rows.exit_ts[call] >= 0, 0, kbl.KBL_FLAG_OPEN)  # an open call's are open, too
     rows.flags[carry] = rows.flags[call] & ~np.uint8(OWN) | open_.astype(np.uint8)
     rows.kind[carry], rows.event[carry] = kbl.KblKind.ENTRY, 0

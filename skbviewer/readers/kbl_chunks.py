@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Finds the whole chunks of a .kbl file and tells what is damaged or missing.
+"""Find the whole chunks of a .kbl file, and report what is damaged or missing.
 
-A chunk counts only if both its checksums are right.  After damage the search goes on at the next
-chunk whose header is whole.
+A chunk is valid if both its checksums match.  After damage, the search continues at the next chunk
+with a valid header.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ SEARCH_STEP = 1 << 20
 
 
 class Chunk(NamedTuple):
-    """A whole chunk: its header's fields and where its payload lies."""
+    """A whole chunk: the fields of its header, and where its payload is."""
 
-    at: int  # of its header
+    at: int  # position of its header
     type: int
     cpu: int
     seq: int
@@ -51,7 +51,7 @@ Look = Callable[[Chunk, Bytes], None]
 
 
 class _Records:
-    """Whole RECORDS chunks: one written twice would double its records, so the first counts."""
+    """Whole RECORDS chunks.  If a chunk was written twice, only the first copy is used."""
 
     def __init__(self, path: Path, look: Look | None) -> None:
         self._path, self._look = path, look
@@ -59,9 +59,9 @@ class _Records:
         self.repeated: list[str] = []
 
     def count(self, chunk: Chunk, data: Source) -> bool:
-        """Whether it counts; then it has been looked at."""
+        """Whether the chunk is new; if so, it has been passed to `look`."""
         if (chunk.cpu, chunk.seq) in self._seen:
-            what = f"chunk {chunk.seq} of CPU {chunk.cpu} again; skipped"
+            what = f"chunk {chunk.seq} of CPU {chunk.cpu} was written twice: second copy skipped"
             self.repeated.append(f"{self._path} at byte {chunk.at}: {what}")
             return False
         self._seen.add((chunk.cpu, chunk.seq))
@@ -72,9 +72,9 @@ class _Records:
 
 @dataclass
 class Chunks:
-    """What the walk found; `lost` counts records that stood in damaged or missing chunks.
+    """The chunks of a file; `lost` counts the records of damaged or missing chunks.
 
-    `damaged` are RECORDS chunks whose header alone is whole.
+    `damaged` are RECORDS chunks of which only the header is valid.
     """
 
     whole: list[Chunk] = field(default_factory=list)
@@ -91,11 +91,11 @@ def find_chunks(
 ) -> Chunks:
     """Walk the chunks from byte `begin` to the end of the file.
 
-    `look` is given each RECORDS chunk that counts, and its payload, which it need not read again.
-    Raises BadInput if the file is cut short meanwhile, Cancelled.
+    `look` is called with each RECORDS chunk that is used and its payload, so that it need not be
+    read again.  Raises BadInput if the file becomes shorter meanwhile, or Cancelled.
     """
     path, found, at = data.path, Chunks(), begin
-    # By (cpu, seq): the sequence number of a damaged chunk is no unexplained hole.
+    # By (cpu, seq): a damaged chunk's sequence number is not missing.
     damaged: dict[tuple[int, int], Chunk] = {}
     records = _Records(path, look)
     while at < len(data):
@@ -121,7 +121,7 @@ def find_chunks(
 
 
 def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
-    """The chunk at `at` and what is wrong with it ("" = whole); None if its header is no good."""
+    """The chunk at `at` and what is wrong with it ("" = nothing); None if its header is invalid."""
     if at + KBL_CHUNK_HEADER_SIZE > len(data):
         return None, f"cut in the middle of a chunk header, {len(data) - at} bytes"
     raw = bytes(data.read(at, at + KBL_CHUNK_HEADER_SIZE))
@@ -144,7 +144,7 @@ def _chunk(data: Source, at: int, order: str) -> tuple[Chunk | None, str]:
 
 
 def _next_chunk(data: Source, at: int, order: str) -> int:
-    """Where the next chunk with a good header begins; the end of the file if there is none."""
+    """Where the next chunk with a valid header begins; the end of the file if there is none."""
     for candidate in _magics(data, at, struct.pack(order + "I", KBL_CHUNK_MAGIC)):
         if _chunk(data, candidate, order)[0] is not None:
             return candidate
@@ -162,7 +162,7 @@ def _magics(data: Source, at: int, magic: bytes) -> Iterator[int]:
 
 
 def _find_holes(path: Path, found: Chunks, damaged: set[tuple[int, int]]) -> None:
-    """Sequence numbers nobody has seen: at least one record each is lost."""
+    """Count missing sequence numbers: each stands for at least one lost record."""
     present: dict[int, set[int]] = {}
     for chunk in found.of_type(KblChunkType.RECORDS):
         present.setdefault(chunk.cpu, set()).add(chunk.seq)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What events tell in EXT slots of their own: stacks of drops, table changes, system calls."""
+"""Details of events, from EXT slots: stacks of drops, table changes, system calls."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def read_details(asides: Asides, stext: int) -> Details:
 
 
 def _names(asides: Asides) -> dict[int, str]:
-    """Names by ordinal; a long one goes over several slots."""
+    """Names by ordinal; a long name takes several slots."""
     owner, slots = asides.of_type(TYPE.COMM, kbl.KBL_EXT_COMM)
     parts: dict[int, bytes] = {}
     for ordinal, part in zip(owner.tolist(), slots["comm"].tolist(), strict=True):
@@ -73,7 +73,7 @@ def _drops(asides: Asides, stext: int) -> tuple[Table, Table]:
 
 
 def _changes(asides: Asides) -> Table:
-    """Neighbours, routes, and addresses or links; a route's ADDR slot is its gateway."""
+    """Neighbours, routes, addresses and links.  The ADDR slot of a route is its gateway."""
     parts = []
     neighs, neigh = asides.of_type(TYPE.NEIGH, kbl.KBL_EXT_NEIGH)
     rows = _change(neighs, neigh)
@@ -107,7 +107,7 @@ def _change(owner: Ints, slots: Slots) -> Table:
 
 
 def _address(slots: Slots) -> tuple[Ints, Ints]:
-    """Upper and lower half of the address, as in RECORD_DTYPE."""
+    """Upper and lower half of the addresses, as in RECORD_DTYPE."""
     raw: Bytes = np.ascontiguousarray(slots["addr"])
     halves = raw.view(">i8").astype(np.int64).reshape(-1, 2)
     four = slots["family"] == AF_INET

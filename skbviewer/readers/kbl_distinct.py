@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Which values a long column has: few, such as functions and callers.
+"""The distinct values of a long column that has few of them, such as functions and callers.
 
-In: integers in any order.  Out: each once, sorted.  What was seen is in a hash table that stays in
-the processor's cache, where sorting ten million records takes four times as long.
+Input: integers in any order.  Output: each value once, sorted.  The values are kept in a hash table
+that stays in the processor's cache; sorting ten million records takes four times as long.
 """
 
 from __future__ import annotations
@@ -15,14 +15,14 @@ import numpy.typing as npt
 from ..records.compiled import lean
 from .wire import Ints
 
-LEAST = 1 << 12  # places of the first table
+LEAST = 1 << 12  # slots of the first table
 BLOCK = 1 << 16
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP 6.4)
-UPPER = np.uint64(32)  # bits of a product that every bit of the value tells in
+UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit of the value
 
 
 def distinct(values: npt.NDArray[np.integer[Any]]) -> Ints:
-    """np.unique()."""
+    """The same as np.unique(values)."""
     seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
     for begin in range(0, len(values), BLOCK):
         some, done = values[begin : begin + BLOCK].astype(np.int64), 0
@@ -35,7 +35,7 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> Ints:
 
 @lean
 def _note(values: Ints, begin: int, seen: Ints, taken: npt.NDArray[np.bool_], used: Ints) -> int:
-    """Values from `begin` on; returns where there was no room, or the end."""
+    """Add values from `begin` on; returns where the table was full, or the end."""
     mask = len(seen) - 1
     for i in range(begin, len(values)):
         if 2 * used[0] >= len(seen):

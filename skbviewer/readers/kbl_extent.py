@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What stretch of time the records of a .kbl file cover, and what is missing without a time.
+"""The range of time that a .kbl file covers, and losses without a time.
 
-In: chunks, tables and LOST records.  Out: when each CPU's records begin and end, whether any can be
-missing behind them, and which missed hits no LOST record declares.
+Input: chunks, tables and LOST records.  Output: when each CPU's records begin and end, whether
+records may be missing after them, and the missed hits that no LOST record declares.
 """
 
 from __future__ import annotations
@@ -12,11 +12,11 @@ from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk, Chunks
 from .kbl_tables import Tables
 
-POLLED = "missed_poll_ms"  # META: this recorder writes LOST records of missed hits
+POLLED = "missed_poll_ms"  # META key: this recorder writes LOST records for missed hits
 
 
 def of_cpus(records: list[Chunk]) -> list[Chunk]:
-    """Without what the recorder added: which missed hits it declared the tables show, too."""
+    """Chunks of CPUs only: the recorder's own declare missed hits that the tables contain, too."""
     return [chunk for chunk in records if chunk.cpu != kbl.KBL_CPU_RECORDER]
 
 
@@ -30,10 +30,10 @@ def streams_of(chunks: Chunks) -> tuple[Stream, ...]:
 
 
 def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
-    """Whether no record can be missing behind a CPU's last one, nor of a CPU without any.
+    """Whether no record can be missing after the last one of a CPU, nor a CPU's whole stream.
 
-    The sequence numbers of chunks do not show that.  But the recorder counted what it wrote, and
-    the `rows` records of the file are no fewer.
+    Sequence numbers of chunks cannot show that.  Therefore compare the recorder's count of written
+    records with the `rows` records of the file.
     """
     kind = kbl.KblChunkType
     tables = [c.seq for c in chunks.whole if c.type != kind.RECORDS]
@@ -43,9 +43,9 @@ def is_complete(chunks: Chunks, rows: int, counters: dict[str, int]) -> bool:
 
 
 def unmarked(tables: Tables, marks: Table) -> dict[int, int]:
-    """Hits that probes missed by the tables, but not by LOST records: by probe id, -1 unknown.
+    """Missed hits that the tables count but no LOST record declares: by probe id, -1 = unknown.
 
-    A recorder that does not write such LOST records counts all from its own beginning.
+    For a recorder that does not write such LOST records, count from its own start.
     """
     before = tables.missed_before if POLLED in tables.meta else {}
     told = marks[marks["flags"] == int(kbl.KblLost.MISSED)]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From EXT slots to footprints: which packet, in which skb."""
+"""Decode EXT slots into footprints: which packet is in which skb."""
 
 from __future__ import annotations
 
@@ -21,8 +21,8 @@ HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = (
     44,
     51,
     60,
-)  # nexthdr of what was not read
-LATER = 0x1FFF  # of frag_off: where in its datagram a fragment but the first begins
+)  # next headers that the module did not read
+LATER = 0x1FFF  # mask of frag_off: the fragment's offset, 0 in the first fragment
 IPV6_HEADER = 40
 IPV4, IPV6, IPV6_L4, SKB = (int(kbl.KblExtType[n]) for n in ("IPV4", "IPV6", "IPV6_L4", "SKB"))
 NAMES = FOOTPRINT_DTYPE.names or ()
@@ -51,7 +51,7 @@ LAYOUTS = {
     IPV6_L4: kbl.KBL_EXT_IPV6_L4,
     SKB: kbl.KBL_EXT_SKB,
 }
-V4_V6 = ("sport", "dport", "seq", "ack", "frag_off", "tcp_flags")  # where no IP version has its own
+V4_V6 = ("sport", "dport", "seq", "ack", "frag_off", "tcp_flags")  # in slots of both IP versions
 TOLD_BY: dict[str, tuple[tuple[int, str], ...]] = {
     **{name: ((IPV4, name), (IPV6_L4, name)) for name in V4_V6},
     **{name: ((SKB, name),) for name in ("ifindex", "netns", "gso_size", "gso_segs", "mark", "sk")},
@@ -73,8 +73,8 @@ TOLD_BY: dict[str, tuple[tuple[int, str], ...]] = {
 class Planes(NamedTuple):
     """Memory for columns of any width that compiled code can fill: the same bytes as four types.
 
-    Those are the columns `which`, in the order of NAMES; the values of each have 1 << `shift` bytes
-    and begin at place `where` of the array of that type.
+    `which` are column numbers, as in NAMES.  A column's values have 1 << `shift` bytes each, and
+    begin at index `where` of the array of that width.
     """
 
     which: Ints
@@ -87,10 +87,10 @@ class Planes(NamedTuple):
 
 
 class Prints:
-    """All footprints of a file; row 0 knows nothing."""
+    """All footprints of a file; row 0 is the unknown footprint."""
 
     def __init__(self, count: int, bits: npt.NDArray[np.uint64], room: Room) -> None:
-        """Memory in `room` for row 0 and `count` others, as narrow as they need by Scan.bits."""
+        """Allocate row 0 and `count` others in `room`, as narrow as Scan.bits allows."""
         count += 1
         self._in, self.count = room, count
         widths = np.array([_width(name, _most(name, bits)) for name in NAMES], np.int64)
@@ -112,7 +112,7 @@ class Prints:
             column[0] = UNKNOWN[c]
 
     def table(self, count: int) -> ColumnTable:
-        """The first `count` of them; a column that nobody tells takes no memory."""
+        """The first `count` footprints.  A column that no slot fills takes no memory."""
         made, told = {}, self._told()
         for c, name in enumerate(NAMES):
             dtype = FOOTPRINT_DTYPE[name]
@@ -123,33 +123,33 @@ class Prints:
         return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
     def _told(self) -> dict[int, Column]:
-        """By number the columns that somebody tells."""
+        """The columns that some slot fills, by number."""
         widths: tuple[Column, ...] = self.planes[3:]
         columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
         return {c: widths[shift][where:][: self.count] for c, where, shift in columns}
 
 
 def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
-    """A number that no value of the column passes; -1: it has none."""
+    """An upper bound of the column's values; -1 if no slot fills it."""
     most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
     for type_, field in TOLD_BY[name]:
         if bits[type_].any():
             value = bits[type_].view(LAYOUTS[type_])[0][field]
-            # Addresses are in network order; of IPv6 the payload's length is told.
+            # Addresses are in network order; IPv6 slots hold the payload's length.
             number = int.from_bytes(value.tobytes(), "big") if value.ndim else int(value)
             most = max(most, number + IPV6_HEADER * (field == "payload_len"))
     return most
 
 
 def _width(name: str, most: int) -> int:
-    """Bytes that numbers up to `most` and -1 need; 0 without any."""
+    """Bytes that -1 and numbers up to `most` need; 0 if `most` is -1."""
     widest = FOOTPRINT_DTYPE[name].itemsize
     fits = (np.dtype(d).itemsize for d in NARROW if most <= np.iinfo(d).max)
     return min(next(fits, widest), widest) if most >= 0 else 0
 
 
 def narrowed(column: Column) -> Column:
-    """The same integers in the smallest signed type that holds them; unsigned ones as they are."""
+    """The same integers in the narrowest signed type; unsigned integers unchanged."""
     if column.dtype.kind != "i" or not len(column):
         return column
     return column.astype(_narrowest(column.dtype, int(column.min()), int(column.max())))
@@ -164,13 +164,13 @@ def _narrowest(dtype: npt.DTypeLike, low: int, high: int) -> npt.DTypeLike:
 
 @lean
 def or_unknown(value: Int) -> Int:
-    """The module writes 0 where it does not know."""
+    """Turn 0, which the module writes for unknown values, into -1."""
     return np.int64(-1) if value == 0 else np.int64(value)
 
 
 @lean
 def _swapped32(value: Int) -> Int:
-    """Four bytes in network order, read as a little-endian number."""
+    """Four bytes in network order that were read as a little-endian number."""
     v = np.int64(value)
     return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
@@ -184,7 +184,7 @@ def _swapped64(value: Int) -> Int:
 
 @lean
 def fill_ipv4(slot: np.void, values: Ints) -> None:
-    """What an EXT slot IPV4 tells goes to `values`."""
+    """Decode an EXT slot IPV4 into `values`."""
     values[IP_VERSION] = 4
     values[PROTOCOL] = slot["ipv4_protocol"]
     values[IP_ID] = slot["ipv4_ip_id"]
@@ -205,7 +205,7 @@ def fill_ipv4(slot: np.void, values: Ints) -> None:
 
 @lean
 def fill_ipv6(slot: np.void, values: Ints) -> None:
-    """What an EXT slot IPV6 tells goes to `values`."""
+    """Decode an EXT slot IPV6 into `values`."""
     values[IP_VERSION] = 6
     values[PROTOCOL] = slot["ipv6_nexthdr"]
     values[FLOW_LABEL] = np.int32(slot["ipv6_flow_label"])
@@ -216,7 +216,7 @@ def fill_ipv6(slot: np.void, values: Ints) -> None:
 
 @lean
 def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
-    """What an EXT slot IPV6_L4 tells goes to `values`, which have its protocol."""
+    """Decode an EXT slot IPV6_L4 into `values`, in which PROTOCOL is already set."""
     values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
     values[TOT_LEN] = payload + IPV6_HEADER if payload > 0 else -1
@@ -240,7 +240,7 @@ def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
 
 @lean
 def fill_skb(slot: np.void, values: Ints) -> None:
-    """What an EXT slot SKB tells goes to `values`."""
+    """Decode an EXT slot SKB into `values`."""
     values[IFINDEX] = slot["skb_ifindex"]
     values[GSO_SIZE] = slot["skb_gso_size"]
     values[GSO_SEGS] = slot["skb_gso_segs"]

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""When the file lacks records of a CPU: what the chunks around a hole tell of it.
+"""Gaps in a CPU's records because the file lacks chunks, derived from the chunks around them.
 
-In: RECORDS chunks.  Out: holes.  Nothing tells of a CPU's last chunks if they are missing with
-their headers, nor of a CPU without any chunk.
+Input: RECORDS chunks.  Output: gaps.  If a CPU's last chunks are missing with their headers, or all
+chunks of a CPU, the gap cannot be seen.
 """
 
 from __future__ import annotations
@@ -12,10 +12,11 @@ from .kbl_chunks import Chunk
 
 
 def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
-    """Holes of all CPUs, by CPU and time; of `damaged` chunks only headers are whole.
+    """The gaps of all CPUs, by CPU and time; of `damaged` chunks only the headers are valid.
 
-    One lasts from the last record before it to the first one behind it.  Where there is none of
-    its CPU it begins with the file's first record, and ends where the damaged chunks' headers say.
+    A gap lasts from the last record before it to the first one after it.  If the CPU has no record
+    before it, the gap begins with the file's first record.  If the CPU has no record after it, the
+    gap ends where the headers of the damaged chunks say.
     """
     start = min((chunk.first_ns for chunk in (*whole, *damaged)), default=0)
     found: list[Hole] = []
@@ -26,13 +27,13 @@ def find_holes(whole: list[Chunk], damaged: list[Chunk]) -> tuple[Hole, ...]:
 
 
 def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: int) -> list[Hole]:
-    """Those of one CPU, its chunks by sequence number."""
+    """The gaps of one CPU; chunks are by sequence number."""
     found, following, begin = [], 0, start
     for seq in sorted(good):
         if seq > following:
             lost = _lost(range(following, seq), bad)
             found.append(Hole(cpu, begin, max(begin, good[seq].first_ns), lost))
-        following, begin = seq + 1, good[seq].last_ns + 1  # what ended before lacks nothing
+        following, begin = seq + 1, good[seq].last_ns + 1  # records up to last_ns are complete
     behind = [chunk for seq, chunk in bad.items() if seq >= following]
     if behind:
         end = max(begin, *(chunk.last_ns for chunk in behind))
@@ -42,6 +43,6 @@ def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: in
 
 
 def _lost(missing: range, bad: dict[int, Chunk]) -> int:
-    """Records of these chunks, as headers tell; of a chunk that is gone at least one."""
+    """Number of records in these chunks, by their headers; at least one if a chunk is missing."""
     told = [chunk.items for seq, chunk in bad.items() if seq in missing]
     return sum(told) + len(missing) - len(told)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Where each record of a .kbl file stands among all in time order.
+"""Where each record of a .kbl file belongs in time order.
 
-Of one time version 2's are as written, by CPU; of version 3's entries come first, a list's first
-packet before its others, for the stream tells a call when all is over.
+At equal times, version 2's records are in order of CPU and then as written.  In version 3, entries
+come first, and the first packet of a list before its others, because a call is written at its end.
 """
 
 from __future__ import annotations
@@ -33,16 +33,16 @@ Places = npt.NDArray[np.int32]
 
 
 class Order(NamedTuple):
-    """`place` of each head slot, -1 of those left out; places of CARRY events and their calls."""
+    """`place` of each head slot, -1 = left out; places of CARRY events and of their calls."""
 
     place: Places
     size: int
     carry: Ints
-    call: Ints  # parallel to `carry`; -1: it is not in the file
+    call: Ints  # parallel to `carry`; -1: the call is not in the file
 
 
 def time_places(scan: Scan, version: int) -> Order:
-    """Takes the times of `scan` for itself: they are no times any more then."""
+    """The order of `scan`.  This overwrites the times in `scan`, which must not be used again."""
     rows = len(scan.ts)
     key = _keys(scan)
     place = np.full(rows, -1, np.int32)
@@ -58,7 +58,7 @@ def _placed(place: Places, rows: Ints) -> Ints:
 
 
 def _keys(scan: Scan) -> Ints:
-    """Sorted numbers of the rows to keep; above so many bits as row numbers need are times."""
+    """Sorted keys of the rows to keep: the row number in the low bits, the time above it."""
     ts, rows = scan.ts, len(scan.ts)
     bits = rows.bit_length()
     start, end = (int(ts.min()), int(ts.max())) if rows else (0, 0)
@@ -74,12 +74,12 @@ def _keys(scan: Scan) -> Ints:
     left = scan.order == UNKNOWN
     if left.any():
         key = key[~left] if key is ts else key[~left[key & ((1 << bits) - 1)]]
-    key.sort(kind="stable")  # runs that lie one behind the other are merged
+    key.sort(kind="stable")  # merges sorted runs that follow each other
     return key
 
 
 def _ranked(ts: Ints, bits: int) -> Ints:
-    """The same of times too far apart: their ranks take their place."""
+    """The same keys with ranks instead of times, for times that are too far apart."""
     order = np.argsort(ts, kind="stable")
     found = ts[order]
     rank = np.cumsum(np.concatenate([[0], found[1:] != found[:-1]]))
@@ -97,10 +97,10 @@ def _settle(
     carry: Ints,
     call: Ints,
 ) -> None:
-    """Fill `place`, and the rows of CARRY events with their calls, those of their time and CPU."""
+    """Fill `place`, and the rows of CARRY events with their calls: same time and same CPU."""
     mask = (np.int64(1) << bits) - 1
-    told = np.full(ALL_CPUS, -1, np.int64)  # where the run began in which the CPU had an entry
-    entry = np.zeros(ALL_CPUS, np.int64)  # and the first one of them
+    told = np.full(ALL_CPUS, -1, np.int64)  # begin of the run in which the CPU last had an entry
+    entry = np.zeros(ALL_CPUS, np.int64)  # and the first entry of that run
     found, begin, size = 0, np.int64(0), len(key)
     while begin < size:
         time = key[begin] >> bits
@@ -146,7 +146,7 @@ def _settle(
 
 @compiled
 def _by_cpu(key: Ints, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
-    """Rows of one time by CPU, of one CPU as written."""
+    """Place rows of one time by CPU, and rows of one CPU as written."""
     last, at = np.int64(-1), begin
     while at < end:
         least = np.int64(ALL_CPUS)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""Makes one row of an ENTRY and an EXIT that are told apart.
+"""Join ENTRY and EXIT records of one call into one row.
 
-Version 2 tells all calls so, version 3 those beyond as many as it can hold open at once.  In: rows
-in any order, whose ordinals are in file order, of which one stream is one CPU's.  Out: entries that
-know of their return; exits whose entry is not in the file stay rows of their own.  A call lives in
-one execution context, in which calls of one function nest properly, so counting levels pairs them.
-Where its CPUs lost records in between, the exit of one and the entry of another call may be among
-them: such two are no pair.
+Version 2 writes all calls as such pairs.  Version 3 does so for calls beyond the number that it can
+hold open at once.  Input: rows in any order, whose ordinals are in file order within each CPU.
+Output: entries with their returns; exits whose entry is not in the file remain as rows.  A call
+stays in one execution context, in which calls of one function nest properly, so counting levels
+pairs them.  If a CPU lost records in between, an exit and an entry of two different calls may
+remain; such two are not joined.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
 
 class Gaps(NamedTuple):
-    """When CPUs lost records: what was written from `begin` on and before `end`, ns."""
+    """When CPUs lost records: those written at or after `begin` and before `end`, ns."""
 
     cpu: Ints
     begin: Ints
@@ -35,7 +35,7 @@ class Gaps(NamedTuple):
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
-    """LOST records of full buffers, and chunks that are missing."""
+    """Gaps from LOST records of full buffers and from missing chunks."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     found = [rows.cpu[aside.lost[full]], aside.begin[full], rows.ts[aside.lost[full]]]
     last: dict[int, int] = {}
@@ -51,7 +51,7 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
 
 
 def join_pairs(rows: Rows, gaps: Gaps) -> Mask:
-    """Give entries their returns; which rows are left: not the exits that are told by them."""
+    """Give entries their returns.  Returns which rows remain: all but the joined exits."""
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
         return left
@@ -68,13 +68,13 @@ def join_pairs(rows: Rows, gaps: Gaps) -> Mask:
 
 
 def _pairs(rows: Rows) -> tuple[Ints, Ints]:
-    """(entry, exit) of the rows that belong together."""
+    """(entry, exit): the rows that belong together."""
     index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
     index = index[np.argsort(rows.ordinal[index])]
     kind = rows.kind[index]
     open_ = (rows.flags[index] & kbl.KBL_FLAG_OPEN) != 0
     index = index[((kind == ENTRY) & ~open_ & (rows.exit_ts[index] < 0)) | (kind == EXIT)]
-    index = index[np.argsort(rows.cpu[index], kind="stable")]  # of one time by CPU, as written
+    index = index[np.argsort(rows.cpu[index], kind="stable")]  # at equal times by CPU, as written
     index = index[time_order(rows.ts[index])]
     is_entry = rows.kind[index] == ENTRY
     where = execution(rows.context[index], rows.pid[index], rows.cpu[index])
@@ -90,7 +90,7 @@ def _pairs(rows: Rows) -> tuple[Ints, Ints]:
     a, b = by_level[:-1], by_level[1:]
     match = (group[a] == group[b]) & (level[a] == level[b]) & is_entry[a] & ~is_entry[b]
     entry, leave = index[a[match]], index[b[match]]
-    # An exit tells the skb of its entry: with another one, records between them were lost.
+    # An exit has the skb of its entry.  If they differ, records between them were lost.
     same = (rows.skb[entry] == rows.skb[leave]) | (
         (rows.flags[leave] & kbl.KBL_FLAG_SKB_IS_RET) != 0
     )
@@ -98,7 +98,7 @@ def _pairs(rows: Rows) -> tuple[Ints, Ints]:
 
 
 def _across(rows: Rows, entry: Ints, leave: Ints, gaps: Gaps) -> Mask:
-    """Pairs with a gap in between on their CPU; of one that changed it, on any."""
+    """Pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]
     for cpu in np.unique(gaps.cpu).tolist():

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""From the slots of a .kbl file to records in time order.
+"""Turn the slots of a .kbl file into records in time order.
 
-How many records there are and when is told by the first look at the slots (kbl_scan.py).  Then
-each record's columns are filled where it belongs; then, for version 3, footprints, which the stream
-tells but once, go to every record they hold for.  A call with its return is one record, in either
-version.
+The first pass over the slots (kbl_scan.py) finds the number of records and their times.  The second
+pass writes each record's columns to its place in time order.  For version 3, which writes a
+footprint only once, footprints are then copied to all records to which they apply.  In either
+version, a call and its return become one record.
 """
 
 from __future__ import annotations
@@ -31,12 +31,12 @@ from .kbl_told import fill_footprints
 from .source import Source
 from .wire import Ints, Mask
 
-ORDERED, READ, FILLED, ALL = 15, 80, 90, 100  # when each step is done, in percent
-PART = 1 << 20  # records looked at at once
+ORDERED, READ, FILLED, ALL = 15, 80, 90, 100  # progress after each step, in percent
+PART = 1 << 20  # records handled together
 
 
 class Decoded(NamedTuple):
-    """`records` in time order; `task_times` and `comms` are parallel."""
+    """`records` are in time order; `task_times` and `comms` are parallel."""
 
     records: RecordTable
     task_times: Ints
@@ -58,10 +58,10 @@ def decode_records(
     progress: Progress,
     what: str,
 ) -> Decoded:
-    """Decode the RECORDS chunks, of which `scan` tells; `symbols` are the symbol table's addresses.
+    """Decode the RECORDS chunks that were scanned; `symbols` are the symbol table's addresses.
 
-    Many records lie in a file in `folder`, if one is given.  `progress` is told of it as `what`.
-    Raises BadInput if the file is another one meanwhile, Cancelled.
+    If there are many records, they are in a nameless file in `folder`, if given.  `progress` gets
+    reports about `what`.  Raises BadInput if the file was overwritten after the scan; Cancelled.
     """
     progress.report(what, 0, ALL)
     complaints = scan.complaints
@@ -91,7 +91,7 @@ def decode_records(
 
 
 def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]:
-    """When TASK events told names, and the slots with them; other events have names, too."""
+    """Times and COMM slots of TASK events; other events have COMM slots, too."""
     owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     at = place[owner]
     at, comms = at[at >= 0], comms[at >= 0]
@@ -100,7 +100,7 @@ def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]
 
 
 def _gaps(aside: Aside, rows: Rows, room: Room) -> Column:
-    """Of LOST records the time without records, ns."""
+    """Length of the gap before each LOST record, ns; -1 in other rows."""
     if not len(aside.lost):
         return np.broadcast_to(np.int64(-1), len(rows.ts))
     dur = room.full(len(rows.ts), np.int64, -1)
@@ -123,7 +123,7 @@ def _table(
 
 
 def _among(taps: Table, left: Mask) -> Table:
-    """The same, their rows being numbered among the records that are left."""
+    """The taps of the remaining records, with their new row numbers."""
     if not len(taps) or left.all():
         return taps
     taps = taps[left[taps["record"]]]
@@ -136,7 +136,7 @@ def _parts(count: int) -> Iterator[slice]:
 
 
 def _packed(column: Column, left: Mask) -> Column:
-    """What is left of a column, in the same memory."""
+    """The rows of a column that are left, moved together in the same memory."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
     size = 0
@@ -148,7 +148,7 @@ def _packed(column: Column, left: Mask) -> Column:
 
 
 def _counted(asides: Asides, columns: dict[str, Column], room: Room) -> Column:
-    """Of calls the events of the hardware counter."""
+    """Events of the hardware counter in each call; -1 in other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
         return np.broadcast_to(np.int64(-1), len(columns["kind"]))

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Columns of the records of a .kbl file, each record at its place in time.
+"""Columns of the records of a .kbl file, each record at its place in time order.
 
-What a head slot says goes into the columns of RECORD_DTYPE; a CALL's row is an entry that knows of
-its return.  The thread, which the stream tells but once, holds along a CPU's stream from one TASK
-to the next; behind a hole in the file none is known until it is told again.
+A head slot fills the columns of RECORD_DTYPE; a CALL becomes an entry with its return.  The thread
+is written once: it applies to the CPU's stream from one TASK event to the next.  After a gap in the
+file, the thread is unknown until it is written again.
 """
 
 from __future__ import annotations
@@ -52,19 +52,19 @@ from .kbl_slots import EXT, SLOT, Slots, blocks
 from .source import Source
 from .wire import Ints
 
-FORGET_BLOCKS = 32  # blocks between two times that their records' pages are given back
-LONG = 0xFFFFFFFF  # dur of a CALL whose EXT slot has it
+FORGET_BLOCKS = 32  # blocks after which the pages of their records are given back
+LONG = 0xFFFFFFFF  # dur of a CALL whose duration is in an EXT slot
 TASK = int(kbl.KblEvent.TASK)
-UNKNOWN_TYPE = 62  # or higher: EXT slots of types to come
+UNKNOWN_TYPE = 62  # the bit that all EXT slots of later types share
 TELLS, RETURNS = (1 << IPV4) | (1 << IPV6) | (1 << IPV6_L4) | (1 << SKB), 1 << EXT_CALL
 OTHERS = ~(TELLS | RETURNS)
 NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 
 
 class Rows(NamedTuple):
-    """`footprint` numbers the rows of a table of footprints, 0 = none.
+    """Columns of records.  `footprint` is a row number in the table of footprints, 0 = none.
 
-    `cpu` is that of a CALL's entry, `exit_cpu` the one whose stream has the record.
+    `cpu` is the CPU on which a CALL was entered, `exit_cpu` the one whose stream holds the record.
     """
 
     ts: npt.NDArray[np.int64]
@@ -98,21 +98,21 @@ TYPES = {
 
 
 def room_for(count: int, folder: Path | None) -> Room:
-    """Memory for so many records and what is made of them, in `folder` if it is much."""
+    """Memory for `count` records and what is made from them; large arrays are in `folder`."""
     return Room.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 
 class Aside(NamedTuple):
-    """What few records tell beside their columns, in file order."""
+    """Rare details of records that fill no column, in file order."""
 
     ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
     slots: Slots  # of dtype SLOT
-    lost: Ints  # places of LOST records, and when their gaps began
-    begin: Ints
+    lost: Ints  # places of LOST records
+    begin: Ints  # when their gaps began
 
 
 class Told(NamedTuple):
-    """What the file tells to make sense of callers, and how old it is."""
+    """What is needed to decode callers, and the version of the file."""
 
     order: str
     version: int
@@ -131,11 +131,11 @@ def read_rows(
     room: Room,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
-    """`count` records, each head slot at its `place`; with the footprints that they tell.
+    """`count` records, each head slot at its `place`, and the footprints in their slots.
 
-    `counts` and `bits` are what was scanned.
+    `counts` and `bits` are from the scan.
 
-    Raises BadInput if the file is not the one that was scanned, Cancelled.
+    Raises BadInput if the file was overwritten after the scan, or Cancelled.
     """
     rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
@@ -146,7 +146,7 @@ def read_rows(
     )
     prints = Prints(int(counts[PRINTS]), bits, room)
     at = np.zeros(len(counts), np.int64)
-    at[PRINTS] = 1  # row 0 is there
+    at[PRINTS] = 1  # row 0 exists already
     pids, values = np.full(ALL_CPUS, -1, np.int64), UNKNOWN.copy()
     base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
     for number, block in enumerate(blocks(data, chunks, told.order, progress)):
@@ -168,7 +168,7 @@ def read_rows(
             values,
         )
         if not good:
-            raise BadInput(data.path, None, "something else was written to it while it was read")
+            raise BadInput(data.path, None, "the file was overwritten while it was read")
         if number % FORGET_BLOCKS == 0:
             room.forget()
     found = int(at[ASIDE])
@@ -194,13 +194,13 @@ def _decode(
     most: int,
     values: Ints,
 ) -> bool:
-    """The records of a block; `pids` are of the threads on the CPUs, `at` counts what was filled.
+    """Decode a block; `pids` are the threads on each CPU, `at` counts the rows filled so far.
 
-    There is room for `most` footprints; in `values` one is made.  False: there is more in it than
-    was scanned.
+    There is room for `most` footprints, each of which is built in `values`.  Returns False if the
+    block has more records or footprints than the scan found.
     """
     row, told, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
-    # An array that is taken out of a tuple inside the loop costs an atomic operation.
+    # Taking an array out of a tuple inside the loop costs an atomic operation.
     to_ts, to_ordinal, to_kind, to_event = rows.ts, rows.ordinal, rows.kind, rows.event
     to_flags, to_context, to_cpu, to_func = rows.flags, rows.context, rows.cpu, rows.func
     to_pid, to_skb, to_caller, to_data = rows.pid, rows.skb, rows.caller, rows.data
@@ -219,7 +219,7 @@ def _decode(
         while i < end:
             slot = slots[i]
             limit = i + 1 + np.int64(slot["call_ext"])
-            last, seen = i + 1, np.int64(0)  # behind its EXT slots, and the types of those
+            last, seen = i + 1, np.int64(0)  # the slot after its EXT slots, and their types
             while last < end and slots[last]["call_kind"] == EXT:
                 if last < limit:
                     seen |= _bit(np.int64(slots[last]["ipv4_type"]))
@@ -309,13 +309,13 @@ def _decode(
 
 @lean
 def _bit(type_: Int) -> np.int64:
-    """Stands for an EXT slot of this type; those that this program does not know share one."""
+    """The bit of an EXT slot type; all types that are unknown here share one."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
 @lean
 def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
-    """The absolute return address; 0 where the file does not tell."""
+    """The absolute return address; 0 if it is unknown."""
     if flags & NO_CALLER:
         return np.int64(0)
     if flags & MODULE_CALLER:
@@ -325,7 +325,7 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
 
 @lean
 def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Ints) -> None:
-    """A footprint of all its EXT slots; of several of a type the first is written last."""
+    """Build a footprint from its EXT slots; of several slots of a type, the first one counts."""
     if seen & (1 << IPV4):
         for j in range(end - 1, begin - 1, -1):
             if slots[j]["ipv4_type"] == IPV4:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""First look at the slots: which head slots there are, when, and how much they tell.
+"""First pass over the slots: count the head slots, and find their times and their footprints' size.
 
 Head slots are numbered in file order; that number is a record's ordinal.
 """
@@ -26,7 +26,7 @@ EXT_IPV4, EXT_IPV6, EXT_IPV6_L4, EXT_SKB, EXT_CALL, EXT_COUNTER = (
 )
 FLAG_SOCK, MAX_EXT = kbl.KBL_FLAG_SOCK, kbl.KBL_MAX_EXT
 MINE, FIRST_CARRIED, CARRIED, OTHER, UNKNOWN = range(5)  # classes, see Scan
-# Positions in what is counted.
+# Indices of the counts.
 ROWS, WRONG, STRAY, PRINTS, ASIDE, LOSSES, CARRIES, UNKNOWNS, COUNTED = range(9)
 
 Small = npt.NDArray[np.uint8]
@@ -36,25 +36,25 @@ TYPES, WORDS = max(kbl.KblExtType) + 1, kbl.KBL_SLOT_SIZE // 8
 
 
 class Scan(NamedTuple):
-    """One row a head slot.
+    """One row for each head slot.
 
-    `order` is the class: at one time entries (MINE) come first, then CARRY events (CARRIED;
+    `order` is the class.  At equal times, entries (MINE) come first, then CARRY events (CARRIED;
     FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is that of a CALL's entry.
     """
 
     ts: Ints
     order: Small
     cpu: Cpus
-    bits: Words  # by type of EXT slot all bits that are set in one; in row 0 those of sockets
+    bits: Words  # by EXT slot type: OR of all such slots; in row 0: OR of the socket addresses
     counts: Ints
     complaints: list[str]
 
 
 class Scanner:
-    """Looks at the slots of one chunk after the other."""
+    """Scans the slots of one chunk after the other."""
 
     def __init__(self, size: int, order: str, version: int) -> None:
-        """All chunks have at most `size` bytes."""
+        """`size` is an upper bound of the bytes of all chunks together."""
         most = size // kbl.KBL_SLOT_SIZE
         self._order, self._version = order, version
         self._ts, self._class = np.empty(most, np.int64), np.empty(most, np.uint8)
@@ -63,7 +63,7 @@ class Scanner:
         self._differing = 0
 
     def look(self, chunk: Chunk, payload: Bytes) -> None:
-        """Add a chunk with these bytes."""
+        """Scan the payload of a chunk."""
         before, counts = int(self._counts[ROWS]), self._counts
         _scan(
             slots_of(payload, self._order),
@@ -79,7 +79,7 @@ class Scanner:
         self._differing += ragged or int(counts[ROWS]) - before != chunk.items
 
     def found(self) -> Scan:
-        """What all of them tell.  To be called once: it is given away."""
+        """The result for all chunks.  Call it once: it hands over its arrays."""
         rows = int(self._counts[ROWS])
         columns = (self._ts[:rows], self._class[:rows], self._cpu[:rows])
         del self._ts, self._class, self._cpu
@@ -108,9 +108,9 @@ def _scan(
     bits: Words,
     counts: Ints,
 ) -> None:
-    """Add the slots of a chunk of CPU `on`."""
+    """Scan the slots of a chunk of CPU `on`."""
     row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
-    claimed, kind = np.int64(0), np.int64(-1)  # of the record that is open
+    claimed, kind = np.int64(0), np.int64(-1)  # of the current record
     followed, tells = 0, 0
     for i in range(len(slots)):
         slot = slots[i]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The slots of RECORDS chunks, a block at a time, as what they are in the kernel's header.
+"""The slots of RECORDS chunks, a block at a time, as the structs of the kernel's header.
 
 A block fits into the processor's cache; the slots of a file are never all in memory.
 """
@@ -45,13 +45,15 @@ EXTS = {
     _TYPE.SYSCALL: ("syscall", kbl.KBL_EXT_SYSCALL),
     _TYPE.TAP: ("tap", kbl.KBL_EXT_TAP),
 }
-FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # columns
+FILLING = (_TYPE.IPV4, _TYPE.IPV6, _TYPE.IPV6_L4, _TYPE.SKB, _TYPE.CALL)  # these fill columns
 
 
 def _union() -> np.dtype[np.void]:
-    """A slot as the union of its structs: `span_dur`, `ipv4_ip_id`; bytes as one number; `word_0`.
+    """A slot as the union of its structs: `span_dur`, `ipv4_ip_id`, `word_0`, ...
 
-    Without those that are only looked at by themselves: each member takes time to compile.
+    Byte arrays are members, too, as one number each.
+
+    It omits structs that are only decoded on their own, because each member takes time to compile.
     """
     members: dict[str, tuple[Any, int]] = {}
     for name, dtype in (*HEADS.values(), *(EXTS[type_] for type_ in FILLING)):
@@ -72,22 +74,22 @@ SLOT = _union()
 
 
 class Block(NamedTuple):
-    """The slots of some chunks that follow each other in the file."""
+    """The slots of some consecutive chunks."""
 
     slots: Slots  # of dtype SLOT
-    begin: Ints  # of each chunk, and behind them how many there are
+    begin: Ints  # index of each chunk's first slot; then the number of slots
     cpu: Ints  # of each chunk
-    fresh: npt.NDArray[np.bool_]  # chunks before which one of their CPU is missing, or its first
+    fresh: npt.NDArray[np.bool_]  # the CPU's first chunk, or the one before it is missing
 
 
 def slots_of(payload: Bytes, order: str) -> Slots:
-    """The whole slots of a chunk, as they lie in memory where that is of their order."""
+    """The whole slots of a chunk; a view of `payload` if it is little-endian."""
     raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
     return (raw if order == "<" else _little(raw)).view(SLOT)
 
 
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
-    """All slots; those of a block are there until the next.  Raises BadInput, Cancelled."""
+    """All slots, block by block; a block is valid until the next.  Raises BadInput, Cancelled."""
     fresh = begins_after_a_hole(chunks)
     first, room = 0, np.empty(0, np.uint8)
     for some in _grouped(chunks):
@@ -104,7 +106,7 @@ def _slots(chunk: Chunk) -> int:
 
 
 def begins_after_a_hole(chunks: list[Chunk]) -> npt.NDArray[np.bool_]:
-    """Chunks before which a chunk of their CPU is missing, and each CPU's first."""
+    """Which chunks are their CPU's first, or follow a missing chunk of their CPU."""
     following: dict[int, int] = {}
     fresh = np.ones(len(chunks), np.bool_)
     for number, chunk in enumerate(chunks):
@@ -140,7 +142,7 @@ def _block(
 
 
 def _little(raw: Bytes) -> Bytes:
-    """A copy of slots with their numbers in little-endian order."""
+    """A copy of the slots with their numbers in little-endian order."""
     made = raw.copy()
     of, to = (some.reshape(-1, kbl.KBL_SLOT_SIZE) for some in (raw, made))
     is_ext = of[:, 0] == EXT

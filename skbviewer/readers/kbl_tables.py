@@ -14,8 +14,8 @@ from .printable import name_of
 from .source import Source
 
 NO_ARGUMENT = 0xFF
-PROBE_IDS = 1 << 16  # struct kbl_span_slot gives an id 16 bits
-FIRST_SIZES: dict[int, int] = {  # in version 2
+PROBE_IDS = 1 << 16  # an id has 16 bits in struct kbl_span_slot
+FIRST_SIZES: dict[int, int] = {  # bytes of a row in version 2
     kbl.KblChunkType.COUNTERS: 48,
     kbl.KblChunkType.CALIBRATION: 48,
 }
@@ -24,8 +24,8 @@ FIRST_SIZES: dict[int, int] = {  # in version 2
 class Tables(NamedTuple):
     """`symbols` are (address, name) in file order; `counters` are the last ones in the file.
 
-    `missed_before` are hits that the probes missed before the file began, by probe id; with -1
-    those of all probes.
+    `missed_before` are the hits that probes missed before the file began, by probe id; key -1 holds
+    their sum over all probes.
     """
 
     probes: dict[int, Probe]
@@ -40,9 +40,9 @@ class Tables(NamedTuple):
 
 
 class _Reader:
-    """Gives the structs of one table.
+    """Reads the rows of one table.
 
-    A recorder writes a grown STRINGS or SYMBOLS table anew: the last one holds everything.
+    A recorder writes a STRINGS or SYMBOLS table again when it has grown, so the last one is used.
     """
 
     def __init__(self, data: Source, chunks: Chunks, order: str) -> None:
@@ -55,9 +55,9 @@ class _Reader:
         return [bytes(self._data.read(chunk.begin, chunk.end)) for chunk in found]
 
     def rows(self, type_: int, dtype: np.dtype[np.void], last: int = 0) -> list[dict[str, int]]:
-        """Structs as Python values, of the last `last` chunks (0 = all).
+        """Rows as Python values, from the last `last` chunks (0 = all).
 
-        Structs grow at their end: of an older file's shorter ones the members it has are told.
+        Structs grow at their end.  Rows of an older file lack the members that were added later.
         """
         rows: list[dict[str, int]] = []
         for chunk in self._chunks.of_type(type_)[-last:]:
@@ -66,7 +66,7 @@ class _Reader:
             size = (chunk.end - chunk.begin) // chunk.items
             if size < FIRST_SIZES.get(type_, dtype.itemsize):
                 name = kbl.KblChunkType(type_).name
-                self.complaints.append(f"a table {name} of {size} bytes a row: left out")
+                self.complaints.append(f"a table {name} with rows of {size} bytes: left out")
                 continue
             known = _beginning(kbl.in_order(dtype, self._order), size)
             payload = self._data.read(chunk.begin, chunk.begin + chunk.items * size)
@@ -81,7 +81,7 @@ class _Reader:
 
 
 def _beginning(dtype: np.dtype[np.void], size: int) -> np.dtype[np.void]:
-    """The members of a struct that lie within its first `size` bytes."""
+    """The members of a struct that are within its first `size` bytes."""
     names = [n for n in dtype.names or () if _end(dtype, n) <= size]
     return np.dtype([(n, dtype[n]) for n in names])
 
@@ -93,7 +93,7 @@ def _end(dtype: np.dtype[np.void], name: str) -> int:
 
 
 def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
-    """Read every table there is; of a probe or device told twice the last word counts."""
+    """Read all tables; of several rows for one probe or device, the last one counts."""
     reader, kind = _Reader(data, chunks, order), kbl.KblChunkType
     counters = reader.rows(kind.COUNTERS, kbl.KBL_COUNTERS)
     devices = reader.rows(kind.DEVICES, kbl.KBL_DEVICE)
@@ -113,7 +113,7 @@ def read_tables(data: Source, chunks: Chunks, order: str) -> Tables:
 
 
 def _probes(reader: _Reader) -> list[dict[str, int]]:
-    """The rows of PROBES; a damaged one may have an id for which no array has room."""
+    """The rows of PROBES; a damaged row may have an id that is too large for an array."""
     rows = reader.rows(kbl.KblChunkType.PROBES, kbl.KBL_PROBE)
     good = [row for row in rows if row["id"] < PROBE_IDS]
     if len(good) < len(rows):
@@ -123,7 +123,7 @@ def _probes(reader: _Reader) -> list[dict[str, int]]:
 
 
 def _calibration(reader: _Reader) -> Calibration | None:
-    """The last measurement; without one for calls that carry a packet the plain one serves."""
+    """The last measurement.  If none was made with packets, the plain one is used for them."""
     rows = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     if not rows or not (rows[-1]["tau_empty"] or rows[-1]["tau_nested"]):
         return None
@@ -158,7 +158,7 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 
 
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
-    """META's lines, and what has no place of its own: counters, measured probe costs."""
+    """META's lines, and values without a table of their own: counters, costs of probes."""
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
     told = (name_of(line).partition("=") for line in lines)
     meta = {key: value for key, _, value in told if key}

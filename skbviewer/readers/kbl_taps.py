@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What packet sockets were given: EXT slots TAP of their calls."""
+"""What packet sockets received, from EXT slots TAP of their calls."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .kbl_order import Places
 
 
 def read_taps(asides: Asides, place: Places) -> Table:
-    """TAP_DTYPE rows; `place` is where the records, by ordinal, stand (-1: left out)."""
+    """TAP_DTYPE rows; `place` is the position of each record by ordinal (-1: left out)."""
     owner, slots = asides.of_type(kbl.KblExtType.TAP, kbl.KBL_EXT_TAP)
     at = place[owner]
     slots, at = slots[at >= 0], at[at >= 0]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Version 3 tells a footprint once: give it to all records it holds for.
+"""Copy footprints, which version 3 writes only once, to all records to which they apply.
 
-In: records in time order, with the footprints that they tell themselves.  A footprint of an skb
-holds from one FOOTPRINT to the next, for calls entered on that CPU.  Behind a hole in the file, and
-behind records that were lost, nothing holds until it is told again.
+Input: records in time order, with the footprints in their own slots.  A FOOTPRINT event applies to
+its skb until the next one, for calls entered on that CPU.  After missing chunks or lost records, no
+footprint applies until it is written again.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from .kbl_slots import begins_after_a_hole
 from .wire import Ints
 
 UNREAD = kbl.KBL_FLAG_EXT_LOST
-STEP = 1 << 22  # records between two times that their pages are given back
-SMALLEST = 1 << 12  # places in a table at first; a power of two
+STEP = 1 << 22  # records after which their pages are given back
+SMALLEST = 1 << 12  # slots of a new table; a power of two
 KEY_SKB, KEY_CPU, PRINT, ERA, FIELDS = range(5)
 SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
@@ -47,14 +47,14 @@ def fill_footprints(
 
 
 def _gaps(rows: Rows, aside: Aside) -> list[tuple[int, int]]:
-    """(time, cpu) from which on footprints told before no longer hold: records were lost."""
+    """(time, cpu) after which earlier footprints no longer apply, because records were lost."""
     full = rows.flags[aside.lost] == kbl.KblLost.BUFFER
     cpus = rows.cpu[aside.lost[full]]
     return list(zip(aside.begin[full].tolist(), cpus.tolist(), strict=True))
 
 
 def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
-    """The same for missing chunks: just after the last record before them."""
+    """(time, cpu) as in _gaps(), for missing chunks: just after the last record before them."""
     last: dict[int, int] = {}
     found = []
     for chunk, fresh in zip(chunks, begins_after_a_hole(chunks).tolist(), strict=True):
@@ -81,7 +81,7 @@ def _move(table: Ints, larger: Ints) -> None:
 
 @lean
 def _find(table: Ints, skb: Int, cpu: Int) -> Int:
-    """Where the table has the skb (not 0) of this CPU, or the free place where it belongs."""
+    """The slot of an skb (not 0) on this CPU, or the free slot for it."""
     mask = len(table) - 1
     mixed = (skb ^ cpu << 48) * SPREAD
     at = (mixed >> 32) & mask
@@ -94,12 +94,12 @@ def _find(table: Ints, skb: Int, cpu: Int) -> Int:
 def _follow(
     rows: Rows, stop: int, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints
 ) -> bool:
-    """Go through records from where `state` says to `stop`; False: the table is too small.
+    """Process records from the number in `state` up to `stop`; False if the table is too small.
 
-    `state` holds the number of the next record, of barriers passed and of skbs in the table.
+    `state` holds the number of the next record, of passed barriers, and of skbs in the table.
     """
     begin, passed, known = state
-    # An array that is taken out of a tuple inside the loop costs an atomic operation.
+    # Taking an array out of a tuple inside the loop costs an atomic operation.
     ts, cpu, kind, event, flags = rows.ts, rows.cpu, rows.kind, rows.event, rows.flags
     skb, footprint = rows.skb, rows.footprint
     size, room = len(ts), len(table) // 2
@@ -108,7 +108,7 @@ def _follow(
         while passed < len(times) and times[passed] <= time:
             eras[cpus[passed]] += 1
             passed += 1
-        while end < size and ts[end] == time:  # at one time the footprint comes first
+        while end < size and ts[end] == time:  # at equal times the footprint comes first
             if event[end] == FOOTPRINT and kind[end] == EVENT and skb[end] != 0:
                 on = np.int64(cpu[end])
                 at = _find(table, skb[end], on)

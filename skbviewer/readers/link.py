@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Link layer: from a packet's first byte to its network header, by LINKTYPE_.
 
-In: frames at their first byte.  Out: frames behind their link header, `kind` the EtherType there.
-Frames too short for their header are left out, so their columns stay unknown.
+Input: frames that begin with their first byte.  Output: frames after their link header; `kind` is
+the EtherType.  Frames too short for their header are left out, so their columns stay unknown.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
-    """Ethernet with a switch's tag of so many bytes behind the addresses."""
+    """Ethernet with a switch tag of `tag` bytes after the addresses."""
     size = 14 + tag
     malformed(packets, frames.lacking(size))
     frames = frames.room(size)
@@ -64,7 +64,7 @@ def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """NULL has the capturing host's byte order, LOOP the network's: a family is a small number."""
+    """NULL has the capturing host's byte order, LOOP has network order; families are small."""
     malformed(packets, frames.lacking(4))
     frames = frames.room(4)
     family = wire.u32(frames.at)
@@ -74,7 +74,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Per-packet information: version, flags, length of all of it, link type of what follows."""
+    """Per-packet information: version, flags, its whole length, link type of the next header."""
     malformed(packets, frames.lacking(8))
     frames = frames.room(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
@@ -83,7 +83,7 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """macOS: length of the header, kind of the record, link type of what follows, and more."""
+    """macOS: length of the header, kind of record, link type of the next header, and more."""
     malformed(packets, frames.lacking(12))
     frames = frames.room(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
@@ -92,7 +92,7 @@ def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Ints) -> Frames:
-    """Frames that begin with the header of a link type which something before them told."""
+    """Frames that begin with the header of `linktype`, which an outer header specified."""
     done = []
     for number in np.unique(linktype).tolist():
         mine = frames.only(linktype == number)

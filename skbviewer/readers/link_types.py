@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""LINKTYPE_ names of link types, without the prefix, as tcpdump.org/linktypes.html has them."""
+"""LINKTYPE_ names of link types, without the prefix, from tcpdump.org/linktypes.html."""
 
 from __future__ import annotations
 
-# A number, and the names of the types from there on.
+# A number, and the names of the types from this number on.
 _NAMES = (
     (0, "NULL ETHERNET EXP_ETHERNET AX25 PRONET CHAOS IEEE802_5 ARCNET_BSD SLIP PPP FDDI"),
-    (12, "RAW"),  # as BSD numbers DLT_RAW, and 14 OpenBSD
+    (12, "RAW"),  # DLT_RAW on BSD, and 14 on OpenBSD
     (14, "RAW"),
     (50, "PPP_HDLC PPP_ETHER"),
     (99, "SYMANTEC_FIREWALL ATM_RFC1483 RAW SLIP_BSDOS PPP_BSDOS C_HDLC IEEE802_11 ATM_CLIP"),
@@ -41,6 +41,6 @@ NAMES = {first + i: name for first, names in _NAMES for i, name in enumerate(nam
 
 
 def linktype_name(linktype: int) -> str:
-    """ "LINKTYPE_NFLOG (239)"; "link type 4000" where it has no name."""
+    """ "LINKTYPE_NFLOG (239)"; "link type 4000" if it has no name."""
     name = NAMES.get(linktype)
     return f"LINKTYPE_{name} ({linktype})" if name else f"link type {linktype}"

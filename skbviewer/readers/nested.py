@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""From behind the link header to the network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
+"""From the link header to the network header: tags, LLC, tunnels of Ethernet, MPLS, PPPoE.
 
-In: frames whose `kind` is an EtherType, or a length.  Out: frames at their network header.
+Input: frames whose `kind` is an EtherType or a length.  Output: frames at their network header.
 Layouts: IEEE 802.1Q (VLAN, PBB), 802.1AE (MACsec), 802.1BR (E-tag), 802.1CB (R-tag), IEC 62439-3
-(HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); Wireshark's of VN-Tag, FabricPath and
-Arista's time stamps.
+(HSR), RFC 1042 and 2684 (SNAP), 6325 (TRILL), 8300 (NSH); as in Wireshark for VN-Tag, FabricPath
+and Arista's time stamps.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from .ethertypes import (
 from .ppp import ethertype_of
 from .wire import Bytes, Frames, Rows, Wire, fill, joined
 
-MOST = 16  # headers between link and network header: more are an attack
+MOST = 16  # headers between link and network header; only an attack has more
 MOST_LABELS = 8
 VLAN_TPIDS = (ETH_P_8021Q, ETH_P_8021AD, ETH_P_QINQ1)
 TAGS = {
@@ -52,28 +52,28 @@ TAGS = {
     ETH_P_HSR: 6,
     ETH_P_RTAG: 6,
     ETH_P_ETAG: 8,
-}  # bytes, an EtherType at the end
+}  # bytes; the last two are an EtherType
 SNAP, LLC_IP = 0xAAAA03, 0x060603  # DSAP, SSAP, unnumbered information
-OUI_ETHERTYPE = (0x000000, 0x0000F8)  # whose protocol numbers are EtherTypes
+OUI_ETHERTYPE = (0x000000, 0x0000F8)  # their protocol numbers are EtherTypes
 OUI_BRIDGED, BRIDGED_ETHERNET = 0x0080C2, (1, 7)  # with and without frame check sequence
-SECTAG, SCI, ICV = 6, 8, 16  # bytes of MACsec: its tag, an optional part, the check value behind
+SECTAG, SCI, ICV = 6, 8, 16  # bytes of MACsec: tag, an optional part, check value at the end
 HAS_SCI, ENCRYPTED, CHANGED = 0x20, 0x08, 0x04  # bits of MACsec's first byte
 NSH_NEXT = {1: ETH_P_IP, 2: ETH_P_IPV6, 3: ETH_P_TEB, 4: ETH_P_NSH, 5: ETH_P_MPLS_UC}
-TIMESTAMP = 1  # of Arista's subtypes
-STAMPS = {0x0010: 12, 0x0110: 12, 0x0020: 10, 0x0120: 10}  # bytes up to the EtherType, by version
+TIMESTAMP = 1  # an Arista subtype
+STAMPS = {0x0010: 12, 0x0110: 12, 0x0020: 10, 0x0120: 10}  # version: bytes before the EtherType
 
 MPLS = (ETH_P_MPLS_UC, ETH_P_MPLS_MC)
-# What a kind is: the network header or unknown, understood here, or named in warnings.
+# What to do with a kind: stop (network header or unknown), dissect here, name in a warning, ...
 ENDS, NESTED, STOPS, LABELS, SESSION = range(5)
 
 Step = Callable[[Wire, Rows, Frames], Frames]
 
 
 def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Step over what is nested; fills `vlan` and `ethertype`.
+    """Skip all headers before the network header; fills `vlan` and `ethertype`.
 
-    `ethertype` is the last one on the way; IP inside MPLS or PPPoE is found all the same.  What is
-    not understood keeps a kind of UNREAD or above.
+    `ethertype` is the last one found.  IP inside MPLS or PPPoE is found, too.  Frames that cannot
+    be dissected keep a kind of UNREAD or above.
     """
     frames = _unwrapped(wire, packets, frames)
     known = frames.only(frames.kind >= ETH_P_802_3_MIN)
@@ -93,7 +93,7 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _state(frames: Frames) -> Bytes:
-    """Of each frame what is to be done with its kind."""
+    """What to do with each frame's kind."""
     found: Bytes = np.take(_STATES, frames.kind + 1, mode="clip")
     return found
 
@@ -130,7 +130,7 @@ def _tag(size: int) -> Step:
 
 
 def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Only LLC SNAP tells an EtherType, or IP's own service access point."""
+    """Only LLC SNAP contains an EtherType; the service access point of IP stands for one."""
     frames = frames.room(8)
     head = wire.u32(frames.at)
     bare = frames.only(head >> 8 == LLC_IP)
@@ -139,7 +139,7 @@ def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def snapped(wire: Wire, frames: Frames, begin: int, pad: int) -> Frames:
-    """Step over a SNAP header, which begins so many bytes behind; a bridged frame is padded."""
+    """Skip the SNAP header `begin` bytes after the frame's position, and a bridged frame's pad."""
     oui = wire.u32(frames.at + begin) >> 8
     protocol = wire.u16(frames.at + begin + 3)
     good = np.isin(oui, OUI_ETHERTYPE) & (protocol >= ETH_P_802_3_MIN)
@@ -153,7 +153,7 @@ def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """A frame inside another one, whose addresses count."""
+    """An inner frame; its addresses are not used, those of the outer one are."""
     frames = frames.room(14)
     return frames.past(14, wire.u16(frames.at + 12))
 
@@ -163,7 +163,7 @@ def _ethernet_follows(size: int) -> Step:
 
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """The outer addresses are numbers of switches."""
+    """The outer addresses are switch numbers, so use the inner ones."""
     frames = frames.room(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
     return frames.past(2, np.full(len(frames.rows), ETH_P_TEB))
@@ -176,7 +176,7 @@ def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Only what is not encrypted can be read."""
+    """Only plain text can be dissected."""
     fill(packets, frames.rows, ethertype=frames.kind)
     frames = frames.room(SECTAG)
     flags = wire.u8(frames.at)
@@ -242,7 +242,7 @@ STEPS: dict[int, Step] = {
 
 
 def _states() -> Bytes:
-    """By kind and 1: the first is that of unknown ones, the last of UNREAD and above."""
+    """States by kind + 1: the first is for unknown kinds, the last for UNREAD and above."""
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED
     for kinds, state in ((NAMES, STOPS), (STEPS, NESTED), (MPLS, LABELS)):

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """Network layer: IPv4, IPv6 and ARP columns, from frames at their network header.
 
-Returns the frames at their transport header; fragments but the first have none.
+Returns the frames at their transport header.  Fragments other than the first have none.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from .transport import IP_MF
 from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
 
 IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
-FLOW_LABEL = 0xFFFFF  # of the first 32 bits of the IPv6 header (RFC 8200)
+FLOW_LABEL = 0xFFFFF  # mask in the first 32 bits of the IPv6 header (RFC 8200)
 HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = 0, 43, 44, 51, 60
 EXTENSIONS = (HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS)
 MAX_EXTENSIONS = 16
 
 
 def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Fill the identity of the outermost IP header, or of ARP."""
+    """Fill the identity from the outermost IP header or from ARP; returns transport headers."""
     _arp(wire, packets, frames.only(frames.kind == ETH_P_ARP))
     return joined(
         [
@@ -52,7 +52,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         saddr_lo=wire.u32(at + 12),
         daddr_lo=wire.u32(at + 16),
     )
-    # A total length of 0 is a large-send skb's: the driver fills it in.
+    # A large-send skb has total length 0, which the driver fills in later.
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
     malformed(packets, frames.rows[wrong])
     later = frag_off & IP_OFFSET != 0
@@ -63,7 +63,7 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _content(wire: Wire, packets: Rows, frames: Frames, length: Ints) -> None:
-    """Of frames at what they carry, and its length; below 0: it is not known."""
+    """Hash the content of frames at their payload of `length` bytes; negative = unknown."""
     columns = (frames.at - wire.begin, length, frames.end - wire.begin, frames.kind, frames.rows)
     fill_contents(wire.data, *columns, packets["content"])
 
@@ -92,13 +92,13 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.rows[at + 40 + payload_len > frames.stop])
     bare = (payload_len != 0) & ~np.isin(nexthdr, EXTENSIONS)
     _content(wire, packets, frames.past(40, nexthdr), np.where(bare, payload_len, -1))
-    # A payload length of 0 is a jumbogram or a large-send skb: its length is the frame's.
+    # A jumbogram or a large-send skb has payload length 0: use the frame's length.
     whole = _within(frames, np.where(payload_len == 0, 0, 40 + payload_len))
     return _skip_extensions(wire, packets, whole.past(40, nexthdr))
 
 
 def _within(frames: Frames, length: Ints) -> Frames:
-    """Cut the frames at the IP length (0 = not told): what follows is Ethernet padding."""
+    """Cut the frames at the IP length (0 = unknown), because Ethernet padding may follow."""
     stop = np.where(length == 0, frames.stop, frames.at + length)
     return frames._replace(end=np.minimum(frames.end, stop), stop=stop)
 
@@ -120,7 +120,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _no_protocol(packets: Rows, frames: Frames) -> None:
-    """What these carry stands behind headers that were not captured, or are too many."""
+    """Set the protocol to unknown: it is after headers that were not captured or are too many."""
     fill(packets, frames.rows, protocol=np.full(len(frames.rows), -1))
 
 
@@ -130,7 +130,7 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     size = np.where(frames.kind == AUTH, (length + 2) * 4, (length + 1) * 8)
     nexthdr = wire.u8(frames.at)
     fill(packets, frames.rows, protocol=nexthdr)
-    # As in struct iphdr: the offset in units of 8 bytes, MF above it.
+    # As in struct iphdr: offset in units of 8 bytes, then MF.
     field = wire.u16(frames.at + 2)
     frag_off = (field >> 3) | (field & 1) * IP_MF
     frag_id = wire.u32(frames.at + 4)

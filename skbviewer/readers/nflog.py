@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""NFLOG: what Linux' netfilter logged, attributes of which one is the packet.
+"""NFLOG: packets that Linux' netfilter logged, as attributes, one of which is the packet.
 
-Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html; attributes are in the byte order of
-the host that captured, which the number of the first one shows.
+Layout: https://www.tcpdump.org/linktypes/LINKTYPE_NFLOG.html.  Attributes are in the byte order of
+the capturing host, which the number of the first attribute reveals.
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from .wire import Frames, Ints, Mask, Rows, Wire, joined, malformed
 
 HEADER = 4  # bytes: family, version, resource
 NFULA_PACKET_HDR, NFULA_PAYLOAD = 1, 9
-TYPE = 0x7FFF  # of the attribute's type: what is above are flags
-MOST = 64  # attributes before the packet
+TYPE = 0x7FFF  # mask of the attribute's type; the other bits are flags
+MOST = 64  # most attributes before the packet
 
 
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at their first byte; the kind is what netfilter says, else by the family."""
+    """Frames that begin with the header; the kind is netfilter's protocol, else the family's."""
     malformed(packets, frames.lacking(HEADER + 4))
     frames = frames.room(HEADER + 4)
     family = by_family(wire.u8(frames.at))
@@ -47,7 +47,7 @@ def _number(wire: Wire, at: Ints, is_big: Mask) -> Ints:
 
 
 def _payload(packets: Rows, frames: Frames, length: Ints) -> Frames:
-    """Behind the payload may come further attributes."""
+    """Cut frames at the end of the payload, because attributes may follow it."""
     malformed(packets, frames.rows[frames.at + length > frames.stop])
     stop = np.minimum(frames.stop, frames.at + length)
     frames = frames._replace(stop=stop, end=np.minimum(frames.end, stop))

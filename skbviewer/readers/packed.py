@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""Files packed by gzip (RFC 1952) or zstd (RFC 8878): unpacked into a temporary file.
+"""Files compressed by gzip (RFC 1952) or zstd (RFC 8878): decompressed into a temporary file.
 
-A packed file that is cut or damaged gives what could be unpacked, and a warning.
+If a compressed file is truncated or damaged, the part before the damage is used, with a warning.
 """
 
 from __future__ import annotations
@@ -24,26 +24,26 @@ from .wire import Bytes
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 GZIP_MEMBER = 31  # zlib's wbits for a gzip member
 STEP = 1 << 20
-KEPT = 2  # the packets shown one after the other are mostly of one file
+KEPT = 2  # decompressed files to keep: consecutive packets are mostly from one file
 
 
 class Unpacked(NamedTuple):
-    """What was in a packed file, and what was wrong with the packing ("" = nothing)."""
+    """The contents of a compressed file, and what is wrong with the compression ("" = nothing)."""
 
     data: Bytes
     damage: str
-    mapped: mmap.mmap | None = None  # what `data` is a view of
+    mapped: mmap.mmap | None = None  # `data` is a view of it
 
 
 def is_packed(magic: bytes) -> bool:
-    """Whether a file that begins so is one."""
+    """Whether a file that begins with `magic` is compressed by gzip or zstd."""
     return any(magic.startswith(known) for known in UNPACKERS)
 
 
 def unpack(path: Path, magic: bytes, progress: Progress | None = None) -> Unpacked:
-    """Unpack a file that begins with `magic`; of the last few the result is kept.
+    """Decompress a file that begins with `magic`; the results of the last few files are kept.
 
-    Raises BadInput if nothing can be unpacked or there is no room for it, and Cancelled.
+    Raises BadInput if nothing can be decompressed or the disk is full, and Cancelled.
     """
     found = path.stat()
     key = (path, found.st_size, found.st_mtime_ns)
@@ -61,7 +61,7 @@ _lock = threading.Lock()
 
 
 def beginning(path: Path, magic: bytes) -> bytes:
-    """What is packed at the beginning of such a file; b"" if it cannot be unpacked."""
+    """The first decompressed bytes of a file; b"" if it cannot be decompressed."""
     step = next(step for known, step in UNPACKERS.items() if magic.startswith(known))
     try:
         with path.open("rb") as packed:
@@ -77,21 +77,22 @@ def _unpack(path: Path, magic: bytes, size: int, progress: Progress) -> Unpacked
         with path.open("rb") as packed, tempfile.TemporaryFile() as plain:
             try:
                 for part in step(packed):
-                    progress.report(f"unpacking {path.name}", packed.tell(), size)
+                    progress.report(f"decompressing {path.name}", packed.tell(), size)
                     plain.write(part)
             except (zlib.error, zstandard.ZstdError, EOFError) as error:
-                damage = f"{path}: the packing is damaged or cut ({error}): read up to there"
+                why = f"the compressed data is damaged or truncated ({error})"
+                damage = f"{path}: {why}: read up to there"
             plain.flush()
             if not plain.tell():
-                raise BadInput(path, None, f"packed by {NAMES[magic]}, but it holds nothing")
+                raise BadInput(path, None, f"compressed by {NAMES[magic]}, but empty")
             mapped = mmap.mmap(plain.fileno(), 0, access=mmap.ACCESS_READ)
     except OSError as error:
-        raise BadInput(path, None, f"cannot unpack: {error.strerror or error}") from error
+        raise BadInput(path, None, f"cannot decompress: {error.strerror or error}") from error
     return Unpacked(np.frombuffer(mapped, np.uint8), damage, mapped)
 
 
 def _gzip(file: BinaryIO) -> Iterator[bytes]:
-    """All members, one behind the other; zeros behind them are padding."""
+    """All gzip members, which follow each other; zeros after a member are padding."""
     data, member = file.read(STEP), zlib.decompressobj(GZIP_MEMBER)
     while data:
         yield member.decompress(data)

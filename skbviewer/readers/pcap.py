@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads classic pcap files: every byte order, micro- and nanoseconds.
+"""Read classic pcap files of either byte order, with time stamps in micro- or nanoseconds.
 
 Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcap/.  A damaged file is read up to the
-damage, with a warning that names the place.
+damage, with a warning that contains its position.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from .wire import Block, Bytes, Ints, word
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
-LINKTYPE_MASK = 0xFFFF  # the upper bits tell about frame check sequences
-DG_UX = 543  # major version in files of DG/UX's tcpdump, which have the lengths of version 2.2
+LINKTYPE_MASK = 0xFFFF  # the upper bits describe the frame check sequence
+DG_UX = 543  # major version in files of DG/UX's tcpdump, whose lengths are as in version 2.2
 
-# Which of a record's two lengths is the captured one, as libpcap and Wireshark decide it.
+# Which of a record's two lengths is the captured one; decided as in libpcap and Wireshark.
 FIRST, SECOND, SMALLER = range(3)
 
 
 class _Format(NamedTuple):
     order: str
     unit_ns: int
-    record_size: int  # of the header before each packet
+    record_size: int  # bytes of the header before each packet
 
 
 FORMATS = {
@@ -46,9 +46,9 @@ FORMATS = {
 
 
 def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcap file.
+    """Read a pcap file.  If there are many packets, they are in a nameless file in `folder`.
 
-    Raises BadInput if the file header is not whole or of an unknown version.
+    Raises BadInput if the file header is truncated or its version is unknown, or Cancelled.
     """
     path, layout = data.path, FORMATS[bytes(data.read(0, 4))]
     if len(data) < FILE_HEADER_SIZE:
@@ -82,7 +82,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
 
 
 def _captured(major: int, minor: int) -> int:
-    """Before version 2.3 the lengths stood the other way round; in 2.3 either way."""
+    """Which length is the captured one: before version 2.3 the second; in 2.3 the smaller one."""
     if major == DG_UX or minor < 3:
         return SECOND
     return SMALLER if minor == 3 else FIRST
@@ -91,7 +91,7 @@ def _captured(major: int, minor: int) -> int:
 def _walk(
     data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
 ) -> tuple[Ints, list[str]]:
-    """Where each whole packet's header begins and the last one ends; what was wrong after it."""
+    """Positions of the headers of all whole packets, then their end; warnings about the rest."""
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
     size, header, little = len(data), layout.record_size, layout.order == "<"
     found, room = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
@@ -111,7 +111,7 @@ def _walk(
 
 @lean
 def _lengths(some: Bytes, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
-    """The captured length and that of the packet, of the record that begins at `at`."""
+    """The captured and the original length of the packet whose header is at `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
     if captured == SECOND or (captured == SMALLER and first > second):
         return second, first
@@ -129,10 +129,10 @@ def _walk_some(
     little: bool,
     places: Ints,
 ) -> tuple[Int, Int, Int]:
-    """Walk packet headers in `some` bytes, those from `begin` on, of a file of `size` bytes.
+    """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
 
-    Returns how many `places` it filled, where it ended, and there the captured length that cannot
-    be true or passes the end, else -1.
+    Returns the number of `places` that it filled, the position where it stopped, and the captured
+    length there if it is impossible or reaches beyond the file's end, else -1.
     """
     at, count = np.int64(0), np.int64(0)
     while at + header <= len(some) and count < len(places):
@@ -159,7 +159,7 @@ def _fill(
     caplen: Ints,
     length: Ints,
 ) -> None:
-    """What the headers at some places tell; `some` bytes, those from `begin` on, hold them."""
+    """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
     for i in range(len(places)):
         at = places[i] - begin
         ts[i] = word(some, at, little) * 1_000_000_000 + word(some, at + 4, little) * unit_ns

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Reads pcapng files: several sections of either byte order, interfaces with their own clocks.
+"""Read pcapng files: sections of either byte order, interfaces with their own clocks.
 
 Layout: https://datatracker.ietf.org/doc/draft-ietf-opsawg-pcapng/.  Blocks of other types are
-stepped over.  A damaged file is read up to the damage, with a warning that names the place.
+skipped.  A damaged file is read up to the damage, with a warning that contains its position.
 """
 
 from __future__ import annotations
@@ -34,21 +34,21 @@ SECTION_HEADER = 0x0A0D0D0A
 INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
 PACKET_BLOCKS = (PACKET, SIMPLE_PACKET, ENHANCED_PACKET)
 BYTE_ORDER_MAGIC = 0x1A2B3C4D
-VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, says the draft
+VERSIONS = ((1, 0), (1, 2))  # 1.2 was written by mistake and means 1.0, according to the draft
 OPT_IF_NAME, OPT_IF_TSRESOL, OPT_IF_TSOFFSET = 2, 9, 14
 SECOND = 1_000_000_000
-HEAD = 32  # bytes of a packet block's beginning that are looked at
-LEAST = 12  # bytes of a block
+HEAD = 32  # bytes at the begin of a packet block that are decoded
+LEAST = 12  # bytes of the shortest block
 
 
-BLOCK_DTYPE = np.dtype(  # what the blocks themselves tell of their packets
+BLOCK_DTYPE = np.dtype(  # columns that come from the blocks, not from the packets in them
     [(name, PACKET_DTYPE[name]) for name in ("ts", "caplen", "len", "offset", "interface")]
     + [("linktype", PACKET_DTYPE["linktype"])]
 )
 
 
 class _Described(NamedTuple):
-    """An interface and its clock: tsresol as in the file, tsoffset in seconds."""
+    """An interface and its clock: if_tsresol as in the file, if_tsoffset in seconds."""
 
     interface: Interface
     tsresol: int
@@ -60,12 +60,12 @@ class _Section:
     order: str
     two_words: struct.Struct
     interfaces: list[_Described] = field(default_factory=list)
-    offsets: list[Ints] = field(default_factory=list)  # of packet blocks
-    heads: list[Bytes] = field(default_factory=list)  # HEAD bytes of each
+    offsets: list[Ints] = field(default_factory=list)  # positions of packet blocks
+    heads: list[Bytes] = field(default_factory=list)  # the first HEAD bytes of each
 
 
 class _Damage(Exception):
-    """What follows this place cannot be read."""
+    """The file cannot be read beyond this position."""
 
     def __init__(self, at: int, why: str) -> None:
         self.at, self.why = at, why
@@ -73,9 +73,9 @@ class _Damage(Exception):
 
 
 def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Capture:
-    """Read a pcapng file.
+    """Read a pcapng file.  If there are many packets, they are in a nameless file in `folder`.
 
-    Raises BadInput if not even its first section header can be read.
+    Raises BadInput if the first section header cannot be read, or Cancelled.
     """
     sections, warnings = _sections(data, progress)
     parts: list[Table] = []
@@ -92,7 +92,7 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
             packets[name] = blocks[name][first : first + len(packets)]
 
     end = blocks["offset"] + blocks["caplen"]
-    begin = blocks["offset"] - LEAST  # in the block's own header
+    begin = blocks["offset"] - LEAST  # a position in the block's own header
     whole, unknown = dissect(data, begin, end, fill, progress, folder)
     return Capture(data.path, "pcapng", whole, tuple(interfaces), tuple(warnings + unknown))
 
@@ -128,7 +128,7 @@ def _sections(data: Source, progress: Progress) -> tuple[list[_Section], list[st
 def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress) -> tuple[int, int]:
     """Add the packet blocks from `at` up to a section, an interface, a large block, or damage.
 
-    Returns how many those are, and where they end.
+    Returns the number of packet blocks and the position after them.
     """
     most = WINDOW // LEAST + 1
     offsets, heads, found = np.empty(most, np.int64), np.empty((most, HEAD), np.uint8), 0
@@ -149,10 +149,11 @@ def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress)
 def _walk(
     some: Bytes, begin: int, little: bool, is_end: bool, offsets: Ints, heads: Bytes
 ) -> tuple[Int, Int, Int]:
-    """Walk blocks in `some` bytes, those from `begin` on; `is_end`: the file ends with them.
+    """Walk blocks in `some` bytes, at position `begin`; `is_end`: the file ends with them.
 
-    Returns the number of packet blocks, of which it fills `offsets` and `heads`; where it ended;
-    and how many bytes from there on it needs to go on, 0: a section, an interface or damage comes.
+    Fills `offsets` and `heads`.  Returns the number of packet blocks, the position where it
+    stopped, and how many bytes it needs from there to go on; 0 if it stopped at a section, an
+    interface or damage.
     """
     at, count, size = np.int64(0), np.int64(0), len(some)
     while at + LEAST <= size and (at + HEAD <= size or is_end):
@@ -173,7 +174,7 @@ def _walk(
 
 
 def _head(data: Source, at: int) -> Bytes:
-    """The first bytes of a block that is too large for the walk."""
+    """The first bytes of a block that is too large for the walk: (1, HEAD)."""
     made = np.zeros((1, HEAD), np.uint8)
     some = data.read(at, at + HEAD)
     made[0, : len(some)] = some
@@ -181,10 +182,10 @@ def _head(data: Source, at: int) -> Bytes:
 
 
 def _block(data: Source, at: int, sections: list[_Section]) -> tuple[int, int]:
-    """Type and length of the block at `at`, which is whole; a section header opens a section."""
+    """Check the block at `at`; returns its type and length.  A section header opens a section."""
     if at + LEAST > len(data):
         raise _Damage(at, "cut in the middle of a block header")
-    # The number of a section header reads the same in both byte orders.
+    # The type of a section header is the same number in both byte orders.
     words = sections[-1].two_words if sections else struct.Struct("<II")
     type_, length = words.unpack(bytes(data.read(at, at + 8)))
     if type_ == SECTION_HEADER:
@@ -234,7 +235,7 @@ def _interface(source: Source, at: int, length: int, order: str) -> _Described:
 
 
 def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
-    """The options between two positions; a damaged one ends the list, the block still counts."""
+    """The options between two positions.  A damaged option ends the list; the block is used."""
     found: dict[int, bytes] = {}
     while at + 4 <= end:
         code, length = struct.unpack_from(order + "HH", data, at)
@@ -246,14 +247,14 @@ def _options(data: bytes, at: int, end: int, order: str) -> dict[int, bytes]:
 
 
 def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]]:
-    """The section's packets; `base` is the number of interfaces in the sections before."""
+    """The section's packets; `base` is the number of interfaces in earlier sections."""
     offsets = np.concatenate([np.zeros(0, np.int64), *section.offsets])
     heads = np.concatenate([np.zeros((0, HEAD), np.uint8), *section.heads])
     packets = np.zeros(len(offsets), BLOCK_DTYPE)
     words = heads.view(section.order + "u4").astype(np.int64)
     halves = heads.view(section.order + "u2")
     kinds, ends = words[:, 0], offsets + words[:, 1] - 4
-    # Of a short packet block the fields are not there: it is left out below.
+    # If a packet block is too short, its fields are garbage; it is left out below.
     whole = ends - offsets >= np.where(kinds == SIMPLE_PACKET, 12, 28)
     simple, old = kinds == SIMPLE_PACKET, kinds == PACKET
     interface = np.where(old, halves[:, 4], words[:, 2]).astype(np.int64)
@@ -290,12 +291,12 @@ def _times(packets: Table, section: _Section, interface: Ints, ticks: Ints) -> N
     for number, described in enumerate(section.interfaces):
         mine = interface == number
         packets["ts"][mine] = _nanoseconds(ticks[mine], described.tsresol)
-        # A nonsense offset is kept from overflowing: 2**33 s are 272 years.
+        # Limit an absurd offset so that it cannot overflow: 2**33 s are 272 years.
         packets["ts"][mine] += max(-(1 << 33), min(1 << 33, described.tsoffset)) * SECOND
 
 
 def _nanoseconds(ticks: Ints, tsresol: int) -> Ints:
-    """Ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set, as whole ns."""
+    """Whole ns from ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set."""
     digits = tsresol & 0x7F
     unsigned = ticks.astype(np.uint64)
     if tsresol & 0x80:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the headers and the payload of packets lie in their file, many packets at once."""
+"""Where the headers and payloads of packets are in their file, many packets at once."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAYLOADS = ("tcp.payload", "udp.payload")
 _NETWORK = {"arp": ETH_P_ARP, "ip": ETH_P_IP, "ipv6": ETH_P_IPV6}
 _TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6, "ospf": 89, "sctp": 132}
 
-Place = tuple[Ints, Ints]  # position in the file of the first byte, and of the one after the last
+Place = tuple[Ints, Ints]  # positions in the file of the first byte and of the byte after the last
 
 
 def places(
@@ -29,8 +29,9 @@ def places(
 ) -> dict[str, Place]:
     """Begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
 
-    The end of frame, eth and the network headers is that of the captured frame, that of what is
-    inside is the end by the IP length.  offset + caplen must lie inside the file.
+    For frame, eth and the network headers, the end is that of the captured frame.  For inner
+    headers and payloads, it is the end according to the IP length.  offset + caplen must be inside
+    the file.
     """
     packets = empty(PACKET_DTYPE, len(offset))
     for name, values in (("linktype", linktype), ("offset", offset)):
@@ -50,9 +51,9 @@ def places(
 
 
 def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
-    """Which of arp, ip and ipv6 a packet has, where that begins, and where its frame ends.
+    """Which of arp, ip and ipv6 a packet has, where that header begins, and where the frame ends.
 
-    `data` are the packet's captured bytes.  None: it has none, or is not understood.
+    `data` are the packet's captured bytes.  None if it has none of them or cannot be dissected.
     """
     layer = LINK_LAYERS.get(linktype)
     if layer is None:

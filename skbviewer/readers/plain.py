@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The packets that nearly all are, read in one compiled loop: IP without options or extensions.
+"""Read the common packets in one compiled loop: IP without options or extension headers.
 
-IPv4 or IPv6 right behind the link header or one VLAN tag, whole, with a sane TCP, UDP or ICMP
-header.  All others are left to the layers' own modules, which would say the same of these.
+These are IPv4 or IPv6 directly after the link header or after one VLAN tag, whole, with a valid
+TCP, UDP or ICMP header.  The modules of the layers read all others; they would yield the
+same result.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ from .transport import ICMP, ICMPV6, TCP, UDP
 from .wire import Block, Bytes, Ints, Mask
 
 VLAN_ID = 0x0FFF
-MORE_OR_LATER = 0x3FFF  # of frag_off: a fragment
+MORE_OR_LATER = 0x3FFF  # bits of frag_off that only fragments have
 FLOW_LABEL = 0xFFFFF
 ETHERNET, RAW, LINKTYPE_IPV4, LINKTYPE_IPV6 = 1, (12, 14, 101), 228, 229
-NO, V4, V6 = range(3)  # what a packet is
-SOME, SOME_V4, SOME_V6, SOME_ETHERNET, SOME_VLAN, SOMES = range(6)  # what is among them
+NO, V4, V6 = range(3)  # what a packet is: not common, IPv4, IPv6
+SOME, SOME_V4, SOME_V6, SOME_ETHERNET, SOME_VLAN, SOMES = range(6)  # what the block contains
 
 Int32s = npt.NDArray[np.int32]
 Int16s = npt.NDArray[np.int16]
@@ -31,7 +32,7 @@ Small = npt.NDArray[np.uint8]
 
 
 class Columns(NamedTuple):
-    """Those of PACKET_DTYPE that plain packets tell."""
+    """The columns of PACKET_DTYPE that common packets fill."""
 
     eth_src: Ints
     eth_dst: Ints
@@ -68,9 +69,9 @@ OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY
 
 
 def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
-    """Fill the plain ones of some packets, and tell which they are.
+    """Fill the columns of the common packets in a block; returns which packets these are.
 
-    `data` are the bytes of the file from `begin` on: all that the packets have.
+    `data` are the bytes of the file from `begin` on; they contain all packets of the block.
     """
     kind, at = np.empty(len(packets), np.uint8), np.empty(len(packets), np.int64)
     among = np.zeros(SOMES, np.bool_)
@@ -102,7 +103,7 @@ def _i64(data: Bytes, at: Int) -> np.int64:
 
 @lean
 def _sane(data: Bytes, at: Int, protocol: Int, length: Int, room: Int) -> bool | np.bool_:
-    """Whether the transport header is whole and its lengths fit."""
+    """Whether the transport header is whole and its lengths are consistent."""
     if protocol == TCP:
         if length < 20 or room < 20:
             return False
@@ -125,7 +126,7 @@ def _sort(
     network: Ints,
     among: Mask,
 ) -> None:
-    """Of each packet what it is, and where its network header begins."""
+    """Find what each packet is, and where its network header begins."""
     for i in range(len(kind)):
         kind[i] = NO
         at, link, tagged = offset[i] - begin, linktype[i], False
@@ -178,7 +179,7 @@ def _fill(
     among: Mask,
     to: Columns,
 ) -> None:
-    """Columns of what is among the packets; in the rows of other packets nothing is known."""
+    """Fill the columns of common packets; other packets get unknown values."""
     some_v4, some_v6 = among[SOME_V4], among[SOME_V6]
     ethernet, vlan = among[SOME_ETHERNET], among[SOME_VLAN]
     for i in range(len(kind)):

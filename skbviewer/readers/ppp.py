@@ -13,7 +13,7 @@ ETHERTYPES = {0x0021: 0x0800, 0x0057: 0x86DD, 0x0281: 0x8847, 0x0283: 0x8848}
 
 
 def ethertype_of(protocol: Ints) -> Ints:
-    """The EtherType for what a PPP protocol number says; -1 for PPP's own protocols."""
+    """The EtherType for a PPP protocol number; -1 for PPP's own protocols."""
     found = np.full(len(protocol), -1)
     for number, kind in ETHERTYPES.items():
         found[protocol == number] = kind
@@ -21,7 +21,7 @@ def ethertype_of(protocol: Ints) -> Ints:
 
 
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at their first byte, with or without address and control (RFC 1662)."""
+    """Frames that begin with a PPP header, with or without address and control (RFC 1662)."""
     malformed(packets, frames.lacking(2))
     frames = frames.room(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
@@ -34,7 +34,7 @@ def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Serial lines: PPP as above, or Cisco HDLC, told apart by the address."""
+    """Serial lines: PPP as above, or Cisco HDLC; the address distinguishes them."""
     some = frames.room(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)
     if not is_cisco.any():
@@ -54,7 +54,7 @@ def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at their PPPoE header: version 1, type 1, code, session, length."""
+    """Frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
     malformed(packets, frames.lacking(6))
     frames = frames.room(6)
     session = frames.only(wire.u16(frames.at) == 0x1100)
@@ -62,5 +62,5 @@ def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def with_direction(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """A byte that tells the direction, then PPP."""
+    """A byte for the direction, then PPP."""
     return ppp(wire, packets, frames.past(1, frames.kind))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Link types seldom seen, most of them of other systems or networks of the past.
+"""Rare link types, most of them of other systems or of networks of the past.
 
 Layouts: tcpdump.org/linktypes.html, RFC 1042 (LLC on IEEE 802), 1051 and 1201 (ARCNET), 1188
 (FDDI), 2734 (IEEE 1394), 4391 (InfiniBand).
@@ -23,17 +23,17 @@ from .wire import Frames, Ints, Rows, Wire, malformed
 
 LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
-# ARCNET's protocols: those of RFC 1051 have no fields for fragments.
+# ARCNET's protocols; those of RFC 1051 have no fragment fields.
 ARCNET_OLD = {0xF0: ETH_P_IP, 0xF1: ETH_P_ARP}
 ARCNET = ARCNET_OLD | {0xD4: ETH_P_IP, 0xD5: ETH_P_ARP, 0xC4: ETH_P_IPV6}
-EXCEPTION = 0xFF  # of ARCNET's split flag: padding, and the fields again
-FDDI_LLC = 0x50  # of the upper half of FDDI's frame control
+EXCEPTION = 0xFF  # value of ARCNET's split flag: padding follows, then the fields again
+FDDI_LLC = 0x50  # upper half of FDDI's frame control
 SOLARIS_FAMILIES = {2: ETH_P_IP, 26: ETH_P_IPV6}
 TOKEN_RING_LLC, ROUTED, ROUTE_LENGTH = 1, 0x80, 0x1F
 
 
 def header(size: int, then: LinkLayer) -> LinkLayer:
-    """A header of so many bytes, of which none counts here, before another link layer's."""
+    """A header of `size` bytes that is skipped, before another link layer."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
@@ -44,12 +44,12 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
 
 
 def of_kind(kind: int) -> LinkLayer:
-    """No link header at all: always the same comes first."""
+    """No link header: every packet begins with the same kind of header."""
     return lambda wire, packets, frames: frames.past(0, np.full(len(frames.rows), kind))
 
 
 def ethertype(size: int) -> LinkLayer:
-    """A header of so many bytes, which begins with an EtherType."""
+    """A header of `size` bytes; its last two bytes are an EtherType."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
@@ -60,13 +60,13 @@ def ethertype(size: int) -> LinkLayer:
 
 
 llc, mpls = of_kind(ETH_P_LLC), of_kind(ETH_P_MPLS_UC)
-infiniband = header(40, ethertype(4))  # a global route header, or what stands for one
+infiniband = header(40, ethertype(4))  # a global route header, or its replacement
 ieee_1394 = header(16, ethertype(2))
 fibre_channel = header(16, llc)
 
 
 def arcnet(addresses: int) -> LinkLayer:
-    """ARCNET: addresses, on Linux with the offset in the hardware's buffer, then the protocol."""
+    """ARCNET: addresses, on Linux also an offset in the hardware's buffer, then the protocol."""
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(addresses + 1))
@@ -80,7 +80,7 @@ def arcnet(addresses: int) -> LinkLayer:
 
 
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Its addresses are not told: some systems capture their bits in the other order."""
+    """FDDI.  Its addresses stay unknown, because some systems capture their bits reversed."""
     malformed(packets, frames.lacking(13))
     frames = frames.room(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
@@ -88,7 +88,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Its addresses have their bits in the other order."""
+    """Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
     malformed(packets, frames.lacking(14))
     frames = frames.room(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
@@ -98,14 +98,14 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Solaris: version, family, and more."""
+    """Solaris IPNET: version, family, and more."""
     malformed(packets, frames.lacking(24))
     frames = frames.room(24)
     return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """What BSD's packet filter logged: the header's length, to be padded, and the family."""
+    """BSD's packet filter log: length of the header without padding, family, and more."""
     malformed(packets, frames.lacking(4))
     frames = frames.room(4)
     return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))

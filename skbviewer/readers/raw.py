@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Single records of a .kbl file as they stand there, with what was told before them.
+"""Single records of a .kbl file as raw slots, with the footprint that applies to them.
 
-In: a file and a record's ordinal.  Out: its slots' bytes and where they lie in the file.  Finding a
-record takes one walk over the file's chunks.
+Input: a file and a record's ordinal.  Output: the bytes of its slots and their positions.  Finding
+a record takes one walk over the file's chunks.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from .source import Source
 from .wire import Bytes, Ints
 
 SIZE = kbl.KBL_SLOT_SIZE
-SKB_AT = 16  # in call and event slots alike
-MOST_CHUNKS_BACK = 256  # of one CPU, in which a footprint is looked for
+SKB_AT = 16  # offset of the skb in call and event slots
+MOST_CHUNKS_BACK = 256  # chunks of one CPU in which to search for a footprint
 
 
 class RawRecord(NamedTuple):
-    """A record's head slot and EXT slots, `order` "<" or ">"; `offset` is of the file."""
+    """The head slot and EXT slots of a record; `order` is "<" or ">", `offset` is in the file."""
 
     ordinal: int
     offset: int
@@ -36,7 +36,7 @@ class RawRecord(NamedTuple):
 
 
 def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecord]:
-    """Record `ordinal`, behind the footprint of its skb if one is told before it on its CPU.
+    """Record `ordinal`, after the footprint that applies to its skb, if there is one on its CPU.
 
     Raises BadInput if the file has no such record.
     """
@@ -53,7 +53,7 @@ def raw_records(data: Source, ordinal: int, progress: Progress) -> list[RawRecor
 
 
 def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int]:
-    """Position of the chunk with the record, and its first ordinal; (-1, 0) if none has it."""
+    """Index of the chunk with the record, and its first ordinal; (-1, 0) if there is none."""
     first = 0
     for at, chunk in enumerate(chunks):
         count = int(np.count_nonzero(_kinds(data, chunk) != kbl.KblKind.EXT))
@@ -86,7 +86,7 @@ def _footprint(
     record: RawRecord,
     order: str,
 ) -> RawRecord | None:
-    """The last footprint of the record's skb before it, on its CPU."""
+    """The last footprint of the record's skb before the record, on its CPU."""
     skb = record.data[SKB_AT : SKB_AT + 8]
     if not any(skb) or record.data[0] == kbl.KblKind.LOST:
         return None
@@ -118,7 +118,7 @@ EXTS = {type_: getattr(kbl, f"KBL_EXT_{type_.name}") for type_ in kbl.KblExtType
 
 
 class RawField(NamedTuple):
-    """A field of a slot, as kbl.h names it; `offset` counts from the record's first byte."""
+    """A field of a slot, named as in kbl.h; `offset` counts from the record's first byte."""
 
     name: str
     value: str
@@ -135,7 +135,7 @@ class RawSlot(NamedTuple):
 
 
 def slots_of(record: RawRecord) -> tuple[RawSlot, ...]:
-    """What a record's bytes say, field by field; an unknown slot has none."""
+    """A record's slots, decoded field by field; an unknown slot has no fields."""
     found = []
     for at in range(0, len(record.data) - SIZE + 1, SIZE):
         raw = record.data[at : at + SIZE]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""An input file while it is read: its bytes come into memory of the program, some at a time.
+"""An input file during an import: its bytes are read into the program's memory part by part.
 
-A file that is mapped ends the program when somebody cuts it short meanwhile; this one is told.
+A mapped file that is truncated meanwhile would end the program; here it raises BadInput.
 """
 
 from __future__ import annotations
@@ -14,29 +14,29 @@ import numpy as np
 from ..records import BadInput
 from .wire import Bytes, forget
 
-AHEAD = 1 << 12  # bytes read behind those that are asked for: mostly the next ones
-WINDOW = 1 << 18  # bytes that readers walk through at once: they stay in the processor's cache
+AHEAD = 1 << 12  # bytes to read beyond the wanted ones, because they are mostly wanted next
+WINDOW = 1 << 18  # bytes that readers walk through together: they stay in the processor's cache
 
 
 class Source:
-    """Gives the bytes of a file that had so many when it was opened."""
+    """Reads the bytes of a file that had `size` bytes when it was opened."""
 
     def __init__(
         self, path: Path, size: int, file: FileIO | None, plain: Bytes | None = None
     ) -> None:
-        """`plain` is what was packed in the file, in a mapped file that nobody else has."""
+        """`plain` is the decompressed contents of the file, in a private mapped file."""
         self.path = path
         self._size, self._file, self._plain = size, file, plain
         self._room = np.empty(0, np.uint8)
-        self._begin = self._end = 0  # what of the file is in there
+        self._begin = self._end = 0  # the part of the file that is in _room
 
     def __len__(self) -> int:
         return self._size
 
     def read(self, begin: int, end: int) -> Bytes:
-        """The bytes from `begin` up to `end`, fewer at the end of the file, until the next call.
+        """The bytes from `begin` to `end`, or to the end of the file; valid until the next call.
 
-        Raises BadInput where the file cannot be read, or is shorter than it was.
+        Raises BadInput if the file cannot be read or became shorter.
         """
         end = max(begin, min(end, self._size))
         if begin < self._begin or end > self._end:
@@ -49,15 +49,15 @@ class Source:
         return self._room[begin - self._begin : end - self._begin]
 
     def some(self, at: int, least: int, most: int) -> Bytes:
-        """What is in memory from `at` on, as read(); if those are under `least` bytes, then `most`.
+        """At least `least` bytes from `at` on: those that are in memory, else `most` are read.
 
-        Fewer are given only at the end of the file.
+        Returns fewer than `least` only at the end of the file.  Raises BadInput as read() does.
         """
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)
 
     def fill(self, room: Bytes, at: int) -> None:
-        """Fill `room` with the bytes from `at` on.  Raises BadInput as read()."""
+        """Fill `room` with the bytes from `at` on.  Raises BadInput as read() does."""
         if self._plain is not None:
             room[:] = self._plain[at : at + len(room)]
             forget(self._plain, at, at + len(room))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Names for kernel addresses: from a KBL's symbol table, or from a kallsyms or System.map text."""
+"""Names for kernel addresses: from a KBL's symbol table, or from a kallsyms or System.map file."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class SymbolTable(NamedTuple):
     names: tuple[str, ...]
 
     def name(self, addresses: npt.NDArray[np.int64]) -> dict[int, str]:
-        """Text such as `ip_output+0x4c` for addresses given as signed 64 bits.
+        """Text such as `ip_output+0x4c` for addresses as signed 64-bit numbers.
 
-        An address in none of the symbols becomes plain hexadecimal.
+        An address that is in no symbol becomes a hexadecimal number.
         """
         unique = np.unique(addresses)
         unsigned = unique.astype(np.uint64)
@@ -49,9 +49,9 @@ class SymbolTable(NamedTuple):
 
 
 def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
-    """Sort (address, name) pairs; of several names of one address the first is kept.
+    """Sort (address, name) pairs; of several names for one address, the first is kept.
 
-    One with an empty name ends the symbol before it: what follows lies in none.
+    A pair with an empty name ends the symbol before it: addresses after it are in no symbol.
     """
     first: dict[int, str] = {}
     for address, name in symbols:
@@ -62,9 +62,9 @@ def symbol_table(symbols: list[tuple[int, str]]) -> SymbolTable:
 
 
 def read_kallsyms(path: Path) -> SymbolTable:
-    """Read the functions of a /proc/kallsyms or System.map text.
+    """Read the functions of a /proc/kallsyms or System.map file.
 
-    Raises BadInput if a line is no symbol, if there is no function, or if the kernel hid the
+    Raises BadInput if a line is not a symbol, if there is no function, or if the kernel hid the
     addresses.
     """
     try:
@@ -76,14 +76,14 @@ def read_kallsyms(path: Path) -> SymbolTable:
         symbols += _symbol(path, at, line)
         at += len(line)
     if not symbols:
-        raise BadInput(path, None, "no function symbol in it")
+        raise BadInput(path, None, "the file has no function symbol")
     if not any(address for address, _ in symbols):
         raise BadInput(path, None, HIDDEN)
     return symbol_table(symbols)
 
 
 def _symbol(path: Path, at: int, line: str) -> list[tuple[int, str]]:
-    """The function a line tells of; none for data symbols."""
+    """The function in a line; none for data symbols."""
     fields = line.split()
     try:
         address, type_, name = int(fields[0], 16), fields[1], printable(" ".join(fields[2:4]))

@@ -12,7 +12,7 @@ ICMP, TCP, UDP, ICMPV6, SCTP, UDPLITE = 1, 6, 17, 58, 132, 136
 
 
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """Fill what the captured bytes tell; a cut header leaves its columns unknown."""
+    """Fill the columns from the captured bytes; fields that were not captured stay unknown."""
     _mark(wire, packets, frames)
     ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
     fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
@@ -41,7 +41,7 @@ def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 
 
 def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """The same of headers that are not whole."""
+    """Fill the columns of truncated TCP headers."""
     for name, at in (("seq", 4), ("ack", 8)):
         frames = frames.room(at + 4)
         fill(packets, frames.rows, **{name: wire.u32(frames.at + at)})
@@ -54,15 +54,15 @@ def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 
 
 def _payload(frames: Frames, header_len: int | Ints) -> Ints:
-    """Bytes after the transport header by the IP length; -1 where the lengths contradict."""
+    """Bytes after the transport header according to the IP length; -1 if that is too short."""
     length: Ints = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
 
 
 def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
-    """Mark headers that are not whole though nothing was cut, and lengths that cannot be.
+    """Mark headers that are too short although nothing was cut off, and impossible lengths.
 
-    A fragment's transport header speaks of the whole packet.
+    First fragments are skipped, because their lengths are those of the whole packet.
     """
     frag_off = packets["frag_off"][frames.rows]
     frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
@@ -74,5 +74,5 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
     malformed(packets, short.lacking(8))
     udp = udp.room(8)
-    length = wire.u16(udp.at + 4)  # 0: a jumbogram's (RFC 2675), or a large-send skb's
+    length = wire.u16(udp.at + 4)  # 0: a jumbogram (RFC 2675) or a large-send skb
     malformed(packets, udp.rows[(length != 0) & ((length < 8) | (udp.at + length > udp.stop))])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Numbers at any byte position of a file, for many positions at once."""
+"""Numbers at any byte positions of a file, for many positions at once."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
 
 
 def forget(data: Bytes, begin: int, end: int) -> None:
-    """The pages of a mapped file that hold these bytes need not stay in the process's memory.
+    """Let the kernel drop the pages of a mapped file that hold these bytes.
 
-    They come back when they are read again.
+    They are read again when they are used.
     """
     base: object = data.base
     mapped = base.obj if isinstance(base, memoryview) else None
@@ -38,7 +38,7 @@ def forget(data: Bytes, begin: int, end: int) -> None:
 
 @compiled
 def word(data: Bytes, at: Int, little: bool) -> np.int64:
-    """Four bytes as a number; they must be there."""
+    """Four bytes as an unsigned number; the caller has checked that they exist."""
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
         a, b, c, d = d, c, b, a
@@ -46,9 +46,9 @@ def word(data: Bytes, at: Int, little: bool) -> np.int64:
 
 
 class Block:
-    """Some packets under dissection: parts of the columns that they will be found in.
+    """Some packets under dissection: a part of each result column.
 
-    A column that is asked for before it was written is that of `unknown`, one row, until then.
+    Reading a column that was not written yet fills it with the value in `unknown`, a one-row table.
     """
 
     def __init__(self, columns: Mapping[str, npt.NDArray[Any]], unknown: Table) -> None:
@@ -69,21 +69,21 @@ class Block:
         self._columns[name][...] = values
 
     def blank(self, name: str) -> npt.NDArray[Any]:
-        """A column that the caller will write in all rows."""
+        """A column; the caller must write all its rows."""
         self._blank.discard(name)
         return self._columns[name]
 
     def memory(self, name: str) -> npt.NDArray[Any]:
-        """A column that the caller may write."""
+        """A column; the caller may write it, and calls blank() if it did."""
         return self._columns[name]
 
     @property
     def written(self) -> set[str]:
-        """The columns that somebody wrote or looked at."""
+        """The columns that were written or read."""
         return set(self._columns) - self._blank
 
     def finish(self, names: Collection[str]) -> None:
-        """What nobody wrote of these columns is unknown."""
+        """Fill those of these columns that no dissector wrote with the unknown value."""
         for name in self._blank.intersection(names):
             self[name] = self._unknown[name]
 
@@ -92,9 +92,9 @@ Rows = Table | Block  # packets whose columns can be written
 
 
 class Wire:
-    """Big-endian numbers of a file; the caller must have checked that they lie inside `data`.
+    """Big-endian numbers of a file.  The caller has checked that they are inside `data`.
 
-    Those are its bytes from `begin` on, at least the eight of any number.
+    `data` holds the file's bytes from `begin` on, and at least 8 bytes after each position.
     """
 
     def __init__(self, data: Bytes, begin: int = 0) -> None:
@@ -129,11 +129,11 @@ class Wire:
 
 
 class Frames(NamedTuple):
-    """Table under dissection: where their next header begins and where their bytes end.
+    """Packets under dissection: where their next header begins and where their bytes end.
 
-    `rows` index the packet array; `kind` is what the next header is: an EtherType, later an IP
-    protocol.  Positions are of the file: `end` is after the last captured byte, `stop` where the
-    packet ends by its own lengths, captured or not.
+    `rows` index the packet array.  `kind` is the type of the next header: an EtherType, later an IP
+    protocol.  Positions are in the file: `end` is after the last captured byte, `stop` is where the
+    packet ends according to its own lengths, captured or not.
     """
 
     rows: Ints
@@ -146,7 +146,7 @@ class Frames(NamedTuple):
         return Frames(*(column[mask] for column in self))
 
     def room(self, size: int) -> Frames:
-        """Those with at least `size` captured bytes left."""
+        """The frames with at least `size` captured bytes left."""
         return self.only(self.at + size <= self.end)
 
     def lacking(self, size: int | Ints) -> Ints:
@@ -169,5 +169,5 @@ def fill(packets: Rows, rows: Ints, **columns: Ints) -> None:
 
 
 def malformed(packets: Rows, rows: Ints) -> None:
-    """Mark packets that are not what they should be."""
+    """Mark packets as malformed."""
     packets["flags"][rows] |= PACKET_MALFORMED

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 """IEEE 802.11 frames, with or without a radio header, up to their network header.
 
-Layouts: IEEE 802.11-2020 section 9.2 and 9.3.2, https://www.radiotap.org.  Management, control and
+Layouts: IEEE 802.11-2020 sections 9.2 and 9.3.2, https://www.radiotap.org.  Management, control and
 encrypted frames have no network header that could be read.
 """
 
@@ -11,24 +11,24 @@ import numpy as np
 
 from .wire import Frames, Ints, Mask, Rows, Wire, fill, malformed
 
-DATA = 2  # type of a frame
-NO_DATA, QOS = 4, 8  # bits of the subtype of a data frame
-TO_DS, FROM_DS, PROTECTED, ORDER = 0x01, 0x02, 0x40, 0x80  # of the second byte
-AMSDU = 0x80  # of the QoS field: several frames in one, of which the first is read
-LENGTH_FIELD = 0  # IEEE 802.3's place of an EtherType: LLC follows
+DATA = 2  # frame type
+NO_DATA, QOS = 4, 8  # bits of a data frame's subtype
+TO_DS, FROM_DS, PROTECTED, ORDER = 0x01, 0x02, 0x40, 0x80  # bits of the second byte
+AMSDU = 0x80  # bit of the QoS field: several frames in one; the first is read
+LENGTH_FIELD = 0  # in the place of an EtherType: an IEEE 802.3 length, so LLC follows
 TSFT, RADIO_FLAGS, MORE_PRESENT = 1, 2, 1 << 31  # bits of radiotap's first present word
-DATA_PAD = 0x20  # of radiotap's flags: the frame's header is padded to 32 bits
+DATA_PAD = 0x20  # bit of radiotap's flags: the frame's header is padded to 32 bits
 MAX_PRESENT = 8
 AVS, PRISM_SIZE = 0x802110, 144
 
 
 def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at their first byte."""
+    """Frames that begin with their IEEE 802.11 header."""
     return _data(wire, packets, frames, np.zeros(len(frames.rows), np.bool_))
 
 
 def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at their radiotap header."""
+    """Frames that begin with a radiotap header."""
     malformed(packets, frames.lacking(8))
     frames = frames.room(8)
     size = wire.le16(frames.at + 2)
@@ -40,7 +40,7 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    """Frames at the header of Prism cards, or the one of AVS, which has a magic number."""
+    """Frames that begin with the header of Prism cards or of AVS, which has a magic number."""
     malformed(packets, frames.lacking(8))
     frames = frames.room(8)
     avs = wire.u32(frames.at) >> 8 == AVS
@@ -49,7 +49,7 @@ def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
-    """Whether radiotap's flags tell of padding; they are behind the words of what is present."""
+    """Whether radiotap's flags announce padding; the flags follow the present words."""
     first = wire.le32(frames.at + 4)
     at, word = frames.at + 8, first
     for _ in range(MAX_PRESENT):
@@ -63,8 +63,8 @@ def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
 
 
 def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
-    """Step over the header of data frames and fill their addresses."""
-    malformed(packets, frames.lacking(10))  # the shortest frames: CTS, ACK
+    """Skip the header of data frames and fill their addresses."""
+    malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
     room = frames.at + 24 <= frames.end
     frames, padded = frames.only(room), padded[room]
     control, flags = wire.u8(frames.at), wire.u8(frames.at + 1)
@@ -88,7 +88,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
 
 
 def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Ints, four: Mask) -> None:
-    """Who sent it and who it is for; the other addresses are those of access points."""
+    """Fill source and destination; the other addresses are those of access points."""
     first, second, third = (wire.u48(frames.at + 4 + 6 * i) for i in range(3))
     to, from_ = flags & TO_DS != 0, flags & FROM_DS != 0
     fourth = wire.u48(np.where(four, frames.at + 24, frames.at))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The small data types that everyone shares; imports nothing of this package."""
+"""Data types that all layers share.  This package imports no other one of the project."""
 
 from .annotations import Annotation, NotePlace
 from .arrays import (

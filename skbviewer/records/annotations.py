@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a user leaves in a session: notes on packets, calls and times, and flags on rows."""
+"""The annotations that users add to a session: notes on packets, calls and times; flags on rows."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ NOTES = (COMMENT, CALL_NOTE, RANGE_NOTE, VIEW)
 
 
 class Annotation(NamedTuple):
-    """A note on a packet, a packet life, a call, a time range of one source, or on none of them.
+    """A note on a packet, an skb lifetime, a call, a time range, or the session as a whole.
 
-    `packet` and `series` are numbers of this session, `call` is the id in table `call`, `source` is
-    a SourceRow.id whose clock begin_ns and end_ns are of.  At most one of packet, series, call and
-    source is set.  What another program part keeps (kind "view") is JSON in `text`.
+    `packet` and `series` are numbers in this session, and `call` is an id in table `call`.
+    `begin_ns` and `end_ns` are times of the clock of `source`, a SourceRow.id.  At most one of
+    packet, series, call and source is set.  A note of kind "view" holds JSON in `text`: state that
+    another part of the program stores.
     """
 
     kind: str  # one of NOTES
@@ -31,7 +32,7 @@ class Annotation(NamedTuple):
 
 
 class NotePlace(NamedTuple):
-    """A note and the session time it is about; begin and end are the same for a moment."""
+    """A note and its range in session time.  Begin and end are equal if it is a single moment."""
 
     note: Annotation
     begin_ns: int

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The bulk tables, as numpy structured arrays: packets of captures, records of KBLs.
+"""The bulk tables as numpy structured arrays: packets of captures, records of KBLs.
 
-Packets and records carry the same identity columns, so that matching compares like with like.
-Unknown values are -1 where a column is a number; addresses are valid only where ip_version is not
-0.
+Packets and records have the same identity columns, so that matching compares like with like.
+In a signed column, -1 means unknown.  Addresses are valid only where ip_version is not 0.
 """
 
 from __future__ import annotations
@@ -31,14 +30,14 @@ _IDENTITY: list[tuple[str, str]] = [
     ("frag_id", "<i8"),  # IPv6: identification of the fragment header
 ]
 
-IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records share
+IDENTITY_DTYPE = np.dtype(_IDENTITY)  # the columns that packets and records have in common
 
 PACKET_DTYPE = np.dtype(
     [
-        ("ts", "<i8"),  # ns since the epoch, of the sniffer's clock; or UNTIMED
+        ("ts", "<i8"),  # ns since the epoch, by the sniffer's clock; or UNTIMED
         ("caplen", "<i8"),
         ("len", "<i8"),
-        ("offset", "<i8"),  # of the packet's first byte in its file
+        ("offset", "<i8"),  # where the packet's first byte is in its file
         ("interface", "<i4"),
         ("linktype", "<i4"),  # LINKTYPE_ value, see tcpdump.org/linktypes.html
         ("eth_src", "<i8"),  # 48-bit number
@@ -47,26 +46,26 @@ PACKET_DTYPE = np.dtype(
         ("ttl", "<i2"),
         ("flags", "u1"),  # PACKET_* below
         ("window", "<i4"),
-        ("payload", "<i4"),  # bytes after the TCP or UDP header, by the IP length
-        ("content", "<i4"),  # of what lies behind the IP header, see readers/content.py
+        ("payload", "<i4"),  # bytes after the TCP or UDP header, according to the IP length
+        ("content", "<i4"),  # hash of the bytes after the IP header, see readers/content.py
         *_IDENTITY,
     ]
 )
 
-# Those that a session keeps: nobody asks for the others after matching.
+# The columns that a session stores.  The content hash is needed only during matching.
 STORED_PACKET_DTYPE = PACKET_DTYPE[[n for n in PACKET_DTYPE.names or () if n != "content"]]
 
-UNTIMED = -1  # ts of a packet whose file does not tell it (pcapng: simple packet blocks)
+UNTIMED = -1  # ts of a packet without a timestamp (pcapng: simple packet blocks)
 
-NO_DELTA = -(1 << 63)  # delta_ns of a match where no clock was fitted: -1 ns is a distance
+NO_DELTA = -(1 << 63)  # delta_ns of a match without a clock fit; -1 ns is a valid distance
 
-PACKET_CUT = 1  # the sniffer kept only the beginning of it
-PACKET_MALFORMED = 2  # a header that is not whole, or lengths that contradict each other
+PACKET_CUT = 1  # the sniffer kept only the beginning of the packet
+PACKET_MALFORMED = 2  # a header is incomplete, or lengths contradict each other
 
 RECORD_DTYPE = np.dtype(
     [
         ("ts", "<i8"),  # ns of the KBL's clock
-        ("ordinal", "<i8"),  # of its head slot among those of the file
+        ("ordinal", "<i8"),  # index of its head slot among all head slots of the file
         ("kind", "u1"),  # kbl.h enum kbl_kind: ENTRY (a call), EXIT (without one), EVENT or LOST
         ("event", "u1"),  # kbl.h enum kbl_event, 0 when kind is not EVENT
         ("flags", "u1"),  # KBL_FLAG_*; LOST: kbl.h enum kbl_lost
@@ -77,26 +76,26 @@ RECORD_DTYPE = np.dtype(
         ("skb", "<i8"),  # address as signed 64 bits, 0 = none
         ("caller", "<i8"),  # absolute address as signed 64 bits, 0 = unknown; ENTRY only
         ("data", "<i8"),  # EVENT: its data; EXIT: return value; LOST: count; ENTRY: see CARRIED
-        ("exit_ts", "<i8"),  # ENTRY: when the function returned, -1 = not told
+        ("exit_ts", "<i8"),  # ENTRY: when the function returned, -1 = unknown
         ("exit_cpu", "<i4"),
         ("ret", "<i8"),  # return value; with KBL_FLAG_SKB_IS_RET the skb returned
-        ("dur", "<i8"),  # LOST: ns from the gap's begin to ts
+        ("dur", "<i8"),  # LOST: ns from the begin of the gap to ts
         ("counter", "<i8"),  # ENTRY: events of the hardware counter in the call
-        # What the packet is known to be, from here on: the footprint.
+        # From here on: the footprint, which is what the kernel knew about the packet.
         ("ifindex", "<i8"),
         ("netns", "<i8"),
         ("skb_len", "<i8"),
         ("gso_size", "<i4"),
         ("gso_segs", "<i4"),
         ("mark", "<i8"),
-        ("sk", "<i8"),  # struct sock: the skb's; of a call with KBL_FLAG_SOCK the one it was given
+        ("sk", "<i8"),  # struct sock: the skb's; with KBL_FLAG_SOCK the argument of the call
         *_IDENTITY,
     ]
 )
 
-FOOTPRINT = "ifindex"  # first of the columns of RECORD_DTYPE that a footprint fills, to the last
+FOOTPRINT = "ifindex"  # the footprint's columns in RECORD_DTYPE: from this one to the last
 
-# Tables beside the records; `ordinal` is the record's, and they are sorted by it.
+# Details of records, in tables of their own: `ordinal` is the record's, and rows are sorted by it.
 FRAME_DTYPE = np.dtype(  # stacks of drops
     [
         ("ordinal", "<i8"),
@@ -107,8 +106,8 @@ FRAME_DTYPE = np.dtype(  # stacks of drops
 DROP_DTYPE = np.dtype(
     [
         ("ordinal", "<i8"),
-        ("hook", "<i4"),  # netfilter: hook | pf << 8; -1 = in none
-        ("depth", "<i4"),  # of the whole stack
+        ("hook", "<i4"),  # netfilter: hook | pf << 8; -1 = outside netfilter
+        ("depth", "<i4"),  # frames of the whole stack
     ]
 )
 CHANGE_DTYPE = np.dtype(  # neighbours, addresses, routes, links
@@ -118,7 +117,7 @@ CHANGE_DTYPE = np.dtype(  # neighbours, addresses, routes, links
         ("prefix_len", "<i2"),  # addresses and routes
         ("ifindex", "<i8"),
         ("netns", "<i8"),
-        ("addr_hi", "<i8"),  # as the address columns below
+        ("addr_hi", "<i8"),  # as in the address columns of the identity
         ("addr_lo", "<i8"),
         ("gateway_hi", "<i8"),  # routes; valid where `gateway` is 4 or 6
         ("gateway_lo", "<i8"),
@@ -138,13 +137,13 @@ SYSCALL_DTYPE = np.dtype(
     ]
 )
 
-# What packet sockets were given: of their calls in a KBL's records, in the order of the file.
+# What packet sockets received, according to their calls in the KBL; in file order.
 TAP_DTYPE = np.dtype(
     [
         ("record", "<i8"),  # the call's row among the records
         ("sock", "<i8"),  # struct sock of the packet socket, 0 = unknown
-        ("content", "<i4"),  # as in PACKET_DTYPE: that of the packet which the sniffer captured
-        ("checksum", "<i4"),  # of the transport header, as it lay there
+        ("content", "<i4"),  # as in PACKET_DTYPE, computed for the packet that the sniffer gets
+        ("checksum", "<i4"),  # of the transport header, as it was in memory at that time
         ("summed", "i1"),  # skb->ip_summed: CHECKSUM_PARTIAL and others
         ("direction", "i1"),  # skb->pkt_type: PACKET_OUTGOING and others
     ]
@@ -154,7 +153,7 @@ Table = npt.NDArray[np.void]
 
 
 def empty(dtype: np.dtype[np.void], count: int) -> npt.NDArray[np.void]:
-    """An array of `count` rows in which every number is unknown (-1; 0 for the unsigned)."""
+    """An array of `count` rows in which every number is unknown: -1, or 0 if unsigned."""
     row = np.zeros(1, dtype)
     for name in dtype.names or ():
         if dtype[name].kind == "i" and not name.endswith(("_hi", "_lo")):

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Packets and records column by column: what is done with them is done with whole columns.
+"""Tables of packets and records that are stored column by column.
 
-A packet is the same in many records, so what they know of it is stored once: each record has the
-number of its footprint.  Columns are stored as narrow as their values are and come out as
-RECORD_DTYPE has them: ten million records take a quarter of what its rows would.
+Many records describe the same packet, so each footprint is stored once, and a record holds the
+number of its footprint.  Each column is stored in the narrowest type that holds its values, and is
+returned in its type in RECORD_DTYPE.  Ten million records take a quarter of the memory that rows
+would take.
 """
 
 from __future__ import annotations
@@ -29,25 +30,25 @@ _NARROW = ("<i1", "<i2", "<i4")
 
 
 def narrow(values: Column) -> Column:
-    """A copy of integers in as few bytes as do."""
+    """A copy of integers in the narrowest signed type that holds them all."""
     low, high = int(values.min(initial=0)), int(values.max(initial=0))
     fits = (d for d in _NARROW if np.iinfo(d).min <= low and high <= np.iinfo(d).max)
     return values.astype(next(fits, "<i8"))
 
 
 class ColumnTable:
-    """Looks like a structured array, but each column lies by itself, and is not for writing.
+    """A read-only table that looks like a structured array but stores each column separately.
 
-    `table["ts"]` is a column, `table[names]` an array of a few columns, `table[rows]` one of whole
-    rows.
+    `table["ts"]` is a column, `table[names]` is an array of some columns, and `table[rows]` is an
+    array of whole rows.
     """
 
     def __init__(
         self, dtype: np.dtype[np.void], columns: Mapping[str, Column], room: Room | None = None
     ) -> None:
-        """`columns` are parallel; each may have a narrower type than `dtype` says.
+        """`columns` have equal lengths.  Each may have a narrower type than in `dtype`.
 
-        `room` is where they are, and where what is made of them goes.
+        `room` is where the columns are stored and where arrays made from them should go.
         """
         self.dtype, self.room = dtype, room or Room()
         self._columns = columns
@@ -85,19 +86,19 @@ class ColumnTable:
         return self._rows(names, key)
 
     def part(self, name: str, rows: Rows) -> Column:
-        """A column of some rows, without making the whole column first."""
+        """One column at some rows; does not build the whole column first."""
         return _picked(self._columns[name], rows).astype(self.dtype[name], copy=False)
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Columns of some rows, each of the type it is stored in, or one value repeated."""
+        """Columns at some rows, each in its stored type, or as one value repeated."""
         return {name: _picked(self._columns[name], rows) for name in names}
 
     def only_rows(self, rows: Rows) -> ColumnTable:
-        """These rows as a table of its own."""
+        """A table of these rows only."""
         return ColumnTable(self.dtype, {n: column[rows] for n, column in self._columns.items()})
 
     def stored(self, name: str) -> Column:
-        """A column as it lies here, perhaps of a narrower type than `dtype` says."""
+        """A column in its stored type, which may be narrower than in `dtype`."""
         return self._columns[name]
 
     def _rows(self, names: list[str], rows: Rows) -> npt.NDArray[np.void]:
@@ -110,9 +111,9 @@ class ColumnTable:
 
 
 class RecordTable(ColumnTable):
-    """Records: a ColumnTable of RECORD_DTYPE.
+    """Records: a ColumnTable of RECORD_DTYPE whose footprints are stored once.
 
-    `footprint` is the number of each record's row in `footprints`; row 0 knows nothing.
+    `footprint` holds, for each record, its row in `footprints`; row 0 is the unknown footprint.
     """
 
     def __init__(
@@ -122,23 +123,23 @@ class RecordTable(ColumnTable):
         footprints: ColumnTable,
         room: Room | None = None,
     ) -> None:
-        """`columns` has those of RECORD_DTYPE that are none of a footprint."""
+        """`columns` holds the columns of RECORD_DTYPE that are not part of a footprint."""
         super().__init__(RECORD_DTYPE, columns, room)
         self.footprint, self.footprints = footprint, footprints
 
     def make_narrow(self, names: Collection[str]) -> None:
-        """Store these columns in as few bytes as do, where they take memory."""
+        """Store these columns in their narrowest types, unless they are in files."""
         for name in names if not self.room.in_files else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
-        """A column of some rows, without making the whole column first."""
+        """One column at some rows; does not build the whole column first."""
         if name in self._columns:
             return super().part(name, rows)
         return self.footprints.part(name, _picked(self.footprint, rows))
 
     def parts(self, names: Iterable[str], rows: Rows) -> dict[str, Column]:
-        """Columns of some rows, each of the type it is stored in, or one value repeated."""
+        """Columns at some rows, each in its stored type, or as one value repeated."""
         names = tuple(names)
         made = super().parts((name for name in names if name in self._columns), rows)
         rest = [name for name in names if name not in made]
@@ -147,7 +148,7 @@ class RecordTable(ColumnTable):
 
 
 def _picked(column: Column, rows: Rows) -> Column:
-    """column[rows]; for numbers of rows take() needs a third less time."""
+    """column[rows].  For row numbers, take() needs a third less time than indexing."""
     if isinstance(rows, slice) or rows.dtype == np.bool_ or not len(rows):
         return column[rows]
     if column.strides == (0,):
@@ -156,7 +157,7 @@ def _picked(column: Column, rows: Rows) -> Column:
 
 
 def no_footprints(count: int) -> ColumnTable:
-    """`count` rows that know nothing, and row 0 before them; they are for writing."""
+    """`count` unknown footprints after row 0, in writable columns."""
     unknown = empty(FOOTPRINT_DTYPE, 1)
     columns = {name: np.repeat(unknown[name], count + 1) for name in FOOTPRINT_NAMES}
     return ColumnTable(FOOTPRINT_DTYPE, columns)
@@ -167,12 +168,12 @@ Packets = npt.NDArray[np.void] | ColumnTable
 
 
 def room_of(rows: Records | Packets) -> Room:
-    """Where to put what is made of them."""
+    """The room in which to put arrays that are made from these rows."""
     return rows.room if isinstance(rows, ColumnTable) else Room()
 
 
 def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
-    """rows[index], ten times as fast for wide rows: numpy copies struct by member otherwise."""
+    """rows[index], ten times as fast for wide rows, which numpy copies member by member."""
     if isinstance(rows, ColumnTable):
         return rows[index]
     whole = np.ascontiguousarray(rows).view(f"V{rows.dtype.itemsize}")
@@ -180,14 +181,14 @@ def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:
 
 
 def part(rows: Records | Packets, name: str, index: Rows) -> Column:
-    """A column of some rows."""
+    """One column at some rows."""
     return rows.part(name, index) if isinstance(rows, ColumnTable) else rows[name][index]
 
 
 def parts(
     rows: Records | Packets, names: Iterable[str], index: slice | npt.NDArray[np.integer]
 ) -> dict[str, Column]:
-    """Columns of some rows, as narrow as they may be stored."""
+    """Columns at some rows, in their stored types, which may be narrow."""
     if isinstance(rows, ColumnTable):
         return rows.parts(names, index)
     return {name: rows[name][index] for name in names}

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Loops over millions of rows, compiled to machine code by numba.
 
-`@compiled` is for plain loops over numpy arrays and numbers, which take rows one by one where array
+`@compiled` is for plain loops over numpy arrays and numbers.  They handle row after row where array
 operations would need a temporary array for each step.  Neither this module nor the decorator loads
-numba: the first call of such a function does.
+numba; the first call of a compiled function does.
 """
 
 from __future__ import annotations
@@ -19,32 +19,33 @@ import numpy as np
 
 P = ParamSpec("P")
 R = TypeVar("R")
-Int = int | np.integer[Any]  # a number, of those that compiled functions reckon with
-# Without what only C programs would call: that takes a fifth of the time to compile.
+Int = int | np.integer[Any]  # a number in a compiled function
+# Only C programs would need the C wrapper, which takes a fifth of the time to compile.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "python", "no_cfunc_wrapper": True}
 LEAN = OPTIONS | {"_nrt": False}
-SHORT = 16  # hex digits that tell the versions of a function apart
+SHORT = 16  # hex digits that distinguish the versions of a function
 
 _told = False
 
 
 class Compiled(Generic[P, R]):
-    """A function that is compiled when it is called first: for each set of argument types once.
+    """A function that is compiled at its first call, once for each set of argument types.
 
-    So give it the same types always: a Python int and an int64 are one, an int32 is another, and so
-    is a literal that one compiled function gives another: count from np.int64(0).  An array that is
-    not contiguous or not writable is of another type than one that is.  What numba
-    knows of Python is little: arrays, also structured ones, numbers, tuples (NamedTuple as well),
-    and other compiled functions, of any module.  Globals are constants, fixed when it is compiled;
-    import them by name, for of a module's members nothing is known here (see below).
+    Always pass the same types.  A Python int and an int64 count as one type, an int32 as another,
+    and so does a literal that one compiled function passes to another: count from np.int64(0).  An
+    array that is not contiguous or not writable has another type than one that is.  numba knows
+    only a part of Python: arrays (also structured ones), numbers, tuples (also NamedTuples), and
+    other compiled functions from any module.  Globals are constants whose values are fixed at
+    compile time.  Import them by name, because the version of a function (see digest()) does not
+    depend on the members of a module.
 
-    The machine code is kept in __pycache__ beside the source, else, where that is not writable, in
-    the user's cache folder (numba's), else it is compiled in each process anew.  It is made again
-    when the source, a global it uses or a function it calls has changed.
+    The machine code is stored in __pycache__ beside the source, or in numba's cache folder of the
+    user if that is not writable.  If neither is writable, each process compiles again.  It also
+    compiles again if the source, a global that it uses or a function that it calls has changed.
 
-    Raises what the function raises, but no IndexError: an index that lies outside reads or
-    overwrites other memory, so check what comes out of files before.  Integers wrap around; a
-    division by zero raises ZeroDivisionError.  Other threads run meanwhile: the GIL is not held.
+    Raises what the function raises, but never IndexError: an index out of bounds reads or
+    overwrites other memory.  Therefore check values from files first.  Integers wrap around, and a
+    division by zero raises ZeroDivisionError.  The GIL is released, so other threads run meanwhile.
     """
 
     def __init__(self, function: Callable[P, R], options: dict[str, Any] = OPTIONS) -> None:
@@ -52,7 +53,7 @@ class Compiled(Generic[P, R]):
         self._function, self._options = function, options
         self.lean = options is LEAN
         self._dispatcher: Any = None
-        self._inner: Any = None  # the same for other compiled functions, which keep its code
+        self._inner: Any = None  # for compiled functions that call this one and contain its code
         self._call: Callable[P, R] = self._first_call
         update_wrapper(self, function)
 
@@ -63,20 +64,20 @@ class Compiled(Generic[P, R]):
         dispatcher = self.dispatcher()
         try:
             made: R = dispatcher(*args, **kwargs)
-        except OSError:  # the disk is full: compiled, but not kept
+        except OSError:  # the disk is full: the code was compiled but not stored
             made = dispatcher(*args, **kwargs)
         _tell(dispatcher)
         self._call = dispatcher
         return made
 
     def dispatcher(self) -> Any:
-        """numba's."""
+        """The numba dispatcher of this function."""
         if self._dispatcher is None:
             self._dispatcher = _dispatcher(self._resolved(), self._options)
         return self._dispatcher
 
     def inner(self) -> Any:
-        """What numba takes for a function that another one may call, but nobody else."""
+        """A numba function that only other compiled functions can call."""
         if self._inner is None:
             from numba import njit
 
@@ -86,11 +87,11 @@ class Compiled(Generic[P, R]):
 
     @property
     def signatures(self) -> int:
-        """For how many sets of argument types it has been compiled in this process, or loaded."""
+        """Number of sets of argument types that this process has compiled or loaded."""
         return len(self._dispatcher.signatures) if self._dispatcher is not None else 0
 
     def digest(self) -> str:
-        """Of the code and of all globals and functions it uses, with theirs."""
+        """A hash of the code and of all globals and functions that it uses, recursively."""
         used = {name: _version(value) for name, value in self._globals().items()}
         parts = (*_code(self._function.__code__), sorted(used.items()), *self._options.items())
         return sha256(repr(parts).encode()).hexdigest()[:SHORT]
@@ -100,7 +101,7 @@ class Compiled(Generic[P, R]):
         return {name: known[name] for name in self._function.__code__.co_names if name in known}
 
     def _resolved(self) -> FunctionType:
-        """The function, calling what numba can call; its name tells its version to the cache."""
+        """The function with callees that numba can call; its name contains its version."""
         function = self._function
         others = {n: v.inner() for n, v in self._globals().items() if isinstance(v, Compiled)}
         made = FunctionType(
@@ -113,20 +114,20 @@ class Compiled(Generic[P, R]):
 
 
 def compiled(function: Callable[P, R]) -> Compiled[P, R]:
-    """Compile a function that checks by itself, or need not, that its indices are good."""
+    """Compile a function.  It must check its indices itself if they may be out of bounds."""
     return Compiled(function)
 
 
 def lean(function: Callable[P, R]) -> Compiled[P, R]:
-    """The same for a function that makes no array: references to arrays are not counted then.
+    """Compile a function that allocates no array, without counting references to arrays.
 
-    That is most of the work of a short function that another one calls for each row.
+    Counting takes most of the time of a short function that another one calls for each row.
     """
     return Compiled(function, LEAN)
 
 
 def _version(value: object) -> str:
-    """Tells values of globals apart; of a module only its name."""
+    """A text that identifies the value of a global; for a module only its name."""
     if isinstance(value, Compiled):
         return value.digest()
     if isinstance(value, np.ndarray):
@@ -148,11 +149,11 @@ def _dispatcher(function: FunctionType, options: dict[str, Any]) -> Any:
 
 
 def _tell(dispatcher: Any) -> None:
-    """Say once, to somebody who waits for it, that this does not take so long every time."""
+    """Print once, on a terminal, that the wait is due to compiling and does not happen again."""
     global _told
     stats = getattr(dispatcher, "stats", None)
     if _told or stats is None or not stats.cache_misses:
         return
     _told = True
     if sys.stderr is not None and sys.stderr.isatty():
-        print("skbviewer: compiling for this machine, some seconds, only once", file=sys.stderr)
+        print("skbviewer: compiling for this machine: some seconds, only once", file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which execution context a record was made in: a task, or one CPU's softirq, hardirq or NMI."""
+"""The execution context of a record: a task, or the softirq, hardirq or NMI of one CPU."""
 
 from __future__ import annotations
 
@@ -12,9 +12,10 @@ Index = npt.NDArray[np.int64]
 def execution(
     context: npt.NDArray[np.integer], pid: npt.NDArray[np.integer], cpu: npt.NDArray[np.integer]
 ) -> Index:
-    """A number for each record that is equal within one execution context.
+    """A number for each record, equal for all records of one execution context.
 
-    Tasks are told by thread id; the idle task and interrupts by CPU, because each CPU has its own.
+    Tasks are identified by thread id.  The idle task and interrupts are identified by CPU, because
+    each CPU has its own.
     """
     by_cpu = -((context.astype(np.int64) << 20) + cpu + 1)
     return np.where((context == 0) & (pid > 0), pid, by_cpu)

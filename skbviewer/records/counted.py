@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Numbers of things in sentences."""
+"""Counted nouns for sentences."""
 
 from __future__ import annotations
 
 
 def counted(count: int, one: str, several: str = "") -> str:
-    """ "1 packet", "2 packets"; `several` where an s does not make the plural."""
+    """ "1 packet", "2 packets"; pass `several` if the plural does not just add an s."""
     return f"{count} {one if count == 1 else several or one + 's'}"

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The errors a user can meet; everything else is a bug of ours and may crash."""
+"""The errors that users may meet.  Any other exception is a bug of skbviewer."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 class BadInput(Exception):
-    """A file that cannot be used: says which, where (byte offset, None = all of it), why."""
+    """A file that cannot be used: which one, where (byte offset, None = all of it), and why."""
 
     def __init__(self, path: Path | str, offset: int | None, why: str) -> None:
         self.path = Path(path)
@@ -18,9 +18,10 @@ class BadInput(Exception):
 
 
 class OtherVersion(BadInput):
-    """A session that another version of the program wrote; `inputs` are the files it was made of.
+    """A session that another version of the program wrote.
 
-    Read anew they make a session of this version that keeps its notes; () where it does not tell.
+    `inputs` are the files it was made from, or () if the session does not contain their paths.
+    Importing them again makes a session of this version, which keeps the notes of the old one.
     """
 
     def __init__(self, path: Path, why: str, inputs: tuple[Path, ...]) -> None:
@@ -29,4 +30,4 @@ class OtherVersion(BadInput):
 
 
 class Cancelled(Exception):
-    """The user stopped a long piece of work; nothing of it is kept."""
+    """The user cancelled an operation; nothing of its result is kept."""

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Sort rows by time: sorting numbers is four times as fast as sorting an index of them."""
+"""Sort rows by time.  Sorting numbers is four times as fast as sorting an index of them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ BITS = 63
 
 
 def time_order(ts: Index) -> Index:
-    """As np.argsort(ts, kind="stable")."""
+    """The same permutation as np.argsort(ts, kind="stable")."""
     count = len(ts)
     if not count:
         return np.zeros(0, np.int64)
@@ -21,6 +21,6 @@ def time_order(ts: Index) -> Index:
     key = ts - start
     key <<= bits
     key |= np.arange(count)
-    key.sort(kind="stable")  # runs that lie one behind the other are merged
+    key.sort(kind="stable")  # merges sorted runs that follow each other
     key &= (1 << bits) - 1
     return key

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How long work tells how far it is, and how it learns that it should stop."""
+"""How a long operation reports its progress, and how it learns that the user cancelled it."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Protocol
 
 
 class Progress(Protocol):
-    """Given to every function that may take long."""
+    """Every function that may take long has one as an argument."""
 
     def report(self, what: str, done: int, total: int) -> None:
-        """Tell that `done` of `total` units (bytes or rows) of `what` are done.
+        """Report that `done` of `total` units (bytes or rows) of `what` are done.
 
-        Raises Cancelled when the user asked to stop.
+        Raises Cancelled if the user asked to stop.
         """
 
 
 class Part:
-    """A Progress for one of several works that together are one step to who looks at it.
+    """A Progress for one of several operations that users see as one step.
 
-    What it is told goes on as `what`, from `begin` to `end` of `total`.
+    It reports to `progress` under the name `what`, scaled to the range `begin` to `end` of `total`.
     """
 
     def __init__(self, progress: Progress, what: str, begin: int, end: int, total: int) -> None:
@@ -27,13 +27,13 @@ class Part:
         self._begin, self._end, self._total = begin, end, total
 
     def report(self, what: str, done: int, total: int) -> None:
-        """`what` is left out.  Raises Cancelled."""
+        """Report the scaled progress; `what` is ignored.  Raises Cancelled."""
         at = self._begin + (self._end - self._begin) * done // max(total, 1)
         self._progress.report(self._what, at, self._total)
 
 
 class Silent:
-    """A Progress nobody looks at."""
+    """A Progress that reports to nobody."""
 
     def report(self, what: str, done: int, total: int) -> None:
         return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Where the files under resources/ are: in the source tree, or inside an installed package."""
+"""Find files of resources/: in the source tree, or inside an installed package."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Memory for the arrays of a large import: file pages, which the kernel may write and drop.
+"""Memory for the arrays of a large import: pages of files, which the kernel may drop.
 
-So what an import needs at once is not all that it made.  The files have no name, and one is gone
-when nobody has its array any more, also after a crash.
+So an import does not need memory for everything it has made.  The files have no names.  The kernel
+deletes a file when its array is freed, also after a crash.
 """
 
 from __future__ import annotations
@@ -17,33 +17,33 @@ from weakref import WeakSet
 import numpy as np
 import numpy.typing as npt
 
-LARGE = 1 << 29  # bytes of records or packets from which on they lie in files
-LEAST = 1 << 22  # bytes of an array that is worth a file
-KEPT = 16  # blocks of rows of which the pages stay in memory
+LARGE = 1 << 29  # bytes of records or packets from which on they are kept in files
+LEAST = 1 << 22  # bytes of the smallest array that is kept in a file
+KEPT = 16  # blocks of rows whose pages stay in memory
 
 Array = npt.NDArray[Any]
 
 
 class Room:
-    """Gives arrays that lie in files, where they are large and there is a folder for them."""
+    """Allocates arrays; large ones are in files if there is a folder for them."""
 
     def __init__(self, folder: Path | None = None) -> None:
-        """Without a `folder`, or where its disk is full, all is in plain memory."""
+        """Without a `folder`, or if its disk is full, all arrays are in ordinary memory."""
         self._folder, self._blocks = folder, 0
         self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     @classmethod
     def for_rows(cls, size: int, folder: Path | None) -> Room:
-        """For rows of so many bytes and what is made of them: in `folder`, where it is much."""
+        """A room for rows of `size` bytes and what is made from them; uses `folder` if large."""
         return cls(folder if size >= LARGE else None)
 
     @property
     def in_files(self) -> bool:
-        """Whether forget() does anything for arrays that are large."""
+        """Whether large arrays are in files, so that forget() has an effect."""
         return self._folder is not None
 
     def take(self, count: int, dtype: npt.DTypeLike) -> Array:
-        """An array for `count` values; they are anything before they are set."""
+        """An uninitialised array of `count` values."""
         size = count * np.dtype(dtype).itemsize
         mapped = self._mapped(size) if self._folder is not None and size >= LEAST else None
         return np.empty(count, dtype) if mapped is None else np.frombuffer(mapped, dtype, count)
@@ -51,12 +51,12 @@ class Room:
     def full(self, count: int, dtype: npt.DTypeLike, value: int) -> Array:
         """An array of `count` values that are all `value`."""
         made = self.take(count, dtype)
-        if value or made.base is None:  # a new file is zeros
+        if value or made.base is None:  # a new file already contains zeros
             made[:] = value
         return made
 
     def keep(self, values: Array) -> Array:
-        """The same values where they take no plain memory."""
+        """The same values, moved to a file if they are large and there is a folder."""
         if self._folder is None or values.nbytes < LEAST:
             return values
         made = self.take(len(values), values.dtype)
@@ -64,12 +64,12 @@ class Room:
         return made
 
     def forget(self) -> None:
-        """No page need stay in the process's memory; they come back when they are used."""
+        """Let the kernel drop all pages of the arrays; they are read again when they are used."""
         for mapped in self._maps:
             mapped.madvise(mmap.MADV_DONTNEED)
 
     def passed(self) -> None:
-        """A block of some ten thousand rows is begun: what came long before is forgotten."""
+        """Call this once a block of some ten thousand rows; drops the pages of old blocks."""
         self._blocks += 1
         if self._blocks % KEPT == 0:
             self.forget()
@@ -86,16 +86,16 @@ class Room:
 
 
 class Gathered:
-    """One array that comes in parts."""
+    """One array that is built from parts."""
 
     def __init__(self, room: Room, dtype: npt.DTypeLike) -> None:
         self._room, self._dtype = room, np.dtype(dtype)
         self._kept: list[Array] = []
         self._new: list[Array] = []
-        self._size = 0  # bytes of new ones
+        self._size = 0  # bytes in _new
 
     def add(self, part: Array) -> None:
-        """Append values, of which a copy is taken where that is needed."""
+        """Append values.  In a room with files, small parts are joined and copied to a file."""
         self._new.append(part)
         self._size += part.nbytes
         if self._room.in_files and self._size >= LEAST:
@@ -103,9 +103,9 @@ class Gathered:
             self._new, self._size = [], 0
 
     def whole(self) -> Array:
-        """All of them, of the type of the first or a wider one that the parts need.
+        """All values, in the type of the first part or a wider one that all parts need.
 
-        To be called once: they are given away.
+        Call it once: it frees the parts.
         """
         parts = [*self._kept, *self._new]
         self._kept, self._new = [], []
@@ -113,7 +113,7 @@ class Gathered:
         made, begin = self._room.take(sum(map(len, parts)), dtype), 0
         parts.reverse()
         while parts:
-            part = parts.pop()  # its memory is free then
+            part = parts.pop()  # frees its memory in the next turn
             made[begin : begin + len(part)] = part
             begin += len(part)
         return made

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What views, exports and the command line are given: a few rows at a time, as plain values."""
+"""Plain values for views, exports and the command line, which ask for a few rows at a time."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class SourceRow(NamedTuple):
     sha256: str
     rows: int  # packets or records
     warnings: tuple[str, ...]
-    detail: dict[str, str]  # what the file's header tells: release, hostname, interfaces, ...
+    detail: dict[str, str]  # from the file's header: release, hostname, interfaces, ...
 
 
 class PacketRow(NamedTuple):
-    """One wire packet; None where a value is unknown.  JSON keys of `packets` are these names."""
+    """One wire packet.  None = unknown.  The field names are the JSON keys of `packets`."""
 
     number: int  # from 1, in import order
-    ts_ns: int | None  # since the epoch, of the sniffer's clock
+    ts_ns: int | None  # since the epoch, by the sniffer's clock
     caplen: int
     len: int
     linktype: int
@@ -38,33 +38,33 @@ class PacketRow(NamedTuple):
     info: str
     verdict: str  # "exact", "ambiguous" or "wire-only"
     confidence: float | None  # 0..1
-    kernel_ns: int | None  # in any of the matched legs; None if records of them may be lost
+    kernel_ns: int | None  # in all matched legs; None if some of their records may be lost
     functions: int | None  # calls in the matched legs
-    reason: str  # one sentence: why this verdict
+    reason: str  # one sentence: the reason of the verdict
     protocol_name: str  # Wireshark's word: "TCP", "ICMP", "ARP", ...
     source_text: str  # Source column: IP address, else MAC address
     destination_text: str
-    process: str = ""  # "curl [412]": the thread that sent or received it, "" if none is known
+    process: str = ""  # "curl [412]": the thread that sent or received it, "" if unknown
     drop: str = ""  # the kernel's name of the first drop's reason
-    drop_place: str = ""  # symbol+offset of who dropped it
-    lost: bool = False  # dropped, and no socket got it nor a packet it was joined to
-    # docs/times.md; None as kernel_ns is.
+    drop_place: str = ""  # symbol+offset of the code that dropped it
+    lost: bool = False  # dropped, and no socket received it or a packet it was merged into
+    # See docs/times.md.  None where kernel_ns is None.
     busy_ns: int | None = None
     wait_ns: int | None = None
-    unknown_ns: int | None = None  # kernel_ns less both
+    unknown_ns: int | None = None  # kernel_ns - busy_ns - wait_ns
     cpu_ns: int | None = None
-    overlap_ns: int | None = None  # cpu_ns less busy_ns
-    # Pairs of addresses (source, destination) that the kernel had in it, but not the capture: of
-    # NAT and of tunnels.
+    overlap_ns: int | None = None  # cpu_ns - busy_ns
+    # Pairs of addresses (source, destination) that the packet had in the kernel but not in the
+    # capture, because of NAT or tunnels.
     elsewhere: tuple[tuple[str, str], ...] = ()
 
 
 class SeriesRow(NamedTuple):
-    """One packet life without a wire packet."""
+    """One skb lifetime without a wire packet."""
 
     series: int
     number: str  # "K1", "K2", ...
-    ts_ns: int  # of the KBL's clock
+    ts_ns: int  # by the KBL's clock
     saddr: str | None
     daddr: str | None
     ip_id: int | None
@@ -77,7 +77,7 @@ class SeriesRow(NamedTuple):
     drop: str = ""
     drop_place: str = ""
     lost: bool = False
-    time_ns: int = 0  # ts_ns by the clock fit, as if the first capture had it; since the epoch
+    time_ns: int = 0  # ts_ns converted to the first capture's clock; ns since the epoch
     busy_ns: int | None = None  # as in PacketRow
     wait_ns: int | None = None
     unknown_ns: int | None = None
@@ -87,14 +87,14 @@ class SeriesRow(NamedTuple):
 
 
 class PathCall(NamedTuple):
-    """One call in a leg.  exit_ns, dur_ns and self_ns are None if the exit is missing."""
+    """One call in a leg.  exit_ns, dur_ns and self_ns are None if its return was not recorded."""
 
     function: str
     caller: str  # symbol+offset of the return address, "" if unknown
     layer: str
     depth: int  # from 0
-    parent: int  # index in the leg's calls, -1 = top
-    entry_ns: int  # of the KBL's clock
+    parent: int  # index in the leg's calls, -1 = outermost
+    entry_ns: int  # by the KBL's clock
     exit_ns: int | None
     dur_ns: int | None
     self_ns: int | None
@@ -104,46 +104,47 @@ class PathCall(NamedTuple):
     comm: str
     skb: int  # address, unsigned
     device: str
-    tail_call: bool  # the caller shown is the frame returned to, not the jumper
+    tail_call: bool  # `caller` is the frame it returns to, not the function that jumped here
     note: str  # "drop: <reason>", "no exit recorded", "switched out", ... or ""
-    comp_ns: int | None = None  # dur_ns less what the probes cost; None where not measured
+    comp_ns: int | None = None  # dur_ns less the cost of probes; None if that was not measured
     counter: int | None = None  # events of the hardware counter
-    sock: int = 0  # struct sock, unsigned: what the call was given, or the skb's
+    sock: int = 0  # struct sock, unsigned: the call's argument, or the skb's socket
     mark: int = 0  # skb->mark
-    comp_err_ns: int | None = None  # how far comp_ns may be wrong
-    irq_ns: int = 0  # interrupts inside, also in calls inside; not in self_ns
-    off_ns: int = 0  # the same of when its thread was switched out
+    comp_err_ns: int | None = None  # the possible error of comp_ns
+    irq_ns: int = 0  # interrupts during the call and its inner calls; not in self_ns
+    off_ns: int = 0  # likewise: how long its thread was switched out
 
     @property
     def titled(self) -> str:
-        """The function with its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
+        """The function and its notes: "tcp_sendmsg  [interrupted] [found via socket]"."""
         notes = " ".join(f"[{note}]" for note in self.note.split(", ") if note)
         return f"{self.function}  {notes}" if notes else self.function
 
 
 class PathEvent(NamedTuple):
-    """Something that happened to a packet, or that it caused."""
+    """Something that happened to a packet, or that the packet caused."""
 
-    ts_ns: int  # of the KBL's clock
+    ts_ns: int  # by the KBL's clock
     event: str  # kbl.h's word in lower case: "drop", "neigh", "qdisc_enqueue"
     text: str  # "drop NO_SOCKET at udp_rcv+0x1c in netfilter IPv4 INPUT"
-    call: int  # index in the leg's calls of the call it happened in, -1 = none
+    call: int  # index in the leg's calls of the call in which it happened, -1 = none
     cpu: int
     context: str
     pid: int
     comm: str
-    caused: bool  # not of this packet's skb: a table changed inside one of its calls
+    caused: bool  # no event of this packet's skb: a table that changed during one of its calls
     stack: tuple[str, ...]  # of a drop, innermost first
 
 
 OUTSIDE = "outside probed functions"
-MAYBE_LOST = "records of it may have been lost"
+MAYBE_LOST = "some of its records may have been lost"
 
 
 class Wait(NamedTuple):
-    """Time in which no function worked for a packet, and why; or OUTSIDE: nothing shows why.
+    """A time in which no function worked for a packet, and why.
 
-    If records were lost meanwhile, `what` says that, for it may have been anywhere.
+    `what` is OUTSIDE if nothing shows why, and MAYBE_LOST if records were lost meanwhile, because
+    the packet may have been anywhere.
     """
 
     what: str
@@ -152,13 +153,13 @@ class Wait(NamedTuple):
 
 
 class Captured(NamedTuple):
-    """Where and when a sniffer was given a packet; times are of the leg's KBL."""
+    """Where and when a sniffer received a packet.  Times are of the clock of the leg's KBL."""
 
-    device: str  # "" if it is not known
+    device: str  # "" if unknown
     direction: str  # "out" or "in": the device sent or received it
-    after_ns: int  # the packet was stamped not before this
-    before_ns: int  # and not after that
-    socket: bool  # the KBL shows the call of the packet socket, not only the device's
+    after_ns: int  # the packet was stamped at or after this time
+    before_ns: int  # and at or before this time
+    socket: bool  # the KBL shows the call of the packet socket, not only that of the device
 
     @property
     def text(self) -> str:
@@ -169,14 +170,14 @@ class Captured(NamedTuple):
 
 
 class Leg(NamedTuple):
-    """One pass of a packet through one stack.  Times are of its KBL's clock.
+    """One pass of a packet through one network stack.  Times are of its KBL's clock.
 
-    They are session time when session_offset_ns is added, which is right at begin_ns and may be
-    session_error_ns off (None: nothing joins this clock to the first KBL's; 0: it is that one).
-    epoch_offset_ns turns them into the host's own wall clock.  wire_ns is when its packet was
-    captured, by the clock fit of the capture to this KBL (None without one), wire_error_ns the
-    fit's residual.  `captured` is what the KBL shows of that, in the leg in which it was captured;
-    None in others, and where it is not known which of several moments it was.
+    Add session_offset_ns to get session time.  The result is exact at begin_ns if session_error_ns
+    is 0, because this clock is the first KBL's; otherwise session_error_ns is its possible error,
+    or None if no clock fit connects the two.  Add epoch_offset_ns to get the host's wall clock.
+    wire_ns is when the packet was captured, by the clock fit of capture and KBL (None without one),
+    and wire_error_ns is the fit's residual.  `captured` is what the KBL shows of the capture.  It
+    is set in the leg in which the packet was captured, if a single tap moment is known.
     """
 
     series: int
@@ -185,49 +186,49 @@ class Leg(NamedTuple):
     reason: str
     begin_ns: int
     end_ns: int
-    kernel_ns: int | None  # None if records of it may be lost
-    functions: int | None  # the same
+    kernel_ns: int | None  # None if records of the leg may be lost
+    functions: int | None  # likewise
     waits: tuple[Wait, ...]
     calls: tuple[PathCall, ...]
     netns: int
     device: str
     events: tuple[PathEvent, ...] = ()
-    # Of a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
+    # For a branch: "parent" (cloned or cut from it), "into" (merged into it), "clone", "merged".
     relation: str = ""
-    note: str = ""  # why no numbers are told
+    note: str = ""  # why there are no numbers
     source: int = 0  # SourceRow.id of its KBL
-    log: str = ""  # what this KBL is called, where the session has several
+    log: str = ""  # name of this KBL if the session has several
     session_offset_ns: int = 0
     session_error_ns: int | None = 0
     epoch_offset_ns: int = 0
     wire_ns: int | None = None
     wire_error_ns: int | None = None
     captured: Captured | None = None
-    busy_ns: int | None = None  # as in PacketRow, of this leg
+    busy_ns: int | None = None  # as in PacketRow, for this leg
     wait_ns: int | None = None
     unknown_ns: int | None = None
     cpu_ns: int | None = None
-    origin_ns: int | None = None  # when the path's first leg began, by this leg's clock
-    packet: int | None = None  # of a branch: the packet that it is, where that is known
-    row: str = ""  # of a branch: its number in the packet list, "25" or "K1"
-    # Pairs of addresses (source, destination) that it was the first of its packet life to have.
+    origin_ns: int | None = None  # begin of the path's first leg, by this leg's clock
+    packet: int | None = None  # for a branch: its packet, if known
+    row: str = ""  # for a branch: its number in the packet list, "25" or "K1"
+    # Pairs of addresses (source, destination) that the skb lifetime had first in this leg.
     addresses: tuple[tuple[str, str], ...] = ()
 
     @property
     def zero_ns(self) -> int:
-        """Since when entries are told: the begin of the path's first leg, else its own."""
+        """The time from which entries count: begin of the path's first leg, else its own begin."""
         return self.begin_ns if self.origin_ns is None else self.origin_ns
 
     @property
     def session_ns(self) -> int:
-        """Session time of its begin."""
+        """Session time of the leg's begin."""
         return self.begin_ns + self.session_offset_ns
 
 
 class Behind(NamedTuple):
-    """How long after the first leg of a path another one begins, give or take `error_ns`.
+    """How long after a path's first leg another one begins, with a possible error of `error_ns`.
 
-    `ns` is None where nothing joins the clocks of their logs; the error is 0 in one log.
+    `ns` is None if the clocks of their logs cannot be compared; the error is 0 within one log.
     """
 
     ns: int | None
@@ -235,11 +236,11 @@ class Behind(NamedTuple):
 
 
 class PacketPath(NamedTuple):
-    """Everything the window shows of one packet; `legs` by session time.
+    """Everything that the window shows of one packet; `legs` are in order of session time.
 
-    `branches` are legs of packets it was cloned or cut from or merged into, of its own clones and
-    segments, and of what was merged into it, where they are not matched to it; sniffers' copies
-    are left out.
+    `branches` are legs of other packets: those it was cloned or cut from or merged into, its clones
+    and segments, and those that were merged into it.  Legs that match this packet are not among
+    them, and neither are the sniffers' copies.
     """
 
     packet: PacketRow | None
@@ -248,13 +249,13 @@ class PacketPath(NamedTuple):
 
     @property
     def sure(self) -> tuple[Leg, ...]:
-        """Its `legs` without those that may be another packet's: of a life itself all."""
+        """The `legs` that certainly belong to the packet; for an skb lifetime all of them."""
         if self.packet is None:
             return self.legs
         return tuple(leg for leg in self.legs if leg.match != "ambiguous")
 
     def behind(self, leg: Leg) -> Behind | None:
-        """Where one of `legs` stands; None of the first one, and where all are of one log."""
+        """When `leg` begins; None for the first leg, or if all `legs` are in one log."""
         first = self.legs[0]
         if leg is first or leg.relation or all(each.source == first.source for each in self.legs):
             return None

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a reader makes of one file."""
+"""What readers return for one file."""
 
 from __future__ import annotations
 
@@ -31,13 +31,13 @@ class Interface(NamedTuple):
 
 @dataclass(frozen=True)
 class Capture:
-    """A packet capture as read: `packets` has PACKET_DTYPE in file order."""
+    """A capture as it was read: `packets` has PACKET_DTYPE, in file order."""
 
     path: Path
     format: str  # "pcap" or "pcapng"
     packets: Packets
     interfaces: tuple[Interface, ...]
-    warnings: tuple[str, ...] = ()  # each names offset and reason
+    warnings: tuple[str, ...] = ()  # each contains offset and reason
 
 
 class Probe(NamedTuple):
@@ -65,9 +65,9 @@ class ClockTriple(NamedTuple):
 
 
 class Details(NamedTuple):
-    """What some records tell beside their columns: tables, sorted by the record's ordinal.
+    """Details of records that are not in their columns: tables sorted by the record's ordinal.
 
-    `names` are of threads, interrupts, modules and links, by ordinal.
+    `names` maps an ordinal to the name of a thread, interrupt, module or link.
     """
 
     frames: Table = empty(FRAME_DTYPE, 0)
@@ -77,15 +77,15 @@ class Details(NamedTuple):
     names: Mapping[int, str] = MappingProxyType({})
 
 
-UNRECORDED = 254  # why records are lost: before a CPU's first one or after its last one
-HOLE = 255  # why records are lost, beside kbl.h's enum kbl_lost: the file lacks chunks
+UNRECORDED = 254  # why records are lost: before a CPU's first record or after its last one
+HOLE = 255  # why records are lost: the file lacks chunks (not in kbl.h's enum kbl_lost)
 
 
 class Hole(NamedTuple):
-    """Where a CPU's stream lacks chunks that are missing or damaged: from begin to end, ns.
+    """A gap in a CPU's stream, because chunks are missing or damaged: from begin to end, ns.
 
-    No record of the file tells it: it is made up of what stands around it.  `lost` is how many
-    records at least are gone: a missing chunk held one or more.
+    The file has no record of the gap; the reader derives it from the chunks around it.  `lost` is
+    the least number of lost records: a missing chunk held at least one.
     """
 
     cpu: int
@@ -95,7 +95,7 @@ class Hole(NamedTuple):
 
 
 class Stream(NamedTuple):
-    """When the first and the last record of a CPU that stand in the file were written, ns."""
+    """When the first and the last record of a CPU in the file were written, ns."""
 
     cpu: int
     begin: int
@@ -103,9 +103,9 @@ class Stream(NamedTuple):
 
 
 class Calibration(NamedTuple):
-    """What the probes cost, ns: see struct kbl_calibration of kbl.h.
+    """The cost of the probes, ns; see struct kbl_calibration in kbl.h.
 
-    Those of calls that carry a packet are `skb_empty` and `skb_nested`.
+    `skb_empty` and `skb_nested` apply to calls that carry a packet.
     """
 
     empty: int
@@ -115,27 +115,28 @@ class Calibration(NamedTuple):
 
     @property
     def error(self) -> int:
-        """How far empty calls with and without a packet lie apart: how well either is known."""
+        """The difference between empty calls with and without a packet: the possible error."""
         return abs(self.skb_empty - self.empty)
 
 
 @dataclass(frozen=True)
 class KernelLog:
-    """A KBL as read: `records` has RECORD_DTYPE, in time order.
+    """A KBL as it was read: `records` has RECORD_DTYPE, in time order.
 
-    A call is one record, an ENTRY at the time it began that knows of its return; an EXIT is one
-    whose entry is not told.  At one time of one CPU stand entries, then events as written.
+    A call is one record: an ENTRY at the time when it began, which also holds its return.  An EXIT
+    is a return whose entry is unknown.  At equal times on one CPU, entries come first, then events
+    in the order in which they were written.
 
-    Records that the recorder lost stand there as LOST; `holes` shows what the file lost.
-    `streams` are the CPUs that have records.  The file is `complete` if nothing is missing behind
-    the last of them: the recorder stopped in order, and counted no more records than there are.
-    `missed` are hits that the probes missed, by probe id (-1: it is not known of which), of which
-    no LOST record says when: at any time of the recording.
+    Records that the recorder lost are LOST records; `holes` are the gaps of the file itself.
+    `streams` are the CPUs that have records.  The file is `complete` if nothing is missing after
+    the last record: the recorder stopped in order and did not count more records than the file has.
+    `missed` maps a probe id (-1: unknown probe) to the number of hits that it missed and for which
+    no LOST record shows a time; they may have happened at any time of the recording.
 
-    `taps` has TAP_DTYPE: what packet sockets were given; of older recorders none.
+    `taps` has TAP_DTYPE: what packet sockets received.  It is empty for older recorders.
 
-    `symbols` maps each caller as it stands in the records to text such as `ip_output+0x4c`;
-    `tasks` maps a thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
+    `symbols` maps each caller in the records to text such as `ip_output+0x4c`; `tasks` maps a
+    thread id to its latest command name; `devices` maps (netns, ifindex) to a name.
     """
 
     path: Path
@@ -150,7 +151,7 @@ class KernelLog:
     release: str
     hostname: str
     arch: str
-    lost_records: int  # buffers full, missed and nested hits, damaged chunks
+    lost_records: int  # full buffers, missed and nested hits, damaged chunks
     meta: dict[str, str] = field(default_factory=dict)
     details: Details = field(default_factory=Details)
     calibration: Calibration | None = None  # None: not measured

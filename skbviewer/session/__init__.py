@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open, import, match, export: the only door to the data for the command line and the window."""
+"""Open, import, match and export sessions: the only way to the data for command line and window."""
 
 from importlib import import_module
 from typing import TYPE_CHECKING
@@ -11,8 +11,8 @@ if TYPE_CHECKING:
 
 __all__ = ["ImportResult", "Session", "cached_session", "import_files", "open_files"]
 
-# An import needs no dissectors and no fields of the display filter, which take as long to import
-# as a hundred thousand packets; who looks at a session needs nothing that makes one.
+# Loading the dissectors and the fields of the display filter takes as long as importing a hundred
+# thousand packets, and an import needs neither.  Reading a session needs none of the import code.
 _LATER = {
     "ImportResult": ".importing",
     "Session": ".session",
@@ -23,7 +23,7 @@ _LATER = {
 
 
 def __getattr__(name: str) -> object:
-    """Imported when it is asked for."""
+    """Import a name of _LATER when it is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name], __name__), name)

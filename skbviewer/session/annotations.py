@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Notes and flags between the numbers of an open session and the places that outlast it."""
+"""Translate notes and flags between row numbers of a session and places that outlast it.
+
+A stored place is the hash of a file and the packet or record in it.
+"""
 
 from __future__ import annotations
 
@@ -14,20 +17,23 @@ from ..records import Annotation
 from ..store import anchors, queries
 from ..store import annotations as store
 
-RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+RowIds = npt.NDArray[np.int64]  # int64: n = packet n, -n = row K<n>
 
 
 def notes(db: Any, kind: str | None) -> list[Annotation]:
-    """Every note on something this session holds, in the order they were made."""
+    """Return the notes on anything in this session, in the order in which they were made.
+
+    `kind` is a kind of note, or None for all.
+    """
     files = _Files(db)
     found = (_resolved(db, files, row) for row in store.notes(db, kind))
     return [note for note in found if note is not None]
 
 
 def keep(db: Any, path: Path, note: Annotation) -> Annotation:
-    """Store a note (in place of the one of its id); returns it with its id.
+    """Store a note, replacing the one with its id.  Returns it with its id.
 
-    Raises KeyError if what it is on does not exist, BadInput if the file cannot be written.
+    Raises KeyError if its target does not exist, BadInput if the file cannot be written.
     """
     sha256, anchor, ordinal = _place(db, _Files(db), note)
     row = store.Note(note.kind, sha256, anchor, ordinal, note.begin_ns, note.end_ns, note.text)
@@ -39,7 +45,7 @@ def remove(path: Path, note: int) -> None:
 
 
 def flags(db: Any, kind: str) -> RowIds:
-    """The rows that carry a flag, rising."""
+    """Return the rows that have the flag `kind`, in ascending order."""
     files = _Files(db)
     found = [np.empty(0, np.int64)]
     for sha256, anchor, ordinals in store.flags(db, kind):
@@ -68,7 +74,7 @@ def set_flags(db: Any, path: Path, kind: str, rows: RowIds, on: bool) -> None:
 
 
 def rising(ids: RowIds) -> RowIds:
-    """The ids once each, rising; as quick as looking where they are so already."""
+    """Return the ids in ascending order, each once.  If they already are, nothing is sorted."""
     return ids if bool((np.diff(ids) > 0).all()) else np.unique(ids)
 
 
@@ -78,21 +84,21 @@ def _kernel_only_of(db: Any, source: int, ordinals: RowIds) -> RowIds:
 
 
 class _Files:
-    """The session's sources, by what is counted in them."""
+    """The sources of a session, found by the packets or records that they hold."""
 
     def __init__(self, db: Any) -> None:
         self._rows: Sequence[Any] = queries.sources(db)
 
     def all(self, anchor: str) -> list[Any]:
-        """Captures for packets, KBLs for records."""
+        """Return the captures if `anchor` is PACKET, the KBLs if it is RECORD."""
         return [row for row in self._rows if (row.kind == "kbl") == (anchor == store.RECORD)]
 
     def of(self, sha256: str, anchor: str) -> list[Any]:
-        """The source of that content (a file given twice is two)."""
+        """Return the source with this content; the first one if a file was given twice."""
         return [row for row in self.all(anchor) if row.sha256 == sha256][:1]
 
     def holding(self, packet: int) -> Any:
-        """The capture of a packet."""
+        """Return the capture that holds a packet.  Raises KeyError if there is none."""
         for row in self.all(store.PACKET):
             if row.first <= packet < row.first + row.rows:
                 return row

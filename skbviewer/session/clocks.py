@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The clocks of an open session: fits, session time, what is known of times under way."""
+"""The clocks of an open session: fits, session time, and travel times between hosts."""
 
 from __future__ import annotations
 
@@ -13,9 +13,12 @@ from ..store import queries
 
 
 class UnderWay(NamedTuple):
-    """How long a packet was under way between two hosts, ns; `middle_ns` if ways are symmetric."""
+    """How long a packet travelled between two hosts, as bounds in ns.
 
-    sender: int  # sources
+    `middle_ns` is the travel time if both directions take equally long.
+    """
+
+    sender: int  # source id of a KBL, as is `receiver`
     receiver: int
     low_ns: int
     high_ns: int
@@ -26,12 +29,12 @@ class UnderWay(NamedTuple):
 
 
 def timebase_of(db: Any) -> Timebase:
-    """Session time of all sources."""
+    """Return what maps the clocks of all sources to session time."""
     return Timebase(Piece._make(row[1:]) for row in queries.timebases(db))
 
 
 def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
-    """When a packet was captured on a KBL's clock, and how far off that may be, ns."""
+    """Return the time of capture on a KBL's clock and its possible error, ns; None if unknown."""
     rows = [r for r in queries.clocks(db) if (r.source, r.kbl) == (packet.source, kbl)]
     interface = queries.interface_of(db, packet.number) if rows else EVERY
     rows = [r for r in rows if r.interface in (EVERY, interface)]
@@ -44,14 +47,17 @@ def wire_time(db: Any, packet: Any, kbl: int) -> tuple[int, int] | None:
 
 
 def session_time(db: Any, clock: Clock, source: int, number: int, ts: int) -> tuple[int, int]:
-    """Session time of a packet captured at `ts`, and how far off it may be (-1: unknown), ns."""
+    """Return the session time of a packet captured at `ts` and its possible error, ns.
+
+    An error of -1 means that it is unknown.
+    """
     interface = queries.interface_of(db, number)
     columns = (np.array([value], np.int64) for value in (ts, number, interface))
     return int(clock.of_packets(source, *columns)[0]), clock.error(source, interface)
 
 
 def ways(db: Any) -> dict[tuple[int, int], OneWay]:
-    """Per pair of KBLs the bounds of their clocks."""
+    """Return the bounds between the clocks of each pair of KBLs."""
     bounds = queries.oneway_bounds(db)
     found = {}
     for row in queries.oneways(db):
@@ -62,7 +68,10 @@ def ways(db: Any) -> dict[tuple[int, int], OneWay]:
 
 
 def under_way(db: Any, packet: int) -> list[UnderWay]:
-    """For each pair of hosts that sent and got a packet, both exact: how long it was under way."""
+    """Return how long a packet travelled between each pair of hosts that sent and received it.
+
+    Only pairs of hosts whose legs both match the packet exactly are included.
+    """
     legs = [leg for leg in queries.legs_of_packet(db, packet) if leg.verdict == EXACT]
     found = []
     for (one, other), way in ways(db).items():
@@ -78,9 +87,10 @@ def under_way(db: Any, packet: int) -> list[UnderWay]:
 
 
 def one_way_json(db: Any) -> list[dict[str, Any]]:
-    """The bounds between KBLs for the JSON of `skbviewer info`.
+    """Return the bounds between KBLs for the JSON of `skbviewer info`.
 
-    "bounds" are straight between their times; "uncertainty_ns" is the widest they are there.
+    Between the times in "bounds", the bounds are straight lines.  "uncertainty_ns" is their largest
+    distance at these times.
     """
     names = ("at_ns", "low_ns", "high_ns")
     return [
@@ -99,9 +109,9 @@ def one_way_json(db: Any) -> list[dict[str, Any]]:
 
 
 def clock_json(db: Any) -> list[dict[str, Any]]:
-    """The fits for the JSON of `skbviewer info`: one object a capture and KBL.
+    """Return the fits for the JSON of `skbviewer info`, one object per capture and KBL.
 
-    A segment has an "interface" where each of them has a clock of its own.
+    A segment has an "interface" if each interface of the capture has its own clock.
     """
     found: dict[tuple[int, int], list[dict[str, Any]]] = {}
     for row in queries.clocks(db):

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree of a packet: its headers, and what the session knows of it beside."""
+"""The detail tree of a packet: its headers, and facts from the session."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..store import queries
 
 
 def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None:
-    """The captured bytes of a packet; None if its file moved or changed its size.
+    """Return the captured bytes of a packet; None if its file moved or changed its size.
 
     Raises KeyError for an unknown packet.
     """
@@ -35,7 +35,10 @@ def bytes_of(db: Any, sources: Sequence[SourceRow], number: int) -> bytes | None
 
 
 def of_packet(session: Any, data: Data, packet: PacketRow, captured: bytes) -> tuple[Node, ...]:
-    """Its Frame and headers; before a large session's streams were followed without their lines."""
+    """Return the Frame node and the headers of a packet.
+
+    In a large session, lines about its stream are missing until the streams have been followed.
+    """
     nodes = dissect(captured, packet.linktype, packet.len)
     return with_facts(nodes, _facts(session, data, packet, len(captured)))
 
@@ -44,7 +47,7 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
     number, followed = packet.number, session.streams_followed()
     names = (*FIELDS, *(STREAM_FIELDS if followed else ()))
     values = {name: _value(session, name, number) for name in names}
-    if session.sources()[packet.source - 1].kind != "pcapng":  # other files tell of no interfaces
+    if session.sources()[packet.source - 1].kind != "pcapng":  # other files name no interfaces
         values["frame.interface_id"] = ""
     numbers = np.array([number], np.int64)
     told = tcp_info.told(data, numbers).get(number) if followed else None
@@ -65,7 +68,7 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
 def _value(session: Any, name: str, number: int) -> str:
     try:
         return str(session.field_values(name, [number])[0])
-    except BadInput:  # the capture moved meanwhile
+    except BadInput:  # the capture was moved in the meantime
         return ""
 
 

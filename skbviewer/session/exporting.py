@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows an export holds, and the packet list as a file."""
+"""Select the rows of an export, and write the packet list to a file."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ PAGE = 512
 def lane_ids(
     session: Any, clock: Clock, text: str, times: tuple[int, int] | None
 ) -> tuple[int, ...]:
-    """The first MOST_IDS rows that have a lane each: those a filter shows.
+    """Return the first MOST_IDS rows that match a filter; each gets a lane.
 
     `times` (session time, ns) leaves out packets captured at other times.
     """
@@ -39,9 +39,11 @@ def lane_ids(
 
 
 def range_filter(clock: Clock, sources: Sequence[SourceRow], times: tuple[int, int]) -> str:
-    """Packets of a range of session time, by the clock of the first capture (else of the KBL).
+    """Return a display filter for packets captured in a range of session time, ns.
 
-    Where its interfaces have clocks of their own, by these; rows K<n> by that of the first.
+    The range is converted to the clock of the first capture, or of the KBL if there is no capture.
+    If the interfaces of that capture have their own clocks, each is converted by its own.  Rows
+    K<n> are compared with the clock of the first interface.
     """
     first = min(sources, key=lambda source: source.kind == "kbl")
     own = np.array(times, np.int64)
@@ -63,7 +65,7 @@ def _between(own: RowIds) -> str:
 
 
 def packets_csv(session: Any, text: str, out: Path) -> None:
-    """Write the rows that a filter shows.  Raises FilterError and BadInput."""
+    """Write the rows that match a filter to `out`.  Raises FilterError and BadInput."""
     ids: RowIds | None = session.select(text)
     session.follow_streams()
     count = session.packet_count() if ids is None else len(ids)
@@ -74,7 +76,10 @@ def packets_csv(session: Any, text: str, out: Path) -> None:
 
 
 def first_ns(session: Any) -> int:
-    """What the list's Time counts from, since the epoch: the first packet, without one row K1."""
+    """Return the origin of the Time column, ns since the epoch.
+
+    It is the time of packet 1; in a session without packets, that of row K1.
+    """
     packets = session.packets(1, 1)
     if packets:
         return int(packets[0].ts_ns or 0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What tells whether a file is the one that was imported."""
+"""Hash files, to find out whether a file is still the one that was imported."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 
 from ..records import BadInput, Progress, Silent
 
-PIECE = 1 << 18  # bytes: they stay in the processor's cache from one to the next
-REPORT = 1 << 24  # bytes between two reports
-HASHING = "hashing"  # begins what is reported
+PIECE = 1 << 18  # bytes; small enough to stay in the processor's cache
+REPORT = 1 << 24  # bytes between two progress reports
+HASHING = "hashing"  # every progress text begins with this
 
 
 def sha256(path: Path, progress: Progress | None = None) -> str:
-    """Of the file's bytes, in hex.  Raises BadInput and Cancelled."""
+    """Return the SHA-256 of the file's content, in hex.  Raises BadInput and Cancelled."""
     watch: Progress = progress or Silent()
     found, done, due = hashlib.sha256(), 0, 0
-    piece = memoryview(bytearray(PIECE))  # the same memory for all, so that none is made anew
+    piece = memoryview(bytearray(PIECE))  # one buffer for all pieces
     try:
         size = path.stat().st_size
         with path.open("rb", buffering=0) as file:

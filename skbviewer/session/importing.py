@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From input files to a session file."""
+"""Import input files into a session file."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from .memory import give_back, keep_less, reused_memory
 
 
 class ImportResult(NamedTuple):
-    """A finished import: the session file and what was wrong with the inputs."""
+    """A finished import: the session file, and the warnings about its inputs."""
 
     path: Path
     warnings: tuple[str, ...]
@@ -32,10 +32,12 @@ def import_files(
 ) -> ImportResult:
     """Read captures and KBLs, match them and write the session `out`.
 
-    Replaces an older session of that name, whose annotations stay, and takes over those of the
-    sessions `keep`.  A session among `paths` stands for its inputs, which must not have changed,
-    and for its annotations.  Raises BadInput for unusable input or a full disk and
-    Cancelled when `progress` says so; then `out` is as it was before.
+    An older session of that name is replaced, but its annotations are kept.  The annotations of the
+    sessions `keep` are copied, too.  A session among `paths` stands for its inputs, which must not
+    have changed, and for its annotations.
+
+    Raises BadInput for unusable input or a full disk, and Cancelled when `progress` asks for it.
+    `out` is unchanged then.
     """
     watch: Progress = progress or Silent()
     if out.exists() and not is_session(out):
@@ -53,7 +55,7 @@ def import_files(
 
 
 def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
-    """`paths` with the inputs of sessions in their place, each once."""
+    """Return `paths` with sessions replaced by their inputs, without duplicates."""
     found: list[Path] = []
     for path in paths:
         found += inputs_as_then(path, progress) if is_session(path) else [path.absolute()]
@@ -61,14 +63,15 @@ def _without_sessions(paths: Sequence[Path], progress: Progress) -> list[Path]:
 
 
 class _Reading:
-    """Reads files one after the other."""
+    """Reads input files, one at a time."""
 
     def __init__(self, progress: Progress, folder: Path) -> None:
         self._progress, self._folder = progress, folder
         self._begun = False
 
     def __call__(self, path: Path) -> Input:
-        if self._begun:  # pages given back are cleared when they come again: no more than once
+        # Only between inputs: the kernel clears each returned page before it is used again.
+        if self._begun:
             give_back()
         self._begun = True
         data = readers.read(path, self._progress, self._folder)

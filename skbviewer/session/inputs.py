@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The files a session was made of: how a command names it, and whether they are as they were."""
+"""The files that a session was built from: their names in commands, and whether they changed."""
 
 from __future__ import annotations
 
@@ -13,15 +13,15 @@ from .hashing import sha256
 
 
 def cache_folder() -> Path:
-    """Where sessions are that nobody gave a name."""
+    """Return the folder of sessions that the user has not saved under a name."""
     base = os.environ.get("XDG_CACHE_HOME") or str(Path.home() / ".cache")
     return Path(base) / "skbviewer" / "sessions"
 
 
 def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
-    """The files to open for the session `file`: if nobody saved it, its inputs.
+    """Return the files that a command must name to open the session `file`.
 
-    They are named as seen from the folder they share.
+    For a session in the cache these are its inputs, relative to the folder that they share.
     """
     if file.absolute().parent != cache_folder().absolute():
         return (file.name,)
@@ -33,13 +33,13 @@ def words(file: Path, sources: Sequence[SourceRow]) -> tuple[str, ...]:
 def inputs_as_then(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> list[Path]:
-    """The files that the session file was made of; `at` is where they are now, if not there.
+    """Return the files that `session` was built from; `at` are their paths if they have moved.
 
-    Raises BadInput if one is gone or has changed since, and Cancelled.
+    Raises BadInput if a file is missing or has changed since, and Cancelled.
     """
     known = inputs_of(session)
     if not known:
-        raise BadInput(session, None, "does not say which files it was made of")
+        raise BadInput(session, None, "does not record which files it was made of")
     found = [path for path, _ in known] if at is None else list(at)
     for (name, hashed), path in zip(known, found, strict=True):
         if not path.is_file():

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of the packet list: any rows, in any order, with what only the kernel knows of them."""
+"""Pages of the packet list: any rows in any order, with what the kernel recorded about them."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from .payloads import Payloads
 from .rows import packet_row, series_row
 
 Row = TypeVar("Row", PacketRow, SeriesRow)
-NamesOf = Callable[[int], Names]  # of a source
-Fitted = Callable[[int, RowIds], RowIds]  # times of a source to those of the first capture
+NamesOf = Callable[[int], Names]  # takes a source id
+Fitted = Callable[[int, RowIds], RowIds]  # (source, times): on the first capture's clock
 
 
-FREED_WITH_ITS_WHOLE = "skb_release_data"  # a fragment, when the packet it became part of is freed
-PURGED = "sk_stream_kill_queues"  # what nobody had read when the socket was closed
+FREED_WITH_ITS_WHOLE = "skb_release_data"  # frees a fragment with the packet it became part of
+PURGED = "sk_stream_kill_queues"  # frees unread data when a socket is closed
 
 
 class Origins(NamedTuple):
-    """Of a session's sources: the number of each one's first row, and whether there is a KBL."""
+    """The number of the first row of each source, and whether the session has a KBL."""
 
     first: dict[int, int]
     has_kbl: bool
@@ -41,9 +41,9 @@ def origins(db: Any) -> Origins:
 
 
 class Known(NamedTuple):
-    """What other packets say of packets, by number, as far as they were looked at.
+    """What other packets show about packets, by packet number.
 
-    `lives` is of rows K<n>, by n.
+    Only packets that were looked at are included.  `lives` holds rows K<n>, by n.
     """
 
     streams: Mapping[int, TcpTold]
@@ -52,7 +52,7 @@ class Known(NamedTuple):
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
-    """Nothing before the streams of a large session were followed."""
+    """Return what is known of `ids`; nothing until a large session's streams were followed."""
     if not followed:
         return Known({}, {}, {})
     numbers, lives = ids[ids > 0], -ids[ids < 0]
@@ -64,7 +64,7 @@ def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
 
 
 class _Tells(NamedTuple):
-    """Of a row: PacketRow's words; `purged` where that is a loss only if there was data."""
+    """Process and drop of a row, as in PacketRow.  A `purged` drop loses only rows with data."""
 
     process: str = ""
     drop: str = ""
@@ -82,7 +82,7 @@ def rows(
     files: Payloads,
     known: Known,
 ) -> list[PacketRow | SeriesRow]:
-    """The rows `ids` in their order; `known` is what other packets say of them.
+    """Return the rows `ids` in their order; `known` is what other packets show about them.
 
     Raises KeyError for a row that does not exist.
     """
@@ -115,7 +115,7 @@ def rows(
 
 
 def _addresses(rows: Iterable[Any]) -> dict[int, tuple[tuple[str, str], ...]]:
-    """By packet the pairs of addresses that the kernel had in it, each once."""
+    """Return the pairs of addresses that the kernel recorded for each packet, each once."""
     found: dict[int, dict[tuple[str, str], None]] = {}
     for row in rows:
         found.setdefault(row.row, {})[ends(row)] = None
@@ -128,7 +128,7 @@ def _with(row: Row, told: _Tells, has_data: bool) -> Row:
 
 
 def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
-    """Legs in order of time, also where they are of several logs, which share no clock."""
+    """Return the legs in order of time.  Clocks of several logs are converted to one first."""
     source = np.array([leg.source for leg in legs], np.int64)
     begin = np.array([leg.begin_ns for leg in legs], np.int64)
     logs = np.unique(source).tolist()
@@ -139,7 +139,7 @@ def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
 
 
 def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
-    """When packet lives began, by the clock fit, by series id."""
+    """Return when each skb lifetime began, by series id, on the capture's clock (ns)."""
     by_source: dict[int, list[Any]] = {}
     for row in series:
         by_source.setdefault(row.source, []).append(row)
@@ -151,7 +151,7 @@ def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
 
 
 def _tells(legs: Iterable[Any], names: NamesOf) -> dict[int, _Tells]:
-    """By row: the thread that sent or received it, and its first drop."""
+    """Return the thread that sent or received each row, and its first drop, by row."""
     found: dict[int, _Tells] = {}
     read = set()
     for leg in legs:
@@ -163,22 +163,22 @@ def _tells(legs: Iterable[Any], names: NamesOf) -> dict[int, _Tells]:
         if leg.drop_reason >= 0 and (not told.drop or not told.lost):
             told = _dropped(told, leg, known)
         found[leg.row] = told
-    for row in read:  # whatever was let go, a process got the packet
+    for row in read:  # a process received the packet, whatever was dropped
         found[row] = found[row]._replace(lost=False, purged=False)
     return found
 
 
 def _dropped(told: _Tells, leg: Any, names: Names) -> _Tells:
-    """Which drops are a loss: not of one of several copies, nor of what a socket has."""
+    """Add a drop.  It is no loss if it dropped one of several copies, or data that a socket has."""
     place = names.place((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
     if told.drop and not lost:
-        return told  # the first one is told
+        return told  # keep the first drop
     reason = names.drop_reason(leg.drop_reason)
     return told._replace(drop=reason, place=place, lost=lost, purged=purged)
 
 
 def numbered(first: int, count: int, last: int) -> RowIds:
-    """The numbers first .. first + count - 1, as far as there are from 1 to `last`."""
+    """Return the numbers first .. first + count - 1 that are between 1 and `last`."""
     return np.arange(max(first, 1), min(first + count - 1, last) + 1, dtype=np.int64)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The kernel logs of a session: what each is called, where the legs of several stand in time."""
+"""The kernel logs of a session: their names, and the order of legs from several logs."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ from ..records import SourceRow
 
 
 def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
-    """By source what tells a KBL from the others: its host, its file or, at last, the whole path.
+    """Map the source id of each KBL to the shortest name that distinguishes it.
 
-    Empty where there is but one.
+    The name is the host name, else the file name, else the full path.  Returns {} if there are
+    fewer than two KBLs.
     """
     logs = [source for source in sources if source.kind == "kbl"]
     if len(logs) < 2:
@@ -29,7 +30,7 @@ def log_names(sources: Sequence[SourceRow]) -> dict[int, str]:
 
 
 def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
-    """When each leg (a row of `leg`) begins in session time."""
+    """Return the session time at which each leg (a row of table `leg`) begins, ns."""
     begin = np.array([row.begin_ns for row in rows], np.int64)
     source = np.array([row.source for row in rows], np.int64)
     for one in np.unique(source).tolist():
@@ -38,7 +39,7 @@ def session_times(rows: Sequence[Any], clock: Timebase) -> list[int]:
 
 
 def by_session_time(rows: Sequence[Any], clock: Timebase) -> list[Any]:
-    """Legs of a packet as they began, whatever their log's clock showed; candidates are last."""
+    """Return the legs of a packet in order of session time; candidates come last."""
     unsure = np.array([getattr(row, "verdict", EXACT) for row in rows], np.int64)
     order = np.lexsort((np.array(session_times(rows, clock), np.int64), unsure))
     return [rows[at] for at in order.tolist()]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
-"""Keep memory that is freed for the next large array, while an import makes hundreds of them.
+"""Reuse freed memory for the next large array while an import allocates hundreds of them.
 
-By default glibc gives each large array back to the kernel at once, which then clears new pages for
-the next one: a third of an import's time.  See mallopt(3).  Huge pages, which numpy asks for, spare
-most of that, but cost more than they save where the kernel must first make room for them.  So they
-are taken only where it has enough of them at hand.  See prctl(2), proc_buddyinfo(5).
+By default, glibc returns each large array to the kernel at once, and the kernel clears new pages
+for the next one: this takes a third of an import's time.  See mallopt(3).  Huge pages, which numpy
+asks for, avoid most of that, but cost more than they save if the kernel has to compact memory for
+them.  So they are used only if enough of them are free.  See prctl(2) and proc_buddyinfo(5).
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 M_TRIM_THRESHOLD, M_TOP_PAD, M_MMAP_THRESHOLD = -1, -2, -3  # malloc.h
 PR_SET_THP_DISABLE = 41  # sys/prctl.h
 HUGE = 9  # a huge page has 1 << HUGE pages, where a page has 4 KiB
-ENOUGH = 640  # huge pages: as much as an import of ten million records takes
+ENOUGH = 640  # huge pages that an import of ten million records uses
 BUDDYINFO = Path("/proc/buddyinfo")
 DEFAULTS = {M_TRIM_THRESHOLD: 128 << 10, M_TOP_PAD: 0, M_MMAP_THRESHOLD: 128 << 10}
 KEEPING = {M_TRIM_THRESHOLD: (1 << 31) - 1, M_TOP_PAD: 512 << 20, M_MMAP_THRESHOLD: 32 << 20}
@@ -28,9 +28,9 @@ SPARING = {M_TRIM_THRESHOLD: 64 << 20, M_TOP_PAD: 16 << 20, M_MMAP_THRESHOLD: 4 
 
 @contextmanager
 def reused_memory() -> Iterator[None]:
-    """Nothing freed inside goes back to the kernel before the end; only in the main thread.
+    """Keep freed memory inside the process until the context ends.
 
-    Does nothing where the C library is not glibc.
+    Only for the main thread.  Does nothing if the C library is not glibc.
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is None or not hasattr(libc, "malloc_trim"):
@@ -52,8 +52,10 @@ def reused_memory() -> Iterator[None]:
 
 
 def keep_less() -> None:
-    """Give back what was freed, and from here on large arrays at once: where inputs are so large
-    that memory counts more than time.  Until the end of reused_memory().
+    """Return freed memory to the kernel now, and large arrays as soon as they are freed.
+
+    For inputs that are so large that memory matters more than time.  It lasts until the end of
+    reused_memory().
     """
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
@@ -64,7 +66,7 @@ def keep_less() -> None:
 
 
 def free_huge_pages() -> int:
-    """How many the kernel need not make room for; 0 where that is not known."""
+    """Return how many huge pages are free; 0 if unknown."""
     try:
         zones = [line.split()[4:] for line in BUDDYINFO.read_text("ascii").splitlines()]
         return sum(int(free) << order for zone in zones for order, free in enumerate(zone[HUGE:]))
@@ -73,7 +75,7 @@ def free_huge_pages() -> int:
 
 
 def give_back() -> None:
-    """Give what was freed back to the kernel: after work that needed much for a moment."""
+    """Return freed memory to the kernel, after work that needed much memory for a short time."""
     libc = ctypes.CDLL(None) if sys.platform == "linux" else None
     if libc is not None and hasattr(libc, "malloc_trim"):
         libc.malloc_trim(0)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open files: a session as it is, inputs as the session that is kept of them."""
+"""Open files: a session as it is, other inputs through the cached session of them."""
 
 from __future__ import annotations
 
@@ -20,22 +20,23 @@ SUFFIX = ".skbv"
 
 
 def cached_session(paths: Sequence[Path], progress: Progress | None = None) -> Path:
-    """Where the session of these inputs lives if nobody saves it: named by the inputs' hashes.
+    """Return the path of the cached session of these inputs, which their hashes name.
 
-    Another schema, or other matching rules, give it another name.  Raises BadInput and Cancelled.
+    Another schema or another version of the matching rules gives another name.  Raises BadInput and
+    Cancelled.
     """
     tables = [(table.name, table.names) for table in schema.TABLES.values()]
     key = hashlib.sha256(f"schema {schema.SCHEMA_VERSION} rules {RULES} {tables}".encode())
     for path in paths:
         key.update(f"{path.absolute()} {sha256(path, progress)}".encode())
     folder = cache_folder()
-    with suppress(OSError):  # tells what is wrong when the session is written
+    with suppress(OSError):  # writing the session reports what is wrong
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     return folder / f"{key.hexdigest()[:32]}.skbv"
 
 
 def _inputs(paths: Sequence[Path]) -> list[Path]:
-    """`paths` with the inputs of sessions in their place, each once."""
+    """Return `paths` with sessions replaced by their inputs, without duplicates."""
     found: list[Path] = []
     for path in paths:
         if is_session(path):
@@ -48,14 +49,14 @@ def _inputs(paths: Sequence[Path]) -> list[Path]:
 def open_files(
     paths: Sequence[Path], progress: Progress | None = None, keep: Sequence[Path] = ()
 ) -> Session:
-    """Open one session file, or import captures and KBLs (again only if they changed).
+    """Open one session file, or import captures and KBLs unless their session is cached.
 
-    A session among several files stands for its inputs and its annotations.  What is opened takes
-    over the annotations of the sessions `keep`.  Raises BadInput and Cancelled.
+    A session among several files stands for its inputs and its annotations.  The annotations of the
+    sessions `keep` are copied into the opened session.  Raises BadInput and Cancelled.
     """
     for path in paths:
         if path.suffix == SUFFIX and not is_session(path):
-            return Session.open(path)  # tells what is wrong with it
+            return Session.open(path)  # raises BadInput with the reason
     if len(paths) == 1 and is_session(paths[0]):
         return Session.open(paths[0])
     sessions = [path for path in paths if is_session(path)]
@@ -63,13 +64,13 @@ def open_files(
     cached = cached_session(paths, progress)
     try:
         session = Session.open(cached)
-    except BadInput:  # not there yet, or of another version
+    except BadInput:  # missing, or of another version
         cached.unlink(missing_ok=True)
     else:
         for old in keep:
             merge(cached, old)
         return session
-    from .importing import import_files  # loads much
+    from .importing import import_files  # slow to import
 
     import_files(paths, cached, progress, keep)
     return Session.open(cached)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The order of rows by what no field is: the columns Source, Destination, Protocol and Info."""
+"""Sort rows by columns that are no field: Source, Destination, Protocol and Info."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy.typing as npt
 from ..store import Columns
 from .annotations import RowIds
 
-# Keys by word, the first that matters first: columns that packets and packet lives share, and
-# those of packets alone.  Info begins with what tells its wording: protocol, type or ports, flags.
+# Sort keys of each word, the most significant first.  _OF_PACKETS are columns of packets only; skb
+# lifetimes have all others.  The text of Info begins by protocol, then type or ports, then flags.
 WORDS: dict[str, tuple[str, ...]] = {
     "source": ("ip_version", "saddr_hi", "saddr_lo", "eth_src"),
     "destination": ("ip_version", "daddr_hi", "daddr_lo", "eth_dst"),
@@ -24,7 +24,7 @@ Key = npt.NDArray[np.int64]
 
 
 def ordered(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowIds:
-    """`ids` by one of WORDS; equal rows keep their order."""
+    """Return `ids` sorted by one of WORDS; equal rows keep their order."""
     keys = _keys(columns, ids, WORDS[word])
     if descending:
         keys = [~key for key in keys]  # reverses the order without overflow
@@ -32,7 +32,10 @@ def ordered(columns: Columns, ids: RowIds, word: str, descending: bool) -> RowId
 
 
 def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
-    """Addresses count as unsigned: their columns hold the upper half as negative."""
+    """Return the sort keys.
+
+    Addresses are unsigned, but their columns are int64: flip the sign bit.
+    """
     packets, lives = ids > 0, ids < 0
     rows = _series_rows(columns, -ids[lives])
     found = []
@@ -48,7 +51,7 @@ def _keys(columns: Columns, ids: RowIds, names: Sequence[str]) -> list[Key]:
 
 
 def _series_rows(columns: Columns, numbers: RowIds) -> npt.NDArray[np.int64]:
-    """0-based rows of `series` of the rows K<n>."""
+    """Return the 0-based rows of table `series` for the rows K<n> of `numbers`."""
     if not len(numbers):
         return np.empty(0, np.int64)
     of = columns.array("series", "kernel_only").astype(np.int64)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The kernel path of a packet or of a series: its legs, and those of what it was cloned from.
+"""The kernel path of a packet or of an skb lifetime: its legs, and those of related lifetimes.
 
-Legs of several hosts' logs are in the order of session time; the times of each stay of its log.
+Legs from several hosts' logs are in the order of session time.  The times in each leg stay on the
+clock of its log.
 """
 
 from __future__ import annotations
@@ -16,16 +17,16 @@ from ..store import queries
 from . import clocks
 from .logs import by_session_time, log_names, session_times
 
-MOST_BRANCHES = 64  # legs of clones and segments that are told of a packet
-RANKS = ("parent", "into", "clone", "merged")  # the order in which branches are told
+MOST_BRANCHES = 64  # legs of clones and segments in one path
+RANKS = ("parent", "into", "clone", "merged")  # the order of branches
 
-NamesOf = Callable[[int], Names]  # of a source
+NamesOf = Callable[[int], Names]  # takes a source id
 
 
 def of_packet(
     db: Any, packet: PacketRow, names: NamesOf, sources: Sequence[SourceRow]
 ) -> PacketPath:
-    """The path of a packet; without legs if nothing matches it."""
+    """Return the path of a packet; without legs if no lifetime matches it."""
     maker = _Maker(db, names, sources)
     rows = by_session_time(queries.legs_of_packet(db, packet.number), maker.clock)
     wires = {row.source: clocks.wire_time(db, packet, row.source) for row in rows}
@@ -39,7 +40,7 @@ def of_packet(
 
 
 def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]) -> PacketPath:
-    """The path of a series.  Raises KeyError if it has none."""
+    """Return the path of an skb lifetime.  Raises KeyError if it has none."""
     rows, maker = queries.legs_of_series(db, series), _Maker(db, names, sources)
     if not rows:
         raise KeyError(f"no series {series}")
@@ -49,11 +50,11 @@ def of_series(db: Any, series: int, names: NamesOf, sources: Sequence[SourceRow]
 def _since_first(
     packet: PacketRow | None, legs: tuple[Leg, ...], branches: tuple[Leg, ...]
 ) -> PacketPath:
-    """All legs whose clocks are joined know when the first one began."""
+    """Set `origin_ns`, the begin of the first leg, in all legs whose clocks are related to it."""
     if not legs:
         return PacketPath(packet, legs, branches)
     first = legs[0]
-    if len({pair for leg in legs for pair in leg.addresses}) < 2:  # no NAT, no tunnel
+    if len({pair for leg in legs for pair in leg.addresses}) < 2:  # neither NAT nor a tunnel
         legs = tuple(leg._replace(addresses=()) for leg in legs)
     branches = tuple(leg._replace(addresses=()) for leg in branches)
 
@@ -68,7 +69,7 @@ def _since_first(
 
 
 def rows_of_packet(db: Any, number: int) -> list[Any]:
-    """queries.legs_of_packet() in the order in which a path has them."""
+    """Return queries.legs_of_packet() in the order of a path."""
     return by_session_time(queries.legs_of_packet(db, number), clocks.timebase_of(db))
 
 
@@ -80,7 +81,7 @@ def _of_life(leg: Leg, verdict: int, rung: int, kernel_only: int, packet: int) -
 
 
 class _Maker:
-    """Makes legs of their rows: calls and events, whose log it is, its session time."""
+    """Makes legs from their rows, with calls, events, log name and session time."""
 
     def __init__(self, db: Any, names: NamesOf, sources: Sequence[SourceRow]) -> None:
         self._db, self._names, self._sources = db, names, sources
@@ -93,7 +94,10 @@ class _Maker:
         return tuple(self._placed(leg, at) for leg, at in told)
 
     def branches(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
-        """Of the series of these legs; of each source the first ones, for they share no clock."""
+        """Return the first legs of lifetimes related to these rows' lifetimes.
+
+        Each source is queried separately, because sources share no clock.
+        """
         own: dict[int, set[int]] = {}
         for row in rows:
             own.setdefault(row.source, set()).add(row.series)
@@ -105,7 +109,7 @@ class _Maker:
         return self.of_lives(found[:MOST_BRANCHES])
 
     def of_lives(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
-        """Legs with the verdict of the packet lives that they are of."""
+        """Return legs with the verdict of their skb lifetimes."""
         told = queries.told_of_series(self._db, sorted({row.series for row in rows}))
         return tuple(_of_life(leg, *told[leg.series]) for leg in self.legs(rows))
 

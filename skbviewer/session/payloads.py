@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What only the captured bytes tell of packets: the protocol in their payload, and the payload.
+"""What only captured bytes show: the protocol of a packet's payload, and the payload itself.
 
-Bytes are read from the source files; of files that moved or changed nothing is told.
+Bytes are read from the source files.  Files that moved or changed are treated as unreadable.
 """
 
 from __future__ import annotations
@@ -32,24 +32,25 @@ PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in 
 
 
 class Payloads:
-    """The payloads of a session's packets; `sources` has its input files."""
+    """The payloads of a session's packets; `sources` are its input files."""
 
     def __init__(self, sources: Sequence[Any]) -> None:
         self._paths: Mapping[int, Path] = {
             source.id: Path(source.path) for source in sources if source.kind != "kbl"
         }
         self._sizes = {source.id: source.size for source in sources}
-        self._kept: dict[int, Bytes | None] = {}  # of a source that is not what it was: None
+        self._kept: dict[int, Bytes | None] = {}  # by source id; None: moved or changed
 
     def look_again(self) -> None:
-        """Forget what was found of files that are not what they were then."""
+        """Check the source files again, so that returned or changed files are noticed."""
         for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
             del self._kept[source]
 
     def told(self, row: Any, made: PacketRow, stream: TcpTold | None = None) -> PacketRow:
-        """`made` with the protocol and Info of its payload, where ports say what it may be.
+        """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
-        Likewise of routing and bridging protocols, which have no ports.
+        Routing and bridging protocols, which have no ports, are found by protocol number or LLC
+        header.
         """
         if row.protocol in IP_PROTOCOLS or (row.ip_version == 0 and row.ethertype < 0):
             found = self._control(row)
@@ -65,7 +66,7 @@ class Payloads:
         return made._replace(protocol_name=told.protocol, info=words + told.info)
 
     def options(self, row: Any, stream: TcpTold | None = None) -> str:
-        """What the options of a TCP header add to its Info: " MSS=1460"."""
+        """Return what the options of a TCP header add to Info: " MSS=1460"."""
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
         data = self.data(row.source, row.offset, row.caplen)
@@ -83,12 +84,12 @@ class Payloads:
         return tell_control(row.protocol, carried) if carried else None
 
     def payload(self, row: Any) -> Payload | None:
-        """The payload of a packet of the store, as far as it was captured."""
+        """Return the captured part of a packet's payload; None if it cannot be read."""
         data = self.data(row.source, row.offset, row.caplen)
         return payload_of(data, row.linktype) if data is not None else None
 
     def data(self, source: int, offset: int, caplen: int) -> bytes | None:
-        """Captured bytes; None where the source file is not what it was."""
+        """Return captured bytes; None if the source file moved or changed."""
         if source not in self._kept:
             self._kept[source] = self._open(source)
         kept = self._kept[source]
@@ -103,7 +104,7 @@ class Payloads:
             return None
 
     def _is(self, source: int) -> bool:
-        """Whether the source file is there and as long as it was."""
+        """Return whether the source file exists and has its size at import."""
         try:
             return bool(self._paths[source].stat().st_size == self._sizes[source])
         except (OSError, KeyError):

@@ -13,16 +13,16 @@ from ..store import anchors
 
 
 class RawCall(NamedTuple):
-    """`data` are the bytes of all slots; `nodes` a line for each slot, with its fields."""
+    """`nodes` has a line for each slot, with its fields; `data` are the bytes of all slots."""
 
     nodes: tuple[Node, ...]
     data: bytes
 
 
 def raw_of(db: Any, call: int, sources: Any, progress: Progress) -> RawCall:
-    """Call `call`, behind the footprint that holds for it.
+    """Return the records of `call`, preceded by the footprint that applies to it.
 
-    Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, Cancelled.
+    Raises KeyError for an unknown call, BadInput if the KBL has moved or changed, and Cancelled.
     """
     source, ordinal = anchors.record_of_call(db, call)
     row = sources[source - 1]

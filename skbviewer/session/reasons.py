@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How many packets and packet lives have which verdict, and why."""
+"""Count the packets and skb lifetimes by verdict and reason."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from ..store import Columns
 
 
 class Reason(NamedTuple):
-    """`number` packets (lives, where the verdict is "kernel-only") have this verdict for `why`."""
+    """`number` packets have this verdict for the reason `why`.
+
+    With the verdict "kernel-only" they are skb lifetimes instead.
+    """
 
     verdict: str
     why: str
@@ -21,7 +24,7 @@ class Reason(NamedTuple):
 
 
 def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
-    """By verdict, the most frequent first."""
+    """Return the counts by verdict, the most frequent reason first."""
     found: dict[tuple[str, str], int] = {}
     verdict, rung = columns.array("packet", "verdict"), columns.array("packet", "rung")
     for (kind, step), number in _counted(verdict, rung):
@@ -38,7 +41,7 @@ def reasons(columns: Columns, has_kbl: bool) -> list[Reason]:
 
 
 def _counted(*columns: np.ndarray) -> list[tuple[tuple[int, int], int]]:
-    """How often each pair of values occurs; values are small and may be negative."""
+    """Count each pair of values.  Values must be small; they may be negative."""
     verdict, rung = (column.astype(np.int32) for column in columns)
     pairs, counts = np.unique(verdict << 16 | rung + (1 << 15), return_counts=True)
     return [

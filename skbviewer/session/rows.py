@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the store as the plain values that views and exports are given."""
+"""Convert rows of the store into the plain values that views and exports use."""
 
 from __future__ import annotations
 
@@ -16,7 +16,10 @@ LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 def packet_row(
     row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None, more: str = ""
 ) -> PacketRow:
-    """Packet `row` of the store; `first` is the first one of its source, `more` ends its Info."""
+    """Convert packet `row`.  `first` is the number of its source's first packet.
+
+    `more` is appended to Info.
+    """
     protocol_name, info = describe(row, stream, more)
     saddr = address(row.ip_version, row.saddr_hi, row.saddr_lo)
     daddr = address(row.ip_version, row.daddr_hi, row.daddr_lo)
@@ -49,7 +52,7 @@ def packet_row(
 
 
 def spent(row: Any) -> dict[str, Any]:
-    """Where the time in the kernel went (docs/times.md), of a packet or a series."""
+    """Return where a row's time in the kernel went, in ns.  See docs/times.md for the terms."""
     names = ("busy_ns", "wait_ns", "unknown_ns", "cpu_ns", "overlap_ns")
     if row.kernel_ns < 0:
         return dict.fromkeys(names)
@@ -59,13 +62,13 @@ def spent(row: Any) -> dict[str, Any]:
 
 
 def _reason(row: Any, has_kbl: bool) -> str:
-    """Why the verdict, and why an exact one has no time."""
+    """Return the reason of the verdict, and why an exact match has no time."""
     lost = LOST if row.verdict == EXACT and row.kernel_ns < 0 else ""
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
 def series_row(row: Any, stream: TcpTold | None = None) -> SeriesRow:
-    """Row K<n> of the store; `stream` has its numbers in a captured stream."""
+    """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream."""
     protocol_name, info = describe(row, stream)
     return SeriesRow(
         series=row.id,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which matching rules made a session's verdicts, and how it is matched again by today's."""
+"""The version of the matching rules that made a session's verdicts, and matching it again."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ..records import Progress
 from ..store import queries, schema
 from .inputs import inputs_as_then
 
-DIGITS = 10  # a longer number is damage
+DIGITS = 10  # a longer number is corrupt
 
 
 def rules_of(db: Any) -> int:
-    """The number of the rules of the open session `db`."""
+    """Return the number of the rules of the open session `db`."""
     number = queries.meta(db, schema.SESSION).get(schema.RULES, "")
     return int(number) if number.isdecimal() and len(number) < DIGITS else UNNUMBERED
 
 
 def rules_words(rules: int) -> str:
-    """ "older rules (0, now 1)"; "" if they are this program's."""
+    """Return "older rules (0, now 1)"; "" if they are this program's rules."""
     if rules == RULES:
         return ""
     older = f"older rules ({rules}, now {RULES})"
@@ -31,12 +31,15 @@ def rules_words(rules: int) -> str:
 
 
 def are_older(rules: int) -> bool:
-    """Whether this program has newer ones."""
+    """Return whether this program has newer rules."""
     return rules < RULES
 
 
 def rules_warning(file: Path, rules: int) -> str:
-    """The line for a session of other rules, with what to do about older ones; else ""."""
+    """Return the warning about a session with other rules; "" if the rules are the same.
+
+    For older rules it includes the command that matches the session again.
+    """
     if rules == RULES:
         return ""
     line, name = f"{file}: its verdicts were made by {rules_words(rules)}", shlex.quote(str(file))
@@ -47,10 +50,11 @@ def rules_warning(file: Path, rules: int) -> str:
 def match_again(
     session: Path, progress: Progress | None = None, at: Sequence[Path] | None = None
 ) -> None:
-    """Make the session file anew, by this program's rules, from the inputs it was made of.
+    """Rebuild the session file with this program's rules, from its inputs.
 
-    Notes and flags stay.  Raises as inputs_as_then() and import_files(); then it is as it was.
+    Notes and flags are kept.  Raises as inputs_as_then() and import_files() do; the file is
+    unchanged then.
     """
-    from .importing import import_files  # loads much
+    from .importing import import_files  # slow to import
 
     import_files(inputs_as_then(session, progress, at), session, progress)

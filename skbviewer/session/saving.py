@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A session under another name, and inputs that moved."""
+"""Save a session under another name, and record where moved inputs are."""
 
 from __future__ import annotations
 
@@ -11,13 +11,16 @@ from .hashing import sha256
 
 
 def save_as(file: Path, out: Path, progress: Progress) -> None:
-    """Copy the session `file` to `out`, which appears when it is whole."""
+    """Copy the session `file` to `out`, which appears only when it is complete."""
     if file.absolute() != out.absolute():
         copying.copy_session(file, out, progress)
 
 
 def relocate(file: Path, source: SourceRow, path: Path) -> None:
-    """Keep in the session `file` that the input `source` is at `path` now."""
+    """Record in the session `file` that the input `source` is now at `path`.
+
+    Raises BadInput if that file has other content.
+    """
     if sha256(path) != source.sha256:
         name = Path(source.path).name
         raise BadInput(path, None, f"is not {name} as it was when the session was made")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which rows of a session a display filter shows, and in which order."""
+"""Select and order the rows of a session by a display filter."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from ..store import Columns
 from .annotations import RowIds
 
 Connect = Callable[[], AbstractContextManager[Any]]
-Order = tuple[str, bool]  # field, whether the largest comes first
+Order = tuple[str, bool]  # field, descending
 
 
 class Noted(Protocol):
-    """What fields of rows ask of a session, beside its columns."""
+    """What fields need of a session besides its columns."""
 
     columns: Columns
 
@@ -36,7 +36,7 @@ class Noted(Protocol):
 
 
 def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Ints], Ints]) -> Data:
-    """The fields' view of an open session."""
+    """Return the fields' view of an open session."""
 
     def comments() -> dict[int, str]:
         found: dict[int, str] = {}
@@ -50,7 +50,7 @@ def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Ints], Ints
 
 
 def _life(columns: Columns, series: int | None) -> int:
-    """-n of the row K<n> of a series; 0 = it has none."""
+    """Return -n for the row K<n> of a series; 0 if it has none."""
     if series is None:
         return 0
     return min(0, -int(columns.take(SERIES, "kernel_only", np.array([series - 1]))[0]))
@@ -64,11 +64,11 @@ def select(
     hidden: RowIds | None = None,
     progress: Progress | None = None,
 ) -> RowIds | None:
-    """The rows that pass, as n for packet n and -n for row K<n>; None = all packets, in order.
+    """Return the rows that match, as n for packet n and -n for row K<n>; None = all, by number.
 
-    Without `order` packets come by number, then the rows K<n> (all by time where these are shown);
-    `hidden` rows are left out.  Raises FilterError, KeyError for an unknown field to order by,
-    BadInput and Cancelled.
+    Without `order`, packets are sorted by number; if rows K<n> match, too, all rows are sorted by
+    time.  `hidden` rows are left out.  Raises FilterError, KeyError for an unknown field to order
+    by, BadInput and Cancelled.
     """
     plan = parse(text)
     if plan is None and order is None and not kernel_only and (hidden is None or not len(hidden)):
@@ -90,7 +90,7 @@ def select(
 def _passed(
     plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
 ) -> Ints:
-    """Positions in `view` of the rows that pass."""
+    """Return the positions in `view` of the rows that match."""
     mask = np.ones(view.size, np.bool_) if plan is None else evaluate(plan, data, view, progress)
     if hidden is not None and len(hidden):
         mask = mask.copy()
@@ -104,7 +104,7 @@ def _ids(view: View, rows: Ints) -> RowIds:
 
 
 def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
-    """A stable order; rows of which the key is not known come last."""
+    """Sort stably.  Rows whose key is unknown come last."""
     there, rest = np.flatnonzero(known), np.flatnonzero(~known)
     if descending:  # equal rows keep their order
         rank = len(there) - 1 - np.argsort(keys[there][::-1], kind="stable")[::-1]
@@ -115,14 +115,14 @@ def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
 
 @lru_cache(maxsize=256)
 def _plan(text: str) -> Plan | None:
-    """Colouring asks for the same few with every page."""
+    """Parse a filter.  Cached, because colouring parses the same few filters for every page."""
     return parse(text)
 
 
 def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
-    """For each of the rows `ids` the first of the filters `texts` that it passes, else -1.
+    """Return for each row of `ids` the index of the first filter that it matches, else -1.
 
-    A filter that needs bytes of a file that moved fits none.  Raises FilterError.
+    A filter that needs bytes of a file that has moved matches nothing.  Raises FilterError.
     """
     found = np.full(len(ids), -1, np.int64)
     plans = [_plan(text) for text in texts]
@@ -137,25 +137,28 @@ def first_fit(data: Data, texts: Sequence[str], ids: RowIds) -> list[int]:
                 continue
             try:
                 found[mine[evaluate(plan, data, view)]] = number
-            except BadInput:  # who filters by it is told
+            except BadInput:  # reported when the user applies such a filter
                 continue
     return found.tolist()
 
 
 def _lives(data: Data, numbers: RowIds) -> View:
-    """The rows K<n> of these numbers."""
+    """Return a view of the rows K<n> with these numbers."""
     return View(data, SERIES, data.kernel_only_rows()[numbers - 1])
 
 
 def values_of(data: Data, name: str, ids: Sequence[int]) -> list[str]:
-    """The values of a field in some rows as text.  Raises KeyError for an unknown field."""
+    """Return the values of a field in some rows as text.  Raises KeyError for an unknown field."""
     if name not in FIELDS:
         raise KeyError(f"no field {name}")
     return field_values(FIELDS[name], data, ids)
 
 
 def words_of(data: Data, name: str) -> list[str]:
-    """The texts that a field can have in this session, sorted; none for an unknown field."""
+    """Return the texts that a field can have in this session, sorted.
+
+    Returns [] for an unknown field, or one that has no texts.
+    """
     field = FIELDS.get(name)
     if field is None or field.kind is not Kind.STRING:
         return []

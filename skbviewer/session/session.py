@@ -52,11 +52,11 @@ from .rules import rules_of
 from .statistics import begin_of, scope_of
 from .summary import summary
 
-FEW_PACKETS = 100_000  # of which all streams are looked at in no time
+FEW_PACKETS = 100_000  # up to this many, following all streams takes no noticeable time
 
 
 class Session:
-    """A session file opened for reading; may be used from several threads at once."""
+    """A session file opened for reading.  Several threads may use it at once."""
 
     def __init__(self, path: Path) -> None:
         self.file = path
@@ -71,15 +71,15 @@ class Session:
         self._overview: Overview | None = None
         self._overview_lock = threading.Lock()
         self._fields: Data | None = None
-        self.columns = Columns(self._engine)  # whole columns of the bulk tables
+        self.columns = Columns(self._engine)  # of the bulk tables
 
     @classmethod
     def open(cls, path: Path) -> Session:
-        """Raises BadInput if `path` is no session or of another version."""
+        """Open a session.  Raises BadInput if `path` is no session or has another version."""
         return cls(path)
 
     def close(self) -> None:
-        """Give the file back; using the session afterwards opens it again."""
+        """Close the file.  It is opened again if the session is used afterwards."""
         self._engine.dispose()
 
     @contextmanager
@@ -88,7 +88,7 @@ class Session:
             yield connection
 
     def sources(self) -> tuple[SourceRow, ...]:
-        """The input files, in import order."""
+        """Return the input files, in import order."""
         with self._db() as db:
             rows = queries.sources(db)
         told = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
@@ -98,23 +98,23 @@ class Session:
         )
 
     def words(self) -> tuple[str, ...]:
-        """How a command names what is open; see inputs.words."""
+        """Return how a command names the open session; see inputs.words()."""
         return inputs.words(self.file, self.sources())
 
     def info(self) -> dict[str, Any]:
-        """Counts, matches, losses, clock fits and sources; the JSON of `skbviewer info`."""
+        """Return counts, matches, losses, clock fits and sources: the JSON of `skbviewer info`."""
         with self._db() as db, self._summary_lock:
             if self._summary is None:
                 self._summary = summary(db, self.columns, self.sources(), self.file)
             return dict(self._summary)
 
     def rules(self) -> int:
-        """The number of the rules that made the verdicts; UNNUMBERED before rules had one."""
+        """Return the number of the rules that made the verdicts; UNNUMBERED in old sessions."""
         with self._db() as db:
             return rules_of(db)
 
     def reasons(self) -> list[Reason]:
-        """How many packets and packet lives have which verdict, and why."""
+        """Count packets and skb lifetimes by verdict and reason."""
         return reasons(self.columns, any(s.kind == "kbl" for s in self.sources()))
 
     def packet_count(self) -> int:
@@ -124,14 +124,15 @@ class Session:
         return self._packets
 
     def packets(self, first: int, count: int) -> list[PacketRow]:
-        """Packets numbered first .. first + count - 1, as far as there are."""
+        """Return the packets with numbers first .. first + count - 1 that exist."""
         ids = listing.numbered(first, count, self.packet_count())
         return cast(list[PacketRow], self.rows(ids))
 
     def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]:
-        """The rows n (packet n) and -n (K<n>) of `ids`, in that order; KeyError if one is not.
+        """Return the rows `ids` in that order: n is packet n, -n is row K<n>.
 
-        Of large sessions Info tells nothing of TCP streams before follow_streams().
+        Raises KeyError for a row that does not exist.  In large sessions, Info lacks TCP stream
+        analysis until follow_streams() was called.
         """
         known = listing.known_of(self._data(), ids, self.streams_followed())
         files = self._payloads()
@@ -140,13 +141,13 @@ class Session:
             return listing.rows(db, ids, self._origins, self._names_of, self._fitted, files, known)
 
     def streams_followed(self) -> bool:
-        """Whether rows() tells at once what TCP streams tell of their packets."""
+        """Return whether rows() includes what TCP streams show about their packets."""
         return tcp_info.streams_known(self._data()) or self.packet_count() <= FEW_PACKETS
 
     def follow_streams(self, progress: Progress | None = None) -> None:
-        """Look at all TCP streams: seconds for millions of packets, once.  Raises Cancelled."""
+        """Follow all TCP streams once: seconds for millions of packets.  Raises Cancelled."""
         tcp_info.follow(self._data(), progress or Silent())
-        listing.known_of(self._data(), np.zeros(0, np.int64), True)  # so that no page waits for it
+        listing.known_of(self._data(), np.zeros(0, np.int64), True)  # cached, so no page waits
 
     def _payloads(self) -> Payloads:
         self._files = self._files or Payloads(self.sources())
@@ -161,7 +162,7 @@ class Session:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """As select(); `order` may also be a word of ordering.WORDS."""
+        """Return the rows as select() does.  `order` may also be a word of ordering.WORDS."""
         if order is None or order[0] not in ordering.WORDS:
             return self.select(text, order, kernel_only, hidden, progress, all_lives)
         ids = self.select(text, None, kernel_only, hidden, progress, all_lives)
@@ -170,42 +171,39 @@ class Session:
         return ordering.ordered(self.columns, ids, *order)
 
     def _fitted(self, source: int, ts: RowIds) -> RowIds:
-        """Times of a KBL as if the first capture had them, since the epoch."""
+        """Convert times of a KBL to the first capture's clock, ns since the epoch."""
         clock = self.timebase()
         captures = [s.id for s in self.sources() if s.kind != "kbl"]
         times = clock.to_session(source, ts)
         return clock.to_source(captures[0], times) if captures else times
 
     def save_as(self, out: Path, progress: Progress | None = None) -> None:
-        """Write a copy, with notes and flags.  Raises BadInput and Cancelled."""
+        """Write a copy with its notes and flags to `out`.  Raises BadInput and Cancelled."""
         saving.save_as(self.file, out, progress or Silent())
 
     def relocate(self, source: int, path: Path) -> None:
-        """The input file of source `source` is at `path` now.
-
-        Raises KeyError for an unknown source, BadInput if that file is another one.
-        """
+        """Record where an input is now.  Raises KeyError, and BadInput if its content differs."""
         saving.relocate(self.file, {row.id: row for row in self.sources()}[source], path)
         self._files = None
         self._summary = None
 
     def kernel_only_count(self) -> int:
-        """How many packet lives with a network identity have no wire packet."""
+        """Return the number of skb lifetimes that have an address but no packet."""
         with self._db() as db:
             return queries.kernel_only_count(db)
 
     def all_kernel_only_count(self) -> int:
-        """As kernel_only_count(), and behind them those without a network identity."""
+        """Return kernel_only_count() plus the lifetimes without an address, which come last."""
         with self._db() as db:
             return queries.all_kernel_only_count(db)
 
     def kernel_only(self, first: int, count: int) -> list[SeriesRow]:
-        """Rows K<first> .. K<first + count - 1>."""
+        """Return the rows K<first> .. K<first + count - 1>."""
         ids = listing.numbered(first, count, self.kernel_only_count())
         return cast(list[SeriesRow], self.rows(-ids))
 
     def path(self, packet: int | None = None, series: int | None = None) -> PacketPath:
-        """The kernel path of a packet (by number) or of a series; KeyError if there is none."""
+        """Return the path of a packet, else of a series.  Raises KeyError if there is none."""
         with self._db() as db:
             if packet is None:
                 return paths.of_series(db, series or 0, self._names_of, self.sources())
@@ -222,7 +220,7 @@ class Session:
             return self._names[source]
 
     def statistics(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
-        """What analysis.stats needs of the `chosen` packets and time, else of all."""
+        """Return what analysis.stats needs about the `chosen` packets and times; default all."""
         with self._db() as db:
             given = (db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
             return scope_of(*given, progress)
@@ -230,29 +228,29 @@ class Session:
     def statistic(
         self, name: str, rows: RowIds | None = None, progress: Progress | None = None
     ) -> Table:
-        """A table of STATISTICS: of the packets among `rows`, else of all.  Raises Cancelled."""
+        """Return a table of STATISTICS for the packets of `rows` (None: all).  Raises Cancelled."""
         chosen = Chosen(None if rows is None else rows[rows > 0])
         return STATISTICS[name].make(self.statistics(chosen, progress))
 
     def stacks(self, text: str = "") -> list[Stack]:
-        """The call stacks of what a filter shows, "" is all.  Raises FilterError and BadInput."""
+        """Return the call stacks of matching rows ("": all).  Raises FilterError and BadInput."""
         return call_stacks(self.statistics(Chosen(self.select(text))))
 
     def begin_ns(self) -> int:
-        """Session time of packet 1, where the list's Time begins; without one, of the first leg."""
+        """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
         return begin_of(self.columns, self.sources(), self.timebase())
 
     def layers(self) -> tuple[LayerStyle, ...]:
-        """The layers of the stack with their colours."""
+        """Return the layers of the network stack with their colours."""
         return layers()
 
     def packet_bytes(self, number: int) -> bytes | None:
-        """The captured bytes, from the source file; None if it moved or changed its size."""
+        """Return the captured bytes of a packet; None if its file moved or changed its size."""
         with self._db() as db:
             return detail.bytes_of(db, self.sources(), number)
 
     def detail(self, number: int) -> tuple[Node, ...]:
-        """The headers of packet `number` from its captured bytes; none if the source file moved."""
+        """Return the headers of packet `number`; () if its source file has moved."""
         data = self.packet_bytes(number)
         if data is None:
             return ()
@@ -260,11 +258,11 @@ class Session:
         return detail.of_packet(self, self._data(), packet, data)
 
     def first_fit(self, texts: Sequence[str], ids: RowIds) -> list[int]:
-        """For each row of `ids` the first of some filters that it passes, else -1; FilterError."""
+        """Return the first of `texts` that each row matches, else -1.  Raises FilterError."""
         return selecting.first_fit(self._data(), texts, ids)
 
     def stream(self, number: int, progress: Progress | None = None) -> streams.Stream:
-        """What the ends of packet `number` said.  Raises KeyError without a stream, Cancelled."""
+        """Return the stream of packet `number`.  Raises KeyError if it has none, and Cancelled."""
         (packet,) = self.packets(number, 1)
         word = streams.WORDS.get(packet.protocol or 0, "")
         values = self.field_values(f"{word}.stream", [number]) if word else [""]
@@ -274,24 +272,25 @@ class Session:
             return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
-        """The notes of one kind, or of all."""
+        """Return the notes of one kind, or all notes."""
         with self._db() as db:
             return kept.notes(db, kind)
 
     def annotate(self, note: Annotation) -> Annotation:
-        """Store a note, in place of the one with its id unless that is 0; returns it with its id.
+        """Store a note and return it with its id.  An id other than 0 replaces that note.
 
-        Raises KeyError for a note on nothing, BadInput if the file cannot be written.
+        Raises KeyError for a note on something that does not exist, BadInput if the file cannot be
+        written.
         """
         with self._db() as db:
             return kept.keep(db, self.file, note)
 
     def remove(self, note: int) -> None:
-        """Remove the note of that id.  Raises BadInput if the file cannot be written."""
+        """Remove the note with that id.  Raises BadInput if the file cannot be written."""
         kept.remove(self.file, note)
 
     def flags(self, kind: str) -> RowIds:
-        """The rows with the flag "mark", "ignore" or "time_ref": n = packet n, -n = row K<n>."""
+        """Return the rows with the flag "mark", "ignore" or "time_ref": n, or -n for K<n>."""
         with self._db() as db:
             return kept.flags(db, kind)
 
@@ -315,9 +314,9 @@ class Session:
         progress: Progress | None = None,
         all_lives: bool = False,
     ) -> RowIds | None:
-        """The rows a display filter shows; see selecting.select.
+        """Return the rows that match a display filter; see selecting.select().
 
-        Packet lives without a network identity are left out unless `all_lives`.
+        Lifetimes without a network identity are left out unless `all_lives`.
         """
         if kernel_only and not all_lives:
             first, last = self.kernel_only_count() + 1, self.all_kernel_only_count()
@@ -326,26 +325,26 @@ class Session:
         return selecting.select(self._data(), text, order, kernel_only, hidden, progress)
 
     def field_words(self, name: str) -> list[str]:
-        """The texts a field can have in this session: function names, processes, ..."""
+        """Return the texts that a field can have in this session, such as function names."""
         return selecting.words_of(self._data(), name)
 
     def field_values(self, name: str, ids: Sequence[int]) -> list[str]:
-        """The values of a field in rows n (packets) and -n (rows K<n>); KeyError if unknown."""
+        """Return a field's values in rows n and -n (K<n>).  Raises KeyError if unknown."""
         return selecting.values_of(self._data(), name, ids)
 
     def timebase(self) -> Timebase:
-        """What maps the clock of each source to session time."""
+        """Return what maps the clock of each source to session time."""
         with self._db() as db:
             return clocks.timebase_of(db)
 
     def under_way(self, packet: int) -> list[clocks.UnderWay]:
-        """How long a packet was under way, for each two hosts whose KBLs show both its ends."""
+        """Return how long a packet travelled between each two hosts whose KBLs show both ends."""
         with self._db() as db:
             return clocks.under_way(db, packet)
 
     def overview(self, progress: Progress | None = None) -> Overview:
-        """The whole session at a glance: density, gaps, drops; reads all calls the first time."""
-        with self._db() as db, self._overview_lock:  # it may take seconds
+        """Return density, gaps and drops of the session.  The first call may take seconds."""
+        with self._db() as db, self._overview_lock:
             if self._overview is None:
                 clock = self.timebase()
                 self._overview = time.overview_of(db, self.columns, clock, progress)
@@ -354,46 +353,46 @@ class Session:
     def timeline(
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
-        """Lanes by "cpu", "layer", "process", or a lane for each of `ids` ("packet")."""
+        """Return lanes by "cpu", "layer" or "process", or a lane for each of `ids` ("packet")."""
         whole = self.overview(progress)
         with self._db() as db:
             return time.timeline_of(db, self, self.timebase(), kind, ids, whole, progress)
 
     def call_place(self, call: int) -> time.CallPlace:
-        """The call of that id in its packet's path.  Raises KeyError if there is none."""
+        """Return a call's place in its packet's path.  Raises KeyError for an unknown id."""
         with self._db() as db:
             return time.place_of(db, self, call)
 
     def call_number(self, packet: int | None, series: int, leg: int, call: int) -> int:
-        """The id of a call of a packet's path (or of a series').  Raises KeyError."""
+        """Return the id of a call in a packet's or a lifetime's path.  Raises KeyError."""
         with self._db() as db:
             return time.number_of(db, packet, series, leg, call)
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None
     ) -> RawCall:
-        """The raw records of a call of a packet's path; see call_number() and raw.raw_of()."""
+        """Return the raw records of a call in a path; see call_number() and raw.raw_of()."""
         number = self.call_number(packet, series, leg, call)
         with self._db() as db:
             return raw_of(db, number, self.sources(), progress or Silent())
 
     def note_places(self) -> list[NotePlace]:
-        """The notes that are about a time, in session time."""
+        """Return the notes that refer to a time, with their session times."""
         with self._db() as db:
             return time.places_of(db, self.timebase(), self.annotations())
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
-        """A note on a range of session time, not stored yet: see annotate()."""
+        """Make a note on a range of session time.  annotate() stores it."""
         return time.range_note(self.timebase(), self.sources(), text, times)
 
     def range_filter(self, times: tuple[int, int]) -> str:
-        """The display filter for packets captured in a range of session time."""
+        """Return the display filter for packets captured in a range of session time."""
         return exporting.range_filter(self.timebase(), self.sources(), times)
 
     def lane_ids(self, text: str, times: tuple[int, int] | None) -> tuple[int, ...]:
-        """The rows that an exported timeline has a lane for each; see exporting.lane_ids."""
+        """Return the rows that get a lane in an exported timeline; see exporting.lane_ids()."""
         return exporting.lane_ids(self, self.timebase(), text, times)
 
     def export_packets_csv(self, text: str, out: Path) -> None:
-        """Write the rows that a display filter shows.  Raises FilterError and BadInput."""
+        """Write the rows that match a display filter.  Raises FilterError and BadInput."""
         exporting.packets_csv(self, text, out)

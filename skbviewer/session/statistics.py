@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics of an open session: which legs and calls are meant, and whose names they bear."""
+"""Statistics of an open session: which legs and calls count, and their names."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def scope_of(
     chosen: Chosen,
     progress: Progress | None = None,
 ) -> Scope:
-    """What `chosen` means in the open session `db`."""
+    """Return the scope that `chosen` selects in the open session `db`."""
     kernels = {
         s.id: Kernel(names_of(db, s.id), queries.functions(db, s.id), queries.losses(db, s.id))
         for s in sources
@@ -35,7 +35,10 @@ def scope_of(
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
-    """Session time of packet 1, where the list's Time begins, else of the first leg, else 0."""
+    """Return the session time of packet 1, else of the first leg, else 0 (ns).
+
+    The Time column begins there.
+    """
     table, column = ("packet", "ts") if columns.length("packet") else ("leg", "begin_ns")
     if not columns.length(table):
         return 0

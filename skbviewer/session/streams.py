@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Follow Stream: what the two ends of a packet's conversation said to each other."""
+"""Follow Stream: the data that both ends of a packet's conversation sent."""
 
 from __future__ import annotations
 
@@ -15,13 +15,14 @@ from .annotations import RowIds
 from .payloads import Payloads
 
 WORDS = {6: "tcp", 17: "udp"}
-PAGE = 4096  # packets asked for at once
+PAGE = 4096  # packets per query
 
 
 class Stream(NamedTuple):
-    """One conversation; `ends` are "address:port" of the side that spoke first and the other.
+    """One conversation.  `ends` are "address:port", first of the side that sent first.
 
-    `text` is the display filter that shows it; `unread` packets could not be read from the capture.
+    `text` is the display filter for it.  `unread` is the number of packets whose bytes could not be
+    read from the capture.
     """
 
     protocol: str  # "TCP" or "UDP"
@@ -33,7 +34,7 @@ class Stream(NamedTuple):
 
 
 def stream_filter(protocol: int | None, number: str) -> str:
-    """ "tcp.stream == 3".  Raises KeyError where packets of this protocol have no stream."""
+    """Return "tcp.stream == 3".  Raises KeyError if packets of this protocol have no stream."""
     word = WORDS.get(protocol or 0)
     if word is None or not number:
         raise KeyError("only TCP and UDP packets have a stream to follow")
@@ -41,7 +42,7 @@ def stream_filter(protocol: int | None, number: str) -> str:
 
 
 def stream_of(db: Any, ids: RowIds, text: str, sources: Any, progress: Progress) -> Stream:
-    """The stream of the packets `ids` (one conversation, by number).  Raises Cancelled."""
+    """Return the stream of the packets `ids` (one conversation, by number).  Raises Cancelled."""
     files, segments, unread, first = Payloads(sources), [], 0, None
     for begin in range(0, len(ids), PAGE):
         progress.report("following the stream", begin, len(ids))
@@ -62,7 +63,7 @@ def stream_of(db: Any, ids: RowIds, text: str, sources: Any, progress: Progress)
 
 
 def _end(row: Any, side: str) -> str:
-    """ "10.0.0.1:80", "[fe80::1]:80"."""
+    """Return "10.0.0.1:80" or "[fe80::1]:80"."""
     high, low = getattr(row, f"{side}addr_hi"), getattr(row, f"{side}addr_lo")
     text = address(row.ip_version, high, low) or ""
     port = getattr(row, f"{side}port")
@@ -70,7 +71,7 @@ def _end(row: Any, side: str) -> str:
 
 
 def numbers_of(ids: RowIds | None, count: int) -> RowIds:
-    """Packet numbers among the rows that a filter shows."""
+    """Return the packet numbers among the rows that match a filter."""
     if ids is None:
         return np.arange(1, count + 1)
     return np.asarray(ids[ids > 0])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a session holds, as the JSON of `skbviewer info`: counts, matches, losses, clock fits."""
+"""The contents of a session as the JSON of `skbviewer info`: counts, losses, clock fits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,10 @@ ETH_P_ARP = 0x0806
 
 
 def summary(db: Any, columns: Columns, sources: Sequence[SourceRow], file: Path) -> dict[str, Any]:
-    """The counts of the open session `db` of `file`, of its `columns` and its `sources`."""
+    """Return the JSON object of the open session `db`.
+
+    `file` is its path; `columns` and `sources` are those of the session.
+    """
     tables = (schema.packet, schema.series, schema.call)
     counts = {t.name: queries.count(db, t) for t in tables}
     kernel_only = queries.kernel_only_count(db)
@@ -55,9 +58,10 @@ COUNTERS += ("filtered", "open", "unpaired")  # struct kbl_counters
 
 
 def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
-    """The recorders' own counters, summed; those that no file has are left out.
+    """Return the sums of the recorders' counters; counters that no file has are left out.
 
-    Why records are missing: `lost` to full buffers, `missed` by the probes, `nested` ones refused.
+    They show why records are missing: `lost` because buffers were full, `missed` by the probes,
+    `nested` because a probe fired inside another one.
     """
     found = {}
     for name in COUNTERS:
@@ -72,7 +76,7 @@ def _no_matches() -> dict[str, int]:
 
 
 def _by_protocol(columns: Columns) -> dict[str, dict[str, int]]:
-    """Packets by protocol and verdict; only protocols that there are."""
+    """Count packets by protocol and verdict.  Protocols without packets are left out."""
     version = columns.array("packet", "ip_version")
     is_arp = columns.array("packet", "ethertype") == ETH_P_ARP
     protocol = np.select([version == 4, version == 6, is_arp], [0, 1, 2], 3)

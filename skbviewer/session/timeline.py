@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The timeline of an open session: its lanes, its overview, and what a box stands for."""
+"""The timeline of an open session: its lanes, its overview, and the call of a box."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ from . import paths
 from .clocks import session_time
 from .logs import log_names
 
-MOST_IDS = 200  # packets with a lane each
+MOST_IDS = 200  # packets that get a lane
 
 
 class CallPlace(NamedTuple):
-    """A call, and where it stands in the path of its packet (or of its series)."""
+    """A call and its place in the path of its packet, or of its skb lifetime."""
 
     path: PacketPath
     packet: int | None
     series: int
     leg: int
     call: int
-    row: int = 0  # of the packet list: packet n, -n for K<n>; 0: it has none
+    row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
 
     @property
     def told(self) -> PathCall:
@@ -44,7 +44,7 @@ class CallPlace(NamedTuple):
 
 
 def overview_of(db: Any, columns: Columns, clock: Clock, watch: Progress | None) -> Overview:
-    """The whole session at a glance."""
+    """Return the overview of the whole session."""
     (watch or Silent()).report("looking over the recording", 0, 1)
     gaps = [
         Gap(row.ts - max(row.dur, 0), row.ts, row.cpu, row.source, row.data, row.flags)
@@ -62,9 +62,10 @@ def timeline_of(
     whole: Overview,
     watch: Progress | None,
 ) -> Timeline:
-    """Lanes of `kind` ("packet", "aligned": one for each of `ids`, packet n or -n for K<n>).
+    """Return the lanes of `kind`.
 
-    Raises ValueError for another kind.
+    For "packet" and "aligned", each of `ids` (n = packet n, -n = K<n>) gets a lane.  Raises
+    ValueError for an unknown kind.
     """
     if kind not in KINDS:
         raise ValueError(f"no lanes by {kind!r}")
@@ -82,12 +83,12 @@ def timeline_of(
         for source, _, _ in captures
     ]
     parts = [(wires, wire_lanes), (part, calls)]
-    del wires, part  # assemble() needs the room
+    del wires, part  # frees memory for assemble()
     return lanes.assemble(kind, bounds, parts, names.names)
 
 
 def place_of(db: Any, session: Any, call: int) -> CallPlace:
-    """Where call `call` (id of table call) stands.  Raises KeyError if there is none."""
+    """Return the place of `call` (id in table call).  Raises KeyError if there is none."""
     found = store.place_of_call(db, call)
     if found is None:
         raise KeyError(f"no call {call}")
@@ -106,7 +107,7 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
 
 
 def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePlace]:
-    """Where notes stand in session time; those that are about no time are left out."""
+    """Return the session times of notes.  Notes that refer to no time are left out."""
     found = (_note_place(db, clock, note) for note in notes)
     return [place for place in found if place is not None]
 
@@ -135,14 +136,17 @@ def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
 def range_note(
     clock: Clock, sources: Sequence[SourceRow], text: str, times: tuple[int, int]
 ) -> Annotation:
-    """A note on a range of session time, to be kept in the clock of the first KBL (or capture)."""
+    """Make a note on a range of session time, stored on the clock of the first KBL or capture."""
     first = min(sources, key=lambda source: source.kind != "kbl")
     begin, end = clock.to_source(first.id, np.array(times, np.int64)).tolist()
     return Annotation("range_note", text, source=first.id, begin_ns=begin, end_ns=end)
 
 
 def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> int:
-    """The id of call `call` of leg `leg` in a path, as place_of tells them; KeyError if none."""
+    """Return the id of call `call` of leg `leg` in a path, the inverse of place_of().
+
+    Raises KeyError if there is none.
+    """
     if packet is None:
         legs = queries.legs_of_series(db, series)
     else:
@@ -154,7 +158,7 @@ def number_of(db: Any, packet: int | None, series: int, leg: int, call: int) -> 
 
 
 def _captures(db: Any) -> list[tuple[int, int, int]]:
-    """(source, row of its first packet, packets)."""
+    """Return (source, row of its first packet, number of packets) of each capture."""
     rows = queries.sources(db)
     return [(row.id, row.first - 1, row.rows) for row in rows if row.kind != "kbl"]
 
@@ -162,7 +166,7 @@ def _captures(db: Any) -> list[tuple[int, int, int]]:
 def _of_packets(
     db: Any, session: Any, kind: str, ids: list[int], bounds: tuple[int, int], clock: Clock
 ) -> Timeline:
-    legs = dict[int, int]()  # lane by leg
+    legs = dict[int, int]()  # lane of each leg
     matches = store.legs_of_packets(db, [n for n in ids if n > 0])
     exact = {row.packet for row in matches if row.verdict == EXACT}
     for row in matches:
@@ -193,7 +197,7 @@ def _of_packets(
 def _waits(
     rows: Sequence[Any], of_leg: Mapping[int, int], t0_ns: int, clock: Clock
 ) -> tuple[LaneWait, ...]:
-    """The waits of legs with a known reason."""
+    """Return the waits that have a known reason."""
     found = []
     for row in rows:
         if row.kind not in UNKNOWN:
@@ -229,7 +233,7 @@ def _part(
 
 
 class _Titles:
-    """What lanes are called; with the log's name where there are several logs."""
+    """The titles of lanes.  They include the log's name if there are several logs."""
 
     def __init__(self, db: Any, sources: Sequence[SourceRow]) -> None:
         self._sources = {source.id: source for source in sources}

@@ -26,12 +26,12 @@ __all__ = [
     "schema",
 ]
 
-# What asks a session is imported when somebody does: an import makes one without it.
+# Only readers of a session need these modules, so an import, which makes one, does not load them.
 _LATER = {"Columns": ".columns", "open_session": ".database"}
 
 
 def __getattr__(name: str) -> object:
-    """What a session is read with, imported when it is asked for."""
+    """Import what reads a session when it is first used."""
     if name not in _LATER:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return getattr(import_module(_LATER[name], __name__), name)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""The only tables that change after a session was made: notes and flags.
+"""Notes and flags: the only tables that change after a session was made.
 
-They name what they belong to by the input file's SHA-256 and a place in it, never by row ids, so
-that they hold when the session is made anew.  Writing goes through a short connection of its own
-while views read; a reader in its way is waited for.
+A note or flag names its place by the SHA-256 of an input file and a position in it, never by a row
+id, so it stays valid when the session is made again.  Each change uses a short connection of its
+own while views read, and waits for readers that hold a lock.
 """
 
 from __future__ import annotations
@@ -24,16 +24,16 @@ from .tables import annotation, flag
 from .taking_over import FLAGS_PER_ROW, take_over, unpacked
 from .taking_over import RECORD as RECORD
 
-PACKET, TIME, SESSION = "packet", "time", "session"  # anchors; RECORD is another
+PACKET, TIME, SESSION = "packet", "time", "session"  # anchors; RECORD is the fourth
 PATIENCE_S = 10.0
 Ordinals = npt.NDArray[np.int64]
 
 
 class Note(NamedTuple):
-    """A row of `annotation` without its id; ordinal counts from 0 in the file, -1 = none."""
+    """A row of `annotation` without its id.  `ordinal` counts from 0 in the file, -1 = none."""
 
     kind: str
-    source: str  # SHA-256 of the input file, "" = the session as a whole
+    source: str  # SHA-256 of the input file, "" = the whole session
     anchor: str
     ordinal: int
     begin_ns: int | None
@@ -45,24 +45,24 @@ class Note(NamedTuple):
 def writing(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection that may change the session at `path`; commits at the end.
 
-    Raises BadInput where the file cannot be written.
+    Raises BadInput if the file cannot be written.
     """
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     try:
         with closing(sqlite3.connect(uri, uri=True, timeout=PATIENCE_S)) as connection, connection:
             yield connection
     except sqlite3.Error as error:
-        raise BadInput(path, None, f"cannot keep the change: {error}") from error
+        raise BadInput(path, None, f"cannot save the change: {error}") from error
 
 
 def notes(db: Connection, kind: str | None) -> Sequence[Any]:
-    """Rows of `annotation`, in the order they were made."""
+    """Rows of `annotation`, oldest first; None selects all kinds."""
     wanted = select(annotation).order_by(annotation.c.id)
     return db.execute(wanted if kind is None else wanted.where(annotation.c.kind == kind)).all()
 
 
 def put(path: Path, note: Note, note_id: int = 0) -> int:
-    """Store a note, in place of the one with `note_id` unless that is 0; returns its id."""
+    """Store a note and return its id.  A nonzero `note_id` names the note to replace."""
     with writing(path) as db:
         made = db.execute(
             "INSERT OR REPLACE INTO annotation"
@@ -79,7 +79,7 @@ def remove(path: Path, note_id: int) -> None:
 
 
 def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
-    """(SHA-256, anchor, ordinals in rising order) of what carries the flag `kind`."""
+    """(SHA-256, anchor, rising ordinals) of everything that has the flag `kind`."""
     wanted = select(flag).where(flag.c.kind == kind).order_by(flag.c.first)
     return [
         (row.source, row.anchor, np.flatnonzero(unpacked(row.bits)) + row.first)
@@ -88,7 +88,7 @@ def flags(db: Connection, kind: str) -> list[tuple[str, str, Ordinals]]:
 
 
 def set_flags(path: Path, kind: str, where: tuple[str, str], ordinals: Ordinals, on: bool) -> None:
-    """Set or clear a flag at `ordinals` (rising) of `where`: (SHA-256, anchor)."""
+    """Set or clear a flag at the rising `ordinals` in `where`: (SHA-256, anchor)."""
     parts = ordinals // FLAGS_PER_ROW
     with writing(path) as db:
         for mine in np.split(ordinals, np.flatnonzero(np.diff(parts)) + 1):
@@ -118,9 +118,9 @@ def _put_flags(
 
 
 def merge(path: Path, old: Path) -> None:
-    """As take_over, into the session file `path` that is there already.
+    """Copy the annotations of the session `old` into the existing session at `path`.
 
-    Raises BadInput where it cannot be written.
+    See take_over().  Raises BadInput if `path` cannot be written.
     """
     if path.absolute() == old.absolute():
         return

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Rows that end in a blob, as cells of SQLite's b-tree pages and the pages that follow from them.
+"""Rows that end in a blob, as cells of SQLite's b-tree pages and their overflow pages.
 
-What does not fit into a cell goes into a chain of overflow pages (https://sqlite.org/fileformat2.html,
-1.6); those of one blob stand one behind the other, so that they are written at once.
+The part of a row that does not fit into a cell goes into a chain of overflow pages
+(https://sqlite.org/fileformat2.html, 1.6).  The pages of one blob are consecutive, so that one
+write stores them all.
 """
 
 from __future__ import annotations
@@ -15,19 +16,19 @@ from .cells import LEAF_HEADER, PAGE
 from .interiors import Pages, varint
 from .sources import Numbers
 
-MOST_LOCAL = PAGE - 35  # bytes of a record that all stand in its cell
+MOST_LOCAL = PAGE - 35  # bytes of the longest record that is stored whole in its cell
 LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23
-CHAINED = PAGE - 4  # bytes of a record in an overflow page, behind the number of the next one
+CHAINED = PAGE - 4  # bytes of a record in an overflow page, after the number of the next page
 TABLE_LEAF = 0x0D
-# Serial type and width of integers that need as many bytes, but one, for all bits below the sign.
+# Serial type and width of an integer, by the bytes that its bits below the sign fill, less one.
 INTEGERS = ((1, 1), (2, 2), (3, 3), (4, 4), (5, 6), (5, 6), (6, 8), (6, 8))
-NULL, TEXT, BLOB = 0, 13, 12  # serial types; of the latter two for no bytes
+NULL, TEXT, BLOB = 0, 13, 12  # serial types; those of TEXT and BLOB are for length 0
 
 Value = int | str | bytes | memoryview
 
 
 def beginning(values: Sequence[Value], blob: int) -> bytes:
-    """A record of NULL for the row id, `values` and `blob` bytes, up to where those begin."""
+    """The begin of a record, up to its blob of `blob` bytes: NULL as the row id, then `values`."""
     types: list[bytes] = [varint(NULL)]
     body: list[bytes | memoryview] = []
     for value in values:
@@ -52,7 +53,7 @@ def _stored(value: Value) -> tuple[int, bytes | memoryview]:
 
 
 def local(size: int) -> int:
-    """How many bytes of a record of `size` stand in its cell."""
+    """How many bytes of a record of `size` bytes are stored in its cell."""
     if size <= MOST_LOCAL:
         return size
     rest = LEAST_LOCAL + (size - LEAST_LOCAL) % CHAINED
@@ -60,12 +61,12 @@ def local(size: int) -> int:
 
 
 def overflowing(size: int) -> int:
-    """How many overflow pages a record of `size` bytes has."""
+    """How many overflow pages a record of `size` bytes needs."""
     return -(-(size - local(size)) // CHAINED)
 
 
 def chain(numbers: Numbers, data: memoryview) -> Pages:
-    """The overflow pages of these numbers, which hold `data`."""
+    """The overflow pages with these numbers that hold `data`: (n, PAGE)."""
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)
     pages[-1, :4] = 0
@@ -80,7 +81,7 @@ def chain(numbers: Numbers, data: memoryview) -> Pages:
 
 
 def leaf(cells: Sequence[bytes]) -> Pages:
-    """A leaf page of these cells."""
+    """A table leaf page of these cells: (1, PAGE)."""
     body = b"".join(reversed(cells))
     ends = PAGE - np.cumsum([len(cell) for cell in cells])
     start = PAGE - len(body)

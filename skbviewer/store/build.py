@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Write a new session file.
 
-In: numpy tables.  Out: one SQLite file that appears under its name only when it is whole.  Bulk
-tables go straight from numpy columns to the file, see bulk.py.
+Input: numpy tables.  Output: one SQLite file, which gets its name only when it is complete.  Bulk
+tables are written straight from numpy columns (see bulk.py).
 """
 
 from __future__ import annotations
@@ -34,10 +34,10 @@ Values = dict[str, npt.NDArray[np.generic]]
 
 
 class Builder:
-    """A session file being made; use as a context manager, call finish() at the end.
+    """Makes a session file.  Use it as a context manager and call finish() at the end.
 
-    Leaving without finish() removes everything.  Raises BadInput naming the file when the disk is
-    full or the folder cannot be written.
+    Leaving the context without finish() removes everything.  Raises BadInput with the file's name
+    if the disk is full or the folder cannot be written.
     """
 
     def __init__(
@@ -50,7 +50,7 @@ class Builder:
         self.out = out
         self.temporary = temporary(out)
         self.progress: Progress = progress or Silent()
-        self._keep = (*keep, out)  # sessions whose annotations are taken over
+        self._keep = (*keep, out)  # sessions whose annotations are copied
         self._connection: sqlite3.Connection | None = None
         self._bulk_type = bulk
         self._bulk: Bulk | None = None
@@ -88,20 +88,20 @@ class Builder:
             raise self._bad(error) from error
 
     def count(self, table: Table) -> int:
-        """Rows added to `table` so far: the next row gets this + 1 as its id."""
+        """Rows added to `table` so far.  The next row gets this number + 1 as its id."""
         return self._rows.get(table.name, 0)
 
     def add_array(self, table: Table, columns: Values) -> None:
-        """Append equally long columns of numbers: those of `table` without `id`.
+        """Append equally long columns of numbers: all columns of `table` except `id`.
 
-        Unsigned 64-bit numbers become signed ones of the same bits.  A table filled so takes no
-        rows by add_rows().
+        Unsigned 64-bit numbers are stored as signed ones with the same bits.  A table that was
+        filled by this method must not be passed to add_rows().
         """
         total = len(next(iter(columns.values())))
         self.add_parts(table, total, lambda rows: {n: c[rows] for n, c in columns.items()})
 
     def add_parts(self, table: Table, total: int, make: Callable[[slice], Values]) -> None:
-        """As add_array(), for columns that `make` makes for some rows at a time, from 0 on."""
+        """Like add_array(); `make` returns the columns for a slice of rows, from row 0 on."""
         assert self._bulk is not None, "Builder is used outside its with statement"
         self._bulk_tables.add(table.name)
         for begin in range(0, total, BATCH):
@@ -114,18 +114,18 @@ class Builder:
             self.progress.report(f"storing {PLURALS.get(table.name, table.name + 's')}", end, total)
 
     def add_rows(self, table: Table, rows: Iterable[Sequence[object]]) -> None:
-        """Append rows given in the table's column order without `id`; not to a bulk table."""
+        """Append rows with all columns except `id`, in the table's order; not to a bulk table."""
         assert table.name not in self._bulk_tables
         self._insert(table, [tuple(row) for row in rows])
 
     def finish(self) -> None:
-        """Make indexes, write everything to disk and give the file its name."""
+        """Make the indexes, write everything to disk, and rename the file to its final name."""
         connection = self._open()
         assert self._bulk is not None
         for packer in self._packers.values():
             self._add_chunks(packer.finish())
         self._bulk.finish(self.progress)
-        for old in self._keep:  # last: notes may be made in them while the rest is written
+        for old in self._keep:  # last, because users may still add notes to them until now
             take_over(connection, old)
         connection.execute(f"PRAGMA application_id = {schema.APPLICATION_ID}")
         connection.execute(f"PRAGMA user_version = {schema.SCHEMA_VERSION}")
@@ -134,7 +134,7 @@ class Builder:
         os.replace(self.temporary, self.out)
 
     def _add_chunks(self, chunks: Iterable[Chunk]) -> None:
-        """One at a time: a whole column of them would be a copy of it."""
+        """Add chunk by chunk: a list of all chunks would be a copy of the column."""
         assert self._bulk is not None
         self._bulk.add_records(schema.chunk, chunks)
 
@@ -156,7 +156,7 @@ class Builder:
     def _remove(self) -> None:
         self._close()
         for name in (self.temporary, self._beside("journal")):
-            with suppress(OSError):  # the error that led here is the one to tell
+            with suppress(OSError):  # report the error that led here, not this one
                 name.unlink(missing_ok=True)
 
     def _beside(self, what: str) -> Path:

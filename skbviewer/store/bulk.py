@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Two ways to fill the bulk tables of a session being made: page by page, or row by row.
+"""Two ways to fill the bulk tables of a new session: page by page, or row by row.
 
-Rows is the reference and what is left where pages do not work: SQLite may have been built with
-other settings than the page writer knows.  Both have one interface, and the files they make hold
-the same rows.
+Rows is the reference, and the fallback where pages do not work because SQLite was built with
+settings that the page writer does not support.  Both have the same interface and write the same
+rows.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ NARROW = ("<i1", "<i2", "<i4")
 
 
 class Bulk(Protocol):
-    """Fills tables of one connection, which has no transaction open when a method returns.
+    """Fills tables of one connection, which has no open transaction when a method returns.
 
-    `indexes` are those to make of them.
+    `indexes` are the indexes to make of these tables.
     """
 
     def __init__(
@@ -38,16 +38,16 @@ class Bulk(Protocol):
     ) -> None: ...
 
     def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
-        """Append equally long columns of numbers: those of the table without `id`.
+        """Append equally long columns of numbers: all columns of the table except `id`.
 
-        Returns what it has found out of them.
+        Returns the places and bounds of the columns if the writer has computed them.
         """
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
-        """Append rows: the columns without `id`, of which the last one is a blob."""
+        """Append rows with all columns except `id`; the last column is a blob."""
 
     def finish(self, progress: Progress) -> None:
-        """Write what is left and make the indexes.  Raises Cancelled."""
+        """Write the rest and make the indexes.  Raises Cancelled."""
 
 
 class Rows:
@@ -77,7 +77,7 @@ class Rows:
 
 
 class Pages:
-    """Writes with the page writer; the rows are to be seen when it is finished."""
+    """Writes with the page writer.  The rows are visible to SQLite after finish()."""
 
     def __init__(
         self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
@@ -86,8 +86,8 @@ class Pages:
         self._file = file
         self._trees: dict[str, pages.Rows] = {}
         self._records: dict[str, pages.Records] = {}
-        self._numbers: dict[str, dict[str, int]] = {}  # of columns, by table
-        self._keys: dict[str, dict[str, list[Values]]] = {}  # of indexes, by table and column
+        self._numbers: dict[str, dict[str, int]] = {}  # column numbers by table and column
+        self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
 
     def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
         if table.name not in self._trees:
@@ -120,9 +120,7 @@ class Pages:
 
     def finish(self, progress: Progress) -> None:
         for index in self._indexes:
-            self._connection.execute(
-                index.creation()
-            )  # of no rows, where they are not to be seen yet
+            self._connection.execute(index.creation())  # empty: SQLite does not see the rows yet
         roots = {index: self._root(index.name) for index in self._indexes}
         file = self._open()
         try:
@@ -148,7 +146,7 @@ class Pages:
 
 
 def _narrowed(values: Values, low: int, high: int) -> Values:
-    """A copy that takes little memory, of values from `low` to `high`."""
+    """A copy in the narrowest type for values from `low` to `high`."""
     for dtype in NARROW:
         if np.iinfo(dtype).min <= low and high <= np.iinfo(dtype).max:
             return signed(values).astype(dtype)
@@ -156,7 +154,7 @@ def _narrowed(values: Values, low: int, high: int) -> Values:
 
 
 def fastest(path: Path) -> type[Pages] | type[Rows]:
-    """The writer to use: pages where a sample of them, written as `path`, is a sound database."""
+    """The writer to use: Pages if a sample that it writes to `path` is a sound database."""
     return Pages if _pages_work(path) else Rows
 
 

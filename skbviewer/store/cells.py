@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Rows of numbers as cells of SQLite b-tree pages (https://sqlite.org/fileformat2.html, 1.6, 2.1).
 
-In: columns (see sources.py).  Out: how a block of rows is laid out, in cells of one size: a column
-takes as many bytes as its lowest and highest value of the block need, so all rows of the block have
-one record header.  sheets.py makes pages of that.
+Input: columns (see sources.py).  Output: the layout of a block of rows with cells of equal size.  A
+column is as wide as its lowest and highest value in the block need, so that all rows of the block
+have the same record header.  sheets.py makes pages from it.
 """
 
 from __future__ import annotations
@@ -18,25 +18,26 @@ from .sources import KIND, REAL, Bytes, Numbers, bounds
 PAGE = 4096
 LEAF_HEADER, INTERIOR_HEADER = 8, 12
 SERIAL_0, SERIAL_1, SERIAL_REAL = 8, 9, 7
-# Fields of `shape`: bytes of a cell, in its lead (length of the record), in the row id (0 in an
-# index), cells of a leaf page, columns that differ within the block.
+# Fields of `shape`: bytes of a cell, bytes of its lead (the record's length), bytes of the row id
+# (0 in an index), cells of a leaf page, number of columns that differ within the block.
 SIZE, LEAD, ROWID, EACH, VARYING, SHAPE = 0, 1, 2, 3, 4, 5
 COLUMN, OFFSET, WIDTH = 0, 1, 2  # fields of a column that varies
-# Added to a WIDTH of 3 or 6: it is written 4 or 8 wide, what stands left of it is written later.
+# Added to a WIDTH of 3 or 6: the value is written 4 or 8 bytes wide, and the bytes to its left that
+# this overwrites are written later.
 OVER = 16
 
 
 class Layout(NamedTuple):
-    """How a block of rows is laid out; for tables of up to `columns` columns."""
+    """The layout of a block of rows, for tables of up to `columns` columns."""
 
     shape: Numbers
-    body: Numbers  # (columns, 3): those that vary, from right to left
-    cell: Bytes  # what all cells have in common
+    body: Numbers  # (columns, 3): the columns that vary, from right to left
+    cell: Bytes  # the bytes that all cells have in common
     bounds: Numbers  # (columns, 2): lowest and highest value of each column
 
 
 def layout(columns: int) -> Layout:
-    """A layout for tables of as many columns, to be set by lay_out()."""
+    """An empty layout for tables of `columns` columns; lay_out() fills it."""
     assert columns < 126, "as many columns need a longer header size"
     return Layout(
         np.zeros(SHAPE, np.int64),
@@ -58,10 +59,10 @@ def lay_out(
     cell: Bytes,
     told: Numbers,
 ) -> None:
-    """Set the parts of a Layout for `count` rows from `begin` on.
+    """Fill the parts of a Layout for `count` rows from row `begin` on.
 
     Row ids take `rowid` bytes, 0 in an index.  A table's record begins with NULL in the place of
-    `id`, which is the row id.
+    `id`, which SQLite reads from the row id.
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)
@@ -104,13 +105,13 @@ def lay_out(
 
 @compiled
 def _serial(real: bool, low_high: Numbers) -> tuple[int, int]:
-    """Serial type and width in bytes of a column."""
+    """Serial type and width in bytes of a column with these bounds."""
     low, high = low_high[0], low_high[1]
     if real:
         return SERIAL_REAL, 8
     if low == high and (low == 0 or low == 1):
         return SERIAL_0 + low, 0
-    most = max(high, ~low)  # as many bits as the lowest one needs
+    most = max(high, ~low)  # ~low has as many bits as a negative low
     if most < 1 << 7:
         return 1, 1
     if most < 1 << 15:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Column chunks: the bulk tables once more, by column, for whoever needs whole columns at once.
+"""Column chunks: a second copy of the bulk tables, by column, for code that needs whole columns.
 
-A chunk holds up to CHUNK values of one column of one table.  Integers are kept as distances from
-the chunk's lowest value in the smallest unsigned type (times of neighbouring rows fit in 4 bytes),
-nothing at all where all are equal; floats as they are, but once where all are equal.
+A chunk holds up to CHUNK values of one column of one table.  Integers are stored as differences
+from the chunk's lowest value, in the narrowest unsigned type (times of neighbouring rows fit in 4
+bytes), or not at all if all are equal.  Floats are stored unchanged, or once if all are equal.
 """
 
 from __future__ import annotations
@@ -20,27 +20,27 @@ SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
 
 
 class Chunk(NamedTuple):
-    """A row of the table `chunk` without its id; `first` is the 0-based row of its first value."""
+    """A row of table `chunk` without its id; `first` is the 0-based row of its first value."""
 
     table_name: str
     column_name: str
     first: int
-    number: int  # of values; the column `count`
-    dtype: str  # of the distances in `data`; "" = all values are `low`; "<i8", "<f8": the values
+    number: int  # of values; stored in the column `count`
+    dtype: str  # of the differences in `data`; "" = all are `low`; "<i8", "<f8": plain values
     low: int
     high: int
     data: bytes | memoryview
 
 
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
-    """`values` (at least one) as a chunk."""
+    """A chunk of `values`, of which there must be at least one."""
     if values.dtype.kind == "f":
         told = values[:1] if bool((values == values[0]).all()) else values
         data = told.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
     values = signed(values)
     some = values[:1] if values.strides == (0,) else values
-    source = Sources([values])  # keeps what lies at its places
+    source = Sources([values])  # keeps the memory at its places alive
     low, high = int(some.min()), int(some.max())
     return _pack((table, column, first), values, (source.places, 0), low, high)
 
@@ -48,7 +48,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
 def _pack(
     head: tuple[str, str, int], values: Values, place: tuple[Numbers, int], low: int, high: int
 ) -> Chunk:
-    """A chunk of integers, between `low` and `high`, which lie at `place`: of these the column."""
+    """A chunk of integers from `low` to `high`; `place` is (places, column number) of `values`."""
     count = len(values)
     if low == high:
         return Chunk(*head, count, "", low, high, b"")
@@ -62,18 +62,18 @@ def _pack(
 
 
 def unpack(dtype: str, low: int, data: bytes, out: Values) -> None:
-    """Fill `out`, of a type that holds the chunk's values, from a chunk."""
+    """Fill `out` from a chunk.  Its type must be wide enough for the chunk's values."""
     if not dtype:
         out[:] = low
     elif dtype in SMALL.values():
         out[:] = np.frombuffer(data, dtype)
-        out += out.dtype.type(low)  # type: ignore[misc]  # wraps and wraps back
+        out += out.dtype.type(low)  # type: ignore[misc]  # may wrap around, and wraps back
     else:
         out[:] = np.frombuffer(data, dtype)
 
 
 class Packer:
-    """Cuts the columns of one table, that come in parts, into chunks."""
+    """Cuts the columns of one table, which arrive in parts, into chunks."""
 
     def __init__(self, table: str, columns: tuple[str, ...]) -> None:
         self._table = table
@@ -82,9 +82,9 @@ class Packer:
         self._rest: dict[str, Values] = {}
 
     def add(self, columns: dict[str, Values], told: Told | None = None) -> Iterator[Chunk]:
-        """The chunks that are full now; the rest is kept for more or for finish().
+        """The chunks that are full now.  The remaining values wait for more, or for finish().
 
-        `told` is what is known of `columns`.
+        `told` holds the places and bounds of `columns` if they are known.
         """
         if told is not None and not self._rest and told.sources.count == CHUNK:
             yield from self._whole(columns, told)
@@ -101,7 +101,7 @@ class Packer:
         self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
 
     def _whole(self, columns: dict[str, Values], told: Told) -> Iterator[Chunk]:
-        """Chunks of the `columns` as they are."""
+        """One chunk of each of the `columns`, which are exactly one chunk long."""
         for name in self._columns:
             values, number = columns[name], told.number[name]
             if values.dtype.kind == "f":
@@ -113,7 +113,7 @@ class Packer:
         self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:
-        """The chunks of what is left."""
+        """The chunks of the remaining values."""
         for name, values in self._rest.items():
             yield pack(self._table, name, self._first, values)
         self._rest = {}

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Whole columns of a session's bulk tables as numpy arrays.
 
-Out: arrays of the smallest signed type that holds all values of the column (compute differences of
-what may overflow in int64 yourself), float64 for floats.  They are shared and cannot be written.
+Arrays have the narrowest signed type that holds all values of the column, or float64.  Convert to
+int64 before you subtract values whose difference may overflow.  Arrays are shared and read-only.
 Row numbers are 0-based: id - 1.
 """
 
@@ -22,15 +22,15 @@ from .chunks import CHUNK, unpack
 from .database import forget_pages
 from .tables import chunk
 
-MUCH = 1 << 20  # bytes of a read that should leave no trace in memory
-BUDGET = 320 << 20  # bytes of arrays that are kept
+MUCH = 1 << 20  # bytes of a read after which SQLite's pages are unmapped
+BUDGET = 320 << 20  # bytes of arrays to cache
 SIGNED = ("<i1", "<i2", "<i4", "<i8")
 
 Array = npt.NDArray[Any]
 
 
 class _Place(NamedTuple):
-    """A chunk without its data."""
+    """A row of table `chunk` without its data."""
 
     id: int
     number: int  # of values
@@ -40,9 +40,9 @@ class _Place(NamedTuple):
 
 
 class Columns:
-    """The column chunks of one session; may be used from several threads at once.
+    """The column chunks of one session; methods may be called from several threads at once.
 
-    Every method raises KeyError for a table or column of which there are no chunks.
+    Every method raises KeyError for a table or column that has no chunks.
     """
 
     def __init__(self, engine: Engine, budget: int = BUDGET) -> None:
@@ -54,22 +54,22 @@ class Columns:
         self._size = 0
 
     def names(self, table: str) -> tuple[str, ...]:
-        """The columns of `table` that can be asked for."""
+        """The columns of `table` that have chunks."""
         return schema.CHUNKED[table]
 
     def length(self, table: str) -> int:
-        """Rows of `table`."""
+        """Number of rows of `table`."""
         return sum(place.number for place in self._of(table, self.names(table)[0]))
 
     def array(self, table: str, column: str) -> Array:
-        """The whole column."""
+        """The whole column, cached."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
         return self._keep((table, column, -1), self.once(table, column))
 
     def once(self, table: str, column: str) -> Array:
-        """The whole column, to be read and forgotten: it is not kept."""
+        """The whole column, not cached: for code that reads it once."""
         kept = self._get((table, column, -1))
         if kept is not None:
             return kept
@@ -79,7 +79,7 @@ class Columns:
         return out
 
     def pieces(self, table: str, *columns: str) -> Iterator[tuple[int, tuple[Array, ...]]]:
-        """(first row, values of each column) of some rows after others; nothing is kept."""
+        """(first row, values of each column) for consecutive blocks of rows; caches nothing."""
         first = 0
         for number, place in enumerate(self._of(table, columns[0])):
             yield first, tuple(self._piece(table, column, number) for column in columns)
@@ -99,7 +99,7 @@ class Columns:
         return out
 
     def part(self, table: str, column: str, first: int, count: int) -> Array:
-        """`count` values from row `first` on, fewer at the end of the table."""
+        """`count` values from row `first` on; fewer at the end of the table."""
         whole = self._get((table, column, -1))
         if whole is not None:
             return whole[first : first + count]
@@ -114,7 +114,7 @@ class Columns:
         return joined[begin : begin + count]
 
     def take(self, table: str, column: str, rows: npt.NDArray[np.integer]) -> Array:
-        """The values of some rows, in their order; IndexError if one is not there."""
+        """The values of some rows, in the order of `rows`.  Raises IndexError if one is missing."""
         rows = np.asarray(rows)
         whole = self._get((table, column, -1))
         if whole is None and len(rows) * 16 > self.length(table):
@@ -144,7 +144,7 @@ class Columns:
     def _read(self, places: list[_Place], out: Array) -> None:
         begin = 0
         with self._engine.connect() as db:
-            cursor = db.connection.cursor()  # the driver's own: a chunk is often a small read
+            cursor = db.connection.cursor()  # the driver's own is faster: many chunks are small
             for place in places:
                 data = b""
                 if place.dtype:

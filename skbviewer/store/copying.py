@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Whole session files copied, also while they are read; where their inputs are."""
+"""Copy whole session files, even while they are read, and change the paths of their inputs."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ PAGES_AT_ONCE = 4096
 
 
 def copy_session(file: Path, out: Path, progress: Progress) -> None:
-    """Copy with SQLite's backup, so that a change made meanwhile is whole or not in it.
+    """Copy with SQLite's backup: a change made meanwhile is either whole or absent in the copy.
 
-    Raises BadInput naming `out` and Cancelled; then nothing is left of the copy.
+    Raises BadInput for `out`, or Cancelled; then nothing of the copy is left.
     """
     made = temporary(out)
 
@@ -45,6 +45,6 @@ def copy_session(file: Path, out: Path, progress: Progress) -> None:
 
 
 def set_path(file: Path, source: int, path: Path) -> None:
-    """An input file is at `path` now.  Raises BadInput if the session cannot be written."""
+    """Set the path of an input file.  Raises BadInput if the session cannot be written."""
     with writing(file) as db:
         db.execute("UPDATE source SET path = ? WHERE id = ?", (str(path), source))

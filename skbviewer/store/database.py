@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Open session files; tell a user's broken file from our own bug."""
+"""Open session files; distinguish a damaged file from a bug of skbviewer."""
 
 from __future__ import annotations
 
@@ -19,20 +19,20 @@ from .files import MMAP, SQLITE_HEAD, head, inputs_of
 
 HEADER = 100  # bytes of SQLite's header (sqlite.org/fileformat2.html, 1.3)
 DAMAGED = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB, sqlite3.SQLITE_IOERR)
-READERS = 8  # connections that are kept
+READERS = 8  # connections that the pool keeps open
 
 
 def engine_for(path: Path) -> Engine:
-    """An engine that reads `path`; a connection is never in two hands at once.
+    """An engine that reads `path`.  Two threads never share a connection.
 
-    Those are kept for whoever reads next, with the statements they have prepared.  Whatever is
-    asked raises BadInput where the file is damaged.
+    The pool keeps connections with their prepared statements for the next reader.  Every query
+    raises BadInput if the file is damaged.
     """
-    # Not mode=ro: when a note is written just then, SQLite may take its journal for one to undo,
-    # and a connection that could not write at all fails instead of looking again.
+    # Not mode=ro: while a note is being written, SQLite may mistake its journal for one to roll
+    # back, and a connection that cannot write at all fails instead of looking again.
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
 
-    def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would undo the quoting
+    def connect() -> sqlite3.Connection:  # SQLAlchemy's URLs would remove the quoting
         return sqlite3.connect(uri, uri=True, check_same_thread=False, cached_statements=256)
 
     pool = {"poolclass": QueuePool, "pool_size": READERS, "max_overflow": -1}
@@ -54,9 +54,10 @@ def engine_for(path: Path) -> Engine:
 
 
 def forget_pages(connection: Connection) -> None:
-    """Unmap what was read of the file, and map it anew when it is read again.
+    """Unmap the pages of the file that were read; they are mapped again when they are needed.
 
-    The kernel keeps those pages as long as it has room, but they no longer count as the process's.
+    The kernel keeps them cached as long as it has memory, but they no longer count as the
+    process's memory.
     """
     for size in (0, MMAP):
         connection.exec_driver_sql(f"PRAGMA mmap_size = {size}")
@@ -65,7 +66,8 @@ def forget_pages(connection: Connection) -> None:
 def open_session(path: Path) -> Engine:
     """An engine that reads the session at `path`; connect anew in each thread.
 
-    Raises BadInput if there is no such file, it is no session, or of another version.
+    Raises BadInput if the file does not exist or is no session, and OtherVersion if another
+    version wrote it.
     """
     if not head(path).startswith(SQLITE_HEAD):
         raise BadInput(path, 0, "not a session file (no SQLite database)")
@@ -93,13 +95,13 @@ def open_session(path: Path) -> Engine:
 
 
 def _refuse_a_part(path: Path) -> None:
-    """Raises BadInput if the file is shorter than its header says."""
+    """Raise BadInput if the file is shorter than its header says."""
     with path.open("rb") as file:
         header, size = file.read(HEADER), path.stat().st_size
     if len(header) < HEADER:
         raise BadInput(path, size, "the session is cut in its header")
     page, changes, pages = struct.unpack_from(">H6xII", header, 16)
-    (counted,) = struct.unpack_from(">I", header, 92)  # whether `pages` is of the last change
+    (counted,) = struct.unpack_from(">I", header, 92)  # `pages` is valid if this equals `changes`
     missing = pages * (1 << 16 if page == 1 else page) - size
     ours = header[68:72] == struct.pack(">I", schema.APPLICATION_ID)
     if ours and changes == counted and missing > 0:
@@ -107,7 +109,7 @@ def _refuse_a_part(path: Path) -> None:
 
 
 def _lacking(connection: Connection) -> str:
-    """The first table or column of the schema that the session does not have, else ""."""
+    """The first table or column of the schema that the session lacks, else ""."""
     there: dict[str, set[str]] = {}
     asked = "SELECT m.name, c.name FROM sqlite_master m, pragma_table_info(m.name) c"
     for table, column in connection.exec_driver_sql(f"{asked} WHERE m.type = 'table'"):
@@ -124,10 +126,10 @@ def _paths(path: Path) -> tuple[Path, ...]:
 
 
 def _take_back(path: Path) -> None:
-    """Undo a change that a crash cut short: that needs writing, which readers may not."""
+    """Roll back a change that a crash interrupted; this needs to write, which readers may not."""
     if not path.with_name(f"{path.name}-journal").exists():
         return
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
-    # what cannot be undone is told by the reader that follows
+    # If the rollback fails, the reader that opens the file next reports the error.
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
         connection.execute("SELECT count(*) FROM sqlite_master").fetchone()

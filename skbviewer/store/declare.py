@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Tables and indexes as plain values, and SQLite's words that make them.
+"""Tables and indexes as plain values, and the SQL statements that make them.
 
-Whoever writes a session needs no more.  tables.py has the same tables for SQLAlchemy, which makes
-queries: loading it takes as long as reading 300,000 packets.
+Code that writes sessions needs no more.  tables.py declares the same tables for SQLAlchemy, which
+makes the queries; loading it takes as long as reading 300,000 packets.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ INTEGER, FLOAT, TEXT, BLOB = "INTEGER", "FLOAT", "TEXT", "BLOB"
 
 
 class Column(NamedTuple):
-    """A column and its type, one of the four above."""
+    """A column and its type: one of the four above."""
 
     name: str
     type: str
@@ -21,14 +21,14 @@ class Column(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table; before these columns stands `id`, the row id."""
+    """A table.  Its first column is `id`, the row id; `columns` are the others."""
 
     name: str
     columns: tuple[Column, ...]
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns but `id`."""
+        """All columns except `id`."""
         return tuple(column.name for column in self.columns)
 
     def creation(self) -> str:

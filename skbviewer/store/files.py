@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Session files as files: which are some, of which inputs, where one is made, and by what."""
+"""Session files as files: recognise them, find their inputs, create them under temporary names."""
 
 from __future__ import annotations
 
@@ -13,27 +13,27 @@ from urllib.parse import quote
 from ..records import BadInput
 
 SQLITE_HEAD = b"SQLite format 3\x00"
-MMAP = 1 << 40  # as much as SQLite allows: reading copies no pages
-MADE_BY = re.compile(r"(\d+)\.tmp(-\w+)?")  # how temporary() names end
+MMAP = 1 << 40  # more than SQLite allows, so it maps as much as it can and copies no pages
+MADE_BY = re.compile(r"(\d+)\.tmp(-\w+)?")  # the end of names that temporary() makes
 
 
 def connect_new(path: Path) -> sqlite3.Connection:
-    """A connection to a file without tables yet, which nobody else knows."""
+    """A connection to a file without tables, which no other process uses."""
     uri = f"file:{quote(str(path.absolute()))}?mode=rw"
     connection = sqlite3.connect(uri, uri=True)
     connection.execute(f"PRAGMA mmap_size = {MMAP}")
-    connection.execute("PRAGMA page_size = 4096")  # what cells.py lays out
+    connection.execute("PRAGMA page_size = 4096")  # the page size of cells.py
     connection.execute("PRAGMA auto_vacuum = NONE")
-    # The file is temporary until it is renamed: a crash loses only that.
+    # Until the file is renamed, a crash loses only the temporary file.
     connection.execute("PRAGMA journal_mode = OFF")
     connection.execute("PRAGMA synchronous = OFF")
     return connection
 
 
 def temporary(out: Path) -> Path:
-    """Where this process writes what gets the name `out` when it is whole.
+    """Where this process writes the file that will be renamed to `out`.
 
-    What one that was killed has left there is removed.
+    Removes files that killed processes have left there.
     """
     begin = f".{out.name}."
     with suppress(OSError):
@@ -55,7 +55,7 @@ def _runs(process: int) -> bool:
 
 
 def is_session(path: Path) -> bool:
-    """Whether the file looks like an SQLite database; False if it cannot be read."""
+    """Whether the file begins like an SQLite database; False if it cannot be read."""
     try:
         return head(path).startswith(SQLITE_HEAD)
     except BadInput:
@@ -63,9 +63,9 @@ def is_session(path: Path) -> bool:
 
 
 def inputs_of(file: Path) -> list[tuple[Path, str]]:
-    """Path and SHA-256 of the files that a session of any version was made of.
+    """Path and SHA-256 of the files from which a session of any version was made.
 
-    Empty if it does not say.
+    Empty if the session does not contain them.
     """
     uri = f"file:{quote(str(file.absolute()))}?mode=ro"
     with suppress(sqlite3.Error), closing(sqlite3.connect(uri, uri=True)) as connection:
@@ -75,7 +75,7 @@ def inputs_of(file: Path) -> list[tuple[Path, str]]:
 
 
 def head(path: Path) -> bytes:
-    """The file's first bytes.  Raises BadInput if it cannot be read."""
+    """The first 16 bytes of a file.  Raises BadInput if it cannot be read."""
     try:
         with path.open("rb") as file:
             return file.read(16)

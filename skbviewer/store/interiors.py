@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Pages of SQLite's b-trees that stand above the leaves (sqlite.org/fileformat2.html, 1.6)."""
+"""Interior pages of SQLite's b-trees: those above the leaves (sqlite.org/fileformat2.html, 1.6)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def varint(value: int) -> bytes:
 
 
 def varints(values: Numbers) -> list[npt.NDArray[np.uint8]]:
-    """varint() of rising numbers: (n, bytes) for those of each length."""
+    """varint() of rising numbers: one array (n, bytes) for each length of varint."""
     made = []
     steps = np.searchsorted(values, [1 << 7 * size for size in range(1, 9)])
     for size, (begin, end) in enumerate(pairwise([0, *steps.tolist()]), start=1):
@@ -40,7 +40,7 @@ def varints(values: Numbers) -> list[npt.NDArray[np.uint8]]:
 
 
 def interior(kind: int, children: Numbers, cells: list[npt.NDArray[np.uint8]]) -> Pages:
-    """One interior page; `cells` stand between the children, each without its child's number."""
+    """One interior page (1, PAGE); `cells` separate the children and lack the child's number."""
     page = np.zeros((1, PAGE), np.uint8)
     numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)
     parts, sizes, count = [], [], 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Writes tables of numbers and their indexes as whole SQLite b-trees, past SQLite's row API.
+"""Write tables of numbers and their indexes as whole SQLite b-trees, without SQLite's row API.
 
-SQLite makes the empty tables and indexes; the pages of rows are appended behind its own, the top of
-each tree goes to the root page that SQLite gave it.  Nobody may have a transaction open meanwhile.
-Several times as fast as the C API can be, which works row by row.  Format: fileformat2.html at
+SQLite creates the empty tables and indexes.  The pages of rows are appended to the file, and the
+top of each tree goes to the root page that SQLite allocated.  No transaction may be open meanwhile.
+This is several times as fast as the C API, which works row by row.  Format: fileformat2.html at
 sqlite.org, 1.3 (header), 1.5 (b-tree pages).
 """
 
@@ -25,16 +25,16 @@ from .sorting import in_order
 from .sources import MEMORY, Bytes, Numbers, Sources, Values, signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
-BLOCK = 1 << 14  # rows of one layout
-ROWID_STEPS = tuple(1 << bits for bits in range(7, 57, 7))  # where a row id's varint grows
-MANY = 64  # pages laid out and written at once: they stay in the processor's cache
-LOCK_PAGE = (1 << 30) // PAGE + 1  # SQLite locks bytes in it and keeps nothing there
+BLOCK = 1 << 14  # rows that share one layout
+ROWID_STEPS = tuple(1 << bits for bits in range(7, 57, 7))  # row ids whose varint is longer
+MANY = 64  # pages that are laid out and written together: they stay in the processor's cache
+LOCK_PAGE = (1 << 30) // PAGE + 1  # SQLite locks bytes of this page and stores nothing in it
 
 
 class PageFile:
-    """An SQLite file to which pages are appended; close() makes the header fit.
+    """An SQLite file to which pages are appended.  close() updates the file's header.
 
-    Raises OSError when the disk is full.
+    Raises OSError if the disk is full.
     """
 
     def __init__(self, path: Path) -> None:
@@ -43,11 +43,11 @@ class PageFile:
 
     @cached_property
     def sheet(self) -> Sheet:
-        """Memory to fill pages in."""
+        """Memory in which pages are filled."""
         return sheet(MANY)
 
     def following(self, count: int) -> Numbers:
-        """The numbers that the next pages get."""
+        """The numbers of the next `count` pages."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
         if first <= LOCK_PAGE < first + count:
@@ -55,7 +55,7 @@ class PageFile:
         return numbers
 
     def append(self, pages: Pages) -> Numbers:
-        """Write pages; returns their numbers."""
+        """Write pages at the end; returns their numbers."""
         first, count = self._pages + 1, len(pages)
         numbers = self.following(count)
         if first <= LOCK_PAGE < first + count:
@@ -67,11 +67,11 @@ class PageFile:
         return numbers
 
     def put(self, number: int, page: Pages) -> None:
-        """Write one page in the place of another."""
+        """Overwrite page `number`."""
         self._write(number, page)
 
     def close(self) -> None:
-        """Tell the file's header of the new pages, so that open connections read anew."""
+        """Write the number of pages into the header and mark it as changed for open connections."""
         try:
             header = os.pread(self._file, 100, 0)
             change = struct.unpack_from(">I", header, 24)[0] + 1 & 0xFFFFFFFF
@@ -88,19 +88,19 @@ class PageFile:
 
 
 class Rows:
-    """The rows of one table, appended in parts; finish() when all are there."""
+    """The rows of one table, appended in parts.  Call finish() after the last part."""
 
     def __init__(self, root: int, columns: int) -> None:
         self._root, self._layout = root, layout(columns)
         self._count = 0
         self._leaves: list[Numbers] = []
-        self._last: list[Numbers] = []  # row id of each leaf
-        self._single: Pages | None = None  # the only leaf so far: it may become the root
+        self._last: list[Numbers] = []  # last row id of each leaf
+        self._single: Pages | None = None  # the only leaf so far, which may become the root
 
     def add(self, file: PageFile, columns: Sources) -> Numbers:
-        """Append columns of at least one row, those of the table without `id`.
+        """Append columns of at least one row: all columns of the table except `id`.
 
-        Returns the lowest and the highest value of each column.
+        Returns (columns, 2): the lowest and the highest value of each column.
         """
         made, before, found = self._layout, self._count, []
         for begin, end in _blocks(before, columns.count):
@@ -137,7 +137,7 @@ class Rows:
 
 
 class Records:
-    """The rows of one table whose last column is a blob, one after the other; then finish()."""
+    """The rows of one table whose last column is a blob, appended one by one; then finish()."""
 
     def __init__(self, root: int) -> None:
         self._root = root
@@ -145,10 +145,10 @@ class Records:
         self._cells: list[bytes] = []  # of the leaf that is not full yet
         self._room = PAGE - LEAF_HEADER
         self._leaves: list[Numbers] = []
-        self._last: list[int] = []  # row id of each leaf
+        self._last: list[int] = []  # last row id of each leaf
 
     def add(self, file: PageFile, row: Sequence[Value]) -> None:
-        """Append a row: its columns without `id`."""
+        """Append a row with all columns except `id`."""
         *values, blob = row
         assert isinstance(blob, bytes | memoryview)
         self._count += 1
@@ -187,7 +187,7 @@ class Records:
 def _leaves(
     out: Sheet, columns: Sources, made: Layout, rows: range, each: int, first: int = 0
 ) -> Iterator[Pages]:
-    """Leaf pages with `each` of the `rows` a page: in `out`, so good until the next ones come.
+    """Leaf pages of `rows`, `each` rows a page.  They are in `out` and valid until the next ones.
 
     The step of `rows` is the number of rows from page to page.  `first` is the row id of row 0.
     """
@@ -205,7 +205,7 @@ def _leaves(
 
 
 def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
-    """Write what stands above the leaves `children`, whose last row ids are `keys`."""
+    """Write the tree above the leaves `children`; `keys` are the leaves' last row ids."""
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
     while True:
         above = []
@@ -222,7 +222,7 @@ def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
 
 
 def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
-    """The index of the columns `keys` over all rows of a table (row ids count from 1)."""
+    """Write the index of the columns `keys` over all rows of a table; row ids count from 1."""
     total = len(keys[0])
     if not total:
         return
@@ -233,13 +233,13 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
     if total <= each:
         file.put(root, next(_leaves(file.sheet, sources, made, range(0, total, total), total)))
         return
-    while total % (each + 1) == 0:  # nothing would be left for the last leaf
+    while total % (each + 1) == 0:  # otherwise the last leaf would be empty
         each -= 1
     rows = range(0, total, each + 1)
     children = np.concatenate(
         [file.append(p) for p in _leaves(file.sheet, sources, made, rows, each)]
     )
-    # Cells that stand only in the tree above the leaves.
+    # In an index, a cell between two leaves is stored only in the tree above them.
     lifted = _cells(file.sheet, [values[each :: each + 1] for values in columns], made)
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + lifted.shape[1]) + 1
     while True:
@@ -256,7 +256,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
 
 
 def _cells(out: Sheet, columns: list[Values], made: Layout) -> Bytes:
-    """(rows, bytes) of the cells of an index."""
+    """(rows, bytes): the cells of an index."""
     size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
     found = []
     for pages in _leaves(out, Sources(columns), made, range(0, left, each), each):
@@ -267,7 +267,7 @@ def _cells(out: Sheet, columns: list[Values], made: Layout) -> Bytes:
 
 
 def _blocks(before: int, count: int) -> Iterator[tuple[int, int]]:
-    """Cut `count` rows behind `before` others into blocks of one row id length."""
+    """Cut `count` rows after `before` others into blocks with row ids of one varint length."""
     begin = 0
     while begin < count:
         first = before + begin + 1

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Everything that is asked of a session file, as named functions returning plain rows."""
+"""All queries of a session file, as named functions that return plain rows."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _all(db: Connection, statement: Select[Any]) -> Rows:
 
 
 def count(db: Connection, table: Table) -> int:
-    """Rows of a table with dense ids."""
+    """Number of rows of a table with dense ids."""
     last = func.max(metadata.tables[table.name].c.id)
     return int(db.execute(select(func.coalesce(last, 0))).scalar_one())
 
@@ -86,13 +86,13 @@ def packets(db: Connection, first: int, number: int) -> Rows:
 
 
 def all_kernel_only_count(db: Connection) -> int:
-    """How many rows K<n> there are."""
+    """Number of rows K<n>."""
     last = select(func.coalesce(func.max(series.c.kernel_only), 0))
     return max(int(db.execute(last).scalar_one()), 0)
 
 
 def kernel_only_count(db: Connection) -> int:
-    """How many rows K<n> have a network identity: K1 to that one, the others are behind them."""
+    """Number of rows K<n> with a network identity; rows without one have higher numbers."""
     low, high = 0, all_kernel_only_count(db)
     while low < high:
         middle = (low + high + 1) // 2
@@ -105,7 +105,7 @@ def kernel_only_count(db: Connection) -> int:
 
 
 def kernel_only(db: Connection, first: int, number: int) -> Rows:
-    """Series numbered K<first> ..."""
+    """Series with rows K<first> .. K<first + number - 1>."""
     wanted = series.c.kernel_only.between(first, first + number - 1)
     return _all(db, select(series).where(wanted).order_by(series.c.kernel_only))
 
@@ -122,7 +122,7 @@ _LEGS_OF_PACKET = (
 def legs_of_packet(db: Connection, number: int) -> Rows:
     """The legs matched to a packet with (verdict, rung, confidence, delta_ns).
 
-    They are by source, and in each by time.  delta_ns is None where no clock was fitted.
+    They are sorted by source, then by time.  delta_ns is None if no clock was fitted.
     """
     return db.execute(_LEGS_OF_PACKET, {"number": number}).all()
 
@@ -131,7 +131,7 @@ _MOMENTS = select(moment).where(moment.c.packet == bindparam("number"))
 
 
 def moments(db: Connection, number: int) -> Rows:
-    """Where and when a packet was captured: one for each log that tells it."""
+    """Where and when a packet was captured: one row for each log that shows it."""
     return db.execute(_MOMENTS, {"number": number}).all()
 
 
@@ -148,7 +148,7 @@ def _related_legs() -> CompoundSelect[Any]:
         select(series.c.parent).where(series.c.id.in_(own), series.c.parent > 0).cte(recursive=True)
     )
     above = select(series.c.parent).where(series.c.id == up.c.parent, series.c.parent > 0)
-    up = up.union(above)  # ends also where garbage is its own ancestor
+    up = up.union(above)  # terminates even if a damaged file makes a series its own ancestor
     onward = select(merge.c.target).where(merge.c.series.in_(own)).cte(recursive=True)
     onward = onward.union(select(merge.c.target).where(merge.c.series == onward.c.target))
     wanted = {
@@ -170,10 +170,10 @@ _RELATED_LEGS = _related_legs()
 
 
 def related_legs(db: Connection, own: Sequence[int], most: int) -> Rows:
-    """Legs of the series that `own` come from, went on in, that came from them, went on in them.
+    """Legs of series related to `own`: ancestors, merge targets, clones, merged series.
 
-    At most `most`, in this order and by time, each with its `relation`; sniffers' copies are left
-    out.
+    Returns at most `most` legs, in this order and then by time, each with its `relation`.
+    Sniffers' copies are left out.
     """
     return db.execute(_RELATED_LEGS, {"own": list(own), "most": most}).all()
 
@@ -191,7 +191,7 @@ _CALLS_OF_LEG = (
 
 
 def calls_of_leg(db: Connection, number: int) -> Rows:
-    """Calls of a leg in order of entry, with the probe's name and which argument is a packet."""
+    """Calls of a leg in order of entry, with the probe's name and its skb argument's number."""
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 
@@ -207,7 +207,7 @@ _PACKETS_OF_SERIES = (
 
 
 def told_of_series(db: Connection, numbers: Sequence[int]) -> dict[int, tuple[int, int, int, int]]:
-    """(verdict, rung, n of row K<n> or -1, first packet that it exactly is or -1) of series."""
+    """(verdict, rung, n of row K<n> or -1, first exactly matching packet or -1) by series."""
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
     rows = db.execute(_TOLD_OF_SERIES, wanted)
@@ -218,37 +218,37 @@ _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(w
 
 
 def waits_of_leg(db: Connection, number: int) -> Rows:
-    """When a leg was not busy, in order of time."""
+    """The times when a leg was not busy, in order."""
     return db.execute(_WAITS_OF_LEG, {"number": number}).all()
 
 
 def losses(db: Connection, source: int) -> list[tuple[int, int]]:
-    """(begin_ns, end_ns) of each loss of a KBL, on any CPU; not of hits that probes missed."""
+    """(begin_ns, end_ns) of each loss of a KBL on any CPU, except hits that probes missed."""
     wanted = (loss.c.source == source) & (loss.c.flags != MISSED)
     rows = db.execute(select(loss.c.ts, loss.c.dur).where(wanted))
     return [(row.ts - max(row.dur, 0), row.ts) for row in rows]
 
 
 def calls_in(db: Connection, number: int) -> list[int]:
-    """The ids of the calls of a leg."""
+    """The ids of a leg's calls."""
     wanted = select(call.c.id).where(call.c.leg == number).order_by(call.c.id)
     return [int(row[0]) for row in db.execute(wanted)]
 
 
 def addresses_in(db: Connection, number: int) -> list[int]:
-    """The ids of the addresses of the series of a leg."""
+    """The ids of the addresses of the series to which a leg belongs."""
     of = select(leg.c.series).where(leg.c.id == number).scalar_subquery()
     wanted = select(address.c.id).join(leg, leg.c.id == address.c.leg).where(leg.c.series == of)
     return [int(row[0]) for row in db.execute(wanted.order_by(address.c.id))]
 
 
 def addresses_of_leg(db: Connection, number: int) -> Rows:
-    """Addresses that a leg was the first of its series to have."""
+    """Addresses that the series of a leg had first in this leg."""
     return _all(db, select(address).where(address.c.leg == number).order_by(address.c.id))
 
 
 def drops_in(db: Connection, number: int) -> list[int]:
-    """The ids of the events of a leg that are drops."""
+    """The ids of a leg's events that are drops."""
     wanted = select(event.c.id).where(event.c.leg == number, event.c.event == KBL_EV_DROP)
     return [int(row[0]) for row in db.execute(wanted.order_by(event.c.id))]
 
@@ -266,7 +266,7 @@ _EVENTS_OF_LEG = _events_of_leg()
 
 
 def events_of_leg(db: Connection, number: int) -> Rows:
-    """Events of a leg in order of time, with what is told beside them: <table>_<column>."""
+    """Events of a leg in order of time, with their details in columns <table>_<column>."""
     return db.execute(_EVENTS_OF_LEG, {"number": number}).all()
 
 
@@ -279,7 +279,7 @@ _FRAMES_OF_LEG = (
 
 
 def frames_of_leg(db: Connection, number: int) -> Rows:
-    """(event, address) of the stacks of a leg's drops, innermost first."""
+    """(event, address) of the stacks of a leg's drops, innermost frame first."""
     return list(db.execute(_FRAMES_OF_LEG, {"number": number}))
 
 
@@ -320,7 +320,7 @@ def clocks(db: Connection) -> Rows:
 
 
 def interface_of(db: Connection, number: int) -> int:
-    """The capture's interface that a packet is of."""
+    """The capture interface of a packet."""
     return int(db.execute(select(packet.c.interface).where(packet.c.id == number)).scalar_one())
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Rows of the packet list by their numbers, in any order, a page at a time."""
+"""Rows of the packet list by number, in any order, a page at a time."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from sqlalchemy.sql.selectable import ScalarSelect
 from .tables import address, event, leg, match, packet, series
 
 Rows = Sequence[Any]
-other = leg.alias("other")  # legs of the series of a leg
+other = leg.alias("other")  # all legs of the series to which a leg belongs
 
 
 def _listed() -> ScalarSelect[Any]:
-    """The numbers as one value, so that the statement is the same for any page."""
+    """The numbers as one JSON parameter, so that every page uses the same statement."""
     each = func.json_each(bindparam("numbers")).table_valued("value")
     return select(each.c.value).scalar_subquery()
 
@@ -67,7 +67,7 @@ _TELLS_OF_SERIES = (
 
 
 def _plain(name: str, query: Select[Any]) -> Any:
-    """A named tuple of what is selected: SQLAlchemy's rows take three times as long to look at."""
+    """A named tuple of the selected columns: SQLAlchemy's rows are three times as slow to read."""
     return namedtuple(name, [c.name for c in query.selected_columns])
 
 
@@ -90,17 +90,17 @@ def kernel_only(db: Connection, numbers: Iterable[int]) -> dict[int, Any]:
 
 
 def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
-    """Addresses that the kernel had in packets, by time, with the packet as `row`."""
+    """Addresses that packets had in the kernel, by time; `row` is the packet."""
     return db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers)).all()
 
 
 def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
-    """What _OF_LEG has of the matched legs, with the packet as `row`, in each source by time."""
+    """_OF_LEG of the legs matched to packets, by time in each source; `row` is the packet."""
     found = db.execute(_TELLS_OF_PACKETS, _numbers(numbers)).all()
     return [_PacketTells._make(row) for row in found]
 
 
 def tells_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
-    """What _OF_LEG has of the legs of packet lives, with the series as `row`, by time."""
+    """_OF_LEG of the legs of skb lifetimes, by time; `row` is the series."""
     found = db.execute(_TELLS_OF_SERIES, _numbers(numbers)).all()
     return [_SeriesTells._make(row) for row in found]

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The tables of a session file.
 
-Bulk tables are declared from the numpy dtypes of `records` and from the layouts below: one truth
-for each column.  Row ids are dense and start at 1; addresses are signed 64-bit; unknown numbers are
--1 (0 where the dtype is unsigned, NO_DELTA where -1 is a distance) in tables and NULL in the views
-`packets`, `matches`, `calls` and `events`.
+Bulk tables are declared from the numpy dtypes of `records` and from the layouts below, so each
+column is declared once.  Row ids are dense and start at 1.  Addresses are signed 64-bit numbers.
+Unknown numbers are -1 in tables (0 if the dtype is unsigned, NO_DELTA where -1 is a valid distance)
+and NULL in the views `packets`, `matches`, `calls` and `events`.
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ MATCH_COLUMNS = np.dtype(
         ("verdict", "u1"),  # 0 exact, 1 ambiguous, 2 wire-only
         ("rung", "i1"),
         ("confidence", "<f8"),
-        ("kernel_ns", "<i8"),  # -1, as the following: unknown
+        ("kernel_ns", "<i8"),  # here and below: -1 = unknown
         ("busy_ns", "<i8"),
-        ("unknown_ns", "<i8"),  # what is left of kernel_ns is waiting
+        ("unknown_ns", "<i8"),  # kernel_ns - busy_ns - unknown_ns is the waiting time
         ("cpu_ns", "<i8"),
         ("functions", "<i4"),
     ]
@@ -64,7 +64,7 @@ source = _table(
     Column("kind", TEXT),
     *_integers("size"),
     Column("sha256", TEXT),
-    *_integers("first", "rows"),  # id of the first packet (KBL: ordinal of a record), how many
+    *_integers("first", "rows"),  # id of the first packet (KBL: ordinal of a record), number
     Column("warnings", TEXT),  # JSON array
     Column("detail", TEXT),  # JSON object
 )
@@ -72,8 +72,8 @@ source = _table(
 packet = _table(
     "packet", *_integers("source"), *_columns(STORED_PACKET_DTYPE), *_columns(MATCH_COLUMNS)
 )
-# Those that are in none of the tables `call`, `event` and `loss`: what belongs to no packet, and
-# what is told for other records.  Without footprints, which readers find by ordinal.
+# Records that are in none of the tables `call`, `event` and `loss`: those that belong to no packet,
+# and those that describe other records.  Readers find the footprints by ordinal.
 RECORD_COLUMNS = RECORD_DTYPE[[
     "ts", "ordinal", "kind", "event", "flags", "context", "cpu", "func", "pid", "skb", "caller",
     "data", "exit_ts", "exit_cpu", "ret",
@@ -84,34 +84,35 @@ loss = _table("loss", *_integers("source", "ordinal", "ts", "dur", "cpu", "data"
 series = _table(
     "series",
     *_integers("source", "parent", "tap", "begin_ns", "end_ns", "skb"),
-    *_integers("verdict", "rung"),  # as in match, 2 = no wire packet
+    *_integers("verdict", "rung"),  # as in `match`; verdict 2 = no wire packet
     Column("confidence", FLOAT),
     *_integers("kernel_only"),  # n of row K<n>, -1 = none
     *_integers("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns", "functions"),
-    *_integers("ordinal"),  # of the record that stands for the series: `identity`, else the first
-    # What that record tells of the packet which shows it best; its ordinal, -1 = none does.
+    *_integers("ordinal"),  # of the record that represents the series: `identity`, else the first
+    # `identity` is the ordinal of the record that shows the packet best, -1 = none does.  The
+    # columns after it are from that record.
     *_integers("identity", "ifindex", "netns", "skb_len"),
     *_columns(IDENTITY_DTYPE),
 )
 
-# Series that went on in the skb of another one, see matching/merges.py.
+# Series that were merged into the skb of another one, see matching/merges.py.
 merge = _table("merge", *_integers("series", "target"))
 
 leg = _table(
     "leg",
     *_integers("source", "series", "kind", "begin_ns", "end_ns", "wire_ns", "netns", "ifindex"),
     *_integers("functions", "ethertype", "reader_ns"),
-    *_integers("pid", "drop_reason"),  # -1: of no thread, not dropped
-    *_integers("gap"),  # 1: records of it may have been lost, so no number of it is told
+    *_integers("pid", "drop_reason"),  # -1: no thread, not dropped
+    *_integers("gap"),  # 1: its records may have been lost, so its numbers are not shown
     *_integers("busy_ns", "unknown_ns", "cpu_ns"),  # between begin_ns and end_ns
 )
 
-# Addresses of its packet, in the leg of the series that had them first; see analysis/addresses.py.
+# Addresses of a packet, in the leg of the series that had them first; see analysis/addresses.py.
 address = _table(
     "address", *_integers("leg", "ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 )
 
-# When a leg was not busy: `kind` is an index of NAMES in analysis/waits.py.
+# When a leg was not busy; `kind` is an index of NAMES in analysis/waits.py.
 wait = _table("wait", *_integers("leg", "kind", "begin_ns", "end_ns"))
 
 call = _table(
@@ -122,11 +123,11 @@ call = _table(
     *_integers("sk", "mark", "carried", "drop_reason"),
 )
 
-# What happened beside calls.  The tables that follow it tell more of some events.
+# Events.  The tables after it hold details of some events.
 event = _table(
     "event",
     *_integers("source", "ordinal", "event", "ts", "cpu", "context", "pid", "skb", "data"),
-    *_integers("leg", "call"),  # of no packet: -1
+    *_integers("leg", "call"),  # -1: of no packet
 )
 frame = _table("frame", *_integers("event", "position", "address"))  # stack of a drop
 drop = _table("drop", *_integers("event", "hook", "depth"))
@@ -149,13 +150,13 @@ match = _table(
     *_integers("delta_ns"),  # NO_DELTA: no clock was fitted
 )
 
-# Exact packets of which it is known where and when the sniffer was given them: a row each.
+# For exact packets: where and when the sniffer received them, if known.
 moment = _table(
     "moment",
-    *_integers("packet", "leg"),  # the pass of the skb that the sniffer saw
-    *_integers("netns", "ifindex", "sends"),  # the device; 1: on the way out of it
+    *_integers("packet", "leg"),  # `leg`: the pass that the sniffer saw
+    *_integers("netns", "ifindex", "sends"),  # the device; sends = 1: the device sent the packet
     *_integers("socket"),  # 1: the log shows the call of the packet socket
-    *_integers("after_ns", "before_ns"),  # the stamp was made between, by the log's clock
+    *_integers("after_ns", "before_ns"),  # bounds of the time stamp, by the log's clock
 )
 
 probe = _table(
@@ -170,7 +171,7 @@ symbol = _table("symbol", *_integers("source", "address"), Column("name", TEXT))
 task = _table("task", *_integers("source", "pid"), Column("comm", TEXT))
 device = _table("device", *_integers("source", "netns", "ifindex"), Column("name", TEXT))
 
-# What a KBL says of itself; under source SESSION what was kept of the import as a whole.
+# META of each KBL; rows with source SESSION hold values of the import as a whole.
 SESSION, RULES = 0, "rules"  # the number of the matching rules, see matching/rules.py
 meta = _table(
     "meta",
@@ -181,18 +182,18 @@ meta = _table(
 
 clock = _table(
     "clock",
-    *_integers("source", "kbl", "interface"),  # -1: the capture has one
-    *_integers("begin_ns", "first"),  # a row a segment: from that packet on, captured then
+    *_integers("source", "kbl", "interface"),  # interface -1: the capture has only one
+    *_integers("begin_ns", "first"),  # a row per segment: captured then, begins with this packet
     *_integers("origin_ns", "offset_ns"),
     Column("drift_ppm", FLOAT),
     *_integers("residual_ns", "pairs", "netns", "ifindex"),
 )
 
-# From each source's clock to session time, see matching/timebase.py.
+# Converts each source's clock to session time, see matching/timebase.py.
 timebase = _table(
     "timebase",
-    *_integers("source", "interface"),  # -1: all that it has
-    *_integers("first", "begin_ns", "offset_ns"),  # from that packet on, captured then
+    *_integers("source", "interface"),  # interface -1: all
+    *_integers("first", "begin_ns", "offset_ns"),  # `first`: the segment begins with this packet
     Column("drift_ppm", FLOAT),
     *_integers("error_ns"),  # -1 = unknown
 )
@@ -205,10 +206,10 @@ oneway = _table(
     Column("most_ppm", FLOAT),
     *_integers("onward", "back"),  # packets
 )
-# Straight between these times of `kbl`.
+# The bounds at some times of `kbl`; between these times they are straight lines.
 oneway_bound = _table("oneway_bound", *_integers("kbl", "other", "at_ns", "low_ns", "high_ns"))
 
-# The bulk tables once more, by column: see chunks.py.
+# The second copy of the bulk tables, by column: see chunks.py.
 chunk = _table(
     "chunk",
     Column("table_name", TEXT),
@@ -237,11 +238,11 @@ CHUNKED: dict[str, tuple[str, ...]] = {
 
 
 def is_float(table: str, column: str) -> bool:
-    """Whether a column holds real numbers."""
+    """Whether a column holds floating-point numbers."""
     return any(c.name == column and c.type == FLOAT for c in TABLES[table].columns)
 
 
-# What users leave: see annotations.py.  Named by the input file, so that it outlasts row ids.
+# What users add, see annotations.py.  Named by input file, because row ids change with each import.
 annotation = _table(
     "annotation",
     *_texts("kind", "source", "anchor"),
@@ -254,7 +255,7 @@ flag = _table(
     "flag",
     *_texts("kind", "source", "anchor"),
     *_integers("first"),
-    Column("bits", BLOB),  # 65,536 of them from `first` on
+    Column("bits", BLOB),  # 65,536 flags, from ordinal `first` on
 )
 
 INDEXES = (
@@ -280,7 +281,7 @@ INDEXES = (
 
 
 def _address(side: str) -> str:
-    """An address as text, in SQL: IPv6 as eight groups, which text functions of SQLite can make."""
+    """SQL that formats an address; IPv6 has eight groups, since SQLite cannot shorten them."""
     four = ", ".join(f"{side}_lo >> {shift} & 255" for shift in (24, 16, 8, 0))
     six = ", ".join(
         f"{side}_{part} >> {shift} & 65535" for part in ("hi", "lo") for shift in (48, 32, 16, 0)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """Leaf pages of SQLite's b-trees in memory, filled with rows of numbers (see cells.py).
 
-Cells are made one behind the other, for some pages: what they have in common stays there from one
-time to the next, the values of other columns are put into them, one column after the other.
+The cells of some pages are made together, one after the other.  The bytes that all cells have in
+common are written once and stay.  The other columns are then written into them, column by column.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ from .cells import (
 )
 from .sources import I8, KIND, PLACE, REAL, Bytes, Numbers, stage
 
-GROUP = 8  # pages of which cells are made together: they stay in the processor's first cache
-ROOM = 2 * GROUP * PAGE  # for their cells, and in an index one more for each page
-STAGED = GROUP * PAGE // 5  # rows of as many pages: no cell takes less
+GROUP = 8  # pages whose cells are made together: they stay in the processor's first cache
+ROOM = 2 * GROUP * PAGE  # for their cells; an index needs one more cell for each page
+STAGED = GROUP * PAGE // 5  # rows of GROUP pages at most: no cell is shorter than 5 bytes
 
 
 class Sheet(NamedTuple):
-    """Some pages in memory, as bytes and as numbers at any byte; behind them is room for cells."""
+    """Pages in memory, as bytes and as unaligned numbers; after them is room for cells."""
 
     u1: Bytes
     u2: npt.NDArray[np.uint16]
@@ -42,7 +42,7 @@ class Sheet(NamedTuple):
 
 
 def sheet(pages: int) -> Sheet:
-    """Memory for as many pages."""
+    """Memory for this number of pages."""
     raw = np.empty(pages * PAGE + ROOM, np.uint8)
     u2, u4, u8 = (np.ndarray((raw.size - n + 1,), f"u{n}", raw, 0, (1,)) for n in (2, 4, 8))
     return Sheet(raw, u2, u4, u8)
@@ -66,17 +66,17 @@ def fill(
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """Fill as many leaf pages of this kind with `count` rows each, `step` rows from page to page.
+    """Fill `pages` leaf pages of this kind with `count` rows each, `step` rows from page to page.
 
-    The first is row `begin` of the block, and `first` its row id.  The rest are the parts of a
-    Layout, made by lay_out(), and of a Sheet.
+    The first row is row `begin` of the block and has row id `first`.  The other arguments are the
+    parts of a Layout, as made by lay_out(), and of a Sheet.
     """
     size, room = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)
     _begin(kind, count, size, u1)
     most, done = ((min(GROUP, pages) - 1) * step + count) * size, size
     _copy_bytes(cell, np.int64(0), size, u1, room)
-    while done < most:  # twice as many each time
+    while done < most:  # doubles each time
         _copy_bytes(u1, room, min(done, most - done), u1, room + done)
         done += min(done, most - done)
     for group in range(0, pages, GROUP):
@@ -102,7 +102,7 @@ def fill(
 
 @compiled
 def _begin(kind: Int, count: Int, size: Int, page: Bytes) -> None:
-    """A page up to its first cell: header, pointers, nothing."""
+    """Write a page up to its first cell: header, pointers, zeros."""
     start = PAGE - count * size
     for byte in range(start):
         page[byte] = 0
@@ -130,7 +130,7 @@ def _count_up(
     u1: Bytes,
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """The row ids `first` and more of the cells from byte `at` on."""
+    """Write row ids, from `first` on, into the cells from byte `at` on."""
     size, lead, rowid = shape[SIZE], shape[LEAD], shape[ROWID]
     if size < 8 or lead + rowid > 8 or rowid > 6:
         for number in range(rows):
@@ -161,9 +161,9 @@ def _put(
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],
 ) -> None:
-    """The `values` of a column from byte `begin` on, `size` bytes from one to the next.
+    """Write the `values` of a column from byte `begin` on, `size` bytes apart.
 
-    Unsigned throughout, for what may be negative is looked at in each turn.
+    All indices are unsigned, because numba checks signed ones for negative values in each turn.
     """
     at, source, apart = np.uint64(begin), np.uint64(row), np.uint64(size)
     if width == 1:
@@ -196,7 +196,7 @@ def _put(
 
 @compiled
 def swapped(value: Int) -> Int:
-    """The bytes of an unsigned 64-bit number the other way round: one instruction."""
+    """An unsigned 64-bit number with its bytes reversed: compiles to one instruction."""
     value = (value & np.uint64(0x00FF00FF00FF00FF)) << np.uint64(8) | (
         value >> np.uint64(8) & np.uint64(0x00FF00FF00FF00FF)
     )

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 """The order of an index: by its keys, then by row.
 
-Keys are often in order already, or are numbers of rows of another table, of which there are few
-more than keys: those are counted, which takes no comparison.
+Keys are often sorted already.  Otherwise they often are row numbers of another table, with about as
+many values as there are keys; then a counting sort needs no comparisons.
 """
 
 from __future__ import annotations
@@ -13,15 +13,15 @@ import numpy.typing as npt
 from ..records.compiled import Int, compiled
 from .sources import MEMORY, Bytes, Numbers, Sources, Values, stage
 
-FEW = 8  # as many times as there are keys may there be numbers between the lowest and the highest
-MOST = (1 << 31) - 1  # a key or a row that can be counted
-STEP = 4096  # keys at a time
+FEW = 8  # the counting sort is used if the keys' range is at most FEW times their number
+MOST = (1 << 31) - 1  # greatest key and row number of the counting sort
+STEP = 4096  # keys handled together
 
 Small = npt.NDArray[np.int32]
 
 
 def in_order(keys: list[Values]) -> list[Values]:
-    """The key columns in the order of the index, and the row ids (from 1 on)."""
+    """The key columns in index order, then the row ids, which count from 1."""
     count = len(keys[0])
     if len(keys) > 1:
         order = np.lexsort(keys[::-1])
@@ -43,7 +43,7 @@ def in_order(keys: list[Values]) -> list[Values]:
 def _count(
     memory: Bytes, places: Numbers, count: Int, low: Int, at: Small, rows: Small, keys: Small
 ) -> None:
-    """Fill `rows` and `keys`; `at` is 0 for each number from `low` on, and for one more."""
+    """Fill `rows` and `keys`.  `at` holds a zero for each value from `low` on, and one more."""
     some = np.empty(STEP, np.int64)
     for begin in range(0, count, STEP):
         size = min(STEP, count - begin)

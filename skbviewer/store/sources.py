@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Columns of any type for compiled loops, which take arrays of one type only.
 
-Such a loop gets of a column where its values lie in memory and of which type they are, and reads
-them through `MEMORY`: bytes that begin at one address and have no end.  Sources makes these places
-from arrays, which it keeps; nobody else makes any.
+A loop is passed the address and the type of each column, and reads the values through `MEMORY`, an
+array of bytes that begins at one address and has no end.  Only Sources makes such addresses.  It
+takes them from arrays, which it keeps alive.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
 
-FIRST = 4096  # address at which MEMORY begins: nothing lies before it
+FIRST = 4096  # address at which MEMORY begins: no array is below it
 TYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f8")
 KINDS = {(name[0], int(name[1])): kind for kind, name in enumerate(TYPES)}
 I8, REAL = 3, 7
-TILE = 4096  # values at a time
-KIND, PLACE, SAME, FIELDS = 0, 1, 2, 3  # of a place: `SAME` = all values are its only one
+TILE = 4096  # values handled together
+KIND, PLACE, SAME, FIELDS = 0, 1, 2, 3  # fields of a place; SAME = the only value is repeated
 
 Values = npt.NDArray[np.generic]
 Numbers = npt.NDArray[np.int64]
@@ -39,32 +39,32 @@ MEMORY: Bytes = np.asarray(_Memory())
 
 
 def signed(values: Values) -> Values:
-    """`values` as SQLite keeps them: unsigned 64 bits as signed ones, no booleans."""
+    """`values` as SQLite stores them: uint64 as int64 with the same bits, bool as uint8."""
     if values.dtype.kind == "b":
         return values.view(np.uint8)
     return values.view(np.int64) if values.dtype == np.uint64 else values
 
 
 class Sources:
-    """Equally long columns: integers, or floats as the bits of float64."""
+    """Equally long columns and their places; integers, or floats as the bits of float64."""
 
     def __init__(self, columns: Sequence[Values]) -> None:
         self.count = len(columns[0])
-        self._arrays = [_plain(values) for values in columns]  # keeps their memory
+        self._arrays = [_plain(values) for values in columns]  # keeps their memory alive
         places = [_place(values, self.count) for values in self._arrays]
         self.places: Numbers = np.array(places, np.int64)
 
 
 class Told(NamedTuple):
-    """Of columns of some names, where they are and what was found out of them."""
+    """The places of named columns, and their bounds."""
 
     sources: Sources
-    number: dict[str, int]  # of each column among the sources
-    bounds: Numbers  # lowest and highest value of each
+    number: dict[str, int]  # index of each column in `sources`
+    bounds: Numbers  # (columns, 2): lowest and highest value of each
 
 
 def _plain(values: Values) -> Values:
-    """The values one behind the other as this machine has them, or once where one is repeated."""
+    """A contiguous copy in native byte order if needed; one value if it is repeated."""
     if values.strides == (0,):
         values = values[:1]
     flags, dtype = values.flags, values.dtype
@@ -82,7 +82,7 @@ def _place(values: Values, count: int) -> tuple[int, int, int]:
 
 @compiled
 def bounds(memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
-    """The lowest and the highest of `count` (at least one) values from row `begin` on."""
+    """The lowest and the highest of `count` values from row `begin` on; `count` is at least 1."""
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
         count = np.int64(1)
@@ -115,7 +115,7 @@ def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
 def stage(
     memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int, out: Numbers
 ) -> None:
-    """Fill `out` with `count` values from row `begin` on, of a column that is not the SAME."""
+    """Fill `out` with `count` values from row `begin` on, of a column without SAME."""
     kind, at = places[column, KIND], np.uint64(places[column, PLACE] + begin)
     if kind == 0:
         _copy(memory.view(np.int8), at, count, out)
@@ -141,7 +141,7 @@ def _copy(window: Values, at: Int, count: Int, out: Numbers) -> None:
 
 @compiled
 def narrow(memory: Bytes, places: Numbers, column: Int, low: Int, count: Int, out: Bytes) -> None:
-    """Fill `out` with the distances of `count` values from `low`, in 1, 2 or 4 bytes each."""
+    """Fill `out` with the differences of `count` values from `low`, in 1, 2 or 4 bytes each."""
     width, tile = len(out) // count, np.empty(TILE, np.int64)
     if places[column, KIND] == I8:
         _less(memory.view(np.int64), places[column, PLACE], low, np.int64(0), count, width, out)

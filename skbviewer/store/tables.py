@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The tables of schema.py as SQLAlchemy's, which queries are made of."""
+"""The tables of schema.py as SQLAlchemy tables, from which queries are made."""
 
 from __future__ import annotations
 

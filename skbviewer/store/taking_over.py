@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Notes and flags of an older session, copied into one that is made anew."""
+"""Copy the notes and flags of an older session into one that is made again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from .schema import annotation, flag
 
 FLAGS_PER_ROW = 1 << 16
 RECORD = "record"  # anchor
-BY_TIME = 3  # the last version of sessions whose records were counted in order of time
+BY_TIME = 3  # last session version in which records were counted in order of time
 
 
 def unpacked(bits: bytes | None) -> npt.NDArray[np.uint8]:
@@ -27,10 +27,10 @@ def unpacked(bits: bytes | None) -> npt.NDArray[np.uint8]:
 
 
 def take_over(db: sqlite3.Connection, old: Path) -> None:
-    """Copy the notes and flags of the session file `old`, if it has any, into the one being made.
+    """Copy the notes and flags of the session file `old`, if it has any, into the new session.
 
-    A file that was read anew under its old path and has not become smaller keeps its annotations:
-    it has grown.  Rows that are there already are not doubled.
+    If an input file has changed but has the same path and did not become smaller, it is assumed to
+    have grown and keeps its annotations.  Existing rows are not duplicated.
     """
     try:
         uri = f"file:{quote(str(old.absolute()))}?mode=ro"
@@ -43,7 +43,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
             kept, bits = _by_ordinal(before, kept, bits)
             was = before.execute("SELECT path, sha256, size FROM source").fetchall()
     except sqlite3.Error:
-        return  # no such file, or of a version without annotations
+        return  # the file does not exist, or its version has no annotations
     grown = _grown(db, was)
     there = {tuple(row)[1:] for row in db.execute("SELECT * FROM annotation")}
     for kind, sha256, *rest in kept:
@@ -55,7 +55,7 @@ def take_over(db: sqlite3.Connection, old: Path) -> None:
 
 
 def _by_ordinal(before: sqlite3.Connection, notes: list[Any], bits: list[Any]) -> Any:
-    """The same rows with records by ordinal: up to version 3 they were counted by time."""
+    """The rows with ordinals of records: up to version 3 they had positions in order of time."""
     if before.execute("PRAGMA user_version").fetchone()[0] > BY_TIME:
         return notes, bits
     first = dict(before.execute("SELECT sha256, first FROM source"))
@@ -89,7 +89,7 @@ def _merge(db: sqlite3.Connection, key: tuple[str, str, str, int], packed: bytes
 
 
 def _grown(db: sqlite3.Connection, was: Sequence[tuple[str, str, int]]) -> dict[str, str]:
-    """New SHA-256 by old one, of files that stand where they stood and did not shrink."""
+    """Map old SHA-256 to new SHA-256 for files whose path is the same and that did not shrink."""
     asked = db.execute("SELECT path, sha256, size FROM source")
     now = {path: (sha256, size) for path, sha256, size in asked}
     return {

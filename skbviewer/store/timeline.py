@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What the timeline asks of a session file beside whole columns."""
+"""Queries of the timeline, except whole columns."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .tables import call, leg, loss, match, packet, probe, series, wait
 
 
 def functions(db: Connection) -> dict[int, dict[int, str]]:
-    """Function names by KBL and probe number."""
+    """Function names by KBL and probe id."""
     found: dict[int, dict[int, str]] = {}
     for source, func, name in db.execute(select(probe.c.source, probe.c.func, probe.c.name)):
         found.setdefault(source, {})[func] = name
@@ -20,9 +20,9 @@ def functions(db: Connection) -> dict[int, dict[int, str]]:
 
 
 def gaps(db: Connection) -> Rows:
-    """(begin_ns, ts, cpu, source, data, flags) of what was lost, in the KBL's clock.
+    """(begin_ns, ts, cpu, source, data, flags) of losses, by the KBL's clock.
 
-    Without hits that probes missed: those are single calls of a function in a long time.
+    Missed hits are left out: each is a single call of a function, somewhere in a long time.
     """
     columns = (loss.c.ts, loss.c.dur, loss.c.cpu, loss.c.source, loss.c.data, loss.c.flags)
     wanted = select(*columns).where(loss.c.flags != MISSED)
@@ -52,14 +52,14 @@ def calls_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
 
 
 def waits_of_legs(db: Connection, legs: Sequence[int]) -> Rows:
-    """(leg, source, kind, begin_ns, end_ns) of when legs were not busy, by leg and time."""
+    """(leg, source, kind, begin_ns, end_ns) of times when legs were not busy, by leg and time."""
     columns = (wait.c.leg, leg.c.source, wait.c.kind, wait.c.begin_ns, wait.c.end_ns)
     wanted = select(*columns).join(leg, leg.c.id == wait.c.leg).where(wait.c.leg.in_(legs))
     return list(db.execute(wanted.order_by(wait.c.leg, wait.c.begin_ns)))
 
 
 def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """(leg, its series, its first call) of a call; None if there is none."""
+    """(leg, its series, its first call) for a call; None if there is no such call."""
     wanted = select(call.c.leg, leg.c.series).join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
     if found is None:
@@ -68,13 +68,13 @@ def place_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def packet_of_leg(db: Connection, number: int) -> int | None:
-    """The packet that a leg matches best; None if it matches none."""
+    """The packet that matches a leg best; None if none does."""
     wanted = select(match.c.packet).where(match.c.leg == number)
     return db.execute(wanted.order_by(match.c.verdict, match.c.id)).scalar()
 
 
 def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """(source, entry_ns, dur_ns) of a call; None if there is none."""
+    """(source, entry_ns, dur_ns) of a call; None if there is no such call."""
     wanted = select(leg.c.source, call.c.entry_ns, call.c.dur_ns)
     wanted = wanted.join(leg, leg.c.id == call.c.leg)
     found = db.execute(wanted.where(call.c.id == number)).first()
@@ -82,14 +82,14 @@ def time_of_call(db: Connection, number: int) -> tuple[int, int, int] | None:
 
 
 def time_of_packet(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """(source, ts, 0) of a packet; None if there is none."""
+    """(source, ts, 0) of a packet; None if there is no such packet."""
     wanted = select(packet.c.source, packet.c.ts).where(packet.c.id == number)
     found = db.execute(wanted).first()
     return None if found is None else (found.source, found.ts, 0)
 
 
 def time_of_series(db: Connection, number: int) -> tuple[int, int, int] | None:
-    """(source, begin_ns, duration) of a packet life; None if there is none."""
+    """(source, begin_ns, duration) of an skb lifetime; None if there is no such series."""
     wanted = select(series.c.source, series.c.begin_ns, series.c.end_ns)
     found = db.execute(wanted.where(series.c.id == number)).first()
     return None if found is None else (found.source, found.begin_ns, found.end_ns - found.begin_ns)

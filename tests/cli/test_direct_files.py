@@ -63,7 +63,7 @@ def test_files_and_the_table_may_stand_around_options(session: str, capsys: Capt
     assert left.value.code == 2
     assert "unrecognized arguments: --jsno" in capsys.readouterr().err
     assert main(["stats", session]) == 2
-    assert "a file and a table are needed" in capsys.readouterr().err
+    assert "expected a file and a table" in capsys.readouterr().err
 
 
 def test_what_is_wrong_with_an_input_is_said(tmp_path: Path, capsys: Captured) -> None:
@@ -107,4 +107,4 @@ def test_what_is_no_row_is_said_in_the_users_words(
     with pytest.raises(SystemExit) as left:
         main(["path", session, f"--packet={word}"])
     assert left.value.code == 2
-    assert f"not a packet's number: {word}" in capsys.readouterr().err
+    assert f"not a packet number: {word}" in capsys.readouterr().err

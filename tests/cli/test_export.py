@@ -146,8 +146,8 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
         (("--lanes", "packet", "--packet", "999"), "no packet 999"),
         (("--lanes", "packet", "--packet", "1,K999"), "no packet K999"),
         (("--lanes", "packet", "--packet", "1-9999999999"), "more than 1000"),
-        (("--packet", "1,x"), "'1,x' is no number of a packet"),
-        (("--packet", "2-3"), "a path is of one packet"),
+        (("--packet", "1,x"), "'1,x' is not a list of packet numbers"),
+        (("--packet", "2-3"), "a path belongs to one packet"),
         (("--filter", "tcp.prot == 1"), "tcp.prot"),
     ],
 )
@@ -212,7 +212,7 @@ def test_a_name_of_another_format_is_refused(
     file: Path, tmp_path: Path, form: str, name: str
 ) -> None:
     done = export(file, form, str(tmp_path / name))
-    assert done.returncode == 2 and f"{name}: the name of that file ends in" in done.stderr
+    assert done.returncode == 2 and f"{name}: the file name must end in" in done.stderr
     assert not list(tmp_path.iterdir())
 
 

@@ -49,8 +49,8 @@ def test_words(
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--goto", "x"], "not a packet's number: x"),
-        (["--goto", "0"], "not a packet's number: 0"),
+        (["--goto", "x"], "not a packet number: x"),
+        (["--goto", "0"], "not a packet number: 0"),
         (["--filter", "tcp.prot"], "tcp.prot"),
     ],
 )

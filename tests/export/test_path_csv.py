@@ -64,7 +64,7 @@ def test_candidates_alone_give_no_total(tmp_path: Path) -> None:
     legs = (path().legs[0]._replace(match="ambiguous"),)
     write_path_csv(path()._replace(legs=legs), [SOURCE], tmp_path / "a.csv")
     comments, _ = read(tmp_path / "a.csv")
-    assert "total time in the kernel: not known, for it has candidates only" in "".join(comments)
+    assert "total time in the kernel: unknown (only candidates match)" in "".join(comments)
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:

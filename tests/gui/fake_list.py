@@ -173,7 +173,7 @@ class FakeList:
 
     def set_flags(self, kind: str, rows: RowIds, on: bool = True) -> None:
         if self.read_only:
-            raise BadInput(self.file, None, "cannot keep the change: read only")
+            raise BadInput(self.file, None, "cannot save the change: read only")
         before = self.set.setdefault(kind, set())
         self.set[kind] = before | set(rows.tolist()) if on else before - set(rows.tolist())
 

@@ -183,7 +183,7 @@ def test_a_branch_stands_behind_the_legs_and_chooses_no_call() -> None:
     model.show(with_wait_and_branch())
     assert model.rowCount() == 3
     branch = model.index(2, 0)
-    assert str(branch.data()).startswith("Clone or segment, life 99: Sending, veth-c")
+    assert str(branch.data()).startswith("Clone or segment, lifetime 99: Sending, veth-c")
     call = model.index(0, 0, branch)
     assert model.function_at(call) == "__ip_queue_xmit"
     assert model.call_at(call) == (-1, -1)

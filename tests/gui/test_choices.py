@@ -178,7 +178,7 @@ def test_an_exact_time_range(
     QTest.keyClick(real, Qt.Key.Key_G, CONTROL | SHIFT)
     assert [text for _, text in asked[1:]] == ["2, 1", "0.3"]  # to be mended, not typed again
     assert "ends before it begins: 2, 1" in asked[1][0]
-    assert "Not two numbers with a comma: 0.3" in asked[2][0]
+    assert "Not two numbers separated by a comma: 0.3" in asked[2][0]
     shown = [at - view.zero_ns() for at in view.window_ns()]
     assert shown == pytest.approx([30_000_000, 40_000_000], abs=9)
 

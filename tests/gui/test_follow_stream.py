@@ -47,7 +47,7 @@ def test_forms() -> None:
     ]
     assert next(written(PIECES[1:], Form.UTF8)).text == "HTTP/1.1 200 OK\n\nä\0"
     last = [one.text for one in written(PIECES, Form.HEX)][-1]
-    assert "7 bytes are in no packet" in last
+    assert "7 bytes missing" in last
     assert "    0000001d  74 61 69 6c" in last and last.endswith("tail\n")
     assert next(written(PIECES, Form.C_ARRAY)).text.startswith(
         "char peer0_0[] = { /* Packet 3 */\n0x47, 0x45, 0x54, 0x20,"
@@ -66,7 +66,7 @@ def test_sides_have_colours_and_can_be_chosen(dialog: FollowStream) -> None:
     dialog.direction.setCurrentIndex(1)
     assert dialog.text.toPlainText() == "GET / HTTP/1.1\n\n"
     assert dialog.direction.itemText(0) == "Entire conversation (44 bytes)"
-    assert "7 bytes are in no captured packet" in dialog.note.text()
+    assert "7 bytes are missing from the capture" in dialog.note.text()
 
 
 def test_a_click_goes_to_the_packet(dialog: FollowStream, qtbot: QtBot) -> None:
@@ -101,7 +101,7 @@ def test_save(dialog: FollowStream, tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_nothing_said(qtbot: QtBot) -> None:
     dialog = FollowStream(STREAM._replace(pieces=(), unread=2))
     qtbot.addWidget(dialog)
-    assert "Nothing was said" in dialog.note.text() and "2 packets" in dialog.note.text()
+    assert "has no data" in dialog.note.text() and "2 packets" in dialog.note.text()
 
 
 def test_from_the_menu(opened: MainWindow, qtbot: QtBot) -> None:

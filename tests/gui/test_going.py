@@ -71,7 +71,7 @@ def test_find_by_a_display_filter(opened: MainWindow, qtbot: QtBot) -> None:
 @pytest.mark.parametrize(
     ("text", "what", "told"),
     [
-        ("abc", What.HEX, "not hex digits in pairs: abc"),
+        ("abc", What.HEX, "not pairs of hex digits: abc"),
         ("(", What.REGEX, "not a regular expression"),
         ("tcp.prot", What.FILTER, "tcp.prot"),
     ],

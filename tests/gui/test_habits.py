@@ -144,8 +144,8 @@ def test_the_list_of_keys_is_made_from_the_table(window: MainWindow, qtbot: QtBo
 
 
 def test_actions_have_tips(window: MainWindow) -> None:
-    assert window.menus.actions["Reload"].toolTip() == "Read the files again as they are now"
-    assert window.menus.actions["Reload"].statusTip() == "Read the files again as they are now"
+    assert window.menus.actions["Reload"].toolTip() == "Read the files again"
+    assert window.menus.actions["Reload"].statusTip() == "Read the files again"
 
 
 def test_text_grows_and_shrinks_by_keys_and_stays_so(opened: MainWindow, qtbot: QtBot) -> None:

@@ -225,14 +225,14 @@ def test_an_empty_list_says_what_brings_the_rows_back(opened: MainWindow, qtbot:
     opened.flag_displayed("ignore", True)
     with qtbot.waitSignal(listing.shown):
         opened.toggle_ignored()
-    assert "Every packet is ignored and hidden" in empty.text()
+    assert "All packets are ignored and hidden" in empty.text()
     with qtbot.waitSignal(listing.shown):
         opened.workspace.filter_bar.apply_text("udp")
-    assert "Every packet is ignored and hidden" in empty.text()  # clearing the filter would not do
+    assert "All packets are ignored and hidden" in empty.text()  # clearing the filter would not do
     opened.clear_flag("ignore")
     with qtbot.waitSignal(listing.shown):
         listing.refresh()
     opened.flag_displayed("ignore", True)  # those that are listed: UDP
     with qtbot.waitSignal(listing.shown):
         listing.refresh()
-    assert "except ignored ones" in empty.text()
+    assert "except ignored packets" in empty.text()

@@ -186,7 +186,7 @@ def test_a_capture_alone_says_what_is_missing_and_a_kbl_joins_it(
     window: MainWindow, qtbot: QtBot
 ) -> None:
     open_and_wait(window, qtbot, "a.pcap")
-    assert "No kernel recording" in window.banner.text
+    assert "No kernel log" in window.banner.text
     open_and_wait(window, qtbot, "a.kbl")
     assert recording(window).kinds == ["pcap", "kbl"]
     assert not window.banner.isVisible()

@@ -86,7 +86,7 @@ def test_what_is_not_there_is_said(
     view.ask()
     qtbot.waitUntil(lambda: "2 functions" in view.hint.text())
     selection.source_asked.emit("veth_xmit")
-    assert view.hint.text() == "veth_xmit is not in what was scanned."
+    assert view.hint.text() == "veth_xmit is not in the scan."
     selection.source_asked.emit("dst_output")
     assert "include/net/dst.h:440" in view.hint.text() and "cannot read" in view.hint.text()
 
@@ -96,5 +96,5 @@ def test_another_file_is_refused_and_not_remembered(
 ) -> None:
     choose(monkeypatch, tree / "net/ipv4/ip_output.c", tree)
     view.ask()
-    qtbot.waitUntil(lambda: "not JSON as skbscan writes it" in view.hint.text())
+    qtbot.waitUntil(lambda: "not JSON written by skbscan" in view.hint.text())
     assert not QSettings().contains(SCAN)

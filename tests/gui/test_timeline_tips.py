@@ -21,7 +21,7 @@ def test_a_call_of_another_log_says_which_and_how_well_its_clock_is_known() -> N
     other = leg._replace(log="server", session_error_ns=632_410)
     text = call_tip(leg.calls[0], 0, log_rows(other))
     assert "server" in text and "± 632.4 µs" in text
-    assert "not known" in call_tip(leg.calls[0], 0, log_rows(other._replace(session_error_ns=None)))
+    assert "unknown" in call_tip(leg.calls[0], 0, log_rows(other._replace(session_error_ns=None)))
     assert log_rows(leg) == ()
 
 

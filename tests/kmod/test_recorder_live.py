@@ -369,4 +369,4 @@ def test_garbage_from_the_module_ends_it(fake: Fake, tmp_path: Path) -> None:
     fake.add(0, calls(3) + bytes(32))
     done = fake.run("-w", tmp_path / "a.kbl")
     assert done.returncode == 1
-    assert "what is no record: kind 0" in done.stderr
+    assert "an invalid record: kind 0" in done.stderr

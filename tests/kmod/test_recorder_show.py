@@ -182,7 +182,7 @@ def test_damaged_chunk_is_left_out_and_told(recorded: Path) -> None:
     done = show("-r", recorded)
     assert done.returncode == 1
     assert done.stdout == ""
-    assert done.stderr.count("is damaged, left out\n") == 1
+    assert done.stderr.count("is damaged, skipped\n") == 1
 
 
 @pytest.mark.parametrize("raw", [b"", b"2LBK", b"x" * 300, b"2LBK" + bytes(300)])

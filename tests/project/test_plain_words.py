@@ -21,9 +21,9 @@ CEILINGS = {
     "ARCHITECTURE.md": 0,
     "docs/README.md": 0,
     "docs": 0,
-    "kmod": 307,
-    "scanner": 9,
-    "skbviewer": 985,
+    "kmod": 1,
+    "scanner": 0,
+    "skbviewer": 811,
     "tests": 1131,
 }
 

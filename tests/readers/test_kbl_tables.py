@@ -38,7 +38,7 @@ def test_tables_of_an_older_file_are_shorter(tmp_path: Path, order: str) -> None
 def test_tables_of_rows_that_are_too_short(tmp_path: Path) -> None:
     data = KblBuilder().to_bytes() + chunk_bytes(kbl.KblChunkType.CLOCK, bytes(32), items=2)
     log = load(tmp_path / "a.kbl", data)
-    assert any("a table CLOCK of 16 bytes a row: left out" in line for line in log.warnings)
+    assert any("a table CLOCK with rows of 16 bytes: left out" in line for line in log.warnings)
 
 
 def test_probes_with_an_impossible_id_are_left_out(tmp_path: Path) -> None:

@@ -75,7 +75,7 @@ def test_cut_packing_gives_what_is_there(tmp_path: Path, plain: Capture, how: st
     packed = PACKERS[how](WHOLE[:5000]) + PACKERS[how](WHOLE[5000:])
     path.write_bytes(packed[: len(packed) * 2 // 3])
     found = load(path)
-    assert "packing is damaged or cut" in found.warnings[0]
+    assert "compressed data is damaged or truncated" in found.warnings[0]
     count = len(found.packets)
     assert 0 < count < len(plain.packets)
     assert found.packets.tolist() == plain.packets[:count].tolist()
@@ -83,8 +83,8 @@ def test_cut_packing_gives_what_is_there(tmp_path: Path, plain: Capture, how: st
 
 def test_packing_of_nothing_and_of_other_things(tmp_path: Path) -> None:
     for name, data, why in (
-        ("empty", gzip.compress(b""), "packed by gzip, but it holds nothing"),
-        ("bad", b"\x1f\x8b\x08\x00rest", "packed by gzip, but it holds nothing"),
+        ("empty", gzip.compress(b""), "compressed by gzip, but empty"),
+        ("bad", b"\x1f\x8b\x08\x00rest", "compressed by gzip, but empty"),
         ("text", zstandard.ZstdCompressor().compress(b"some text"), "neither pcap"),
     ):
         (tmp_path / name).write_bytes(data)

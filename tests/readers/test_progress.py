@@ -74,7 +74,7 @@ def test_hashing_and_unpacking_tell_the_file(tmp_path: Path) -> None:
     sha256(packed, told)
     size = packed.stat().st_size
     assert ("hashing b.kbl.gz", 0, size) in told.said
-    assert told.of("unpacking b.kbl.gz")[-1] == size
+    assert told.of("decompressing b.kbl.gz")[-1] == size
     with pytest.raises(Cancelled):
         sha256(LOG, Told("hashing"))
 

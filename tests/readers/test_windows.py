@@ -107,7 +107,7 @@ def test_something_else_in_its_place(tmp_path: Path) -> None:
                     file.seek(len(whole) // 4)
                     file.write(b"\x04\x22\0\0" * (len(whole) // 8))  # events without EXT slots
 
-    with pytest.raises(BadInput, match="something else was written"):
+    with pytest.raises(BadInput, match="the file was overwritten"):
         readers.read(path, Overwrite())
 
 

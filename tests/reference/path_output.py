@@ -26,7 +26,7 @@ CONTEXTS = ("task", "softirq", "hardirq", "nmi")
 TAIL_CALL = 1
 MARKS = (
     (SLEPT, "switched out"),
-    (MIGRATED, "changed the CPU"),
+    (MIGRATED, "moved to another CPU"),
     (INTERRUPTED, "interrupted"),
     (GAP, "records were lost in it"),
 )

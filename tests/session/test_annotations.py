@@ -167,7 +167,7 @@ def test_what_cannot_be_kept_is_told(session: Session) -> None:
     with pytest.raises(KeyError, match="no packet 99"):
         session.annotate(Annotation("comment", "x", packet=99))
     os.rename(session.file, session.file.with_suffix(".moved"))
-    with pytest.raises(BadInput, match="cannot keep the change"):
+    with pytest.raises(BadInput, match="cannot save the change"):
         session.remove(1)
 
 

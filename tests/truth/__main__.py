@@ -8,8 +8,10 @@ is wrong.  What was judged with the same program, judge and recording is not jud
 from __future__ import annotations
 
 import argparse
+import gzip
 import hashlib
 import json
+import pickle
 from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from itertools import groupby
@@ -33,13 +35,12 @@ def _hash(paths: list[Path]) -> str:
     return found.hexdigest()
 
 
-def _key(folder: Path, checkouts: list[Path]) -> str:
-    """What a recording's judgement depends on."""
-    names = ("capture_files", "judge*", "recall", "running", "session_maker", "treatments")
+def _key(folder: Path, checkout: Path) -> str:
+    """What one program's truth about a recording depends on."""
+    names = ("capture_files", "judge*", "running", "session_maker", "treatments")
     own = [path for name in names for path in Path(__file__).parent.glob(f"{name}.py")]
-    programs = [path for top in checkouts for path in (top / "skbviewer").rglob("*.py")]
-    about = [folder / "recording.json", folder / "witness.txt"]
-    return _hash(own + programs + about)
+    program = list((checkout / "skbviewer").rglob("*.py"))
+    return _hash([*own, *program, folder / "recording.json", folder / "witness.txt"])
 
 
 def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
@@ -50,31 +51,37 @@ def _grouped(truths: Iterator[Truths]) -> dict[tuple[str, str], list[Truths]]:
 
 
 def _judged_by(
-    recording: Recording, checkout: Path, seeds: int
+    recording: Recording, checkout: Path, seeds: int, judged: Path
 ) -> dict[tuple[str, str], list[Truths]]:
+    """A program's truths, kept for the next time: comparing asks for those of two programs."""
+    folder = recording.folder
+    key = _key(folder, checkout)
+    kept = judged / folder.parent.name / f"{folder.name}-{seeds}-{key[:16]}.pickle.gz"
+    if kept.exists():
+        with gzip.open(kept) as file:
+            return dict(pickle.load(file))
     with SessionMaker(checkout) as maker:
-        return _grouped(all_truths(recording, maker, seeds))
+        made = _grouped(all_truths(recording, maker, seeds))
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    part = kept.with_suffix(".part")
+    with gzip.open(part, "wb", compresslevel=1) as file:
+        pickle.dump(made, file)
+    part.rename(kept)
+    return made
 
 
 def judge_folder(
     folder: Path, judged: Path, baseline: Path | None, seeds: int
 ) -> list[dict[str, Any]]:
-    """The table's lines of one recording, from the cache if nothing has changed."""
-    checkouts = [ROOT, *([baseline] if baseline else [])]
-    kept, key = judged / folder.parent.name / f"{folder.name}.json", _key(folder, checkouts)
-    if kept.exists() and (old := json.loads(kept.read_text()))["key"] == key:
-        return list(old["cells"])
+    """The table's lines of one recording."""
     recording = read_recording(folder)
-    now = _judged_by(recording, ROOT, seeds)
-    before = _judged_by(recording, baseline, seeds) if baseline else {}
-    cells = [
+    now = _judged_by(recording, ROOT, seeds, judged)
+    before = _judged_by(recording, baseline, seeds, judged) if baseline else {}
+    return [
         cell(recording, truths)
         | ({"before": compare(recording, truths, before[name])} if name in before else {})
         for name, truths in now.items()
     ]
-    kept.parent.mkdir(parents=True, exist_ok=True)
-    kept.write_text(json.dumps({"key": key, "cells": cells}))
-    return cells
 
 
 def _folders(recordings: Path, names: list[str]) -> list[Path]:
@@ -120,10 +127,8 @@ def main() -> int:
     if not folders:
         parser.error(f"no recording in {arguments.recordings}: python -m tests.truth.record")
     BUILD.mkdir(parents=True, exist_ok=True)
-    name = "judged-compared" if arguments.baseline else "judged"
-    name += f"-{arguments.seeds}-seeds"
     baseline = arguments.baseline.absolute() if arguments.baseline else None
-    cells = _all(folders, BUILD / name, baseline, arguments.jobs, arguments.seeds)
+    cells = _all(folders, BUILD / "judged", baseline, arguments.jobs, arguments.seeds)
     (BUILD / "table.json").write_text(json.dumps(cells, indent=1))
     text = publish(cells, arguments.seeds)
     (BUILD / "truth.md").write_text(text)

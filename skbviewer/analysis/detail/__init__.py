@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree of a packet, from its captured bytes."""
+"""The detail tree of a packet, made from its captured bytes."""
 
 from .application import PARSERS, tell
 from .control import IP_PROTOCOLS, tell_control, tell_llc

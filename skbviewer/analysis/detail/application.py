@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What is in TCP and UDP payloads of well-known ports: DNS, DHCP, HTTP, TLS, parsed by dpkt.
+"""Decode TCP and UDP payloads by well-known port: DNS, DHCP, HTTP, TLS, parsed by dpkt.
 
-Out: Wireshark's protocol name, the Info line, and lines for the detail tree.  A payload that dpkt
-cannot parse is none of these; nothing is guessed from the content alone.
+Output: Wireshark's protocol name, the Info line, and lines for the detail tree.  A payload that
+dpkt cannot parse is not decoded; the content alone never decides the protocol.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Parser = Callable[[bytes], Told | None]
 
 DHCP_KINDS = ("", "Discover", "Offer", "Request", "Decline", "ACK", "NAK", "Release", "Inform")
 DHCP_MESSAGE = 53  # RFC 2132 option
-DHCP_OPTIONS = 240  # where they begin: RFC 2131 section 2, with the magic cookie
+DHCP_OPTIONS = 240  # offset of the options: RFC 2131 section 2, with the magic cookie
 DHCP_NAMES = {1: "Subnet Mask", 3: "Router", 6: "Domain Name Server", 12: "Host Name"}
 DHCP_NAMES |= {15: "Domain Name", 28: "Broadcast Address", 50: "Requested IP Address"}
 DHCP_NAMES |= {51: "IP Address Lease Time", 53: "DHCP Message Type", 54: "DHCP Server Identifier"}
@@ -39,7 +39,7 @@ SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
 def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
-    """What a payload holds, by the ports of TCP (6) or UDP (17); None if nothing known."""
+    """Decode a payload by its ports, TCP (6) or UDP (17); None if the protocol is unknown."""
     if not payload:
         return None
     for port in (dport, sport):
@@ -48,13 +48,13 @@ def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
             try:
                 told = parser(payload)
             except (dpkt.Error, struct.error, ValueError, IndexError, KeyError, AttributeError):
-                return None  # dpkt raises all of these for what it cannot parse
+                return None  # dpkt raises all of these for malformed payloads
             return None if told is None else _printable(told)
     return None
 
 
 def _printable(told: Told) -> Told:
-    """Whoever sent it need not have sent text."""
+    """Escape unprintable characters: the sender may have sent anything."""
     lines = tuple(line._replace(text=printable(line.text)) for line in told.lines)
     return told._replace(info=printable(told.info), lines=lines)
 
@@ -76,7 +76,7 @@ def _dhcp(payload: bytes) -> Told | None:
 
 
 def _dhcp_options(payload: bytes) -> Iterator[Line]:
-    """RFC 2132 section 2: number, length and value, but for the one-byte numbers 0 and 255."""
+    """RFC 2132 section 2: number, length and value, except for the one-byte numbers 0 and 255."""
     at = DHCP_OPTIONS
     while at + 1 < len(payload) and payload[at] != 255:
         if payload[at] == 0:
@@ -103,7 +103,7 @@ def _dhcp_value(option: int, value: bytes) -> str:
 
 
 def _http(payload: bytes) -> Told | None:
-    """The first line and headers; a body that goes on in other segments does no harm."""
+    """The first line and the headers; the body may continue in other segments."""
     first, _, rest = payload.partition(b"\r\n")
     line = first.decode("latin-1")
     words = line.split(" ")

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Routing and bridging protocols: Wireshark's name and Info, from their first bytes.
+"""Routing and bridging protocols: Wireshark's protocol name and Info, from their first bytes.
 
-In: the captured bytes behind the IP header, of a UDP or TCP payload, or of the LLC header on.
-Raises IndexError and struct.error for what is too short.
+Input: the captured bytes after the IP header, of a UDP or TCP payload, or from the LLC header on.
+Raises IndexError and struct.error if they are too short.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def _igmp(data: bytes) -> tuple[str, str]:
 
 
 def _igmp_records(data: bytes) -> str:
-    """What groups are joined or left, for records without sources."""
+    """The groups that are joined or left, from records without sources."""
     said, at = "", 8
     for _ in range(struct.unpack_from(">H", data, 6)[0]):
         kind, extra, sources = struct.unpack_from(">BBH", data, at)
@@ -124,7 +124,7 @@ def _sctp(data: bytes) -> tuple[str, str]:
 
 def _hsrp(data: bytes) -> tuple[str, str]:
     version, message, state = data[:3]
-    if version:  # version 2 is made of type, length, value
+    if version:  # version 2 consists of type, length, value
         return "HSRPv2", "HSRP"
     name = HSRP_MESSAGES[message]
     return "HSRP", name if message == 3 else f"{name} (state {HSRP_STATES[state]})"
@@ -143,7 +143,7 @@ def _rip(data: bytes) -> tuple[str, str]:
 
 
 def _nbss(data: bytes) -> tuple[str, str]:
-    """RFC 1002, 4.3; what goes on from an earlier segment is not told apart."""
+    """RFC 1002, 4.3; continuations of earlier segments are not recognised."""
     if data[4:8] in SMB_NAMES:
         return SMB_NAMES[data[4:8]], "NetBIOS session message"
     return "NBSS", NBSS_KINDS[data[0]]
@@ -172,7 +172,7 @@ def _cdp(data: bytes) -> tuple[str, str]:
 
 
 def _llc(frame: bytes) -> tuple[str, str] | None:
-    """Of an Ethernet frame with a length instead of an EtherType."""
+    """Decode an Ethernet frame with a length instead of an EtherType; None if it has one."""
     at = 14
     while frame[at - 2 : at] in (b"\x81\0", b"\x88\xa8", b"\x91\0"):
         at += 4
@@ -196,12 +196,12 @@ PAYLOADS |= {(17, 520): _rip, (6, 139): _nbss, (6, 445): _nbss}
 
 
 def tell_control(protocol: int, data: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an IP packet that is neither TCP nor UDP; None if nothing known."""
+    """(Protocol, Info) of an IP packet other than TCP and UDP; None if it cannot be decoded."""
     return _tried(IP_PROTOCOLS[protocol], data) if protocol in IP_PROTOCOLS else None
 
 
 def tell_llc(frame: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an Ethernet frame without an EtherType; None if nothing known."""
+    """(Protocol, Info) of an Ethernet frame without EtherType; None if it cannot be decoded."""
     return _tried(_llc, frame)
 
 
@@ -214,7 +214,7 @@ def _tried(teller: Asked, data: bytes) -> tuple[str, str] | None:
 
 
 def parsers() -> dict[tuple[int, int], Callable[[bytes], Told | None]]:
-    """Of payloads, by (protocol, port)."""
+    """Parsers of payloads, by (protocol, port)."""
 
     def parser(teller: Teller) -> Callable[[bytes], Told | None]:
         def parse(data: bytes) -> Told:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""From captured bytes to the detail tree: one header after the other, as far as they are known.
+"""From captured bytes to the detail tree, one known header after the other.
 
-In: bytes and link type.  Out: a Node for each header, from the outside in; what is cut short or
-malformed is said in a node of its own, and bytes that no header explains are "Data".
+Input: bytes and link type.  Output: a Node for each header, from the outermost in.  Truncated or
+malformed headers are reported by a node of their own, and bytes that no header explains are "Data".
 """
 
 from __future__ import annotations
@@ -47,11 +47,11 @@ NEEDED = {"ethernet": 14, "vlan": 4, "cooked": 16, "cooked2": 20, "null": 4, "ra
 NEEDED |= {"arp": 28, "ipv4": 20, "ipv6": 40, "icmp": 4, "icmpv6": 4, "tcp": 20, "udp": 8}
 ETHERNET = 1
 _NETWORK = {"ip": "ipv4"}
-MOST_HEADERS = 64  # a chain that goes on is an attack
+MOST_HEADERS = 64  # a longer chain is an attack
 
 
 class Payload(NamedTuple):
-    """What a TCP (6) or UDP (17) packet carries: its captured bytes."""
+    """The captured payload of a TCP (6) or UDP (17) packet."""
 
     protocol: int
     sport: int
@@ -60,12 +60,12 @@ class Payload(NamedTuple):
 
 
 def dissect(data: bytes, linktype: int, length: int) -> tuple[Node, ...]:
-    """The headers of a packet of `length` bytes on the wire, of which `data` were captured."""
+    """The headers of a packet of `length` bytes on the wire; `data` are the captured ones."""
     return tuple(_lines(data, linktype, length))
 
 
 def payload_of(data: bytes, linktype: int) -> Payload | None:
-    """The payload of a captured packet; None if it is no whole header of TCP or UDP."""
+    """The payload of a captured packet; None if it has no whole TCP or UDP header."""
     if linktype == ETHERNET and data[12:14] == b"\x08\x00":
         plain = _plain(data)
         if plain is not None:
@@ -79,7 +79,7 @@ def payload_of(data: bytes, linktype: int) -> Payload | None:
 
 
 def carried_of(data: bytes, linktype: int) -> bytes | None:
-    """What follows the IP headers, where it is neither TCP, UDP nor ICMP for IPv4."""
+    """The bytes after the IP headers if they are not TCP, UDP or ICMP for IPv4; else None."""
     walk = _Walk(data, linktype, "icmpv6")
     for _ in walk:
         pass
@@ -87,7 +87,7 @@ def carried_of(data: bytes, linktype: int) -> bytes | None:
 
 
 def tcp_options_of(data: bytes, linktype: int) -> bytes:
-    """The options of a captured TCP header, as far as captured."""
+    """The captured part of a TCP header's options."""
     if linktype == ETHERNET and data[12:15] == b"\x08\x00\x45":
         at = 34
     else:
@@ -99,7 +99,7 @@ def tcp_options_of(data: bytes, linktype: int) -> bytes:
 
 
 def _plain(data: bytes) -> Payload | None:
-    """As payload_of(), of Ethernet, IPv4 and whole headers only: fifty times as fast."""
+    """payload_of() for Ethernet, IPv4 and whole headers only: fifty times as fast."""
     if len(data) < 42:
         return None
     words, protocol = (data[14] & 15) * 4, data[23]
@@ -118,9 +118,9 @@ def _plain(data: bytes) -> Payload | None:
 
 
 class _Walk:
-    """Goes from header to header; where it stops, `kind` is what would come at byte `at`.
+    """Walks from header to header.  Where it stops, `kind` is the next header's, at byte `at`.
 
-    A header of the kind `last` is left to others.
+    It also stops before a header of the kind `last`.
     """
 
     def __init__(self, data: bytes, linktype: int, last: str = "") -> None:
@@ -156,7 +156,7 @@ class _Walk:
             self.kind, self.at, self.end = step.following, step.at, min(step.end, len(data))
 
     def _skip(self) -> Iterator[Node]:
-        """Go to the network header behind headers that no dissector here explains."""
+        """Go to the network header, past headers that have no dissector here."""
         found = network_header(self._data, self._linktype)
         if found is None or found[1] < self.at:
             return
@@ -187,7 +187,7 @@ def _lines(data: bytes, linktype: int, length: int) -> Iterator[Node]:
 
 
 def _within(node: Node, size: int) -> Node:
-    """The node with what it tells of bytes that were not captured cut off."""
+    """The node, limited to bytes that were captured."""
     if node.offset + node.length <= size:
         return node
     kept = tuple(_within(child, size) for child in node.children if child.offset < size)
@@ -195,7 +195,7 @@ def _within(node: Node, size: int) -> Node:
 
 
 def _unnamed(node: Node) -> Node:
-    """Without filters: those know the outermost IP header and what is in it."""
+    """The node without filter fields, which refer to the outermost IP header and its contents."""
     children = tuple(_unnamed(child) for child in node.children)
     return node._replace(field="", value="", children=children)
 

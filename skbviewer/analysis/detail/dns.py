@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""DNS and mDNS messages, parsed by dpkt; where their parts are by RFC 1035."""
+"""DNS and mDNS messages, parsed by dpkt; positions of their parts according to RFC 1035."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def dns(payload: bytes) -> Told | None:
 
 
 def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
-    """Where queries and answers are, one after the other (RFC 1035 section 4.1)."""
+    """(offset, length) of queries and answers, in order (RFC 1035 section 4.1)."""
     places, at = [], 12
     for number in range(queries + answers):
         begin, at = at, _after_name(payload, at)
@@ -47,7 +47,7 @@ def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]
 
 
 def _after_name(payload: bytes, at: int) -> int:
-    """The byte after a name: labels up to an empty one, or to a pointer to the rest."""
+    """The byte after a name: labels up to an empty one, or up to a pointer to the rest."""
     while payload[at]:
         if payload[at] & 0xC0 == 0xC0:
             return at + 2
@@ -56,7 +56,7 @@ def _after_name(payload: bytes, at: int) -> int:
 
 
 def dns_over_tcp(payload: bytes) -> Told | None:
-    """With its length in front (RFC 1035 section 4.2.2)."""
+    """DNS after a length field (RFC 1035 section 4.2.2)."""
     told = dns(payload[2:])
     return told and told._replace(
         lines=tuple(line._replace(offset=line.offset + 2) for line in told.lines)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Lines that no byte of a packet holds: the frame, its stream, what other packets say of it.
+"""Generated lines, which no byte of a packet holds: the frame, its stream, related packets.
 
-In: the headers of a packet (dissect.py) and what is known of it.  Out: the same headers with a
-Frame before them and Wireshark's generated lines, in brackets, in them.
+Input: the headers of a packet (dissect.py) and facts about it.  Output: the same headers after a
+Frame, and Wireshark's generated lines, in brackets, inside them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ FRAME_FIELDS: tuple[str, ...] = ("frame.time_epoch", "frame.time_delta", "frame.
 FRAME_FIELDS += ("frame.interface_id", "frame.marked", "frame.ignored")
 CHECKSUMS = ("ip", "tcp", "udp", "icmp", "icmpv6")
 FIELDS = (*FRAME_FIELDS, *(f"{layer}.checksum.status" for layer in CHECKSUMS))
-STREAM_FIELDS = ("tcp.stream", "udp.stream", "tcp.seq", "tcp.ack")  # all packets tell them
+STREAM_FIELDS = ("tcp.stream", "udp.stream", "tcp.seq", "tcp.ack")  # computed from all packets
 OFFLOAD = '[incorrect (maybe caused by "TCP checksum offload"?)]'
 VERDICTS = {"Good": "[correct]", "Bad": "[incorrect]", "Unverified": "[unverified]"}
 PARTNERS = {
@@ -29,9 +29,9 @@ SYN, FIN, ACK = 0x02, 0x01, 0x10
 
 
 class Facts(NamedTuple):
-    """Of one packet: `values` of FIELDS and STREAM_FIELDS as filters write them, "" if unknown.
+    """Facts about one packet.  `values`: FIELDS and STREAM_FIELDS in filter syntax, "" = unknown.
 
-    `shift` is that of its TCP window; `response_ns` the time between a ping and its answer.
+    `shift` scales its TCP window; `response_ns` is the time between a ping and its answer.
     """
 
     number: int
@@ -39,13 +39,13 @@ class Facts(NamedTuple):
     caplen: int
     values: Mapping[str, str]
     shift: int = 0
-    payload: int = 0  # bytes of TCP data by the IP length
+    payload: int = 0  # bytes of TCP data according to the IP length
     link: Link | None = None
     response_ns: int | None = None
 
 
 def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
-    """`nodes` are the headers of a packet of which something was captured."""
+    """`nodes`, the headers of a packet of which at least one byte was captured, with its facts."""
     made = [frame(nodes, facts)]
     for node in nodes:
         known = {child.field for child in node.children} - {""}
@@ -59,7 +59,7 @@ def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
 
 
 def frame(nodes: Sequence[Node], facts: Facts) -> Node:
-    """When it was captured, and how much of it."""
+    """The Frame node: when the packet was captured, and how much of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
     told = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
     told += sizes[1].replace("bytes", "bytes captured")
@@ -107,7 +107,7 @@ def _arrival(epoch: str) -> str:
 
 
 def _tcp(node: Node, facts: Facts) -> Node:
-    """Numbers relative to the stream's first, its index, the window as it was meant."""
+    """Add numbers relative to the stream's first, the stream's index, and the scaled window."""
     node = _checked(node, facts, "tcp")
     values, lines = facts.values, {child.field: child for child in node.children}
     seq, ack = values.get("tcp.seq", ""), values.get("tcp.ack", "")
@@ -178,12 +178,12 @@ def _claim(link: Link) -> Node:
 
 
 def _checked(node: Node, facts: Facts, layer: str) -> Node:
-    """With the verdict behind the checksum and in a line of its own."""
+    """The header with the verdict after its checksum, and in a line of its own."""
     status, field = facts.values[f"{layer}.checksum.status"], f"{layer}.checksum"
     if not status:
         return node
     verdict = VERDICTS.get(status, "[zero-value ignored]")
-    if status == "Bad" and layer in ("tcp", "udp"):  # whoever sends leaves it to the card
+    if status == "Bad" and layer in ("tcp", "udp"):  # senders leave it to the network card
         verdict = OFFLOAD
     children = tuple(
         child._replace(text=f"{child.text} {verdict}") if child.field == field else child
@@ -199,19 +199,19 @@ def _ip(node: Node, facts: Facts) -> Node:
 
 
 def _place(node: Node, like: Node) -> Node:
-    """Over the bytes of another line."""
+    """The node, at the bytes of another line."""
     return node._replace(offset=like.offset, length=like.length)
 
 
 def _with(node: Node, before: dict[str, list[Node]], after: dict[str, list[Node]]) -> Node:
-    """With lines put before and behind those of some fields."""
+    """The node, with lines inserted before and after those of some fields."""
     children: list[Node] = []
     for child in node.children:
         children += [*before.get(child.field, ()), child, *after.get(child.field, ())]
     return node._replace(children=tuple(children))
 
 
-# By a field that only this header has; in tunnels and ICMP errors lines have no fields.
+# Keyed by a field that only this header has.  In tunnels and ICMP errors, lines have no fields.
 _LAYERS: dict[str, Callable[[Node, Facts], Node]] = {
     "ip.checksum": _ip,
     "tcp.seq_raw": _tcp,

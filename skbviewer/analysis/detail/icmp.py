@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""ICMP, ICMPv6 and its neighbour discovery (RFC 792, 4443, 4861)."""
+"""ICMP, ICMPv6 and neighbour discovery (RFC 792, 4443, 4861)."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def icmp(data: bytes, at: int, end: int) -> Step:
     inner = _head(data, at, "icmp", ICMP_TYPES, ICMP_CODES)
     if kind in ECHO and kind < 128:
         return Step(Node(title, at, 8, (*inner, *_echo(data, at))), "data", at + 8, end)
-    if kind in ERRORS:  # the packet it complains about
+    if kind in ERRORS:  # the packet that caused the error follows
         return Step(Node(title, at, 8, inner), "ipv4", at + 8, end)
     return Step(Node(title, at, 4, inner), "data", at + 4, end)
 
@@ -63,7 +63,7 @@ def _head(
 
 
 def _echo(data: bytes, at: int) -> Iterator[Node]:
-    """Each number in both byte orders: some hosts count in their own."""
+    """Each number in both byte orders, because some hosts use their own."""
     for place, label, name in ((4, "Identifier", "icmp.ident"), (6, "Sequence Number", "icmp.seq")):
         for order, word, known in (("big", "BE", name), ("little", "LE", "")):
             raw = data[at + place : at + place + 2]
@@ -94,7 +94,7 @@ def _neighbour(data: bytes, at: int) -> Iterator[Node]:
 
 
 def _options(data: bytes, at: int, end: int) -> Iterator[Node]:
-    """Their length counts 8 bytes; 0 would never end."""
+    """Options of neighbour discovery.  Their length counts 8 bytes; 0 would loop forever."""
     while at + 8 <= end and data[at + 1]:
         kind, size = data[at], data[at + 1] * 8
         if kind in LINK_OPTIONS and size == 8:

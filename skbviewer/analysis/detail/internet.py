@@ -30,12 +30,12 @@ def ipv4(data: bytes, at: int, end: int) -> Step:
     node = Node(text + f"Dst: {_value(inner, 'ip.dst')}", at, header, inner)
     fragment = int.from_bytes(data[at + 6 : at + 8], "big") & 0x1FFF
     following = NEXT.get(data[at + 9], "data") if not fragment else "data"
-    stop = min(end, at + total) if total >= header else end  # 0: told by the card (TSO)
+    stop = min(end, at + total) if total >= header else end  # 0: the network card sets it (TSO)
     return Step(node, following, at + max(header, 20), stop)
 
 
 def _services(node: Node, value: int, field: str) -> Node:
-    """With the codepoint (RFC 2474, 2597, 3246, 5865) and congestion notification (RFC 3168)."""
+    """Add the codepoint (RFC 2474, 2597, 3246, 5865) and congestion notification (RFC 3168)."""
     point, notified = value >> 2, value & 3
     name, ecn = CODEPOINTS.get(point, f"Unknown ({point})"), NOTIFICATIONS[notified]
     inner = tuple(
@@ -102,11 +102,11 @@ def _after(next_header: int) -> str:
 
 
 def extension(kind: int) -> object:
-    """The step for the IPv6 extension header of a next-header number (RFC 8200)."""
+    """The dissector for the IPv6 extension header with this next-header number (RFC 8200)."""
 
     def step(data: bytes, at: int, end: int) -> Step:
         size = (data[at + 1] + 2) * 4 if kind == AUTHENTICATION else (data[at + 1] + 1) * 8
-        label = "Next header" if kind == 44 else "Next Header"  # as Wireshark has them
+        label = "Next header" if kind == 44 else "Next Header"  # Wireshark's spelling
         inner = [Node(f"{label}: {PROTOCOL(data[at])}", at, 1)]
         following = _after(data[at])
         if kind == 44:

@@ -79,7 +79,7 @@ def cooked2(data: bytes, at: int, end: int) -> Step:
 
 
 def null(data: bytes, at: int, end: int) -> Step:
-    """BSD loopback: the address family in the order of the host that captured."""
+    """BSD loopback: the address family, in the byte order of the capturing host."""
     family = min(int.from_bytes(data[at : at + 4], order) for order in ("big", "little"))
     node = Node(f"Null/Loopback, Family: {family}", at, 4)
     return Step(
@@ -131,11 +131,11 @@ def arp(data: bytes, at: int, end: int) -> Step:
 
 
 def dotted(value: int) -> str:
-    """An IPv4 address."""
+    """An IPv4 address as text."""
     return ".".join(str(value >> shift & 255) for shift in (24, 16, 8, 0))
 
 
 def hardware(value: int) -> str:
-    """A MAC address."""
+    """A MAC address as text."""
     text = ":".join(f"{value:012x}"[i : i + 2] for i in range(0, 12, 2))
     return f"Broadcast ({text})" if value == BROADCAST else text

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What the bodies of neighbour discovery tell: who is asked for, who answers, at what address.
+"""The bodies of neighbour discovery: who is asked for, who answers, and the hardware address.
 
-RFC 4861, in Wireshark's words.  Raises IndexError and ValueError for what is too short.
+RFC 4861, in Wireshark's words.  Raises IndexError and ValueError if the bytes are too short.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from ..icmp_words import ICMPV6_TYPES
 from ..info import mac
 
 SOLICITATION, ADVERTISEMENT = 135, 136
-OPTIONS = {133: 8, 134: 16, SOLICITATION: 24, ADVERTISEMENT: 24, 137: 40}  # where they begin
+OPTIONS = {133: 8, 134: 16, SOLICITATION: 24, ADVERTISEMENT: 24, 137: 40}  # offsets of the options
 LINKS = {1: "from", 2: "is at"}  # options with a link-layer address: source, target
 FLAGS = ((0x80, "rtr"), (0x40, "sol"), (0x20, "ovr"))
 
 
 def tell_neighbour(data: bytes) -> tuple[str, str] | None:
-    """(Protocol, Info) of an ICMPv6 message; None if it is no neighbour discovery."""
+    """(Protocol, Info) of an ICMPv6 message; None if it is not neighbour discovery."""
     kind = data[0]
     if kind not in OPTIONS:
         return None
@@ -32,7 +32,7 @@ def tell_neighbour(data: bytes) -> tuple[str, str] | None:
 
 
 def _link_addresses(data: bytes, at: int) -> str:
-    """Of the Ethernet addresses in the options."""
+    """The Ethernet addresses in the options."""
     said = ""
     while at + 8 <= len(data) and data[at + 1]:
         if data[at] in LINKS:

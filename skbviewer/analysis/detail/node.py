@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The detail tree of a packet: lines that know which bytes they tell of.
+"""The detail tree of a packet: lines, each with the bytes that it describes.
 
 Header layouts come from dpkt (their `__hdr__`), words from Wireshark.
 """
@@ -15,10 +15,10 @@ Format = Callable[[int], str]
 
 
 class Node(NamedTuple):
-    """A line of the tree.  `offset` and `length` are bytes of the packet as captured.
+    """A line of the tree.  `offset` and `length` count bytes of the captured packet.
 
-    `field` and `value` make a display filter ("ip.ttl", "64"); both are "" where there is none.
-    `packet` is the number of another packet that it names, 0 = none.
+    `field` and `value` make a display filter ("ip.ttl", "64"); both are "" if there is none.
+    `packet` is the number of another packet that the line refers to, 0 = none.
     """
 
     text: str
@@ -31,9 +31,9 @@ class Node(NamedTuple):
 
 
 class Spec(NamedTuple):
-    """One header field: dpkt's name, Wireshark's label and filter name, how to write the number.
+    """One header field: dpkt's name, Wireshark's label and filter name, and the number's format.
 
-    With `mask` it is the part of the field under these bits, shifted down.
+    With `mask`, it is the part of dpkt's field under these bits, shifted down.
     """
 
     name: str
@@ -44,7 +44,7 @@ class Spec(NamedTuple):
 
 
 class Step(NamedTuple):
-    """A header taken apart; `following` at byte `at` is next, nothing where it is ""."""
+    """A dissected header; `following` is the next one's kind, at byte `at`, "" = none."""
 
     node: Node
     following: str
@@ -64,12 +64,12 @@ def layout(header: Any) -> dict[str, tuple[int, int]]:
 
 
 def _order(header: Any) -> str:
-    """A struct prefix; dpkt leaves it out where it is the network's."""
+    """A prefix for struct; dpkt has none for network byte order."""
     return getattr(header, "__byte_order__", ">")
 
 
 def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[Node, ...]:
-    """The fields of the header of dpkt class `header` which begins at byte `at`."""
+    """The fields of the header of dpkt class `header` that begins at byte `at`."""
     order: Literal["little", "big"] = "little" if _order(header) == "<" else "big"
     nodes = []
     for spec in specs:
@@ -86,22 +86,22 @@ def fields(data: bytes, at: int, header: Any, specs: Sequence[Spec]) -> tuple[No
 
 
 def _word(text: str) -> str:
-    """The value itself, without what explains it: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
+    """The value without its explanation: "6" of "TCP (6)", "0x0800" of "IPv4 (0x0800)"."""
     if text.endswith(")") and " (" in text:
         return text[text.rindex("(") + 1 : -1]
     return text.split(" ")[0]
 
 
 def hexadecimal(digits: int) -> Format:
-    """ "0x0800"."""
+    """A format: "0x0800" for four digits."""
     return lambda value: f"0x{value:0{digits}x}"
 
 
 def named(names: dict[int, str], form: Format = str) -> Format:
-    """ "TCP (6)"; only the number where it has no name."""
+    """A format: "TCP (6)"; only the number if it has no name."""
     return lambda value: f"{names[value]} ({form(value)})" if value in names else form(value)
 
 
 def flag(value: int) -> str:
-    """A bit, as filters write it."""
+    """A bit, with its value in filters."""
     return "Set (1)" if value else "Not set (0)"

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""The options of a TCP header, as Wireshark's Info has them: " MSS=1460 SACK_PERM WS=128".
+"""The options of a TCP header in the form of Wireshark's Info: " MSS=1460 SACK_PERM WS=128".
 
-In: the bytes of the options.  What is cut short ends the text.
+Input: the bytes of the options.  A truncated option ends the text.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ LARGEST_SHIFT = 14  # RFC 7323, 2.3
 
 
 def options(data: bytes) -> Iterator[tuple[int, bytes]]:
-    """Kind and value of each option but END and NOP (RFC 9293, 3.2)."""
+    """Kind and value of each option except END and NOP (RFC 9293, 3.2)."""
     at = 0
     while at < len(data) and data[at] != END:
         size = 1 if data[at] == NOP else data[at + 1] if at + 1 < len(data) else 0
@@ -26,7 +26,7 @@ def options(data: bytes) -> Iterator[tuple[int, bytes]]:
 
 
 def options_text(data: bytes, base: int = 0) -> str:
-    """`base` is the sequence number that counts as 0 in what the other end has received."""
+    """The options as text; SACK edges are relative to the sequence number `base`."""
     return "".join(_text(kind, value, base) for kind, value in options(data))
 
 

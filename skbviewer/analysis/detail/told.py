@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What is told of a payload."""
+"""The result of decoding a payload."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 
 class Line(NamedTuple):
-    """A line of the detail tree and the bytes of the payload it tells of."""
+    """A line of the detail tree, and the bytes of the payload that it describes."""
 
     text: str
     offset: int
@@ -15,7 +15,7 @@ class Line(NamedTuple):
 
 
 class Told(NamedTuple):
-    """A protocol's name as Wireshark's column has it, its Info, and a line for each thing in it."""
+    """Wireshark's name of the protocol, its Info, and the lines of the detail tree."""
 
     protocol: str
     info: str

@@ -62,7 +62,7 @@ def tcp(data: bytes, at: int, end: int) -> Step:
 
 
 def _options(data: bytes, at: int, end: int) -> Node:
-    """RFC 9293 section 3.2: kind, length and value, but for the one-byte kinds 0 and 1."""
+    """RFC 9293 section 3.2: kind, length and value, except for the one-byte kinds 0 and 1."""
     found, names, place = [], list[str](), at
     while place < end:
         kind = data[place]

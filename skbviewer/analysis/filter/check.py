@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Gives the words of a display filter their types: fields are looked up, values are read."""
+"""Check a display filter: look up its fields, and read its values by the fields' types."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from .parser import parse_syntax
 ORDERED = ("<", "<=", ">", ">=")
 _MIRRORED = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _BYTEWISE = (Kind.BYTES, Kind.PROTOCOL)
-_ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # and how many bytes they have
+_ADDRESSES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}  # and their numbers of bytes
 _SLICED = (*_BYTEWISE, Kind.STRING, *_ADDRESSES)
-_MOST = 7  # bytes of an address that are compared at once
-_NOT_BOUND = "{} is not of one call: it cannot stand inside call()"
+_MOST = 7  # most bytes of an address slice
+_NOT_BOUND = "{} is not a field of calls: it cannot be used inside call()"
 
 
 def parse(text: str) -> p.Plan | None:
-    """The filter ready to run, None if it is blank (everything passes).  Raises FilterError."""
+    """The checked filter; None if it is blank, so that all rows pass.  Raises FilterError."""
     node = parse_syntax(text)
     return None if node is None else _Checker(text, FIELDS).plan(node, bound=False)
 
@@ -49,7 +49,7 @@ class _Checker:
                 return p.Negation(self.plan(node.of, bound))
             case s.Bound():
                 if bound:
-                    raise self._error(node, "call() cannot stand inside call()")
+                    raise self._error(node, "call() cannot be used inside call()")
                 return p.OneCall(self.plan(node.of, True))
         self._bound = bound
         match node:
@@ -72,7 +72,7 @@ class _Checker:
         if not self._is_field(node.left) and self._is_field(node.right):
             operator = _MIRRORED.get(node.operator, node.operator)
             if operator in ("contains", "matches"):
-                raise self._error(node.left, f"the field comes first, before {operator}")
+                raise self._error(node.left, f"the field must come first, before {operator}")
             of = self._operand(node.right)
             return p.Relation(operator, of, self._checked(node, operator, of, node.left))
         of = self._operand(node.left)
@@ -82,7 +82,7 @@ class _Checker:
         self, node: s.Compare, operator: str, of: p.Operand, right: s.Node
     ) -> p.Value | p.Operand:
         if of.kind is Kind.LABEL:
-            raise self._error(node, f"{of.field.name} has no value: it is there or not")
+            raise self._error(node, f"{of.field.name} has no value: it is present or not")
         if operator in ("matches", "contains") and of.parts and of.field.kind in _ADDRESSES:
             raise self._error(node, f"{operator} is for text and bytes, not for part of an address")
         if operator == "matches":
@@ -91,15 +91,15 @@ class _Checker:
             message = f"{of.field.name} is a {of.kind.value}: contains is for text and bytes"
             raise self._error(node, message)
         if operator != "contains" and of.kind is Kind.PROTOCOL:
-            message = f"{of.field.name} is a protocol: compare a slice of it, as [0:2]"
+            message = f"{of.field.name} is a protocol: compare a slice of it, such as [0:2]"
             raise self._error(node, message)
         if operator in ORDERED and of.kind is Kind.BOOLEAN:
-            raise self._error(node, f"{of.field.name} is true or false: there is no order")
+            raise self._error(node, f"{of.field.name} is true or false: it has no order")
         other = self._other(node, of, right)
         return self._value(of, right) if other is None else other
 
     def _other(self, node: s.Compare, of: p.Operand, right: s.Node) -> p.Operand | None:
-        """The right side where it is a field, too."""
+        """The right side, if it is a field."""
         if not self._is_field(right):
             return None
         word = self._fields[right.text.lower()] if isinstance(right, s.Word) else None
@@ -113,7 +113,7 @@ class _Checker:
             raise self._error(node, f"{names}: they cannot be compared")
         if other.field.table != of.field.table:
             names = f"{of.field.name} and {other.field.name}"
-            raise self._error(node, f"{names} are of different things: they cannot be compared")
+            raise self._error(node, f"{names} belong to different things: they cannot be compared")
         return other
 
     def _is_field(self, node: s.Node) -> bool:
@@ -134,7 +134,7 @@ class _Checker:
                 return self._sliced(node)
             case s.Word():
                 return self._field(node)
-        raise self._error(node, "a field should stand here, such as ip.src")
+        raise self._error(node, "a field is expected here, such as ip.src")
 
     @staticmethod
     def _changed(of: p.Operand, **changes: Any) -> p.Operand:
@@ -166,13 +166,13 @@ class _Checker:
         else:
             raise self._error(node, f"& is for numbers, {of.field.name} is a {of.kind.value}")
         if value is None:
-            raise self._error(node.mask, f"the slice has {of.width} bytes, the mask has not")
+            raise self._error(node.mask, f"the slice has {of.width} bytes, the mask does not fit")
         return self._changed(of, mask=int(value.first), kind=Kind.UNSIGNED)
 
     def _literal_text(self, node: s.Node) -> str:
         if isinstance(node, s.Word | s.Text):
             return node.text
-        raise self._error(node, "a value should stand here")
+        raise self._error(node, "a value is expected here")
 
     def _sliced(self, node: s.Slice) -> p.Operand:
         of = self._operand(node.of)
@@ -206,7 +206,7 @@ class _Checker:
 
     def _value(self, of: p.Operand, node: s.Node) -> p.Value:
         if not isinstance(node, s.Word | s.Text):
-            raise self._error(node, f"a value should stand here, as {EXAMPLES[of.kind]}")
+            raise self._error(node, f"a value is expected here, such as {EXAMPLES[of.kind]}")
         if of.kind is Kind.STRING:
             return self._known_word(of, node)
         if of.kind in _BYTEWISE:
@@ -231,13 +231,13 @@ class _Checker:
         except ValueError as error:
             if not of.field.bits or not str(error).startswith(f"{text} is not from"):
                 what = "an" if of.kind.value[0].lower() in "aeiou" else "a"
-                message = f"{text} is not {what} {of.kind.value}, as {EXAMPLES[of.kind]}"
+                message = f"{text} is not {what} {of.kind.value}, such as {EXAMPLES[of.kind]}"
                 if of.kind is Kind.BOOLEAN:
                     message = f"{text} is neither true nor false"
                 if self._is_field(node):
                     message = f"{text} is a field, {of.field.name} is {what} {of.kind.value}"
                 raise self._error(node, message) from error
-            raise self._error(node, f"{error}, the values of {of.field.name}") from error
+            raise self._error(node, f"{error}, the range of {of.field.name}") from error
 
     def _bytes(self, of: p.Operand, node: s.Word | s.Text) -> bytes:
         try:
@@ -252,7 +252,7 @@ class _Checker:
             message = f"the slice has {of.width} bytes, this has {len(value)}"
             raise self._error(node, message)
         if not value:
-            raise self._error(node, "there is nothing to look for")
+            raise self._error(node, "the bytes to look for are empty")
         return value
 
     def _pattern(self, of: p.Operand, node: s.Compare, right: s.Node) -> p.Value:
@@ -277,7 +277,7 @@ def _text_bytes(node: s.Text) -> bytes:
 
 
 def read_bytes_or_number(text: str, width: int) -> Range | None:
-    """A mask for a slice: bytes, or a number that fits; None if it does not."""
+    """A mask for a slice: bytes, or a number; None if it does not fit in `width` bytes."""
     try:
         value = int.from_bytes(read_bytes(text), "big")
     except ValueError:

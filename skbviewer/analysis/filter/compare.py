@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which values of a column fulfil a comparison, as masks."""
+"""Compare the values of a column, with masks as results."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ UNSIGNED_MAX = 1 << 64
 
 
 def test_of(kind: Kind, operator: str, value: p.Value) -> Test:
-    """The test of one value; != and !== test equality, whoever asks turns it round."""
+    """A test of values.  For != and !== it tests equality, which the caller negates."""
     if isinstance(value, Range):
         if kind is Kind.IPV6:
             return lambda values: _wide(values, operator, value)
@@ -44,7 +44,7 @@ def text_test(operator: str, value: p.Value) -> Callable[[Any], bool]:
 
 
 def member_test(kind: Kind, items: tuple[Any, ...]) -> Test:
-    """The test of one value for being in a set."""
+    """A test of values: whether each one is in a set."""
     if kind is not Kind.STRING:
         tests = [test_of(kind, "==", item) for item in items]
         return lambda values: np.logical_or.reduce([test(values) for test in tests])
@@ -58,7 +58,7 @@ def _in(text: str, item: Any) -> bool:
 
 
 def _texts(values: Values, test: Callable[[str], bool]) -> Mask:
-    """One test a text, then one look-up a row; -1 (no text) finds the last."""
+    """Test each text once, then look up each row's result; -1 (no text) finds the last one."""
     texts = values.texts or ()
     found: Mask = np.array([test(text) for text in texts] + [False])[values.low]
     return found
@@ -82,7 +82,7 @@ def _ranged(low: Array, operator: str, value: Range) -> Mask:
 
 
 def _against(low: Array, operator: str, number: int | float) -> Mask:
-    """low operator number, also where the number does not fit in the column's type."""
+    """low <operator> number, even if the number does not fit in the column's type."""
     if low.dtype.kind in "iu":
         limits = np.iinfo(low.dtype)
         if not limits.min <= number <= limits.max:
@@ -97,7 +97,7 @@ def halves(number: int) -> tuple[np.uint64, np.uint64]:
 
 
 def unsigned(values: Values) -> tuple[Array, Array]:
-    """The upper and lower halves of IPv6 addresses."""
+    """The upper and lower 64 bits of IPv6 addresses."""
     assert values.high is not None
     high, low = (part.astype(np.int64, copy=False) for part in (values.high, values.low))
     return high.view(np.uint64), low.view(np.uint64)
@@ -119,7 +119,7 @@ def _wide(values: Values, operator: str, value: Range) -> Mask:
 
 
 def between(kind: Kind, operator: str, left: Values, right: Values) -> Mask:
-    """One column against another of the same rows."""
+    """Compare one column with another of the same rows."""
     order = ORDER[operator]
     if kind is Kind.IPV6:
         (a, b), (c, d) = unsigned(left), unsigned(right)

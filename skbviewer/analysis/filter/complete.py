@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What can come next in a display filter that is being typed."""
+"""Complete a display filter while it is being typed."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ Known = Callable[[str], Sequence[str]]
 
 
 class Completion(NamedTuple):
-    """`words` may stand in place of the characters begin .. end - 1 of the text.
+    """`words` may replace the characters begin .. end - 1 of the text.
 
-    `values`: they are values of a field, worth showing before anything of them is typed.
+    `values`: they are values of a field, so show them even before the first character is typed.
     """
 
     begin: int
@@ -42,9 +42,9 @@ class Completion(NamedTuple):
 
 
 def complete(text: str, cursor: int, known: Known | None = None) -> Completion:
-    """Fields, operators or values for the place of the cursor.
+    """Fields, operators or values that fit at the cursor.
 
-    `known` gives the texts a field can have in the open session, such as function names.
+    `known` returns the texts of a field in the open session, such as function names.
     """
     before = text[:cursor]
     within = _IN_STRING.match(before)
@@ -65,7 +65,7 @@ def _ends_in_operator(head: str) -> bool:
 
 
 def _after(head: str, typed: str) -> tuple[str, ...]:
-    """Behind a field alone: a relation; behind a comparison: what joins."""
+    """After a field: relations and joins; after a comparison: joins."""
     last = re.search(r"([\w.]+)\s*$", head)
     is_field = last is not None and last[1].lower() in FIELDS
     words = (*RELATIONS, *WORDS["there"]) if is_field else WORDS["there"]
@@ -83,12 +83,12 @@ def _values(name: str, typed: str, known: Known | None) -> tuple[str, ...]:
 
 
 def _as_typed(word: str) -> str:
-    """In quotes only if it must be."""
+    """The word, in quotes if it needs them."""
     return word if re.fullmatch(r"[A-Za-z_][\w.]*", word) and word not in FIELDS else quoted(word)
 
 
 def _fitting(typed: str, words: Iterable[str]) -> tuple[str, ...]:
-    """Words that begin with what is typed, then those that contain it."""
+    """Words that begin with the typed text, then those that contain it."""
     small, first, others = typed.lower(), [], []
     for word in words:
         lowered = word.lower()

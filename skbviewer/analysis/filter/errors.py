@@ -8,9 +8,9 @@ from difflib import get_close_matches
 
 
 class FilterError(ValueError):
-    """A display filter that cannot be used.  `position` and `length` are in characters of `text`.
+    """A display filter that cannot be used.  `position` and `length` count characters of `text`.
 
-    At the end of the text `length` is 0.
+    `length` is 0 at the end of the text.
     """
 
     def __init__(self, text: str, position: int, length: int, message: str) -> None:
@@ -21,12 +21,12 @@ class FilterError(ValueError):
         self.message = message
 
     def marked(self) -> str:
-        """The text, a line of ^ under the place, and the message."""
+        """The text, a line with ^ under the error, and the message."""
         shown = self.text.replace("\n", " ").replace("\t", " ")
         return f"{shown}\n{' ' * self.position}{'^' * max(self.length, 1)}\n{self.message}"
 
 
 def did_you_mean(word: str, names: Iterable[str]) -> str:
-    """ "; did you mean ip.src?" when some name is near, else ""."""
+    """ "; did you mean ip.src?" if some name is similar, else ""."""
     near = get_close_matches(word.lower(), list(names), n=1, cutoff=0.6)
     return f"; did you mean {near[0]}?" if near else ""

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Which rows pass a display filter, as masks over whole columns.
+"""Find the rows that pass a display filter, as masks over whole columns.
 
-What is of calls, legs or drops is decided there and then carried to the packets: a packet passes if
-any of its calls does, each condition for itself unless call() binds them to one call.
+Conditions about calls, legs or drops are evaluated on their tables, and the results are carried to
+packets.  A packet passes if any of its calls does.  Each condition may be met by another call,
+unless call() binds them to the same one.
 """
 
 from __future__ import annotations
@@ -26,20 +27,19 @@ JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Mask:
     """The rows of `view` (of packets, or of rows K<n>) that pass.
 
-    Raises BadInput where packet bytes are asked for and the file moved, Cancelled if `progress`
-    says so.
+    Raises BadInput if the filter needs packet bytes and the file has moved, or Cancelled.
     """
     return _Rows(data, view, progress or Silent()).mask(plan)
 
 
 class _Scope:
-    """Evaluates for the rows of one view; `carry` brings masks of other tables to these rows."""
+    """Evaluates a filter for the rows of one view; `carry` brings other tables' masks to them."""
 
     def __init__(self, data: Data, view: View, progress: Progress) -> None:
         self.data, self.view, self.progress = data, view, progress
 
     def view_of(self, table: str) -> View:
-        """The view whose rows a field of `table` is computed for."""
+        """The view for whose rows a field of `table` is computed."""
         raise NotImplementedError
 
     def carry(self, table: str, mask: Mask) -> Mask:
@@ -108,7 +108,7 @@ class _Scope:
         return self._reduced(of, operator, pairs)
 
     def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Mask, Mask]]) -> Mask:
-        """From (known, fulfilled) of each value in the field's table to the rows of this scope."""
+        """Which rows of this scope pass, from (known, fulfilled) of values in the field's table."""
 
         def there(masks: list[Mask]) -> Mask:
             return self.carry(of.field.table, _any(masks))
@@ -147,7 +147,7 @@ class _Rows(_Scope):
 
 
 class _Calls(_Scope):
-    """Calls; their leg's fields are theirs, and so are the drops inside them."""
+    """Calls, with the fields of their legs and of the drops inside them."""
 
     def view_of(self, table: str) -> View:
         return self.view if table == CALL else self.data.table(table)
@@ -159,7 +159,7 @@ class _Calls(_Scope):
             return np.asarray(mask[self.view.column("leg") - 1])
         if table == DROP:
             found = np.zeros(self.view.size + 2, np.bool_)
-            found[self.data.table(DROP).column("call")[mask]] = True  # -1 is the last
+            found[self.data.table(DROP).column("call")[mask]] = True  # -1 is the last index
             return found[1:-1]
         return mask
 
@@ -169,7 +169,7 @@ def _any(masks: list[Mask]) -> Mask:
 
 
 def _numeric(of: p.Operand, values: tuple[Any, ...], plan: p.Relation | None = None) -> bool:
-    """Whether a slice and what it is compared with can be compared as numbers."""
+    """Whether a slice and the values can be compared as numbers."""
     if is_scanned(of) or of.parts is None or (of.width or 99) > 7:
         return False
     if plan is not None and plan.operator in ("contains", "matches"):

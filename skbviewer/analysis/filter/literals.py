@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a value in a display filter means for a field of a given type."""
+"""Read the values in a display filter, by the type of the field."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _TRUE, _FALSE = ("true", "yes", "1"), ("false", "no", "0")
 
 
 class Range(NamedTuple):
-    """The values from `first` to `last`, both included; one value: both the same."""
+    """The values from `first` to `last`, both included; equal for a single value."""
 
     first: int | float
     last: int | float
@@ -31,7 +31,7 @@ def _unsigned(text: str) -> Range:
 
 
 def _integer(text: str) -> int:
-    """Decimal, 0x hexadecimal, 0b binary, or octal behind a 0, as in C."""
+    """Decimal, 0x hexadecimal, 0b binary, or octal after a 0, as in C."""
     if re.fullmatch(r"0[0-7]+", text):
         return int(text, 8)
     if len(text) == 3 and text[0] == text[2] == "'":
@@ -80,7 +80,7 @@ def _duration(text: str) -> Range:
 
 
 def _time(text: str) -> Range:
-    """ISO 8601 with up to nine places; UTC where no zone is told."""
+    """ISO 8601 with up to nine decimal places; UTC if there is no time zone."""
     match = re.fullmatch(r"(.*?\d\d:\d\d:\d\d)(?:\.(\d{1,9}))?(Z|[+-]\d\d:?\d\d)?", text.strip())
     whole, fraction, zone = (match[1], match[2], match[3]) if match else (text.strip(), None, None)
     moment = datetime.fromisoformat(whole + (zone or ""))
@@ -122,7 +122,7 @@ EXAMPLES = {
 
 
 def read_range(kind: Kind, text: str, bits: int) -> Range:
-    """Raises ValueError, with a message where the value is of the type but too large."""
+    """Read a value.  Raises ValueError, with a message if the value is valid but too large."""
     found = _READ[kind](text)
     if kind is Kind.UNSIGNED and not 0 <= found.first < 1 << bits:
         raise ValueError(f"{text} is not from 0 to {(1 << bits) - 1}")
@@ -130,7 +130,7 @@ def read_range(kind: Kind, text: str, bits: int) -> Range:
 
 
 def read_bytes(text: str) -> bytes:
-    """Bytes written without quotes: 01:02:03, 01-02, 0x0102, or one as two hexadecimal digits."""
+    """Bytes without quotes: 01:02:03, 01-02, 0x0102, or two hexadecimal digits for one byte."""
     if _BYTES.fullmatch(text):
         return bytes(int(part, 16) for part in re.split("[:.-]", text.rstrip(":")))
     if re.fullmatch(r"0[xX][0-9a-fA-F]+", text):
@@ -138,4 +138,4 @@ def read_bytes(text: str) -> bytes:
         return bytes.fromhex(digits.zfill(len(digits) + len(digits) % 2))
     if re.fullmatch(r"[0-9a-fA-F]{1,2}", text):
         return bytes([int(text, 16)])
-    raise ValueError(f"{text} is no bytes, as {EXAMPLES[Kind.BYTES]}")
+    raise ValueError(f"{text} is not a sequence of bytes, such as {EXAMPLES[Kind.BYTES]}")

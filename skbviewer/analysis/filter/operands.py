@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The values of a field after its slice, function and mask."""
+"""The values of a field after its slice, function and mask were applied."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from ..fields_packet import is_eth
 from .plan import Operand, Parts
 
 SIZES = {Kind.ETHER: 6, Kind.IPV4: 4, Kind.IPV6: 16}
-WHOLE = 7  # bytes that fit in a positive int64
+WHOLE = 7  # most bytes that fit in a positive int64
 
 
 def is_scanned(of: Operand) -> bool:
-    """Whether packets must be looked at one by one: bytes that are no number of a fixed place."""
+    """Whether packets must be read one by one: the bytes are no number at a fixed position."""
     if of.field.kind not in (Kind.PROTOCOL, Kind.BYTES) or of.function == "len":
         return False
     return of.parts is not None and (of.width is None or of.width > WHOLE or len(of.parts) > 1)
@@ -48,7 +48,7 @@ def _of_bytes(of: Operand, view: View) -> list[Values]:
 
 
 def _from_columns(layer: str, begin: int, width: int, view: View) -> Values | None:
-    """Bytes that the columns hold, too: no file needs to be read."""
+    """Bytes that are in columns, too, so that no file needs to be read."""
     if layer == "eth" and view.has("eth_dst"):
         for column, first in (("eth_dst", 0), ("eth_src", 6)):
             if first <= begin and begin + width <= first + 6:
@@ -70,7 +70,7 @@ def _of_text(of: Operand, values: Values) -> Values:
 
 
 def _cut(kind: Kind, parts: Parts, values: Values) -> Values:
-    """Bytes of an address as one number."""
+    """Some bytes of an address as one number."""
     size = SIZES[kind]
     low = np.zeros(len(values.low), np.int64)
     for begin, end in parts:

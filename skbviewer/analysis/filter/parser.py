@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Wireshark's display filter grammar: from text to the nodes of `syntax`.
+"""Wireshark's display filter grammar: parse text into nodes of `syntax`.
 
-or < xor < and < not < comparison, as wireshark-filter(4) and epan/dfilter/grammar.lemon have it.
+Precedence: or < xor < and < not < comparison, as in wireshark-filter(4) and
+epan/dfilter/grammar.lemon.
 """
 
 from __future__ import annotations
@@ -26,14 +27,14 @@ _PART = re.compile(r"\s*(-?\d+)?\s*(?:(:|-)\s*(-?\d+)?)?\s*")
 
 
 def parse_syntax(text: str) -> s.Node | None:
-    """The filter as typed, None if it is blank.  Raises FilterError."""
+    """The filter as typed; None if it is blank.  Raises FilterError."""
     reader = _Reader(text)
     if reader.next.kind == END:
         return None
     node = reader.joined(0)
     if reader.next.kind != END:
         found = reader.next
-        raise reader.error(found, f"and, or, xor or the end should come here, not {found.text}")
+        raise reader.error(found, f"and, or, xor or the end is expected here, not {found.text}")
     return node
 
 
@@ -130,7 +131,7 @@ class _Reader:
         if negated:
             self.take()
         if not self._is("{"):
-            raise self.error(self.next, "a set such as {80, 443} should come after in")
+            raise self.error(self.next, "a set such as {80, 443} is expected after in")
         opened = self.take()
         items: list[tuple[s.Node, s.Node | None]] = []
         while not items or self._is(","):
@@ -158,7 +159,7 @@ class _Reader:
             node = s.Slice(*self._from(start.at), node, parts)
         if self._is("&"):
             self.take()
-            mask = self._value("the bits to look at")
+            mask = self._value("a bit mask")
             node = s.Masked(*self._from(start.at), node, mask)
         return node
 
@@ -168,7 +169,7 @@ class _Reader:
             return s.Text(token.at, len(token.text), token.value, token.escaped)
         if token.kind != WORD or token.text.lower() in RELATIONS:
             where = "the filter ends" if token.kind == END else f"not {token.text}"
-            raise self.error(token, f"{wanted} should come here, {where}")
+            raise self.error(token, f"{wanted} is expected here, {where}")
         if self._is("("):
             return self._function(token)
         return s.Word(token.at, len(token.text), token.text)
@@ -176,7 +177,7 @@ class _Reader:
     def _function(self, name: Token) -> s.Node:
         if name.text.lower() not in FUNCTIONS:
             known = ", ".join(("call", *FUNCTIONS))
-            raise self.error(name, f"{name.text} is no function; there are {known}")
+            raise self.error(name, f"{name.text} is not a function; the functions are {known}")
         opened = self.take()
         of = self._operand()
         self._expect(")", opened)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""A display filter whose words have types: what `check` makes and `evaluate` runs."""
+"""A checked display filter: the result of `check` and the input of `evaluate`."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Parts = tuple[tuple[int, int | None], ...]
 
 @dataclass(frozen=True)
 class Operand:
-    """A field and what is done to its values before they are compared; `kind` is of the result."""
+    """A field and the operations on its values before a comparison; `kind` is the result's."""
 
     field: Field
     kind: Kind
@@ -26,7 +26,7 @@ class Operand:
 
     @property
     def width(self) -> int | None:
-        """How many bytes a slice has, None if that depends on the packet."""
+        """Number of bytes in the slice; None if it depends on the packet."""
         total = 0
         for begin, end in self.parts or ():
             if end is None or (begin < 0 <= end):
@@ -37,14 +37,14 @@ class Operand:
 
 @dataclass(frozen=True)
 class Present:
-    """The field is there; with a mask: some bit is set."""
+    """The field is present; with a mask: one of these bits is set."""
 
     of: Operand
 
 
 @dataclass(frozen=True)
 class Relation:
-    """of operator values: the right side is a value or another field of the same rows."""
+    """`of` <operator> `right`, which is a value or another field of the same rows."""
 
     operator: str
     of: Operand
@@ -53,7 +53,7 @@ class Relation:
 
 @dataclass(frozen=True)
 class Member:
-    """of in {values}."""
+    """`of` in {values}."""
 
     of: Operand
     values: tuple[Value | tuple[str, str], ...]
@@ -73,7 +73,7 @@ class Joined:
 
 @dataclass(frozen=True)
 class OneCall:
-    """All of `of` is about one call."""
+    """One call fulfils all of `of`."""
 
     of: Plan
 

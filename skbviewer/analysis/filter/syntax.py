@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a display filter is made of before its words have types."""
+"""The nodes of a parsed display filter, before its fields and values are checked."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Node:
-    """A piece of a filter and its place in the text, in characters."""
+    """A part of a filter and its position in the text, in characters."""
 
     at: int
     length: int
@@ -31,7 +31,7 @@ class Text(Node):
 
 @dataclass(frozen=True)
 class Slice(Node):
-    """of[begin:count, ...]: parts are (begin, end), a negative one from the end, None = to it."""
+    """of[begin:count, ...]: parts are (begin, end); negative = from the end, None = to the end."""
 
     of: Node
     parts: tuple[tuple[int, int | None], ...]
@@ -55,7 +55,7 @@ class Function(Node):
 
 @dataclass(frozen=True)
 class Every(Node):
-    """all of: each value must fulfil the comparison (`wanted` False: any of)."""
+    """all of: each value must fulfil the comparison; `wanted` False: any of."""
 
     of: Node
     wanted: bool
@@ -63,7 +63,7 @@ class Every(Node):
 
 @dataclass(frozen=True)
 class Compare(Node):
-    """left operator right; `operator` is one of parser.RELATIONS' values."""
+    """left <operator> right; `operator` is one of the values of parser.RELATIONS."""
 
     operator: str
     left: Node
@@ -72,7 +72,7 @@ class Compare(Node):
 
 @dataclass(frozen=True)
 class Within(Node):
-    """of in {items}: single values or (low, high)."""
+    """of in {items}: single values, or ranges (low, high)."""
 
     of: Node
     items: tuple[tuple[Node, Node | None], ...]
@@ -80,7 +80,7 @@ class Within(Node):
 
 @dataclass(frozen=True)
 class Test(Node):
-    """A field alone: it is there; with a mask: some bit of it is set."""
+    """A field alone: it is present; with a mask: one of these bits is set."""
 
     of: Node
 
@@ -101,6 +101,6 @@ class Join(Node):
 
 @dataclass(frozen=True)
 class Bound(Node):
-    """call(of): all of `of` is about one and the same call."""
+    """call(of): one call fulfils all of `of`."""
 
     of: Node

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""From the text of a display filter to its words, each with its place."""
+"""Split the text of a display filter into tokens with their positions."""
 
 from __future__ import annotations
 
@@ -33,17 +33,17 @@ _OPEN = {
 
 
 class Token(NamedTuple):
-    """`text` is as typed; `value` what a string says (its escapes are characters below 256)."""
+    """`text` is as typed; `value` is a string's value (escapes become characters below 256)."""
 
     kind: str
     text: str
     at: int
     value: str = ""
-    escaped: bool = False  # a string with \x.. or octal escapes: bytes, not text
+    escaped: bool = False  # a string with \x.. or octal escapes, so it means bytes
 
 
 def tokens(text: str) -> list[Token]:
-    """The words of `text`, the last one END.  Raises FilterError."""
+    """The tokens of `text`; the last one is END.  Raises FilterError."""
     found, at = [], 0
     while at < len(text):
         match = _TOKEN.match(text, at)

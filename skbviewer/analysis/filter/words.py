@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Filters made from a value someone points at: Apply as Filter and Prepare as Filter."""
+"""Make filters from a value that a user points at: Apply as Filter and Prepare as Filter."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _THERE_ONLY = (Kind.LABEL, Kind.PROTOCOL, Kind.BYTES)
 
 
 def comparison(field: str, value: str) -> str:
-    """`field == value`, or the field alone where it has no value.  Raises KeyError if unknown."""
+    """`field == value`, or the field alone if it has no value.  Raises KeyError if unknown."""
     kind = FIELDS[field].kind
     if kind in _THERE_ONLY:
         return field
@@ -30,13 +30,15 @@ def comparison(field: str, value: str) -> str:
 
 
 def quoted(text: str) -> str:
-    """A string of the filter language."""
+    """The text as a string of the filter language."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def expression_for(field: str, value: str, mode: str = SELECTED, current: str = "") -> str:
-    """The filter for a value as a column shows it: `mode` is one of MODES, `current` the filter
-    that "...and" and "...or" continue.  Raises KeyError for an unknown field.
+    """A filter for a value as a column shows it.
+
+    `mode` is one of MODES; `current` is the filter that "...and" and "...or" extend.  Raises
+    KeyError for an unknown field.
     """
     return combined(comparison(field, value), mode, current)
 

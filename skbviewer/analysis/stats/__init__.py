@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Statistics over the calls, layers, stages, drops, programs and ends of chosen packets."""
+"""Statistics over calls, layers, stages, drops, programs and conversations of chosen packets."""
 
 from .clock import ClockRow, clock_rows
 from .drops import DropRow, drop_rows

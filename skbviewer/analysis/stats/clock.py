@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How the clocks of captures were fitted to those of KBLs: `skbviewer stats clock`."""
+"""Fits of the clocks of captures to those of KBLs: `skbviewer stats clock`."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from .scope import Scope
 
 
 class ClockRow(NamedTuple):
-    """One segment of the fit of a capture's clock (source) to a KBL's.
+    """One segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
 
-    `interface` is None where all interfaces of the capture have one clock.
+    `interface` is None if all interfaces of the capture share one clock.
     """
 
     source: int
@@ -26,7 +26,7 @@ class ClockRow(NamedTuple):
 
 
 def clock_rows(scope: Scope) -> list[ClockRow]:
-    """The segments that hold one of the chosen packets."""
+    """Return the segments that apply to at least one of the chosen packets."""
     source, interface = (
         np.asarray(scope.columns.array("packet", name))[scope.packets - 1]
         for name in ("source", "interface")

@@ -19,13 +19,13 @@ MASK32 = 0xFFFFFFFF
 
 
 class DropRow(NamedTuple):
-    """Drops of one reason at one place.  `packets` are the first wire packets that they hit."""
+    """Drops with one reason at one place.  `packets` are the first wire packets among them."""
 
     reason: str
-    function: str  # that dropped, with the offset inside; "" = not told
+    function: str  # that dropped them, with the offset inside; "" = unknown
     layer: str
     number: int
-    wire: int  # of them packets that a loaded capture holds
+    wire: int  # number of these packets that are in a loaded capture
     packets: tuple[int, ...]
 
 
@@ -51,7 +51,7 @@ def drop_rows(scope: Scope) -> list[DropRow]:
 
 
 def _packets(scope: Scope) -> npt.NDArray[np.int64]:
-    """For each leg the first packet it surely is, else -1."""
+    """For each leg, the first packet that it exactly matches, else -1."""
     columns = scope.columns
     exact = np.flatnonzero(np.asarray(columns.array("match", "verdict")) == EXACT)[::-1]
     packet = np.full(len(scope.legs), -1, np.int64)

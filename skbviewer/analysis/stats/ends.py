@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""Who talked with whom: Wireshark's Conversations and Endpoints, with the time in the kernel.
+"""Wireshark's Conversations and Endpoints, with the time in the kernel.
 
-In: the packet columns of a session and the packets that are meant.  Out: a row for each pair of
-addresses (and ports), whichever of them spoke first, and one for each address (and port).
+Input: the packet columns of a session, and the chosen packets.  Output: a row for each pair of
+addresses (and ports), whichever of them was first, and a row for each address (and port).
 """
 
 from __future__ import annotations
@@ -29,9 +29,9 @@ ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 
 
 class Conversation(NamedTuple):
-    """Packets between A and B; ports are None where the kind has none.
+    """Packets between A and B; ports are None if this kind has none.
 
-    begin_ns is capture time, by the clock of the first capture.
+    begin_ns is the capture time, by the clock of the first capture.
     """
 
     address_a: str
@@ -46,7 +46,7 @@ class Conversation(NamedTuple):
     bytes_ba: int
     begin_ns: int
     dur_ns: int  # from the first to the last packet
-    # Sum over the packets matched exactly; None where there is none, or records of one may be lost.
+    # Sum over exactly matched packets; None if there are none, or if records of one may be lost.
     kernel_ns: int | None
 
 
@@ -87,7 +87,7 @@ WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "
 
 
 class _Kind(NamedTuple):
-    """Which packets, the columns of an end ("s" or "d" for the side), and how an end is written."""
+    """Which packets it includes, the columns of an end ("s" or "d" = side), and an end's text."""
 
     meant: Callable[[Columns], Flags]
     columns: tuple[str, ...]
@@ -131,10 +131,10 @@ KINDS: dict[str, _Kind] = {
 def conversations(
     columns: Columns, kind: str, packets: Index | None = None, times: Index | None = None
 ) -> list[Conversation]:
-    """Conversations of a kind of KINDS among `packets` (numbers; None: all), largest first.
+    """Conversations of a kind of KINDS among `packets` (numbers; None = all), largest first.
 
-    `times` are of one clock, for every packet of the session; without them the captures' own count.
-    Begin and duration are 0 of one that no packet tells the time of.
+    `times` are the times of all packets of the session by one clock; without them, the captures'
+    own times are used.  Begin and duration are 0 if no packet of the conversation has a time.
     """
     rows, low, high, swapped = _ends(columns, kind, packets)
     group, first = _groups(np.concatenate([low, high], axis=1))
@@ -169,7 +169,7 @@ def conversations(
 
 
 def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list[Endpoint]:
-    """Endpoints of a kind of KINDS among `packets` (numbers; None: all), largest first."""
+    """Endpoints of a kind of KINDS among `packets` (numbers; None = all), largest first."""
     rows, low, high, swapped = _ends(columns, kind, packets)
     source = np.where(swapped[:, None], high, low)
     target = np.where(swapped[:, None], low, high)
@@ -196,7 +196,7 @@ def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list
 
 
 def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
-    """The conversations of the chosen packets, by kind; all times are of one clock.
+    """Return the conversations of the chosen packets by kind, with all times on one clock.
 
     Raises Cancelled.
     """
@@ -207,19 +207,22 @@ def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
 
 
 def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
-    """The endpoints of the chosen packets, by kind.  Raises Cancelled."""
+    """Return the endpoints of the chosen packets by kind.  Raises Cancelled."""
     return {kind: endpoints(scope.columns, kind, scope.packets) for kind in _counted_kinds(scope)}
 
 
 def _counted_kinds(scope: Scope) -> Iterator[str]:
-    """Each kind, reported before it is counted."""
+    """Yield each kind, and report it before it is counted."""
     for done, kind in enumerate(KINDS):
         scope.progress.report("Counting", done, len(KINDS))
         yield kind
 
 
 def _capture_times(scope: Scope) -> Index | None:
-    """When all packets were captured, as if the first capture had them; None if it had."""
+    """Return when all packets were captured, on the first capture's clock (int64, ns).
+
+    None means that their own times are on that clock already.
+    """
     columns, clock, captures = scope.columns, scope.clock, scope.captures
     if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
         return None
@@ -233,7 +236,7 @@ def _capture_times(scope: Scope) -> Index | None:
 
 
 def ends_filter(row: Row) -> str:
-    """The display filter that shows the packets of a conversation or an endpoint."""
+    """Return the display filter for the packets of a conversation or an endpoint."""
     word = WORDS[row["kind"]]
     if "address" in row:
         return _end_filter(word, row["address"], row["port"])
@@ -252,7 +255,7 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
 
 
 def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, Index, Index, Flags]:
-    """Rows meant, their lower and higher end, and whether the higher one sent it."""
+    """Chosen rows, their lower and higher end, and whether the higher one sent the packet."""
     meant = KINDS[kind].meant(columns)
     if packets is not None:
         chosen = np.zeros(len(meant), np.bool_)
@@ -278,7 +281,7 @@ def _column(columns: Columns, name: str, rows: Index) -> Index:
 
 
 def _greater(a: Index, b: Index) -> Flags:
-    """Row by row, as tuples compare."""
+    """Compare rows lexicographically: a > b."""
     greater = np.zeros(len(a), np.bool_)
     for column in reversed(range(a.shape[1])):
         greater = (a[:, column] > b[:, column]) | ((a[:, column] == b[:, column]) & greater)
@@ -286,9 +289,9 @@ def _greater(a: Index, b: Index) -> Flags:
 
 
 def _groups(rows: Index) -> tuple[Index, Index]:
-    """The group of each row, equal rows sharing one, and the first row of each group.
+    """The group of each row, where equal rows share one, and the first row of each group.
 
-    By a hash of 64 bits, which is checked: where two different rows have the same, by the rows.
+    Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
     """
     key = np.zeros(len(rows), np.uint64)
     for column in range(rows.shape[1]):

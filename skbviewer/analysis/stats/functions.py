@@ -16,24 +16,24 @@ from .spread import spreads
 
 
 class FunctionRow(NamedTuple):
-    """One function; times are ns of whole calls, as recorded, unless said."""
+    """One function; times are ns of whole calls, as recorded, unless stated otherwise."""
 
     function: str
     layer: str
     number: int  # calls
-    open: int  # of them without a known duration
+    open: int  # calls without a known duration
     total_ns: int
-    self_ns: int  # less the calls, of whatever packet, and interrupts inside, where known
+    self_ns: int  # without inner calls, of any packet, and interrupts; of calls where it is known
     mean_ns: int
     p50_ns: int
     p95_ns: int
     p99_ns: int
     max_ns: int
-    comp_mean_ns: int | None  # mean less what the probes cost; None where never known
-    comp_err_ns: int | None  # how far that mean may be wrong
+    comp_mean_ns: int | None  # mean less the cost of probes; None if never known
+    comp_err_ns: int | None  # possible error of that mean
     switched_out: int  # calls during which another task ran
     interrupted: int
-    gaps: int  # calls across lost records, of which self and compensated time are not known
+    gaps: int  # calls across lost records, whose self and compensated times are unknown
 
 
 def function_rows(scope: Scope) -> list[FunctionRow]:

@@ -1,11 +1,10 @@
 # SPDX-License-Identifier: MIT
 """Where packets spent their time: layers, waits, the wire: `skbviewer stats layers`.
 
-A layer's time in a packet's leg is what its functions there took themselves: no nanosecond counts
-twice, and a call that several packets share counts for the first of them.  What a
-call did before its packet was there (leg_time.py) counts nowhere.  Waits are those of the leg
-(docs/times.md), also behind its end.  Legs of which records may have been lost are left out and
-counted.
+A layer's time in a leg is the sum of its functions' self times there: no nanosecond counts twice.
+A call that several packets share counts for the first of them.  What a call did before its packet
+was there (leg_time.py) does not count.  Waits are those of the leg (docs/times.md), including those
+after its end.  Legs whose records may have been lost are left out and counted.
 """
 
 from __future__ import annotations
@@ -29,11 +28,11 @@ BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
 
 
 class LayerRow(NamedTuple):
-    """One layer, kind of waiting or stage.  number is of legs; the rest is ns in one leg.
+    """One layer, kind of waiting or stage.  `number` counts legs; the other numbers are ns per leg.
 
     kind: "busy" for the self time of a layer's functions; "wait" for time in a queue, on the wire
-    or while the CPU served others; "unknown" if nothing shows what it was; "stage" for the stretch
-    of a leg, waiting and all (Wu & Crawford 2007 for the receiving side).
+    or while the CPU served others; "unknown" if nothing shows what it was; "stage" for a section of
+    a leg, including waits (Wu & Crawford 2007 for the receiving side).
     """
 
     kind: str
@@ -49,7 +48,7 @@ class LayerRow(NamedTuple):
 
 
 class LayerTable(NamedTuple):
-    """`gaps` is how many legs were left out because records of them may be lost."""
+    """`gaps` counts the legs that were left out because their records may be lost."""
 
     rows: tuple[LayerRow, ...]
     legs: int
@@ -74,7 +73,7 @@ def layer_table(scope: Scope) -> LayerTable:
 
 
 def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
-    """`own` is of each chosen call, -1 where it is unknown."""
+    """The rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
     leg, function = scope.leg_of_call, scope.function
@@ -94,7 +93,7 @@ def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
 
 
 def _waits(scope: Scope, usable: Flags) -> list[LayerRow]:
-    """What each leg waited for, summed up; those that no time was spent on are left out."""
+    """What legs waited for, summed up by leg; kinds without any time are left out."""
     kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
     rows = []
     for number, name in enumerate(NAMES):

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""What of each call's own time lies in its packet's leg.
+"""The part of each call's self time that is inside its packet's leg.
 
-A system call that sends begins before the packet is made, and one that receives before it has come:
-what it did until then, or that it waited, is not the packet's.
+A system call that sends begins before the packet is made, and one that receives begins before the
+packet arrives.  Its work or wait until then does not belong to the packet.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Index = npt.NDArray[np.int64]
 
 
 def leg_time(scope: Scope) -> Index:
-    """Own times since the leg begins or, of its reader's calls, since the reader has the packet.
+    """Self times since the leg's begin, or for calls of its reader since the reader has the packet.
 
-    Of each chosen call, -1 where it is unknown.  Of what interrupts and other packets took of an
-    early call nobody told when: of what is left of it no more counts than it has of its own.
+    One value for each chosen call, -1 = unknown.  For calls that began early, it is unknown when
+    interrupts and other packets took their time, so the remaining time is capped at the call's own.
     """
     entry, own = scope.of_call("entry_ns"), scope.own_ns
     since = _since(scope, entry)
@@ -33,7 +33,7 @@ def leg_time(scope: Scope) -> Index:
     end = entry + np.maximum(scope.of_call("dur_ns"), 0)
     late = np.maximum(end - np.maximum(entry, since), 0)
     left, parent = late.copy(), scope.of_call("parent")
-    place = np.cumsum(scope.calls) - 1  # among the chosen ones
+    place = np.cumsum(scope.calls) - 1  # index among the chosen calls
     inner = np.flatnonzero(parent > 0)
     inner = inner[early[place[parent[inner] - 1]]]
     np.subtract.at(left, place[parent[inner] - 1], late[inner])
@@ -41,7 +41,7 @@ def leg_time(scope: Scope) -> Index:
 
 
 def _since(scope: Scope, entry: Index) -> Index:
-    """When each call's packet was there for it."""
+    """The time since which each call has its packet."""
     leg = scope.leg_of_call
     begin, reader = scope.of_leg("begin_ns")[leg], scope.of_leg("reader_ns")[leg]
     is_read = (scope.of_leg("kind")[leg] == RX) & (reader >= 0)

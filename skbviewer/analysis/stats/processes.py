@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Which programs' packets these are: `skbviewer stats processes`.
+"""Which programs sent or received packets: `skbviewer stats processes`.
 
 A packet belongs to the process in whose calls (task context) it was sent or read (Lee et al.).
 """
@@ -15,7 +15,7 @@ from .spread import spreads
 
 
 class ProcessRow(NamedTuple):
-    """One program name on one host.  number is of calls, legs of packets' ways; times are ns."""
+    """One program name on one host.  `number` counts calls, `legs` counts legs; times are ns."""
 
     process: str
     host: int  # source id of the KBL
@@ -30,9 +30,9 @@ class ProcessRow(NamedTuple):
 
 
 def process_rows(scope: Scope) -> list[ProcessRow]:
-    """Programs by the time their packets' calls took, in the thread's own context.
+    """Programs by the time that their packets' calls took, in the thread's own context.
 
-    Without calls of legs of which records may have been lost.
+    Calls of legs whose records may have been lost are left out.
     """
     own, leg, pid = scope.own_ns, scope.leg_of_call, scope.of_call("pid")
     known = (own >= 0) & ~scope.gaps[leg]

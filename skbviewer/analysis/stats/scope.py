@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What a statistic is about: the legs and calls of chosen packets within a time range.
+"""The scope of a statistic: the legs and calls of chosen packets within a time range.
 
-In: the columns of a session.  Out: masks over its legs and calls.
+Input: the columns of a session.  Output: masks over its legs and calls.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ Flags = npt.NDArray[np.bool_]
 
 
 class Chosen(NamedTuple):
-    """Packets by number (None: all, and lives without a wire packet) and a range of session time.
+    """Packets by number (None = all, and lifetimes without them), and a range of session time.
 
-    A leg or call is in the range begin_ns <= t < end_ns by when it begins, a drop by when it
-    happened; None leaves it open.
+    A leg or call is in the range if it begins at begin_ns <= t < end_ns, and a drop if it happened
+    then; None means no limit.
     A packet without a time is in no range.
-    Lives that never show a network identity (netlink, unix sockets) count only with `everything`.
+    Lifetimes without network identity (netlink, unix sockets) count only with `everything`.
     """
 
     packets: Index | None = None
@@ -43,7 +43,7 @@ class Chosen(NamedTuple):
 
 
 class Kernel(NamedTuple):
-    """One KBL's names, `functions` by probe id, and when (begin_ns, end_ns) it lost records."""
+    """One KBL: its names, `functions` by probe id, and (begin_ns, end_ns) of its losses."""
 
     names: Names
     functions: Mapping[int, str]
@@ -51,7 +51,7 @@ class Kernel(NamedTuple):
 
 
 class Scope:
-    """The legs and calls that `chosen` means; `clock` turns times of a KBL to session time."""
+    """The legs and calls selected by `chosen`; `clock` converts a KBL's times to session time."""
 
     def __init__(
         self,
@@ -88,7 +88,7 @@ class Scope:
 
     @cached_property
     def legs(self) -> Flags:
-        """Which legs are meant."""
+        """Which legs are selected."""
         source, begin = self.of_leg("source"), self.of_leg("begin_ns")
         meant = self._in_range(source, begin)
         if not self._chosen.everything:
@@ -105,7 +105,7 @@ class Scope:
 
     @cached_property
     def calls(self) -> Flags:
-        """Which calls are meant."""
+        """Which calls are selected."""
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
         meant = self._legs_of_packets[leg]
         if self._chosen.begin_ns is not None or self._chosen.end_ns is not None:
@@ -114,12 +114,12 @@ class Scope:
         return np.asarray(meant, np.bool_)
 
     def happened(self, leg: Index, ts: Index) -> Flags:
-        """Which of some moments in legs are meant: `ts` is in the range, of the chosen packets."""
+        """Which moments in legs are selected: `ts` is in the range, in a leg of a chosen packet."""
         return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
     @property
     def whole(self) -> Scope:
-        """The same legs with all their calls: also those that begin where the range is over."""
+        """The same legs with all their calls, including those that begin after the range's end."""
         ranged = self._chosen.begin_ns is not None or self._chosen.end_ns is not None
         return self._whole if ranged else self
 
@@ -132,7 +132,7 @@ class Scope:
 
     @cached_property
     def packets(self) -> Index:
-        """The numbers of the packets that are meant, rising."""
+        """The numbers of the selected packets, rising."""
         meant = np.ones(self.columns.length("packet"), np.bool_)
         if self._chosen.packets is not None:
             meant[:] = False
@@ -155,7 +155,7 @@ class Scope:
         return Scope(*given, self.progress)
 
     def _in_range(self, source: Index, ts: Index, rows: Index | None = None) -> Flags:
-        """Which times are in the range; `rows` are those of the packets that they are of."""
+        """Which times are in the range; if they are packets' times, `rows` are the packets."""
         begin, end = self._chosen.begin_ns, self._chosen.end_ns
         inside = np.ones(len(ts), np.bool_)
         if begin is None and end is None:
@@ -176,14 +176,14 @@ class Scope:
 
     @cached_property
     def own_ns(self) -> Index:
-        """What each chosen call took itself, without any call or interrupt inside; -1: unknown."""
+        """The self time of each chosen call, without inner calls and interrupts; -1 = unknown."""
         return self.of_call("self_ns")
 
     @cached_property
     def once(self) -> Flags:
-        """The chosen calls without those that another row tells of, for another packet.
+        """The chosen calls without repetitions: rows for other packets of the same call.
 
-        A socket's call stands in all legs that it sent or read, a list's in those of its packets.
+        A socket's call is in all legs that it sent or read, a list's call in those of its packets.
         """
         flags, skb, carried = (self.of_call(name) for name in ("flags", "skb", "carried"))
         entry, keep = self.of_call("entry_ns"), np.ones(len(flags), np.bool_)
@@ -199,11 +199,11 @@ class Scope:
 
     @property
     def gaps(self) -> Flags:
-        """Legs of which records may have been lost: no number is given of them."""
+        """Legs whose records may have been lost, so that their numbers are not shown."""
         return np.asarray(self.of_leg("gap") != 0)
 
     def lost(self, leg: Index, begin: Index, end: Index) -> Flags:
-        """Whether the kernel of each of these legs lost records between these times of it."""
+        """Whether the kernel of each of these legs lost records between these times."""
         source, found = self.of_leg("source")[leg], np.zeros(len(leg), np.bool_)
         for number, kernel in self.kernels.items():
             mine = np.flatnonzero(source == number)
@@ -212,12 +212,12 @@ class Scope:
 
     @cached_property
     def function_names(self) -> list[str]:
-        """Names of all functions of all KBLs, the index that `function` gives."""
+        """Names of all functions of all KBLs; `function` holds indices of this list."""
         return sorted({n for kernel in self.kernels.values() for n in kernel.functions.values()})
 
     @cached_property
     def function(self) -> Index:
-        """For each chosen call its function, as an index into `function_names`; -1: no name."""
+        """For each chosen call, the index of its function in `function_names`; -1 = no name."""
         place = {name: at for at, name in enumerate(self.function_names)}
         func, source = self.of_call("func"), self.of_leg("source")[self.leg_of_call]
         found = np.full(len(func), -1, np.int64)

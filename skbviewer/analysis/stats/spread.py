@@ -12,7 +12,7 @@ Index = npt.NDArray[np.int64]
 
 
 class Spread(NamedTuple):
-    """Of one group of durations, ns.  Percentiles by nearest rank; all 0 where there are none."""
+    """One group of durations, ns.  Percentiles are nearest-rank; all are 0 for an empty group."""
 
     number: int
     total_ns: int

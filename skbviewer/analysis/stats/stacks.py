@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
-"""The call stacks of chosen packets, with the self time spent in each: what a flame graph shows.
+"""The call stacks of chosen packets, with the self time spent in each, for flame graphs.
 
-In: a Scope, or the path of one packet.  Out: the distinct stacks and the sum of their calls' self
-times (docs/times.md).  A call counts once, however many packets it handled, as in `skbviewer stats
+Input: a Scope, or the path of one packet.  Output: the distinct stacks, each with the sum of
+its calls' self times (docs/times.md).  A call counts once, however many packets it handled, as in `skbviewer stats
 functions`; a call whose self time is unknown adds nothing.
 """
 
@@ -35,9 +35,9 @@ class _Nodes(NamedTuple):
 
 
 def path_stacks(path: PacketPath) -> list[Stack]:
-    """The stacks in which time was spent for one packet, in the order of its calls.
+    """Return the stacks in which time was spent for one packet, in the order of its calls.
 
-    Legs that may be another packet's are left out.
+    Legs that may belong to another packet are left out.
     """
     spent: dict[tuple[str, ...], int] = {}
     counted: set[tuple[int, str, int, int, int]] = set()
@@ -52,7 +52,7 @@ def path_stacks(path: PacketPath) -> list[Stack]:
 
 
 def _stack(leg: Leg, at: int) -> tuple[str, ...]:
-    """The functions around a call of a leg, and its own."""
+    """Return the functions around a call of a leg, then its own function."""
     found: list[str] = []
     while at >= 0 and len(found) <= len(leg.calls):
         found.append(leg.calls[at].function)
@@ -61,7 +61,7 @@ def _stack(leg: Leg, at: int) -> tuple[str, ...]:
 
 
 def call_stacks(scope: Scope) -> list[Stack]:
-    """The stacks in which time was spent, in the order in which the first legs reached them."""
+    """Return the stacks in which time was spent, in the order of the first calls that have them."""
     function, names = _functions(scope)
     node, nodes = _nodes(scope, function)
     counted = np.flatnonzero(scope.once & (scope.own_ns > 0))
@@ -75,7 +75,7 @@ def call_stacks(scope: Scope) -> list[Stack]:
 
 
 def _functions(scope: Scope) -> tuple[Index, list[str]]:
-    """The function of each chosen call, as an index into the names that are returned."""
+    """Return the function of each chosen call, as an index into the returned names."""
     names, function = list(scope.function_names), scope.function.copy()
     unnamed = np.flatnonzero(function < 0)
     probes, which = np.unique(scope.of_call("func")[unnamed], return_inverse=True)
@@ -84,7 +84,7 @@ def _functions(scope: Scope) -> tuple[Index, list[str]]:
 
 
 def _nodes(scope: Scope, function: Index) -> tuple[Index, _Nodes]:
-    """The node of each chosen call, level by level: a parent is one level above its calls."""
+    """Return the node of each chosen call.  A parent is one level above its calls."""
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
     above, depth = scope.of_call("parent"), scope.of_call("depth")
     above = np.where(above > 0, place[np.maximum(above, 1) - 1], ROOT) if len(place) else above

@@ -3,9 +3,9 @@
 
 Receiving, after Wu & Crawford ("The performance analysis of Linux networking - packet receiving",
 2007): NIC and driver; protocol stack; data receiving process.  Sending: system call, transport, IP,
-queueing discipline, driver.  A stage ends where the next one that the leg shows begins, and the
-first begins with the leg: so those of sending, of forwarding, and of receiving up to the process
-add up to the leg.
+queueing discipline, driver.  A stage ends where the next recorded one begins, and the first begins
+with the leg.  So the stages of sending, of forwarding, and of receiving up to the process add up to
+the leg.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from .scope import Scope
 Index = npt.NDArray[np.int64]
 NEVER = np.iinfo(np.int64).max
 
-# Where the protocol stack takes a packet over from the driver, at once or from a backlog queue.
+# Functions where the protocol stack receives a packet from the driver, or from a backlog queue.
 STACK = frozenset(
     {
         "netif_receive_skb",
@@ -53,17 +53,17 @@ FORWARDING = (
 
 
 class Stages(NamedTuple):
-    """ns of each stage and wait, by name, for every leg; -1 where the leg does not show it."""
+    """ns of each stage and wait, by name, for every leg; -1 if the leg does not show it."""
 
     stages: dict[str, Index]
     waits: dict[str, Index]
 
 
 def leg_stages(scope: Scope) -> Stages:
-    """Stages and waits of all legs of the session; right for those that are meant.
+    """Stages and waits of all legs of the session; valid for the selected legs.
 
-    They are made from all calls of these: a range chooses legs by their begin, and does not cut
-    them off, or a stage would swallow those that follow it.
+    They are computed from all calls of these legs.  A range selects legs by their begin and does
+    not cut them off; otherwise a stage would include those after it.
     """
     scope = scope.whole
     kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
@@ -87,9 +87,9 @@ def leg_stages(scope: Scope) -> Stages:
 
 
 class _Firsts:
-    """When each leg first entered one of some functions, of those entered since it began.
+    """When each leg first entered one of some functions, among calls entered since its begin.
 
-    Others had no packet yet: the system call that made it, or a reader that waited for it.
+    Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
     """
 
     def __init__(self, scope: Scope, begin: Index) -> None:
@@ -106,7 +106,7 @@ class _Firsts:
 
     def _of(self, wanted: list[bool]) -> Index:
         function = self._scope.function
-        named = np.array([*wanted, False])[function]  # -1: the last, no name
+        named = np.array([*wanted, False])[function]  # -1, no name, is the last index
         meant = np.flatnonzero(named & self._since)
         found = np.full(self._legs, NEVER, np.int64)
         np.minimum.at(found, self._scope.leg_of_call[meant], self._entry[meant])
@@ -120,13 +120,13 @@ def _cut(
     begins: tuple[Index, ...],
     end: Index,
 ) -> None:
-    """Each stage lasts from its begin to the next begin that is there, else to the end."""
+    """Compute stages: each lasts from its begin to the next begin that exists, else to the end."""
     following = np.asarray(end, np.int64)
     for name, begin in reversed(list(zip(names, begins, strict=True))):
         there = legs & (begin <= following)
         stages[name] = np.where(there, following - begin, -1)
         following = np.where(there, begin, following)
-    for name in names:  # in the order of time
+    for name in names:  # restore the order of time
         stages[name] = stages.pop(name)
 
 
@@ -138,11 +138,11 @@ def _last_exit(scope: Scope, legs: int) -> Index:
 
 
 def _wire(scope: Scope) -> Index:
-    """For each receiving leg the time since the leg of the same KBL that sent its packet.
+    """For each receiving leg, the time since the leg of the same KBL that sent its packet.
 
-    Between two machines no clock tells it: see the one-way bounds of `skbviewer stats clock`.
-    Where records were lost meanwhile, nobody knows whether it passed another leg, and of a leg that
-    lacks records not when it sent.
+    Between two machines, no clock can measure it: see the one-way bounds of `skbviewer stats
+    clock`.  If records were lost meanwhile, the packet may have passed another leg, and if the
+    sending leg lacks records, the time of sending is unknown; then it is -1.
     """
     kind, wire = scope.of_leg("kind"), scope.of_leg("wire_ns")
     source = scope.of_leg("source")

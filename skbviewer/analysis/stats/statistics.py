@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""The statistics that there are, by the word of `skbviewer stats`.
+"""All statistics, by their word on the command line of `skbviewer stats`.
 
 The command line, the Statistics menu and its window are made from STATISTICS.
 """
@@ -42,13 +42,15 @@ def _endpoints(scope: Scope) -> Table:
 def _functions(scope: Scope) -> Table:
     rows = function_rows(scope)
     lost = sum(row.gaps for row in rows)
-    said = f"{lost} calls lie across lost records: their self and compensated times are not counted"
+    said = (
+        f"records were lost during {lost} calls: their self and compensated times are not counted"
+    )
     return Table(FunctionRow._fields, rows, (said,) if lost else ())
 
 
 def _layers(scope: Scope) -> Table:
     table = layer_table(scope)
-    said = f"{table.gaps} legs may lack lost records and are not counted"
+    said = f"records of {table.gaps} legs may have been lost: they are not counted"
     return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
 
 
@@ -67,12 +69,12 @@ def _clock(scope: Scope) -> Table:
 
 
 def _layer_filter(row: Row) -> str | None:
-    """Waits and stages have no field of the display filter."""
+    """Return the filter of a layer.  Waits and stages have no field of the display filter."""
     return f"kbl.layer == {quoted(row['layer'])}" if row["kind"] == BUSY else None
 
 
 def _process_filter(row: Row) -> str:
-    """A thread without a name is known by its number."""
+    """Return the filter of a process.  A thread without a name is filtered by its number."""
     thread = re.fullmatch(r"thread (\d+)", row["process"])
     field = f"kbl.pid == {thread[1]}" if thread else f"kbl.comm == {quoted(row['process'])}"
     return f"call({field} && kbl.context == task)"
@@ -80,28 +82,28 @@ def _process_filter(row: Row) -> str:
 
 STATISTICS: dict[str, Statistic] = {
     "conversations": Statistic(
-        "&Conversations", "Who talked with whom, how much, and the time in the kernel",
+        "&Conversations", "Packets, bytes and time in the kernel of each conversation",
         _conversations, ends_filter, tuple(KINDS), CONVERSATION_TITLES,
         frozenset({"begin_ns", "dur_ns"})),
     "endpoints": Statistic(
-        "&Endpoints", "Who sent and received how much",
+        "&Endpoints", "Packets and bytes of each endpoint",
         _endpoints, ends_filter, tuple(KINDS), ENDPOINT_TITLES),
     "functions": Statistic(
-        "&Functions", "How often each function was called, and how long it took",
+        "&Functions", "Calls and times of each function",
         _functions, lambda row: f"kbl.func == {quoted(row['function'])}",
         titles={"comp_mean_ns": "Without probes (µs)", "comp_err_ns": "± (µs)"}),
     "layers": Statistic(
-        "&Layers", "How long packets were in each layer, waited, or were in each stage",
+        "&Layers", "Times of packets in each layer, wait and stage",
         _layers, _layer_filter, titles={"number": "Legs"}),
     "processes": Statistic(
-        "&Processes", "How much time programs spent on their packets",
+        "&Processes", "Times that each program spent on its packets",
         _processes, _process_filter, titles={"number": "Calls"}),
     "drops": Statistic(
-        "&Drops", "Why and where the kernel dropped packets",
+        "&Drops", "Reasons and places of packet drops",
         _drops, lambda row: f"kbl.drop_reason == {quoted(row['reason'])}",
         titles={"wire": "In captures", "packets": "First packets"}),
     "clock": Statistic(
-        "Cloc&k Fits", "How the clocks of captures were fitted to those of kernel logs",
+        "Cloc&k Fits", "Fits of the clocks of captures to those of kernel logs",
         _clock, None, titles={"kbl": "Kernel log", "source": "Capture", "offset_ns": "Offset (s)",
                         "drift_ppm": "Drift (ppm)"},
         seconds=frozenset({"offset_ns"})),

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""What a statistic is: a line of the table STATISTICS, and the rows that it makes."""
+"""The types of a statistic: a line of the table STATISTICS, and the rows that it makes."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Table(NamedTuple):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns: `keys`, but a NamedTuple cannot have a field `count`."""
+        """Return the names of the columns.  A NamedTuple cannot have a field named `count`."""
         return tuple("count" if key == "number" else key for key in self.keys)
 
 
@@ -31,9 +31,9 @@ class Statistic(NamedTuple):
     """One line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tip.
 
     `make` raises Cancelled.  `filter` gives the display filter that shows the packets of a row, or
-    None where no field says which they are; where that is so of every row, it is None itself.  With
-    `tabs` the window has one tab for each of these values of the first key.  `titles` are for
-    columns whose name says too little; `seconds` are times that the window shows in seconds.
+    None if no field identifies them; `filter` is None if that is so for every row.  With `tabs` the
+    window has one tab for each of these values of the first key.  `titles` replace titles that are
+    made of a column's name; `seconds` are times that the window shows in seconds.
     """
 
     title: str
@@ -51,5 +51,5 @@ class Statistic(NamedTuple):
 
 
 def quoted(text: str) -> str:
-    """A text as a display filter writes it."""
+    """Quote a text for a display filter."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

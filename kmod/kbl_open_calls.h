@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The open calls of functions with probes in their source; a part of kbl_source.c. */
-#ifndef KBL_OPEN_H
-#define KBL_OPEN_H
+/* The open calls of functions with probes in their source.  A part of kbl_source.c. */
+#ifndef KBL_OPEN_CALLS_H
+#define KBL_OPEN_CALLS_H
 
+#include <linux/bitmap.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
 #include <linux/mm.h>
@@ -11,10 +12,10 @@
 #include "kbl_internal.h"
 
 /*
- * The calls that are open, by frame and function: what a site shows at its exit is where its
- * frame was, and no other open call of the function has that frame.  A task may return on
- * another CPU, so there is one table for all.  A key is claimed and given up by the context
- * whose frame it is; a set is one cache line.
+ * The open calls, by frame and function.  At the exit a site passes the address of its frame,
+ * and no other open call of the function has the same frame.  A task may return on another CPU,
+ * so one table serves all CPUs.  Only the context that owns the frame claims and releases a
+ * key.  A set is one cache line.
  */
 #define KBL_OPEN_WAYS 4
 
@@ -23,10 +24,14 @@ struct kbl_open {
 	struct kbl_call *call;
 };
 
-static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* while one is armed */
+static struct kbl_open (*kbl_opened)[KBL_OPEN_WAYS];	/* allocated while a function is armed */
 static u32 kbl_open_mask;
+static DECLARE_BITMAP(kbl_open_armed, KBL_MAX_PROBES);	/* ids of armed functions */
 
-/* Frames are multiples of 8, and kernel addresses alike in the bits that are lost. */
+/*
+ * Frames are multiples of 8, and the upper bits, which are lost here, are the same in all
+ * kernel addresses.
+ */
 static __always_inline u64 kbl_open_key(const struct kbl_target *t, unsigned long frame)
 {
 	BUILD_BUG_ON(!is_power_of_2(KBL_MAX_PROBES));
@@ -38,7 +43,7 @@ static __always_inline struct kbl_open *kbl_open_set(u64 key)
 	return kbl_opened[(u32)(key * GOLDEN_RATIO_64 >> 32) & kbl_open_mask];
 }
 
-/* NULL: no such call is open; with key 0, no place is free. */
+/* Returns NULL if no such call is open; with key 0, if the set is full. */
 static __always_inline struct kbl_open *kbl_open_find(struct kbl_open *set, u64 key)
 {
 	unsigned int i;
@@ -51,7 +56,7 @@ static __always_inline struct kbl_open *kbl_open_find(struct kbl_open *set, u64 
 	return NULL;
 }
 
-/* Other contexts claim too. */
+/* Other contexts may claim concurrently. */
 static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64 key)
 {
 	struct kbl_open *found;
@@ -62,7 +67,7 @@ static __always_inline struct kbl_open *kbl_open_claim(struct kbl_open *set, u64
 	return found;
 }
 
-/* No room, though the table is four times as large as all calls that can be open. */
+/* The set is full, although the table is four times as large as all calls that can be open. */
 static void kbl_open_lose(struct kbl_call *call)
 {
 	unsigned long irq;
@@ -74,21 +79,20 @@ static void kbl_open_lose(struct kbl_call *call)
 }
 NOKPROBE_SYMBOL(kbl_open_lose);
 
-/* Their exits are told no more, for all functions that are not armed. */
+/* Forget the open calls of all functions that are not armed: their exits are not recorded. */
 static void kbl_open_forget(void)
 {
 	struct kbl_open *open;
 
 	for (open = kbl_opened[0]; open < kbl_opened[kbl_open_mask + 1]; open++) {
 		u64 key = READ_ONCE(open->key);
-		const struct kbl_target *t = kbl_target_by_id(key & (KBL_MAX_PROBES - 1));
 
-		if (key && (!t || t->mechanism != KBL_BY_SOURCE))
+		if (key && !test_bit(key & (KBL_MAX_PROBES - 1), kbl_open_armed))
 			WRITE_ONCE(open->key, 0);
 	}
 }
 
-/* Room for four times as many as can be open. */
+/* Allocate four times as many entries as calls can be open. */
 static int kbl_open_begin(void)
 {
 	unsigned int sets = 4 * num_possible_cpus() * KBL_NR_CALLS / KBL_OPEN_WAYS;
@@ -105,4 +109,4 @@ static void kbl_open_end(void)
 	kbl_opened = NULL;
 }
 
-#endif /* KBL_OPEN_H */
+#endif /* KBL_OPEN_CALLS_H */

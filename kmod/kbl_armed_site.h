@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Entry and exit of functions with probes in their source; a part of kbl_source.c. */
-#ifndef KBL_SITED_H
-#define KBL_SITED_H
+/* Entry and exit of functions with probes in their source.  A part of kbl_source.c. */
+#ifndef KBL_ARMED_SITE_H
+#define KBL_ARMED_SITE_H
 
 #include <linux/kbl_probe.h>
 
-#include "kbl_faked.h"
+#include "kbl_fake_regs.h"
 #include "kbl_hot.h"
-#include "kbl_open.h"
+#include "kbl_open_calls.h"
 
-/* A site that is armed, and where its carriers go. */
-struct kbl_sited {
+/* An armed site, and where its carriers are stored. */
+struct kbl_armed_site {
 	struct kbl_target *target;
-	u8 plain;		/* the one carrier that is read, from 1; 0: there are more */
-	u8 nr;			/* of the carriers that the site passes */
-	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_faked */
-	struct kbl_site *site;	/* NULL: it went with its module; under kbl_sites_lock() */
+	u8 plain;		/* the only carrier that is read, from 1; 0: several */
+	u8 nr;			/* number of carriers that the site passes */
+	u16 offset[KBL_SITE_CARRIERS];	/* in struct kbl_fake_regs */
+	struct kbl_site *site;	/* NULL: its module was unloaded; under kbl_sites_lock() */
 };
 
-/* All that the target may look at, and nothing in what it has not. */
-static void kbl_fake_all(struct kbl_faked *f, const struct kbl_sited *s, const void *first,
+/* Set every argument that the target may read, and NULL where the site passes none. */
+static void kbl_fake_all(struct kbl_fake_regs *f, const struct kbl_armed_site *s, const void *first,
 			 const void *const *more)
 {
 	unsigned int i;
@@ -35,8 +35,8 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 					       unsigned long frame, const void *first,
 					       const void *const *more, bool pv)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
-	struct kbl_faked f KBL_NOT_CLEARED;
+	const struct kbl_armed_site *s = READ_ONCE(site->data);
+	struct kbl_fake_regs f KBL_NOT_CLEARED;
 	struct kbl_ticket ticket;
 	struct kbl_open *open;
 	struct kbl_target *t;
@@ -50,10 +50,10 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 	else
 		kbl_fake_all(&f, s, first, more);
 	kbl_arch_fake(&f.regs, f.stack, caller);
-	/* Switched meanwhile: this call is told or not. */
+	/* Recording may be switched on or off meanwhile: either outcome is fine for this call. */
 	if (unlikely(!data_race(kbl_active)))
 		return;
-	/* Too many calls are open: the entry is told, and counted as unpaired. */
+	/* Too many calls are open: the entry was recorded alone and counted as unpaired. */
 	if (unlikely(kbl_enter_as(t, &f.regs, kbl_irq_off(pv), caller, false, pv, &ticket)) ||
 	    unlikely(ticket.call == &kbl_unpaired))
 		return;
@@ -68,7 +68,7 @@ static __always_inline void kbl_source_entered(struct kbl_site *site, unsigned l
 static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long frame,
 					    unsigned long value, bool pv)
 {
-	const struct kbl_sited *s = READ_ONCE(site->data);
+	const struct kbl_armed_site *s = READ_ONCE(site->data);
 	struct pt_regs regs KBL_NOT_CLEARED;
 	struct kbl_ticket ticket;
 	struct kbl_open *open;
@@ -78,7 +78,7 @@ static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long
 		return;
 	key = kbl_open_key(s->target, frame);
 	open = kbl_open_find(kbl_open_set(key), key);
-	/* Not told, or entered before the site was enabled. */
+	/* The entry was not recorded, or preceded the arming of the site. */
 	if (!open)
 		return;
 	ticket.call = open->call;
@@ -87,4 +87,4 @@ static __always_inline void kbl_source_left(struct kbl_site *site, unsigned long
 	kbl_leave(&ticket, &regs, kbl_irq_off(pv), pv);
 }
 
-#endif /* KBL_SITED_H */
+#endif /* KBL_ARMED_SITE_H */
