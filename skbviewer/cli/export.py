@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer export: pictures and tables of a path, the timeline or the packet list."""
+"""skbviewer export: pictures, tables and profiles of a path, the timeline or the packet list."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from typing import Any
 
 from ..analysis.timeline import ALIGNED, KINDS, PACKET_KINDS
 from ..analysis.timeline_shown import DPI, SIZE, Shown, rows_of, rows_text, seconds_of
-from ..export import write_path_csv
+from ..export import EXPORTS, Export, Request, Subject, Writer
 from ..session import Session
 from .opening import add_files, opened, warn_of
 from .output import command
-from .row_numbers import path_of
 from .starting import needing_qt
 
 HELP = """Without --lanes, --filter and --range, the path of --packet is written: as a picture with
-a table, or as CSV.  --csv with --filter alone writes the packet list.  All other combinations write
-the timeline; its CSV holds exactly the boxes that a picture of that size shows.  The same command
-always writes the same bytes.  OUT may be - for standard output.  Pictures and timelines need Qt,
-but no display."""
-FORMS = {"png": "a picture", "svg": "a picture of the timeline", "csv": "a table"}
-SUFFIXES = {"png": (".png",), "svg": (".svg",), "csv": (".csv", ".txt")}
+a table, or as CSV.  --csv with --filter alone writes the packet list.  --folded and --speedscope
+write the call stacks of --packet, or of the packets that match --filter; their values are self
+times in ns.  All other combinations write the timeline; its CSV holds exactly the boxes that a
+picture of that size shows.  The same command always writes the same bytes.  OUT may be - for
+standard output.  Pictures and timelines need Qt, but no display."""
+FORMS = {export.name: export for export in reversed(EXPORTS)}  # the first of each name
 STDOUT = Path("-")
 SIZES = "expected WxH, from 200x100 to 30000x30000"
 
@@ -37,10 +36,9 @@ def add(commands: Any) -> None:
     parser.epilog = HELP
     add_files(parser)
     form = parser.add_mutually_exclusive_group(required=True)
-    for name, what in FORMS.items():
-        form.add_argument(
-            f"--{name}", type=Path, metavar="OUT", help=f"write {what}; - is standard output"
-        )
+    for name, export in reversed(FORMS.items()):
+        text = f"write {export.help}; - is standard output"
+        form.add_argument(f"--{name}", type=Path, metavar="OUT", help=text)
     parser.add_argument(
         "--packet",
         type=_rows,
@@ -114,43 +112,68 @@ def _size(text: str) -> tuple[int, int]:
 
 
 def _export(arguments: argparse.Namespace) -> int:
-    form = next(name for name in FORMS if getattr(arguments, name))
-    out: Path = getattr(arguments, form)
-    if out.suffix and out.suffix.lower() not in SUFFIXES[form]:
-        ends = " or ".join(SUFFIXES[form])
-        raise KeyError(f"--{form} {out}: the file name must end in {ends}")
+    name = next(name for name in FORMS if getattr(arguments, name))
+    out: Path = getattr(arguments, name)
+    suffixes = FORMS[name].suffixes
+    if out.suffix and not out.name.lower().endswith(suffixes):
+        raise KeyError(f"--{name} {out}: the file name must end in {' or '.join(suffixes)}")
+    subject = _subject(arguments, name)
     session = opened(arguments.files)
     if out == STDOUT:
-        _to_stdout(arguments, session, form)
+        _to_stdout(arguments, session, name, subject)
     else:
-        _write(arguments, session, form, out)
+        _write(arguments, session, name, subject, out)
     return warn_of(session, arguments.files)
 
 
-def _to_stdout(arguments: argparse.Namespace, session: Session, form: str) -> None:
+def _subject(arguments: argparse.Namespace, name: str) -> Subject:
+    """What the options ask for; KeyError if the format cannot hold it."""
+    offered = {subject for export in EXPORTS if export.name == name for subject in export.subjects}
+    if arguments.lanes or arguments.range or arguments.markers:
+        wanted = [Subject.TIMELINE]
+    elif arguments.filter is not None and Subject.PACKETS in offered:
+        wanted = [Subject.PACKETS]
+    elif arguments.filter:
+        wanted = [Subject.TIMELINE]
+    else:
+        wanted = [Subject.PACKET, Subject.TIMELINE]
+    for subject in wanted:
+        if subject in offered:
+            return subject
+    raise KeyError(f"--{name} holds no timeline: see --packet and --filter")
+
+
+def _to_stdout(
+    arguments: argparse.Namespace, session: Session, name: str, subject: Subject
+) -> None:
     with TemporaryDirectory() as folder:
-        made = Path(folder) / f"made.{form}"
-        _write(arguments, session, form, made)
+        made = Path(folder) / f"made.{name}"
+        _write(arguments, session, name, subject, made)
         sys.stdout.buffer.write(made.read_bytes())
         sys.stdout.buffer.flush()
 
 
-def _write(arguments: argparse.Namespace, session: Session, form: str, out: Path) -> None:
-    timeline = bool(arguments.lanes or arguments.range or arguments.markers or form == "svg")
-    if timeline or (arguments.filter and form == "png"):
-        with needing_qt("an export of the timeline"):
-            from ..gui.render_timeline import write_timeline  # needs Qt, but no display
-        write_timeline(session, _shown(arguments, session), out, form)
-    elif arguments.filter is not None and form == "csv":
-        session.export_packets_csv(arguments.filter, out)
-    elif form == "csv":
-        write_path_csv(path_of(session, _one(arguments.packet)), session.sources(), out)
+def _write(
+    arguments: argparse.Namespace, session: Session, name: str, subject: Subject, out: Path
+) -> None:
+    (export,) = (e for e in EXPORTS if e.name == name and subject in e.subjects)
+    write = export.write or _painter(export, subject)
+    if subject is Subject.TIMELINE:
+        request = Request(shown=_shown(arguments, session))
+    elif subject is Subject.PACKETS:
+        request = Request(None, arguments.filter)
     else:
-        with needing_qt("a picture"):
-            from ..gui.render import render_png
+        dark = arguments.theme == "dark"
+        shown = Shown("packet", size=arguments.size, dpi=arguments.dpi, dark=dark)
+        request = Request(_one(arguments.packet), shown=shown)
+    write(session, request, out)
 
-        size, dpi = arguments.size, arguments.dpi
-        render_png(session, out, _one(arguments.packet), size, dpi, arguments.theme)
+
+def _painter(export: Export, subject: Subject) -> Writer:
+    what = "an export of the timeline" if subject is Subject.TIMELINE else "a picture"
+    with needing_qt(what):
+        from ..gui.painters import PAINTERS  # needs Qt, but no display
+    return PAINTERS[export.name, subject]
 
 
 def _one(rows: tuple[int, ...] | None) -> int:

@@ -7,9 +7,8 @@ import argparse
 import re
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from ..records import PacketPath, SeriesRow
+from ..export import packet_path
+from ..records import PacketPath
 
 if TYPE_CHECKING:
     from ..session import Session
@@ -29,10 +28,4 @@ def path_of(session: Session, row: int | None, series: int | None = None) -> Pac
 
     Raises KeyError if there is none.
     """
-    if row is None or row > 0:
-        return session.path(row, series)
-    if -row > session.all_kernel_only_count():
-        raise KeyError(f"no packet K{-row}")
-    (life,) = session.rows(np.array([row]))
-    assert isinstance(life, SeriesRow)
-    return session.path(series=life.series)
+    return session.path(series=series) if row is None else packet_path(session, row)

@@ -1,44 +1,20 @@
 # SPDX-License-Identifier: MIT
-"""skbviewer stats: statistics of functions, layers, processes, drops and clocks."""
+"""skbviewer stats: print a table of STATISTICS."""
 
 from __future__ import annotations
 
 import argparse
-import csv
 import json
 import sys
-from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
-import numpy as np
-
-from ..analysis.stats import (
-    Chosen,
-    DropRow,
-    FunctionRow,
-    LayerRow,
-    ProcessRow,
-    drop_rows,
-    function_rows,
-    layer_table,
-    process_rows,
-)
+from ..analysis.stats import STATISTICS, Chosen, Table
+from ..export.table_csv import cell, write_table_csv
 from ..session import Session
 from . import opening, stats_columns
 from .filtering import add_filter, chosen
 from .output import command, formats, warn
-
-
-class Table(NamedTuple):
-    """Rows, and warnings about them.
-
-    The rows are NamedTuples of one type with the fields `keys`.
-    """
-
-    keys: tuple[str, ...]
-    rows: Sequence[Any]
-    warnings: tuple[str, ...] = ()
 
 
 def add(commands: Any) -> None:
@@ -56,7 +32,7 @@ def add(commands: Any) -> None:
         "files",
         nargs="+",
         metavar="FILE... TABLE",
-        help=f"{opening.HELP}; the table comes first or last: {', '.join(sorted(TABLES))}",
+        help=f"{opening.HELP}; the table comes first or last: {', '.join(sorted(STATISTICS))}",
     )
     parser.add_argument(
         "--range",
@@ -72,88 +48,15 @@ def add(commands: Any) -> None:
     formats(parser, "json", "csv")
 
 
-def _functions(session: Session, chosen: Chosen) -> Table:
-    rows = function_rows(session.statistics(chosen))
-    lost = sum(row.gaps for row in rows)
-    said = (
-        f"records were lost during {lost} calls: their self and compensated times are not counted"
-    )
-    return Table(FunctionRow._fields, rows, (said,) if lost else ())
-
-
-def _layers(session: Session, chosen: Chosen) -> Table:
-    table = layer_table(session.statistics(chosen))
-    said = f"records of {table.gaps} legs may have been lost: they are not counted"
-    return Table(LayerRow._fields, table.rows, (said,) if table.gaps else ())
-
-
-def _drops(session: Session, chosen: Chosen) -> Table:
-    return Table(DropRow._fields, drop_rows(session.statistics(chosen)))
-
-
-def _processes(session: Session, chosen: Chosen) -> Table:
-    scope = session.statistics(chosen)
-    gaps = int((scope.legs & scope.gaps).sum())
-    said = f"records of {gaps} legs may have been lost: they are not counted"
-    return Table(ProcessRow._fields, process_rows(scope), (said,) if gaps else ())
-
-
-class ClockRow(NamedTuple):
-    """One segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
-
-    `interface` is None if all interfaces of the capture share one clock.
-    """
-
-    source: int
-    kbl: int
-    offset_ns: int
-    drift_ppm: float
-    residual_ns: int
-    pairs: int
-    interface: int | None
-
-
-def _clock(session: Session, chosen: Chosen) -> Table:
-    """Return the segments that apply to at least one of the chosen packets."""
-    meant = session.statistics(chosen)
-    source, interface = (
-        np.asarray(meant.columns.array("packet", name))[meant.packets - 1]
-        for name in ("source", "interface")
-    )
-    rows = []
-    for fit in session.info()["clock"]:
-        for one in dict.fromkeys(segment.get("interface") for segment in fit["segments"]):
-            segments = [s for s in fit["segments"] if s.get("interface") == one]
-            mine = (source == fit["source"]) & ((interface == one) | (one is None))
-            first = [segment["first"] for segment in segments]
-            held = np.searchsorted(first, meant.packets[mine], "right") - 1
-            for at in np.unique(np.maximum(held, 0)).tolist():
-                told = (segments[at].get(key) for key in ClockRow._fields[2:])
-                rows.append(ClockRow(fit["source"], fit["kbl"], *told))
-    return Table(ClockRow._fields, rows)
-
-
-TABLES: dict[str, Callable[[Session, Chosen], Table]] = {
-    "functions": _functions,
-    "layers": _layers,
-    "drops": _drops,
-    "processes": _processes,
-    "clock": _clock,
-}
-
-
 def _stats(arguments: argparse.Namespace) -> int:
     files, name = _in_order([str(word) for word in arguments.files])
     session = opening.opened(files)
-    table = TABLES[name](session, _chosen(session, arguments))
+    table = STATISTICS[name].make(session.statistics(_chosen(session, arguments)))
     if arguments.json:
-        print(
-            json.dumps([dict(zip(_told(table), row, strict=True)) for row in table.rows], indent=1)
-        )
+        rows = [dict(zip(table.columns, row, strict=True)) for row in table.rows]
+        print(json.dumps(rows, indent=1))
     elif arguments.csv:
-        writer = csv.writer(sys.stdout)
-        writer.writerow(_told(table))
-        writer.writerows([map(_joined, row) for row in table.rows])
+        write_table_csv(table, sys.stdout)
     else:
         _print(table)
     return warn(table.warnings) | opening.warn_of(session, files)
@@ -164,18 +67,13 @@ def _in_order(words: list[str]) -> tuple[list[Path], str]:
 
     Raises KeyError with a message for the user.
     """
-    tables = ", ".join(sorted(TABLES))
+    tables = ", ".join(sorted(STATISTICS))
     for files, table in ((words[:-1], words[-1]), (words[1:], words[0])):
-        if table in TABLES and files:
+        if table in STATISTICS and files:
             return [Path(file) for file in files], table
     if len(words) == 1:
         raise KeyError(f"stats: {words[0]}: expected a file and a table, one of {tables}")
     raise KeyError(f"stats: neither {words[0]} nor {words[-1]} is one of {tables}")
-
-
-def _told(table: Table) -> list[str]:
-    """Return the names of the columns.  A NamedTuple cannot have a field named `count`."""
-    return ["count" if key == "number" else key for key in table.keys]
 
 
 def _chosen(session: Session, arguments: argparse.Namespace) -> Chosen:
@@ -202,7 +100,7 @@ def _range(text: str, session: Session) -> tuple[int, int]:
 
 def _print(table: Table) -> None:
     """Print the table with columns as wide as their texts.  Times are microseconds."""
-    head = [key.replace("_ns", "_us") for key in _told(table)]
+    head = [key.replace("_ns", "_us") for key in table.columns]
     lines = [
         head,
         *([_text(k, v) for k, v in zip(table.keys, row, strict=True)] for row in table.rows),
@@ -226,9 +124,4 @@ def _text(key: str, value: Any) -> str:
         return f"{'-' if value < 0 else ''}{abs(value) // 1000}.{abs(value) % 1000:03}"
     if isinstance(value, float):
         return f"{value:.3f}"
-    return str(_joined(value))
-
-
-def _joined(value: Any) -> Any:
-    """Join a tuple of numbers into one cell."""
-    return ",".join(map(str, value)) if isinstance(value, tuple) else value
+    return str(cell(value))

@@ -1,18 +1,58 @@
 # SPDX-License-Identifier: MIT
-"""Write paths, packet lists, timelines and logs as files for other programs."""
+"""Write paths, packet lists, timelines, call stacks and logs as files for other programs.
+
+EXPORTS has a line for each format and its subjects.  The command line, the export dialog and the
+File menu are made from it.
+"""
 
 from .dump import dump_lines
-from .packets_csv import write_packets_csv
-from .path_csv import write_path_csv
+from .folded import write_folded
+from .formats import Export, Exportable, Request, Subject, Writer, packet_path
+from .packets_csv import write_packets_csv, write_packets_of
+from .path_csv import write_path_csv, write_path_of
 from .path_text import path_lines, path_xml, told
+from .speedscope import write_speedscope
 from .timeline_csv import write_timeline_csv
 
+PACKET, PACKETS = frozenset({Subject.PACKET}), frozenset({Subject.PACKETS})
+TIMELINE = frozenset({Subject.TIMELINE})
+PNG, CSV = (".png",), (".csv", ".txt")
+PICTURE = frozenset({"title", "size", "dpi", "theme"})
+
+EXPORTS: tuple[Export, ...] = (
+    Export("png", TIMELINE, "Picture (PNG)", "a picture", PNG, None, PICTURE),
+    Export("png", PACKET, "Picture of a packet's path (PNG)", "a picture", PNG, None,
+           PICTURE - {"title"}, "Export &PNG…"),
+    Export("svg", TIMELINE, "Vector picture (SVG)", "a picture of the timeline", (".svg",), None,
+           PICTURE),
+    Export("csv", TIMELINE, "Table of the boxes drawn (CSV)", "a table", CSV, None,
+           frozenset({"title", "size"})),
+    Export("csv", PACKETS, "Table of the packet list (CSV)", "a table", CSV, write_packets_of),
+    Export("csv", PACKET, "Table of a packet's calls (CSV)", "a table", CSV, write_path_of,
+           menu="&Export CSV…"),
+    Export("folded", PACKET | PACKETS, "Folded stacks, for flame graphs",
+           "call stacks with self times, for flamegraph.pl", (".folded", ".txt"),
+           write_folded, menu="Export &Folded Stacks…"),
+    Export("speedscope", PACKET | PACKETS, "Profile for speedscope (JSON)",
+           "call stacks with self times, for speedscope.app", (".speedscope.json", ".json"),
+           write_speedscope, menu="Export Spee&dscope Profile…"),
+)  # fmt: skip
+
 __all__ = [
+    "EXPORTS",
+    "Export",
+    "Exportable",
+    "Request",
+    "Subject",
+    "Writer",
     "dump_lines",
+    "packet_path",
     "path_lines",
     "path_xml",
     "told",
+    "write_folded",
     "write_packets_csv",
     "write_path_csv",
+    "write_speedscope",
     "write_timeline_csv",
 ]

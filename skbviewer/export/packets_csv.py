@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..records import BadInput, PacketRow, SeriesRow
+from .formats import Exportable, Request
 
 COLUMNS: tuple[str, ...] = (
     "number",
@@ -25,6 +26,11 @@ COLUMNS: tuple[str, ...] = (
 )
 COLUMNS += ("kernel_ns", "functions", "drop", "drop_place", "lost", "process")
 COLUMNS += ("match", "confidence", "reason")
+
+
+def write_packets_of(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the rows that the filter of `request` shows.  Raises FilterError and BadInput."""
+    recording.export_packets_csv(request.filter, out)
 
 
 def write_packets_csv(

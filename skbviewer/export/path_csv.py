@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..records import MAYBE_LOST, BadInput, Leg, PacketPath, PathCall, SourceRow
+from .formats import Exportable, Request, packet_path
 from .path_text import leg_place, told
 
 COLUMNS = (
@@ -42,6 +43,12 @@ COLUMNS = (
     "note",
 )
 ACROSS = ("log", "session_ns")  # columns for sessions with several KBLs
+
+
+def write_path_of(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the path of the row of `request`, else of packet 1.  Raises KeyError and BadInput."""
+    path = packet_path(recording, 1 if request.row is None else request.row)
+    write_path_csv(path, recording.sources(), out)
 
 
 def write_path_csv(path: PacketPath, sources: Sequence[SourceRow], out: Path) -> None:

@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from PySide6.QtWidgets import QMenu
 
+from skbviewer.analysis.stats import STATISTICS as STATISTICS_TABLES
+from skbviewer.export import Export
 from skbviewer.records.annotations import IGNORE, MARK, TIME_REF
 
-from . import ends_window, export_dialog, exporting, recent, samples, timeline_window
+from . import export_dialog, exporting, recent, samples, timeline_window
 from .appearance import Theme
 from .colouring import CONVERSATIONS
 from .follow_stream import ask_stream
@@ -22,6 +24,7 @@ from .packet_times import Precision, TimeFormat
 from .preferences import Preferences
 from .profile_dialog import ProfileDialog
 from .row_menu import fill_conversations, fill_filters
+from .statistics_window import show_statistic
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
@@ -119,6 +122,29 @@ def _conversation_colour(number: int) -> Action:
     )
 
 
+EXPORT_KEYS = {"png": ("Ctrl+Shift+E",)}
+
+
+def _export_packet(export: Export) -> Action:
+    return Action(
+        "&File",
+        export.menu,
+        lambda w: exporting.ask(w, export),
+        EXPORT_KEYS.get(export.name, ()),
+        f"Write the selected packet's path as {export.help}",
+    )
+
+
+def _statistic(name: str) -> Action:
+    statistic = STATISTICS_TABLES[name]
+    return Action(
+        "&Statistics",
+        f"{statistic.title}…",
+        lambda w: show_statistic(w, name),
+        tip=statistic.tip,
+    )
+
+
 def _theme(theme: Theme) -> Action:
     return Action(
         "&View/Th&eme",
@@ -148,10 +174,7 @@ FILE = (
     Action("&File", "Save &As…", lambda w: w.opening.save_as(), ("Ctrl+Shift+S",),
            "Save the session, with notes and marks, under another name"),
     _line("&File"),
-    Action("&File", "Export &PNG…", exporting.ask_png, ("Ctrl+Shift+E",),
-           "Write the selected packet's path as a picture"),
-    Action("&File", "&Export CSV…", exporting.ask_csv, (),
-           "Write the selected packet's path as a table"),
+    *map(_export_packet, exporting.OF_PACKET),
     Action("&File", "Export &Timeline…", export_dialog.ask_export, ("Ctrl+E",),
            "Write what the timeline shows as a picture or table"),
     _line("&File"),
@@ -296,10 +319,8 @@ ANALYZE = (
 )  # fmt: skip
 
 STATISTICS = (
-    Action("&Statistics", "&Conversations…", ends_window.conversations, (),
-           "Packets, bytes and time in the kernel of each conversation"),
-    Action("&Statistics", "&Endpoints…", ends_window.endpoints, (),
-           "Packets and bytes of each endpoint"),
+    *map(_statistic, STATISTICS_TABLES),
+    _line("&Statistics"),
     Action("&Statistics", "&Summary…", lambda w: w.opening.show_summary(), ("Ctrl+Alt+Shift+C",),
            "What was loaded, matched and lost, and why"),
 )  # fmt: skip

@@ -24,20 +24,22 @@ from PySide6.QtWidgets import (
 
 from skbviewer.analysis.timeline import ALIGNED
 from skbviewer.analysis.timeline_shown import Shown, command_of
+from skbviewer.export import EXPORTS, Export, Request, Subject
 from skbviewer.records import BadInput
 
 from .contract import Recording
-from .render_timeline import write_timeline
+from .painters import writer_of
 from .timeline_window import shown_now
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-FORMS = (
-    ("png", "Picture (PNG)"),
-    ("svg", "Vector picture (SVG)"),
-    ("csv", "Table of the boxes drawn (CSV)"),
-    ("list", "Table of the packet list (CSV)"),
+# What can be written of the timeline and of the packets that the display filter shows.
+OFFERED = tuple(
+    (export, subject)
+    for subject in (Subject.TIMELINE, Subject.PACKETS)
+    for export in EXPORTS
+    if subject in export.subjects
 )
 AskName = Callable[[QWidget, str, str, str], tuple[str, str]]
 
@@ -62,8 +64,8 @@ class ExportDialog(QDialog):
         self._tell()
 
     def _build(self) -> None:
-        for form, text in FORMS:
-            self.form.addItem(text, form)
+        for export, subject in OFFERED:
+            self.form.addItem(export.title, f"{export.name} {subject.name}")
         self.theme.addItem("Light, for print", False)
         self.theme.addItem("Dark", True)
         size = QHBoxLayout()
@@ -115,39 +117,43 @@ class ExportDialog(QDialog):
             dark=bool(self.theme.currentData()),
         )
 
+    def _chosen(self) -> tuple[Export, Subject]:
+        return OFFERED[self.form.currentIndex()]
+
     def _tell(self) -> None:
-        form = str(self.form.currentData())
-        is_picture, is_list = form in ("png", "svg"), form == "list"
-        for picture_only in (self.theme, self.dpi):
-            picture_only.setEnabled(is_picture)
-        for not_of_lists in (self.title_edit, self.wide, self.high):
-            not_of_lists.setEnabled(not is_list)
+        export, subject = self._chosen()
+        for option, widgets in (
+            ("theme", (self.theme,)),
+            ("dpi", (self.dpi,)),
+            ("title", (self.title_edit,)),
+            ("size", (self.wide, self.high)),
+        ):
+            for widget in widgets:
+                widget.setEnabled(option in export.options)
         files = self._recording.words()
-        if is_list:
-            words = ["skbviewer", "export", *files, "--csv", "packets.csv"]
-            text = shlex.join([*words, "--filter", self._shown.filter])
+        if subject is Subject.PACKETS:
+            words = ["skbviewer", "export", *files, f"--{export.name}"]
+            words += [f"packets{export.suffixes[0]}", "--filter", self._shown.filter]
+            text = shlex.join(words)
         else:
-            text = command_of(self.shown(), files, form, self._t0)
+            text = command_of(self.shown(), files, export.name, self._t0)
         self.command.setText(text)
         self.command.setCursorPosition(0)
 
     def save(self) -> None:
         """Ask for a name and write the file.  The dialog shows an error."""
-        form = str(self.form.currentData())
-        suffix = "csv" if form == "list" else form
-        stem = "packets" if form == "list" else "timeline"
+        export, subject = self._chosen()
+        suffix = export.suffixes[0]
+        stem = "packets" if subject is Subject.PACKETS else "timeline"
         folder = Path(str(QSettings().value("folder", "")))
         name, _ = self.ask_name(
-            self, "Export Timeline", str(folder / f"{stem}.{suffix}"), f"*.{suffix}"
+            self, "Export Timeline", str(folder / f"{stem}{suffix}"), f"*{suffix}"
         )
         if not name:
             return
-        out = Path(name)
+        out, request = Path(name), Request(None, self._shown.filter, self.shown())
         try:
-            if form == "list":
-                self._recording.export_packets_csv(self._shown.filter, out)
-            else:
-                write_timeline(self._recording, self.shown(), out, form)
+            writer_of(export, subject)(self._recording, request, out)
         except (BadInput, OSError) as error:
             self.error.setText(str(error))
             self.error.show()

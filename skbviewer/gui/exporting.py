@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""File > Export PNG and Export CSV: ask for a name and write the selected packet."""
+"""File > Export: ask for a name and write the selected packet."""
 
 from __future__ import annotations
 
@@ -8,34 +8,31 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtWidgets import QFileDialog
 
+from skbviewer.export import EXPORTS, Export, Request, Subject
 from skbviewer.records import BadInput
 
-from .export_files import Export, write_csv, write_png
+from .painters import writer_of
 
 if TYPE_CHECKING:
     from .main_window import MainWindow
 
-
-def ask_png(window: MainWindow) -> None:
-    """Export the selected packet's path as an annotated picture."""
-    _export(window, "Export PNG", "png", write_png)
+# What the File menu offers for the selected packet.
+OF_PACKET = tuple(export for export in EXPORTS if Subject.PACKET in export.subjects)
 
 
-def ask_csv(window: MainWindow) -> None:
-    """Export the selected packet's path as a table."""
-    _export(window, "Export CSV", "csv", write_csv)
-
-
-def _export(window: MainWindow, title: str, suffix: str, write: Export) -> None:
+def ask(window: MainWindow, export: Export) -> None:
+    """Write the selected packet to a file whose name the user gives."""
     row = window.selection.row
     if row is None or window.recording is None:
         return
-    proposal = f"packet-{row.number}.{suffix}"
-    name, _ = QFileDialog.getSaveFileName(window, title, proposal, f"*.{suffix}")
+    title = export.menu.replace("&", "").rstrip("…")
+    suffix = export.suffixes[0]
+    proposal = f"packet-{row.number}{suffix}"
+    name, _ = QFileDialog.getSaveFileName(window, title, proposal, f"*{suffix}")
     if not name:
         return
     try:
-        write(window.recording, row, Path(name))
+        writer_of(export, Subject.PACKET)(window.recording, Request(row.id), Path(name))
     except (BadInput, OSError) as error:
         window.banner.tell(f"{title}: {error}", "error")
     else:

@@ -15,7 +15,7 @@ import numpy as np
 from ..analysis import LayerStyle, Names, layers, names_of, tcp_info
 from ..analysis.detail import Node
 from ..analysis.fields_data import Data
-from ..analysis.stats import Chosen, Conversation, Endpoint, Scope, endpoints
+from ..analysis.stats import STATISTICS, Chosen, Scope, Stack, Table, call_stacks
 from ..analysis.timeline import Timeline
 from ..analysis.timeline_overview import Overview
 from ..matching import Timebase
@@ -49,7 +49,7 @@ from .payloads import Payloads
 from .raw import RawCall, raw_of
 from .reasons import Reason, reasons
 from .rules import rules_of
-from .statistics import begin_of, by_kind, scope_of, talks
+from .statistics import begin_of, scope_of
 from .summary import summary
 
 FEW_PACKETS = 100_000  # up to this many, following all streams takes no noticeable time
@@ -219,10 +219,22 @@ class Session:
                     self._names[source] = names_of(db, source)
             return self._names[source]
 
-    def statistics(self, chosen: Chosen | None = None) -> Scope:
+    def statistics(self, chosen: Chosen | None = None, progress: Progress | None = None) -> Scope:
         """Return what analysis.stats needs about the `chosen` packets and times; default all."""
         with self._db() as db:
-            return scope_of(db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
+            given = (db, self.columns, self.sources(), self.timebase(), chosen or Chosen())
+            return scope_of(*given, progress)
+
+    def statistic(
+        self, name: str, rows: RowIds | None = None, progress: Progress | None = None
+    ) -> Table:
+        """Return a table of STATISTICS for the packets of `rows` (None: all).  Raises Cancelled."""
+        chosen = Chosen(None if rows is None else rows[rows > 0])
+        return STATISTICS[name].make(self.statistics(chosen, progress))
+
+    def stacks(self, text: str = "") -> list[Stack]:
+        """Return the call stacks of matching rows ("": all).  Raises FilterError and BadInput."""
+        return call_stacks(self.statistics(Chosen(self.select(text))))
 
     def begin_ns(self) -> int:
         """Return the session time of packet 1, else of the first leg, ns: 0 in the Time column."""
@@ -258,18 +270,6 @@ class Session:
         ids = streams.numbers_of(self.select(text), self.packet_count())
         with self._db() as db:
             return streams.stream_of(db, ids, text, self.sources(), progress or Silent())
-
-    def conversations(
-        self, rows: RowIds | None, progress: Progress | None = None
-    ) -> dict[str, list[Conversation]]:
-        """Return the conversations among the packets of `rows` (None: all), by kind."""
-        return talks(self.columns, self.sources(), self.timebase(), rows, progress)
-
-    def endpoints(
-        self, rows: RowIds | None, progress: Progress | None = None
-    ) -> dict[str, list[Endpoint]]:
-        """Return the endpoints of the packets of `rows` (None: all), by kind."""
-        return by_kind(endpoints, self.columns, rows, progress)
 
     def annotations(self, kind: str | None = None) -> list[Annotation]:
         """Return the notes of one kind, or all notes."""

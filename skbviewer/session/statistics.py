@@ -3,31 +3,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any, TypeVar
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from ..analysis import names_of
 from ..analysis.session_time import Clock, packet_times
-from ..analysis.stats import (
-    CONVERSATION_KINDS,
-    Chosen,
-    Conversation,
-    Kernel,
-    Scope,
-    conversations,
-)
-from ..records import UNTIMED, Progress, Silent, SourceRow
+from ..analysis.stats import Chosen, Kernel, Scope
+from ..records import UNTIMED, Progress, SourceRow
 from ..store import Columns, queries
-from .annotations import RowIds
-
-T = TypeVar("T")
+from .clocks import clock_json
 
 
 def scope_of(
-    db: Any, columns: Columns, sources: Sequence[SourceRow], clock: Clock, chosen: Chosen
+    db: Any,
+    columns: Columns,
+    sources: Sequence[SourceRow],
+    clock: Clock,
+    chosen: Chosen,
+    progress: Progress | None = None,
 ) -> Scope:
     """Return the scope that `chosen` selects in the open session `db`."""
     kernels = {
@@ -35,7 +30,8 @@ def scope_of(
         for s in sources
         if s.kind == "kbl"
     }
-    return Scope(columns, kernels, clock, chosen)
+    captures = tuple(s.id for s in sources if s.kind != "kbl")
+    return Scope(columns, kernels, clock, chosen, clock_json(db), captures, progress)
 
 
 def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> int:
@@ -57,47 +53,3 @@ def begin_of(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> in
         for s in sources
         if np.any(source == s.id)
     )
-
-
-def by_kind(
-    tell: Callable[[Columns, str, RowIds | None], list[T]],
-    columns: Columns,
-    rows: RowIds | None,
-    progress: Progress | None,
-) -> dict[str, list[T]]:
-    """Call `tell` for each kind of conversation with the packets of `rows`.  Raises Cancelled."""
-    packets = None if rows is None else rows[rows > 0]
-    found, watch = {}, progress or Silent()
-    for done, kind in enumerate(CONVERSATION_KINDS):
-        watch.report("counting", done, len(CONVERSATION_KINDS))
-        found[kind] = tell(columns, kind, packets)
-    return found
-
-
-def talks(
-    columns: Columns,
-    sources: Sequence[SourceRow],
-    clock: Clock,
-    rows: RowIds | None,
-    progress: Progress | None,
-) -> dict[str, list[Conversation]]:
-    """Return by_kind() of conversations, with all times on one clock.  Raises Cancelled."""
-    tell = partial(conversations, times=_capture_times(columns, sources, clock))
-    return by_kind(tell, columns, rows, progress)
-
-
-def _capture_times(columns: Columns, sources: Sequence[SourceRow], clock: Clock) -> RowIds | None:
-    """Return when all packets were captured, on the first capture's clock (int64, ns).
-
-    None means that their own times are on that clock already.
-    """
-    captures = [source.id for source in sources if source.kind != "kbl"]
-    if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
-        return None
-    ts = np.asarray(columns.array("packet", "ts")).astype(np.int64)
-    source = np.asarray(columns.array("packet", "source"))
-    for one in captures[0 if clock.interfaces(captures[0]) else 1 :]:
-        mine = np.flatnonzero((source == one) & (ts != UNTIMED))
-        at = packet_times(columns, clock, one, mine, ts[mine])
-        ts[mine] = clock.to_source(captures[0], at)
-    return ts

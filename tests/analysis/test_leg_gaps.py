@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.stats import conversations_by_kind
 from skbviewer.export.path_csv import annotation_lines
 from skbviewer.export.path_text import path_lines, path_xml
 from skbviewer.readers import KblEvent
@@ -85,7 +86,7 @@ def test_every_view_says_that_records_may_be_lost(tmp_path: Path) -> None:
         assert "total time in the kernel: some of its records may have been lost" in lines
         assert packets(session)[1].reason.startswith("Records of its time are missing")
         assert "Records of it" not in packets(session)[0].reason
-        (row,) = session.conversations(None)["UDP"]
+        (row,) = conversations_by_kind(session.statistics())["UDP"]
         assert row.kernel_ns == 600  # of the packets that are exact
 
 

@@ -14,11 +14,11 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from skbviewer.analysis.stats import DropRow, FunctionRow, LayerRow, ProcessRow
-from skbviewer.cli import main, stats
+from skbviewer.analysis.stats import STATISTICS, Chosen
+from skbviewer.analysis.stats.meanings import COLUMNS, SPREAD, meaning
+from skbviewer.cli import main
 from skbviewer.cli.main import COMMANDS, _parser
 from skbviewer.cli.packets import JSON_KEYS
-from skbviewer.cli.stats_columns import COLUMNS, SPREAD
 from skbviewer.records import resource
 from skbviewer.session import Session
 from tests.e2e.treated import TREATMENTS, rewrite
@@ -94,18 +94,17 @@ def test_the_kernels_rows_are_a_table_too(file: str, capsys: Captured) -> None:
         assert "kernel-only" in line and line.endswith(row["info"]) and "series=" not in line
 
 
-def test_columns_of_the_statistics_are_explained(capsys: Captured) -> None:
-    for name, rows in (
-        ("functions", FunctionRow),
-        ("layers", LayerRow),
-        ("drops", DropRow),
-        ("processes", ProcessRow),
-        ("clock", stats.ClockRow),
-    ):
-        told = {word for key in (*SPREAD, *COLUMNS[name]) for word in key.split(", ")}
-        fields = {field.removesuffix("_ns") for field in rows._fields}
-        assert fields - {"number"} <= told and ("number" in fields) == ("count" in told)
-        assert told - set(", ".join(SPREAD).split(", ")) - {"count"} <= fields
+def test_columns_of_the_statistics_are_explained(file: str, capsys: Captured) -> None:
+    session = Session.open(Path(file))
+    assert list(COLUMNS) == list(STATISTICS)
+    for name, statistic in STATISTICS.items():
+        explained = {word for key in (*SPREAD, *COLUMNS[name]) for word in key.split(", ")}
+        table = statistic.make(session.statistics(Chosen()))
+        columns = {column.removesuffix("_ns") for column in table.columns}
+        assert columns <= explained
+        assert explained - set(", ".join(SPREAD).split(", ")) <= columns
+        assert all(meaning(name, key) for key in table.keys)
+    session.close()
     with pytest.raises(SystemExit):
         main(["stats", "--help"])
     assert "comp_mean" in capsys.readouterr().out
@@ -208,7 +207,7 @@ def test_export_png(file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
     assert out.read_bytes().startswith(b"\x89PNG") and out.stat().st_size > 20_000
 
 
-@pytest.mark.parametrize("table", ["functions", "layers", "drops", "processes", "clock"])
+@pytest.mark.parametrize("table", list(STATISTICS))
 def test_stats_as_text_json_and_csv(file: str, table: str, capsys: Captured) -> None:
     assert main(["stats", file, table]) == 0
     text = capsys.readouterr().out.splitlines()
@@ -227,7 +226,9 @@ def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
     one, other = np.array_split(np.array(capsys.readouterr().out.splitlines()), 2)
     assert one.tolist() == other.tolist()
     assert main(["stats", file, "drop"]) == 2
-    assert f"neither {file} nor drop is one of clock, drops" in capsys.readouterr().err
+    assert (
+        f"neither {file} nor drop is one of clock, conversations, drops" in capsys.readouterr().err
+    )
 
 
 def test_the_clocks_offset_is_told_to_the_nanosecond(file: str, capsys: Captured) -> None:

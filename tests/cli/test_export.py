@@ -53,6 +53,8 @@ def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
         ("--csv", "--lanes", "process"),
         ("--csv", "--filter", "tcp"),
         ("--csv", "--packet", "3"),
+        ("--folded", "--filter", "tcp"),
+        ("--speedscope", "--packet", "3"),
     ],
 )
 def test_twice_the_same_command_gives_the_same_bytes(
@@ -159,6 +161,14 @@ def test_a_wrong_word_is_told_in_a_line(
     assert not (tmp_path / "x").exists()
 
 
+def test_stacks_are_of_packets_not_of_the_timeline(file: Path, tmp_path: Path) -> None:
+    for form in ("folded", "speedscope"):
+        done = export(file, f"--{form}", str(tmp_path / "x"), "--lanes", "cpu")
+        said = f"skbviewer: --{form} holds no timeline: see --packet and --filter\n"
+        assert (done.returncode, done.stderr) == (2, said)
+        assert not list(tmp_path.iterdir())
+
+
 def test_markers_keep_their_order(file: Path, tmp_path: Path) -> None:
     """A may stand after B: the difference is negative then, as in the window."""
     out = tmp_path / "t.csv"
@@ -189,7 +199,14 @@ def test_a_dash_is_standard_output(file: Path, tmp_path: Path, words: tuple[str,
 
 
 @pytest.mark.parametrize(
-    ("form", "name"), [("--png", "x.txt"), ("--svg", "x.png"), ("--csv", "x.png")]
+    ("form", "name"),
+    [
+        ("--png", "x.txt"),
+        ("--svg", "x.png"),
+        ("--csv", "x.png"),
+        ("--folded", "x.json"),
+        ("--speedscope", "x.csv"),
+    ],
 )
 def test_a_name_of_another_format_is_refused(
     file: Path, tmp_path: Path, form: str, name: str

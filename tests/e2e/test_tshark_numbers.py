@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from skbviewer.analysis.stats import Chosen, conversations_by_kind, endpoints_by_kind
 from skbviewer.records import resource
 from skbviewer.session import Session, import_files
 from tests.lab.samples import SAMPLES
@@ -94,7 +95,7 @@ def test_endpoints(sample: Sample, kind: str) -> None:
             told[name, int(port) if port else None, tuple(map(int, numbers))] += 1
     ours = Counter[End](
         (row.address, row.port, tuple(row[2:]))
-        for row in sample.session.endpoints(counted(sample))[kind]
+        for row in endpoints_by_kind(sample.session.statistics(Chosen(counted(sample))))[kind]
     )
     assert ours == told
 
@@ -111,7 +112,7 @@ def _bytes(told: str, ours: int) -> int:
 def test_conversations(sample: Sample, kind: str) -> None:
     """Packets and bytes each way, when it began, and how long it lasted."""
     table = f"conv,{KINDS[kind]},!({LEFT_OUT})"
-    rows = sample.session.conversations(counted(sample))[kind]
+    rows = conversations_by_kind(sample.session.statistics(Chosen(counted(sample))))[kind]
     ours: dict[frozenset[str], list[tuple[dict[str, tuple[int, int]], int, int]]] = {}
     first = sample.session.packets(1, 1)[0].ts_ns or 0
     for row in rows:

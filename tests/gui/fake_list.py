@@ -12,9 +12,16 @@ import numpy as np
 
 from skbviewer.analysis.detail import Node, dissect
 from skbviewer.analysis.filter import parse
-from skbviewer.analysis.stats import Conversation, Endpoint
+from skbviewer.analysis.stats import (
+    Conversation,
+    DropRow,
+    Endpoint,
+    FunctionRow,
+    LayerRow,
+    Table,
+)
 from skbviewer.analysis.stream import Piece
-from skbviewer.gui.contract import EndRows, RowIds
+from skbviewer.gui.contract import RowIds
 from skbviewer.records import BadInput, PacketRow, Progress, SeriesRow
 from skbviewer.session.raw import RawCall
 from skbviewer.session.streams import Stream
@@ -124,13 +131,31 @@ class FakeList:
         pieces = (Piece(number, 0, b"hello"), Piece(number + 1, 1, b"hello"))
         return Stream("TCP", f"tcp.stream == {number % 4}", ends, pieces, 2, 0)
 
-    def conversations(self, rows: RowIds | None, progress: Progress) -> EndRows:
-        one = Conversation("10.0.0.1", 40001, "10.0.0.2", 7, 5, 500, 3, 300, 2, 200, 10, 20, None)
-        two = one._replace(port_a=9, bytes=70_000, kernel_ns=1_500)
-        return {"TCP": [one] if rows is not None else [one, two], "UDP": []}
-
-    def endpoints(self, rows: RowIds | None, progress: Progress) -> EndRows:
-        return {"IPv4": [Endpoint("10.0.0.1", None, 5, 500, 3, 300, 2, 200)]}
+    def statistic(self, name: str, rows: RowIds | None, progress: Progress) -> Table:
+        progress.report("Counting", 0, 2)
+        if name == "endpoints":
+            one = Endpoint("10.0.0.1", None, 5, 500, 3, 300, 2, 200)
+            return Table(("kind", *Endpoint._fields), [("IPv4", *one)])
+        if name == "functions":
+            times = (10_000,) * 5
+            slow = FunctionRow._make(
+                ["ip_rcv", "ip", 9, 0, 90_500, 800, *times, None, None, 0, 1, 0]
+            )
+            fast = slow._replace(
+                function="tcp_v4_rcv", number=1_000, total_ns=7_000, comp_mean_ns=5
+            )
+            return Table(FunctionRow._fields, [slow, fast], ("2 calls lie across lost records",))
+        if name == "layers":
+            row = LayerRow("busy", "ip", 3, 2, *[5_000] * 6)
+            return Table(LayerRow._fields, [row, row._replace(kind="wait", layer="qdisc")])
+        if name == "conversations":
+            first = Conversation(
+                "10.0.0.1", 40001, "10.0.0.2", 7, 5, 500, 3, 300, 2, 200, 1, 2, None
+            )
+            more = first._replace(port_a=9, bytes=70_000, kernel_ns=1_500)
+            listed = [more, first] if rows is None else [first]
+            return Table(("kind", *first._fields), [("TCP", *row) for row in listed])
+        return Table(DropRow._fields, [])
 
     def raw(
         self, packet: int | None, series: int, leg: int, call: int, progress: Progress | None = None

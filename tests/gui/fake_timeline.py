@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from skbviewer.analysis.stats import Stack
 from skbviewer.analysis.timeline import (
     ALIGNED,
     PACKET_KINDS,
@@ -155,6 +156,9 @@ class FakeTimeline:
 
     def export_packets_csv(self, text: str, out: Path) -> None:
         out.write_text(text)
+
+    def stacks(self, text: str) -> list[Stack]:
+        return [Stack(("ip_rcv", "tcp_v4_rcv"), 100)]
 
     def range_note(self, text: str, times: tuple[int, int]) -> Annotation:
         begin, end = (at - self.clock_ns for at in times)

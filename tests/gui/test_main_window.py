@@ -235,13 +235,14 @@ def test_go_to_packet(opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.Monk
 def test_export_writes_picture_and_table(
     opened: MainWindow, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for suffix, ask in (("png", exporting.ask_png), ("csv", exporting.ask_csv)):
-        out = tmp_path / f"out.{suffix}"
+    for export in exporting.OF_PACKET:
+        out = tmp_path / f"out.{export.name}"
         answer = (str(out), "")
         monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_, answer=answer: answer)
-        ask(opened)
-        assert out.stat().st_size > 500
-    assert "veth_xmit" in (tmp_path / "out.csv").read_text()
+        opened.menus.actions[export.menu.replace("&", "").rstrip("…")].trigger()
+        assert out.stat().st_size > 500, opened.banner.text
+    for name in ("csv", "folded", "speedscope"):
+        assert "veth_xmit" in (tmp_path / f"out.{name}").read_text()
 
 
 def test_an_export_that_fails_says_so(
@@ -249,7 +250,7 @@ def test_an_export_that_fails_says_so(
 ) -> None:
     answer = (str(tmp_path / "missing" / "out.png"), "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: answer)
-    exporting.ask_png(opened)
+    opened.menus.actions["Export PNG"].trigger()
     assert "Export PNG" in opened.banner.text
     assert str(tmp_path) in opened.banner.text
 

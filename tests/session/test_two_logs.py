@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from skbviewer.analysis.stats import conversations_by_kind
 from skbviewer.export import path_lines
 from skbviewer.records import PacketRow
 from skbviewer.session import Session
@@ -66,7 +67,7 @@ def test_the_thread_told_of_a_packet_is_the_one_that_sent_it(session: Session) -
 
 
 def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> None:
-    (one,) = session.conversations(None)["UDP"]
+    (one,) = conversations_by_kind(session.statistics())["UDP"]
     first, last = session.packets(1, 1)[0], session.packets(PACKETS, 1)[0]
     assert one.begin_ns == first.ts_ns
     assert isinstance(last, PacketRow) and last.ts_ns is not None and first.ts_ns is not None

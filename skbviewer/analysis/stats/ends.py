@@ -7,7 +7,7 @@ addresses (and ports), whichever of them was first, and a row for each address (
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -17,6 +17,9 @@ from ...matching import EXACT
 from ...records import UNTIMED
 from ...store import Columns
 from ..info import address, mac
+from ..session_time import packet_times
+from .scope import Scope
+from .table import Row
 
 Index = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -58,6 +61,29 @@ class Endpoint(NamedTuple):
     tx_bytes: int
     rx_packets: int
     rx_bytes: int
+
+
+# Titles of the window's columns.
+CONVERSATION_TITLES = {
+    "address_a": "Address A",
+    "port_a": "Port A",
+    "address_b": "Address B",
+    "port_b": "Port B",
+    "packets_ab": "Packets A → B",
+    "bytes_ab": "Bytes A → B",
+    "packets_ba": "Packets B → A",
+    "bytes_ba": "Bytes B → A",
+    "begin_ns": "Begin (s)",
+    "dur_ns": "Duration (s)",
+    "kernel_ns": "Time in kernel (µs)",
+}
+ENDPOINT_TITLES = {
+    "tx_packets": "Packets sent",
+    "tx_bytes": "Bytes sent",
+    "rx_packets": "Packets received",
+    "rx_bytes": "Bytes received",
+}
+WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "udp"}
 
 
 class _Kind(NamedTuple):
@@ -167,6 +193,65 @@ def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list
         for g in range(size)
     ]
     return sorted(found, key=lambda row: (-row.bytes, row))
+
+
+def conversations_by_kind(scope: Scope) -> dict[str, list[Conversation]]:
+    """Return the conversations of the chosen packets by kind, with all times on one clock.
+
+    Raises Cancelled.
+    """
+    times, packets = _capture_times(scope), scope.packets
+    return {
+        kind: conversations(scope.columns, kind, packets, times) for kind in _counted_kinds(scope)
+    }
+
+
+def endpoints_by_kind(scope: Scope) -> dict[str, list[Endpoint]]:
+    """Return the endpoints of the chosen packets by kind.  Raises Cancelled."""
+    return {kind: endpoints(scope.columns, kind, scope.packets) for kind in _counted_kinds(scope)}
+
+
+def _counted_kinds(scope: Scope) -> Iterator[str]:
+    """Yield each kind, and report it before it is counted."""
+    for done, kind in enumerate(KINDS):
+        scope.progress.report("Counting", done, len(KINDS))
+        yield kind
+
+
+def _capture_times(scope: Scope) -> Index | None:
+    """Return when all packets were captured, on the first capture's clock (int64, ns).
+
+    None means that their own times are on that clock already.
+    """
+    columns, clock, captures = scope.columns, scope.clock, scope.captures
+    if not captures or (len(captures) < 2 and not clock.interfaces(captures[0])):
+        return None
+    ts = np.asarray(columns.array("packet", "ts")).astype(np.int64)
+    source = np.asarray(columns.array("packet", "source"))
+    for one in captures[0 if clock.interfaces(captures[0]) else 1 :]:
+        mine = np.flatnonzero((source == one) & (ts != UNTIMED))
+        at = packet_times(columns, clock, one, mine, ts[mine])
+        ts[mine] = clock.to_source(captures[0], at)
+    return ts
+
+
+def ends_filter(row: Row) -> str:
+    """Return the display filter for the packets of a conversation or an endpoint."""
+    word = WORDS[row["kind"]]
+    if "address" in row:
+        return _end_filter(word, row["address"], row["port"])
+    a, b = (row["address_a"], row["port_a"]), (row["address_b"], row["port_b"])
+    both = f"{_end_filter(word, *a)} && {_end_filter(word, *b)}"
+    return both if a != b else _end_filter(word, *a)
+
+
+def _end_filter(word: str, address: str, port: int | None) -> str:
+    if address == "Broadcast":
+        address = "ff:ff:ff:ff:ff:ff"
+    if port is None:
+        return f"{word}.addr == {address}"
+    network = "ipv6" if ":" in address else "ip"
+    return f"{network}.addr == {address} && {word}.port == {port}"
 
 
 def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, Index, Index, Flags]:

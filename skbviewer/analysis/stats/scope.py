@@ -8,13 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from ...matching import EXACT
-from ...records import UNTIMED
+from ...records import UNTIMED, Progress, Silent
 from ...store import Columns
 from ..layers import layer_of
 from ..losses import Spans
@@ -59,18 +59,27 @@ class Scope:
         kernels: Mapping[int, Kernel],
         clock: Clock,
         chosen: Chosen,
+        fits: Sequence[Mapping[str, Any]] = (),
+        captures: tuple[int, ...] = (),
+        progress: Progress | None = None,
     ) -> None:
+        """`fits` are the clock fits of `skbviewer info --json`, `captures` ids of sources."""
         self.columns = columns
         self.kernels = kernels
-        self._clock = clock
+        self.clock = clock
+        self.fits = fits
+        self.captures = captures
+        self.progress = progress or Silent()
         self._chosen = chosen
 
     def of_call(self, column: str) -> Index:
-        """A column of the chosen calls, as int64."""
+        """A column of the chosen calls, as int64.  Raises Cancelled, as all that reads columns."""
+        self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
 
     def of_leg(self, column: str) -> Index:
         """A column of all legs, as int64."""
+        self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
 
     def of_wait(self, column: str) -> Index:
@@ -116,7 +125,7 @@ class Scope:
 
     @cached_property
     def _whole(self) -> Scope:
-        made = Scope(self.columns, self.kernels, self._clock, self._chosen)
+        made = self._of(self._chosen)
         made.legs = self.legs
         made.calls = self.legs[np.asarray(self.columns.array("call", "leg"), np.int64) - 1]
         return made
@@ -139,7 +148,11 @@ class Scope:
     @cached_property
     def _legs_of_packets(self) -> Flags:
         chosen = self._chosen._replace(begin_ns=None, end_ns=None)
-        return Scope(self.columns, self.kernels, self._clock, chosen).legs
+        return self._of(chosen).legs
+
+    def _of(self, chosen: Chosen) -> Scope:
+        given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
+        return Scope(*given, self.progress)
 
     def _in_range(self, source: Index, ts: Index, rows: Index | None = None) -> Flags:
         """Which times are in the range; if they are packets' times, `rows` are the packets."""
@@ -150,9 +163,9 @@ class Scope:
         for number in np.flatnonzero(np.bincount(source)).tolist():
             mine = np.flatnonzero(source == number)
             if rows is None:
-                when = self._clock.to_session(number, ts[mine])
+                when = self.clock.to_session(number, ts[mine])
             else:
-                when = packet_times(self.columns, self._clock, number, rows[mine], ts[mine])
+                when = packet_times(self.columns, self.clock, number, rows[mine], ts[mine])
             inside[mine] = (begin is None or when >= begin) & (end is None or when < end)
         return inside
 

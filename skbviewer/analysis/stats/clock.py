@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: MIT
+"""Fits of the clocks of captures to those of KBLs: `skbviewer stats clock`."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .scope import Scope
+
+
+class ClockRow(NamedTuple):
+    """One segment of the fit of a capture's clock (source) to a KBL's clock (kbl).
+
+    `interface` is None if all interfaces of the capture share one clock.
+    """
+
+    source: int
+    kbl: int
+    offset_ns: int
+    drift_ppm: float
+    residual_ns: int
+    pairs: int
+    interface: int | None
+
+
+def clock_rows(scope: Scope) -> list[ClockRow]:
+    """Return the segments that apply to at least one of the chosen packets."""
+    source, interface = (
+        np.asarray(scope.columns.array("packet", name))[scope.packets - 1]
+        for name in ("source", "interface")
+    )
+    rows = []
+    for fit in scope.fits:
+        for one in dict.fromkeys(segment.get("interface") for segment in fit["segments"]):
+            segments = [s for s in fit["segments"] if s.get("interface") == one]
+            mine = (source == fit["source"]) & ((interface == one) | (one is None))
+            first = [segment["first"] for segment in segments]
+            held = np.searchsorted(first, scope.packets[mine], "right") - 1
+            for at in np.unique(np.maximum(held, 0)).tolist():
+                values = (segments[at].get(key) for key in ClockRow._fields[2:])
+                rows.append(ClockRow(fit["source"], fit["kbl"], *values))
+    return rows

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: MIT
+"""The call stacks of chosen packets, with the self time spent in each, for flame graphs.
+
+Input: a Scope, or the path of one packet.  Output: the distinct stacks, each with the sum of
+its calls' self times (docs/times.md).  A call counts once, however many packets it handled, as in `skbviewer stats
+functions`; a call whose self time is unknown adds nothing.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from ...records import Leg, PacketPath
+from .scope import Scope
+
+Index = npt.NDArray[np.int64]
+ROOT = -1
+
+
+class Stack(NamedTuple):
+    """Functions from the outermost to the innermost, and the self time of the innermost."""
+
+    functions: tuple[str, ...]
+    self_ns: int
+
+
+class _Nodes(NamedTuple):
+    """The tree of stacks: of each node its parent (ROOT: none), the function that it adds."""
+
+    parent: Index
+    function: Index
+
+
+def path_stacks(path: PacketPath) -> list[Stack]:
+    """Return the stacks in which time was spent for one packet, in the order of its calls.
+
+    Legs that may belong to another packet are left out.
+    """
+    spent: dict[tuple[str, ...], int] = {}
+    counted: set[tuple[int, str, int, int, int]] = set()
+    for leg in path.sure:
+        for at, call in enumerate(leg.calls):
+            key = (leg.source, call.function, call.entry_ns, call.cpu, call.pid)
+            if key not in counted and call.self_ns:
+                stack = _stack(leg, at)
+                spent[stack] = spent.get(stack, 0) + call.self_ns
+            counted.add(key)
+    return [Stack(*one) for one in spent.items()]
+
+
+def _stack(leg: Leg, at: int) -> tuple[str, ...]:
+    """Return the functions around a call of a leg, then its own function."""
+    found: list[str] = []
+    while at >= 0 and len(found) <= len(leg.calls):
+        found.append(leg.calls[at].function)
+        at = leg.calls[at].parent
+    return tuple(reversed(found))
+
+
+def call_stacks(scope: Scope) -> list[Stack]:
+    """Return the stacks in which time was spent, in the order of the first calls that have them."""
+    function, names = _functions(scope)
+    node, nodes = _nodes(scope, function)
+    counted = np.flatnonzero(scope.once & (scope.own_ns > 0))
+    spent = np.zeros(len(nodes.parent), np.int64)
+    np.add.at(spent, node[counted], scope.own_ns[counted])
+    first = np.full(len(spent), len(node), np.int64)
+    np.minimum.at(first, node, np.arange(len(node)))
+    with_time = np.flatnonzero(spent)
+    order = with_time[np.argsort(first[with_time], kind="stable")]
+    return [Stack(_path(nodes, names, at), int(spent[at])) for at in order.tolist()]
+
+
+def _functions(scope: Scope) -> tuple[Index, list[str]]:
+    """Return the function of each chosen call, as an index into the returned names."""
+    names, function = list(scope.function_names), scope.function.copy()
+    unnamed = np.flatnonzero(function < 0)
+    probes, which = np.unique(scope.of_call("func")[unnamed], return_inverse=True)
+    function[unnamed] = len(names) + which.reshape(-1)
+    return function, names + [f"probe {probe}" for probe in probes.tolist()]
+
+
+def _nodes(scope: Scope, function: Index) -> tuple[Index, _Nodes]:
+    """Return the node of each chosen call.  A parent is one level above its calls."""
+    place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
+    above, depth = scope.of_call("parent"), scope.of_call("depth")
+    above = np.where(above > 0, place[np.maximum(above, 1) - 1], ROOT) if len(place) else above
+    node = np.full(len(function), ROOT, np.int64)
+    parents, functions, count = [], [], 0
+    by_depth = np.argsort(depth, kind="stable")
+    ends = np.cumsum(np.bincount(depth)) if len(depth) else depth
+    for calls in np.split(by_depth, ends[:-1]):
+        over = np.where(above[calls] >= 0, node[above[calls]], ROOT)
+        pairs = np.stack([over, function[calls]], axis=1)
+        found, which = np.unique(pairs, axis=0, return_inverse=True)
+        node[calls] = count + which.reshape(-1)
+        parents.append(found[:, 0])
+        functions.append(found[:, 1])
+        count += len(found)
+    return node, _Nodes(np.concatenate(parents), np.concatenate(functions))
+
+
+def _path(nodes: _Nodes, names: list[str], at: int) -> tuple[str, ...]:
+    found: list[str] = []
+    while at != ROOT:
+        found.append(names[nodes.function[at]])
+        at = int(nodes.parent[at])
+    return tuple(reversed(found))

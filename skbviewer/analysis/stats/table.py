@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""The types of a statistic: a line of the table STATISTICS, and the rows that it makes."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from .scope import Scope
+
+Row = Mapping[str, Any]  # the values of a row by the table's keys
+
+
+class Table(NamedTuple):
+    """Rows, each with a value for each of `keys`, and warnings about them.
+
+    Keys that end in _ns are of times in ns.  None is an unknown value.
+    """
+
+    keys: tuple[str, ...]
+    rows: Sequence[tuple[Any, ...]]
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Return the names of the columns.  A NamedTuple cannot have a field named `count`."""
+        return tuple("count" if key == "number" else key for key in self.keys)
+
+
+class Statistic(NamedTuple):
+    """One line of STATISTICS.  `title` is the entry of the Statistics menu, `tip` its tip.
+
+    `make` raises Cancelled.  `filter` gives the display filter that shows the packets of a row, or
+    None if no field identifies them; `filter` is None if that is so for every row.  With `tabs` the
+    window has one tab for each of these values of the first key.  `titles` replace titles that are
+    made of a column's name; `seconds` are times that the window shows in seconds.
+    """
+
+    title: str
+    tip: str
+    make: Callable[[Scope], Table]
+    filter: Callable[[Row], str | None] | None
+    tabs: tuple[str, ...] = ()
+    titles: Mapping[str, str] = {}
+    seconds: frozenset[str] = frozenset()
+
+    @property
+    def name(self) -> str:
+        """The title without its underlined letter."""
+        return self.title.replace("&", "")
+
+
+def quoted(text: str) -> str:
+    """Quote a text for a display filter."""
+    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'

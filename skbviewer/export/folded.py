@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: MIT
+"""Call stacks as folded stacks, the format of Brendan Gregg's flamegraph.pl.
+
+One line per stack: the functions from the outermost to the innermost, joined by ";", a space, and
+the self time of the innermost in ns.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ..records import BadInput
+from .formats import Exportable, Request, stacks_of
+
+
+def write_folded(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the stacks of `request`.  Raises KeyError, FilterError, BadInput and Cancelled."""
+    stacks = stacks_of(recording, request)
+    text = "".join(f"{';'.join(stack.functions)} {stack.self_ns}\n" for stack in stacks)
+    try:
+        out.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error

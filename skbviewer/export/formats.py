@@ -1,0 +1,102 @@
+# SPDX-License-Identifier: MIT
+"""The types of an export format: a line of the table EXPORTS, and the input of a writer."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from enum import Enum
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from ..analysis.timeline_shown import Shown
+from ..records import PacketPath, PacketRow, SeriesRow, SourceRow
+
+if TYPE_CHECKING:
+    from ..analysis.stats.stacks import Stack
+
+RowIds = npt.NDArray[np.int64]  # n = packet n, -n = row K<n>
+
+
+class Subject(Enum):
+    """The thing that is exported."""
+
+    PACKET = "a packet"
+    PACKETS = "packets"  # those that a display filter shows, or all
+    TIMELINE = "the timeline"
+
+
+class Request(NamedTuple):
+    """What to export: `row` of a PACKET, else `filter` of PACKETS, else `shown` of the TIMELINE.
+
+    `shown` also has the size, resolution and theme of a picture of a packet.
+    """
+
+    row: int | None = None  # n = packet n, -n = row K<n>
+    filter: str = ""  # "" is all packets
+    shown: Shown = Shown("packet")
+
+    @property
+    def title(self) -> str:
+        """ "packet 3", "packet K1", "tcp.port == 80", "all packets"."""
+        if self.row is not None:
+            return f"packet {self.row}" if self.row > 0 else f"packet K{-self.row}"
+        return self.filter or "all packets"
+
+
+class Exportable(Protocol):
+    """What writers ask of an open session."""
+
+    def words(self) -> tuple[str, ...]: ...
+    def sources(self) -> tuple[SourceRow, ...]: ...
+    def packet_count(self) -> int: ...
+    def all_kernel_only_count(self) -> int: ...
+    def rows(self, ids: RowIds) -> list[PacketRow | SeriesRow]: ...
+    def path(self, packet: int | None = None, series: int | None = None) -> PacketPath: ...
+    def stacks(self, text: str) -> Sequence[Stack]: ...
+    def export_packets_csv(self, text: str, out: Path) -> None: ...
+
+
+Writer = Callable[[Exportable, Request, Path], None]
+
+
+class Export(NamedTuple):
+    """One line of EXPORTS: a format, and the subjects that it can hold.
+
+    `write` is None for pictures, which skbviewer.gui paints (its table PAINTERS).  It raises
+    KeyError with a line for the user, FilterError, BadInput and Cancelled.
+    """
+
+    name: str  # the option of the command line, without dashes
+    subjects: frozenset[Subject]
+    title: str  # in the export dialog
+    help: str  # of the option: "write ..."
+    suffixes: tuple[str, ...]  # of file names, the usual one first
+    write: Writer | None = None
+    options: frozenset[str] = frozenset()  # of "title", "size", "dpi", "theme"
+    menu: str = ""  # the entry of the File menu for the selected packet
+
+
+def packet_path(recording: Exportable, row: int) -> PacketPath:
+    """Return the path of a row of the packet list.  Raises KeyError if there is none."""
+    if row > 0:
+        return recording.path(row)
+    if -row > recording.all_kernel_only_count():
+        raise KeyError(f"no packet K{-row}")
+    (lifetime,) = recording.rows(np.array([row]))
+    assert isinstance(lifetime, SeriesRow)
+    return recording.path(series=lifetime.series)
+
+
+def stacks_of(recording: Exportable, request: Request) -> Sequence[Stack]:
+    """Return the call stacks of a row or, without one, of all packets that match the filter.
+
+    Raises KeyError if there is no such row, FilterError, BadInput and Cancelled.
+    """
+    from ..analysis.stats.stacks import path_stacks  # only these exports need statistics
+
+    if request.row is None:
+        return recording.stacks(request.filter)
+    return path_stacks(packet_path(recording, request.row))

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: MIT
+"""Call stacks as a profile for https://www.speedscope.app.
+
+One sampled profile: each sample is a stack, its weight the self time of the innermost function in
+ns.  The `file` of a frame is the function's layer, because speedscope gives functions of one file
+similar colours.  Format: https://www.speedscope.app/file-format-schema.json
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from .. import __version__
+from ..analysis.layers import layer_of
+from ..records import BadInput
+from .formats import Exportable, Request, stacks_of
+
+if TYPE_CHECKING:
+    from ..analysis.stats.stacks import Stack
+
+SCHEMA = "https://www.speedscope.app/file-format-schema.json"
+
+
+def write_speedscope(recording: Exportable, request: Request, out: Path) -> None:
+    """Write the stacks of `request`.  Raises KeyError, FilterError, BadInput and Cancelled."""
+    stacks = stacks_of(recording, request)
+    name = f"{Path(recording.words()[0]).name}: {request.title}"
+    try:
+        out.write_text(json.dumps(profile(stacks, name)) + "\n", encoding="utf-8")
+    except OSError as error:
+        raise BadInput(out, None, f"cannot write: {error.strerror}") from error
+
+
+def profile(stacks: Sequence[Stack], name: str) -> dict[str, Any]:
+    """Return the JSON of a file with one profile."""
+    layers = {name: layer_of(name) for stack in stacks for name in stack.functions}
+    place = {function: at for at, function in enumerate(layers)}
+    return {
+        "$schema": SCHEMA,
+        "exporter": f"skbviewer {__version__}",
+        "name": name,
+        "shared": {"frames": [{"name": f, "file": layer} for f, layer in layers.items()]},
+        "profiles": [
+            {
+                "type": "sampled",
+                "name": name,
+                "unit": "nanoseconds",
+                "startValue": 0,
+                "endValue": sum(stack.self_ns for stack in stacks),
+                "samples": [[place[function] for function in s.functions] for s in stacks],
+                "weights": [stack.self_ns for stack in stacks],
+            }
+        ],
+    }

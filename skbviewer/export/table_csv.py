@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: MIT
+"""A table of statistics as CSV: a header, then one line per row.  Times are ns."""
+
+from __future__ import annotations
+
+import csv
+from typing import Any, TextIO
+
+from ..analysis.stats.table import Table
+
+
+def write_table_csv(table: Table, file: TextIO) -> None:
+    """Write `table` to an open file, which must not translate newlines."""
+    writer = csv.writer(file)
+    writer.writerow(table.columns)
+    writer.writerows([map(cell, row) for row in table.rows])
+
+
+def cell(value: Any) -> Any:
+    """Return a value as one cell.  The numbers of a tuple are joined by commas."""
+    return ",".join(map(str, value)) if isinstance(value, tuple) else value
