@@ -141,7 +141,7 @@ def setting_words() -> list[str]:
             elif isinstance(node, ast.Call) and node.args and ast.unparse(node.func) in calls:
                 first = node.args[0]
                 if isinstance(first, ast.Constant) and str(first.value).islower():
-                    found.add(f"{ast.unparse(node.func)} {first.value}")
+                    found.add(f"{ast.unparse(node.func)} {first.value!s}")
     return sorted(found)
 
 

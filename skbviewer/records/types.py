@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: MIT
+"""Names of arrays by what they hold, and the limits of times."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+Int64s = npt.NDArray[np.int64]
+Int32s = npt.NDArray[np.int32]
+Int8s = npt.NDArray[np.int8]
+UInt64s = npt.NDArray[np.uint64]
+UInt8s = npt.NDArray[np.uint8]
+Float64s = npt.NDArray[np.float64]
+Bools = npt.NDArray[np.bool_]
+
+EARLIEST_NS = -(1 << 63)  # before all times
+LATEST_NS = (1 << 63) - 1  # after all times
