@@ -25,7 +25,7 @@ class SourceFile(NamedTuple):
     size: int
 
 
-class Listing(NamedTuple):
+class RowQuery(NamedTuple):
     """Files in order of path, warnings, and the number of symbolic links left out."""
 
     files: list[SourceFile]
@@ -48,7 +48,7 @@ def folders(root: Path, wanted: list[str]) -> list[str]:
     return wanted or (list(USUAL) if usual else ["."])
 
 
-def listing(root: Path, names: list[str]) -> Listing:
+def listing(root: Path, names: list[str]) -> RowQuery:
     """Return every .c and .h file under the folders; links are not followed, so none can loop.
 
     Folders whose names begin with a dot hold no source of the tree, but what tools keep there.
@@ -84,4 +84,4 @@ def listing(root: Path, names: list[str]) -> Listing:
                     warnings.append(f"{path}: not a regular file")
     if not found and not warnings:
         raise BadTree(f"{root}: no file *.c or *.h in it")
-    return Listing([found[path] for path in sorted(found)], warnings, links)
+    return RowQuery([found[path] for path in sorted(found)], warnings, links)

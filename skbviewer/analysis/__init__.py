@@ -4,7 +4,7 @@
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from .event_text import Told, event_text, event_word
+from .event_text import EventFacts, event_text, event_word
 from .info import address, describe, ends, known, mac
 from .layers import LayerStyle, layer_of, layers
 from .names import Names, names_in, names_of
@@ -17,10 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = [
     "VERDICTS",
+    "EventFacts",
     "Input",
     "LayerStyle",
     "Names",
-    "Told",
     "Unread",
     "address",
     "build_calls",

@@ -9,21 +9,19 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import Sightable
+from ..matching import KernelSide
 from ..records import parts
 
 ENDS = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 
-Index = npt.NDArray[np.int64]
 
-
-def addresses(sight: Sightable) -> dict[str, npt.NDArray[np.generic]]:
+def addresses(kernel_side: KernelSide) -> dict[str, npt.NDArray[np.generic]]:
     """One row for each pair of addresses of a series, in the leg that had it first.
 
     `leg` counts from 0.
     """
-    prints = sight.prints
-    leg = sight.legs.of[prints.record].astype(np.int64)
+    prints = kernel_side.prints
+    leg = kernel_side.legs.of[prints.record].astype(np.int64)
     shown = parts(prints.rows, ENDS, prints.number)
     known = np.flatnonzero((leg >= 0) & (np.asarray(shown["ip_version"]) != 0))
     columns = [leg[known], *(np.asarray(shown[name])[known].astype(np.int64) for name in ENDS)]

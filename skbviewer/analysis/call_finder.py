@@ -7,15 +7,11 @@ Input: nesting, legs, and calls by (leg, entry).  Output: rows of calls.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import LegTable, Nesting, Rows
-from ..records.compiled import Int, lean
+from ..records.compiled import Int, allocation_free
+from ..records.types import Bools, Int32s, Int64s
 from .call_table import CallTable
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
 ANY = 1 << 62  # greater than any row
 
@@ -32,8 +28,8 @@ class Finder:
         self._parent, self._of = nesting.parent, legs.of
         every = Rows(calls.records, slice(0, len(calls.records)))
         self._times = every["ts"], every["exit_ts"]
-        self._row = calls.room.full(len(legs.of), np.int32, -1)
-        self._several = calls.room.full(len(legs.of), np.bool_, 0)
+        self._row = calls.scratch.full(len(legs.of), np.int32, -1)
+        self._several = calls.scratch.full(len(legs.of), np.bool_, 0)
         keys, others = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
         leg, entry = calls.stored("leg"), calls.stored("entry")
         for rows in calls.passing():
@@ -48,33 +44,33 @@ class Finder:
         order = np.argsort(key, kind="stable")
         self._key, self._others = key[order], np.concatenate(others)[order]
 
-    def around(self, leg: Small, record: Small, told_by: Small, caused: Flags) -> Small:
+    def around(self, leg: Int32s, record: Int32s, owner_calls: Int32s, caused: Bools) -> Int32s:
         """The row of the innermost call of `leg` around each record, -1 = none.
 
-        `told_by` is, for all records, the call that recorded it, which takes precedence, or -1.
+        `owner_calls` is, for all records, the call that recorded it, which takes precedence, or -1.
         `caused` marks records without a leg, whose leg is set to that of the call around them.
         Either may be empty.
         """
         made = np.empty(len(record), np.int32)
         _find(
-            leg, record, told_by, caused, *self._times, self._parent, self._of,
+            leg, record, owner_calls, caused, *self._times, self._parent, self._of,
             self._row, self._several, self._key, self._others, made,
         )  # fmt: skip
         return made
 
 
-@lean
+@allocation_free
 def _enter(
     first: int,
-    leg: Small,
-    entry: Small,
-    of: Small,
-    parent: Small,
-    carried: Flags,
-    row: Small,
-    several: Flags,
-    key: Index,
-    other: Index,
+    leg: Int32s,
+    entry: Int32s,
+    of: Int32s,
+    parent: Int32s,
+    carried: Bools,
+    row: Int32s,
+    several: Bools,
+    key: Int64s,
+    other: Int64s,
 ) -> int:
     """Note the rows of calls from `first` on; returns how many of them need `key`."""
     count, span = 0, np.int64(len(of) + 1)
@@ -93,21 +89,21 @@ def _enter(
     return count
 
 
-@lean
+@allocation_free
 def _find(
-    leg: Small,
-    record: Small,
-    told_by: Small,
-    caused: Flags,
-    ts: Index,
-    exit_ts: Index,
-    parent: Small,
-    of: Small,
-    row: Small,
-    several: Flags,
-    key: Index,
-    other: Index,
-    made: Small,
+    leg: Int32s,
+    record: Int32s,
+    owner_calls: Int32s,
+    caused: Bools,
+    ts: Int64s,
+    exit_ts: Int64s,
+    parent: Int32s,
+    of: Int32s,
+    row: Int32s,
+    several: Bools,
+    key: Int64s,
+    other: Int64s,
+    made: Int32s,
 ) -> None:
     """Fill `made`.  Calls of a damaged log may not nest, so check that outer calls still run."""
     for i in range(len(record)):
@@ -118,11 +114,11 @@ def _find(
                 mine = np.int64(of[above]) if exit_ts[above] > now else mine
                 above = np.int64(parent[above])
             leg[i], above = mine, np.int64(parent[at])
-        if len(told_by) and told_by[at] >= 0:
-            teller = np.int64(told_by[at])
-            found = np.int64(row[teller]) if of[teller] == mine else found
-            if found < 0 and several[teller]:
-                found = _last(mine * (len(of) + 1) + teller, ANY, key, other)
+        if len(owner_calls) and owner_calls[at] >= 0:
+            owner_call = np.int64(owner_calls[at])
+            found = np.int64(row[owner_call]) if of[owner_call] == mine else found
+            if found < 0 and several[owner_call]:
+                found = _last(mine * (len(of) + 1) + owner_call, ANY, key, other)
         before = np.int64(row[at]) if of[at] == mine else np.int64(-1)
         before = before if before >= 0 else np.int64(ANY)  # a list's packet is not in its own call
         while found < 0 <= mine and above >= 0:
@@ -135,8 +131,8 @@ def _find(
         made[i] = found
 
 
-@lean
-def _last(wanted: Int, before: Int, key: Index, other: Index) -> np.int64:
+@allocation_free
+def _last(wanted: Int, before: Int, key: Int64s, other: Int64s) -> np.int64:
     """The last row below `before` with this key, -1 = none."""
     low, high = np.int64(0), np.int64(len(key))
     while low < high:

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import SeriesTable, found, passing
-from ..records import ColumnTable, KernelLog, Records, part, parts, room_of
+from ..records import ColumnTable, KernelLog, Records, part, parts, scratch_of
 from ..store import Builder, schema
 from .call_table import CallTable
 from .losses import LOST, losses
@@ -45,7 +45,7 @@ def store_records(
     kept = _rest(records, calls, events)
 
     def make(rows: slice) -> Columns:
-        room_of(records).passed()
+        scratch_of(records).passed()
         some = kept[rows].astype(np.int64)
         columns: Columns = dict(parts(records, schema.RECORD_COLUMNS.names or (), some))
         columns["series"] = numbered(series.of[some], first["series"])
@@ -59,7 +59,7 @@ def store_records(
 
 def _rest(records: Records, calls: CallTable, events: ColumnTable) -> npt.NDArray[np.int32]:
     """Records that are neither calls, nor events, nor losses."""
-    rest = room_of(records).full(len(records), np.bool_, 1)
+    rest = scratch_of(records).full(len(records), np.bool_, 1)
     for some in calls.passing():
         rest[calls.part("entry", some)] = False
     for some in passing(records, len(events)):
@@ -72,7 +72,7 @@ def store_calls(calls: CallTable, first: dict[str, int], builder: Builder) -> No
     """All calls; `first` counts rows stored before."""
 
     def make(rows: slice) -> Columns:
-        calls.room.passed()
+        calls.scratch.passed()
         columns: Columns = dict(calls.columns(rows))
         columns["leg"] = numbered(calls.stored("leg")[rows], first["leg"])
         columns["parent"] = numbered(calls.stored("parent")[rows], first["call"])

@@ -13,8 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import passing
-from ..records import Gathered, Records, Room, narrow, part, parts, room_of
-from ..records.compiled import Int, lean
+from ..records import Gathered, Records, Scratch, narrow, part, parts, scratch_of
+from ..records.compiled import Int, allocation_free
+from ..records.types import Int32s, Int64s
 from .own_times import Between
 
 CALL_DTYPE = np.dtype(
@@ -52,11 +53,10 @@ CALL_DTYPE = np.dtype(
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 WIDE = 8  # bytes of a number that may fit in a narrower type
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
+
 Numbers = npt.NDArray[np.integer]
 Column = npt.NDArray[Any]
-Rows = slice | Index
+Rows = slice | Int64s
 
 _OF_ENTRY = {"carried": "data", "entry_ns": "ts", "exit_ns": "exit_ts", "counter": "counter"}
 _OF_ENTRY |= {name: name for name in ("func", "caller", "cpu", "context", "flags", "pid")}
@@ -69,7 +69,7 @@ class CallTable:
     dtype = CALL_DTYPE
     between: Between | None = None  # interrupts and switches from which its times were computed
 
-    def __init__(self, records: Records, of: Small, leg: Small, entry: Small):
+    def __init__(self, records: Records, of: Int32s, leg: Int32s, entry: Int32s):
         """One row per call: the ENTRY record `entry` in `leg`; `of` is the leg of each record."""
         self.records, self._of = records, of
         self._set: dict[str, Column] = {}
@@ -79,7 +79,7 @@ class CallTable:
         return len(self._set["entry"])
 
     def __setitem__(self, name: str, values: Column) -> None:
-        self._set[name] = self.room.keep(narrow(values) if values.itemsize == WIDE else values)
+        self._set[name] = self.scratch.keep(narrow(values) if values.itemsize == WIDE else values)
 
     def __getitem__(self, key: Any) -> Any:
         """A column by name, or whole rows."""
@@ -103,54 +103,54 @@ class CallTable:
             return self._set[name][rows].astype(CALL_DTYPE[name], copy=False)
         entry = self._set["entry"][rows].astype(np.int64)
         if name in _OF_ENTRY:
-            return self._told(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
+            return self._recorded(_OF_ENTRY[name], entry).astype(CALL_DTYPE[name], copy=False)
         if name == "skb":
-            return self._skb(entry, self._told("skb", entry))
+            return self._skb(entry, self._recorded("skb", entry))
         if name != "dur_ns":
             raise KeyError(name)
-        ends = self._told("exit_ts", entry)
-        return np.where(ends >= 0, ends - self._told("ts", entry), -1)
+        ends = self._recorded("exit_ts", entry)
+        return np.where(ends >= 0, ends - self._recorded("ts", entry), -1)
 
     def columns(self, rows: slice) -> dict[str, Column]:
         """All columns at some rows except `entry`, and the ENTRY's ordinal; in narrow types."""
         entry = self._set["entry"][rows].astype(np.int64)
-        names = {name: told for name, told in _OF_ENTRY.items() if name not in self._set}
-        told = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
+        names = {name: recorded for name, recorded in _OF_ENTRY.items() if name not in self._set}
+        recorded = parts(self.records, {*names.values(), "skb", "flags", "ordinal"}, entry)
         made = {name: column[rows] for name, column in self._set.items() if name != "entry"}
-        made |= {name: told[column] for name, column in names.items()}
-        return made | {"skb": self._skb(entry, told["skb"]), "ordinal": told["ordinal"]}
+        made |= {name: recorded[column] for name, column in names.items()}
+        return made | {"skb": self._skb(entry, recorded["skb"]), "ordinal": recorded["ordinal"]}
 
     def by_parts(self, make: Callable[[slice], Column]) -> Column:
         """A column that `make` computes for a block of rows at a time, in the narrowest type."""
-        made = Gathered(self.room, np.int8)
+        made = Gathered(self.scratch, np.int8)
         for rows in self.passing():
             made.add(narrow(make(rows)))
         return made.whole()
 
     @property
-    def room(self) -> Room:
+    def scratch(self) -> Scratch:
         """The room of the records, also for arrays made from them."""
-        return room_of(self.records)
+        return scratch_of(self.records)
 
     def passing(self, backwards: bool = False) -> Iterator[slice]:
         """All rows, block by block; the memory of earlier blocks is given back."""
         return passing(self.records, len(self), backwards)
 
-    def _skb(self, entry: Index, skb: Column) -> Column:
+    def _skb(self, entry: Int64s, skb: Column) -> Column:
         """The skb that was passed to the call, else the one it returned."""
         gives = np.flatnonzero((skb == 0) & (self._of[entry] >= 0))
-        gives = gives[(self._told("flags", entry[gives]) & SKB_IS_RET) != 0]
+        gives = gives[(self._recorded("flags", entry[gives]) & SKB_IS_RET) != 0]
         if len(gives):
             skb = skb.copy()
-            skb[gives] = self._told("ret", entry[gives])
+            skb[gives] = self._recorded("ret", entry[gives])
         return skb
 
-    def _told(self, name: str, item: Index) -> Column:
+    def _recorded(self, name: str, item: Int64s) -> Column:
         return part(self.records, name, item)
 
 
-@lean
-def row_at(in_leg: Int, record: Int, leg: Small, entry: Small) -> np.int64:
+@allocation_free
+def row_at(in_leg: Int, record: Int, leg: Int32s, entry: Int32s) -> np.int64:
     """The first row of a leg whose ENTRY is not before `record`; columns sorted by (leg, entry)."""
     low, high = np.int64(0), np.int64(len(leg))
     while low < high:

@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import Joined, LegTable, Nesting, Rows, SeriesTable, found, passing
-from ..records import KernelLog, Records, Room, narrow, part, room_of
-from ..records.compiled import lean
+from ..records import KernelLog, Records, Scratch, narrow, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s, UInt8s
 from .call_finder import Finder
 from .call_table import CallTable, Column, row_at
 from .compensation import compensated
@@ -27,9 +28,6 @@ from .switches import switches
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 DROP = 7  # kbl.h KBL_EV_DROP
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
 
 NONE = Joined(np.zeros(0, np.int64), np.zeros(0, np.int64))
 
@@ -46,7 +44,7 @@ def build(
     leg, entry = _by_leg(records, legs, joined or NONE)
     calls = CallTable(records, legs.of, leg, entry)
     calls["parent"] = _parents(Finder(nesting, legs, calls), calls)
-    calls["depth"] = _depth(calls.stored("parent"), calls.room)
+    calls["depth"] = _depth(calls.stored("parent"), calls.scratch)
     gaps = losses(log)
     known = log.calibration
     probes = probed(records, nesting) if known is not None else nobody_asks()
@@ -65,47 +63,50 @@ def build(
     return calls
 
 
-def _parents(finder: Finder, calls: CallTable) -> Small:
-    made, leg, entry = calls.room.take(len(calls), np.int32), *map(calls.stored, ("leg", "entry"))
+def _parents(finder: Finder, calls: CallTable) -> Int32s:
+    made, leg, entry = (
+        calls.scratch.take(len(calls), np.int32),
+        *map(calls.stored, ("leg", "entry")),
+    )
     none = np.zeros(0, np.int32)
     for rows in calls.passing():
         made[rows] = finder.around(leg[rows], entry[rows], none, none.astype(np.bool_))
     return made
 
 
-def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Small, Small]:
+def _by_leg(records: Records, legs: LegTable, joined: Joined) -> tuple[Int32s, Int32s]:
     """Leg and ENTRY of each call, sorted by both."""
     begin = np.zeros(len(legs.rows) + 1, np.int32)
     np.add.at(begin, joined.leg + 1, 1)
     for some in passing(records):
         _count(Rows(records, some)["kind"], legs.of[some], begin)
     np.cumsum(begin, out=begin)
-    room, size, done = room_of(records), int(begin[-1]), np.zeros(1, np.int64)
-    leg, entry = room.take(size, np.int32), room.take(size, np.int32)
+    scratch, size, done = scratch_of(records), int(begin[-1]), np.zeros(1, np.int64)
+    leg, entry = scratch.take(size, np.int32), scratch.take(size, np.int32)
     for some in passing(records):
         calls = np.flatnonzero(Rows(records, some)["kind"] == ENTRY)
         _place(some.start, calls, legs.of[some], *joined, begin, leg, entry, done)
     return leg, entry
 
 
-@lean
-def _count(kind: Bytes, of: Small, begin: Small) -> None:
+@allocation_free
+def _count(kind: UInt8s, of: Int32s, begin: Int32s) -> None:
     """Count the calls of each leg in `begin`, one index after the leg's own."""
     for i in range(len(kind)):  # without a branch, which would often be mispredicted
         begin[of[i] + 1] += (kind[i] == ENTRY) & (of[i] >= 0)
 
 
-@lean
+@allocation_free
 def _place(
     first: int,
-    calls: Index,
-    of: Small,
-    joined: Index,
-    joined_leg: Index,
-    begin: Small,
-    leg: Small,
-    entry: Small,
-    done: Index,
+    calls: Int64s,
+    of: Int32s,
+    joined: Int64s,
+    joined_leg: Int64s,
+    begin: Int32s,
+    leg: Int32s,
+    entry: Int32s,
+    done: Int64s,
 ) -> None:
     """Put calls at the next place of their leg; `done` counts the joined calls placed so far."""
     for i in calls:
@@ -123,15 +124,15 @@ def _place(
             mine = np.int64(-1)
 
 
-def _depth(parent: Small, room: Room) -> Column:
+def _depth(parent: Int32s, scratch: Scratch) -> Column:
     """Number of calls around each call."""
-    depth = room.full(len(parent), np.int32, -1)
+    depth = scratch.full(len(parent), np.int32, -1)
     _count_above(parent, depth)
     return narrow(depth)
 
 
-@lean
-def _count_above(parent: Small, depth: Small) -> None:
+@allocation_free
+def _count_above(parent: Int32s, depth: Int32s) -> None:
     """Fill `depth`, which is -1: for each call, and for calls above it that have none yet."""
     for i in range(len(parent)):
         if parent[i] < i:  # nearly always
@@ -149,24 +150,24 @@ def _count_above(parent: Small, depth: Small) -> None:
 
 def _drops(log: KernelLog, legs: LegTable, calls: CallTable) -> Column:
     """The reason of each DROP event, at the call of its leg that was entered last before it."""
-    reason, records = calls.room.full(len(calls), np.int32, -1), log.records
+    reason, records = calls.scratch.full(len(calls), np.int32, -1), log.records
 
     def is_drop(some: slice) -> npt.NDArray[np.bool_]:
         event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == DROP)
         return np.asarray(event & (legs.of[some] >= 0))
 
     drops = found(records, is_drop)
-    told = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
-    _note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, told, reason)
+    reasons = (part(records, "data", drops) & 0xFFFFFFFF).astype(np.int32)
+    _note_drops(calls.stored("leg"), calls.stored("entry"), legs.of[drops], drops, reasons, reason)
     return narrow(reason)
 
 
-@lean
+@allocation_free
 def _note_drops(
-    leg: Small, entry: Small, wanted: Small, before: Index, told: Small, reason: Small
+    leg: Int32s, entry: Int32s, wanted: Int32s, before: Int64s, reasons: Int32s, reason: Int32s
 ) -> None:
     """Write reasons into `reason`; `leg` and `entry` are sorted together."""
     for i in range(len(wanted)):
         low = row_at(np.int64(wanted[i]), before[i], leg, entry)
         if low > 0 and leg[low - 1] == wanted[i]:
-            reason[low - 1] = told[i]
+            reason[low - 1] = reasons[i]

@@ -13,11 +13,11 @@ import numpy.typing as npt
 
 from ..matching import Nesting
 from ..records import Calibration, part
+from ..records.types import Int64s
 from .call_table import CallTable, Column
 from .interruptions import MARK_GAP
 from .probed import Probed
 
-Index = npt.NDArray[np.int64]
 Columns = tuple[Column, Column]
 
 
@@ -32,12 +32,12 @@ def compensated(
     """
     own = nesting.inside(probed.every), nesting.inside(probed.with_skb)
 
-    def inside(which: int, rows: slice) -> Index:
+    def inside(which: int, rows: slice) -> Int64s:
         found = in_interrupts[which][rows].astype(np.int64)
         found += own[which][calls.part("entry", rows)]
         return np.asarray(found, np.int64)
 
-    def costs(rows: slice) -> Index:
+    def costs(rows: slice) -> Int64s:
         shown = part(calls.records, "skb", calls.part("entry", rows)) != 0
         taken = inside(0, rows) * known.nested
         taken += inside(1, rows) * (known.skb_nested - known.nested)
@@ -55,7 +55,7 @@ def compensated(
     return calls.by_parts(left), calls.by_parts(unsure)
 
 
-def error_bar(apart: Index, costs: Index, dur: Index) -> Index:
+def error_bar(apart: Int64s, costs: Int64s, dur: Int64s) -> Int64s:
     """The possible error of a duration less `costs`, ns: at least half of the costs.
 
     The cost of a probe depends on what it has to record (tests/lab/test_calibration.py).  If the

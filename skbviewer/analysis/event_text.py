@@ -35,7 +35,7 @@ IFF_UP, IFF_RUNNING = 0x1, 0x40
 MASK32 = 0xFFFFFFFF
 
 
-class Told(NamedTuple):
+class EventFacts(NamedTuple):
     """One event: columns of its record, and rows with its details."""
 
     event: int
@@ -52,24 +52,24 @@ def event_word(event: int) -> str:
     return KblEvent(event).name.lower() if event in set(KblEvent) else f"event_{event}"
 
 
-def event_text(told: Told, names: Names) -> str:
+def event_text(facts: EventFacts, names: Names) -> str:
     """The event's word and its details: "drop NO_SOCKET at udp_rcv+0x1c"."""
-    say = _TEXTS.get(told.event)
-    rest = say(told, names) if say else ""
-    return f"{event_word(told.event)} {rest}".rstrip()
+    say = _TEXTS.get(facts.event)
+    rest = say(facts, names) if say else ""
+    return f"{event_word(facts.event)} {rest}".rstrip()
 
 
-def _of_skb(told: Told, names: Names) -> str:
-    return f"0x{told.data & MASK64:x}"
+def _of_skb(facts: EventFacts, names: Names) -> str:
+    return f"0x{facts.data & MASK64:x}"
 
 
-def _drop(told: Told, names: Names) -> str:
-    hook = f" in netfilter {hook_text(told.hook)}" if told.hook >= 0 else ""
-    return f"{names.drop_reason(told.data & MASK32)}{_at(told, names)}{hook}"
+def _drop(facts: EventFacts, names: Names) -> str:
+    hook = f" in netfilter {hook_text(facts.hook)}" if facts.hook >= 0 else ""
+    return f"{names.drop_reason(facts.data & MASK32)}{_at(facts, names)}{hook}"
 
 
-def _at(told: Told, names: Names) -> str:
-    place = names.place(told.data >> 32)
+def _at(facts: EventFacts, names: Names) -> str:
+    place = names.place(facts.data >> 32)
     return f" at {place}" if place else ""
 
 
@@ -81,35 +81,35 @@ def hook_text(hook: int) -> str:
     return f"{FAMILIES.get(family, f'family {family}')} {text}"
 
 
-def _nf_hook(told: Told, names: Names) -> str:
-    verdict = (told.data >> 16 & 0xFFFF) - 1
+def _nf_hook(facts: EventFacts, names: Names) -> str:
+    verdict = (facts.data >> 16 & 0xFFFF) - 1
     known = 0 <= verdict < len(HOOK_VERDICTS)
-    return f"{hook_text(told.data & 0xFFFF)}{': ' + HOOK_VERDICTS[verdict] if known else ''}"
+    return f"{hook_text(facts.data & 0xFFFF)}{': ' + HOOK_VERDICTS[verdict] if known else ''}"
 
 
-def _qdisc(told: Told, names: Names) -> str:
-    handle, ifindex = told.data & MASK32, told.data >> 32 & MASK32
+def _qdisc(facts: EventFacts, names: Names) -> str:
+    handle, ifindex = facts.data & MASK32, facts.data >> 32 & MASK32
     devices = {name for (_, index), name in names.devices.items() if index == ifindex}
     one = devices.pop() if len(devices) == 1 else f"if{ifindex}"  # the event has no namespace
-    device = names.devices.get((told.netns, ifindex), one)
-    return f"{handle >> 16:x}:{handle & 0xFFFF:x} on {device}" if told.data else ""
+    device = names.devices.get((facts.netns, ifindex), one)
+    return f"{handle >> 16:x}:{handle & 0xFFFF:x} on {device}" if facts.data else ""
 
 
-def _napi(told: Told, names: Names) -> str:
-    work, budget = told.data & MASK32, told.data >> 32 & MASK32
-    device = _device(told, names)
+def _napi(facts: EventFacts, names: Names) -> str:
+    work, budget = facts.data & MASK32, facts.data >> 32 & MASK32
+    device = _device(facts, names)
     return f"{work} of {budget} packets{f' on {device}' if device else ''}"
 
 
-def _device(told: Told, names: Names) -> str:
-    if told.change is None:
+def _device(facts: EventFacts, names: Names) -> str:
+    if facts.change is None:
         return ""
-    netns = told.change.netns if told.change.netns > 0 else told.data >> 32 & MASK32
-    return told.name or names.device(netns, told.change.ifindex)
+    netns = facts.change.netns if facts.change.netns > 0 else facts.data >> 32 & MASK32
+    return facts.name or names.device(netns, facts.change.ifindex)
 
 
-def _syscall_entry(told: Told, names: Names) -> str:
-    call, text = told.syscall, names.syscall(told.data)
+def _syscall_entry(facts: EventFacts, names: Names) -> str:
+    call, text = facts.syscall, names.syscall(facts.data)
     if call is None:
         return text
     socket = SOCKETS.get(call.family, f"family {call.family}") if call.family > 0 else ""
@@ -118,18 +118,18 @@ def _syscall_entry(told: Told, names: Names) -> str:
     return f"{text}({', '.join(part for part in (file, socket, sock) if part)})"
 
 
-def _irq(told: Told, names: Names) -> str:
-    returned = told.data >> 32 & 3 if told.event == KblEvent.IRQ_EXIT else -1
+def _irq(facts: EventFacts, names: Names) -> str:
+    returned = facts.data >> 32 & 3 if facts.event == KblEvent.IRQ_EXIT else -1
     done = {-1: "", 0: " not ours", 1: " handled", 2: " wakes its thread"}.get(returned, "")
-    return f"{told.data & MASK32}{f' {told.name}' if told.name else ''}{done}"
+    return f"{facts.data & MASK32}{f' {facts.name}' if facts.name else ''}{done}"
 
 
-def _softirq(told: Told, names: Names) -> str:
-    return SOFTIRQS[told.data] if 0 <= told.data < len(SOFTIRQS) else str(told.data)
+def _softirq(facts: EventFacts, names: Names) -> str:
+    return SOFTIRQS[facts.data] if 0 <= facts.data < len(SOFTIRQS) else str(facts.data)
 
 
-def _gone(told: Told) -> bool:
-    return told.data & MASK32 == KblChange.GONE
+def _gone(facts: EventFacts) -> bool:
+    return facts.data & MASK32 == KblChange.GONE
 
 
 def _address(change: Any) -> str:
@@ -137,72 +137,74 @@ def _address(change: Any) -> str:
     return address(version, change.addr_hi, change.addr_lo) or ""
 
 
-def _neigh(told: Told, names: Names) -> str:
-    if told.change is None:
+def _neigh(facts: EventFacts, names: Names) -> str:
+    if facts.change is None:
         return ""
-    state = NUD.get(told.change.state, f"state 0x{told.change.state:x}")
-    known = told.change.lladdr > 0
-    where = f"{_address(told.change)} on {_device(told, names)}"
-    at = f" is at {mac(told.change.lladdr)}" if known else ""
-    return f"{where} gone" if _gone(told) else f"{where}{at} ({state})"
+    state = NUD.get(facts.change.state, f"state 0x{facts.change.state:x}")
+    known = facts.change.lladdr > 0
+    where = f"{_address(facts.change)} on {_device(facts, names)}"
+    at = f" is at {mac(facts.change.lladdr)}" if known else ""
+    return f"{where} gone" if _gone(facts) else f"{where}{at} ({state})"
 
 
-def _addr(told: Told, names: Names) -> str:
-    if told.change is None:
+def _addr(facts: EventFacts, names: Names) -> str:
+    if facts.change is None:
         return ""
-    text = f"{_address(told.change)}/{told.change.prefix_len} on {_device(told, names)}"
-    return f"{text} gone" if _gone(told) else text
+    text = f"{_address(facts.change)}/{facts.change.prefix_len} on {_device(facts, names)}"
+    return f"{text} gone" if _gone(facts) else text
 
 
-def _route(told: Told, names: Names) -> str:
-    change = told.change
+def _route(facts: EventFacts, names: Names) -> str:
+    change = facts.change
     if change is None:
         return ""
     gateway = address(change.gateway, change.gateway_hi, change.gateway_lo)
     parts = [f"{_address(change)}/{change.prefix_len}", f"via {gateway}" if gateway else ""]
-    device = _device(told, names)
+    device = _device(facts, names)
     parts += [f"dev {device}" if device else "", f"table {TABLES.get(change.state, change.state)}"]
-    parts.append("gone" if _gone(told) else "")
+    parts.append("gone" if _gone(facts) else "")
     return " ".join(part for part in parts if part)
 
 
-def _link(told: Told, names: Names) -> str:
-    if told.change is None or _gone(told):
-        return f"{told.name} gone"
-    flags = told.change.state
+def _link(facts: EventFacts, names: Names) -> str:
+    if facts.change is None or _gone(facts):
+        return f"{facts.name} gone"
+    flags = facts.change.state
     running = " running" if flags & IFF_RUNNING else ""
-    return f"{_device(told, names)} {'up' if flags & IFF_UP else 'down'}{running}"
+    return f"{_device(facts, names)} {'up' if flags & IFF_UP else 'down'}{running}"
 
 
-def _module(told: Told, names: Names) -> str:
-    return f"{told.name} {'unloaded' if _gone(told) else 'loaded'}"
+def _module(facts: EventFacts, names: Names) -> str:
+    return f"{facts.name} {'unloaded' if _gone(facts) else 'loaded'}"
 
 
-def _carry(told: Told, names: Names) -> str:
-    rest = told.data >> 32 & MASK32
+def _carry(facts: EventFacts, names: Names) -> str:
+    rest = facts.data >> 32 & MASK32
     more = f", {rest} more are not shown" if rest else ""
-    return f"packet {(told.data & MASK32) + 1} of a call whose record is lost{more}"
+    return f"packet {(facts.data & MASK32) + 1} of a call whose record is lost{more}"
 
 
-_TEXTS: dict[int, Callable[[Told, Names], str]] = {
-    KblEvent.ALLOC: lambda told, names: f"{told.data} bytes",
-    KblEvent.CLONE: lambda told, names: f"as {_of_skb(told, names)}",
-    KblEvent.COPY: lambda told, names: f"as {_of_skb(told, names)}",
-    KblEvent.SEGMENT: lambda told, names: f"as {_of_skb(told, names)}",
-    KblEvent.CONSUME: lambda told, names: _at(told, names).strip(),
+_TEXTS: dict[int, Callable[[EventFacts, Names], str]] = {
+    KblEvent.ALLOC: lambda facts, names: f"{facts.data} bytes",
+    KblEvent.CLONE: lambda facts, names: f"as {_of_skb(facts, names)}",
+    KblEvent.COPY: lambda facts, names: f"as {_of_skb(facts, names)}",
+    KblEvent.SEGMENT: lambda facts, names: f"as {_of_skb(facts, names)}",
+    KblEvent.CONSUME: lambda facts, names: _at(facts, names).strip(),
     KblEvent.DROP: _drop,
-    KblEvent.TASK: lambda told, names: f"{told.name} of process {told.data}".strip(),
-    KblEvent.GRO_MERGE: lambda told, names: f"into {_of_skb(told, names)}" if told.data else "",
-    KblEvent.COALESCE: lambda told, names: f"into {_of_skb(told, names)}" if told.data else "",
-    KblEvent.MORPH: lambda told, names: f"with the content of {_of_skb(told, names)}",
+    KblEvent.TASK: lambda facts, names: f"{facts.name} of process {facts.data}".strip(),
+    KblEvent.GRO_MERGE: lambda facts, names: f"into {_of_skb(facts, names)}" if facts.data else "",
+    KblEvent.COALESCE: lambda facts, names: f"into {_of_skb(facts, names)}" if facts.data else "",
+    KblEvent.MORPH: lambda facts, names: f"with the content of {_of_skb(facts, names)}",
     KblEvent.QDISC_ENQUEUE: _qdisc,
     KblEvent.QDISC_DEQUEUE: _qdisc,
-    KblEvent.SOCK_ENQUEUE: lambda told, names: f"sock {_of_skb(told, names)}" if told.data else "",
-    KblEvent.COPY_TO_USER: lambda told, names: f"{told.data} bytes",
-    KblEvent.XMIT: lambda told, names: f"= {told.data}",
+    KblEvent.SOCK_ENQUEUE: lambda facts, names: (
+        f"sock {_of_skb(facts, names)}" if facts.data else ""
+    ),
+    KblEvent.COPY_TO_USER: lambda facts, names: f"{facts.data} bytes",
+    KblEvent.XMIT: lambda facts, names: f"= {facts.data}",
     KblEvent.NAPI_POLL: _napi,
     KblEvent.SYSCALL_ENTRY: _syscall_entry,
-    KblEvent.SYSCALL_EXIT: lambda told, names: f"= {told.data}",
+    KblEvent.SYSCALL_EXIT: lambda facts, names: f"= {facts.data}",
     KblEvent.IRQ_ENTRY: _irq,
     KblEvent.IRQ_EXIT: _irq,
     KblEvent.SOFTIRQ_ENTRY: _softirq,
@@ -212,7 +214,7 @@ _TEXTS: dict[int, Callable[[Told, Names], str]] = {
     KblEvent.ROUTE: _route,
     KblEvent.LINK: _link,
     KblEvent.MODULE: _module,
-    KblEvent.CLOCK_SET: lambda told, names: f"to {told.data} ns beyond the log's clock",
+    KblEvent.CLOCK_SET: lambda facts, names: f"to {facts.data} ns beyond the log's clock",
     KblEvent.CARRY: _carry,
     KblEvent.NF_HOOK: _nf_hook,
 }

@@ -11,10 +11,11 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import LegTable, Nesting, Numbering, Rows, SeriesTable, longer, passing
+from ..matching import IntIndex, LegTable, Nesting, Rows, SeriesTable, longer, passing
 from ..readers import KblEvent
-from ..records import ColumnTable, Gathered, KernelLog, Records, part, parts, room_of
-from ..records.compiled import lean
+from ..records import ColumnTable, Gathered, KernelLog, Records, part, parts, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from ..store import Builder, schema
 from .call_finder import Finder
 from .call_rows import numbered, repeated
@@ -38,11 +39,6 @@ OF_RECORD = ("ordinal", "ts", "cpu", "context", "pid", "skb", "data")  # stored 
 
 CPU_BITS = 32
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-
 
 def build(
     log: KernelLog,
@@ -59,14 +55,14 @@ def build(
     finder = Finder(nesting, legs, calls)
     for some in passing(log.records, len(rows)):
         caused = IS_CHANGE[event[some]]
-        call[some] = finder.around(leg[some], record[some], series.told_by, caused)
+        call[some] = finder.around(leg[some], record[some], series.owner_calls, caused)
     return rows
 
 
 def _rows(records: Records, legs: LegTable) -> ColumnTable:
     """The events, each with the leg of its own record; the column `call` is not filled."""
-    room, of_event = room_of(records), ("record", "event", "leg")
-    made = {name: Gathered(room, EVENT_DTYPE[name]) for name in of_event}
+    scratch, of_event = scratch_of(records), ("record", "event", "leg")
+    made = {name: Gathered(scratch, EVENT_DTYPE[name]) for name in of_event}
     for some in passing(records):
         kind, event = Rows(records, some).columns("kind event")
         rows = [np.empty(len(kind), EVENT_DTYPE[name]) for name in of_event]
@@ -74,30 +70,30 @@ def _rows(records: Records, legs: LegTable) -> ColumnTable:
         for name, column in zip(of_event, rows, strict=True):
             made[name].add(column[:count].copy())
     columns = {name: column.whole() for name, column in made.items()}
-    columns["call"] = room.take(len(columns["record"]), EVENT_DTYPE["call"])
-    return ColumnTable(EVENT_DTYPE, columns, room)
+    columns["call"] = scratch.take(len(columns["record"]), EVENT_DTYPE["call"])
+    return ColumnTable(EVENT_DTYPE, columns, scratch)
 
 
-@lean
+@allocation_free
 def _fill(
-    first: int, kind: Bytes, event: Bytes, of: Small, record: Small, told: Bytes, leg: Small
+    first: int, kind: UInt8s, event: UInt8s, of: Int32s, record: Int32s, number: UInt8s, leg: Int32s
 ) -> int:
     """Fill the columns with the events among records from `first` on; returns their number."""
     count = 0
     for i in range(len(kind)):
-        record[count], told[count], leg[count] = first + i, event[i], of[i]
+        record[count], number[count], leg[count] = first + i, event[i], of[i]
         # Without a branch, which would often be mispredicted.
         count += (kind[i] == EVENT) & ~IS_SKIPPED[event[i]]
     return count
 
 
-def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
+def _started(records: Records, rows: ColumnTable, sent: Int64s) -> Int64s:
     """For each XMIT, the leg of the last START_XMIT of its skb on its CPU: the skb may be freed."""
     event, of_row, of_leg = (rows.stored(name) for name in ("event", "record", "leg"))
     starts = np.flatnonzero(event == KblEvent.START_XMIT)
     item = np.sort(np.concatenate([starts, sent]))
     leg, last = np.empty(len(item), np.int64), np.zeros(0, np.int64)
-    skbs, places = Numbering(), Numbering()
+    skbs, places = IntIndex(), IntIndex()
     for some in passing(records, len(item)):
         mine = item[some]
         record = of_row[mine]
@@ -109,8 +105,8 @@ def _started(records: Records, rows: ColumnTable, sent: Index) -> Index:
     return np.asarray(leg[event[item] == KblEvent.XMIT], np.int64)
 
 
-@lean
-def _hand_on(is_start: Flags, place: Small, last: Index, leg: Index) -> None:
+@allocation_free
+def _hand_on(is_start: Bools, place: Int32s, last: Int64s, leg: Int64s) -> None:
     """Give each XMIT the leg of the last start at its place; `last` keeps these legs by place."""
     for i in range(len(place)):
         if is_start[i]:
@@ -130,7 +126,7 @@ def store_events(
     records = log.records
 
     def make(rows: slice) -> dict[str, npt.NDArray[np.generic]]:
-        room_of(records).passed()
+        scratch_of(records).passed()
         record = events.stored("record")[rows].astype(np.int64)
         columns: dict[str, npt.NDArray[np.generic]] = dict(parts(records, OF_RECORD, record))
         columns |= {"event": events.stored("event")[rows], "source": repeated(source, len(record))}
@@ -149,8 +145,8 @@ def store_events(
         (schema.change, details.changes),
         (schema.syscall, details.syscalls),
     ):
-        told = {name: rows[name] for name in rows.dtype.names or () if name != "ordinal"}
-        builder.add_array(table, told | {"event": number[rows["ordinal"]]})
+        of_events = {name: rows[name] for name in rows.dtype.names or () if name != "ordinal"}
+        builder.add_array(table, of_events | {"event": number[rows["ordinal"]]})
     names = ((int(number[ordinal]), name) for ordinal, name in details.names.items())
     builder.add_rows(schema.event_name, [row for row in names if row[0] >= 0])
 
@@ -158,8 +154,8 @@ def store_events(
 def _numbers(records: Records, events: ColumnTable, before: int) -> npt.NDArray[np.int32]:
     """The row of each record's event by ordinal, -1 = none; `before` rows were stored before."""
     highest = max((int(part(records, "ordinal", r).max()) for r in passing(records)), default=-1)
-    number = room_of(records).full(highest + 1, np.int32, -1)
+    number = scratch_of(records).full(highest + 1, np.int32, -1)
     for rows in passing(records, len(events)):
-        told = part(records, "ordinal", events["record"][rows])
-        number[told] = np.arange(rows.start, rows.stop) + before + 1
+        ordinals = part(records, "ordinal", events["record"][rows])
+        number[ordinals] = np.arange(rows.start, rows.stop) + before + 1
     return number

@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import Progress, Silent
-from .fields_data import PACKET, Array, Data, Ints, Mask, View
+from ..records.types import Bools, Int64s
+from .fields_data import PACKET, Array, Data, View
 from .fields_kind import Field, Kind, Values
 from .fields_scaling import syn_scales
 from .fields_streams import ACK, SYN, Streams, last_before, starts, stream_ways, streams_of
@@ -34,16 +35,16 @@ class Segments(NamedTuple):
     """
 
     found: Streams
-    begin: Ints
-    mine: Ints
-    other: Ints
-    seq: Ints
-    ack: Ints
-    data: Ints  # bytes of data
-    size: Ints  # bytes of data, plus 1 for SYN and for FIN
-    flags: Ints
-    window: Ints
-    ts: Ints
+    begin: Int64s
+    mine: Int64s
+    other: Int64s
+    seq: Int64s
+    ack: Int64s
+    data: Int64s  # bytes of data
+    size: Int64s  # bytes of data, plus 1 for SYN and for FIN
+    flags: Int64s
+    window: Int64s
+    ts: Int64s
 
 
 def analysis_of(data: Data, progress: Progress | None = None) -> Analysis:
@@ -60,17 +61,17 @@ def _analysed(data: Data, progress: Progress) -> Analysis:
         progress.report(FOLLOWING, done, len(streams.rows))
         done += len(part.rows)
         segments = _segments(data, part)
-        told = _flags(segments)
+        findings = _flags(segments)
         scales = window_scales(data, segments)
-        told["window_full"] = _window_full(segments, scales)
+        findings["window_full"] = _window_full(segments, scales)
         known = scales > 0
         out.shift[part.stream[known], 1 - part.direction[known]] = scales[known]
-        out.add(part.rows, told, _repeats(segments, told["duplicate_ack"]))
+        out.add(part.rows, findings, _repeats(segments, findings["duplicate_ack"]))
     out.finish()
     return out
 
 
-def window_shifts(view: View) -> Ints:
+def window_shifts(view: View) -> Int64s:
     """The shift of each packet's window in a view, in bits; 0 for a SYN."""
     stream, direction = stream_ways(view)
     shift = analysis_of(view.data).shift
@@ -83,7 +84,7 @@ def window_shifts(view: View) -> Ints:
 def _segments(data: Data, found: Streams) -> Segments:
     view = data.packets()
 
-    def of(name: str) -> Ints:
+    def of(name: str) -> Int64s:
         return view.column(name)[found.rows].astype(np.int64)
 
     begin, flags = starts(found.stream), of("tcp_flags")
@@ -97,7 +98,7 @@ def _segments(data: Data, found: Streams) -> Segments:
     )  # fmt: skip
 
 
-def window_scales(data: Data, s: Segments) -> Ints:
+def window_scales(data: Data, s: Segments) -> Int64s:
     """The shift of the other direction's window, in bits; -1 if its SYN was not captured.
 
     Both SYNs must offer scaling; otherwise nothing is shifted (RFC 7323, 2.2).
@@ -114,17 +115,17 @@ def window_scales(data: Data, s: Segments) -> Ints:
     return np.where(other == -2, -1, np.where((other == -1) | (mine == -1), 0, other))
 
 
-def _signed(difference: Ints) -> Ints:
+def _signed(difference: Int64s) -> Int64s:
     """A difference of sequence numbers, which wrap around at 2^32, as a signed number."""
     return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
 
 
-def _at(values: Array, position: Ints, missing: int) -> Array:
+def _at(values: Array, position: Int64s, missing: int) -> Array:
     found = values[np.maximum(position, 0)]
     return np.where(position >= 0, found, missing)
 
 
-def _along(s: Segments, values: Ints) -> Ints:
+def _along(s: Segments, values: Int64s) -> Int64s:
     """Running sum of `values` along each direction of each stream."""
     out = np.zeros(len(values), np.int64)
     for way in (0, 1):
@@ -135,7 +136,7 @@ def _along(s: Segments, values: Ints) -> Ints:
     return out
 
 
-def _offsets(s: Segments) -> Ints:
+def _offsets(s: Segments) -> Int64s:
     """Sequence numbers relative to the first one of their direction, without wrapping."""
     step = _signed(s.seq - _at(s.seq, s.mine, 0))
     return _along(s, np.where(s.mine >= 0, step, 0))
@@ -144,11 +145,11 @@ def _offsets(s: Segments) -> Ints:
 class _Highest(NamedTuple):
     """Before each segment, in its direction: `next` as an offset, and the segment that set it."""
 
-    next: Ints
-    by: Ints
+    next: Int64s
+    by: Int64s
 
 
-def _highest(s: Segments, offset: Ints, counts: Mask) -> _Highest:
+def _highest(s: Segments, offset: Int64s, counts: Bools) -> _Highest:
     """The highest end of earlier segments that count."""
     end = np.where(counts, offset + s.size, np.iinfo(np.int64).min // 4)
     span = int(np.abs(offset).max(initial=0)) + int(s.size.max(initial=0)) + 1
@@ -166,7 +167,7 @@ def _highest(s: Segments, offset: Ints, counts: Mask) -> _Highest:
     return _Highest(_at(after, s.mine, -1), _at(by, s.mine, -1))
 
 
-def _flags(s: Segments) -> dict[str, Mask]:
+def _flags(s: Segments) -> dict[str, Bools]:
     offset = _offsets(s)
     seen, plain = s.mine >= 0, (s.flags & (SYN | FIN | RST)) == 0
     theirs = _at(s.window, s.other, -1)
@@ -174,33 +175,33 @@ def _flags(s: Segments) -> dict[str, Mask]:
     high = _highest(s, offset, ~probes)
     known = seen & (high.by >= 0)
     at_next = known & (offset == high.next)
-    told = {"zero_window_probe": probes & at_next}
-    high = _highest(s, offset, ~told["zero_window_probe"])
-    rest = ~told["zero_window_probe"]
-    told["zero_window"] = rest & (s.window == 0) & plain
-    told["lost_segment"] = rest & known & (offset > high.next) & ((s.flags & RST) == 0)
-    told["keep_alive"] = rest & known & plain & (s.data <= 1) & (offset == high.next - 1)
-    _acknowledging(s, told, rest & at_next & plain & (s.size == 0))
-    told["ack_lost_segment"] = _ack_lost(s, offset, high, told["zero_window_probe"])
-    _repeated(s, told, offset, high, known)
-    told["reused_ports"] = _reused(s)
-    return told
+    findings = {"zero_window_probe": probes & at_next}
+    high = _highest(s, offset, ~findings["zero_window_probe"])
+    rest = ~findings["zero_window_probe"]
+    findings["zero_window"] = rest & (s.window == 0) & plain
+    findings["lost_segment"] = rest & known & (offset > high.next) & ((s.flags & RST) == 0)
+    findings["keep_alive"] = rest & known & plain & (s.data <= 1) & (offset == high.next - 1)
+    _acknowledging(s, findings, rest & at_next & plain & (s.size == 0))
+    findings["ack_lost_segment"] = _ack_lost(s, offset, high, findings["zero_window_probe"])
+    _repeated(s, findings, offset, high, known)
+    findings["reused_ports"] = _reused(s)
+    return findings
 
 
-def _acknowledging(s: Segments, told: dict[str, Mask], empty: Mask) -> None:
+def _acknowledging(s: Segments, findings: dict[str, Bools], empty: Bools) -> None:
     """Findings about segments without data that repeat the previous acknowledgment."""
     window = _at(s.window, s.mine, -1)
     again = empty & (s.ack == _at(s.ack, s.mine, -1))
     same, open_ = s.window == window, s.window > 0
-    told["window_update"] = again & open_ & ~same
-    alive = _at(told["keep_alive"], s.other, 0).astype(np.bool_)
-    probed = _at(told["zero_window_probe"], s.other, 0).astype(np.bool_)
-    told["keep_alive_ack"] = again & open_ & same & alive
-    told["zero_window_probe_ack"] = again & ~open_ & same & probed
-    told["duplicate_ack"] = again & open_ & same & ~alive
+    findings["window_update"] = again & open_ & ~same
+    alive = _at(findings["keep_alive"], s.other, 0).astype(np.bool_)
+    probed = _at(findings["zero_window_probe"], s.other, 0).astype(np.bool_)
+    findings["keep_alive_ack"] = again & open_ & same & alive
+    findings["zero_window_probe_ack"] = again & ~open_ & same & probed
+    findings["duplicate_ack"] = again & open_ & same & ~alive
 
 
-def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
+def _ack_lost(s: Segments, offset: Int64s, high: _Highest, probe: Bools) -> Bools:
     """Segments that acknowledge more than the other direction was captured sending without a gap.
 
     Each acknowledgment number is reported once; Wireshark repeats it for some duplicates.
@@ -216,7 +217,7 @@ def _ack_lost(s: Segments, offset: Ints, high: _Highest, probe: Mask) -> Mask:
 
 
 def _within_gaps(
-    s: Segments, offset: Ints, high: _Highest, gaps: Mask, probe: Mask, found: Mask
+    s: Segments, offset: Int64s, high: _Highest, gaps: Bools, probe: Bools, found: Bools
 ) -> None:
     """Mark acknowledgments beyond a gap's begin, until the gap is filled or acknowledged."""
     last = np.r_[np.flatnonzero(s.begin[1:] != s.begin[:-1]) + 1, len(offset)]
@@ -244,7 +245,7 @@ def _one_signed(difference: int) -> int:
     return (difference + (1 << 31) & 0xFFFFFFFF) - (1 << 31)
 
 
-def _window_full(s: Segments, scale: Ints) -> Mask:
+def _window_full(s: Segments, scale: Int64s) -> Bools:
     """Segments that fill the window; `scale` is the other direction's shift, -1 = unknown."""
     raw = (_at(s.flags, s.other, 0) & SYN) != 0  # the window of a SYN is not scaled
     window = _at(s.window, s.other, 0) << np.where(raw, 0, np.maximum(scale, 0))
@@ -254,26 +255,28 @@ def _window_full(s: Segments, scale: Ints) -> Mask:
 
 
 def _repeated(
-    s: Segments, told: dict[str, Mask], offset: Ints, high: _Highest, known: Mask
+    s: Segments, findings: dict[str, Bools], offset: Int64s, high: _Highest, known: Bools
 ) -> None:
     """Retransmissions of all kinds, and segments out of order."""
-    behind = (s.size > 0) & known & (offset < high.next) & ~told["keep_alive"]
+    behind = (s.size > 0) & known & (offset < high.next) & ~findings["keep_alive"]
     acked = _signed(s.seq + s.data - _at(s.ack, s.other, 0)) <= 0
     has_ack = (s.other >= 0) & ((_at(s.flags, s.other, 0) & ACK) != 0)
-    spurious = (s.data > 0) & ~told["keep_alive"] & ~told["zero_window_probe"] & has_ack & acked
+    spurious = (
+        (s.data > 0) & ~findings["keep_alive"] & ~findings["zero_window_probe"] & has_ack & acked
+    )
     behind &= ~((s.data > 1) & (offset == high.next - 1))
-    repeats = _at(_duplicates(s, told["duplicate_ack"]), s.other, 0)
+    repeats = _at(_duplicates(s, findings["duplicate_ack"]), s.other, 0)
     soon = s.ts - _at(s.ts, s.other, 0) < FAST_NS
     fast = behind & ~spurious & (repeats >= 2) & (_at(s.ack, s.other, -1) == s.seq) & soon
     late = s.ts - _at(s.ts, high.by, 0) < _round_trip(s)
     order = behind & ~spurious & ~fast & late & (high.next != offset + s.data)
     order[order] = ~_seen_before(s, offset, order)
-    told["spurious_retransmission"], told["fast_retransmission"] = spurious, fast
-    told["out_of_order"] = order
-    told["retransmission"] = spurious | fast | (behind & ~order)
+    findings["spurious_retransmission"], findings["fast_retransmission"] = spurious, fast
+    findings["out_of_order"] = order
+    findings["retransmission"] = spurious | fast | (behind & ~order)
 
 
-def _duplicates(s: Segments, duplicate: Mask) -> Ints:
+def _duplicates(s: Segments, duplicate: Bools) -> Int64s:
     """How many duplicate ACKs a direction has sent since it last acknowledged new data."""
     total = _along(s, duplicate.astype(np.int64))
     renewed = s.ack != _at(s.ack, s.mine, -1)
@@ -286,7 +289,7 @@ def _duplicates(s: Segments, duplicate: Mask) -> Ints:
     return out
 
 
-def _repeats(s: Segments, duplicate: Mask) -> Ints:
+def _repeats(s: Segments, duplicate: Bools) -> Int64s:
     """For each duplicate ACK: its row, the row of the original ACK, and its number since then."""
     count, renewed = _duplicates(s, duplicate), s.ack != _at(s.ack, s.mine, -1)
     found = []
@@ -299,7 +302,7 @@ def _repeats(s: Segments, duplicate: Mask) -> Ints:
     return np.concatenate(found, axis=1)
 
 
-def _round_trip(s: Segments) -> Ints:
+def _round_trip(s: Segments) -> Int64s:
     """The time from a stream's SYN to the first ACK without SYN, else ORDER_NS."""
     syn = (s.flags & (SYN | ACK)) == SYN
     last_syn = last_before(syn, s.begin)
@@ -310,7 +313,7 @@ def _round_trip(s: Segments) -> Ints:
     return np.where(at >= 0, _at(taken, at, ORDER_NS), ORDER_NS)
 
 
-def _seen_before(s: Segments, offset: Ints, asked: Mask) -> Mask:
+def _seen_before(s: Segments, offset: Int64s, asked: Bools) -> Bools:
     """Whether an earlier segment of the direction began at the same offset and was as long."""
     key = s.begin * 2 + s.found.direction
     wanted = np.isin(key, np.unique(key[asked])) & (s.size > 0)
@@ -326,7 +329,7 @@ def _seen_before(s: Segments, offset: Ints, asked: Mask) -> Mask:
     return longest[asked] >= s.size[asked]
 
 
-def _reused(s: Segments) -> Mask:
+def _reused(s: Segments) -> Bools:
     """The first packets of streams whose ports an earlier stream used."""
     key, order = s.found.key, np.flatnonzero(s.begin == np.arange(len(s.begin)))
     found = np.zeros(len(s.begin), np.bool_)

@@ -15,9 +15,9 @@ import numpy as np
 
 from ..readers.again import open_again
 from ..readers.places import Place, places
-from ..readers.wire import Bytes
 from ..records import Progress, Silent
-from .fields_data import PACKET, Ints, Mask, View
+from ..records.types import Bools, Int64s, UInt8s
+from .fields_data import PACKET, View
 from .fields_kind import Field, Kind, Make, Values
 
 BLOCK = 1 << 16
@@ -28,9 +28,9 @@ Predicate = Callable[[bytes], bool]
 class Block(NamedTuple):
     """Some packets of one file: their rows in the view, their bytes, and positions of headers."""
 
-    rows: Ints
+    rows: Int64s
     file: mmap.mmap
-    data: Bytes
+    data: UInt8s
     places: dict[str, Place]
 
 
@@ -53,8 +53,8 @@ def blocks(view: View, progress: Progress) -> Iterator[Block]:
             yield Block(part, file, data, _places(view, data, part))
 
 
-def _places(view: View, data: Bytes, rows: Ints) -> dict[str, Place]:
-    def of(name: str) -> Ints:
+def _places(view: View, data: UInt8s, rows: Int64s) -> dict[str, Place]:
+    def of(name: str) -> Int64s:
         return view.column(name)[rows].astype(np.int64)
 
     return places(data, of("linktype"), of("offset"), of("caplen"), of("len"))
@@ -86,7 +86,7 @@ def lengths(view: View, layer: str, progress: Progress) -> Values:
     return Values(low, low >= 0)
 
 
-def find(view: View, layer: str, needle: bytes, progress: Progress) -> Mask:
+def find(view: View, layer: str, needle: bytes, progress: Progress) -> Bools:
     """Packets in which the bytes of a header or its payload contain `needle`."""
     found = np.zeros(view.size, np.bool_)
     for block in blocks(view, progress):
@@ -103,7 +103,7 @@ def find(view: View, layer: str, needle: bytes, progress: Progress) -> Mask:
     return found
 
 
-def _hits(file: mmap.mmap, needle: bytes, begin: int, end: int) -> Ints:
+def _hits(file: mmap.mmap, needle: bytes, begin: int, end: int) -> Int64s:
     hits = []
     at = file.find(needle, begin, end)
     while at >= 0:
@@ -118,7 +118,7 @@ def scan(
     parts: tuple[tuple[int, int | None], ...] | None,
     predicate: Predicate,
     progress: Progress,
-) -> tuple[Mask, Mask]:
+) -> tuple[Bools, Bools]:
     """(fulfilled, known): the result of `predicate` for a header's bytes, or for slices of them.
 
     The result is unknown if a slice is not inside the header.

@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from ..records.types import Bools, Int64s
 from .fields_bytes import Block, blocks, progress_of
 from .fields_control import some
-from .fields_data import PACKET, Ints, Mask, View
+from .fields_data import PACKET, View
 from .fields_kind import Field, Kind, Values
 from .fields_packet import is_icmp, is_icmpv6, is_ip, is_tcp, is_udp
 
 WORDS = ("Bad", "Good", "Unverified", "Not present")  # Wireshark's proto_checksum_vals
 BAD, GOOD, UNVERIFIED, NOT_PRESENT = range(4)
 FRAGMENT = 0x3FFF  # bits of frag_off: offset and More Fragments
-Status = Callable[[View, Block, Ints], Iterator[int]]  # (view, block, rows of the block in view)
+Status = Callable[[View, Block, Int64s], Iterator[int]]  # (view, block, rows of the block in view)
 
 
-def _status(where: Callable[[View], Mask], of: Status) -> Callable[[View], list[Values]]:
+def _status(where: Callable[[View], Bools], of: Status) -> Callable[[View], list[Values]]:
     def make(view: View) -> list[Values]:
         low = np.full(view.size, -1, np.int64)
         rows = np.flatnonzero(where(view)) if view.table == PACKET else np.zeros(0, np.int64)
@@ -42,7 +43,7 @@ def right(data: bytes, pseudo: int = 0) -> bool:
     return (whole + pseudo) % 0xFFFF == 0 and whole > 0
 
 
-def _header(view: View, block: Block, rows: Ints) -> Iterator[int]:
+def _header(view: View, block: Block, rows: Int64s) -> Iterator[int]:
     for at, end in zip(*(place.tolist() for place in block.places["ip"]), strict=True):
         size = (int(block.data[at]) & 15) * 4 if at >= 0 else 0
         if size < 20 or at + size > end:
@@ -52,15 +53,15 @@ def _header(view: View, block: Block, rows: Ints) -> Iterator[int]:
 
 
 def _transport(layer: str, protocol: int, pseudo: bool) -> Status:
-    def status(view: View, block: Block, rows: Ints) -> Iterator[int]:
+    def status(view: View, block: Block, rows: Int64s) -> Iterator[int]:
         sums = _pseudo(view, rows, protocol) if pseudo else np.zeros(len(rows), np.int64)
         begin, end = block.places[layer]
         size = _sizes(view, block, rows, begin)
         whole = (size > 0) & (begin >= 0) & (begin + size <= end)
         parts = np.maximum(view.column("frag_off")[rows].astype(np.int64), 0)  # maybe 1 byte wide
         whole &= parts & FRAGMENT == 0
-        told = zip(begin.tolist(), size.tolist(), sums.tolist(), whole.tolist(), strict=True)
-        for at, count, more, good in told:
+        checked = zip(begin.tolist(), size.tolist(), sums.tolist(), whole.tolist(), strict=True)
+        for at, count, more, good in checked:
             yield _one(block.file[at : at + count], more + pseudo * count, layer) if good else 2
 
     return status
@@ -72,14 +73,14 @@ def _one(data: bytes, pseudo: int, layer: str) -> int:
     return GOOD if right(data, pseudo) else BAD
 
 
-def _sizes(view: View, block: Block, rows: Ints, begin: Ints) -> Ints:
+def _sizes(view: View, block: Block, rows: Int64s, begin: Int64s) -> Int64s:
     """Bytes from the transport header to the end of the packet, according to the IP length."""
     at = np.maximum(block.places["ip"][0], block.places["ipv6"][0])
     total = view.column("tot_len")[rows].astype(np.int64)
     return np.where((total > 0) & (at >= 0), at + total - begin, 0)
 
 
-def _pseudo(view: View, rows: Ints, protocol: int) -> Ints:
+def _pseudo(view: View, rows: Int64s, protocol: int) -> Int64s:
     """The sum of the pseudo header without the length (RFC 9293, 3.1; RFC 8200, 8.1)."""
     total = np.full(len(rows), protocol, np.int64)
     for name in ("saddr_lo", "saddr_hi", "daddr_lo", "daddr_hi"):
@@ -89,7 +90,7 @@ def _pseudo(view: View, rows: Ints, protocol: int) -> Ints:
     return total
 
 
-def _field(layer: str, where: Callable[[View], Mask], of: Status) -> Field:
+def _field(layer: str, where: Callable[[View], Bools], of: Status) -> Field:
     name, text = f"{layer}.checksum.status", "Whether the checksum is correct"
     return Field(name, Kind.STRING, text, _status(where, of), words=WORDS)
 

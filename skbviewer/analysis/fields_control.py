@@ -10,12 +10,14 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..records.protocols import SCTP, TCP, UDP
+from ..records.types import Bools
 from .fields_bytes import blocks, numbers, progress_of
-from .fields_data import PACKET, Array, Mask, View
+from .fields_data import PACKET, Array, View
 from .fields_kind import Field, Kind, Values
 from .fields_packet import is_eth, is_vlan
 
-OSPF, SCTP, TCP, UDP = 89, 132, 6, 17
+OSPF = 89
 ISMP = 0x81FD  # EtherType
 HSRP_PORT, HSRP_ADVERTISE = 1985, 3  # RFC 2281; an Advertise has no state
 HSRP_1 = 0xE0000002  # 224.0.0.2; version 2 uses 224.0.0.102 and another format
@@ -30,7 +32,7 @@ NBSS_PORTS, NBDGM_PORT, NBDGM_SMB = (139, 445), 138, 82  # NBDGM_SMB: offset of 
 MOST_CHUNKS = 32  # most SCTP chunks in a packet
 
 
-def some_numbers(view: View, where: Mask, layer: str, begin: int, size: int) -> Values:
+def some_numbers(view: View, where: Bools, layer: str, begin: int, size: int) -> Values:
     """numbers() for the rows in `where` only; others are unknown."""
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
     rows = np.flatnonzero(where)
@@ -45,7 +47,7 @@ def some(view: View, rows: Array) -> View:
     return View(view.data, PACKET, rows if view.rows is None else view.rows[rows])
 
 
-def _llc(view: View, begin: int, size: int, where: Mask | None = None) -> Values:
+def _llc(view: View, begin: int, size: int, where: Bools | None = None) -> Values:
     """Bytes from `begin` of the LLC header, in frames with a length instead of an EtherType."""
     plain = is_eth(view) & (view.column("ethertype") < 0)
     plain = plain if where is None else plain & where
@@ -56,45 +58,45 @@ def _llc(view: View, begin: int, size: int, where: Mask | None = None) -> Values
     return Values(low, known)
 
 
-def _sap(view: View, sap: int) -> Mask:
+def _sap(view: View, sap: int) -> Bools:
     header: Values = view.made("llc", lambda view: _llc(view, 0, 3))
-    found: Mask = header.present() & (header.low >> 8 & SAPS == sap)
+    found: Bools = header.present() & (header.low >> 8 & SAPS == sap)
     return found
 
 
-def _bpdu(view: View) -> Mask:
+def _bpdu(view: View) -> Bools:
     garp = view.column("eth_dst").astype(np.int64) >> 4 == GARP_GROUPS >> 4
-    found: Mask = _sap(view, BPDU) & ~garp
+    found: Bools = _sap(view, BPDU) & ~garp
     return found
 
 
-def _netbios(view: View) -> Mask:
+def _netbios(view: View) -> Bools:
     control = view.made("llc", lambda view: _llc(view, 0, 3)).low & 0xFF
-    found: Mask = _sap(view, NETBIOS) & ((control & 1 == 0) | (control & 0xEF == UNNUMBERED))
+    found: Bools = _sap(view, NETBIOS) & ((control & 1 == 0) | (control & 0xEF == UNNUMBERED))
     return found
 
 
-def _gvrp(view: View) -> Mask:
-    found: Mask = _sap(view, BPDU) & (view.column("eth_dst") == GVRP_GROUP)
+def _gvrp(view: View) -> Bools:
+    found: Bools = _sap(view, BPDU) & (view.column("eth_dst") == GVRP_GROUP)
     return found
 
 
-def _cdp(view: View) -> Mask:
+def _cdp(view: View) -> Bools:
     protocol = _llc(view, 3, 5, _sap(view, SNAP))
-    found: Mask = protocol.present() & (protocol.low == CDP)
+    found: Bools = protocol.present() & (protocol.low == CDP)
     return found
 
 
-def _ismp(view: View) -> Mask:
-    found: Mask = view.column("ethertype") == ISMP
+def _ismp(view: View) -> Bools:
+    found: Bools = view.column("ethertype") == ISMP
     return found
 
 
-def _smb(view: View) -> Mask:
+def _smb(view: View) -> Bools:
     """SMB by its first bytes, in sessions and datagrams of NetBIOS (RFC 1002)."""
 
-    def either(ports: tuple[int, ...]) -> Mask:
-        found: Mask = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
+    def either(ports: tuple[int, ...]) -> Bools:
+        found: Bools = np.isin(view.column("sport"), ports) | np.isin(view.column("dport"), ports)
         return found
 
     protocol = view.column("protocol")
@@ -102,7 +104,7 @@ def _smb(view: View) -> Mask:
     datagram = (protocol == UDP) & either((NBDGM_PORT,))
     said = some_numbers(view, session, "tcp.payload", 4, 4)
     sent = some_numbers(view, datagram, "udp.payload", NBDGM_SMB, 4)
-    found: Mask = (said.low == SMB) | (sent.low == SMB)
+    found: Bools = (said.low == SMB) | (sent.low == SMB)
     return found
 
 
@@ -145,7 +147,7 @@ def _chunk_types(view: View) -> list[Values]:
     return found
 
 
-def _label(name: str, text: str, of: Callable[[View], Mask]) -> Field:
+def _label(name: str, text: str, of: Callable[[View], Bools]) -> Field:
     def make(view: View) -> list[Values]:
         there = of(view)
         return [Values(there, there)]

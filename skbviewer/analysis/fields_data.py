@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import SourceRow
+from ..records.types import Bools, Int64s
 from ..store import Columns, queries
 from .names import Names, names_of
 
@@ -25,14 +26,12 @@ KBL_EV_DROP = 7  # kbl.h
 ROW = "row"  # a packet or a row K<n>
 
 Array = npt.NDArray[Any]
-Mask = npt.NDArray[np.bool_]
-Ints = npt.NDArray[np.int64]
 
 
 class View:
     """Rows of one table.  A column that the table does not have is unknown (-1) in all rows."""
 
-    def __init__(self, data: Data, table: str, rows: Ints | None = None) -> None:
+    def __init__(self, data: Data, table: str, rows: Int64s | None = None) -> None:
         self.data = data
         self.table = table
         self.rows = rows  # 0-based; None = all
@@ -60,11 +59,11 @@ class View:
             self._made[name] = make(self)
         return self._made[name]
 
-    def ids(self) -> Ints:
+    def ids(self) -> Int64s:
         """Row ids: n for packet n, -n for row K<n>."""
         return -self.number() if self.table == SERIES else self.number()
 
-    def number(self) -> Ints:
+    def number(self) -> Int64s:
         """The packet numbers, or the n of the rows K<n>."""
         if self.table == SERIES:
             return self.column("kernel_only").astype(np.int64)
@@ -88,8 +87,8 @@ class Data:
         columns: Columns,
         connect: Callable[[], AbstractContextManager[Any]],
         sources: Callable[[], Sequence[SourceRow]],
-        fitted: Callable[[int, Ints], Ints],
-        flags: Callable[[str], Ints] = lambda kind: np.zeros(0, np.int64),
+        fitted: Callable[[int, Int64s], Int64s],
+        flags: Callable[[str], Int64s] = lambda kind: np.zeros(0, np.int64),
         comments: Callable[[], Mapping[int, str]] = dict,
     ) -> None:
         """`fitted` converts times of a KBL (by source id) into ns since the epoch of the captures.
@@ -155,11 +154,11 @@ class Data:
         """The rows K1, K2, ..., as series rows."""
         return View(self, SERIES, self.kernel_only_rows())
 
-    def kernel_only_rows(self) -> Ints:
+    def kernel_only_rows(self) -> Int64s:
         """The 0-based series rows of K1, K2, ..."""
         return self.kept("kernel_only", self._kernel_only)  # type: ignore[no-any-return]
 
-    def _kernel_only(self) -> Ints:
+    def _kernel_only(self) -> Int64s:
         number = self.columns.array(SERIES, "kernel_only")
         rows = np.flatnonzero(number > 0)
         return rows[np.argsort(number[rows], kind="stable")]
@@ -170,10 +169,10 @@ class Data:
             return View(self, "event", self.kept("drops", self._drops))
         return View(self, name)
 
-    def _drops(self) -> Ints:
+    def _drops(self) -> Int64s:
         return np.flatnonzero(self.columns.array("event", "event") == KBL_EV_DROP)
 
-    def legs_with(self, table: str, mask: Mask) -> Mask:
+    def legs_with(self, table: str, mask: Bools) -> Bools:
         """Which legs have a row of `table` that is in `mask`."""
         if table == LEG:
             return mask
@@ -185,7 +184,7 @@ class Data:
             return np.asarray(np.isin(series, series[found[1:-1]]))
         return found[1:-1]
 
-    def rows_with(self, view: View, legs: Mask) -> Mask:
+    def rows_with(self, view: View, legs: Bools) -> Bools:
         """Which packets or rows K<n> of a view have a leg that is in `legs`."""
         if view.table == PACKET:
             hit = np.r_[False, legs].take(self.columns.array("match", "leg"))

@@ -9,11 +9,12 @@ import numpy as np
 
 from ..records import UNTIMED
 from ..records.annotations import IGNORE, MARK, TIME_REF
-from .fields_data import PACKET, SERIES, Ints, Mask, View
+from ..records.types import Bools, Int64s
+from .fields_data import PACKET, SERIES, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 
 
-def _times(view: View) -> Ints:
+def _times(view: View) -> Int64s:
     """ns since the epoch; for rows K<n> by the clock fit."""
     if view.table == PACKET:
         return view.column("ts").astype(np.int64, copy=False)
@@ -25,7 +26,7 @@ def _times(view: View) -> Ints:
     return times
 
 
-def _timed(view: View) -> Mask | None:
+def _timed(view: View) -> Bools | None:
     """Which rows have a time; None = all."""
     return view.column("ts") != UNTIMED if view.table == PACKET else None
 

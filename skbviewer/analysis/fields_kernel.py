@@ -7,7 +7,8 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, Ints, View
+from ..records.types import Int64s
+from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, Array, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 from .layers import layer_of, layers
 from .names import IDLE
@@ -117,7 +118,7 @@ def _idle_cpus(calls: View) -> list[int]:
     return found
 
 
-def _device_keys(netns: Array, ifindex: Array) -> Ints:
+def _device_keys(netns: Array, ifindex: Array) -> Int64s:
     return (netns.astype(np.int64) & 0xFFFFFFFF) << 24 ^ (ifindex.astype(np.int64) & 0xFFFFFF)
 
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .fields_data import ROW, Array, Mask, View
+from ..records.types import Bools
+from .fields_data import ROW, Array, View
 
 
 class Kind(Enum):
@@ -38,11 +39,11 @@ class Values(NamedTuple):
     """
 
     low: Array
-    known: Mask | None = None
+    known: Bools | None = None
     high: Array | None = None
     texts: Sequence[str] | None = None
 
-    def present(self) -> Mask:
+    def present(self) -> Bools:
         return np.ones(len(self.low), np.bool_) if self.known is None else self.known
 
 
@@ -66,7 +67,7 @@ class Field(NamedTuple):
     words: Sequence[str] = ()  # all values that a text can have, if these are few and known
 
 
-def known_column(view: View, name: str, where: Mask | None = None) -> Values:
+def known_column(view: View, name: str, where: Bools | None = None) -> Values:
     """A column, known in rows where it is not negative (and in `where`)."""
     low = view.column(name)
     known = low >= 0

@@ -7,13 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .fields_data import LEG, PACKET, ROW, SERIES, Array, Data, Ints, Mask, View
+from ..records.types import Bools, Int64s
+from .fields_data import LEG, PACKET, ROW, SERIES, Array, Data, View
 from .fields_kind import Field, Kind, Values
 
-Part = tuple[View, Ints]  # a view, and positions of rows in it
+Part = tuple[View, Int64s]  # a view, and positions of rows in it
 
 
-def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Mask]:
+def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Bools]:
     """(keys, known) for the rows of all `parts`, one part after the other.
 
     Of several values of a row, the first one is used; of several calls, legs or drops the smallest
@@ -25,11 +26,11 @@ def keys_of(field: Field, parts: Sequence[Part]) -> tuple[Array, Mask]:
     return np.concatenate([keys for keys, _ in found]), _joined(found)
 
 
-def _joined(found: list[tuple[Array, Mask]]) -> Mask:
+def _joined(found: list[tuple[Array, Bools]]) -> Bools:
     return np.concatenate([known for _, known in found])
 
 
-def _keys(field: Field, view: View, rows: Ints) -> tuple[Array, Mask]:
+def _keys(field: Field, view: View, rows: Int64s) -> tuple[Array, Bools]:
     if field.table == ROW:
         values = field.make(view)[0]
         return _comparable(field.kind, values)[rows], values.present()[rows]
@@ -63,7 +64,7 @@ def _ranked(halves: Array) -> Array:
 
 def _carried(
     view: View, table: str, keys: Array, values: Values, largest: bool
-) -> tuple[Array, Mask]:
+) -> tuple[Array, Bools]:
     """The smallest or largest key among the calls, legs or drops of each row."""
     data, known = view.data, values.present()
     legs = np.arange(len(keys)) if table == LEG else data.table(table).column("leg") - 1
@@ -86,7 +87,9 @@ def _pairs(data: Data, view: View) -> tuple[Array, Array]:
     return series, np.arange(len(series))
 
 
-def _reduced(at: Array, keys: Array, known: Mask, count: int, largest: bool) -> tuple[Array, Mask]:
+def _reduced(
+    at: Array, keys: Array, known: Bools, count: int, largest: bool
+) -> tuple[Array, Bools]:
     """The smallest or largest known key at each of `count` positions."""
     pick = np.maximum if largest else np.minimum
     found = np.full(count, -1 if largest else np.iinfo(np.int64).max, np.int64)

@@ -10,10 +10,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .fields_data import PACKET, Mask, View
+from ..records.protocols import ICMP, ICMPV6, TCP, UDP
+from ..records.types import Bools
+from .fields_data import PACKET, View
 from .fields_kind import Field, Kind, Make, Values, known_column
 
-ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
 ETH_P_8021Q, ETH_P_ARP = 0x8100, 0x0806
 DLT_EN10MB = 1
 PROTOCOLS = {
@@ -34,30 +35,30 @@ TCP_FLAGS = {
 }  # fmt: skip
 
 
-def _mask(name: str, make: Callable[[View], Mask]) -> Callable[[View], Mask]:
-    def masked(view: View) -> Mask:
-        found: Mask = view.made(name, make)
+def _mask(name: str, make: Callable[[View], Bools]) -> Callable[[View], Bools]:
+    def masked(view: View) -> Bools:
+        found: Bools = view.made(name, make)
         return found
 
     return masked
 
 
-def _protocol(number: int) -> Callable[[View], Mask]:
-    def carried(view: View) -> Mask:
-        found: Mask = (view.column("protocol") == number) & (view.column("sport") >= 0)
+def _protocol(number: int) -> Callable[[View], Bools]:
+    def carried(view: View) -> Bools:
+        found: Bools = (view.column("protocol") == number) & (view.column("sport") >= 0)
         return found
 
     return _mask(f"protocol {number}", carried)
 
 
-def _version(number: int) -> Callable[[View], Mask]:
+def _version(number: int) -> Callable[[View], Bools]:
     return _mask(f"version {number}", lambda view: view.column("ip_version") == number)
 
 
-def _ethernet_header(view: View) -> Mask:
+def _ethernet_header(view: View) -> Bools:
     if not view.has("eth_dst"):
         return np.zeros(view.size, np.bool_)
-    found: Mask = (view.column("eth_dst") >= 0) & (view.column("linktype") == DLT_EN10MB)
+    found: Bools = (view.column("eth_dst") >= 0) & (view.column("linktype") == DLT_EN10MB)
     return found
 
 
@@ -69,19 +70,19 @@ is_tcp, is_udp, is_icmp, is_icmpv6 = (_protocol(p) for p in (TCP, UDP, ICMP, ICM
 is_frame = _mask("frame", lambda view: np.full(view.size, view.table == PACKET))
 
 
-def _there(where: Callable[[View], Mask]) -> Make:
+def _there(where: Callable[[View], Bools]) -> Make:
     return lambda view: [Values(where(view), where(view))]
 
 
-def _column(name: str, where: Callable[[View], Mask]) -> Make:
+def _column(name: str, where: Callable[[View], Bools]) -> Make:
     return lambda view: [known_column(view, name, where(view))]
 
 
-def _columns(names: tuple[str, ...], where: Callable[[View], Mask]) -> Make:
+def _columns(names: tuple[str, ...], where: Callable[[View], Bools]) -> Make:
     return lambda view: [known_column(view, name, where(view)) for name in names]
 
 
-def _bits(name: str, where: Callable[[View], Mask], shift: int, mask: int) -> Make:
+def _bits(name: str, where: Callable[[View], Bools], shift: int, mask: int) -> Make:
     """Values of (column >> shift) & mask."""
 
     def make(view: View) -> list[Values]:
@@ -106,7 +107,7 @@ def _ipv6(*names: str) -> Make:
     ]
 
 
-def _scaled(name: str, where: Callable[[View], Mask], mask: int, factor: int, plus: int) -> Make:
+def _scaled(name: str, where: Callable[[View], Bools], mask: int, factor: int, plus: int) -> Make:
     def make(view: View) -> list[Values]:
         whole = known_column(view, name, where(view))
         return [Values((whole.low.astype(np.int64) & mask) * factor + plus, whole.known)]
@@ -119,13 +120,13 @@ def _ethertype(view: View) -> list[Values]:
     return [Values(tagged, is_eth(view) & (view.column("ethertype") >= 0))]
 
 
-def _query(view: View) -> Mask:
-    found: Mask = is_icmp(view) & np.isin(view.column("sport") >> 8, _QUERIES)
+def _query(view: View) -> Bools:
+    found: Bools = is_icmp(view) & np.isin(view.column("sport") >> 8, _QUERIES)
     return found
 
 
-def _echo6(view: View) -> Mask:
-    found: Mask = is_icmpv6(view) & np.isin(view.column("sport") >> 8, (128, 129))
+def _echo6(view: View) -> Bools:
+    found: Bools = is_icmpv6(view) & np.isin(view.column("sport") >> 8, (128, 129))
     return found
 
 

@@ -6,15 +6,16 @@ from __future__ import annotations
 import numpy as np
 
 from ..records import BadInput, Silent
+from ..records.types import Int64s
 from .fields_bytes import blocks
-from .fields_data import PACKET, Data, Ints, View
+from .fields_data import PACKET, Data, View
 
 END, NOP, WINDOW_SCALE = 0, 1, 3  # RFC 9293, 3.2, and RFC 7323, 2.2
 HEADER, LONGEST = 20, 60
 MOST_SCALE = 14
 
 
-def syn_scales(data: Data, rows: Ints) -> Ints:
+def syn_scales(data: Data, rows: Int64s) -> Int64s:
     """The shift in the window scale option of each packet (0-based rows), -1 = none.
 
     If the source files have moved, every shift is unknown: -1.
@@ -33,7 +34,9 @@ def syn_scales(data: Data, rows: Ints) -> Ints:
     return found
 
 
-def _scales(data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], at: Ints, stop: Ints) -> Ints:
+def _scales(
+    data: np.ndarray[tuple[int, ...], np.dtype[np.uint8]], at: Int64s, stop: Int64s
+) -> Int64s:
     """Read the options of all packets at once, one option of each packet at a time."""
     found, at = np.full(len(at), -1, np.int64), at.copy()
     for _ in range(LONGEST - HEADER):

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .fields_data import PACKET, Array, Data, Ints, Mask, View
+from ..records.types import Bools, Int64s
+from .fields_data import PACKET, Array, Data, View
 from .fields_kind import Field, Kind, Values
 from .fields_packet import is_tcp, is_udp
 
@@ -106,7 +107,7 @@ def _by_first_packet(group: Array, first: Array) -> Array:
     return rank[group] if len(group) else group
 
 
-def _reused(view: View, rows: Array, direction: Array, new: Mask) -> Mask:
+def _reused(view: View, rows: Array, direction: Array, new: Bools) -> Bools:
     """SYNs that begin a new stream on the same ports: their sequence number has changed."""
     flags = view.column("tcp_flags")[rows]
     syn = np.flatnonzero((flags & (SYN | ACK)) == SYN)
@@ -120,14 +121,14 @@ def _reused(view: View, rows: Array, direction: Array, new: Mask) -> Mask:
     return found
 
 
-def last_before(of: Mask, start: Ints) -> Ints:
+def last_before(of: Bools, start: Int64s) -> Int64s:
     """For each position, the last earlier one in `of` that is not before its `start`, else -1."""
     at = np.where(of, np.arange(len(of)), -1)
     last = np.r_[-1, np.maximum.accumulate(at)[:-1]] if len(of) else at
     return np.where(last >= start, last, -1)
 
 
-def starts(stream: Array) -> Ints:
+def starts(stream: Array) -> Int64s:
     """For each position, where its stream begins."""
     new = np.r_[True, stream[1:] != stream[:-1]][: len(stream)]
     return np.maximum.accumulate(np.where(new, np.arange(len(stream)), 0))
@@ -136,11 +137,11 @@ def starts(stream: Array) -> Ints:
 class Bases(NamedTuple):
     """By stream and direction (columns 0 and 1): the sequence number that counts as 0."""
 
-    base: Ints
-    known: Mask  # False: no packet of this direction; `base` is from acknowledgments, if any
+    base: Int64s
+    known: Bools  # False: no packet of this direction; `base` is from acknowledgments, if any
 
 
-def relative(view: View, column: str) -> tuple[Ints, Mask]:
+def relative(view: View, column: str) -> tuple[Int64s, Bools]:
     """Column "seq" or "ack", relative to the first number of its direction; and where known."""
     bases, stream = bases_of(view.data), _of_rows(view, streams_of(view.data, "tcp").number)
     low, known = np.full(view.size, -1, np.int64), np.zeros(view.size, np.bool_)
@@ -193,7 +194,7 @@ def _bases(data: Data) -> Bases:
     return placed
 
 
-def _first(of: Mask, begin: Ints) -> Ints:
+def _first(of: Bools, begin: Int64s) -> Int64s:
     """In each part that begins at `begin`, the first position in `of`, else -1."""
     at = np.flatnonzero(of)
     if not len(at):

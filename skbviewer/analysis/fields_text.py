@@ -8,8 +8,9 @@ from datetime import UTC, datetime
 
 import numpy as np
 
+from ..records.types import Int64s
 from ..store import queries
-from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, Ints, View
+from .fields_data import ADDRESS, CALL, DROP, LEG, PACKET, ROW, SERIES, Data, View
 from .fields_kind import Field, Kind, Values
 from .info import address, mac
 
@@ -52,12 +53,12 @@ def _listed(field: Field, found: list[Values], rows: list[list[int]]) -> list[st
     known = [values.present() for values in found]
     texts = []
     for positions in rows:
-        told: dict[str, None] = {}
+        distinct: dict[str, None] = {}
         for position in positions:
             for values, there in zip(found, known, strict=True):
                 if there[position]:
-                    told.setdefault(text_of(field, values, position))
-        shown = list(told)
+                    distinct.setdefault(text_of(field, values, position))
+        shown = list(distinct)
         texts.append(", ".join(shown[:MOST]) + (", …" if len(shown) > MOST else ""))
     return texts
 
@@ -80,7 +81,7 @@ def _below(view: View, table: str) -> tuple[View, list[list[int]]]:
     owners: list[list[int]] = [[] for _ in range(view.size)]
     for row, leg in pairs:
         owners[row].extend(place[number] for number in inside[leg])
-    rows: Ints = np.array(ids, np.int64) - 1
+    rows: Int64s = np.array(ids, np.int64) - 1
     return View(view.data, "event" if table == DROP else table, rows), owners
 
 

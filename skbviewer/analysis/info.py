@@ -12,10 +12,11 @@ from ipaddress import IPv4Address, IPv6Address
 from typing import Any, Protocol
 
 from ..records import PACKET_CUT, PACKET_MALFORMED
+from ..records.protocols import ICMP, ICMPV6, TCP, UDP
 from .icmp_words import icmp_info, icmpv6_info
 
 MASK64 = (1 << 64) - 1
-ICMP, TCP, UDP, ICMPV6 = 1, 6, 17, 58
+
 NAMES = {1: "ICMP", 2: "IGMP", 6: "TCP", 17: "UDP", 47: "GRE", 50: "ESP", 51: "AH", 58: "ICMPv6"}
 NAMES |= {88: "EIGRP", 89: "OSPF", 103: "PIM", 112: "VRRP", 132: "SCTP", 136: "UDP-Lite"}
 ETHERTYPES = {0x0800: "IPv4", 0x0806: "ARP", 0x8035: "RARP", 0x86DD: "IPv6", 0x88CC: "LLDP"}

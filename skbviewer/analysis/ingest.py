@@ -19,15 +19,15 @@ import numpy.typing as npt
 from ..matching import (
     LEG_DTYPE,
     RULES,
+    KernelSide,
     LegTable,
     Matches,
     Nesting,
-    Sightable,
+    build_kernel_side,
     build_legs,
     build_series,
     join_sockets,
     merges,
-    sightable,
 )
 from ..records import (
     STORED_PACKET_DTYPE,
@@ -35,9 +35,9 @@ from ..records import (
     KernelLog,
     Progress,
     RecordTable,
-    Room,
+    Scratch,
     parts,
-    room_of,
+    scratch_of,
 )
 from ..store import Builder, schema
 from .addresses import addresses
@@ -52,8 +52,8 @@ from .leg_tells import drop_reasons, owners
 from .link_names import link_name
 from .losses import losses
 from .names import meta_of
-from .packet_tells import untold
-from .series_tells import SeriesTells, told
+from .packet_tells import unmatched
+from .series_tells import SeriesSummary, series_summary
 from .spent import build as build_spent
 from .spent_packets import NAMES as SPENT
 from .spent_packets import SpentLegs, spent_legs, sums
@@ -82,12 +82,12 @@ class Unread(NamedTuple):
 
 class _Log(NamedTuple):
     source: int
-    sight: Sightable  # without records
-    room: Room  # of the arrays made from the records
+    kernel_side: KernelSide  # without records
+    scratch: Scratch  # of the arrays made from the records
     pid: npt.NDArray[np.int64]  # of each leg
     drop_reason: npt.NDArray[np.int64]
     spent: SpentLegs
-    tells: SeriesTells
+    summary: SeriesSummary
     first: dict[str, int]  # number of rows stored before, by table
 
 
@@ -118,10 +118,11 @@ def store_inputs(
     for source, item in numbered:
         if _is_log(item):
             logs.append(_store_kbl(source, _read(item), before, session, progress))
-            before["series"] += len(logs[-1].sight.series.parent)
+            before["series"] += len(logs[-1].kernel_side.series.parent)
             before["leg"] += len(logs[-1].pid)
     joining = Joining(
-        {log.source: log.sight for log in logs}, {log.source: log.tells.is_ip for log in logs}
+        {log.source: log.kernel_side for log in logs},
+        {log.source: log.summary.is_ip for log in logs},
     )
     for source, item in numbered:
         if not _is_log(item):
@@ -129,16 +130,16 @@ def store_inputs(
             _store_capture(source, read, logs, joining, session, progress)
             del read
             for log in logs:
-                log.room.forget()
+                log.scratch.forget()
     joining.store_times(builder)
     verdicts = [joining.verdicts[log.source] for log in logs]
     kernel_only = numbers(
-        [log.sight.series for log in logs],
+        [log.kernel_side.series for log in logs],
         [v.verdict for v in verdicts],
-        [log.tells.identity for log in logs],
+        [log.summary.identity for log in logs],
     )
     for log, verdict, number in zip(logs, verdicts, kernel_only, strict=True):
-        log.room.forget()
+        log.scratch.forget()
         _store_log(log, verdict, builder, number)
     builder.add_rows(schema.meta, [(schema.SESSION, schema.RULES, str(RULES))])
     builder.add_rows(schema.source, [session.rows[source] for source in sorted(session.rows)])
@@ -183,9 +184,9 @@ def _follow(
     _forget(log, progress, 5)
     lost = losses(log)
     gap = leg_gaps(log, lost, series, legs, nesting, calls, events)
-    room = room_of(log.records)
+    scratch = scratch_of(log.records)
     waits = build_spent(log, legs, nesting, calls, events, lost)
-    spent = spent_legs(legs, waits, gap, room)
+    spent = spent_legs(legs, waits, gap, scratch)
     del nesting, joined, lost
     first |= {t.name: builder.count(t) for t in (schema.call, schema.event)}
     pid, reason = owners(calls, len(legs.rows)), drop_reasons(log.records, events, len(legs.rows))
@@ -198,31 +199,33 @@ def _follow(
     own, target = (numbered(rows, first["series"]) for rows in (merged.series, merged.into))
     builder.add_array(schema.merge, {"series": own, "target": target})
     progress.report(LOOKING, 0, 2)
-    sight = sightable(log, series, legs)
-    shown = addresses(sight)
+    kernel_side = build_kernel_side(log, series, legs)
+    shown = addresses(kernel_side)
     of_leg = numbered(shown["leg"].astype(np.int64), first["leg"])
     builder.add_array(schema.address, shown | {"leg": of_leg})
-    sight = sight.without_records()
+    kernel_side = kernel_side.without_records()
     progress.report(LOOKING, 1, 2)
-    tells = told(log.records, series, legs)
-    sight = _kept(sight, room)
-    room.forget()
-    pid, reason = room.keep(pid), room.keep(reason)
-    return _Log(source, sight, room, pid, reason, spent, tells, first)
+    summary = series_summary(log.records, series, legs)
+    kernel_side = _kept(kernel_side, scratch)
+    scratch.forget()
+    pid, reason = scratch.keep(pid), scratch.keep(reason)
+    return _Log(source, kernel_side, scratch, pid, reason, spent, summary, first)
 
 
-def _kept(sight: Sightable, room: Room) -> Sightable:
-    """`sight` with its large arrays in files, if there are any."""
-    prints, series = sight.prints, sight.series
-    told = {n: room.keep(getattr(prints, n)) for n in ("number", "series", "record")}
-    parent = room.keep(series.parent)
-    return sight._replace(prints=prints._replace(**told), series=replace(series, parent=parent))
+def _kept(kernel_side: KernelSide, scratch: Scratch) -> KernelSide:
+    """`kernel_side` with its large arrays in files, if there are any."""
+    prints, series = kernel_side.prints, kernel_side.series
+    kept = {n: scratch.keep(getattr(prints, n)) for n in ("number", "series", "record")}
+    parent = scratch.keep(series.parent)
+    return kernel_side._replace(
+        prints=prints._replace(**kept), series=replace(series, parent=parent)
+    )
 
 
 def _forget(log: KernelLog, progress: Progress, done: int) -> None:
     """Report a step and drop pages: the next step reads other columns."""
     progress.report(FOLLOWING, done, STEPS)
-    room_of(log.records).forget()
+    scratch_of(log.records).forget()
 
 
 def _store_capture(
@@ -237,16 +240,16 @@ def _store_capture(
     packets, builder = item.data.packets, session.builder
     number = builder.count(schema.packet)
     session.note(source, item, number + 1, len(packets))
-    matches, room = joining.capture(source, packets, number, progress), room_of(packets)
-    summary = untold(packets)
+    matches, scratch = joining.capture(source, packets, number, progress), scratch_of(packets)
+    summary = unmatched(packets)
     for log in logs:
         found = matches[log.source]
-        summary.note(found, log.sight.legs.rows, log.spent)
+        summary.note(found, log.kernel_side.legs.rows, log.spent)
         _store_matches(found, log, number, builder)
         builder.add_rows(schema.clock, clock_rows(found, source, log.source, number))
 
     def make(rows: slice) -> Columns:
-        room.passed()
+        scratch.passed()
         columns: Columns = dict(parts(packets, STORED_PACKET_DTYPE.names or (), rows))
         columns |= summary.columns(rows)
         return columns | {"source": repeated(source, len(columns["ts"]))}
@@ -283,12 +286,12 @@ def _capture_detail(capture: Capture) -> dict[str, str]:
 
 
 def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_only: Ids) -> None:
-    first, legs = made.first, made.sight.legs.rows
+    first, legs = made.first, made.kernel_side.legs.rows
     _store_tables(made, builder)
     _store_series(made, verdicts, kernel_only, builder)
 
     def make(some: slice) -> Columns:
-        made.room.passed()
+        made.scratch.passed()
         columns: Columns = dict(legs.parts(LEG_DTYPE.names or (), some))
         columns["source"] = repeated(made.source, len(columns["series"]))
         columns["series"] = numbered(legs.stored("series")[some], first["series"])
@@ -302,7 +305,7 @@ def _store_log(made: _Log, verdicts: SeriesVerdicts, builder: Builder, kernel_on
 
 
 def _store_tables(made: _Log, builder: Builder) -> None:
-    log, source = made.sight.log, made.source
+    log, source = made.kernel_side.log, made.source
     probes = [
         (source, p.id, p.name, p.module, _signed(p.address), *(_signed(int(v)) for v in p[4:]))
         for p in log.probes.values()
@@ -315,28 +318,28 @@ def _store_tables(made: _Log, builder: Builder) -> None:
 
 
 def _store_series(made: _Log, verdicts: SeriesVerdicts, kernel_only: Ids, builder: Builder) -> None:
-    series, tells, before = made.sight.series, made.tells, made.first["series"]
-    begin, functions = _sums(made.sight.legs, made.spent.gap)
-    of_series = np.asarray(made.sight.legs.rows["series"], np.int64)
+    series, summary, before = made.kernel_side.series, made.summary, made.first["series"]
+    begin, functions = _sums(made.kernel_side.legs, made.spent.gap)
+    of_series = np.asarray(made.kernel_side.legs.rows["series"], np.int64)
     times = sums(of_series, np.arange(len(of_series)), made.spent, len(series.parent))
 
     def make(some: slice) -> Columns:
-        made.room.passed()
+        made.scratch.passed()
         columns: Columns = {name: values[some] for name, values in verdicts._asdict().items()}
         columns |= {
             "source": repeated(made.source, len(columns["verdict"])),
             "parent": numbered(series.parent[some], before),
             "tap": series.tap[some].astype(np.int64),
             "begin_ns": begin[some],
-            "end_ns": tells.end_ns[some],
-            "skb": tells.skb[some],
+            "end_ns": summary.end_ns[some],
+            "skb": summary.skb[some],
             "kernel_only": kernel_only[some],
             "functions": functions[some],
-            "ordinal": tells.ordinal[some],
-            "identity": tells.identity[some],
+            "ordinal": summary.ordinal[some],
+            "identity": summary.identity[some],
         }
         columns |= {name: ns[some] for name, ns in zip(SPENT, times, strict=True)}
-        return columns | tells.columns(some)
+        return columns | summary.columns(some)
 
     builder.add_parts(schema.series, len(series.parent), make)
 

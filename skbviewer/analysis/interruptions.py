@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import Nesting, whole
 from ..records import Records, part
+from ..records.types import UInt8s
 from .call_table import CallTable, Column
 from .losses import Losses
 from .own_times import Between, own_times
@@ -26,9 +26,6 @@ TASK = 0  # context
 MARK_INTERRUPTED = 4
 MARK_GAP = 8  # its CPUs lost records meanwhile, so its inner calls are not all known
 
-Index = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
-
 
 class Interruptions(NamedTuple):
     """For each call: MARK_* bits; self time (-1 = unknown); times of interrupts and switches.
@@ -37,7 +34,7 @@ class Interruptions(NamedTuple):
     `with_skb` are the numbers of probed calls in those interrupts, 0 if they are not needed.
     """
 
-    marks: Bytes
+    marks: UInt8s
     self_ns: Column
     irq_ns: Column
     off_ns: Column
@@ -54,7 +51,7 @@ def find(
 ) -> Interruptions:
     """Interruptions of `calls`.  Further packets of a list have those of the call with the list."""
     own, switched = own_times(records, nesting, between), between.switched
-    marks = calls.room.take(len(calls), np.uint8)
+    marks = calls.scratch.take(len(calls), np.uint8)
     pid = whole(records, "pid", "i4")
     for rows in calls.passing():
         entry = calls.part("entry", rows)
@@ -88,7 +85,7 @@ def _of_rows(values: Column, nesting: Nesting, calls: CallTable, rows: slice) ->
     return np.asarray(values[np.where(nesting.carried[entry] & (given >= 0), given, entry)])
 
 
-def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: Bytes) -> None:
+def _note_gaps(records: Records, losses: Losses, calls: CallTable, marks: UInt8s) -> None:
     """Mark calls on a CPU that lost records between their entry and exit.
 
     If a call changed its CPU, losses of every CPU count, because it is unknown where it ran.

@@ -10,28 +10,23 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import Rows, passing
-from ..records import Gathered, Records, Room, room_of
-from ..records.compiled import Int, lean
+from ..records import Gathered, Records, Scratch, scratch_of
+from ..records.compiled import Int, allocation_free
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from .probed import Probed
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 IRQ_ENTRY, IRQ_EXIT, SOFTIRQ_ENTRY, SOFTIRQ_EXIT = 24, 25, 26, 27  # kbl.h enum kbl_event
 SOFTIRQ, HARDIRQ = 1, 2  # context
-RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `told`; ABOVE is the interrupt's context
+RECORD, UNTIL, ON_CPU, ABOVE = 0, 1, 2, 3  # rows of `spans`; ABOVE is the interrupt's context
 LEVELS = 3  # contexts that can be interrupted
 COLUMNS = "ts exit_ts kind context exit_cpu"
 CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
 # Rows of intervals: CPUS * context + CPU, begin, end, probed calls in it, those with a packet.
 PLACE, BEGIN, END, CALLS, WITH_SKB = range(5)
 FIELDS = (np.int64, np.int64, np.int64, np.int32, np.int32)
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 
 
 class Interrupts(NamedTuple):
@@ -41,20 +36,20 @@ class Interrupts(NamedTuple):
     all intervals before each one; `calls` and `with_skb` are the probed calls in those.
     """
 
-    first: Small
-    begin: Index
-    end: Index
-    total: Index
-    calls: Small
-    with_skb: Small
+    first: Int32s
+    begin: Int64s
+    end: Int64s
+    total: Int64s
+    calls: Int32s
+    with_skb: Int32s
 
 
 def interrupts(records: Records, probed: Probed) -> Interrupts:
     """The interrupts of all contexts and CPUs."""
-    told, room, done = _told(records), room_of(records), np.zeros(1, np.int64)
+    spans, scratch, done = _spans(records), scratch_of(records), np.zeros(1, np.int64)
     last = np.zeros((len(FIELDS), LEVELS * CPUS), np.int64)
     last[END] = -1
-    united = tuple(Gathered(room, field) for field in FIELDS)
+    united = tuple(Gathered(scratch, field) for field in FIELDS)
     made = np.empty((len(FIELDS), 0), np.int64)
     for some in passing(records):
         ts, leave, kind, context, cpu = Rows(records, some).columns(COLUMNS)
@@ -62,29 +57,29 @@ def interrupts(records: Records, probed: Probed) -> Interrupts:
             made = np.empty((len(FIELDS), LEVELS * len(ts)), np.int64)
         every, with_skb = probed.every[some], probed.with_skb[some]
         count = _unite(
-            some.start, ts, leave, kind, context, cpu, every, with_skb, told, done, last, made
+            some.start, ts, leave, kind, context, cpu, every, with_skb, spans, done, last, made
         )
         for column, values, field in zip(united, made[:, :count], FIELDS, strict=True):
             column.add(values.astype(field))
     last[PLACE] = np.arange(LEVELS * CPUS)
     for column, values, field in zip(united, last[:, last[END] >= 0], FIELDS, strict=True):
         column.add(values.astype(field))
-    return _ordered(room, *(column.whole() for column in united))
+    return _ordered(scratch, *(column.whole() for column in united))
 
 
 def _ordered(
-    room: Room, where: Index, begin: Index, end: Index, calls: Small, with_skb: Small
+    scratch: Scratch, where: Int64s, begin: Int64s, end: Int64s, calls: Int32s, with_skb: Int32s
 ) -> Interrupts:
     """Sort intervals by place (FIELDS), and sum them up."""
     size = np.bincount(where, minlength=LEVELS * CPUS)
     first = np.append(0, np.cumsum(size))
-    times = [room.take(len(where) + more, np.int64) for more in (0, 0, 1)]
-    numbers = [room.take(len(where) + 1, np.int32) for _ in range(2)]
+    times = [scratch.take(len(where) + more, np.int64) for more in (0, 0, 1)]
+    numbers = [scratch.take(len(where) + 1, np.int32) for _ in range(2)]
     _order(where, begin, end, calls, with_skb, first[:-1].copy(), *times, *numbers)
     return Interrupts(first.astype(np.int32), *times, *numbers)
 
 
-def _told(records: Records) -> Index:
+def _spans(records: Records) -> Int64s:
     """(4, n): interrupts with both entry and exit events, in order of their entries."""
     last = np.full(LEVELS * CPUS, -1, np.int64)
     parts = [np.zeros((4, 0), np.int64)]
@@ -98,15 +93,15 @@ def _told(records: Records) -> Index:
     return np.ascontiguousarray(every[:, np.argsort(every[RECORD], kind="stable")])
 
 
-@lean
+@allocation_free
 def _pair(
-    first: int, ts: Index, kind: Bytes, event: Bytes, cpu: Small, last: Index, made: Index
+    first: int, ts: Int64s, kind: UInt8s, event: UInt8s, cpu: Int32s, last: Int64s, made: Int64s
 ) -> int:
     """Fill `made`; `last` is each CPU's interrupt that has no exit yet."""
     count = 0
     for i in range(len(kind)):
-        is_told = (kind[i] == EVENT) & (event[i] >= IRQ_ENTRY) & (event[i] <= SOFTIRQ_EXIT)
-        if not is_told or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
+        is_interrupt = (kind[i] == EVENT) & (event[i] >= IRQ_ENTRY) & (event[i] <= SOFTIRQ_EXIT)
+        if not is_interrupt or not 0 <= cpu[i] < CPUS:  # a single branch, to avoid mispredictions
             continue
         above = HARDIRQ if event[i] <= IRQ_EXIT else SOFTIRQ
         at = CPUS * above + cpu[i]
@@ -119,33 +114,33 @@ def _pair(
     return count
 
 
-@lean
+@allocation_free
 def _unite(
     first: int,
-    ts: Index,
-    exit_ts: Index,
-    kind: Bytes,
-    context: Bytes,
-    exit_cpu: Small,
-    probed: Flags,
-    with_skb: Flags,
-    told: Index,
-    done: Index,
-    last: Index,
-    made: Index,
+    ts: Int64s,
+    exit_ts: Int64s,
+    kind: UInt8s,
+    context: UInt8s,
+    exit_cpu: Int32s,
+    probed: Bools,
+    with_skb: Bools,
+    spans: Int64s,
+    done: Int64s,
+    last: Int64s,
+    made: Int64s,
 ) -> int:
-    """Turn calls and `told` into intervals; `last` is the last one of each place (END -1: none).
+    """Turn calls and `spans` into intervals; `last` is the last one of each place (END -1: none).
 
-    Returns how many columns of `made` are complete; `done` counts the used columns of `told`.
+    Returns how many columns of `made` are complete; `done` counts the used columns of `spans`.
     """
     count, asked = np.int64(0), len(probed) > 0
     for i in range(len(ts)):
         at = done[0]
-        if at < told.shape[1] and told[RECORD, at] == first + i:
+        if at < spans.shape[1] and spans[RECORD, at] == first + i:
             done[0] += 1
             count = _add(
-                told[ABOVE, at], told[ON_CPU, at], ts[i], told[UNTIL, at], np.int64(0), np.int64(0),
-                last, made, count,
+                spans[ABOVE, at], spans[ON_CPU, at], ts[i], spans[UNTIL, at],
+                np.int64(0), np.int64(0), last, made, count,
             )  # fmt: skip
         elif (kind[i] == ENTRY) & (context[i] > 0) & (exit_ts[i] >= 0) and 0 <= exit_cpu[i] < CPUS:
             calls, shown = np.int64(0), np.int64(0)
@@ -158,7 +153,7 @@ def _unite(
     return int(count)
 
 
-@lean
+@allocation_free
 def _add(
     above: Int,
     cpu: Int,
@@ -166,8 +161,8 @@ def _add(
     until: Int,
     calls: Int,
     with_skb: Int,
-    last: Index,
-    made: Index,
+    last: Int64s,
+    made: Int64s,
     count: np.int64,
 ) -> np.int64:
     """Add an interval to all contexts below; returns how many columns of `made` are complete.
@@ -191,19 +186,19 @@ def _add(
     return count
 
 
-@lean
+@allocation_free
 def _order(
-    where: Index,
-    begin: Index,
-    end: Index,
-    calls: Small,
-    with_skb: Small,
-    place: Index,
-    begin_out: Index,
-    end_out: Index,
-    total: Index,
-    calls_out: Small,
-    with_skb_out: Small,
+    where: Int64s,
+    begin: Int64s,
+    end: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    place: Int64s,
+    begin_out: Int64s,
+    end_out: Int64s,
+    total: Int64s,
+    calls_out: Int32s,
+    with_skb_out: Int32s,
 ) -> None:
     """Move intervals of the same place together, and sum them up."""
     total[0], calls_out[0], with_skb_out[0] = 0, 0, 0

@@ -18,24 +18,22 @@ from ..matching import (
     ClockFit,
     Host,
     Joint,
+    KernelSide,
     LifetimeRung,
     Matches,
     OneWay,
-    Sightable,
     Trips,
     bound,
     build_timebase,
-    doubted,
     interfaces,
     joined,
     match,
     trips,
+    without_early_arrivals,
 )
 from ..records import KernelLog, Packets, Part, Progress
+from ..records.types import Bools
 from ..store import Builder, schema
-
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class SeriesVerdicts(NamedTuple):
@@ -45,7 +43,7 @@ class SeriesVerdicts(NamedTuple):
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
 
-    def note(self, found: Matches, kernel: Sightable) -> None:
+    def note(self, found: Matches, kernel: KernelSide) -> None:
         """Include the matches with one more capture."""
         series = kernel.legs.rows["series"][found.rows["leg"]]
         better = found.rows["verdict"] < self.verdict[series]
@@ -60,10 +58,10 @@ class SeriesVerdicts(NamedTuple):
 class Joining:
     """Matches captures one by one, and collects what depends on all of them."""
 
-    def __init__(self, logs: Mapping[int, Sightable], is_ip: Mapping[int, Flags]) -> None:
+    def __init__(self, logs: Mapping[int, KernelSide], is_ip: Mapping[int, Bools]) -> None:
         """KBLs by source, and which of their series have an IP header."""
         self._logs = dict(logs)
-        self.verdicts = {source: _untold(logs[source], is_ip[source]) for source in logs}
+        self.verdicts = {source: _not_captured(logs[source], is_ip[source]) for source in logs}
         self._clocks: dict[Joint, ClockFit] = {}
         self._interfaces: dict[int, list[int]] = {}
         self._trips: dict[tuple[int, int], list[Trips]] = {}
@@ -97,7 +95,7 @@ class Joining:
         parts.append(trips(found[a], found[b], one, other))
         way = bound(joined(parts))
         if way is not None:
-            found[a], found[b] = doubted(found[a], found[b], one, other, way)
+            found[a], found[b] = without_early_arrivals(found[a], found[b], one, other, way)
 
     def store_times(self, builder: Builder) -> None:
         """Write the tables `oneway`, `oneway_bound` and `timebase`."""
@@ -135,14 +133,14 @@ def _numbered(clock: ClockFit, number: int) -> ClockFit:
     return ClockFit(tuple(segments))
 
 
-def _host(kernel: Sightable) -> Host:
+def _host(kernel: KernelSide) -> Host:
     rows = kernel.legs.rows
     begin = int(rows["begin_ns"].min()) if len(rows) else 0
     end = max(int(rows[name].max(initial=0)) for name in ("end_ns", "reader_ns"))
     return Host(epoch_ns(kernel.log), begin, end)
 
 
-def _untold(kernel: Sightable, is_ip: Flags) -> SeriesVerdicts:
+def _not_captured(kernel: KernelSide, is_ip: Bools) -> SeriesVerdicts:
     count = len(kernel.series.parent)
     rung = np.where(is_ip, LifetimeRung.NOT_CAPTURED, LifetimeRung.NO_HEADER)
     typed = np.zeros(count, np.bool_)

@@ -12,12 +12,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..matching import RECEIVE_START, LegTable, Numbering, Rows, SeriesTable, passing
+from ..matching import RECEIVE_START, IntIndex, LegTable, Rows, SeriesTable, passing
 from ..records import KernelLog
-from ..records.compiled import Int, lean
-from .losses import NEVER, Spans
+from ..records.compiled import Int, allocation_free
+from ..records.types import EARLIEST_NS, Bools, Int32s, Int64s, UInt8s
+from .losses import Spans
 
 ENTRY, EVENT = 1, 4  # kbl.h enum kbl_kind
 ALLOC, CLONE, SEGMENT, FREE, CONSUME, DROP, START_XMIT = 1, 2, 4, 5, 6, 7, 19  # enum kbl_event
@@ -35,16 +35,11 @@ LATER = (1 << 63) - 1
 # whether a clone's birth there was recorded, and from which address.  For a leg without a recorded
 # birth: the time of the last record before it, and the time since which the leg has the address.
 LEG, LAST, BY, OVER, BORN, MADE_AT, BEFORE, SINCE, FIELDS = range(9)
-FRESH = (-1, NEVER, 0, 0, 0, -1, NEVER, -1)
+FRESH = (-1, EARLIEST_NS, 0, 0, 0, -1, EARLIEST_NS, -1)
 BEGIN, END = 0, 4  # the first bit of:
-UNTOLD, MET, NEAR, CLOSE = 1, 2, 4, 8  # no record of it; a loss in between; near; close
+UNSEEN, MET, NEAR, CLOSE = 1, 2, 4, 8  # no record of it; a loss in between; near; close
 KINDS, EVENTS = 3, 256
 MOVED, GONE = 1, 2  # OVER: later records belong to another leg; the skb was freed
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 
 
 class _Found(NamedTuple):
@@ -52,18 +47,18 @@ class _Found(NamedTuple):
 
     A kind is an event, or EVENTS + function.
 
-    `told` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of the last
+    `seen` counts recorded births and ends by kind of leg.  `quiet` counts, by kind of the last
     record, lifetimes without a recorded end that no loss can explain.
     """
 
-    bits: Bytes
-    begun: Small
-    by: Small
-    told: Index
-    quiet: Index
+    bits: UInt8s
+    begun: Int32s
+    by: Int32s
+    seen: Int64s
+    quiet: Int64s
 
 
-def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Flags:
+def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans) -> Bools:
     """Legs whose birth or end is not recorded, possibly because of a loss.
 
     A loss is not the reason if most lifetimes of that kind have no such record and the loss is
@@ -89,22 +84,22 @@ def open_ended(log: KernelLog, series: SeriesTable, legs: LegTable, spans: Spans
     return np.asarray(begins | (ends & ~usual))
 
 
-def _explained(kind: Bytes, found: _Found, number: int, usual: Flags) -> Flags:
+def _explained(kind: UInt8s, found: _Found, number: int, usual: Bools) -> Bools:
     """Legs whose birth (0) or end (1) a loss may have swallowed; `usual` ones lack it anyway."""
     bits = found.bits >> np.uint8((BEGIN, END)[number])
-    met, untold = (bits & MET) != 0, (bits & UNTOLD) != 0
-    missing = np.bincount(kind[untold & ~met], minlength=KINDS)
-    as_a_rule = found.told[number] + (number == 0) > missing  # births, unless the log contradicts
+    met, unseen = (bits & MET) != 0, (bits & UNSEEN) != 0
+    missing = np.bincount(kind[unseen & ~met], minlength=KINDS)
+    as_a_rule = found.seen[number] + (number == 0) > missing  # births, unless the log contradicts
     return np.asarray(met & (as_a_rule[kind] | (((bits & NEAR) != 0) & ~usual)))
 
 
 def _look(
-    log: KernelLog, series: SeriesTable, legs: LegTable, kind: Bytes, spans: Spans, found: _Found
+    log: KernelLog, series: SeriesTable, legs: LegTable, kind: UInt8s, spans: Spans, found: _Found
 ) -> None:
     of_series = np.array(legs.rows["series"], np.int64)
     is_first = np.r_[True, of_series[1:] != of_series[:-1]][: len(of_series)]
     parent = np.array(series.parent, np.int64)
-    addresses, state = Numbering(), np.zeros((0, FIELDS), np.int64)
+    addresses, state = IntIndex(), np.zeros((0, FIELDS), np.int64)
     for some in passing(log.records):
         rows = Rows(log.records, some)
         ts, kinds, event, func, skb, data = rows.columns("ts kind event func skb data")
@@ -119,7 +114,7 @@ def _look(
     _end(state, spans.begins, spans.ends, *found)
 
 
-def _longer(state: Index, count: int) -> Index:
+def _longer(state: Int64s, count: int) -> Int64s:
     if count <= len(state):
         return state
     made = np.empty((max(count, 2 * len(state)), FIELDS), np.int64)
@@ -127,27 +122,27 @@ def _longer(state: Index, count: int) -> Index:
     return made
 
 
-@lean
+@allocation_free
 def _follow(
-    ts: Index,
-    kind: Bytes,
-    event: Bytes,
-    func: Small,
-    of: Small,
-    own: Small,
-    made: Small,
-    state: Index,
-    series: Index,
-    is_first: Flags,
-    kinds: Bytes,
-    parent: Index,
-    begins: Index,
-    ends: Index,
-    bits: Bytes,
-    begun: Small,
-    by: Small,
-    told: Index,
-    quiet: Index,
+    ts: Int64s,
+    kind: UInt8s,
+    event: UInt8s,
+    func: Int32s,
+    of: Int32s,
+    own: Int32s,
+    made: Int32s,
+    state: Int64s,
+    series: Int64s,
+    is_first: Bools,
+    kinds: UInt8s,
+    parent: Int64s,
+    begins: Int64s,
+    ends: Int64s,
+    bits: UInt8s,
+    begun: Int32s,
+    by: Int32s,
+    seen: Int64s,
+    quiet: Int64s,
 ) -> None:
     """Process records; `own` and `made` are the numbers of their skb's and clone's addresses."""
     for i in range(len(ts)):
@@ -169,16 +164,16 @@ def _follow(
                 _leave(one, kin, ts[i], begins, ends, bits, by, quiet)
             one[LEG], one[OVER], one[BEFORE], one[SINCE] = leg, 0, low, -1
             if one[BORN]:
-                told[0, kinds[leg]] += 1
+                seen[0, kinds[leg]] += 1
             else:
                 one[SINCE], one[MADE_AT] = -1 if has_begun else ts[i], -1
                 begun[leg] = what
             one[BORN] = 0
         if what == ALLOC and one[SINCE] >= 0:
             one[SINCE] = -1
-            told[0, kinds[leg]] += 1
+            seen[0, kinds[leg]] += 1
         gone = what == FREE or what == CONSUME or what == DROP  # only the last reference counts
-        told[1, kinds[leg]] += gone and one[OVER] != GONE
+        seen[1, kinds[leg]] += gone and one[OVER] != GONE
         one[OVER] = GONE if gone or one[OVER] == GONE else 0
         one[LAST], one[BY] = ts[i], what
         if what == START_XMIT and one[MADE_AT] >= 0:
@@ -189,29 +184,29 @@ def _follow(
             child = state[made[i]]
             child[MADE_AT] = at
             if child[LEG] >= 0 and _are_kin(series[child[LEG]], series[leg], parent):
-                told[0, kinds[child[LEG]]] += child[SINCE] >= 0  # seen before its birth's record
+                seen[0, kinds[child[LEG]]] += child[SINCE] >= 0  # seen before its birth's record
                 child[SINCE] = -1
             else:
                 child[BORN] = 1
 
 
-@lean
-def _are_kin(one: Int, other: Int, parent: Index) -> bool:
+@allocation_free
+def _are_kin(one: Int, other: Int, parent: Int64s) -> bool:
     """Whether they are one series, a clone and its parent, or two clones of one parent."""
     kin = one == other or parent[one] == other or parent[other] == one
     return bool(kin or (parent[one] == parent[other] and parent[one] >= 0))
 
 
-@lean
+@allocation_free
 def _leave(
-    one: Index,
+    one: Int64s,
     kin: bool,
     now: Int,
-    begins: Index,
-    ends: Index,
-    bits: Bytes,
-    by: Small,
-    quiet: Index,
+    begins: Int64s,
+    ends: Int64s,
+    bits: UInt8s,
+    by: Int32s,
+    quiet: Int64s,
 ) -> None:
     """A leg gives its address up; `kin`: a related leg takes it."""
     if one[SINCE] >= 0:
@@ -223,16 +218,16 @@ def _leave(
             quiet[one[BY]] += 1
 
 
-@lean
+@allocation_free
 def _end(
-    state: Index,
-    begins: Index,
-    ends: Index,
-    bits: Bytes,
-    begun: Small,
-    by: Small,
-    told: Index,
-    quiet: Index,
+    state: Int64s,
+    begins: Int64s,
+    ends: Int64s,
+    bits: UInt8s,
+    begun: Int32s,
+    by: Int32s,
+    seen: Int64s,
+    quiet: Int64s,
 ) -> None:
     """Process the legs that still have their addresses at the end of the log."""
     for i in range(len(state)):
@@ -240,12 +235,12 @@ def _end(
             _leave(state[i], False, np.int64(LATER), begins, ends, bits, by, quiet)
 
 
-@lean
+@allocation_free
 def _note(
-    leg: Int, side: int, low: Int, high: Int, begins: Index, ends: Index, bits: Bytes
+    leg: Int, side: int, low: Int, high: Int, begins: Int64s, ends: Int64s, bits: UInt8s
 ) -> None:
     """Note that a birth or an end without a record happened between these times."""
-    found = UNTOLD
+    found = UNSEEN
     if _meets(low, high, begins, ends):
         found |= MET
         near, close = max(low, high - REACH_NS), high
@@ -259,8 +254,8 @@ def _note(
     bits[leg] |= np.uint8(found << side)
 
 
-@lean
-def _meets(low: Int, high: Int, begins: Index, ends: Index) -> bool:
+@allocation_free
+def _meets(low: Int, high: Int, begins: Int64s, ends: Int64s) -> bool:
     """The same as Spans.meet(), for one pair of times."""
     first, last = np.int64(0), np.int64(len(begins))
     while first < last:  # count the losses that began by then

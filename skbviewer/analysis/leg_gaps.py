@@ -10,10 +10,10 @@ Their recorded inner calls reveal them, or events that are in no call.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import RX, LegTable, Nesting, SeriesTable, found
 from ..records import ColumnTable, KernelLog, part
+from ..records.types import Bools, Int64s
 from .call_table import CallTable
 from .leg_ends import open_ended
 from .losses import Losses, Spans, spans_of
@@ -25,9 +25,6 @@ LASTS_NS = 20_000_000  # longest duration of a call around an event
 EVENTS, CONTEXTS = 256, 4
 LIVES = (1, 2, 3, 4, 5, 6, 7)  # kbl.h enum kbl_event: ALLOC to DROP
 
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
 
 def leg_gaps(
     log: KernelLog,
@@ -37,7 +34,7 @@ def leg_gaps(
     nesting: Nesting,
     calls: CallTable,
     events: ColumnTable,
-) -> Flags:
+) -> Bools:
     """Whether records of each leg may have been lost (docs/matching.md explains when)."""
     gap, windows = np.zeros(len(legs.rows), np.bool_), windows_of(log)
     if not (len(lost.ts) or len(windows.first)) or not len(gap):
@@ -57,7 +54,7 @@ def leg_gaps(
     return gap
 
 
-def _last(legs: LegTable, calls: CallTable) -> Index:
+def _last(legs: LegTable, calls: CallTable) -> Int64s:
     """The time of each leg's last record, or of the return of its last call."""
     last = legs.last_ns.copy()
     for rows in calls.passing():
@@ -75,7 +72,7 @@ def _of_lives(log: KernelLog, windows: Windows) -> Spans:
     return Spans(list(zip(first[rows].tolist(), last[rows].tolist(), strict=True)))
 
 
-def _meanwhile(legs: LegTable, last: Index, spans: Spans) -> Flags:
+def _meanwhile(legs: LegTable, last: Int64s, spans: Spans) -> Bools:
     """Losses from the first record of a leg to the `last` one, or before its series' next leg.
 
     In the latter case, the next leg may have begun earlier; a receiving leg may have lasted longer.
@@ -90,7 +87,7 @@ def _meanwhile(legs: LegTable, last: Index, spans: Spans) -> Flags:
     return gap
 
 
-def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Index:
+def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Int64s:
     """Legs with an event outside of their calls, if most events of its kind are inside one.
 
     The kind includes the context, because interrupts treat packets differently from processes.
@@ -106,10 +103,10 @@ def _outside(log: KernelLog, events: ColumnTable, spans: Spans) -> Index:
     return leg[rows[spans.meet(ts, ts + LASTS_NS)]].astype(np.int64)
 
 
-def _threadless(log: KernelLog, legs: LegTable) -> Index:
+def _threadless(log: KernelLog, legs: LegTable) -> Int64s:
     """Calls in legs whose thread is unknown: after a gap, their outer calls are unknown, too."""
 
-    def wanted(some: slice) -> Flags:
+    def wanted(some: slice) -> Bools:
         kind, context, pid = (part(log.records, n, some) for n in ("kind", "context", "pid"))
         return np.asarray((kind == ENTRY) & (context == TASK) & (pid < 0) & (legs.of[some] >= 0))
 

@@ -12,13 +12,12 @@ import numpy.typing as npt
 from ..matching import whole
 from ..records import ColumnTable, Records, part
 from ..records.compiled import compiled
+from ..records.types import Int32s, UInt8s
 from .call_table import CallTable
 
 TASK = 0  # context
 DROP = 7  # kbl.h KBL_EV_DROP
 Column = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
 
 
 def owners(calls: CallTable, legs: int) -> Column:
@@ -35,7 +34,7 @@ def owners(calls: CallTable, legs: int) -> Column:
 
 
 @compiled
-def _own(leg: Small, entry: Small, context: Bytes, pid: Small, owner: Column) -> None:
+def _own(leg: Int32s, entry: Int32s, context: UInt8s, pid: Int32s, owner: Column) -> None:
     for i in range(len(leg)):
         at = entry[i]
         if owner[leg[i]] < 0 and context[at] == TASK and pid[at] > 0:

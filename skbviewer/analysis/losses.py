@@ -10,17 +10,13 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import found
 from ..records import HOLE, Hole, KernelLog, part
+from ..records.types import EARLIEST_NS, Bools, Int64s
 
 LOST = 5  # kbl.h enum kbl_kind
 MISSED = 2  # enum kbl_lost
-NEVER = np.iinfo(np.int64).min
-
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class Losses(NamedTuple):
@@ -30,12 +26,12 @@ class Losses(NamedTuple):
     records; for a gap, it is a lower bound.
     """
 
-    ordinal: Index
-    ts: Index
-    dur: Index
-    cpu: Index
-    data: Index
-    flags: Index
+    ordinal: Int64s
+    ts: Int64s
+    dur: Int64s
+    cpu: Int64s
+    data: Int64s
+    flags: Int64s
 
 
 def losses(log: KernelLog, missed: bool = False) -> Losses:
@@ -47,10 +43,10 @@ def losses(log: KernelLog, missed: bool = False) -> Losses:
     lost = found(records, lambda some: part(records, "kind", some) == LOST)
     if not missed:
         lost = lost[part(records, "flags", lost) != MISSED]
-    told = {name: part(records, name, lost).astype(np.int64) for name in Losses._fields}
-    told["cpu"][told["flags"] == MISSED] = -1
+    recorded = {name: part(records, name, lost).astype(np.int64) for name in Losses._fields}
+    recorded["cpu"][recorded["flags"] == MISSED] = -1
     made = np.array([_of_hole(hole) for hole in log.holes], np.int64).reshape(-1, 6).T
-    return Losses(*(np.concatenate(both) for both in zip(told.values(), made, strict=True)))
+    return Losses(*(np.concatenate(both) for both in zip(recorded.values(), made, strict=True)))
 
 
 def spans_of(found: Losses) -> Spans:
@@ -75,8 +71,8 @@ class Spans:
     def __len__(self) -> int:
         return len(self.begins)
 
-    def meet(self, begin: Index, end: Index) -> Flags:
+    def meet(self, begin: Int64s, end: Int64s) -> Bools:
         """Whether records were lost between these times, or at one of them."""
         before = np.searchsorted(self.begins, end, "right")  # losses that began by then
-        latest = np.concatenate([[NEVER], self.ends])[before]
+        latest = np.concatenate([[EARLIEST_NS], self.ends])[before]
         return np.asarray(latest >= begin, np.bool_)

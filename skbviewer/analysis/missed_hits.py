@@ -18,7 +18,8 @@ import numpy.typing as npt
 from ..matching import LegTable
 from ..matching.losses import ANY, MISSED, declared
 from ..records import KernelLog
-from ..records.compiled import Int, lean
+from ..records.compiled import Int, allocation_free
+from ..records.types import Bools, Int64s
 from .call_table import CallTable
 from .leg_ends import CLOSE_NS
 from .losses import Spans
@@ -26,9 +27,8 @@ from .losses import Spans
 LIKELY = 1000  # the most frequent bags of calls, with which legs are compared
 UNLIMITED = np.iinfo(np.int64).max
 
-Index = npt.NDArray[np.int64]
+
 Hashes = npt.NDArray[np.uint64]
-Flags = npt.NDArray[np.bool_]
 
 
 class Windows(NamedTuple):
@@ -37,11 +37,11 @@ class Windows(NamedTuple):
     `most` is the number of missed hits of each function.
     """
 
-    first: Index
-    last: Index
-    at: Index
-    func: Index
-    most: Index
+    first: Int64s
+    last: Int64s
+    at: Int64s
+    func: Int64s
+    most: Int64s
 
 
 class Bags(NamedTuple):
@@ -53,12 +53,12 @@ class Bags(NamedTuple):
     the kind.
     """
 
-    of: Index
-    legs: Index
+    of: Int64s
+    legs: Int64s
     hash: Hashes
-    at: Index
-    func: Index
-    most: Index
+    at: Int64s
+    func: Int64s
+    most: Int64s
     of_func: Hashes
 
 
@@ -86,8 +86,8 @@ def windows_of(log: KernelLog) -> Windows:
 
 
 def may_lack(
-    log: KernelLog, windows: Windows, legs: LegTable, last: Index, calls: CallTable
-) -> Flags:
+    log: KernelLog, windows: Windows, legs: LegTable, last: Int64s, calls: CallTable
+) -> Bools:
     """Legs that may lack a call; `last` is when the last call of each returned, ns.
 
     Bags are compared twice: with the number of calls of each function, and with each function
@@ -110,18 +110,18 @@ def may_lack(
     return found
 
 
-def near(windows: Windows, begin: Index, last: Index) -> Flags:
+def near(windows: Windows, begin: Int64s, last: Int64s) -> Bools:
     """Whether a window is near these times."""
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
     return spans.meet(*_reach(begin, last))
 
 
-def _reach(begin: Index, last: Index) -> tuple[Index, Index]:
+def _reach(begin: Int64s, last: Int64s) -> tuple[Int64s, Int64s]:
     """Extend times, because a missing call may be before the first record or after the last one."""
     return begin - CLOSE_NS, last + CLOSE_NS
 
 
-def _suspects(windows: Windows, bags: Bags, begin: Index, last: Index) -> Flags:
+def _suspects(windows: Windows, bags: Bags, begin: Int64s, last: Int64s) -> Bools:
     """Which owners of these bags may lack a call."""
     found = np.zeros(len(begin), np.bool_)
     begin, last = _reach(begin, last)
@@ -145,7 +145,7 @@ def _suspects(windows: Windows, bags: Bags, begin: Index, last: Index) -> Flags:
     return found
 
 
-def _bags(log: KernelLog, unit: Index, kind: Index, calls: CallTable, once: bool) -> Bags:
+def _bags(log: KernelLog, unit: Int64s, kind: Int64s, calls: CallTable, once: bool) -> Bags:
     """The bags of units, which consist of consecutive legs; `kind` is each unit's kind.
 
     once: count calls of the same function as one.
@@ -166,9 +166,9 @@ def _bags(log: KernelLog, unit: Index, kind: Index, calls: CallTable, once: bool
     return Bags(of, count.astype(np.int64), hash_, at, func, most, of_func)
 
 
-@lean
+@allocation_free
 def _add_up(
-    unit: Index, func: Index, once: bool, of_func: Hashes, met: Index, sums: Hashes, many: Index
+    unit: Int64s, func: Int64s, once: bool, of_func: Hashes, met: Int64s, sums: Hashes, many: Int64s
 ) -> None:
     """Add calls to the sums of their units; many[unit + 1] counts them."""
     for i in range(len(unit)):
@@ -181,8 +181,8 @@ def _add_up(
 
 
 def _contents(
-    calls: CallTable, places: Index, lone: Index, functions: int
-) -> tuple[Index, Index, Index]:
+    calls: CallTable, places: Int64s, lone: Int64s, functions: int
+) -> tuple[Int64s, Int64s, Int64s]:
     """The contents (at, func, most) of the bags of some units, whose calls begin at `places`."""
     size = places[lone + 1] - places[lone]
     bag = np.repeat(np.arange(len(lone)), size)
@@ -194,20 +194,20 @@ def _contents(
     return at.astype(np.int64), key % functions, most.astype(np.int64)
 
 
-@lean
+@allocation_free
 def _suspect(
     windows: Windows,
     bags: Bags,
-    order: Index,
-    begin: Index,
-    last: Index,
-    latest: Index,
-    likely: Index,
+    order: Int64s,
+    begin: Int64s,
+    last: Int64s,
+    latest: Int64s,
+    likely: Int64s,
     rest: Hashes,
-    may: Index,
-    more: Index,
-    seen: Index,
-    found: Flags,
+    may: Int64s,
+    more: Int64s,
+    seen: Int64s,
+    found: Bools,
 ) -> None:
     """Set `found` for legs; `begin`, `last`, and `latest` (so far) are of legs in `order`.
 
@@ -240,8 +240,8 @@ def _suspect(
             may[windows.func[j]] = 0
 
 
-@lean
-def _without(bags: Bags, bag: Int, may: Index) -> Any:
+@allocation_free
+def _without(bags: Bags, bag: Int, may: Int64s) -> Any:
     """The hash of a bag without the functions that may be missing."""
     found = bags.hash[bag]
     for j in range(bags.at[bag], bags.at[bag + 1]):
@@ -250,14 +250,14 @@ def _without(bags: Bags, bag: Int, may: Index) -> Any:
     return found
 
 
-@lean
+@allocation_free
 def _is_part(
     bags: Bags,
     bag: Int,
-    likely: Index,
+    likely: Int64s,
     rest: Hashes,
-    may: Index,
-    more: Index,
+    may: Int64s,
+    more: Int64s,
     windows: Windows,
     low: Int,
     high: Int,

@@ -15,8 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import Nesting, Rows, passing, whole
-from ..records import Records, room_of
-from ..records.compiled import Int, lean
+from ..records import Records, scratch_of
+from ..records.compiled import Int, allocation_free
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from .interrupts import CPUS, LEVELS, Interrupts
 from .switches import Switches
 
@@ -24,11 +25,8 @@ ENTRY = 1  # kbl.h enum kbl_kind
 TASK = 0  # context
 OWN, IRQ, OFF, PROBED, WITH_SKB = range(5)  # rows of the result
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
+
 Cpus = npt.NDArray[np.uint16]
-Flags = npt.NDArray[np.bool_]
 
 
 class Between(NamedTuple):
@@ -44,19 +42,19 @@ class OwnTimes(NamedTuple):
     `probed` and `with_skb` are the numbers of probed calls in those interrupts.
     """
 
-    self_ns: Index
-    irq_ns: Index
-    off_ns: Index
-    probed: Index
-    with_skb: Index
+    self_ns: Int64s
+    irq_ns: Int64s
+    off_ns: Int64s
+    probed: Int64s
+    with_skb: Int64s
 
 
 def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
     """Times of all records; 0 for records that are no calls or did not return."""
     higher, switched = between
-    room, count = room_of(records), len(records)
-    made = [room.full(count, np.int64, 0) for _ in range(5)]
-    at, at_cpu = room.take(count, np.int64), room.take(count, np.int32)
+    scratch, count = scratch_of(records), len(records)
+    made = [scratch.full(count, np.int64, 0) for _ in range(5)]
+    at, at_cpu = scratch.take(count, np.int64), scratch.take(count, np.int32)
     near = higher.first.astype(np.int64)
     kind, context = whole(records, "kind", "u1"), whole(records, "context", "u1")
     pid, exit_cpu = whole(records, "pid", "i4"), whole(records, "exit_cpu", "i4")
@@ -76,34 +74,34 @@ def own_times(records: Records, nesting: Nesting, between: Between) -> OwnTimes:
     return OwnTimes(*made)
 
 
-@lean
+@allocation_free
 def _forward(
     first: int,
-    ts: Index,
-    cpu: Small,
-    kind: Bytes,
-    context: Bytes,
-    pid: Small,
-    exit_ts: Index,
-    exit_cpu: Small,
-    parent: Small,
-    carried: Flags,
-    at: Index,
-    at_cpu: Small,
-    switch_first: Small,
-    switch_ts: Index,
-    irq_first: Small,
-    begin: Index,
-    end: Index,
-    total: Index,
-    calls: Small,
-    with_skb: Small,
-    near: Index,
-    own: Index,
-    irq: Index,
-    off: Index,
-    probed: Index,
-    shown: Index,
+    ts: Int64s,
+    cpu: Int32s,
+    kind: UInt8s,
+    context: UInt8s,
+    pid: Int32s,
+    exit_ts: Int64s,
+    exit_cpu: Int32s,
+    parent: Int32s,
+    carried: Bools,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
 ) -> None:
     """Add stretches before calls; `at` and `at_cpu` are where each call's next one begins."""
     for i in range(len(ts)):
@@ -124,33 +122,33 @@ def _forward(
             at[up], at_cpu[up] = exit_ts[record], exit_cpu[record]
 
 
-@lean
+@allocation_free
 def _backward(
     first: int,
     stop: int,
-    kind: Bytes,
-    context: Bytes,
-    pid: Small,
-    exit_ts: Index,
-    exit_cpu: Small,
-    parent: Small,
-    carried: Flags,
-    at: Index,
-    at_cpu: Small,
-    switch_first: Small,
-    switch_ts: Index,
-    irq_first: Small,
-    begin: Index,
-    end: Index,
-    total: Index,
-    calls: Small,
-    with_skb: Small,
-    near: Index,
-    own: Index,
-    irq: Index,
-    off: Index,
-    probed: Index,
-    shown: Index,
+    kind: UInt8s,
+    context: UInt8s,
+    pid: Int32s,
+    exit_ts: Int64s,
+    exit_cpu: Int32s,
+    parent: Int32s,
+    carried: Bools,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
 ) -> None:
     """Add the last stretch of each call, and add its totals to those of the call around it."""
     for back in range(stop - first):
@@ -171,29 +169,29 @@ def _backward(
             shown[up] += shown[record]
 
 
-@lean
+@allocation_free
 def _stretch(
     record: Int,
     until: Int,
     cpu: Int,
-    context: Bytes,
-    pid: Small,
-    at: Index,
-    at_cpu: Small,
-    switch_first: Small,
-    switch_ts: Index,
-    irq_first: Small,
-    begin: Index,
-    end: Index,
-    total: Index,
-    calls: Small,
-    with_skb: Small,
-    near: Index,
-    own: Index,
-    irq: Index,
-    off: Index,
-    probed: Index,
-    shown: Index,
+    context: UInt8s,
+    pid: Int32s,
+    at: Int64s,
+    at_cpu: Int32s,
+    switch_first: Int32s,
+    switch_ts: Int64s,
+    irq_first: Int32s,
+    begin: Int64s,
+    end: Int64s,
+    total: Int64s,
+    calls: Int32s,
+    with_skb: Int32s,
+    near: Int64s,
+    own: Int64s,
+    irq: Int64s,
+    off: Int64s,
+    probed: Int64s,
+    shown: Int64s,
 ) -> None:
     """Add the stretch of a call from `at` to `until`, which ends on `cpu`."""
     since, level, on = at[record], np.int64(context[record]), np.int64(at_cpu[record])
@@ -223,8 +221,10 @@ def _stretch(
     own[record] += until - since - taken
 
 
-@lean
-def was_switched(on: Int, since: Int, cpu: Int, until: Int, first: Small, switched: Index) -> bool:
+@allocation_free
+def was_switched(
+    on: Int, since: Int, cpu: Int, until: Int, first: Int32s, switched: Int64s
+) -> bool:
     """Whether the thread or the CPU changed from `since` (CPU `on`) to `until` (CPU `cpu`)."""
     if on != cpu:
         return True
@@ -240,8 +240,8 @@ def was_switched(on: Int, since: Int, cpu: Int, until: Int, first: Small, switch
     return bool(low < first[on + 1] and switched[low] <= until)
 
 
-@lean
-def search(column: Index, low: Int, high: Int, near: Int, value: Int) -> np.int64:
+@allocation_free
+def search(column: Int64s, low: Int, high: Int, near: Int, value: Int) -> np.int64:
     """The first index in low .. high - 1 with a greater value, else high; starts at `near`."""
     step = np.int64(1)
     near = min(max(near, low), high)

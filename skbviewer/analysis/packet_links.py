@@ -13,11 +13,13 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import BadInput
+from ..records.protocols import ICMP, ICMPV6
+from ..records.types import Bools, Int64s
 from .fields_bytes import BYTE_FIELDS
-from .fields_data import PACKET, Array, Data, Ints, Mask, View
+from .fields_data import PACKET, Array, Data, View
 from .info import address, mac
 
-ICMP, ICMPV6, ARP = 1, 58, 0x0806
+ARP = 2054
 REQUESTS, REPLIES = {ICMP: 8, ICMPV6: 128}, {ICMP: 0, ICMPV6: 129}
 ARP_REQUEST = 1
 MANY = ("", "multicast", "broadcast")
@@ -63,12 +65,12 @@ class _Echoes(NamedTuple):
     """
 
     rows: Array
-    request: Mask
-    partner: Ints
-    many: Ints
+    request: Bools
+    partner: Int64s
+    many: Int64s
 
 
-def links_of(data: Data, numbers: Ints) -> dict[int, Link]:
+def links_of(data: Data, numbers: Int64s) -> dict[int, Link]:
     """Links by packet number, for those of the packets `numbers` that have any."""
     echoes: _Echoes = data.kept(ECHOES, lambda: _echoes(data))
     rows = numbers - 1
@@ -112,7 +114,7 @@ def _echoes(data: Data) -> _Echoes:
     return _Echoes(rows, request, partner, many)
 
 
-def _many(view: View, rows: Ints) -> Ints:
+def _many(view: View, rows: Int64s) -> Int64s:
     """For each packet, the index in MANY of its destination."""
     version = view.column("ip_version")[rows]
     low, high = (view.column(f"daddr_{part}")[rows].astype(np.int64) for part in ("lo", "hi"))
@@ -121,7 +123,7 @@ def _many(view: View, rows: Ints) -> Ints:
     return np.select([group, (version == 4) & (low & 0xFFFFFFFF == 0xFFFFFFFF)], [1, 2], 0)
 
 
-def _keys(view: View, rows: Ints, request: Mask) -> list[Ints]:
+def _keys(view: View, rows: Int64s, request: Bools) -> list[Int64s]:
     """Keys that are equal for a ping and its answer: who asks whom, identifier and number."""
     columns = {
         name: view.column(name)[rows].astype(np.int64)
@@ -141,13 +143,13 @@ def _claims(data: Data) -> dict[int, Claim]:
     view = View(data, PACKET, rows)
     claimed = []  # index in rows, 0 = sender or 1 = target, IP address, hardware address
     for side, column, name in ((0, "seq", "arp.src.hw_mac"), (1, "ack", "arp.dst.hw_mac")):
-        (told,) = _HARDWARE[name](view)
+        (sender,) = _HARDWARE[name](view)
         ip = view.column(column).astype(np.int64)
-        usable = told.present() & (ip > 0) & (told.low > 0) & (told.low & MULTICAST_BIT == 0)
+        usable = sender.present() & (ip > 0) & (sender.low > 0) & (sender.low & MULTICAST_BIT == 0)
         if side:
             usable &= view.column("sport") != ARP_REQUEST
         at = np.flatnonzero(usable)
-        claimed.append(np.stack([at, np.full(len(at), side), ip[at], told.low[at]]))
+        claimed.append(np.stack([at, np.full(len(at), side), ip[at], sender.low[at]]))
     at, side, ip, hardware = np.concatenate(claimed, axis=1)
     order = np.lexsort((side, at, ip))
     at, ip, hardware = at[order], ip[order], hardware[order]

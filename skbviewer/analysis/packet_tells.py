@@ -12,8 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..matching import CONTESTED, EXACT, NAMELESS, Matches, blocks
-from ..records import ColumnTable, Packets, part, room_of
-from ..records.compiled import lean
+from ..records import ColumnTable, Packets, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s
 from ..store import schema
 from .kernel_only import WIRE_ONLY
 from .spent_packets import NAMES as SPENT
@@ -24,11 +25,8 @@ PACKET, BEFORE, EXACTLY = 0, 1, 2  # previous row's packet, its earlier verdict;
 
 LOST = -2
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
 
-
-class PacketTells(NamedTuple):
+class PacketSummary(NamedTuple):
     """Columns of schema.MATCH_COLUMNS, one row a packet; time and functions are -1 if unknown.
 
     While matches are added, they are LOST if records of a leg may be lost.
@@ -37,11 +35,11 @@ class PacketTells(NamedTuple):
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
-    functions: Small
-    kernel_ns: Index
-    busy_ns: Index
-    unknown_ns: Index
-    cpu_ns: Index
+    functions: Int32s
+    kernel_ns: Int64s
+    busy_ns: Int64s
+    unknown_ns: Int64s
+    cpu_ns: Int64s
 
     def note(self, found: Matches, legs: ColumnTable, spent: SpentLegs) -> None:
         """Include the matches with one more KBL, which has these legs."""
@@ -78,29 +76,29 @@ class PacketTells(NamedTuple):
         return made | {name: np.maximum(made[name], -1) for name in ("functions", *SPENT)}
 
 
-def untold(packets: Packets) -> PacketTells:
+def unmatched(packets: Packets) -> PacketSummary:
     """The summary of packets without any match."""
-    room, columns = room_of(packets), schema.MATCH_COLUMNS
-    first = dict(zip(PacketTells._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
-    made = PacketTells(
-        **{name: room.full(len(packets), columns[name], value) for name, value in first.items()}
+    scratch, columns = scratch_of(packets), schema.MATCH_COLUMNS
+    first = dict(zip(PacketSummary._fields, (WIRE_ONLY, 0, 0, *(-1,) * 5), strict=True))
+    made = PacketSummary(
+        **{name: scratch.full(len(packets), columns[name], value) for name, value in first.items()}
     )
     made.rung[packets["ip_version"] == 0] = NAMELESS
     return made
 
 
-@lean
+@allocation_free
 def _fold(
-    packet: Index,
+    packet: Int64s,
     verdict: npt.NDArray[np.uint8],
     rung: npt.NDArray[np.int8],
     confidence: npt.NDArray[np.float64],
-    functions: Small,
-    state: Index,
+    functions: Int32s,
+    state: Int64s,
     best: npt.NDArray[np.uint8],
     best_rung: npt.NDArray[np.int8],
     best_confidence: npt.NDArray[np.float64],
-    called: Small,
+    called: Int32s,
 ) -> None:
     """Include matches sorted by packet: the last one that is better than earlier verdicts, and the
     number of functions in exact ones, negative if that is lost.  `state` is kept between blocks.

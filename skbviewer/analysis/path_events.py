@@ -8,7 +8,7 @@ from typing import Any
 from ..readers import KblEvent
 from ..records import PathEvent
 from ..store import queries
-from .event_text import Told, event_text, event_word
+from .event_text import EventFacts, event_text, event_word
 from .names import Names
 
 CONTEXTS = ("task", "softirq", "hardirq", "nmi")
@@ -27,7 +27,7 @@ def events_of(db: Any, leg: Any, base: int, names: Names) -> tuple[PathEvent, ..
 
 def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) -> PathEvent:
     word = event_word(row.event_event)
-    told = Told(
+    facts = EventFacts(
         row.event_event,
         row.event_data,
         -1 if row.drop_id is None else row.drop_hook,
@@ -40,7 +40,7 @@ def _event(row: Any, leg: Any, base: int, names: Names, stack: tuple[str, ...]) 
     return PathEvent(
         ts_ns=row.event_ts,
         event=word,
-        text=event_text(told, names),
+        text=event_text(facts, names),
         call=row.event_call - base if row.event_call > 0 else -1,
         cpu=row.event_cpu,
         context=CONTEXTS[context] if context < len(CONTEXTS) else str(context),

@@ -9,14 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import Nesting, passing
-from ..records import Records, part, room_of
+from ..records import Records, part, scratch_of
+from ..records.types import Bools
 
 ENTRY = 1  # kbl.h enum kbl_kind
-
-Flags = npt.NDArray[np.bool_]
 
 
 class Probed(NamedTuple):
@@ -25,8 +23,8 @@ class Probed(NamedTuple):
     Both are empty if nobody needs the numbers.
     """
 
-    every: Flags
-    with_skb: Flags
+    every: Bools
+    with_skb: Bools
 
 
 def nobody_asks() -> Probed:
@@ -36,8 +34,8 @@ def nobody_asks() -> Probed:
 
 def probed(records: Records, nesting: Nesting) -> Probed:
     """The flags of all records; a call counts once, however many packets its list has."""
-    room = room_of(records)
-    every, with_skb = room.take(len(records), np.bool_), room.take(len(records), np.bool_)
+    scratch = scratch_of(records)
+    every, with_skb = scratch.take(len(records), np.bool_), scratch.take(len(records), np.bool_)
     for some in passing(records):
         every[some] = (part(records, "kind", some) == ENTRY) & ~nesting.carried[some]
         with_skb[some] = every[some] & (part(records, "skb", some) != 0)

@@ -20,29 +20,28 @@ from ..records import (
     RecordTable,
     part,
     parts,
-    room_of,
+    scratch_of,
 )
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s, UInt8s
 
 ETH_P_ARP = 0x0806
 ARP, LARGER, IP, PORTS = 1, 2, 3, 4  # how well a record shows the packet's identity, best last
 IDENTITY = ("ifindex", "netns", "skb_len", *(IDENTITY_DTYPE.names or ()))
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
+
 Columns = dict[str, npt.NDArray[np.generic]]
 
 
-class SeriesTells(NamedTuple):
+class SeriesSummary(NamedTuple):
     """Columns, one row a series.
 
     `ordinal` is that of the record to show.  `identity` is the ordinal of the record that shows the
     packet best (-1 = none), and `is_ip` says whether that one has an IP header.
     """
 
-    end_ns: Index
-    skb: Index
+    end_ns: Int64s
+    skb: Int64s
     ordinal: npt.NDArray[np.int32]
     identity: npt.NDArray[np.int32]
     is_ip: npt.NDArray[np.bool_]
@@ -54,7 +53,7 @@ class SeriesTells(NamedTuple):
         return dict(parts(self.rows, IDENTITY, self.number[some].astype(np.int64)))
 
 
-def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
+def series_summary(records: Records, series: SeriesTable, legs: LegTable) -> SeriesSummary:
     """Take identities from the first record that shows ports, else an IP header, else ARP.
 
     A larger packet's header, which segments have at first, is used only if there is no other one.
@@ -77,22 +76,22 @@ def told(records: Records, series: SeriesTable, legs: LegTable) -> SeriesTells:
     numbers = np.where(identity >= 0, number[identity], np.int32(0))
     begin = np.flatnonzero(np.r_[True, np.diff(legs.rows.stored("series")) != 0][: len(legs.rows)])
     ends = np.maximum.reduceat(legs.last_ns, begin) if len(begin) else legs.last_ns
-    keep, prints = room_of(records).keep, records.footprints
-    return SeriesTells(
+    keep, prints = scratch_of(records).keep, records.footprints
+    return SeriesSummary(
         keep(ends), keep(skb), keep(ordinal), keep(own), ip >= 0, prints, keep(numbers)
     )
 
 
-@lean
+@allocation_free
 def _note(
     begin: int,
-    of: Small,
-    address: Index,
-    number: Small,
-    level: Bytes,
-    skb: Index,
-    first: Small,
-    best: Small,
+    of: Int32s,
+    address: Int64s,
+    number: Int32s,
+    level: UInt8s,
+    skb: Int64s,
+    first: Int32s,
+    best: Int32s,
 ) -> None:
     """Note the first record of each kind for each series, among records from `begin` on."""
     for i in range(len(of)):
@@ -108,7 +107,7 @@ def _note(
             best[shows, owner] = begin + i
 
 
-def _levels(footprints: ColumnTable) -> Bytes:
+def _levels(footprints: ColumnTable) -> UInt8s:
     """How well each footprint shows the packet."""
     level, larger = np.empty(len(footprints), np.uint8), has_larger_header(footprints)
     for some in blocks(len(footprints)):

@@ -11,17 +11,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from .timeline_rows import Index
+from ..records.types import Int64s
 
 
 class Clock(Protocol):
     """Converts a source's clock into session time, ns."""
 
-    def to_session(self, source: int, ts: Index) -> Index: ...
-    def to_source(self, source: int, session_ns: Index, interface: int | None = None) -> Index: ...
+    def to_session(self, source: int, ts: Int64s) -> Int64s: ...
+    def to_source(
+        self, source: int, session_ns: Int64s, interface: int | None = None
+    ) -> Int64s: ...
     def of_packets(
-        self, source: int, ts: Index, number: Index, interface: Index | None = None
-    ) -> Index: ...
+        self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
+    ) -> Int64s: ...
     def interfaces(self, source: int) -> tuple[int, ...]: ...
     def error(self, source: int, interface: int | None = None) -> int: ...
 
@@ -35,7 +37,7 @@ class Columns(Protocol):
     def length(self, table: str) -> int: ...
 
 
-def packet_times(columns: Columns, clock: Clock, source: int, rows: Index, ts: Index) -> Index:
+def packet_times(columns: Columns, clock: Clock, source: int, rows: Int64s, ts: Int64s) -> Int64s:
     """Times of packets of one capture: `rows` are 0-based, `ts` has no UNTIMED."""
     interface = None
     if clock.interfaces(source):

@@ -12,10 +12,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..matching import READER, LegTable, Nesting, Numbering, Rows, passing, whole
+from ..matching import READER, IntIndex, LegTable, Nesting, Rows, passing, whole
 from ..readers import KblEvent
-from ..records import ColumnTable, KernelLog, Records, part, room_of
-from ..records.compiled import lean
+from ..records import ColumnTable, KernelLog, Records, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int32s, Int64s
 from .call_table import CallTable
 from .losses import Losses, spans_of
 from .spent_leg import fill
@@ -43,21 +44,17 @@ ROLES = (READER, BACKLOG, MERGES, SENDS, DEQUEUED, POLLED, RECEIVED)  # FLAGS fr
 DEEP = 4096  # more than the deepest nesting of calls in the kernel
 SOME = 1 << 16  # spans to allocate at first
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
-
 
 class Spent(NamedTuple):
     """Spans by leg and time, with `kind` an index of waits.NAMES; sums of each leg, ns."""
 
-    leg: Small
+    leg: Int32s
     kind: npt.NDArray[np.uint8]
-    begin_ns: Index
-    end_ns: Index
-    cpu_ns: Index
-    busy_ns: Index
-    unknown_ns: Index
+    begin_ns: Int64s
+    end_ns: Int64s
+    cpu_ns: Int64s
+    busy_ns: Int64s
+    unknown_ns: Int64s
 
 
 def build(
@@ -94,8 +91,8 @@ def build(
 
 
 def _inside(records: Records, nesting: Nesting) -> Inside:
-    room, count = room_of(records), len(records)
-    around, contexts = room.take(count, np.int32), Numbering()
+    scratch, count = scratch_of(records), len(records)
+    around, contexts = scratch.take(count, np.int32), IntIndex()
     for some in passing(records):
         parent = nesting.parent[some]
         number = contexts.of(Rows(records, some).contexts())
@@ -104,7 +101,7 @@ def _inside(records: Records, nesting: Nesting) -> Inside:
     kind, exit_ts = whole(records, "kind", "u1"), whole(records, "exit_ts", "i8")
     _count(kind, exit_ts, nesting.carried, around, size)
     np.cumsum(size, out=size)
-    child = room.take(int(size[-1]), np.int32)
+    child = scratch.take(int(size[-1]), np.int32)
     _place(kind, exit_ts, nesting.carried, around, size.copy(), child)
     return Inside(
         whole(records, "ts", "i8"),
@@ -119,9 +116,9 @@ def _inside(records: Records, nesting: Nesting) -> Inside:
     )
 
 
-@lean
+@allocation_free
 def _count(
-    kind: npt.NDArray[np.uint8], exit_ts: Index, carried: Flags, around: Small, size: Small
+    kind: npt.NDArray[np.uint8], exit_ts: Int64s, carried: Bools, around: Int32s, size: Int32s
 ) -> None:
     """Count the calls inside each record or context, in the index after its own."""
     for i in range(len(kind)):
@@ -129,14 +126,14 @@ def _count(
             size[around[i] + 1] += 1
 
 
-@lean
+@allocation_free
 def _place(
     kind: npt.NDArray[np.uint8],
-    exit_ts: Index,
-    carried: Flags,
-    around: Small,
-    begin: Small,
-    child: Small,
+    exit_ts: Int64s,
+    carried: Bools,
+    around: Int32s,
+    begin: Int32s,
+    child: Int32s,
 ) -> None:
     for i in range(len(kind)):
         if kind[i] == ENTRY and exit_ts[i] >= 0 and not carried[i]:
@@ -147,10 +144,10 @@ def _place(
 def _owned(
     log: KernelLog, legs: LegTable, nesting: Nesting, calls: CallTable, events: ColumnTable
 ) -> Owned:
-    records, room, count = log.records, calls.room, len(calls)
+    records, scratch, count = log.records, calls.scratch, len(calls)
     takes, *roles = _by_function(log)
-    flags = {name: room.take(count, np.bool_) for name in FLAGS}
-    record = room.take(count, np.int32)
+    flags = {name: scratch.take(count, np.bool_) for name in FLAGS}
+    record = scratch.take(count, np.int32)
     for rows in calls.passing():
         entry = calls.part("entry", rows)
         given = nesting.parent[entry]
@@ -167,14 +164,14 @@ def _owned(
     at = np.searchsorted(leg, np.arange(len(legs.rows) + 1)).astype(np.int64)
     begin, end = (np.asarray(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     series = np.asarray(legs.rows["series"], np.int64)
-    marks = (room.full(len(records), np.int32, -1) for _ in range(2))
+    marks = (scratch.full(len(records), np.int32, -1) for _ in range(2))
     queues = _queues(records, legs, events)
     also = _also(records, legs, nesting)
     mine: tuple[Any, ...] = (begin, end, series, legs.of, *marks, also, *queues)
     return Owned(at, record, *flags.values(), *mine)
 
 
-def _also(records: Records, legs: LegTable, nesting: Nesting) -> Index:
+def _also(records: Records, legs: LegTable, nesting: Nesting) -> Int64s:
     """Owned.also: calls with the series of their further packets."""
     series, made = np.asarray(legs.rows["series"], np.int64), [np.zeros(0, np.int64)]
     for some in passing(records):
@@ -184,7 +181,7 @@ def _also(records: Records, legs: LegTable, nesting: Nesting) -> Index:
     return np.unique(np.concatenate(made))
 
 
-def _by_function(log: KernelLog) -> list[Flags]:
+def _by_function(log: KernelLog) -> list[Bools]:
     """For each probe, whether it takes a packet, and FLAGS from "reads" on; last: no probe."""
     made = [np.zeros(max(log.probes, default=-1) + 2, np.bool_) for _ in FLAGS[1:]]
     for probe in log.probes.values():
@@ -198,7 +195,7 @@ def _by_function(log: KernelLog) -> list[Flags]:
 
 def _queues(
     records: Records, legs: LegTable, events: ColumnTable
-) -> tuple[Index, npt.NDArray[np.uint8], Index, Index]:
+) -> tuple[Int64s, npt.NDArray[np.uint8], Int64s, Int64s]:
     """When each leg was in a queue, from its events: from each enqueue to the next dequeue."""
     event, leg = np.asarray(events["event"]), np.asarray(events["leg"], np.int64)
     found = [np.zeros((4, 0), np.int64)]

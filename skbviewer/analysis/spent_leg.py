@@ -11,7 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records.compiled import Int, compiled, lean
+from ..records.compiled import Int, allocation_free, compiled
+from ..records.types import Int64s
 from .own_times import was_switched
 from .spent_paint import (
     BEGIN,
@@ -24,7 +25,6 @@ from .spent_paint import (
     SAME,
     TASK,
     Beside,
-    Index,
     Inside,
     Owned,
     add,
@@ -61,13 +61,13 @@ def fill(
     inside: Inside,
     beside: Beside,
     owned: Owned,
-    held: Index,
-    paint: Index,
-    stack: Index,
-    made: Index,
-    sums: Index,
-    counts: Index,
-    open_: Index,
+    held: Int64s,
+    paint: Int64s,
+    stack: Int64s,
+    made: Int64s,
+    sums: Int64s,
+    counts: Int64s,
+    open_: Int64s,
 ) -> bool:
     """Fill `made` and `sums` for legs from counts[AT_LEG] on; False if there is no room for one."""
     for leg in range(counts[AT_LEG], len(owned.begin)):
@@ -97,7 +97,7 @@ def fill(
     return True
 
 
-@lean
+@allocation_free
 def _mark(leg: Int, owned: Owned) -> None:
     for row in range(owned.at[leg], owned.at[leg + 1]):
         if owned.has[row]:
@@ -106,8 +106,8 @@ def _mark(leg: Int, owned: Owned) -> None:
             owned.joined[owned.record[row]] = leg
 
 
-@lean
-def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
+@allocation_free
+def _hold(leg: Int, inside: Inside, owned: Owned, held: Int64s) -> int:
     """The times in which each call has the packet, in order; returns the number of calls."""
     size = np.int64(0)
     for row in range(owned.at[leg], owned.at[leg + 1]):
@@ -142,18 +142,18 @@ def _hold(leg: Int, inside: Inside, owned: Owned, held: Index) -> int:
     return int(size)
 
 
-@lean
+@allocation_free
 def _paint_held(
     leg: Int,
     size: Int,
     inside: Inside,
     beside: Beside,
     owned: Owned,
-    held: Index,
-    paint: Index,
-    stack: Index,
-    sums: Index,
-    counts: Index,
+    held: Int64s,
+    paint: Int64s,
+    stack: Int64s,
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Paint what happens inside calls that have the packet; times after the leg are not needed."""
     begin, end = owned.begin[leg], owned.end[leg]
@@ -176,9 +176,9 @@ def _paint_held(
         )  # fmt: skip
 
 
-@lean
+@allocation_free
 def _is_within(
-    number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Index
+    number: Int, size: Int, record: Int, inside: Inside, owned: Owned, held: Int64s
 ) -> bool:
     """Whether another call of its thread had the packet when this one began."""
     for k in range(size):
@@ -193,18 +193,18 @@ def _is_within(
     return False
 
 
-@lean
+@allocation_free
 def _paint_holes(
     leg: Int,
     size: Int,
     inside: Inside,
     beside: Beside,
     owned: Owned,
-    held: Index,
-    paint: Index,
-    stack: Index,
-    sums: Index,
-    counts: Index,
+    held: Int64s,
+    paint: Int64s,
+    stack: Int64s,
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Paint what happens between calls that have the packet."""
     end, last, reading, tcp, received = owned.begin[leg], np.int64(-1), False, False, False
@@ -224,7 +224,7 @@ def _paint_holes(
         end, last = max(end, held[UNTIL, k]), row
 
 
-@lean
+@allocation_free
 def _name(
     leg: Int,
     begin: Int,
@@ -264,7 +264,7 @@ def _name(
     return BACKLOG if inside.context[one] == TASK and not reading else QUEUE
 
 
-@lean
+@allocation_free
 def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
     """The same as Spans.meet(), for one pair of times."""
     low, high = np.int64(0), np.int64(len(beside.lost_begin))
@@ -277,7 +277,7 @@ def _is_lost(begin: Int, end: Int, beside: Beside) -> bool:
     return bool(low > 0 and beside.lost_end[low - 1] >= begin)
 
 
-@lean
+@allocation_free
 def _paint_between(
     leg: Int,
     last: Int,
@@ -287,10 +287,10 @@ def _paint_between(
     inside: Inside,
     beside: Beside,
     owned: Owned,
-    paint: Index,
-    stack: Index,
-    sums: Index,
-    counts: Index,
+    paint: Int64s,
+    stack: Int64s,
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Paint for whom a thread worked between two of its calls with the packet."""
     record, records = np.int64(owned.record[following]), len(inside.ts)
@@ -323,18 +323,18 @@ def _paint_between(
             add(UNPROBED, begin, end, begin, high, paint, counts)
 
 
-@lean
+@allocation_free
 def _sweep(
     leg: Int,
     last: Int,
-    order: Index,
-    times: Index,
+    order: Int64s,
+    times: Int64s,
     owned: Owned,
-    paint: Index,
-    made: Index,
-    sums: Index,
-    counts: Index,
-    open_: Index,
+    paint: Int64s,
+    made: Int64s,
+    sums: Int64s,
+    counts: Int64s,
+    open_: Int64s,
 ) -> bool:
     """Turn ranks into spans that do not overlap; False if `made` has no room for them."""
     count, begin, end = counts[PAINT], owned.begin[leg], owned.end[leg]

@@ -10,49 +10,44 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ..matching import LegTable
-from ..records import Room
-from ..records.compiled import Int, compiled, lean
+from ..records import Scratch
+from ..records.compiled import Int, allocation_free, compiled
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from .spent import Spent
 from .waits import BUSY, LOST, RANKS
 
 KERNEL_NS, BUSY_NS, UNKNOWN_NS, CPU_NS = range(4)  # rows of sums
 NAMES = ("kernel_ns", "busy_ns", "unknown_ns", "cpu_ns")
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-
 
 class SpentLegs(NamedTuple):
     """For each leg: its begin and end, its sums, and its waits from at[leg] to at[leg + 1]."""
 
-    begin: Index
-    end: Index
-    busy: Index
-    unknown: Index
-    cpu: Index
-    gap: Flags  # its records may be lost
-    at: Small
-    kind: Bytes
-    wait_begin: Index
-    wait_end: Index
+    begin: Int64s
+    end: Int64s
+    busy: Int64s
+    unknown: Int64s
+    cpu: Int64s
+    gap: Bools  # its records may be lost
+    at: Int32s
+    kind: UInt8s
+    wait_begin: Int64s
+    wait_end: Int64s
 
 
-def spent_legs(legs: LegTable, spent: Spent, gap: Flags, room: Room) -> SpentLegs:
+def spent_legs(legs: LegTable, spent: Spent, gap: Bools, scratch: Scratch) -> SpentLegs:
     """The times of all legs of a log."""
     count = len(legs.rows)
     begin, end = (np.array(legs.rows[name], np.int64) for name in ("begin_ns", "end_ns"))
     at = np.searchsorted(spent.leg, np.arange(count + 1)).astype(np.int32)
     columns = begin, end, spent.busy_ns, spent.unknown_ns, spent.cpu_ns, np.array(gap)
     waits = at, spent.kind, spent.begin_ns, spent.end_ns
-    return SpentLegs(*(room.keep(np.ascontiguousarray(one)) for one in (*columns, *waits)))
+    return SpentLegs(*(scratch.keep(np.ascontiguousarray(one)) for one in (*columns, *waits)))
 
 
-def sums(group: Index, leg: Index, legs: SpentLegs, count: int) -> Index:
+def sums(group: Int64s, leg: Int64s, legs: SpentLegs, count: int) -> Int64s:
     """Rows KERNEL_NS to CPU_NS of `count` groups; -1 if unknown or if the group has no leg.
 
     `group` must be sorted.
@@ -69,7 +64,13 @@ def sums(group: Index, leg: Index, legs: SpentLegs, count: int) -> Index:
 
 @compiled
 def _sum(
-    group: Index, leg: Index, legs: SpentLegs, made: Index, own: Index, open_: Index, waits: int
+    group: Int64s,
+    leg: Int64s,
+    legs: SpentLegs,
+    made: Int64s,
+    own: Int64s,
+    open_: Int64s,
+    waits: int,
 ) -> None:
     i = 0
     while i < len(group):
@@ -105,8 +106,8 @@ def _sum(
             _sweep(np.argsort(times[: 2 * spans]), rank, times, open_, made[:, one])
 
 
-@lean
-def _paint(leg: Int, legs: SpentLegs, rank: Index, times: Index, count: Int) -> np.int64:
+@allocation_free
+def _paint(leg: Int, legs: SpentLegs, rank: Int64s, times: Int64s, count: Int) -> np.int64:
     """A leg as spans of one rank each; returns the number of spans so far."""
     at, end = legs.begin[leg], legs.end[leg]
     for k in range(legs.at[leg], legs.at[leg + 1]):
@@ -124,8 +125,8 @@ def _paint(leg: Int, legs: SpentLegs, rank: Index, times: Index, count: Int) -> 
     return np.int64(count)
 
 
-@lean
-def _sweep(order: Index, rank: Index, times: Index, open_: Index, made: Index) -> None:
+@allocation_free
+def _sweep(order: Int64s, rank: Int64s, times: Int64s, open_: Int64s, made: Int64s) -> None:
     """Sum up the time of each rank; the lowest rank that is open counts."""
     open_[:] = 0
     at = np.int64(0)

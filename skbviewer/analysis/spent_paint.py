@@ -10,9 +10,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..records.compiled import Int, lean
+from ..records.compiled import Int, allocation_free
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from .interrupts import CPUS, LEVELS
 from .own_times import search, was_switched
 from .waits import BUSY, INTERRUPTS, OFF, OTHERS
@@ -25,11 +25,6 @@ CPU_NS = 0  # row of sums
 SERIES_BITS = 32
 PAINT = 0  # index of counts
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
-
 
 class Inside(NamedTuple):
     """For each record, when and where it was made, and the record around it.
@@ -38,28 +33,28 @@ class Inside(NamedTuple):
     The calls directly inside `n` are child[first[n] : first[n + 1]], in order of time.
     """
 
-    ts: Index
-    exit_ts: Index
-    cpu: Small
-    exit_cpu: Small
-    context: Bytes
-    pid: Small
-    around: Small
-    first: Small
-    child: Small
+    ts: Int64s
+    exit_ts: Int64s
+    cpu: Int32s
+    exit_cpu: Int32s
+    context: UInt8s
+    pid: Int32s
+    around: Int32s
+    first: Int32s
+    child: Int32s
 
 
 class Beside(NamedTuple):
     """When CPUs were interrupted and switched threads, and when records were lost."""
 
-    irq_first: Small
-    irq_begin: Index
-    irq_end: Index
-    near: Index
-    switch_first: Small
-    switched: Index
-    lost_begin: Index
-    lost_end: Index
+    irq_first: Int32s
+    irq_begin: Int64s
+    irq_end: Int64s
+    near: Int64s
+    switch_first: Int32s
+    switched: Int64s
+    lost_begin: Int64s
+    lost_end: Int64s
 
 
 class Owned(NamedTuple):
@@ -70,32 +65,32 @@ class Owned(NamedTuple):
     SERIES_BITS.
     """
 
-    at: Index
-    record: Small
-    has: Flags
-    gives: Flags
-    reads: Flags
-    puts: Flags
-    merges: Flags
-    sends: Flags
-    dequeued: Flags
-    polled: Flags
-    stack: Flags
-    tcp: Flags
-    begin: Index
-    end: Index
-    series: Index
-    of: Small
-    mine: Small
-    joined: Small
-    also: Index
-    queue_at: Index
-    queue_rank: Bytes
-    queue_begin: Index
-    queue_end: Index
+    at: Int64s
+    record: Int32s
+    has: Bools
+    gives: Bools
+    reads: Bools
+    puts: Bools
+    merges: Bools
+    sends: Bools
+    dequeued: Bools
+    polled: Bools
+    stack: Bools
+    tcp: Bools
+    begin: Int64s
+    end: Int64s
+    series: Int64s
+    of: Int32s
+    mine: Int32s
+    joined: Int32s
+    also: Int64s
+    queue_at: Int64s
+    queue_rank: UInt8s
+    queue_begin: Int64s
+    queue_end: Int64s
 
 
-@lean
+@allocation_free
 def same_thread(one: Int, other: Int, inside: Inside) -> bool:
     """A task may change its CPU; the idle task and interrupts are different on each CPU."""
     if inside.context[one] != inside.context[other]:
@@ -106,8 +101,10 @@ def same_thread(one: Int, other: Int, inside: Inside) -> bool:
     return same and not (inside.context[one] == TASK and inside.pid[other] > 0)
 
 
-@lean
-def add(rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Index, counts: Index) -> None:
+@allocation_free
+def add(
+    rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Int64s, counts: Int64s
+) -> None:
     """Paint the part of a span within bounds; without room, only count it."""
     begin, end = max(begin, low), min(end, high)
     if begin >= end:
@@ -118,7 +115,7 @@ def add(rank: Int, begin: Int, end: Int, low: Int, high: Int, paint: Index, coun
     counts[PAINT] += 1
 
 
-@lean
+@allocation_free
 def paint_call(
     record: Int,
     mode: Int,
@@ -128,10 +125,10 @@ def paint_call(
     inside: Inside,
     beside: Beside,
     owned: Owned,
-    paint: Index,
-    stack: Index,
-    sums: Index,
-    counts: Index,
+    paint: Int64s,
+    stack: Int64s,
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Paint the stretches of a call from low to high, and of inner calls that work for the packet.
 
@@ -172,8 +169,8 @@ def paint_call(
             depth = _push(depth, child, go, low, inside, stack)
 
 
-@lean
-def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Index) -> np.int64:
+@allocation_free
+def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: Int64s) -> np.int64:
     """Push a call, beginning with the first call inside it that has not ended at `low`."""
     begin, end = np.int64(inside.first[record]), np.int64(inside.first[record + 1])
     first = begin
@@ -194,7 +191,7 @@ def _push(depth: Int, record: Int, mode: Int, low: Int, inside: Inside, stack: I
     return np.int64(depth + 1)
 
 
-@lean
+@allocation_free
 def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
     """The mode of a call inside another one; -1: skip it, because it is visited by itself."""
     is_mine = owned.mine[child] == leg or owned.mine[child] == -2 - leg
@@ -213,7 +210,7 @@ def _how(child: Int, mode: Int, leg: Int, owned: Owned) -> np.int64:
     return np.int64(mode if of < 0 else OTHERS)
 
 
-@lean
+@allocation_free
 def _is_given(call: Int, series: Int, owned: Owned) -> bool:
     """Whether one of the further packets of a call belongs to a series."""
     wanted = (np.int64(call) << SERIES_BITS) | np.int64(series)
@@ -221,7 +218,7 @@ def _is_given(call: Int, series: Int, owned: Owned) -> bool:
     return bool(at < len(owned.also) and owned.also[at] == wanted)
 
 
-@lean
+@allocation_free
 def _stretch(
     record: Int,
     mode: Int,
@@ -234,9 +231,9 @@ def _stretch(
     high: Int,
     inside: Inside,
     beside: Beside,
-    paint: Index,
-    sums: Index,
-    counts: Index,
+    paint: Int64s,
+    sums: Int64s,
+    counts: Int64s,
 ) -> None:
     """Paint one stretch of a call."""
     if mode == NOBODY:
@@ -258,7 +255,7 @@ def _stretch(
         sums[CPU_NS, leg] += ran
 
 
-@lean
+@allocation_free
 def paint_interrupts(
     level: Int,
     cpu: Int,
@@ -266,8 +263,8 @@ def paint_interrupts(
     end: Int,
     cut: bool,
     beside: Beside,
-    paint: Index,
-    counts: Index,
+    paint: Int64s,
+    counts: Int64s,
 ) -> np.int64:
     """Paint interrupts of a CPU, and `cut` them out of the last span.  Returns their total, ns."""
     taken = np.int64(0)

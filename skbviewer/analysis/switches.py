@@ -13,11 +13,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..matching import Numbering, Rows, longer, passing
-from ..records import Records, part, room_of
-from ..records.compiled import Int, lean
+from ..matching import IntIndex, Rows, longer, passing
+from ..records import Records, part, scratch_of
+from ..records.compiled import Int, allocation_free
+from ..records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
 
 MARK_SLEPT = 1  # another task ran on its CPU meanwhile
 MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
@@ -25,14 +25,9 @@ MARK_MIGRATED = 2  # its task ran on another CPU meanwhile
 ENTRY, EXIT = 1, 2  # kbl.h enum kbl_kind
 CPUS = 1 << 16  # the recorder's CPU numbers have 16 bits
 TASK = 0  # context
-NEVER = (1 << 63) - 1
+
 STACKED, HEAPED = 0, 1  # indices of sizes
 END, RECORD = 0, 1  # columns of returns
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Bytes = npt.NDArray[np.uint8]
-Flags = npt.NDArray[np.bool_]
 
 
 class Switches(NamedTuple):
@@ -42,14 +37,14 @@ class Switches(NamedTuple):
     before.  They are sorted; those of a CPU begin at index first[CPU].
     """
 
-    marks: Bytes
-    first: Small
-    ts: Index
+    marks: UInt8s
+    first: Int32s
+    ts: Int64s
 
 
 def switches(records: Records) -> Switches:
     """The marks of all records, and the switches of all CPUs."""
-    marks = room_of(records).full(len(records), np.uint8, 0)
+    marks = scratch_of(records).full(len(records), np.uint8, 0)
     returns, tasks, cpus = _Returns(), _Seen(), _Seen()
     last, found = np.full(CPUS, -1, np.int64), [np.zeros((2, 0), np.int64)]
     for some in passing(records):
@@ -71,17 +66,17 @@ def switches(records: Records) -> Switches:
     return Switches(marks, first, np.ascontiguousarray(ts[order]))
 
 
-@lean
+@allocation_free
 def _runs(
-    ts: Index,
-    kind: Bytes,
-    cpu: Small,
-    pid: Index,
-    end: Index,
-    end_cpu: Index,
-    end_pid: Index,
-    last: Index,
-    made: Index,
+    ts: Int64s,
+    kind: UInt8s,
+    cpu: Int32s,
+    pid: Int64s,
+    end: Int64s,
+    end_cpu: Int64s,
+    end_pid: Int64s,
+    last: Int64s,
+    made: Int64s,
 ) -> int:
     """Fill `made` (CPU, time) from entries, and from returns up to the last of them.
 
@@ -117,7 +112,7 @@ class _Returns:
     def __init__(self) -> None:
         self._waiting, self._sizes = np.zeros((2, 0, 2), np.int64), np.zeros(2, np.int64)
 
-    def until(self, rows: Rows, is_last: bool) -> tuple[Index, Index]:
+    def until(self, rows: Rows, is_last: bool) -> tuple[Int64s, Int64s]:
         """(time, record) of returns up to the last of these records, or of all if `is_last`.
 
         Returns of interrupts are included because they show which task they interrupted, which
@@ -135,23 +130,23 @@ class _Returns:
         return made[END, :count], made[RECORD, :count]
 
 
-@lean
+@allocation_free
 def _order(
     first: int,
-    ts: Index,
-    kind: Bytes,
-    context: Bytes,
-    pid: Index,
-    exit_ts: Index,
+    ts: Int64s,
+    kind: UInt8s,
+    context: UInt8s,
+    pid: Int64s,
+    exit_ts: Int64s,
     is_last: bool,
-    waiting: Index,
-    sizes: Index,
-    made: Index,
+    waiting: Int64s,
+    sizes: Int64s,
+    made: Int64s,
 ) -> int:
     """Fill `made` (END, RECORD); returns the number of its columns that are filled."""
     top, size, count = sizes[STACKED], sizes[HEAPED], np.int64(0)
     for i in range(len(ts) + is_last):
-        now, end = np.int64(NEVER), np.int64(-1)
+        now, end = np.int64(LATEST_NS), np.int64(-1)
         if i < len(ts):
             now = ts[i]
             end = now if kind[i] == EXIT else exit_ts[i]
@@ -184,23 +179,23 @@ def _order(
     return int(count)
 
 
-@lean
-def _is_before(waiting: Index, kept: Int, at: Int, other: Int, place: Int) -> bool:
+@allocation_free
+def _is_before(waiting: Int64s, kept: Int, at: Int, other: Int, place: Int) -> bool:
     end, than = waiting[kept, at, END], waiting[other, place, END]
     earlier: bool = waiting[kept, at, RECORD] < waiting[other, place, RECORD]
     return bool(end < than) or (bool(end == than) and earlier)
 
 
-@lean
-def _rise(waiting: Index, at: Int) -> None:
+@allocation_free
+def _rise(waiting: Int64s, at: Int) -> None:
     """Move the last return of the heap to its place."""
     while at > 0 and _is_before(waiting, HEAPED, at, HEAPED, (at - 1) >> 1):
         _swap(waiting, at, (at - 1) >> 1)
         at = (at - 1) >> 1
 
 
-@lean
-def _sink(waiting: Index, last: Int) -> None:
+@allocation_free
+def _sink(waiting: Int64s, last: Int) -> None:
     """Replace the heap's first return, which is gone, by the one at `last`; then restore order."""
     _swap(waiting, np.int64(0), last)
     at, below = np.int64(0), np.int64(1)
@@ -213,8 +208,8 @@ def _sink(waiting: Index, last: Int) -> None:
         at, below = below, 2 * below + 1
 
 
-@lean
-def _swap(waiting: Index, at: Int, other: Int) -> None:
+@allocation_free
+def _swap(waiting: Int64s, at: Int, other: Int) -> None:
     for k in (END, RECORD):
         kept = waiting[HEAPED, at, k]
         waiting[HEAPED, at, k] = waiting[HEAPED, other, k]
@@ -228,10 +223,10 @@ class _Seen:
     """
 
     def __init__(self) -> None:
-        self._numbers = Numbering()
+        self._numbers = IntIndex()
         self.last = np.zeros(0, np.int32), np.zeros(0, np.int64), np.zeros(0, np.int64)
 
-    def of(self, values: Index) -> Small:
+    def of(self, values: Int64s) -> Int32s:
         """The numbers of values, which must be greater than -2."""
         made, (other, when, before) = self._numbers.of(values + 2), self.last
         size = self._numbers.count
@@ -239,21 +234,21 @@ class _Seen:
         return made
 
 
-@lean
+@allocation_free
 def _mark(
-    record: Index,
-    end: Index,
-    begin: Index,
-    task: Small,
-    cpu: Small,
-    moved: Flags,
-    task_cpu: Small,
-    task_ns: Index,
-    task_before: Index,
-    cpu_task: Small,
-    cpu_ns: Index,
-    cpu_before: Index,
-    marks: Bytes,
+    record: Int64s,
+    end: Int64s,
+    begin: Int64s,
+    task: Int32s,
+    cpu: Int32s,
+    moved: Bools,
+    task_cpu: Int32s,
+    task_ns: Int64s,
+    task_before: Int64s,
+    cpu_task: Int32s,
+    cpu_ns: Int64s,
+    cpu_before: Int64s,
+    marks: UInt8s,
 ) -> None:
     """Set the marks of returns, in order of their ends."""
     for i in range(len(record)):

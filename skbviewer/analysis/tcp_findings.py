@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .fields_data import Array, Ints, Mask
+from ..records.types import Bools, Int64s
+from .fields_data import Array
 
 NAMES = {
     "retransmission": "Data, SYN or FIN sent again (also if fast or spurious)",
@@ -32,13 +33,13 @@ class Analysis:
     def __init__(self, packets: int, streams: int) -> None:
         self._bits = np.zeros(packets, np.uint16)
         self.shift = np.zeros((streams, 2), np.int8)  # window shift by stream and direction
-        self._parts: list[Ints] = []  # duplicate ACKs: row, row of the original ACK, number
-        self._repeats: Ints | None = None
+        self._parts: list[Int64s] = []  # duplicate ACKs: row, row of the original ACK, number
+        self._repeats: Int64s | None = None
 
-    def add(self, rows: Array, told: dict[str, Mask], repeats: Ints) -> None:
+    def add(self, rows: Array, findings: dict[str, Bools], repeats: Int64s) -> None:
         """Add findings; `repeats` are duplicate ACKs: row, row of the original ACK, number."""
         for bit, name in enumerate(NAMES):
-            self._bits[rows[told[name]]] |= np.uint16(1 << bit)
+            self._bits[rows[findings[name]]] |= np.uint16(1 << bit)
         self._parts.append(repeats)
 
     def finish(self) -> None:
@@ -57,7 +58,7 @@ class Analysis:
         at = int(np.searchsorted(self._repeats[0], row))
         return int(self._repeats[1, at]), int(self._repeats[2, at])
 
-    def has(self, name: str, rows: Ints | None) -> Mask:
+    def has(self, name: str, rows: Int64s | None) -> Bools:
         """Which packets (0-based rows, None = all) have a finding; "flags" means any."""
         bits = self._bits if rows is None else self._bits[rows]
         wanted = 0xFFFF if name == "flags" else 1 << list(NAMES).index(name)

@@ -12,8 +12,9 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import Progress
+from ..records.types import Int64s
 from .fields_analysis import ANALYSIS, FOLLOWING, analysis_of, window_shifts
-from .fields_data import PACKET, Data, Ints, View
+from .fields_data import PACKET, Data, View
 from .fields_streams import BASES, bases_of, relative
 from .tcp_findings import Analysis
 
@@ -38,7 +39,7 @@ WORDS = {
 SENT_AGAIN = ("spurious_retransmission", "fast_retransmission")
 
 
-class TcpTold(NamedTuple):
+class SegmentSummary(NamedTuple):
     """One packet: numbers relative to the stream's first ones, and words to put before the Info."""
 
     seq: int
@@ -60,19 +61,19 @@ def follow(data: Data, progress: Progress) -> None:
     bases_of(data)
 
 
-def told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
+def segment_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
     """By number, for those of the packets `numbers` that exist and are in a TCP stream."""
     numbers = numbers[(numbers > 0) & (numbers <= data.columns.length(PACKET))]
     view = View(data, PACKET, numbers - 1)
     (seq, known), (ack, _) = relative(view, "seq"), relative(view, "ack")
     analysis, shifts = analysis_of(data), window_shifts(view)
-    found: dict[int, TcpTold] = {}
+    found: dict[int, SegmentSummary] = {}
     for at in np.flatnonzero(known).tolist():
         row = int(numbers[at]) - 1
         names = analysis.names(row)
         again = "retransmission" in names
         words = _words(analysis, row, names) if names else ""
-        found[row + 1] = TcpTold(int(seq[at]), int(ack[at]), int(shifts[at]), words, again)
+        found[row + 1] = SegmentSummary(int(seq[at]), int(ack[at]), int(shifts[at]), words, again)
     return found
 
 

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records.types import Int64s
 from .fields_analysis import analysis_of
-from .fields_data import SERIES, Data, Ints, View
+from .fields_data import SERIES, Data, View
 from .fields_packet import is_tcp
 from .fields_streams import MIX, SYN, bases_of, keys_of_ends, streams_of
-from .tcp_info import TcpTold
+from .tcp_info import SegmentSummary
 
 MASK32 = 0xFFFFFFFF
 
 
-def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
+def lifetime_summaries(data: Data, numbers: Int64s) -> dict[int, SegmentSummary]:
     """By n, for those rows K<n> of `numbers` that exist and are in a captured stream."""
     every = data.kernel_only_rows()
     numbers = numbers[(numbers > 0) & (numbers <= len(every))]
@@ -25,7 +26,7 @@ def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
     view = View(data, SERIES, rows)
     mine = np.flatnonzero(is_tcp(view) & (view.column("tcp_flags") >= 0))
     stream, way = _streams(data, view, mine)
-    found: dict[int, TcpTold] = {}
+    found: dict[int, SegmentSummary] = {}
     bases, shifts = bases_of(data), analysis_of(data).shift
     seq, ack, flags = (
         view.column(name)[mine].astype(np.int64) for name in ("seq", "ack", "tcp_flags")
@@ -37,11 +38,11 @@ def lives_told(data: Data, numbers: Ints) -> dict[int, TcpTold]:
         shift = 0 if flags[at] & SYN else int(shifts[one, out])
         own = int(seq[at] - bases.base[one, out]) & MASK32
         other = int(ack[at] - bases.base[one, 1 - out]) & MASK32
-        found[int(numbers[mine[at]])] = TcpTold(own, other, shift, "", False)
+        found[int(numbers[mine[at]])] = SegmentSummary(own, other, shift, "", False)
     return found
 
 
-def _streams(data: Data, view: View, rows: Ints) -> tuple[Ints, Ints]:
+def _streams(data: Data, view: View, rows: Int64s) -> tuple[Int64s, Int64s]:
     """The stream of each of these rows of a view, -1 = none, and its direction in the stream."""
     streams = streams_of(data, "tcp")
     stream = np.full(len(rows), -1, np.int64)

@@ -16,10 +16,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import UNTIMED, Progress
+from ..records.types import Int64s
 from .layers import layer_of, layers
 from .session_time import Clock, Columns, packet_times
 from .timeline_bins import DROP, LAYER, OPEN, Boxes, bins, boxes, durations
-from .timeline_rows import Index, order_by, ranks, stack
+from .timeline_rows import order_by, ranks, stack
 
 PACKET, ALIGNED = "packet", "aligned"
 PACKET_KINDS = (PACKET, ALIGNED)  # a lane for each packet: in session time, or all from 0 on
@@ -107,8 +108,8 @@ class Part(NamedTuple):
     """Boxes before they are stacked, each with a lane number; sorted by (lane, begin)."""
 
     lane: npt.NDArray[np.integer]
-    begin: Index
-    end: Index
+    begin: Int64s
+    end: Int64s
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.integer]
     name: npt.NDArray[np.uint16]
@@ -214,14 +215,14 @@ def align(
         first[lane] = int(part.begin[bounds[lane]])
     shift = np.array([first.get(lane, 0) for lane in range(lanes)] or [0], np.int64)[part.lane]
     moved = part._replace(begin=part.begin - shift, end=part.end - shift)
-    told = tuple(wire._replace(at=wire.at - first[wire.lane]) for wire in wires)
+    aligned = tuple(wire._replace(at=wire.at - first[wire.lane]) for wire in wires)
     waited = tuple(
         wait._replace(begin=wait.begin - first[wait.lane], end=wait.end - first[wait.lane])
         for wait in waits
         if wait.lane in first
     )
-    ends = [int(moved.end.max(initial=0)), *(wire.at for wire in told)]
-    return moved, told, waited, max(ends) + 1
+    ends = [int(moved.end.max(initial=0)), *(wire.at for wire in aligned)]
+    return moved, aligned, waited, max(ends) + 1
 
 
 def assemble(
@@ -296,12 +297,12 @@ _JOINED = {"begin": np.int64, "end": np.uint32, "look": np.uint8, "item": np.int
 _JOINED |= {"name": np.uint16}
 
 
-def _of(columns: Columns, table: str, name: str, rows: Index | None) -> Any:
+def _of(columns: Columns, table: str, name: str, rows: Int64s | None) -> Any:
     whole = columns.once(table, name)
     return whole if rows is None else whole[rows]
 
 
-def _once(columns: Columns) -> Index | None:
+def _once(columns: Columns) -> Int64s | None:
     """The calls to show: None = all, else all except repetitions for other packets."""
     found, ordinals = [np.zeros(0, np.int64)], [np.zeros(0, np.int64)]
     for first, (flags, skb, ordinal) in columns.pieces("call", "flags", "skb", "ordinal"):
@@ -318,7 +319,7 @@ def _once(columns: Columns) -> Index | None:
     return np.flatnonzero(keep)
 
 
-def _sources(columns: Columns, rows: Index | None) -> npt.NDArray[np.int64] | int:
+def _sources(columns: Columns, rows: Int64s | None) -> npt.NDArray[np.int64] | int:
     """The KBL of each call; one number if there is only one KBL."""
     of_leg = columns.array("leg", "source")
     if not len(of_leg) or of_leg.min() == of_leg.max():
@@ -327,7 +328,7 @@ def _sources(columns: Columns, rows: Index | None) -> npt.NDArray[np.int64] | in
     return np.asarray(of, np.int64)
 
 
-def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Index | slice]]:
+def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, Int64s | slice]]:
     """(source, its calls) for each KBL."""
     if isinstance(source, int):
         return [(source, slice(0, count))]
@@ -337,10 +338,10 @@ def _each(source: npt.NDArray[np.int64] | int, count: int) -> list[tuple[int, In
 def _times(
     columns: Columns,
     clock: Clock,
-    rows: Index | None,
+    rows: Int64s | None,
     source: npt.NDArray[np.int64] | int,
     t0_ns: int,
-) -> Index:
+) -> Int64s:
     entry = _of(columns, "call", "entry_ns", rows)
     if isinstance(source, int):
         return clock.to_session(source, entry.astype(np.int64)) - t0_ns
@@ -352,7 +353,7 @@ def _times(
 
 def _names(
     columns: Columns,
-    rows: Index | None,
+    rows: Int64s | None,
     source: npt.NDArray[np.int64] | int,
     functions: Functions,
 ) -> npt.NDArray[np.uint16]:
@@ -366,7 +367,7 @@ def _names(
 def _lanes(
     kind: str,
     columns: Columns,
-    rows: Index | None,
+    rows: Int64s | None,
     source: npt.NDArray[np.int64] | int,
     look: npt.NDArray[np.uint8],
 ) -> tuple[npt.NDArray[np.integer], list[LaneKey]]:

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
+from ..records.types import Int64s
 
 LAYER = 0x1F  # bits of `look`: the layer's number
 OPEN, DROP = 0x20, 0x40  # no exit recorded; a packet was dropped during the call
@@ -37,23 +37,23 @@ BIN_DTYPE = np.dtype(
 class Boxes(NamedTuple):
     """Boxes sorted by (row, begin); times are ns since t0_ns."""
 
-    starts: Index  # index of each row's first box; then the number of boxes
-    begin: Index
+    starts: Int64s  # index of each row's first box; then the number of boxes
+    begin: Int64s
     dur: npt.NDArray[np.integer]  # see durations()
     look: npt.NDArray[np.uint8]
     item: npt.NDArray[np.int32]
     name: npt.NDArray[np.uint16]  # see Timeline.names
-    drops: Index  # boxes with DROP
-    opens: Index  # boxes with OPEN
-    coarse: Index  # begin of each COARSE-th box
+    drops: Int64s  # boxes with DROP
+    opens: Int64s  # boxes with OPEN
+    coarse: Int64s  # begin of each COARSE-th box
 
     @property
-    def end(self) -> Index:
+    def end(self) -> Int64s:
         """Computed anew each time."""
         return np.asarray(self.begin + self.dur, np.int64)
 
 
-def durations(begin: Index, end: Index) -> npt.NDArray[np.integer]:
+def durations(begin: Int64s, end: Int64s) -> npt.NDArray[np.integer]:
     """The lengths of boxes, in 32 bits if all fit: they take most of a timeline's memory."""
     dur = end - begin
     return dur.astype(np.uint32) if int(dur.max(initial=0)) < 1 << 32 else dur
@@ -62,7 +62,7 @@ def durations(begin: Index, end: Index) -> npt.NDArray[np.integer]:
 def boxes(
     row: npt.NDArray[np.integer],
     rows: int,
-    begin: Index,
+    begin: Int64s,
     dur: npt.NDArray[np.integer],
     look: npt.NDArray[np.uint8],
     item: npt.NDArray[np.integer],
@@ -92,16 +92,16 @@ def bins(of: Boxes, begin: int, end: int, width: int, rows: range) -> npt.NDArra
 class _Drawn(NamedTuple):
     """Columns of BIN_DTYPE for one row."""
 
-    begin: Index
-    end: Index
-    number: Index
+    begin: Int64s
+    end: Int64s
+    number: Int64s
     look: npt.NDArray[np.uint8]
     mixed: npt.NDArray[np.bool_]
     item: npt.NDArray[np.int32]
     name: npt.NDArray[np.uint16]
 
 
-def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
+def _row(of: Boxes, row: int, edges: Int64s) -> _Drawn | None:
     base, stop = int(of.starts[row]), int(of.starts[row + 1])
     begin = of.begin[base:stop]
     first = int(np.searchsorted(begin, edges[0]))
@@ -118,7 +118,7 @@ def _row(of: Boxes, row: int, edges: Index) -> _Drawn | None:
     return _drawn(of, group, base + last, int(edges[-1] - edges[0]) // (len(edges) - 1))
 
 
-def _positions(of: Boxes, base: int, stop: int, edges: Index) -> Index:
+def _positions(of: Boxes, base: int, stop: int, edges: Int64s) -> Int64s:
     """The first box of base <= box < stop, in one row, that begins at or after each edge.
 
     The same as np.searchsorted(), in a third of the time: each step of the search is done for all
@@ -135,7 +135,7 @@ def _positions(of: Boxes, base: int, stop: int, edges: Index) -> Index:
     return np.minimum(low, stop)
 
 
-def _groups(bounds: Index, first: int, stop: int) -> Index:
+def _groups(bounds: Int64s, first: int, stop: int) -> Int64s:
     """Indices where the boxes of each pixel begin, for pixels that have any in first .. stop."""
     bounds = np.maximum(bounds, first)
     bounds[0] = first
@@ -143,7 +143,7 @@ def _groups(bounds: Index, first: int, stop: int) -> Index:
     return np.asarray(bounds[new], np.int64)
 
 
-def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
+def _drawn(of: Boxes, group: Int64s, stop: int, pixel: int) -> _Drawn:
     """Each pixel's boxes as one bin, without the last box if that is at least a pixel wide."""
     last = np.r_[group[1:], stop] - 1
     wide = of.dur[last] > pixel
@@ -166,7 +166,7 @@ def _drawn(of: Boxes, group: Index, stop: int, pixel: int) -> _Drawn:
 
 
 def _looks(
-    of: Boxes, first: Index, count: Index
+    of: Boxes, first: Int64s, count: Int64s
 ) -> tuple[npt.NDArray[np.uint8], npt.NDArray[np.bool_]]:
     """The most frequent layer among SAMPLES boxes of each bin, and flags that any of them has."""
     look, mixed = of.look[first], np.zeros(len(first), np.bool_)

@@ -14,12 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import UNTIMED
+from ..records.types import Int64s
 from .session_time import Clock, Columns, packet_times
 
 BINS = 2048
 DROP_EVENT = 7  # kbl.h KBL_EV_DROP
-
-Index = npt.NDArray[np.int64]
 
 
 class Gap(NamedTuple):
@@ -38,10 +37,10 @@ class Overview(NamedTuple):
 
     t0_ns: int
     span_ns: int
-    calls: Index
-    packets: Index
+    calls: Int64s
+    packets: Int64s
     gaps: tuple[Gap, ...]
-    drops: Index
+    drops: Int64s
 
 
 def overview(
@@ -55,7 +54,7 @@ def overview(
     drops = np.sort(_of_drops(columns, clock))
     ends = [(int(t.min()), int(t.max())) for t in (drops,) if len(t)]
     ends += [(gap.begin, gap.end) for gap in gaps]
-    kinds: tuple[Callable[[], Iterator[Index]], ...] = (
+    kinds: tuple[Callable[[], Iterator[Int64s]], ...] = (
         lambda: _of_calls(columns, clock),
         lambda: _of_packets(columns, clock, captures),
     )
@@ -75,7 +74,7 @@ def _in_session(gap: Gap, clock: Clock) -> Gap:
     return gap._replace(begin=begin, end=end)
 
 
-def _by_source(ts: Index, source: npt.NDArray[np.integer], clock: Clock) -> Index:
+def _by_source(ts: Int64s, source: npt.NDArray[np.integer], clock: Clock) -> Int64s:
     at = np.empty(len(ts), np.int64)
     for one in np.unique(source).tolist():
         mine = source == one
@@ -83,7 +82,7 @@ def _by_source(ts: Index, source: npt.NDArray[np.integer], clock: Clock) -> Inde
     return at
 
 
-def _of_calls(columns: Columns, clock: Clock) -> Iterator[Index]:
+def _of_calls(columns: Columns, clock: Clock) -> Iterator[Int64s]:
     """Times of calls, block by block: all together would be most of the window's memory."""
     source = columns.array("leg", "source")
     one = int(source[0]) if len(source) and source.min() == source.max() else 0
@@ -97,7 +96,7 @@ def _of_calls(columns: Columns, clock: Clock) -> Iterator[Index]:
 
 def _of_packets(
     columns: Columns, clock: Clock, captures: Sequence[tuple[int, int, int]]
-) -> Iterator[Index]:
+) -> Iterator[Int64s]:
     for begin, (ts,) in columns.pieces("packet", "ts"):
         for source, first, count in captures:
             low = max(first - begin, 0)
@@ -107,7 +106,7 @@ def _of_packets(
                 yield packet_times(columns, clock, source, timed + (begin + low), mine[timed])
 
 
-def _of_drops(columns: Columns, clock: Clock) -> Index:
+def _of_drops(columns: Columns, clock: Clock) -> Int64s:
     found = [np.zeros(0, np.int64)]
     for _, (event, ts, source) in columns.pieces("event", "event", "ts", "source"):
         at = np.flatnonzero(event == DROP_EVENT)
@@ -115,7 +114,7 @@ def _of_drops(columns: Columns, clock: Clock) -> Index:
     return np.concatenate(found)
 
 
-def _density(at: Index, t0: int, span: int) -> Index:
+def _density(at: Int64s, t0: int, span: int) -> Int64s:
     # Doubles hold ns of a session exactly; ns times BINS may not fit in 64 bits.
     place = ((at - t0) * (BINS / span)).astype(np.int64)
     return np.bincount(np.minimum(place, BINS - 1), minlength=BINS)

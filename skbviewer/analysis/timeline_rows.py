@@ -6,12 +6,13 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
+from ..records.types import Int64s
+
 MOST_ROWS = 32  # of one lane; deeper calls share the last row
 _LOOKED_UP = 1 << 24  # values within this span are ranked by a table, others by sorting
 
 
-def stack(begin: Index, end: Index) -> npt.NDArray[np.uint8]:
+def stack(begin: Int64s, end: Int64s) -> npt.NDArray[np.uint8]:
     """Rows from 0 of spans sorted by `begin` (outer before inner if they begin together).
 
     A span is put in the first row whose earlier spans have all ended.  So nested calls get their
@@ -28,7 +29,7 @@ def stack(begin: Index, end: Index) -> npt.NDArray[np.uint8]:
     return row
 
 
-def ranks(values: npt.NDArray[np.integer]) -> tuple[Index, Index]:
+def ranks(values: npt.NDArray[np.integer]) -> tuple[Int64s, Int64s]:
     """The sorted distinct values, and the index of each value among them."""
     if not len(values):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)
@@ -42,7 +43,7 @@ def ranks(values: npt.NDArray[np.integer]) -> tuple[Index, Index]:
     return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offset]
 
 
-def order_by(group: npt.NDArray[np.integer], begin: Index) -> Index:
+def order_by(group: npt.NDArray[np.integer], begin: Int64s) -> Int64s:
     """Indices that sort by group, then by `begin`; stable."""
     by_time = np.argsort(begin, kind="stable")
     small = group.astype(np.uint16) if len(group) and int(group.max()) < 1 << 16 else group

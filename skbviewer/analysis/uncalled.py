@@ -8,11 +8,11 @@ numbers of legs.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-from ..matching import Nesting, Numbering, found, whole
+from ..matching import IntIndex, Nesting, found, whole
 from ..records import KernelLog, part
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int32s, Int64s
 from .call_table import CallTable
 from .leg_ends import REACH_NS
 from .losses import Spans
@@ -21,18 +21,14 @@ from .missed_hits import Windows
 ENTRY = 1  # kbl.h enum kbl_kind
 INSIDE_NS = 20_000_000  # longest time from the begin of a call to an inner call
 
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-Flags = npt.NDArray[np.bool_]
 
-
-def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Index:
+def swallowed(log: KernelLog, nesting: Nesting, calls: CallTable, spans: Spans) -> Int64s:
     """Legs whose outer call a loss swallowed: a call is written when it returns, so later."""
     near = found(log.records, lambda some: _are_calls_before(log, some, spans))
     return _legs(log, nesting, calls, near, _callers(log, near))
 
 
-def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Index:
+def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows) -> Int64s:
     """Legs whose outer call a probe missed: the missed hit is before their calls."""
     near = found(log.records, lambda some: _are_calls_behind(log, some, windows))
     func = _callers(log, near)
@@ -50,7 +46,7 @@ def unseen(log: KernelLog, nesting: Nesting, calls: CallTable, windows: Windows)
     return _legs(log, nesting, calls, near, np.where(was_missed, func, -1).astype(np.int32))
 
 
-def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Index, func: Small) -> Index:
+def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Int64s, func: Int32s) -> Int64s:
     """Legs with a call in `near`, or a call inside one, whose caller `func` is not around it."""
     records = log.records
     caller, missing = np.full(len(records), -1, np.int32), np.zeros(len(records), np.bool_)
@@ -60,9 +56,9 @@ def _legs(log: KernelLog, nesting: Nesting, calls: CallTable, near: Index, func:
     return np.concatenate([np.zeros(0, np.int64), *legs])
 
 
-def _callers(log: KernelLog, near: Index) -> Small:
+def _callers(log: KernelLog, near: Int64s) -> Int32s:
     """The probe of each record's caller, -1 = none or unknown."""
-    callers = Numbering()
+    callers = IntIndex()
     number = callers.of(np.array(part(log.records, "caller", near), np.int64))
     probes = {p.name: p.id for p in log.probes.values() if p.address}
     known = callers.of(np.array(list(log.symbols), np.int64))
@@ -71,7 +67,7 @@ def _callers(log: KernelLog, near: Index) -> Small:
     return by_caller[number]
 
 
-def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Flags:
+def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Bools:
     """Which records are calls that returned shortly before a loss."""
     ts, leave = (part(log.records, name, some).astype(np.int64) for name in ("ts", "exit_ts"))
     leave = np.maximum(ts, leave)
@@ -79,7 +75,7 @@ def _are_calls_before(log: KernelLog, some: slice, spans: Spans) -> Flags:
     return np.asarray(is_call & spans.meet(leave, leave + REACH_NS))
 
 
-def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Flags:
+def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Bools:
     """Which records are calls that began in a window, or shortly after it."""
     ts = part(log.records, "ts", some).astype(np.int64)
     spans = Spans(list(zip(windows.first.tolist(), windows.last.tolist(), strict=True)))
@@ -87,8 +83,8 @@ def _are_calls_behind(log: KernelLog, some: slice, windows: Windows) -> Flags:
     return np.asarray(is_call & spans.meet(ts - INSIDE_NS, ts))
 
 
-@lean
-def _miss(parent: Small, func: Small, caller: Small, missing: Flags) -> None:
+@allocation_free
+def _miss(parent: Int32s, func: Int32s, caller: Int32s, missing: Bools) -> None:
     """Set `missing` for records whose `caller` (a function, -1 = any) has no call around them.
 
     Records inside these are also set.

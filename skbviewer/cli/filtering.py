@@ -24,7 +24,7 @@ def add_filter(parser: argparse.ArgumentParser, of: str = "rows") -> None:
     )
 
 
-def told(error: FilterError) -> str:
+def error_text(error: FilterError) -> str:
     """Format the message for an invalid filter.  A line with ^ marks the position of the error."""
     return f"--filter: {error.message}\n{error.text}\n{error.marked().splitlines()[1]}"
 

@@ -43,7 +43,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except BadInput as error:
         return _fail(str(error))
     except ValueError as error:
-        return _fail(_told(error))
+        return _fail(_filter_error(error))
     except KeyError as error:
         return _fail(str(error.args[0]))
     except (Cancelled, KeyboardInterrupt):
@@ -58,14 +58,14 @@ def _fail(text: str) -> int:
     return 2
 
 
-def _told(error: ValueError) -> str:
+def _filter_error(error: ValueError) -> str:
     """Return the message for an invalid display filter; raise any other `error` again."""
     from ..analysis.filter import FilterError
-    from .filtering import told
+    from .filtering import error_text
 
     if not isinstance(error, FilterError):
         raise error
-    return told(error)
+    return error_text(error)
 
 
 def _parsed(parser: argparse.ArgumentParser, words: Sequence[str]) -> argparse.Namespace:

@@ -36,7 +36,7 @@ def warn_of(session: Session, files: Sequence[Path]) -> int:
     """
     from ..session.rules import rules_warning
 
-    told = [rules_warning(session.file, session.rules())]
+    warnings = [rules_warning(session.file, session.rules())]
     if session.file not in files:
-        told += [warning for source in session.sources() for warning in source.warnings]
-    return warn(filter(None, told))
+        warnings += [warning for source in session.sources() for warning in source.warnings]
+    return warn(filter(None, warnings))

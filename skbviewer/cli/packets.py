@@ -100,8 +100,8 @@ def _print_table(rows: Iterable[PacketRow | SeriesRow], first: int, match: int) 
         seconds = "" if at is None else f"{(at - first) / 1e9:.9f}"
         kernel = "" if row.kernel_ns is None else f"{row.kernel_ns / 1000:.3f}"
         functions = "" if row.functions is None else row.functions
-        told = (*_ends(row), kernel, functions, _verdict(row), row.info)
-        print(layout.format(row.number, seconds, *told))
+        cells = (*_ends(row), kernel, functions, _verdict(row), row.info)
+        print(layout.format(row.number, seconds, *cells))
 
 
 def _ends(row: PacketRow | SeriesRow) -> tuple[object, ...]:

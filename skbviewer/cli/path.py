@@ -74,7 +74,7 @@ def _clock(path: PacketPath) -> dict[str, int | None]:
 
 
 def _leg(leg: Leg) -> dict[str, Any]:
-    told = leg._asdict()
+    fields = leg._asdict()
     seen = None if leg.captured is None else leg.captured._asdict()
-    rows = {name: [row._asdict() for row in told[name]] for name in ROWS}
-    return told | rows | {"captured": seen}
+    rows = {name: [row._asdict() for row in fields[name]] for name in ROWS}
+    return fields | rows | {"captured": seen}

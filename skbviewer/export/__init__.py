@@ -10,7 +10,7 @@ from .folded import write_folded
 from .formats import Export, Exportable, Request, Subject, Writer, packet_path
 from .packets_csv import write_packets_csv, write_packets_of
 from .path_csv import write_path_csv, write_path_of
-from .path_text import path_lines, path_xml, told
+from .path_text import has_line, path_lines, path_xml
 from .speedscope import write_speedscope
 from .timeline_csv import write_timeline_csv
 
@@ -46,10 +46,10 @@ __all__ = [
     "Subject",
     "Writer",
     "dump_lines",
+    "has_line",
     "packet_path",
     "path_lines",
     "path_xml",
-    "told",
     "write_folded",
     "write_packets_csv",
     "write_path_csv",

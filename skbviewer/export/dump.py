@@ -16,9 +16,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..analysis import Names, Told, address, event_text, names_in
+from ..analysis import EventFacts, Names, address, event_text, names_in
 from ..readers import KblEvent, KblLost
 from ..records import HOLE, Hole, KernelLog, Table
+from ..records.types import Int64s
 
 KINDS = {1: "->", 2: "<-", 4: "**", 5: "!!"}
 CONTEXTS = "TSHN"  # task, softirq, hardirq, NMI
@@ -32,7 +33,6 @@ LOSSES = {
 }
 MASK64, MAX_ERRNO = (1 << 64) - 1, -4095  # linux/err.h: below it is a pointer
 Row = SimpleNamespace  # one row of any table; attributes are the columns
-Ints = npt.NDArray[np.int64]
 
 
 class _Beside(NamedTuple):
@@ -67,7 +67,7 @@ def dump_lines(log: KernelLog, batch: int = 4096) -> Iterator[str]:
     yield from (_line(log, names, beside, hole) for hole in reversed(holes))
 
 
-def _in_time(log: KernelLog) -> tuple[Ints, npt.NDArray[np.bool_]]:
+def _in_time(log: KernelLog) -> tuple[Int64s, npt.NDArray[np.bool_]]:
     """Return the record of each line in time order, and whether the line shows its return."""
     kind, ends = log.records["kind"], log.records["exit_ts"]
     calls = np.flatnonzero(ends >= 0)
@@ -87,10 +87,10 @@ def _interrupt_names(log: KernelLog) -> dict[int, str]:
     event = log.records["event"]
     chosen = np.isin(event, (KblEvent.IRQ_ENTRY, KblEvent.IRQ_EXIT))
     rows = log.records[chosen & (log.records["kind"] == EVENT)]
-    told, names, last = log.details.names, dict[int, str](), dict[int, str]()
+    named, names, last = log.details.names, dict[int, str](), dict[int, str]()
     for ordinal, data in rows[["ordinal", "data"]][np.argsort(rows["ts"], kind="stable")].tolist():
         number = data & 0xFFFFFFFF
-        last[number] = told.get(ordinal) or last.get(number, "")
+        last[number] = named.get(ordinal) or last.get(number, "")
         names[ordinal] = last[number]
     return names
 
@@ -98,15 +98,15 @@ def _interrupt_names(log: KernelLog) -> dict[int, str]:
 def _return(call: Row) -> Row:
     """Make the row for a call's return.  What the skb holds at the exit is not recorded."""
     skb = call.ret if call.flags & SKB_IS_RET else call.skb
-    told = {"kind": EXIT, "ts": call.exit_ts, "cpu": call.exit_cpu, "skb": skb, "data": call.ret}
-    return Row(**(vars(call) | told | {"ip_version": 0, "ethertype": -1}))
+    columns = {"kind": EXIT, "ts": call.exit_ts, "cpu": call.exit_cpu, "skb": skb, "data": call.ret}
+    return Row(**(vars(call) | columns | {"ip_version": 0, "ethertype": -1}))
 
 
 def _lost(hole: Hole) -> Row:
     """Make a LOST row of a gap in the file.  It has no context."""
-    told = {"kind": LOST, "ts": hole.end, "dur": hole.end - hole.begin, "cpu": hole.cpu}
-    told |= {"data": hole.lost, "flags": HOLE, "context": len(CONTEXTS), "pid": -1, "skb": 0}
-    return Row(**told, func=-1, ip_version=0, ethertype=-1, saddr_hi=0, saddr_lo=0)
+    columns = {"kind": LOST, "ts": hole.end, "dur": hole.end - hole.begin, "cpu": hole.cpu}
+    columns |= {"data": hole.lost, "flags": HOLE, "context": len(CONTEXTS), "pid": -1, "skb": 0}
+    return Row(**columns, func=-1, ip_version=0, ethertype=-1, saddr_hi=0, saddr_lo=0)
 
 
 def _rows(table: Table) -> Iterator[Row]:
@@ -140,7 +140,7 @@ def _what(log: KernelLog, names: Names, beside: _Beside, row: Row) -> str:
         least = "at least " if row.flags == HOLE else ""
         return f"{least}{row.data} records lost in {row.dur} ns: {why}{where}"
     if row.kind == EVENT:
-        return event_text(_told(log, beside, row), names)
+        return event_text(_event_facts(log, beside, row), names)
     if row.kind == EXIT:
         returned = row.data if row.data >= MAX_ERRNO else f"0x{row.data & MASK64:x}"
         return f"{name} = {returned}{f', {row.counter} counted' if row.counter >= 0 else ''}"
@@ -158,9 +158,9 @@ def _entry_notes(row: Row) -> str:
     return f" ({', '.join(notes)})" if notes else ""
 
 
-def _told(log: KernelLog, beside: _Beside, row: Row) -> Told:
+def _event_facts(log: KernelLog, beside: _Beside, row: Row) -> EventFacts:
     ordinal = row.ordinal
-    return Told(
+    return EventFacts(
         row.event,
         row.data,
         beside.hooks.get(ordinal, -1),

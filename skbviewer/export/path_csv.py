@@ -16,7 +16,7 @@ from pathlib import Path
 
 from ..records import MAYBE_LOST, BadInput, Leg, PacketPath, PathCall, SourceRow
 from .formats import Exportable, Request, packet_path
-from .path_text import leg_place, told
+from .path_text import has_line, leg_place
 
 COLUMNS = (
     "leg",
@@ -92,7 +92,7 @@ def annotation_lines(path: PacketPath, sources: Sequence[SourceRow]) -> list[str
             between = f"between {leg.captured.after_ns} and {leg.captured.before_ns} ns"
             lines.append(f"  captured {leg.captured.text}, {between}")
         lines += _across(leg) if leg.log else []
-        lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if told(event)]
+        lines += [f"  {event.ts_ns} ns: {event.text}" for event in leg.events if has_line(event)]
     lines.append(f"total time in the kernel: {_total(path)}")
     first = path.legs[0] if path.legs else None
     if first is not None and first.wire_ns is not None and not first.log:

@@ -41,12 +41,12 @@ RELATIONS = {
 
 def _behind(path: PacketPath, leg: Leg) -> str:
     """Return ", begins 1035.120 +- 632.410 us after leg 1"; "" if all legs are of one log."""
-    told = path.behind(leg)
-    if told is None:
+    after = path.behind(leg)
+    if after is None:
         return ""
-    if told.ns is None:
+    if after.ns is None:
         return ", offset from leg 1 unknown"
-    return f", begins {_us(told.ns)}{_give_or_take(told.error_ns)} us after leg 1"
+    return f", begins {_us(after.ns)}{_give_or_take(after.error_ns)} us after leg 1"
 
 
 def _captured(leg: Leg) -> str:
@@ -81,7 +81,7 @@ def _leg_lines(title: str, leg: Leg, behind: str) -> Iterator[str]:
     yield f"{'entry us':>12} {'exit us':>12} {'self us':>10} {'cpu':>3} {'context':<8} function"
     between = sorted(
         [(wait.begin_ns + wait.dur_ns, 0, _wait_lines(wait, leg)) for wait in leg.waits]
-        + [(event.ts_ns, 1, _event_lines(event, leg)) for event in leg.events if told(event)],
+        + [(event.ts_ns, 1, _event_lines(event, leg)) for event in leg.events if has_line(event)],
         key=lambda item: item[:2],
     )
     for call in leg.calls:
@@ -99,7 +99,7 @@ def _leg_numbers(leg: Leg) -> str:
     return f"{leg.functions} functions, {_us(leg.kernel_ns)} us in the kernel{pairs}"
 
 
-def told(event: PathEvent) -> bool:
+def has_line(event: PathEvent) -> bool:
     """Return whether an event gets a line.  Calls show births and frees already."""
     return event.event not in QUIET
 
@@ -171,8 +171,8 @@ def path_xml(path: PacketPath) -> str:
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _yes(told: bool) -> str:
-    return "yes" if told else "no"
+def _yes(flag: bool) -> str:
+    return "yes" if flag else "no"
 
 
 def _event_node(parent: ElementTree.Element, event: PathEvent) -> None:

@@ -60,7 +60,7 @@ def run(
         print(NO_DISPLAY, file=sys.stderr)
         return 2
     app = application()
-    sys.excepthook = tell_bug
+    sys.excepthook = report_bug
     window = MainWindow(opener or open_files)
     window.show()
     window.open_files(paths, first_view(paths, goto, display_filter))
@@ -75,7 +75,9 @@ def first_view(paths: Sequence[Path], goto: int, display_filter: str) -> ViewSta
     return ViewState(files, display_filter, kernel_only=goto < 0, row=goto)
 
 
-def tell_bug(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+def report_bug(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
     """Report a bug: a traceback on stderr, one line in a message box."""
     traceback.print_exception(kind, error, trace)
     line = (

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 from PySide6.QtGui import QBrush, QColor, QFont
 
-from skbviewer.export import told
+from skbviewer.export import has_line
 from skbviewer.records import OUTSIDE, Leg, PacketPath, PathCall, PathEvent, Wait
 
 from . import wording
@@ -59,7 +59,7 @@ def _add_in_order(nodes: list[Node], leg_number: int, leg: Leg) -> None:
     top = _append(nodes, leg_number, -1, _ROOT)
     rows = [(call.entry_ns, 1, number) for number, call in enumerate(leg.calls)]
     rows += [(wait.begin_ns, 0, number) for number, wait in enumerate(leg.waits) if _shown(wait)]
-    rows += [(event.ts_ns, 2, number) for number, event in enumerate(leg.events) if told(event)]
+    rows += [(event.ts_ns, 2, number) for number, event in enumerate(leg.events) if has_line(event)]
     for _, kind, number in sorted(rows):
         if kind == 1:
             _append(nodes, leg_number, number, top)
@@ -77,7 +77,7 @@ def _shown(wait: Wait) -> bool:
 def _add_leg(nodes: list[Node], leg_number: int, leg: Leg) -> None:
     top = _append(nodes, leg_number, -1, _ROOT)
     of_call: list[int] = []
-    events = [number for number, event in enumerate(leg.events) if told(event)]
+    events = [number for number, event in enumerate(leg.events) if has_line(event)]
     waits = [number for number, wait in enumerate(leg.waits) if _shown(wait)]
     for number, call in enumerate(leg.calls):
         while events and leg.events[events[0]].ts_ns < call.entry_ns:
@@ -163,7 +163,7 @@ class CallModel(QAbstractItemModel):
                 )
         return found
 
-    def told_at(self, index: Index) -> PathCall | None:
+    def call_of_row(self, index: Index) -> PathCall | None:
         """Return the call of a row, or the call that contains an event; None for other rows."""
         node = self._nodes[index.internalId() if index.isValid() else _ROOT]
         return None if node.call < 0 else self._legs[node.leg].calls[node.call]

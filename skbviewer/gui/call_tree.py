@@ -72,9 +72,9 @@ class CallTree(QTreeView):
         self.calls.by_time = QSettings().value(BY_TIME, False, bool) is True
         self._path: PacketPath | None = None
         self._needed = 0
-        self._told: dict[int, bool] = {}  # columns hidden if the recording has no values
+        self._known: dict[int, bool] = {}  # columns hidden if the recording has no values
         self.empty = EmptyText(self)
-        self.empty.tell(NO_PACKET)
+        self.empty.show_text(NO_PACKET)
         self.setModel(self.calls)
         self.setUniformRowHeights(True)
         self.setAlternatingRowColors(True)
@@ -83,7 +83,7 @@ class CallTree(QTreeView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setItemDelegate(AiryRows(self))
         self._lay_out()
-        self.selectionModel().currentRowChanged.connect(self._tell)
+        self.selectionModel().currentRowChanged.connect(self._report)
         self.activated.connect(self._ask_source)
         self.header().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.header().customContextMenuRequested.connect(self._ask_columns)
@@ -93,7 +93,7 @@ class CallTree(QTreeView):
 
     def row_menu(self, index: QModelIndex) -> QMenu:
         """Return the context menu of a cell and of the tree."""
-        call = self.calls.told_at(index)
+        call = self.calls.call_of_row(index)
         menu = QMenu(self)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         row = self.calls.packet_at(index)
@@ -139,7 +139,7 @@ class CallTree(QTreeView):
     def show_path(self, path: PacketPath | None) -> None:
         self._path = path
         self.calls.show(path)
-        self.empty.tell(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
+        self.empty.show_text(NO_PACKET if path is None else "" if path.legs else NO_CALLS)
         self.expandAll()
         for row in range(len(path.legs) if path else 0, self.calls.rowCount()):
             self.collapse(self.calls.index(row, 0))  # a branch: its title says what it is
@@ -147,7 +147,7 @@ class CallTree(QTreeView):
             self.setFirstColumnSpanned(row, parent, True)
         legs = path.legs if path else ()
         calls = [call for leg in legs for call in leg.calls]
-        self._told = {
+        self._known = {
             COMPENSATED: any(call.comp_ns is not None for call in calls),
             COUNT: any(call.counter is not None for call in calls),
         }
@@ -196,8 +196,8 @@ class CallTree(QTreeView):
     def _show_columns(self) -> None:
         """Hide the columns that the user hid, and those without values in the recording."""
         for place, column in enumerate(CALL_COLUMNS):
-            told = self._told.get(place, True)
-            self.setColumnHidden(place, not told or column.title in self._hidden)
+            known = self._known.get(place, True)
+            self.setColumnHidden(place, not known or column.title in self._hidden)
 
     def _ask_columns(self, place: QPoint) -> None:
         self.columns_menu().exec(self.header().mapToGlobal(place))
@@ -209,7 +209,7 @@ class CallTree(QTreeView):
         if function:
             self.source_asked.emit(function)
 
-    def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
+    def _report(self, current: QModelIndex, _before: QModelIndex) -> None:
         self.call_chosen.emit(*self.calls.call_at(current))
 
     def _width_needed(self, path: PacketPath) -> int:

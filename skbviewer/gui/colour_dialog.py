@@ -126,7 +126,7 @@ class ColourDialog(QDialog):
         return item
 
     def _paint(self, item: Item, rule: Rule) -> None:
-        item.setData(NAME, Qt.ItemDataRole.UserRole, (rule.ground, rule.ink))
+        item.setData(NAME, Qt.ItemDataRole.UserRole, (rule.background, rule.foreground))
         shown = colours(rule, is_dark(self.palette()))
         for column in (NAME, FILTER):
             item.setBackground(column, QBrush(shown.background))
@@ -138,9 +138,9 @@ class ColourDialog(QDialog):
         return tuple(self._rule(item) for item in items if item is not None)
 
     def _rule(self, item: Item) -> Rule:
-        ground, ink = item.data(NAME, Qt.ItemDataRole.UserRole)
+        background, foreground = item.data(NAME, Qt.ItemDataRole.UserRole)
         on = item.checkState(NAME) is _CHECKED
-        return Rule(item.text(NAME), item.text(FILTER), ground, ink, on)
+        return Rule(item.text(NAME), item.text(FILTER), background, foreground, on)
 
     def _at(self) -> int:
         """Return the position of the current rule; -1 if there is none."""
@@ -170,16 +170,19 @@ class ColourDialog(QDialog):
                 self.list.insertTopLevelItem(at + step, item)
                 self.list.setCurrentItem(item)
 
-    def _ask_colour(self, ground: bool) -> None:
+    def _ask_colour(self, background: bool) -> None:
         item = self.list.currentItem()
         if item is None:
             return
         rule = self._rule(item)
-        now = QColor(rule.ground if ground else rule.ink)
-        found = QColorDialog.getColor(now, self, "Background" if ground else "Text")
+        now = QColor(rule.background if background else rule.foreground)
+        found = QColorDialog.getColor(now, self, "Background" if background else "Text")
         if found.isValid():
             name = found.name()
-            self._paint(item, rule._replace(ground=name) if ground else rule._replace(ink=name))
+            self._paint(
+                item,
+                rule._replace(background=name) if background else rule._replace(foreground=name),
+            )
 
     def _check(self, *_: object) -> None:
         """Allow OK only if all filters are valid; show the first error."""

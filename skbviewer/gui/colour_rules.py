@@ -18,16 +18,16 @@ from PySide6.QtGui import QColor
 from .theme import RowColours
 
 SETTING = "colour_rules"
-INK = "#12272e"
+DARK_TEXT = "#12272e"
 
 
 class Rule(NamedTuple):
-    """`ground` and `ink` are "#rrggbb" for light windows; dark windows use darker hues of them."""
+    """`background` and `foreground` are "#rrggbb" for light windows; dark windows darken them."""
 
     name: str
     text: str  # a display filter
-    ground: str
-    ink: str
+    background: str
+    foreground: str
     on: bool = True
 
 
@@ -36,15 +36,15 @@ DEFAULTS = (
         "Bad TCP",
         "tcp.analysis.flags && !tcp.analysis.window_update && !tcp.analysis.keep_alive && "
         "!tcp.analysis.keep_alive_ack",
-        INK,
+        DARK_TEXT,
         "#f78787",
     ),
-    Rule("HSRP State Change", "hsrp.state != 8 && hsrp.state != 16", INK, "#fffc9c"),
-    Rule("Spanning Tree Topology Change", "stp.type == 0x80", INK, "#fffc9c"),
-    Rule("OSPF State Change", "ospf.msg != 1", INK, "#fffc9c"),
-    Rule("ICMP errors", "icmp.type in {3..5, 11} || icmpv6.type in {1..4}", INK, "#b7f774"),
-    Rule("ARP", "arp", "#faf0d7", INK),
-    Rule("ICMP", "icmp || icmpv6", "#fce0ff", INK),
+    Rule("HSRP State Change", "hsrp.state != 8 && hsrp.state != 16", DARK_TEXT, "#fffc9c"),
+    Rule("Spanning Tree Topology Change", "stp.type == 0x80", DARK_TEXT, "#fffc9c"),
+    Rule("OSPF State Change", "ospf.msg != 1", DARK_TEXT, "#fffc9c"),
+    Rule("ICMP errors", "icmp.type in {3..5, 11} || icmpv6.type in {1..4}", DARK_TEXT, "#b7f774"),
+    Rule("ARP", "arp", "#faf0d7", DARK_TEXT),
+    Rule("ICMP", "icmp || icmpv6", "#fce0ff", DARK_TEXT),
     Rule("TCP RST", "tcp.flags.reset == 1", "#a40000", "#fffc9c"),
     Rule("SCTP ABORT", "sctp.chunk_type == 6", "#a40000", "#fffc9c"),
     Rule(
@@ -66,22 +66,22 @@ DEFAULTS = (
         "Checksum Errors",
         'ip.checksum.status == "Bad" || tcp.checksum.status == "Bad" || '
         'udp.checksum.status == "Bad"',
-        INK,
+        DARK_TEXT,
         "#f78787",
         on=False,
     ),
-    Rule("SMB", "smb || nbss || nbns || netbios", "#feffd0", INK),
-    Rule("HTTP", "http || tcp.port == 80", "#e4ffc7", INK),
-    Rule("DCERPC", "dcerpc", "#c797ff", INK),
+    Rule("SMB", "smb || nbss || nbns || netbios", "#feffd0", DARK_TEXT),
+    Rule("HTTP", "http || tcp.port == 80", "#e4ffc7", DARK_TEXT),
+    Rule("DCERPC", "dcerpc", "#c797ff", DARK_TEXT),
     Rule(
         "Routing",
         "hsrp || eigrp || ospf || bgp || cdp || vrrp || carp || gvrp || igmp || ismp",
         "#fff3d6",
-        INK,
+        DARK_TEXT,
     ),
-    Rule("TCP SYN/FIN", "tcp.flags & 0x02 || tcp.flags.fin == 1", "#a0a0a0", INK),
-    Rule("TCP", "tcp", "#e7e6ff", INK),
-    Rule("UDP", "udp", "#daeeff", INK),
+    Rule("TCP SYN/FIN", "tcp.flags & 0x02 || tcp.flags.fin == 1", "#a0a0a0", DARK_TEXT),
+    Rule("TCP", "tcp", "#e7e6ff", DARK_TEXT),
+    Rule("UDP", "udp", "#daeeff", DARK_TEXT),
     Rule("Broadcast", "eth[0] & 1", "#ffffff", "#babdb6"),
 )
 
@@ -91,8 +91,8 @@ def stored() -> tuple[Rule, ...]:
     try:
         rows = json.loads(str(QSettings().value(SETTING, "")))
         return tuple(
-            Rule(str(name), str(text), str(ground), str(ink), bool(on))
-            for name, text, ground, ink, on in rows
+            Rule(str(name), str(text), str(background), str(foreground), bool(on))
+            for name, text, background, foreground, on in rows
         )
     except (ValueError, TypeError, IndexError):
         return DEFAULTS
@@ -109,11 +109,11 @@ def store(rules: Sequence[Rule]) -> None:
 @cache
 def colours(rule: Rule, dark: bool) -> RowColours:
     """Return the colours of a row that matches this rule."""
-    ground, ink = QColor(rule.ground), QColor(rule.ink)
-    if dark and ground.lightness() > ink.lightness():
-        hue, saturation = ground.hslHue(), ground.hslSaturation()
-        light = ground.lightness()
+    background, foreground = QColor(rule.background), QColor(rule.foreground)
+    if dark and background.lightness() > foreground.lightness():
+        hue, saturation = background.hslHue(), background.hslSaturation()
+        light = background.lightness()
         lightness = 46 if light > 200 else 78 if light > 120 else 60
-        ground = QColor.fromHsl(max(hue, 0), min(saturation, 70) if hue >= 0 else 0, lightness)
-        ink = QColor.fromHsl(max(hue, 0), 60 if hue >= 0 else 0, 222)
-    return RowColours(ground, ink)
+        background = QColor.fromHsl(max(hue, 0), min(saturation, 70) if hue >= 0 else 0, lightness)
+        foreground = QColor.fromHsl(max(hue, 0), 60 if hue >= 0 else 0, 222)
+    return RowColours(background, foreground)

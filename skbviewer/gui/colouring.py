@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QDialog
 from skbviewer.records import Progress
 
 from .colour_dialog import ColourDialog
-from .colour_rules import INK, Rule, store, stored
+from .colour_rules import DARK_TEXT, Rule, store, stored
 from .contract import Recording
 from .filtering import NO_CONVERSATION, conversations
 from .tasks import Tasks
@@ -46,7 +46,7 @@ class Colouring(QObject):
         selection = window.selection
         for touched in (selection.path_changed, selection.visible_changed, selection.rows_changed):
             touched.connect(lambda _: self._pause.isActive() and self._pause.start())
-        window.listing.tasks.started.connect(lambda _: self._give_way())
+        window.row_query.tasks.started.connect(lambda _: self._give_way())
 
     @property
     def busy(self) -> bool:
@@ -74,7 +74,7 @@ class Colouring(QObject):
             self._window.statusBar().showMessage(NO_CONVERSATION, 5000)
             return
         name, text = found[0]
-        rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], INK)
+        rule = Rule(f"{name} conversation", text, CONVERSATIONS[number - 1], DARK_TEXT)
         self.painted = (rule, *(one for one in self.painted if one.text != text))
         self._set(self._shown)
 
@@ -103,7 +103,7 @@ class Colouring(QObject):
         recording = self._window.recording
         if recording is None:
             return
-        if self._window.listing.tasks.busy:
+        if self._window.row_query.tasks.busy:
             self._pause.start()
             return
 

@@ -36,7 +36,7 @@ class DetailTree(QTreeWidget):
         self.setAccessibleName("Packet details")
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.customContextMenuRequested.connect(self._ask)
-        self.currentItemChanged.connect(self._tell)
+        self.currentItemChanged.connect(self._report)
         self._open: set[str] = set()  # titles of headers that the user opened
         self.itemActivated.connect(self._follow)
         self.itemExpanded.connect(lambda item: self._open.add(_title(item)))
@@ -75,7 +75,7 @@ class DetailTree(QTreeWidget):
         for child in filter(None, map(item.child, range(item.childCount()))):
             self._reopen(child, opened)
 
-    def _tell(self, item: Item | None) -> None:
+    def _report(self, item: Item | None) -> None:
         node = self.node(item)
         if node is not None:
             self.node_chosen.emit(node)

@@ -24,7 +24,7 @@ class EmptyText(QLabel):
         whole.addWidget(self)
         self.hide()
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show `text`; "" hides it."""
         self.setText(text)
         self.setVisible(bool(text))

@@ -61,7 +61,7 @@ class ExportDialog(QDialog):
         self.error = QLabel()
         self._build()
         self._restore()
-        self._tell()
+        self._describe()
 
     def _build(self) -> None:
         for export, subject in OFFERED:
@@ -96,11 +96,11 @@ class ExportDialog(QDialog):
         buttons.rejected.connect(self.reject)
         rows.addRow(buttons)
         self.setMinimumWidth(620)
-        self.form.currentIndexChanged.connect(self._tell)
-        self.theme.currentIndexChanged.connect(self._tell)
-        self.title_edit.textChanged.connect(self._tell)
+        self.form.currentIndexChanged.connect(self._describe)
+        self.theme.currentIndexChanged.connect(self._describe)
+        self.title_edit.textChanged.connect(self._describe)
         for box in (self.wide, self.high, self.dpi):
-            box.valueChanged.connect(self._tell)
+            box.valueChanged.connect(self._describe)
 
     def _restore(self) -> None:
         settings = QSettings()
@@ -120,7 +120,7 @@ class ExportDialog(QDialog):
     def _chosen(self) -> tuple[Export, Subject]:
         return OFFERED[self.form.currentIndex()]
 
-    def _tell(self) -> None:
+    def _describe(self) -> None:
         export, subject = self._chosen()
         for option, widgets in (
             ("theme", (self.theme,)),
@@ -179,7 +179,7 @@ def ask_export(window: MainWindow) -> None:
     """Open the dialog for what the timeline shows now."""
     shown = shown_now(window)
     if window.recording is None or shown is None:
-        window.banner.tell("Select a packet first: the timeline is empty.", "hint")
+        window.banner.show_text("Select a packet first: the timeline is empty.", "hint")
         return
     dialog = ExportDialog(window.recording, shown, window)
     dialog.accepted.connect(lambda: window.statusBar().showMessage(f"Wrote {dialog.made}", 8000))

@@ -34,6 +34,6 @@ def ask(window: MainWindow, export: Export) -> None:
     try:
         writer_of(export, Subject.PACKET)(window.recording, Request(row.id), Path(name))
     except (BadInput, OSError) as error:
-        window.banner.tell(f"{title}: {error}", "error")
+        window.banner.show_text(f"{title}: {error}", "error")
     else:
         window.statusBar().showMessage(f"Wrote {name}", 8000)

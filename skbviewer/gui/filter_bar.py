@@ -54,7 +54,7 @@ class FilterBar(QWidget):
         self._pause = QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(PAUSE_MS)
-        self._pause.timeout.connect(self._tell_when_typed)
+        self._pause.timeout.connect(self._show_error_when_typed)
         self.recent = self._tool("Recent filters", self._fill_recent)
         self.recent.setIcon(arrow(self.palette(), down=True))
         self.recent.setStyleSheet("QToolButton::menu-indicator { image: none; }")  # one arrow
@@ -134,7 +134,7 @@ class FilterBar(QWidget):
     def apply(self) -> None:
         """Apply the filter in the line; show the error if it is invalid."""
         if self.edit.error is not None:
-            self.tell_error()
+            self.show_error()
             self.edit.setCursorPosition(self.edit.error.position)
             return
         self._applied = self.edit.text().strip()
@@ -173,19 +173,19 @@ class FilterBar(QWidget):
         self.clear_action.setVisible(bool(self.text()))
         self.apply_action.setVisible(self.edit.error is None and text != self._applied)
 
-    def _tell_when_typed(self) -> None:
+    def _show_error_when_typed(self) -> None:
         """Show the error, unless completions are open: the word may not be finished."""
         if self.edit.popup.isVisible():
             self._pause.start()
         else:
-            self.tell_error()
+            self.show_error()
 
-    def tell_error(self) -> None:
+    def show_error(self) -> None:
         """Show the error and its position."""
         self._pause.stop()
         if self.edit.error is not None:
             colour = DROP_COLOURS[is_dark(self.palette())]
-            self.error.setText(_told(self.edit.error, colour))
+            self.error.setText(_error_text(self.edit.error, colour))
             self.error.show()
 
     def fall_back(self, why: str, applied: str) -> None:
@@ -200,7 +200,7 @@ class FilterBar(QWidget):
 
     def refuse(self, error: FilterError) -> None:
         """Show an error that was found while the filter ran."""
-        self.error.setText(_told(error, DROP_COLOURS[is_dark(self.palette())]))
+        self.error.setText(_error_text(error, DROP_COLOURS[is_dark(self.palette())]))
         self.error.show()
 
     def _fill_recent(self, menu: QMenu) -> None:
@@ -267,7 +267,7 @@ class FilterBar(QWidget):
         dialog.open()
 
 
-def _told(error: FilterError, colour: str) -> str:
+def _error_text(error: FilterError, colour: str) -> str:
     """Return rich text: the filter with the position of the error marked, and the message."""
     text, begin = error.text, error.position
     end = begin + max(error.length, 1)

@@ -199,7 +199,7 @@ def ask_stream(window: MainWindow) -> None:
 
 def _show(window: MainWindow, stream: Stream | None) -> None:
     if stream is None:
-        window.banner.tell("Only TCP and UDP packets have a stream to follow.", "hint")
+        window.banner.show_text("Only TCP and UDP packets have a stream to follow.", "hint")
         return
     dialog = FollowStream(stream, window)
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(r"([Kk]?)\s*([0-9][0-9,]*)")
 
 
-class Going(QObject):
+class Navigation(QObject):
     """Moves the packet list of one window.  The status bar says why a move was not possible."""
 
     def __init__(self, window: MainWindow) -> None:
@@ -33,7 +33,7 @@ class Going(QObject):
         self._table = window.workspace.table
         self.history = History()
         self.tasks = Tasks(self)
-        self.tasks.failed.connect(lambda line: window.banner.tell(line, "error"))
+        self.tasks.failed.connect(lambda line: window.banner.show_text(line, "error"))
         window.workspace.find_bar.find_asked.connect(self.find)
         window.workspace.find_bar.closed.connect(lambda: window.banner.clear("Find Packet:"))
         window.selection.row_asked.connect(self.to_id)
@@ -41,7 +41,7 @@ class Going(QObject):
 
     def to_id(self, row_id: int) -> None:
         """Go to a row.  If it is not listed, go to the nearest one that is, and say so."""
-        if row_id < 0 and not self._window.listing.holds_life(-row_id):
+        if row_id < 0 and not self._window.row_query.holds_life(-row_id):
             self._window.list_life(row_id)
             return
         if not self._table.go_to_id(row_id):
@@ -107,7 +107,7 @@ class Going(QObject):
 
     def find(self, search: finding.Search, step: int) -> None:
         """Go to the next (1) or previous (-1) row that matches `search`."""
-        recording, ids = self._window.recording, self._window.listing.rows
+        recording, ids = self._window.recording, self._window.row_query.rows
         if recording is None:
             return
         start = self._table.currentIndex().row()
@@ -123,7 +123,7 @@ class Going(QObject):
 
     def _arrive(self, found: int | str | None) -> None:
         if isinstance(found, str):
-            self._window.banner.tell(f"Find Packet: {found}", "error")
+            self._window.banner.show_text(f"Find Packet: {found}", "error")
         elif found is None:
             self._say("Find Packet: nothing found")
         else:
@@ -132,7 +132,7 @@ class Going(QObject):
     def next_flag(self, kind: str, step: int) -> None:
         """Go to the next (1) or previous (-1) row with a flag."""
         position = self._table.currentIndex().row()
-        notes, rows = self._window.notes, self._window.listing.rows
+        notes, rows = self._window.notes, self._window.row_query.rows
         row_id = notes.next_flag(kind, rows, position, step)
         if row_id is None:
             self._say("No other such packet in the list")

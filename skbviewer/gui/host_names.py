@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, QTimer, Signal
 
 THREADS = 8
-TELL_MS = 200  # names that arrive within this time are reported together
+ANNOUNCE_MS = 200  # names that arrive within this time are reported together
 
 
 class _Voice(QObject):
@@ -43,10 +43,10 @@ class HostNames(QObject):
         self._pool.setMaxThreadCount(THREADS)
         self._voice = _Voice(self)
         self._voice.found.connect(self._hear)
-        self._tell = QTimer(self)
-        self._tell.setSingleShot(True)
-        self._tell.setInterval(TELL_MS)
-        self._tell.timeout.connect(self.changed)
+        self._announce = QTimer(self)
+        self._announce.setSingleShot(True)
+        self._announce.setInterval(ANNOUNCE_MS)
+        self._announce.timeout.connect(self.changed)
 
     def switch(self, on: bool) -> None:
         """Show names, or addresses."""
@@ -70,7 +70,7 @@ class HostNames(QObject):
     def _hear(self, address: str, name: str) -> None:
         self._names[address] = name
         if name:
-            self._tell.start()
+            self._announce.start()
 
 
 def _is_ip(address: str) -> bool:

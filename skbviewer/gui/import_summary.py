@@ -73,11 +73,11 @@ def _sources(recording: Recording) -> str:
     rows = []
     for source in recording.sources():
         host = " ".join(source.detail.get(key, "") for key in ("hostname", "release", "arch"))
-        told = host.strip() or source.detail.get("interfaces", "")
+        place = host.strip() or source.detail.get("interfaces", "")
         unit = "records" if source.kind == "kbl" else "packets"
         kind = KINDS.get(source.kind, source.kind)
         count = f"{source.rows:,} {unit}"
-        rows.append((Path(source.path).name, kind, size_text(source.size), count, told))
+        rows.append((Path(source.path).name, kind, size_text(source.size), count, place))
     return _table(("File", "Kind", "Size", "Content", "From"), rows)
 
 
@@ -119,7 +119,7 @@ def import_line(recording: Recording) -> str:
     info = recording.info()
     match, lost = info["matches"], info.get("lost_records", 0)
     records = sum(source.rows for source in recording.sources() if source.kind == "kbl")
-    told = [f"{recording.packet_count():,} packets", f"{records:,} kernel records"]
+    parts = [f"{recording.packet_count():,} packets", f"{records:,} kernel records"]
     verdicts = ", ".join(
         f"{match[key]:,} {word}"
         for key, word in (
@@ -129,7 +129,7 @@ def import_line(recording: Recording) -> str:
         )
     )
     losses = f"{lost:,} kernel records were lost." if lost else "No kernel record was lost."
-    return f"Imported {' and '.join(told)}: {verdicts}. {losses}"
+    return f"Imported {' and '.join(parts)}: {verdicts}. {losses}"
 
 
 def _reason(row: Reason) -> tuple[str, int, str]:
@@ -137,8 +137,8 @@ def _reason(row: Reason) -> tuple[str, int, str]:
 
 
 def _lost(info: dict[str, Any]) -> str:
-    told = info.get("recorder", {})
-    rows = [(f"{told[key]:,}", words) for key, words in LOSSES.items() if told.get(key)]
+    counters = info.get("recorder", {})
+    rows = [(f"{counters[key]:,}", words) for key, words in LOSSES.items() if counters.get(key)]
     lost = info.get("lost_records", 0)
     first = f"<p>{lost:,} kernel records are missing.</p>" if lost else "<p>Nothing.</p>"
     return first + (_table(("Number", "What"), rows) if rows else "")

@@ -52,7 +52,7 @@ class Legend(QWidget):
         super().__init__(parent)
         self._entries: list[tuple[str, QColor]] = []
         self.hint = ""
-        self.told = ""
+        self.message = ""
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
 
     def show_layers(self, shown: Iterable[str], colours: dict[str, QColor]) -> None:
@@ -62,9 +62,9 @@ class Legend(QWidget):
         self.setToolTip("Layers: " + ", ".join(names) if names else "")
         self._make_room()
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show `text` at the right end instead of the hint; "" shows the hint again."""
-        self.told = text
+        self.message = text
         self._make_room()
 
     def _width(self, entries: Sequence[tuple[str, QColor]]) -> int:
@@ -73,8 +73,8 @@ class Legend(QWidget):
 
     def _room(self) -> int:
         """Return the width that is left for the layers."""
-        told = self.fontMetrics().horizontalAdvance(self.told) + 20 if self.told else 0
-        return self.width() - told
+        taken = self.fontMetrics().horizontalAdvance(self.message) + 20 if self.message else 0
+        return self.width() - taken
 
     def _lines(self) -> list[list[tuple[str, QColor]]]:
         """Return the layers on one line or two."""
@@ -93,7 +93,7 @@ class Legend(QWidget):
 
     def _paint_right(self, painter: QPainter, left: float) -> None:
         """Paint the text of tell(), else the hint if there is room for it."""
-        text, role = self.told, QPalette.ColorRole.WindowText
+        text, role = self.message, QPalette.ColorRole.WindowText
         if not text:
             text, role = self.hint, QPalette.ColorRole.PlaceholderText
             if left + painter.fontMetrics().horizontalAdvance(text) + 12 >= self.width():

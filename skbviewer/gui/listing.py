@@ -18,7 +18,7 @@ from .tasks import Tasks
 Order = tuple[str, bool]  # Column.order, descending
 
 
-class Listing(QObject):
+class RowQuery(QObject):
     """Queries the recording when a setting changes.  Only the latest answer counts."""
 
     shown = Signal(object)  # RowIds; None: all packets by number

@@ -34,9 +34,9 @@ from .appearance import Appearance
 from .colouring import Colouring
 from .contract import Opener, Recording, RowIds
 from .finding import row_of
-from .going import Going
+from .going import Navigation
 from .host_names import HostNames
-from .listing import Listing
+from .listing import RowQuery
 from .menus import Menus
 from .notes import Notes
 from .notices import Banner, WorkBar
@@ -74,7 +74,7 @@ class MainWindow(QMainWindow):
         self.selection: Selection = Selection(self)
         self.notes: Notes = Notes(self)
         self.names: HostNames = HostNames(self)
-        self.listing: Listing = Listing(self.notes, self)
+        self.row_query: RowQuery = RowQuery(self.notes, self)
         self.workspace: Workspace = Workspace(self.selection, self.notes)
         self.welcome = Welcome()
         self.banner: Banner = Banner()
@@ -84,7 +84,7 @@ class MainWindow(QMainWindow):
         self.recording_status, self.profile_status = StatusLabel(), QLabel()
         self.colouring: Colouring = Colouring(self)
         self.opening: Opening = Opening(self, opener)
-        self.going: Going = Going(self)
+        self.navigation: Navigation = Navigation(self)
         self._build()
         self._link()
         self.menus: Menus = Menus(self)
@@ -124,32 +124,32 @@ class MainWindow(QMainWindow):
     def _link(self) -> None:
         for tasks, bar in (
             (self.tasks, self.work_bar),
-            (self.listing.tasks, self.query_bar),
-            (self.going.tasks, self.query_bar),
+            (self.row_query.tasks, self.query_bar),
+            (self.navigation.tasks, self.query_bar),
         ):
             tasks.started.connect(bar.begin)
             tasks.progress.connect(bar.show_progress)
             tasks.ended.connect(bar.end)
             bar.cancelled.connect(tasks.cancel)
-        for failed in (self.tasks.failed, self.listing.failed, self.notes.failed):
-            failed.connect(lambda line: self.banner.tell(line, "error"))
-        self.listing.fell_back.connect(self.workspace.filter_bar.fall_back)
+        for failed in (self.tasks.failed, self.row_query.failed, self.notes.failed):
+            failed.connect(lambda line: self.banner.show_text(line, "error"))
+        self.row_query.fell_back.connect(self.workspace.filter_bar.fall_back)
         self.notes.tasks.started.connect(self.statusBar().showMessage)
         self.notes.tasks.ended.connect(self.statusBar().clearMessage)
-        self.workspace.find_bar.failed.connect(lambda line: self.banner.tell(line, "error"))
+        self.workspace.find_bar.failed.connect(lambda line: self.banner.show_text(line, "error"))
         self.welcome.open_asked.connect(self.opening.ask)
         self.welcome.bundled_asked.connect(lambda: self.opening.open_bundled())
         self.welcome.files_asked.connect(self.opening.open_recent)
         table = self.workspace.table
-        table.order_asked.connect(self.listing.set_order)
+        table.order_asked.connect(self.row_query.set_order)
         table.customContextMenuRequested.connect(self._show_row_menu)
-        self.workspace.filter_bar.applied.connect(self.listing.set_filter)
+        self.workspace.filter_bar.applied.connect(self.row_query.set_filter)
         table.packets.names = self.names
         self.names.changed.connect(table.packets.repaint)
         self.names.changed.connect(table.widths.fit)
         self.selection.filter_asked.connect(self.use_filter)
-        self.listing.shown.connect(self._show_rows)
-        self.listing.refused.connect(self.workspace.filter_bar.refuse)
+        self.row_query.shown.connect(self._show_rows)
+        self.row_query.refused.connect(self.workspace.filter_bar.refuse)
         self.notes.changed.connect(self._show_notes)
         timeline_window.attach(self)
 
@@ -176,16 +176,16 @@ class MainWindow(QMainWindow):
         self.close_recording()
         self.recording = recording
         self.notes.use(recording)
-        self.listing.use(recording)
+        self.row_query.use(recording)
         self.workspace.show_recording(recording)
         self.colouring.use(recording)
         self.workspace.filter_bar.set_known(recording.field_words)
-        self.listing.refresh()
+        self.row_query.refresh()
         self.pages.setCurrentWidget(self.workspace)
         self.workspace.table.setFocus()
         self.menus.enable(True)
         self.setWindowTitle(f"{title} - skbviewer")
-        self.counting.start("", lambda _: status_text(recording), self.recording_status.tell)
+        self.counting.start("", lambda _: status_text(recording), self.recording_status.show_text)
 
     def close_recording(self) -> None:
         """Close the recording and show the welcome page."""
@@ -195,11 +195,11 @@ class MainWindow(QMainWindow):
         self.setWindowTitle("skbviewer")
         self.counting.cancel()
         self.notes.use(None)
-        self.listing.use(None)
-        self.going.use_nothing()
+        self.row_query.use(None)
+        self.navigation.use_nothing()
         self.workspace.show_recording(None)
         self.status.clear()
-        self.recording_status.tell("")
+        self.recording_status.show_text("")
         self.menus.enable(False)
         if self.recording is not None:
             self.recording.close()
@@ -212,9 +212,9 @@ class MainWindow(QMainWindow):
         row, table = self.workspace.table.current_row(), self.workspace.table
         return ViewState(
             tuple(str(path) for path in self.opening.files),
-            self.listing.filter,
-            self.listing.order,
-            self.listing.kernel_only,
+            self.row_query.filter,
+            self.row_query.order,
+            self.row_query.kernel_only,
             0 if row is None else row.id,
             column_state.write(table.columns_state()),
             self.workspace.lanes(),
@@ -229,30 +229,30 @@ class MainWindow(QMainWindow):
         if state.columns:
             table.restore_columns(column_state.read(state.columns))
         kept_settings.use_times(self, state.time_format, state.precision)
-        self.listing.order = state.order
-        self.listing.kernel_only = self.listing.kernel_only or state.kernel_only
+        self.row_query.order = state.order
+        self.row_query.kernel_only = self.row_query.kernel_only or state.kernel_only
         table.show_order(state.order)
         self._pending = state
         if state.filter:
             self.workspace.filter_bar.apply_text(state.filter)
         else:
-            self.listing.refresh()
+            self.row_query.refresh()
 
     _pending: ViewState | None = None  # to be restored when the rows have arrived
 
     def _show_rows(self, rows: RowIds | None) -> None:
         self.workspace.show_rows(self.recording, rows)
-        self.workspace.table.empty.tell(self.listing.why_empty())
+        self.workspace.table.empty.show_text(self.row_query.why_empty())
         pending, self._pending = self._pending, None
         if pending is not None and pending.row:
             self.workspace.table.go_to_id(pending.row)
         if pending is not None and pending.lanes:
             self.workspace.timeline.show_again(pending.lanes, pending.zoom)
-        self._tell_counts()
+        self._show_counts()
 
-    def _tell_counts(self) -> None:
+    def _show_counts(self) -> None:
         if self.recording is not None:
-            flags, listing = self.notes.flags, self.listing
+            flags, listing = self.notes.flags, self.row_query
             counts = (self.recording.packet_count(), listing.lives(), listing.count())
             self.status.setText(list_text(*counts, flags.count(MARK), flags.count(IGNORE)))
 
@@ -262,7 +262,7 @@ class MainWindow(QMainWindow):
         refs = refs[refs > 0]
         rows = [] if self.recording is None or not len(refs) else self.recording.rows(refs)
         table.packets.set_references(refs, [row.ts_ns or 0 for row in rows])
-        self._tell_counts()
+        self._show_counts()
         self.selection.notes_changed.emit()
 
     # menu actions on the list
@@ -277,23 +277,23 @@ class MainWindow(QMainWindow):
 
     def toggle_kernel_only(self) -> None:
         """Show or hide skb lifetimes that match no captured packet."""
-        self.listing.show_kernel_only(not self.listing.kernel_only)
+        self.row_query.show_kernel_only(not self.row_query.kernel_only)
 
     def toggle_all_lives(self) -> None:
         """Show or hide skb lifetimes without a network identity."""
-        self.listing.show_all_lives(not self.listing.all_lives)
+        self.row_query.show_all_lives(not self.row_query.all_lives)
 
     def list_life(self, row_id: int) -> None:
         """List skb lifetimes and go to the row with id -n."""
         known = 0 if self.recording is None else self.recording.kernel_only_count()
         self._pending = ViewState((), row=row_id)
         if -row_id > known:
-            self.listing.show_all_lives(True)
+            self.row_query.show_all_lives(True)
         else:
-            self.listing.show_kernel_only(True)
+            self.row_query.show_kernel_only(True)
 
     def toggle_ignored(self) -> None:
-        self.listing.hide_ignored(not self.listing.ignored_hidden)
+        self.row_query.hide_ignored(not self.row_query.ignored_hidden)
 
     def toggle_flag(self, kind: str) -> None:
         """Set a flag (mark, ignore, time reference) on the selected rows, or clear it."""
@@ -340,7 +340,7 @@ class MainWindow(QMainWindow):
         if len(positions) > copying.MOST or sum(map(len, table.chosen_positions())) > copying.MOST:
             positions = positions[: copying.MOST]
             most = f"{copying.MOST:,}"
-            self.banner.tell(f"Copied only the first {most} rows.", "hint")
+            self.banner.show_text(f"Copied only the first {most} rows.", "hint")
         write = copying.rows_as_csv if as_csv else copying.rows_as_text
         columns = table.shown_columns()
         QGuiApplication.clipboard().setText(write(table.packets, columns, positions))
@@ -385,7 +385,7 @@ class MainWindow(QMainWindow):
         kept_settings.keep(self)
         self.close_recording()
         own = (self.tasks, self.counting, self.notes.tasks)
-        for tasks in (*own, self.listing.tasks, self.going.tasks):
+        for tasks in (*own, self.row_query.tasks, self.navigation.tasks):
             tasks.close()
         self.workspace.close_tasks()
         self.names.close_tasks()

@@ -17,7 +17,7 @@ BAR_STEPS = 1000
 PALETTE_CHANGES = (QEvent.Type.PaletteChange, QEvent.Type.ApplicationPaletteChange)
 TELL_AFTER_S = 1.0  # no remaining time is estimated before that
 Link = tuple[str, Callable[[], object]]  # a button's text, and what it does
-_GROUND = {  # background and text, each for light and dark themes
+_COLOURS = {  # background and text, each for light and dark themes
     "error": (("#fde7e9", "#5a0d16"), ("#4d1a20", "#ffd9dd")),
     "hint": (("#fff4d6", "#4a3800"), ("#3f3617", "#f3e6bd")),
 }
@@ -58,7 +58,7 @@ class Banner(QFrame):
     def text(self) -> str:
         return self._text.text()
 
-    def tell(self, text: str, kind: str, link: Link | None = None) -> None:
+    def show_text(self, text: str, kind: str, link: Link | None = None) -> None:
         """Show `text`; `kind` is "error" or "hint".  `link` is a button for what to do about it."""
         self._kind = kind
         self._colour()
@@ -71,12 +71,12 @@ class Banner(QFrame):
 
     def _colour(self) -> None:
         """Set background and text for the present theme."""
-        ground, ink = _GROUND[self._kind][is_dark(QGuiApplication.palette())]
+        background, foreground = _COLOURS[self._kind][is_dark(QGuiApplication.palette())]
         palette = QPalette()
         for role in (_ROLE.Window, _ROLE.Button):
-            palette.setColor(role, QColor(ground))
+            palette.setColor(role, QColor(background))
         for role in (_ROLE.WindowText, _ROLE.ButtonText, _ROLE.Text):
-            palette.setColor(role, QColor(ink))
+            palette.setColor(role, QColor(foreground))
         self._colouring = True
         self.setPalette(palette)
         self._colouring = False

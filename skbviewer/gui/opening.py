@@ -88,10 +88,10 @@ class Opening(QObject):
     def _offer_anew(self, old: OtherVersion, files: Sequence[Path], then: ViewState | None) -> None:
         """Offer to rebuild a session of another version from its input files."""
         if not old.inputs:
-            self._window.banner.tell(str(old), "error")
+            self._window.banner.show_text(str(old), "error")
             return
         names = ", ".join(path.name for path in old.inputs)
-        self._window.banner.tell(
+        self._window.banner.show_text(
             f"{old.path.name}: {old.why}. Rebuild it from {names}? Notes and marks are kept.",
             "error",
             ("Rebuild", lambda: self._make_anew(old, files, then)),
@@ -124,17 +124,17 @@ class Opening(QObject):
         self.files = tuple(path.absolute() for path in files)
         self._window.show_recording(opened.recording, " + ".join(path.name for path in files))
         recent.remember(files)
-        self._tell_missing(opened.recording)
+        self._report_missing(opened.recording)
         if then is not None:
             self._window.restore(then)
         if opened.imported and QSettings().value("import_summary", "true") != "false":
-            self._tell_import(opened.recording)
+            self._report_import(opened.recording)
 
-    def _tell_import(self, recording: Recording) -> None:
+    def _report_import(self, recording: Recording) -> None:
         """Show the result of an import in the banner, unless it shows what is missing."""
         if not self._window.banner.isVisible():
             link = ("Summary…", self.show_summary)
-            self._window.banner.tell(import_line(recording), "hint", link)
+            self._window.banner.show_text(import_line(recording), "hint", link)
 
     def _match_again(self, recording: Recording) -> None:
         """Match the session again with this program's rules, and keep the view."""
@@ -150,33 +150,33 @@ class Opening(QObject):
             f"Matching {recording.file.name} again", work, lambda _: self._start(files, view)
         )
 
-    def _tell_missing(self, recording: Recording) -> None:
+    def _report_missing(self, recording: Recording) -> None:
         gone = missing_sources(recording)
         hint = missing(recording)
         other = rules_words(recording.rules())
         if other:
-            self._tell_rules(recording, other, hint)
+            self._report_rules(recording, other, hint)
             return
         if gone and any(path.suffix == SESSION for path in self.files):
             names = ", ".join(Path(source.path).name for source in gone)
             there = "it was" if len(gone) == 1 else "they were"
-            self._window.banner.tell(
+            self._window.banner.show_text(
                 f"{names}: not where {there} when the session was made. Everything except "
                 "the packets' bytes is available.",
                 "hint",
                 ("Locate…", self.locate),
             )
         elif hint is not None:
-            self._window.banner.tell(hint, "hint")
+            self._window.banner.show_text(hint, "hint")
 
-    def _tell_rules(self, recording: Recording, other: str, hint: str | None) -> None:
+    def _report_rules(self, recording: Recording, other: str, hint: str | None) -> None:
         """Show that other rules made the verdicts; for older rules, offer to match again."""
         text = f"{recording.file.name}: its verdicts were made by {other}."
         older = are_older(recording.rules())
         if older:
             text += " It can be matched again from its files; notes and marks are kept."
         link = ("Match Again", lambda: self._match_again(recording)) if older else None
-        self._window.banner.tell("\n".join(filter(None, [text, hint])), "hint", link)
+        self._window.banner.show_text("\n".join(filter(None, [text, hint])), "hint", link)
 
     def ask(self) -> None:
         folder = str(QSettings().value("folder", ""))
@@ -199,7 +199,7 @@ class Opening(QObject):
         try:
             self.open(samples.bundled(name))
         except FileNotFoundError as error:
-            self._window.banner.tell(str(error), "error")
+            self._window.banner.show_text(str(error), "error")
 
     def reload(self) -> None:
         """Read the files again; filter, row and columns stay."""
@@ -210,7 +210,7 @@ class Opening(QObject):
         """Open the last files with their view."""
         state = view_state.last()
         if state is None or not state.files:
-            self._window.banner.tell("There is no last view: nothing was open before.", "hint")
+            self._window.banner.show_text("There is no last view: nothing was open before.", "hint")
         else:
             self.open_again(state.paths(), state)
 

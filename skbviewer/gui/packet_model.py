@@ -38,11 +38,11 @@ CELLS_KEPT = 2000  # rows
 
 
 class Cell(NamedTuple):
-    """The look of a cell; `ground` and `ink` are None for the palette's colours."""
+    """The look of a cell; `background` and `foreground` are None for the palette's colours."""
 
     text: str
-    ground: QColor | None
-    ink: QColor | None
+    background: QColor | None
+    foreground: QColor | None
     icon: QIcon | None
     right: bool  # align the text right
     elide: Qt.TextElideMode  # where to cut a text that does not fit
@@ -196,14 +196,16 @@ class PacketModel(QAbstractTableModel):
 
     def _cell(self, row: ListRow, position: int, at: int, painted: RowColours | None) -> Cell:
         column = self.columns[at]
-        ground, ink = (None, None) if painted is None else (painted.background, painted.text)
+        background, foreground = (
+            (None, None) if painted is None else (painted.background, painted.text)
+        )
         if column.key == "drop" and row.lost and painted not in (MARKED, *IGNORED):
-            ink = chosen(DROP_COLOURS, self._dark)
+            foreground = chosen(DROP_COLOURS, self._dark)
         icon = self._decoration(row, column.key)
         text = self._text(row, position, at)
         # Names are cut at their end, addresses as the column says.
         elide = column.elide if ":" in text else Qt.TextElideMode.ElideRight
-        return Cell(text, ground, ink, icon, column.align == RIGHT, elide)
+        return Cell(text, background, foreground, icon, column.align == RIGHT, elide)
 
     def text(self, position: int, column: int) -> str:
         """Return the text of a cell."""
@@ -240,8 +242,8 @@ class PacketModel(QAbstractTableModel):
             return f"{wording.VERDICT.get(row.verdict, row.verdict)}: {row.reason}"
         if key == "drop" and row.drop:
             return wording.drop(row.drop, row.drop_place, row.lost)
-        told = {"info": row.info, "source": row.source, "destination": row.destination}
-        return "\n".join(part for part in (told.get(key, ""), comment) if part) or None
+        texts = {"info": row.info, "source": row.source, "destination": row.destination}
+        return "\n".join(part for part in (texts.get(key, ""), comment) if part) or None
 
     def _colours(self, row: ListRow, position: int) -> RowColours | None:
         if self.notes.flags.has(IGNORE, row.id):
@@ -281,7 +283,7 @@ class PacketModel(QAbstractTableModel):
             return cell.text
         if role == _ROLE.DecorationRole:
             return cell.icon
-        colour = cell.ground if role == _ROLE.BackgroundRole else cell.ink
+        colour = cell.background if role == _ROLE.BackgroundRole else cell.foreground
         return None if colour is None else QBrush(colour)
 
     def headerData(

@@ -72,9 +72,9 @@ class PacketTable(QTableView):
         self.setHorizontalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self._order: tuple[str, bool] | None = None  # (Column.order, descending)
-        self._told: RowIds = np.empty(0, np.int64)
+        self._reported: RowIds = np.empty(0, np.int64)
         self._visible_timer = QTimer(self, interval=VISIBLE_DELAY_MS, singleShot=True)
-        self._visible_timer.timeout.connect(self._tell_visible)
+        self._visible_timer.timeout.connect(self._report_visible)
         self._scrolled = False
         self._load_timer = QTimer(self, interval=0, singleShot=True)
         self._load_timer.timeout.connect(self._load)
@@ -86,7 +86,7 @@ class PacketTable(QTableView):
         self._link()
 
     def _link(self) -> None:
-        self.selectionModel().currentRowChanged.connect(self._tell)
+        self.selectionModel().currentRowChanged.connect(self._report)
         self.verticalScrollBar().valueChanged.connect(self._scroll)
         self.packets.modelReset.connect(self._visible_timer.start)
         self.header.sortIndicatorChanged.connect(self._ask_order)
@@ -153,7 +153,7 @@ class PacketTable(QTableView):
         parts = [self.packets.ids(part.start, len(part)) for part in self.chosen_positions()]
         return np.concatenate(parts) if parts else np.empty(0, np.int64)
 
-    def _tell(self, current: QModelIndex, _before: QModelIndex) -> None:
+    def _report(self, current: QModelIndex, _before: QModelIndex) -> None:
         row = self.packets.row(current.row())
         if row is not None:
             self.row_chosen.emit(row)
@@ -180,11 +180,11 @@ class PacketTable(QTableView):
         for position in (2 * last - first, 2 * first - last):
             self.packets.row(max(0, min(position, self.packets.rowCount() - 1)))
 
-    def _tell_visible(self) -> None:
+    def _report_visible(self) -> None:
         first, last = self._screen()
         ids = self.packets.ids(first, last - first + 1)
-        if not np.array_equal(ids, self._told):
-            self._told = ids
+        if not np.array_equal(ids, self._reported):
+            self._reported = ids
             self.widths.see(first, last)
             self.visible_changed.emit(ids)
 

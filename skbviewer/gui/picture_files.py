@@ -38,13 +38,13 @@ def write_png(
     out: Path,
     size: tuple[int, int],
     dpi: int,
-    ground: QColor,
+    background: QColor,
     texts: Mapping[str, str],
     paint: Paint,
 ) -> None:
     """Write `size` pixels; `paint` draws in units of layout_size().  Raises BadInput."""
     image = QImage(QSize(*size), QImage.Format.Format_RGB32)
-    image.fill(ground)
+    image.fill(background)
     image.setDotsPerMeterX(round(dpi / 0.0254))
     image.setDotsPerMeterY(round(dpi / 0.0254))
     for key, value in (*texts.items(), ("Software", f"skbviewer {__version__}")):
@@ -60,7 +60,7 @@ def write_png(
 
 
 def write_svg(
-    out: Path, size: tuple[int, int], dpi: int, ground: QColor, title: str, paint: Paint
+    out: Path, size: tuple[int, int], dpi: int, background: QColor, title: str, paint: Paint
 ) -> None:
     """Write an SVG whose size on paper is `size` over `dpi`.  Raises BadInput."""
     units = layout_size(size, dpi)
@@ -74,7 +74,7 @@ def write_svg(
     svg.setDescription(f"skbviewer {__version__}")
     painter = QPainter(svg)
     painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.fillRect(0, 0, units.width(), units.height(), ground)
+    painter.fillRect(0, 0, units.width(), units.height(), background)
     paint(painter)
     painter.end()
     try:

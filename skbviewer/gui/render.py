@@ -67,10 +67,10 @@ def render_row(
     picture = _Picture(session, row, path, palette, theme == "dark", width)
     height = max(size[1], math.ceil(picture.needed * dpi / SCREEN_DPI))
     texts = {"Title": f"{headline(row)} {row.info}", "Source": "; ".join(_source_lines(session))}
-    ground = palette.color(QPalette.ColorRole.Base)
+    background = palette.color(QPalette.ColorRole.Base)
     whole = (size[0], height)
     lowest = height * SCREEN_DPI / dpi
-    write_png(out, whole, dpi, ground, texts, lambda painter: picture.paint(painter, lowest))
+    write_png(out, whole, dpi, background, texts, lambda painter: picture.paint(painter, lowest))
 
 
 def _source_lines(session: Recording) -> list[str]:

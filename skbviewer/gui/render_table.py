@@ -30,8 +30,8 @@ class Line(NamedTuple):
 
 
 def _lines(path: PacketPath) -> list[Line]:
-    told = [(leg, path.behind(leg)) for leg in path.legs]
-    return [Line(leg, call, behind) for leg, behind in told for call in (None, *leg.calls)]
+    delays = [(leg, path.behind(leg)) for leg in path.legs]
+    return [Line(leg, call, behind) for leg, behind in delays for call in (None, *leg.calls)]
 
 
 def _blocks(path: PacketPath) -> list[list[Line]]:

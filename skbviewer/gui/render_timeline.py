@@ -64,11 +64,11 @@ def write_timeline(recording: Recording, shown: Shown, out: Path, form: str) -> 
     if form == "csv":
         write_timeline_csv(picture.timeline, picture.bins(), picture.lines(), out)
         return
-    ground = picture.look.role(QPalette.ColorRole.Base)
+    background = picture.look.role(QPalette.ColorRole.Base)
     if form == "svg":
-        write_svg(out, shown.size, shown.dpi, ground, picture.title, picture.paint)
+        write_svg(out, shown.size, shown.dpi, background, picture.title, picture.paint)
     else:
-        write_png(out, shown.size, shown.dpi, ground, picture.texts(), picture.paint)
+        write_png(out, shown.size, shown.dpi, background, picture.texts(), picture.paint)
 
 
 class TimelinePicture:
@@ -101,8 +101,8 @@ class TimelinePicture:
 
     def texts(self) -> dict[str, str]:
         """Return the metadata of the file."""
-        told = {"Title": self.title, "Source": "; ".join(self._sources), "Command": self._command}
-        return told | ({"Filter": self._shown.filter} if self._shown.filter else {})
+        texts = {"Title": self.title, "Source": "; ".join(self._sources), "Command": self._command}
+        return texts | ({"Filter": self._shown.filter} if self._shown.filter else {})
 
     def subtitle(self) -> list[str]:
         """Return the lines below the title: time range, filter, marker difference."""

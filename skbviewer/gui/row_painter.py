@@ -63,20 +63,20 @@ class RowPainter:
         active: bool,
     ) -> None:
         """Paint a row into `row`.  `chosen`: it is selected; `active`: its window is active."""
-        ground = cells[0].ground
+        background = cells[0].background
         if chosen:
             painter.fillRect(row, self._chosen if active else self._chosen_dim)
-        elif ground is not None:
-            painter.fillRect(row, ground)
+        elif background is not None:
+            painter.fillRect(row, background)
         top, height = row.top(), row.height()
         text_top, pen = top + (height - self._metrics.height()) // 2, None
         ascent = self._ascent
         for column, left, width in places:
             cell = cells[column]
-            ink = self._chosen_text if chosen else cell.ink or self._text
-            if ink is not pen:
-                painter.setPen(ink)
-                pen = ink
+            foreground = self._chosen_text if chosen else cell.foreground or self._text
+            if foreground is not pen:
+                painter.setPen(foreground)
+                pen = foreground
             left, width = left + MARGIN, width - 2 * MARGIN
             if cell.icon is not None:
                 painter.drawPixmap(left, top + (height - ICON) // 2, self._pixmap(cell.icon))

@@ -54,15 +54,15 @@ class SourceText(QPlainTextEdit):
         """Show `text`, with lines `first` to `last` (from 1) highlighted and in view."""
         if text != self.toPlainText():
             self.setPlainText(text)
-        ground = QColor(self.palette().color(QPalette.ColorRole.Highlight))
-        ground.setAlphaF(LIGHT)
+        background = QColor(self.palette().color(QPalette.ColorRole.Highlight))
+        background.setAlphaF(LIGHT)
         lit = []
         for number in range(first, last + 1):
             block = self.document().findBlockByNumber(number - 1)
             if block.isValid():
                 part = QTextEdit.ExtraSelection()
                 form = QTextCharFormat()
-                form.setBackground(ground)
+                form.setBackground(background)
                 form.setProperty(QTextFormat.Property.FullWidthSelection, True)
                 part.format = form
                 part.cursor = QTextCursor(block)

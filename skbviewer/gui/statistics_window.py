@@ -183,7 +183,7 @@ class StatisticsWindow(QDialog):
         table.resizeColumnsToContents()
         for column in range(model.columnCount()):
             table.setColumnWidth(column, min(table.columnWidth(column), MOST_WIDE))
-        EmptyText(table).tell("" if model.rowCount() else self._why_empty())
+        EmptyText(table).show_text("" if model.rowCount() else self._why_empty())
         return table
 
     def _why_empty(self) -> str:
@@ -276,7 +276,7 @@ def show_statistic(window: MainWindow, statistic: str) -> None:
     if recording is None:
         return
     first = recording.packets(1, 1)
-    text = window.listing.filter
+    text = window.row_query.filter
     dialog = StatisticsWindow(
         statistic,
         lambda rows, progress: recording.statistic(statistic, rows, progress),

@@ -41,8 +41,8 @@ def status_text(recording: Recording) -> str:
         ("Lost records", info["lost_records"]),
     )
     nameless = recording.all_kernel_only_count() - recording.kernel_only_count()
-    told = {"Kernel-only": f" (+ {nameless:,} without an address)"} if nameless > 0 else {}
-    counts = BETWEEN.join(f"{what}: {number:,}{told.get(what, '')}" for what, number in parts)
+    more = {"Kernel-only": f" (+ {nameless:,} without an address)"} if nameless > 0 else {}
+    counts = BETWEEN.join(f"{what}: {number:,}{more.get(what, '')}" for what, number in parts)
     other = rules_words(recording.rules())
     rules = [f"Matched by {other}"] if other else []
     return BETWEEN.join([*rules, counts, *clock_texts(recording)[:1]])

@@ -17,7 +17,7 @@ class StatusLabel(QLabel):
         super().__init__()
         self._whole = ""
 
-    def tell(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         """Show parts joined by BETWEEN; the last ones only if there is room."""
         self._whole = text
         self.setToolTip(text)

@@ -80,7 +80,7 @@ class Summary(QLabel):
             return
         colour = chosen(VERDICT_COLOURS.get(row.verdict, ("#555", "#bbb")), is_dark(self.palette()))
         verdict = html.escape(wording.VERDICT.get(row.verdict, row.verdict))
-        head, told, drop = headline(row), totals(path), dropped(row)
+        head, sums, drop = headline(row), totals(path), dropped(row)
         red = chosen(DROP_COLOURS, is_dark(self.palette())).name()
         lost = f" &nbsp;·&nbsp; <b style='color:{red}'>{html.escape(drop)}</b>" if drop else ""
         whole = "" if row.info == row.protocol else row.info
@@ -89,11 +89,11 @@ class Summary(QLabel):
             head += f" (in the kernel also {wording.addresses(other)})"
         self.setToolTip(f"{whole}\n{row.reason}".strip())
         info = html.escape(self._cut(whole, head, ""))
-        reason = html.escape(self._cut(row.reason, f"●_{verdict}{drop}", f"__·__{told}__·__"))
+        reason = html.escape(self._cut(row.reason, f"●_{verdict}{drop}", f"__·__{sums}__·__"))
         self.setText(
             f"<b>{html.escape(head)}</b>&nbsp; {info}<br>"
             f"<span style='color:{colour.name()}'><b>●&nbsp;{verdict}</b></span>{lost}"
-            f" &nbsp;·&nbsp; {html.escape(told)} &nbsp;·&nbsp; {reason}"
+            f" &nbsp;·&nbsp; {html.escape(sums)} &nbsp;·&nbsp; {reason}"
         )
 
     def _cut(self, text: str, bold: str, plain: str) -> str:

@@ -64,9 +64,9 @@ def chip(colour: QColor) -> QIcon:
     return _CHIPS[colour.name()]
 
 
-def text_on(ground: QColor) -> QColor:
-    """Return black or white, whichever is more readable on `ground`."""
-    luminance = 0.299 * ground.red() + 0.587 * ground.green() + 0.114 * ground.blue()
+def text_on(background: QColor) -> QColor:
+    """Return black or white, whichever is more readable on `background`."""
+    luminance = 0.299 * background.red() + 0.587 * background.green() + 0.114 * background.blue()
     return QColor("#101418") if luminance > 140 else QColor("#ffffff")
 
 

@@ -105,11 +105,11 @@ class TimelineItem(QGraphicsObject):
     def _paint_grounds(self, painter: QPainter, scale: QTransform, view: QRectF) -> None:
         """Paint the backgrounds of legs, and compute the boxes of their titles."""
         metrics = QFontMetricsF(_bold(painter.font()))
-        ground = self._palette.color(QPalette.ColorRole.AlternateBase)
+        background = self._palette.color(QPalette.ColorRole.AlternateBase)
         self._titled = []
         for title in self.layout.titles:
             top, bottom = title.y * scale.m22(), title.bottom * scale.m22()
-            painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), ground)
+            painter.fillRect(QRectF(view.left(), top, view.width(), bottom - top), background)
             box = QRectF(view.left() + 6, top, view.width() - 12, TITLE_ROWS * scale.m22())
             text = metrics.elidedText(title.text, Qt.TextElideMode.ElideRight, box.width())
             box.setWidth(metrics.horizontalAdvance(text) + 2)
@@ -160,8 +160,8 @@ class TimelineItem(QGraphicsObject):
         self._paint_marks(painter, rects, seen)
         for at in np.flatnonzero(seen & (rects[:, 2] > LABEL_FROM_PX)):
             name = self.layout.layers[bars["layer"][at]]
-            ground = self._colours.get(name, QColor(UNKNOWN_LAYER))
-            self._label(painter, QRectF(*rects[at]), self.layout.labels[at], text_on(ground))
+            background = self._colours.get(name, QColor(UNKNOWN_LAYER))
+            self._label(painter, QRectF(*rects[at]), self.layout.labels[at], text_on(background))
 
     def _paint_marks(
         self, painter: QPainter, rects: npt.NDArray[np.float64], seen: npt.NDArray[np.bool_]

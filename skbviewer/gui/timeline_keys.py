@@ -46,8 +46,8 @@ MOUSE: tuple[tuple[str, str], ...] = (
 
 def rows() -> tuple[tuple[str, str], ...]:
     """Return (keys, what they do), as the list of keys shows them."""
-    told = []
+    listed = []
     for (key, modifier), (text, _) in KEYS.items():
         name = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
-        told.append((f"{'Shift+' if modifier == SHIFT else ''}{name}", text))
-    return (*told, *MOUSE)
+        listed.append((f"{'Shift+' if modifier == SHIFT else ''}{name}", text))
+    return (*listed, *MOUSE)

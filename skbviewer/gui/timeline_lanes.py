@@ -170,10 +170,10 @@ class LanesMode:
         if path is None or call < 0 or leg >= len(path.legs):
             view.lanes.select(None)
             return
-        whole, told = path.legs[leg], path.legs[leg].calls[call]
-        at = told.entry_ns + whole.session_offset_ns - self.origin_ns
+        whole, chosen = path.legs[leg], path.legs[leg].calls[call]
+        at = chosen.entry_ns + whole.session_offset_ns - self.origin_ns
         number = view.notes.call_number(path, leg, call) or 0
-        near = NEAR_NS + abs(told.entry_ns - whole.begin_ns) // STEADY
+        near = NEAR_NS + abs(chosen.entry_ns - whole.begin_ns) // STEADY
         item, row = self._find(number - 1, at - near, at + near)
         view.lanes.select(item)
         if row is not None:
@@ -235,10 +235,10 @@ class LanesMode:
             return "" if gap is None else gap_tip(gap)
         lane = timeline.lane_of(int(hit["row"]))
         if hit["count"] == 1 and lane.what == "calls":
-            self._view.loader.place(int(hit["item"]) + 1, lambda found: self._tell(found, scene))
+            self._view.loader.place(int(hit["item"]) + 1, lambda found: self._report(found, scene))
         return bin_tip(hit, timeline, lane)
 
-    def _tell(self, found: CallPlace, scene: QPointF) -> None:
+    def _report(self, found: CallPlace, scene: QPointF) -> None:
         pointer = self._view.mouse.pointer
         if pointer is not None and (pointer - scene).manhattanLength() > 4:
             return  # the pointer has moved on
@@ -246,4 +246,4 @@ class LanesMode:
         row = found.row or found.packet or 0
         whose = f"K{-row}" if row < 0 else str(row or f"lifetime {found.series}")
         more = (("Packet", whose), *leg_rows(leg, leg.zero_ns))
-        self._view.mouse.show_tip(call_tip(found.told, leg.zero_ns, more), scene)
+        self._view.mouse.show_tip(call_tip(found.path_call, leg.zero_ns, more), scene)

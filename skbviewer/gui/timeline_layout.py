@@ -191,14 +191,14 @@ def _wire(moved: Sequence[tuple[Leg, int]], origin: int, span: float) -> tuple[f
 
     The wire time is None if it is unknown or too far away to be drawn.
     """
-    told = [
+    known = [
         (leg.wire_error_ns or 0, leg.wire_ns + offset)
         for leg, offset in moved
         if leg.wire_ns is not None
     ]
-    if not told:
+    if not known:
         return None, 0.0
-    error, at = min(told, key=lambda each: each[0])
+    error, at = min(known, key=lambda each: each[0])
     wire = float(at - origin)
     near = -NEAR_SPANS * span <= wire <= (1 + NEAR_SPANS) * span
     return (wire if near else None), float(error)

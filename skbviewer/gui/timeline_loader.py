@@ -70,9 +70,9 @@ class Loader(QObject):
             overview = recording.overview(progress)
             return overview, recording.timeline(kind, ids, progress)
 
-        self._lanes.start("Arranging calls…", work, self._tell_lanes)
+        self._lanes.start("Arranging calls…", work, self._report_lanes)
 
-    def _tell_lanes(self, found: tuple[Overview, Timeline]) -> None:
+    def _report_lanes(self, found: tuple[Overview, Timeline]) -> None:
         if self.overview is None:
             self._keep(found[0])
         self.timeline_ready.emit(found[1])

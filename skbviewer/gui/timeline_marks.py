@@ -186,9 +186,9 @@ def _paint_guides(
 
 
 def _paint_note(painter: QPainter, tag: NoteTag, look: Look) -> None:
-    ground = chosen(NOTE_COLOURS, look.dark)
+    background = chosen(NOTE_COLOURS, look.dark)
     edge = look.role(QPalette.ColorRole.Text)
-    painter.fillRect(tag.box, ground)
+    painter.fillRect(tag.box, background)
     painter.setBrush(Qt.BrushStyle.NoBrush)
     painter.setPen(QPen(edge, 1))
     painter.drawRect(tag.box)

@@ -55,11 +55,11 @@ class Look(NamedTuple):
         return self.palette.color(role)
 
 
-def _blend(colour: QColor, ground: QColor, part: float) -> QColor:
+def _blend(colour: QColor, background: QColor, part: float) -> QColor:
     pairs = (
-        (colour.red(), ground.red()),
-        (colour.green(), ground.green()),
-        (colour.blue(), ground.blue()),
+        (colour.red(), background.red()),
+        (colour.green(), background.green()),
+        (colour.blue(), background.blue()),
     )
     return QColor(*(round(part * one + (1 - part) * other) for one, other in pairs))
 
@@ -187,8 +187,8 @@ def _paint_labels(
     for at in np.flatnonzero(fits):
         inner = QRectF(*rects[at]).adjusted(4, 0, -3, 0)
         inner.setLeft(max(inner.left(), 4.0))  # also if the box begins further left
-        ground = look.layer(timeline.layers[bins["look"][at] & LAYER])
-        painter.setPen(text_on(ground))
+        background = look.layer(timeline.layers[bins["look"][at] & LAYER])
+        painter.setPen(text_on(background))
         name = timeline.names[bins["name"][at]]
         short = metrics.elidedText(name, Qt.TextElideMode.ElideRight, inner.width())
         painter.drawText(inner, _ALIGN_LEFT, short)
@@ -211,7 +211,7 @@ def runs_of(bins: npt.NDArray[np.void], rects: Rects, label_from_px: int) -> lis
 
 def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, look: Look) -> None:
     metrics = QFontMetricsF(painter.font())
-    ground = look.role(QPalette.ColorRole.Base)
+    background = look.role(QPalette.ColorRole.Base)
     for first, last in runs_of(bins, rects, LABEL_FROM_PX):
         left, right = max(rects[first, 0], 0.0), rects[last, 0] + rects[last, 2]
         text = f"×{int(bins['count'][first : last + 1].sum()):,}"
@@ -219,7 +219,7 @@ def _paint_counts(painter: QPainter, bins: npt.NDArray[np.void], rects: Rects, l
         if width > right - left or right - left < LABEL_FROM_PX:
             continue
         plate = QRectF((left + right - width) / 2, rects[first, 1] + 1, width, rects[first, 3] - 2)
-        painter.fillRect(plate, ground)
+        painter.fillRect(plate, background)
         painter.setPen(look.role(QPalette.ColorRole.Text))
         painter.drawText(plate, Qt.AlignmentFlag.AlignCenter, text)
 

@@ -115,16 +115,16 @@ class TimelineView(QWidget):
         self._reload.setInterval(_RELOAD_MS)
 
     def _link(self) -> None:
-        self.box.sigRangeChanged.connect(self._tell_items)
+        self.box.sigRangeChanged.connect(self._report_items)
         self.box.sigResized.connect(self._fit_rows)
-        self.box.sigResized.connect(self._tell_items)  # the range may not change then
+        self.box.sigResized.connect(self._report_items)  # the range may not change then
         self.box.lanes_scrolled.connect(lambda steps: self.bar.setValue(self.bar.value() + steps))
         self.bar.valueChanged.connect(self._fit_rows)
         self.kind.activated.connect(self._choose_kind)
         self.overview.window_asked.connect(self.show_window)
         self.loader.overview_ready.connect(self._show_overview)
         self.loader.timeline_ready.connect(self._show_timeline)
-        self.loader.working.connect(self._tell_work)
+        self.loader.working.connect(self._show_work)
         self.loader.failed.connect(self.failed)
         self._reload.timeout.connect(self.lanes_mode.reload)
 
@@ -146,7 +146,7 @@ class TimelineView(QWidget):
         self.path = path
         self.path_mode.show_path(path)
         self.lanes_mode.show_path(path)
-        self._tell_message()
+        self._show_message()
 
     def show_call(self, leg: int, call: int) -> None:
         """Mark one call of the path and bring it into view; a call of -1 marks none."""
@@ -180,7 +180,7 @@ class TimelineView(QWidget):
         if was_relative or self.mode.is_relative:  # relative times are no session times
             self.choose_range(None)
         self.show_layers()
-        self._tell_message()
+        self._show_message()
 
     def _choose_kind(self) -> None:
         self.show_kind(self.kind.currentData())
@@ -189,18 +189,18 @@ class TimelineView(QWidget):
     def _show_overview(self, overview: Overview) -> None:
         self.overview.show_overview(overview)
         self.lanes.set_gaps(overview.gaps)
-        self._tell_items()
+        self._report_items()
 
     def _show_timeline(self, timeline: Timeline) -> None:
         self.lanes_mode.show_timeline(timeline)
         self.show_layers()
 
-    def _tell_work(self, line: str) -> None:
+    def _show_work(self, line: str) -> None:
         self.overview.message = line
-        self.legend.tell(line or self._difference())
-        self._tell_message()
+        self.legend.show_text(line or self._difference())
+        self._show_message()
 
-    def _tell_message(self) -> None:
+    def _show_message(self) -> None:
         self.marks.message = self.mode.message()
         self.marks.update()
 
@@ -282,13 +282,13 @@ class TimelineView(QWidget):
     def _shows_packets(self) -> bool:
         return self.mode is self.lanes_mode and self.lanes_mode.kind in PACKET_KINDS
 
-    def _tell_items(self) -> None:
+    def _report_items(self) -> None:
         view = self.box.viewRect()
         self.marks.origin_ns, self.marks.top_rows = self.mode.origin_ns, self.mode.top_rows
         self.item.set_view(view)
         for item in (self.lanes, self.marks):
             item.set_view(view, self.box.size())
-        self._tell_message()
+        self._show_message()
         self.overview.show_window(None if self.mode.is_relative else self.window_ns())
         corner = self.plot.mapFromScene(self.box.mapToScene(QPointF(0, 0)))
         base = base_of(view.left(), view.width())
@@ -314,7 +314,7 @@ class TimelineView(QWidget):
     def set_marker(self, letter: str, at_ns: int | None) -> None:
         """Set a marker to a session time; None removes it."""
         self.state.set_marker(letter, at_ns)
-        self.legend.tell(self._difference())
+        self.legend.show_text(self._difference())
         self.marks.update()
 
     def choose_range(self, times: tuple[int, int] | None, is_final: bool = True) -> None:

@@ -24,13 +24,13 @@ def attach(window: MainWindow) -> None:
     """Connect the timeline to the window's filter, undo stack and banner."""
     view = window.workspace.timeline
     ranges = RangeFilter(
-        lambda: window.listing.filter, lambda text: window.selection.filter_asked.emit(text, True)
+        lambda: window.row_query.filter, lambda text: window.selection.filter_asked.emit(text, True)
     )
     view.range_finished.connect(lambda times: ranges.select(window.recording, times))
     view.filter_asked.connect(window.selection.filter_asked)
     view.source_asked.connect(window.selection.source_asked)
     view.keys_asked.connect(window.show_keys)
-    view.failed.connect(lambda line: window.banner.tell(line, "error"))
+    view.failed.connect(lambda line: window.banner.show_text(line, "error"))
     view.notes.push = window.notes.push
     view.notes.put_comment = lambda number, text: _comment(window, number, text)
 
@@ -51,12 +51,12 @@ def ask_range(window: MainWindow) -> None:
     view = window.workspace.timeline
     zero = view.zero_ns()
     now = ", ".join(seconds(at - zero) for at in view.window_ns())
-    told = "From, to: seconds since the recording began"
+    prompt = "From, to: seconds since the recording began"
     if view.mode.is_relative:
-        told = "From, to: seconds since each packet's first function call"
+        prompt = "From, to: seconds since each packet's first function call"
     text, wrong, chosen = now, "", True
     while chosen:  # until it is valid or cancelled, so that the typed text is kept
-        label = f"{told}\n{wrong}" if wrong else told
+        label = f"{prompt}\n{wrong}" if wrong else prompt
         text, chosen = QInputDialog.getText(window, "Go to Time Range", label, text=text)
         found = range_of(text)
         if chosen and not isinstance(found, str):
@@ -89,5 +89,5 @@ def shown_now(window: MainWindow) -> Shown | None:
         ids = view.lanes_mode.ids
     lanes = "packet" if kind == SELECTED else str(kind)
     state = view.state
-    text = window.listing.filter
+    text = window.row_query.filter
     return Shown(lanes, ids, view.window_ns(), state.a, state.b, text, bool(ids))

@@ -38,14 +38,14 @@ def keep(state: ViewState) -> None:
 def last() -> ViewState | None:
     """Return the last view; None if there is none, or another program wrote it."""
     try:
-        told = json.loads(str(QSettings().value(_KEY, "")))
-        state = ViewState(**told)
+        kept = json.loads(str(QSettings().value(_KEY, "")))
+        state = ViewState(**kept)
     except (ValueError, TypeError):
         return None
     pair = state.order
     return ViewState(
         **{
-            **told,
+            **kept,
             "files": tuple(state.files),
             "order": None if pair is None else (str(pair[0]), bool(pair[1])),
             "zoom": (int(state.zoom[0]), int(state.zoom[1])) if state.lanes else (0, 0),

@@ -122,14 +122,14 @@ def leg_title(leg: Leg, behind: Behind | None = None) -> str:
     numbers = leg.note
     if leg.functions is not None:
         numbers = f"{functions(leg.functions)}, {duration(leg.kernel_ns)}"
-    told = f"{leg_name(leg)}: {numbers}{addresses(leg.addresses, ', ')}"
-    return f"{what}{told}{'' if behind is None else f', {begin(behind)}'}"
+    title = f"{leg_name(leg)}: {numbers}{addresses(leg.addresses, ', ')}"
+    return f"{what}{title}{'' if behind is None else f', {begin(behind)}'}"
 
 
 def addresses(pairs: Sequence[tuple[str, str]], before: str = "") -> str:
     """Return "10.9.1.2 → 10.9.2.2; …", preceded by `before`; "" if there are none."""
-    told = "; ".join(f"{source} → {target}" for source, target in pairs)
-    return f"{before}{told}" if told else ""
+    text = "; ".join(f"{source} → {target}" for source, target in pairs)
+    return f"{before}{text}" if text else ""
 
 
 def captured(leg: Leg, origin_ns: int) -> str:

@@ -12,16 +12,16 @@ from .matcher import (
     CAPTURED_DTYPE,
     MATCH_DTYPE,
     Fitted,
+    KernelSide,
     Matches,
-    Sightable,
+    build_kernel_side,
     interfaces,
     match,
-    sightable,
 )
 from .merges import Merges, merges
 from .nesting import Nesting
-from .numbering import Numbering, longer
-from .oneway import OneWay, Trips, bound, doubted, joined, trips
+from .numbering import IntIndex, longer
+from .oneway import OneWay, Trips, bound, joined, trips, without_early_arrivals
 from .ordering import blocks
 from .phases import READER, RECEIVE_START, TRANSMIT
 from .record_rows import Rows, found, passing, whole
@@ -77,30 +77,30 @@ __all__ = [
     "ClockFit",
     "Fitted",
     "Host",
+    "IntIndex",
     "Joined",
     "Joint",
+    "KernelSide",
     "LegTable",
     "LifetimeRung",
     "Matches",
     "Merges",
     "Nesting",
-    "Numbering",
     "OneWay",
     "Piece",
     "Rows",
     "Rung",
     "Segment",
     "SeriesTable",
-    "Sightable",
     "Timebase",
     "Trips",
     "blocks",
     "bound",
+    "build_kernel_side",
     "build_legs",
     "build_series",
     "build_timebase",
     "chosen",
-    "doubted",
     "found",
     "has_larger_header",
     "interfaces",
@@ -110,7 +110,7 @@ __all__ = [
     "match",
     "merges",
     "passing",
-    "sightable",
     "trips",
     "whole",
+    "without_early_arrivals",
 ]

@@ -23,11 +23,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int8s, Int64s
 from .clusters import narrow
-from .layers import Limits, Room, follow
+from .layers import Limits, Scratch, follow
 from .tangle import (
     CROWDED,
     EXACT,
@@ -42,10 +42,6 @@ from .tangle import (
     placed,
 )
 
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.int8]
-
 
 class Problem(NamedTuple):
     """Packets in the order of their file, tap moments, pairs; times in ns.
@@ -56,16 +52,16 @@ class Problem(NamedTuple):
     errors are below 2**61.
     """
 
-    at: Index
-    error: Index
-    may_lack: Flags
-    life: Index
-    after: Index
-    before: Index
-    begin: Index
-    end: Index
-    packet: Index
-    moment: Index
+    at: Int64s
+    error: Int64s
+    may_lack: Bools
+    life: Int64s
+    after: Int64s
+    before: Int64s
+    begin: Int64s
+    end: Int64s
+    packet: Int64s
+    moment: Int64s
 
 
 class Assigned(NamedTuple):
@@ -75,10 +71,10 @@ class Assigned(NamedTuple):
     packet that the log may lack, or that is CROWDED, all pairs in time.
     """
 
-    life: Index
-    moment: Index
-    possible: Flags
-    why: Bytes
+    life: Int64s
+    moment: Int64s
+    possible: Bools
+    why: Int8s
 
 
 def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
@@ -91,33 +87,33 @@ def assign(asked: Problem, limits: Limits | None = None) -> Assigned:
     rows, why = np.zeros(size + 1, np.int64), np.zeros(size, np.int8)
     kept = np.zeros(len(asked.packet), np.bool_)
     _in_time(asked, rows, kept, why)
-    possible, room = kept.copy(), Room.of(limits or Limits())
+    possible, scratch = kept.copy(), Scratch.of(limits or Limits())
     tangle = Tangle(asked.moment, asked.begin, asked.end, rows, kept, why)
     root = linked(tangle, ordered=False)
-    room = _solve(tangle, grouped(root, tangle), room)
+    scratch = _solve(tangle, grouped(root, tangle), scratch)
     both = linked(tangle._replace(kept=possible), ordered=True)
-    _solve(tangle, grouped(both, tangle, known=root), room)
+    _solve(tangle, grouped(both, tangle, known=root), scratch)
     life, moment = np.full(size, -1), np.full(size, -1)
     _agreed(tangle, asked.life, possible, life, moment)
     return Assigned(life, moment, kept, why)
 
 
-def _solve(tangle: Tangle, groups: Groups, room: Room) -> Room:
+def _solve(tangle: Tangle, groups: Groups, scratch: Scratch) -> Scratch:
     """Drop pairs that no assignment of their group has, and say of its packets what it lacks."""
     if not len(groups.order):
-        return room
+        return scratch
     places = placed(tangle, groups)
     sure = np.zeros(len(groups.first) - 1, np.int8)
     narrow(tangle, groups, places, sure)
     if (sure == SEVERAL).any():
-        room = room.ready(len(places.begin))
-        follow(tangle, groups, places, room, sure)
+        scratch = scratch.ready(len(places.begin))
+        follow(tangle, groups, places, scratch, sure)
     _mark(groups.order, groups.first, sure, tangle.why)
-    return room
+    return scratch
 
 
-@lean
-def _in_time(asked: Problem, rows: Index, kept: Flags, why: Bytes) -> None:
+@allocation_free
+def _in_time(asked: Problem, rows: Int64s, kept: Bools, why: Int8s) -> None:
     """Which pairs the clock allows; `rows` has where the pairs of each packet begin."""
     pair = np.int64(0)
     for p in range(len(asked.at)):
@@ -134,16 +130,16 @@ def _in_time(asked: Problem, rows: Index, kept: Flags, why: Bytes) -> None:
     rows[len(asked.at)] = pair
 
 
-@lean
-def _mark(order: Index, first: Index, sure: Bytes, why: Bytes) -> None:
+@allocation_free
+def _mark(order: Int64s, first: Int64s, sure: Int8s, why: Int8s) -> None:
     for group in range(len(first) - 1):
         if sure[group] == CROWDED or sure[group] == TOO_LARGE:
             for n in range(first[group], first[group + 1]):
                 why[order[n]] = sure[group]
 
 
-@lean
-def _agreed(tangle: Tangle, lives: Index, possible: Flags, life: Index, moment: Index) -> None:
+@allocation_free
+def _agreed(tangle: Tangle, lives: Int64s, possible: Bools, life: Int64s, moment: Int64s) -> None:
     """What all pairs that are left of a packet say."""
     rows, kept, why = tangle.rows, tangle.kept, tangle.why
     for p in range(len(why)):

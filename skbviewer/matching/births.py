@@ -8,18 +8,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Records, room_of
-from ..records.compiled import lean
-from .heads import BORN, CHILD, GIVEN, INSIDE, NEVER, Bytes, Heads, heads, said
-from .kinds import Index
+from ..records import Records, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import LATEST_NS, Int64s, UInt8s
+from .heads import BORN, CHILD, GIVEN, INSIDE, Heads, heads, said
 from .numbering import execution_of
-from .pairs import USED, VALUE, Cells, Pairs, cell_of, has_no_room, put
+from .pairs import USED, VALUE, Cells, PairMap, cell_of, has_no_room, put
 from .record_rows import Rows, passing
 
 
-def born_inside(records: Records) -> Bytes:
+def born_inside(records: Records) -> UInt8s:
     """INSIDE for such calls, 0 for other records."""
-    what, births = room_of(records).take(len(records), np.uint8), Pairs()
+    what, births = scratch_of(records).take(len(records), np.uint8), PairMap()
     for some in passing(records, backwards=True):
         rows, left = heads(Rows(records, some)), some.stop - some.start
         while left := int(_look_back(rows, left, births.cells, births.used, what[some])):
@@ -27,8 +27,8 @@ def born_inside(records: Records) -> Bytes:
     return what
 
 
-@lean
-def _look_back(rows: Heads, left: int, births: Cells, used: Index, what: Bytes) -> int:
+@allocation_free
+def _look_back(rows: Heads, left: int, births: Cells, used: Int64s, what: UInt8s) -> int:
     """Look at the first `left` rows from the last on; returns how many are left.
 
     Those for which there is no room.  `births` has the time of the next birth of each
@@ -50,6 +50,6 @@ def _look_back(rows: Heads, left: int, births: Cells, used: Index, what: Bytes) 
         at = cell_of(born, where, births)
         if bits & GIVEN == 0:
             put(at, born, where, ts[left], births, used)
-        elif (births[at, VALUE] if births[at, USED] else NEVER) <= exit_ts[left]:
+        elif (births[at, VALUE] if births[at, USED] else LATEST_NS) <= exit_ts[left]:
             what[left] = INSIDE
     return left

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records.types import Float64s, Int64s
 from .corridor import Intervals, corridor
-from .kinds import Index
 from .small_steps import cuts
 from .steps import boundaries, runs
 
@@ -30,8 +30,6 @@ SECOND_NS = 1_000_000_000
 SURELY_COARSE = 12  # packets whose times share a divisor by chance in one of 4,000 captures
 COARSE_BITS, COARSE_BINARY_NS = 18, 3815  # a resolution of 2**-18 s
 KNOTS = 65  # times of a segment for which its error is reckoned
-
-Floats = npt.NDArray[np.float64]
 
 
 class Segment(NamedTuple):
@@ -56,7 +54,7 @@ class Segment(NamedTuple):
     errors: tuple[tuple[int, int], ...] = ()
     torn_ns: int = 0
 
-    def error(self, capture_ns: Index) -> Index:
+    def error(self, capture_ns: Int64s) -> Int64s:
         """How far off the clock may be at these times of its packets, ns."""
         if not self.errors:
             return np.full(len(capture_ns), self.residual_ns)
@@ -64,7 +62,7 @@ class Segment(NamedTuple):
         past = (capture_ns - at[0]).astype(np.float64)  # epoch ns need 61 bits
         return np.asarray(np.ceil(np.interp(past, at - at[0], error)), np.int64)
 
-    def to_kernel(self, capture_ns: Index) -> Index:
+    def to_kernel(self, capture_ns: Int64s) -> Int64s:
         """Capture times on the KBL's clock, ns."""
         made = np.asarray(capture_ns - (self.offset_ns + self.origin_ns), np.int64)
         if self.drift_ppm:
@@ -79,7 +77,7 @@ class ClockFit(NamedTuple):
 
     segments: tuple[Segment, ...]
 
-    def to_kernel(self, capture_ns: Index, packet: Index) -> Index:
+    def to_kernel(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
         """Capture times of these packets (indices) on the KBL's clock, ns."""
         if len(self.segments) == 1:
             return self.segments[0].to_kernel(capture_ns)
@@ -90,14 +88,14 @@ class ClockFit(NamedTuple):
             made[mine] = segment.to_kernel(capture_ns[mine])
         return made
 
-    def segment_of(self, packet: Index) -> Index:
+    def segment_of(self, packet: Int64s) -> Int64s:
         """The segment that each packet is in."""
         if len(self.segments) == 1:
             return np.zeros(len(packet), np.int64)
         first = np.array([segment.first for segment in self.segments])
         return np.maximum(np.searchsorted(first, packet, "right") - 1, 0)
 
-    def error(self, capture_ns: Index, packet: Index) -> Index:
+    def error(self, capture_ns: Int64s, packet: Int64s) -> Int64s:
         """How far off the clock may be at these packets (indices) and times of them, ns."""
         which, made = self.segment_of(packet), np.zeros(len(packet), np.int64)
         for number, segment in enumerate(self.segments):
@@ -123,24 +121,24 @@ class ClockFit(NamedTuple):
         return sum(segment.pairs for segment in self.segments)
 
 
-class Pairs(NamedTuple):
+class TimedPairs(NamedTuple):
     """Pairs of the same packet.
 
     `packet` is its index in the capture; the KBL shows it at `kernel_ns`, and that the stamp was
     made from `after` to `before`, ns of its clock.
     """
 
-    packet: Index
-    kernel_ns: Index
-    after: Index
-    before: Index
+    packet: Int64s
+    kernel_ns: Int64s
+    after: Int64s
+    before: Int64s
 
-    def only(self, chosen: Index | npt.NDArray[np.bool_] | slice) -> Pairs:
+    def only(self, chosen: Int64s | npt.NDArray[np.bool_] | slice) -> TimedPairs:
         """The chosen pairs."""
-        return Pairs._make(column[chosen] for column in self)
+        return TimedPairs._make(column[chosen] for column in self)
 
 
-def fit(pairs: Pairs, captured: Index, bounded: bool = True) -> ClockFit | None:
+def fit(pairs: TimedPairs, captured: Int64s, bounded: bool = True) -> ClockFit | None:
     """The fit of these pairs; None without any.  `captured`: the times (ns) of all packets.
 
     Not `bounded`: only how the pairs scatter is asked for, not how far off the clock may be.
@@ -161,7 +159,7 @@ def fit(pairs: Pairs, captured: Index, bounded: bool = True) -> ClockFit | None:
     return ClockFit(tuple(segments))
 
 
-def _set_by_little(one: Segment, end: int, captured: Index, pairs: Pairs) -> list[Segment]:
+def _set_by_little(one: Segment, end: int, captured: Int64s, pairs: TimedPairs) -> list[Segment]:
     """The segment of the packets before `end`, cut where moments show that its clock was set."""
     precision = precision_of(captured[one.first : end])
     if one.torn_ns < precision:
@@ -194,7 +192,7 @@ def _set_by_little(one: Segment, end: int, captured: Index, pairs: Pairs) -> lis
     return segments
 
 
-def _of_both(last: Segment, following: Segment, first: int, range_ns: Index) -> Segment:
+def _of_both(last: Segment, following: Segment, first: int, range_ns: Int64s) -> Segment:
     """The segment, without pairs, of packets from `first` on that either clock may have stamped."""
     at = np.unique(np.linspace(range_ns.min(), range_ns.max(), KNOTS).round()).astype(np.int64)
     apart = np.abs(following.to_kernel(at) - last.to_kernel(at))
@@ -208,7 +206,7 @@ def _of_both(last: Segment, following: Segment, first: int, range_ns: Index) -> 
     )
 
 
-def _whole(pairs: Pairs) -> Pairs:
+def _whole(pairs: TimedPairs) -> TimedPairs:
     """The pairs, sorted by packet: one that was at several points was stamped at any of them."""
     new = np.r_[True, pairs.packet[1:] != pairs.packet[:-1]]
     if new.all():
@@ -218,7 +216,9 @@ def _whole(pairs: Pairs) -> Pairs:
     return pairs._replace(after=after, before=np.maximum.reduceat(pairs.before, begin)[which])
 
 
-def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs, bounded: bool) -> Segment:
+def _segment(
+    first: int, range_ns: Int64s, captured: Int64s, pairs: TimedPairs, bounded: bool
+) -> Segment:
     """The segment of the packets from `first` on, captured at range_ns."""
     capture_ns = captured[pairs.packet]
     origin = int(pairs.kernel_ns.min())
@@ -245,7 +245,7 @@ def _segment(first: int, range_ns: Index, captured: Index, pairs: Pairs, bounded
     return min(tries, key=lambda line: (line.residual_ns, line.drift_ppm != 0))
 
 
-def _in_order(capture_ns: Index, pairs: Pairs) -> tuple[Index, Pairs]:
+def _in_order(capture_ns: Int64s, pairs: TimedPairs) -> tuple[Int64s, TimedPairs]:
     """Both in order of capture."""
     if not (capture_ns[1:] < capture_ns[:-1]).any():
         return capture_ns, pairs
@@ -253,7 +253,7 @@ def _in_order(capture_ns: Index, pairs: Pairs) -> tuple[Index, Pairs]:
     return capture_ns[order], pairs.only(order)
 
 
-def _with_errors(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs) -> Segment:
+def _with_errors(line: Segment, range_ns: Int64s, capture_ns: Int64s, pairs: TimedPairs) -> Segment:
     """The line with its errors from the first to the last of range_ns; capture_ns rises.
 
     No less than the spread.  The error is convex: so it is less than what is linear between.
@@ -273,12 +273,12 @@ def _with_errors(line: Segment, range_ns: Index, capture_ns: Index, pairs: Pairs
     return line._replace(residual_ns=int(error.max()), errors=errors, torn_ns=torn_ns)
 
 
-def _spread(rest: Floats) -> float:
+def _spread(rest: Float64s) -> float:
     """Of numbers around 0."""
     return 1.4826 * float(np.median(np.abs(rest)))
 
 
-def _drift(x: Floats, y: Floats) -> float:
+def _drift(x: Float64s, y: Float64s) -> float:
     """The slope, if it is clear."""
     span, slope = float(np.ptp(x)), _slope(x, y)
     rest = y - slope * x
@@ -286,7 +286,7 @@ def _drift(x: Floats, y: Floats) -> float:
     return slope if clear and abs(slope) <= MAX_DRIFT_PPM * 1e-6 else 0.0
 
 
-def _slope(x: Floats, y: Floats) -> float:
+def _slope(x: Float64s, y: Float64s) -> float:
     if len(x) < MIN_DRIFT_PAIRS:
         return 0.0
     half = len(x) // 2
@@ -298,7 +298,7 @@ def _slope(x: Floats, y: Floats) -> float:
     return float(np.median(rise[run > 0] / run[run > 0])) if np.any(run > 0) else 0.0
 
 
-def precision_of(times: Index) -> int:
+def precision_of(times: Int64s) -> int:
     """Of what all times (ns) are multiples: 1, or 1000 and more.
 
     Stamps of a binary resolution (pcapng's if_tsresol) are rounded to ns: COARSE_BINARY_NS.

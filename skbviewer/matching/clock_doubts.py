@@ -18,22 +18,21 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Bools, Int64s
 from .clock import MAX_DRIFT_PPM, precision_of
 from .identity import Candidates
-from .kinds import Index
-from .ladder import Flags
 from .nearest import points_of
 from .repeats import near_in_time
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 MOST = 500  # pairs of neighbours that are looked at; with more the clock is doubted
 
 
-def doubted(
-    packets: Packets, kernel: Sightable, found: Candidates, anchors: Flags, against: Flags
-) -> Flags:
+def contradicted_by_clock(
+    packets: Packets, kernel: KernelSide, found: Candidates, anchors: Bools, against: Bools
+) -> Bools:
     """Packets between two anchors between which the clock may have been set and set back.
 
     `anchors` are packets that identity alone decides and that were at a moment at their time,
@@ -53,7 +52,7 @@ def doubted(
     return np.asarray(contradicted[stretch] & ~anchors)
 
 
-def _neighbours(some: Index, stretch: Index, against: Flags) -> tuple[Index, Index]:
+def _neighbours(some: Int64s, stretch: Int64s, against: Bools) -> tuple[Int64s, Int64s]:
     """Pairs of packets that are next to each other in a stretch, one of them `against`."""
     earlier, later = some[:-1], some[1:]
     asked = (stretch[earlier] == stretch[later]) & (against[earlier] | against[later])
@@ -61,8 +60,8 @@ def _neighbours(some: Index, stretch: Index, against: Flags) -> tuple[Index, Ind
 
 
 def _explained(
-    packets: Packets, kernel: Sightable, found: Candidates, earlier: Index, later: Index
-) -> Flags:
+    packets: Packets, kernel: KernelSide, found: Candidates, earlier: Int64s, later: Int64s
+) -> Bools:
     """Pairs of packets that some clock has at moments of theirs.  Too many of them: all."""
     made = np.ones(len(earlier), np.bool_)
     if len(earlier) > MOST:
@@ -87,11 +86,11 @@ def _explained(
     return np.asarray(made | too_many)
 
 
-def _rows(first: Index) -> Iterator[tuple[int, int, int, int]]:
+def _rows(first: Int64s) -> Iterator[tuple[int, int, int, int]]:
     yield from zip(*first.tolist(), strict=True)
 
 
-def _apart(packets: Packets, earlier: Index, later: Index) -> tuple[Index, Index]:
+def _apart(packets: Packets, earlier: Int64s, later: Int64s) -> tuple[Int64s, Int64s]:
     """How far apart their stamps are, ns, and how much that may be off."""
     apart = packets["ts"][later] - packets["ts"][earlier]
     drifted = np.abs(apart) * MAX_DRIFT_PPM // 1_000_000

@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records.compiled import lean
-from .tangle import CROWDED, EXACT, SEVERAL, Bytes, Groups, Index, Places, Tangle
+from ..records.compiled import allocation_free
+from ..records.types import Int8s, Int64s
+from .tangle import CROWDED, EXACT, SEVERAL, Groups, Places, Tangle
 
 NOWHERE = (1 << 62) - 1
 
 
-def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Bytes) -> None:
+def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Int8s) -> None:
     """Drop pairs outside these bounds, and set `sure` for each group.
 
     CROWDED has no assignment, EXACT has one for each pair that is left, SEVERAL is not known.
@@ -34,15 +35,15 @@ def narrow(tangle: Tangle, groups: Groups, places: Places, sure: Bytes) -> None:
     )
 
 
-@lean
+@allocation_free
 def _narrow(
     tangle: Tangle,
     groups: Groups,
     places: Places,
-    cluster: Index,
-    holds: Index,
-    least: Index,
-    sure: Bytes,
+    cluster: Int64s,
+    holds: Int64s,
+    least: Int64s,
+    sure: Int8s,
 ) -> None:
     """`cluster` is the first place of each place's cluster, `holds` its moments there."""
     for g in range(len(sure)):
@@ -83,8 +84,8 @@ def _narrow(
                     tangle.kept[pair] = least[n] <= its and its <= high
 
 
-@lean
-def _clusters(places: Places, g: np.int64, cluster: Index, holds: Index) -> bool:
+@allocation_free
+def _clusters(places: Places, g: np.int64, cluster: Int64s, holds: Int64s) -> bool:
     """Set the clusters of a group; whether each has one moment."""
     single, at, over = True, np.int64(-1), np.int64(0)
     for place in range(places.first[g], places.first[g + 1]):

@@ -14,28 +14,27 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Float64s
 
 THIN = 1024  # parts of the time, of each of which the tightest intervals are looked at
 WRONG = 20  # of so many pairs one may be of two different packets
 ROUNDS = 16
 
-Floats = npt.NDArray[np.float64]
-
 
 class Intervals(NamedTuple):
     """At x (ns) the line is between low and high (ns); float64, x rises."""
 
-    x: Floats
-    low: Floats
-    high: Floats
+    x: Float64s
+    low: Float64s
+    high: Float64s
 
 
 class Points(NamedTuple):
     """At x (ns) a line is at most, or at least, y (ns); float64, x rises."""
 
-    x: Floats
-    y: Floats
+    x: Float64s
+    y: Float64s
 
 
 class Corridor(NamedTuple):
@@ -44,24 +43,24 @@ class Corridor(NamedTuple):
     `torn`: by how much no line passes all intervals, ns; 0 where one does.
     """
 
-    slope: Floats
-    low: Floats
-    high: Floats
+    slope: Float64s
+    low: Float64s
+    high: Float64s
     torn: float
 
-    def error(self, at: Floats) -> Floats:
+    def error(self, at: Float64s) -> Float64s:
         """How far a line that passes may be from 0 at each x of `at`, ns: a convex function."""
         rise = self.slope[:, None] * at
         above, below = (self.high[:, None] + rise).max(axis=0), (self.low[:, None] + rise).min(0)
         return np.asarray(np.maximum(np.maximum(above, -below), 0.0) + self.torn, np.float64)
 
-    def knots(self, first: float, last: float) -> Floats:
+    def knots(self, first: float, last: float) -> Float64s:
         """Where, from `first` to `last`, other lines become the highest or the lowest."""
         step = np.diff(self.slope)
         bends = np.concatenate([-np.diff(self.high) / step, -np.diff(self.low) / step])
         return np.unique(np.r_[first, bends[(bends > first) & (bends < last)], last])
 
-    def bounds(self, at: Floats) -> tuple[Floats, Floats]:
+    def bounds(self, at: Float64s) -> tuple[Float64s, Float64s]:
         """The lowest and the highest value of all lines at each x of `at`, ns."""
         rise = self.slope[:, None] * at
         return (self.low[:, None] + rise).min(axis=0), (self.high[:, None] + rise).max(axis=0)
@@ -117,11 +116,11 @@ def _between(above: Points, below: Points, steepest: float) -> _Found:
     limits = np.array([-steepest, steepest])
     slope = np.unique(np.concatenate([limits, edges[np.abs(edges) < steepest]]))
     upper, lower = high - slope[:, None] * x, low - slope[:, None] * z
-    room = upper.min(axis=1) - lower.max(axis=1)
-    best = int(np.argmax(room))
+    scratch = upper.min(axis=1) - lower.max(axis=1)
+    best = int(np.argmax(scratch))
     tight = int(over[upper[best].argmin()]), int(under[lower[best].argmax()])
-    torn = max(0.0, -float(room[best]) / 2)
-    slope = np.union1d(slope, _crossings(slope, room + 2 * torn))
+    torn = max(0.0, -float(scratch[best]) / 2)
+    slope = np.union1d(slope, _crossings(slope, scratch + 2 * torn))
     top = (high - slope[:, None] * x).min(axis=1) + torn
     bottom = (low - slope[:, None] * z).max(axis=1) - torn
     passes = top - bottom >= -1e-3  # of a ns: rounding
@@ -129,21 +128,21 @@ def _between(above: Points, below: Points, steepest: float) -> _Found:
     return _Found(Corridor(slope[passes], bottom[passes], top[passes], torn), tight)
 
 
-def _crossings(slope: Floats, room: Floats) -> Floats:
+def _crossings(slope: Float64s, scratch: Float64s) -> Float64s:
     """The slopes where the room, linear between `slope`, becomes nought."""
-    at = np.flatnonzero((room[:-1] < 0) != (room[1:] < 0))
-    part = room[at] / (room[at] - room[at + 1])
+    at = np.flatnonzero((scratch[:-1] < 0) != (scratch[1:] < 0))
+    part = scratch[at] / (scratch[at] - scratch[at + 1])
     return np.asarray(slope[at] + part * (slope[at + 1] - slope[at]), np.float64)
 
 
-def _hull(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
+def _hull(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
     """The lower convex hull: positions in x, which rises."""
     few = _lowest(x, y)
     return few[: _keep(x[few], y[few], few)]
 
 
-@lean
-def _keep(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> int:
+@allocation_free
+def _keep(x: Float64s, y: Float64s, at: npt.NDArray[np.int64]) -> int:
     """Move the corners of the hull to the front of these arrays; how many they are."""
     kept = 0
     for i in range(len(x)):
@@ -161,7 +160,7 @@ def _keep(x: Floats, y: Floats, at: npt.NDArray[np.int64]) -> int:
     return kept
 
 
-def _lowest(x: Floats, y: Floats) -> npt.NDArray[np.int64]:
+def _lowest(x: Float64s, y: Float64s) -> npt.NDArray[np.int64]:
     """Where y is lowest in each of THIN parts; all of a few."""
     if len(x) <= 2 * THIN:
         return np.arange(len(x))

@@ -16,14 +16,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
-from .identity import MANY, Prints
+from ..records.protocols import TCP
+from ..records.types import Bools, Int64s
+from .identity import MANY, Footprints
 from .keys import hashed_rows, spread
-from .kinds import Index
-from .ladder import ADDRESS, PORTS, Flags
+from .ladder import ADDRESS, PORTS
 
 HOSTS = ("ip_version", *ADDRESS, "protocol")
 FLOW = (*HOSTS, *PORTS)
-TCP = 6
+
 SEQ = 1 << 32
 LAST = 0x09  # FIN and PSH stand in the last segment only, CWR (0x80) in the first
 CWR = 0x80
@@ -31,12 +32,12 @@ HEADERS, MOST_HEADERS = 40, 120  # bytes of a segment before its data
 PAIRS = 1 << 24  # in memory at once; with more, each packet gets those that begin nearest
 
 
-def covers(packets: Packets, wire: Index, prints: Prints) -> tuple[Index, Index]:
+def covers(packets: Packets, wire: Int64s, prints: Footprints) -> tuple[Int64s, Int64s]:
     """Pairs (of `wire`, row of `prints`) in which the packet is a segment of the print's skb."""
     frames, rows = packets[wire], prints.rows
-    tcp, told = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
-    cut = wire[tcp & ~told & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
-    wire = wire[tcp & told & (frames["payload"] > 0)]
+    tcp, known = frames["protocol"] == TCP, (frames["seq"] >= 0) & (frames["tcp_flags"] >= 0)
+    cut = wire[tcp & ~known & (frames["ip_id"] > 0) & (frames["tot_len"] > HEADERS)]
+    wire = wire[tcp & known & (frames["payload"] > 0)]
     large = (rows["protocol"] == TCP) & (rows["gso_size"] > 0) & (rows["seq"] >= 0)
     large &= rows["skb_len"] > rows["gso_size"]
     shown = np.flatnonzero(large[prints.number])
@@ -59,13 +60,13 @@ class _Way(NamedTuple):
     flow: tuple[str, ...]
     number: str
     modulus: int
-    length: Callable[[npt.NDArray[np.void]], Index]
-    fits: Callable[[npt.NDArray[np.void], npt.NDArray[np.void]], Flags]
+    length: Callable[[npt.NDArray[np.void]], Int64s]
+    fits: Callable[[npt.NDArray[np.void], npt.NDArray[np.void]], Bools]
 
 
 def _in_range(
     frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void], way: _Way
-) -> tuple[Index, Index]:
+) -> tuple[Int64s, Int64s]:
     """Pairs of one flow in which the frame's number lies in the skb."""
     flows, of_frame = np.unique(hashed_rows(frames, way.flow), return_inverse=True)
     asked, modulus = hashed_rows(kernel, way.flow), way.modulus
@@ -87,14 +88,14 @@ def _in_range(
     return frame, owner[print_]
 
 
-def _count(kernel: npt.NDArray[np.void]) -> Index:
+def _count(kernel: npt.NDArray[np.void]) -> Int64s:
     """How many segments an skb has."""
     size = kernel["gso_size"].astype(np.int64)
-    told = kernel["gso_segs"].astype(np.int64)
-    return np.asarray(np.where(told > 0, told, -(-kernel["skb_len"] // size)), np.int64)
+    known = kernel["gso_segs"].astype(np.int64)
+    return np.asarray(np.where(known > 0, known, -(-kernel["skb_len"] // size)), np.int64)
 
 
-def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
+def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
     """The same where nothing of the TCP header is known: by place and length."""
     place = (frames["ip_id"] - kernel["ip_id"]) % (1 << 16)
     data, size, count = frames["tot_len"] - HEADERS, kernel["gso_size"], _count(kernel)
@@ -105,7 +106,7 @@ def _may_be_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) 
     return np.asarray(same & full, np.bool_)
 
 
-def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Flags:
+def _is_segment(frames: npt.NDArray[np.void], kernel: npt.NDArray[np.void]) -> Bools:
     same = np.ones(len(frames), np.bool_)
     for name in (*FLOW, "ack"):
         same &= frames[name] == kernel[name]

@@ -16,23 +16,22 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
+from ..records.protocols import TCP
+from ..records.types import Bools, Int64s
 from .clock import ClockFit, precision_of
 from .edges import between
 from .file_order import NO_MOMENT
 from .headerless import may_hold
 from .identity import Candidates
-from .kinds import Index
 from .lacking import lacking
-from .ladder import Flags
 from .nearest import Place
 from .rules import AMBIGUOUS, BY_SEGMENT, BY_TIME, EXACT, LATE, UNSURE, Rung
 from .same_run import trusted
 from .sniffer import Located, relocate
 from .solve import CROWDED, NO_PAIR, Solution, by_tcp_alone, incomplete, is_alone, solve
-from .weak import TCP
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 CONTRADICT = 0.01  # of the packets may contradict a clock that is assumed
 MORE = 1.05  # pairs than those it was fitted from make another fit of the clock worth while
@@ -47,25 +46,25 @@ _WHY = np.array(
 class Decided(NamedTuple):
     """Pairs by index; the columns are those of MATCH_DTYPE."""
 
-    packet: Index
-    series: Index
+    packet: Int64s
+    series: Int64s
     verdict: npt.NDArray[np.uint8]
     rung: npt.NDArray[np.int8]
     confidence: npt.NDArray[np.float64]
-    moment: Index  # of an exact pair, where only one of this host is possible; else NO_MOMENT
+    moment: Int64s  # of an exact pair, where only one of this host is possible; else NO_MOMENT
 
-    def only(self, chosen: Flags) -> Decided:
+    def only(self, chosen: Bools) -> Decided:
         """The chosen pairs."""
         return Decided._make(column[chosen] for column in self)
 
 
 def decide(
     packets: Packets,
-    kernel: Sightable,
+    kernel: KernelSide,
     found: Candidates,
     clock: ClockFit | None,
     where: Located,
-    often: Index,
+    often: Int64s,
 ) -> tuple[Decided, ClockFit | None]:
     """Decide all pairs; returns them and the clock, which exact packets may have made surer.
 
@@ -127,7 +126,7 @@ def _pairs(found: Candidates, answer: Solution) -> Decided:
     return made.only(keep)
 
 
-def _without_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Decided:
+def _without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
     """Packets without a time: exact is what TCP's numbers decide alone.
 
     Where records are lost, any packet's lifetime may be among them.
@@ -141,7 +140,7 @@ def _without_clock(packets: Packets, kernel: Sightable, found: Candidates) -> De
 
 
 def of_segments(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None, place: Place
+    packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None, place: Place
 ) -> Decided:
     """Decide pairs of packets with larger skbs that they may be a part of.
 
@@ -172,7 +171,7 @@ def of_segments(
     return made.only(near | ~has[found.packet])
 
 
-def _segments_without_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Decided:
+def _segments_without_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Decided:
     """Only TCP's numbers say of what larger skb a packet is a part."""
     exact = np.bincount(found.packet, minlength=1)[found.packet] == 1
     exact &= (packets["protocol"][found.packet] == TCP) & (packets["seq"][found.packet] >= 0)
@@ -185,7 +184,7 @@ def _segments_without_clock(packets: Packets, kernel: Sightable, found: Candidat
     )
 
 
-def _same_bytes(packets: Packets, found: Candidates) -> Flags:
+def _same_bytes(packets: Packets, found: Candidates) -> Bools:
     """Pairs of whose skb another packet has a part that begins alike."""
     begins = [found.series, packets["seq"][found.packet], packets["ip_id"][found.packet]]
     if (packets["seq"][found.packet] >= 0).all():

@@ -13,30 +13,33 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..records import ColumnTable, Packets, part
-from ..records.compiled import lean
-from .kinds import IP, Index, chosen
-from .ladder import FRAGMENT, KNOWN, LENGTH, Flags
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int64s
+from .kinds import IP, chosen
+from .ladder import FRAGMENT, KNOWN, LENGTH
 from .moments import UNKNOWN
 from .ordering import blocks
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
     from .sniffer import Located
 
 
 class Edges(NamedTuple):
     """Pairs by index; `pair` is the place of each in the list of pairs (packet, series)."""
 
-    packet: Index
-    moment: Index
-    pair: Index
+    packet: Int64s
+    moment: Int64s
+    pair: Int64s
 
-    def only(self, some: Flags | Index) -> Edges:
+    def only(self, some: Bools | Int64s) -> Edges:
         """The chosen ones."""
         return Edges(*(column[some] for column in self))
 
 
-def eligible(kernel: Sightable, where: Located, sockets_only: bool, several_devices: bool) -> Flags:
+def eligible(
+    kernel: KernelSide, where: Located, sockets_only: bool, several_devices: bool
+) -> Bools:
     """Which moments a capture may show that was taken at one of some devices.
 
     In a log that lacks nothing a packet socket's capture shows moments of sockets only
@@ -60,7 +63,7 @@ def eligible(kernel: Sightable, where: Located, sockets_only: bool, several_devi
 
 
 def between(
-    kernel: Sightable, packet: Index, series: Index, at: Index, error: Index, here: Flags
+    kernel: KernelSide, packet: Int64s, series: Int64s, at: Int64s, error: Int64s, here: Bools
 ) -> Edges:
     """Pairs of packets and moments that are `here`, which the clock does not contradict.
 
@@ -79,19 +82,19 @@ def between(
     return Edges(made[0], made[1], order[made[2]])
 
 
-@lean
+@allocation_free
 def _between(
-    packet: Index,
-    series: Index,
-    at: Index,
-    error: Index,
-    first: Index,
-    after: Index,
-    before: Index,
-    here: Flags,
-    out_packet: Index,
-    out_moment: Index,
-    out_pair: Index,
+    packet: Int64s,
+    series: Int64s,
+    at: Int64s,
+    error: Int64s,
+    first: Int64s,
+    after: Int64s,
+    before: Int64s,
+    here: Bools,
+    out_packet: Int64s,
+    out_moment: Int64s,
+    out_pair: Int64s,
 ) -> int:
     """Set the last three, if they have any room; returns how many there are."""
     count, writes = 0, len(out_packet) > 0
@@ -107,7 +110,7 @@ def _between(
 
 
 def agreeing_headers(
-    packets: Packets, kernel: Sightable, edges: Edges, may_be_cut_later: bool
+    packets: Packets, kernel: KernelSide, edges: Edges, may_be_cut_later: bool
 ) -> Edges:
     """The pairs whose packet has the header that the log shows at the moment, as far as known.
 
@@ -135,7 +138,7 @@ def agreeing_headers(
     return edges.only(keep)
 
 
-def agreeing_contents(packets: Packets, kernel: Sightable, edges: Edges) -> Edges:
+def agreeing_contents(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
     """The pairs whose packet carries what the socket was given at the moment, as far as known.
 
     A part of what the socket was given, as another host may have captured it, carries other bytes.
@@ -153,18 +156,18 @@ def agreeing_contents(packets: Packets, kernel: Sightable, edges: Edges) -> Edge
     return edges.only(keep)
 
 
-def _is_part(frag_off: Index) -> Flags:
+def _is_part(frag_off: Int64s) -> Bools:
     """Fragments, by flags and offset of their header; -1 is unknown."""
     return np.asarray((frag_off > 0) & (frag_off & FRAGMENT != 0))
 
 
-def _stands_for_more(rows: ColumnTable | Packets, kern: Index) -> Flags:
+def _stands_for_more(rows: ColumnTable | Packets, kern: Int64s) -> Bools:
     """Footprints whose header may be that of a larger packet than their skb."""
     held, length = part(rows, "skb_len", kern), part(rows, "tot_len", kern)
     return np.asarray((held >= 0) & (held + 120 < length))
 
 
-def of_one_ethertype(packets: Packets, kernel: Sightable, edges: Edges) -> Edges:
+def of_one_ethertype(packets: Packets, kernel: KernelSide, edges: Edges) -> Edges:
     """The pairs of packets without an IP header with moments of legs of their EtherType."""
     leg = kernel.moments["leg"][edges.moment]
     kind = kernel.legs.rows["ethertype"][leg]
@@ -174,7 +177,7 @@ def of_one_ethertype(packets: Packets, kernel: Sightable, edges: Edges) -> Edges
     return edges.only(~blind | same)
 
 
-def by_packet(edges: Edges, values: Index, size: int) -> tuple[Index, Index]:
+def by_packet(edges: Edges, values: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """The lowest and the highest value of each packet's pairs; (largest, -1) without any."""
     low, high = np.full(size, np.iinfo(np.int64).max), np.full(size, -1, np.int64)
     np.minimum.at(low, edges.packet, values)

@@ -13,15 +13,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Bools, Int64s
 from .assignment import Assigned, Problem, assign
 from .edges import Edges
-from .kinds import Index
-from .ladder import Flags
 from .sniffer import ANY_TIME, CALLED, CAME, TIMED, WINDOWS, Located
 from .tangle import CROWDED, EXACT, NONE_IN_TIME
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 NO_MOMENT = -1
 OFFSET_BITS = 14  # of fragments
@@ -29,14 +28,14 @@ FAR_NS = 1 << 62
 
 
 def problem_for(
-    kernel: Sightable,
-    at: Index,
-    error: Index,
-    may_lack: Flags,
+    kernel: KernelSide,
+    at: Int64s,
+    error: Int64s,
+    may_lack: Bools,
     edges: Edges,
-    parts: Index,
+    parts: Int64s,
     order: int | None,
-) -> tuple[Index, Problem]:
+) -> tuple[Int64s, Problem]:
     """The moments that any packet may have been captured at, and what is to be decided of them.
 
     `parts` are offsets of fragments, which may all be of one skb: each has a moment of its own.
@@ -51,7 +50,7 @@ def problem_for(
     return numbers, _unordered(made) if order is None else made
 
 
-def _numbered(moments: Index, parts: Index, size: int) -> tuple[Index, Index]:
+def _numbered(moments: Int64s, parts: Int64s, size: int) -> tuple[Int64s, Int64s]:
     """The moments that are there, one for each part, in their order; the number of each pair's."""
     if parts.any():
         keys, number = np.unique(moments << OFFSET_BITS | parts, return_inverse=True)
@@ -73,8 +72,8 @@ def orders_of(packets: Packets, where: Located) -> tuple[int, ...]:
 
 
 def first_consistent(
-    orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Index, Problem]]
-) -> tuple[Index, Problem, Assigned]:
+    orders: tuple[int | None, ...], problem_of: Callable[[int | None], tuple[Int64s, Problem]]
+) -> tuple[Int64s, Problem, Assigned]:
     """What the first of these orders gives that no packet contradicts, else the last one."""
     *closer, last = orders
     for order in closer:

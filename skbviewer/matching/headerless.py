@@ -14,20 +14,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import ColumnTable, Packets
+from ..records.types import EARLIEST_NS, Bools, Int64s
 from .keys import spread
-from .kinds import IP, Index, chosen
-from .ladder import Flags
+from .kinds import IP, chosen
 
 if TYPE_CHECKING:
-    from .identity import Prints
+    from .identity import Footprints
     from .legs import LegTable
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 PAIRS = 1_000_000  # of packets and moments with equal contents that are looked at one by one
-NEVER = np.iinfo(np.int64).min
 
 
-def without_header(moments: ColumnTable, legs: LegTable, prints: Prints) -> Index:
+def without_header(moments: ColumnTable, legs: LegTable, prints: Footprints) -> Int64s:
     """Rows of `moments` of lifetimes that may carry IP, but have no footprint with its header."""
     named = np.zeros(len(moments) and int(moments["series"].max()) + 1, np.bool_)
     named[prints.series[prints.series < len(named)]] = True
@@ -38,8 +37,8 @@ def without_header(moments: ColumnTable, legs: LegTable, prints: Prints) -> Inde
 
 
 def may_hold(
-    packets: Packets, kernel: Sightable, at: Index, error: Index, here: Flags, whole: bool
-) -> Flags:
+    packets: Packets, kernel: KernelSide, at: Int64s, error: Int64s, here: Bools, whole: bool
+) -> Bools:
     """Packets that one of these moments may show.
 
     `at` and `error` (ns) are the packets' times on the log's clock, and how far off it may be.
@@ -60,16 +59,16 @@ def may_hold(
     return held
 
 
-def _overlap(moments: ColumnTable, rows: Index, low: Index, high: Index) -> Flags:
+def _overlap(moments: ColumnTable, rows: Int64s, low: Int64s, high: Int64s) -> Bools:
     """Which of the spans (ns) overlap the window of one of these moments."""
     after = np.asarray(moments.part("after", rows), np.int64)
     order = np.argsort(after, kind="stable")
     before = np.asarray(moments.part("before", rows[order]), np.int64)
-    ends = np.maximum.accumulate(np.append(np.int64(NEVER), before))
+    ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), before))
     return np.asarray(ends[np.searchsorted(after[order], high, "right")] >= low, np.bool_)
 
 
-def _equal(moments: ColumnTable, rows: Index, content: Index, low: Index, high: Index) -> Flags:
+def _equal(moments: ColumnTable, rows: Int64s, content: Int64s, low: Int64s, high: Int64s) -> Bools:
     """Which spans overlap a moment with their content; all of them, if too many have to be read."""
     given = np.asarray(moments.part("content", rows), np.int64)
     order = np.argsort(given, kind="stable")

@@ -6,12 +6,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..records.compiled import lean
-from .kinds import ENTRY, EVENT, SKB_IS_RET, Index
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s, UInt8s
+from .kinds import ENTRY, EVENT, SKB_IS_RET
 from .numbering import Number
-from .ordering import Small
 from .record_rows import Rows
 
 ALLOC, CLONE, COPY, SEGMENT, FREE = 1, 2, 3, 4, 5  # kbl.h enum kbl_event
@@ -20,25 +19,22 @@ IS_ABOUT_OTHERS = np.zeros(256, np.bool_)
 IS_ABOUT_OTHERS[list(ABOUT_OTHERS)] = True
 
 OWN, CHILD, BORN, FREED, GIVEN, OWN_MOVED, CHILD_MOVED, INSIDE = (1 << n for n in range(8))
-NEVER = (1 << 63) - 1
-
-Bytes = npt.NDArray[np.uint8]
 
 
 class Heads(NamedTuple):
     """Columns of some records."""
 
-    ts: Index
-    exit_ts: Index
-    kind: Bytes
-    event: Bytes
-    flags: Bytes
-    context: Bytes
-    cpu: Small
-    pid: Index
-    skb: Index
-    ret: Index
-    data: Index
+    ts: Int64s
+    exit_ts: Int64s
+    kind: UInt8s
+    event: UInt8s
+    flags: UInt8s
+    context: UInt8s
+    cpu: Int32s
+    pid: Int64s
+    skb: Int64s
+    ret: Int64s
+    data: Int64s
 
 
 def heads(rows: Rows) -> Heads:
@@ -46,7 +42,7 @@ def heads(rows: Rows) -> Heads:
     return Heads(*rows.columns(" ".join(Heads._fields)))
 
 
-@lean
+@allocation_free
 def said(
     kind: Number,
     event: Number,

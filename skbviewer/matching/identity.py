@@ -16,16 +16,18 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, room_of
-from ..records.compiled import lean
+from ..records import ColumnTable, Packets, Records, RecordTable, part, pick, scratch_of
+from ..records.compiled import allocation_free
+from ..records.protocols import TCP
+from ..records.types import Bools, Int32s, Int64s, UInt8s
 from .keys import Hash, by_pair, distinct, hashed, join, place, sharing, slots_for
-from .kinds import ENTRY, EVENT, Index
-from .ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Flags, Known, alike, climb
-from .ordering import Small, blocks
+from .kinds import ENTRY, EVENT
+from .ladder import FRAGMENT, KNOWN, NONE, THESIS_KEY, Known, alike, climb
+from .ordering import blocks
 from .record_rows import found
 from .weak import (
-    Weak,
-    as_both_tell,
+    Unnumbered,
+    as_both_know,
     is_numbered,
     joined_hashes,
     joining_keys,
@@ -33,10 +35,9 @@ from .weak import (
     meetings,
 )
 
-Bytes = npt.NDArray[np.uint8]
 Rung = npt.NDArray[np.int8]
 
-TELLING = (*KNOWN, "gso_size", "gso_segs")
+DISTINGUISHING = (*KNOWN, "gso_size", "gso_segs")
 STRONG = ("ip_id", "frag_id")
 MANY = 64  # partners of a packet by its key; with more, only those near in time are candidates
 
@@ -52,19 +53,19 @@ class Candidates(NamedTuple):
     the two does not know all that tells such packets apart.
     """
 
-    packet: Index
-    series: Index
+    packet: Int64s
+    series: Int64s
     rung: Rung
-    strong: Flags
-    many: Index
-    vague: Flags
+    strong: Bools
+    many: Int64s
+    vague: Bools
 
     def and_also(self, other: Candidates) -> Candidates:
         """Those of both."""
         made: list[Any] = [np.concatenate([a, b]) for a, b in zip(self, other, strict=True)]
         return Candidates(*made)
 
-    def only(self, chosen: Flags) -> Candidates:
+    def only(self, chosen: Bools) -> Candidates:
         """The chosen pairs."""
         packet, series, rung, strong, many, vague = self
         return Candidates(
@@ -75,38 +76,38 @@ class Candidates(NamedTuple):
 class Partly(NamedTuple):
     """Which packets, and which rows of prints, do not know all that tells such packets apart."""
 
-    packet: Flags
-    shown: Flags
+    packet: Bools
+    shown: Bools
 
     @classmethod
-    def of(cls, wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak) -> Partly:
+    def of(cls, wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered) -> Partly:
         made = cls(np.zeros(len(wire.rows), np.bool_), np.zeros(len(kernel.at), np.bool_))
         made.packet[wire.at[weak_w.lacking()]] = True
         made.shown[weak_k.lacking()] = True
         return made
 
-    def pairs(self, packet: Index, shown: Index) -> Flags:
+    def pairs(self, packet: Int64s, shown: Int64s) -> Bools:
         return np.asarray(self.packet[packet] | self.shown[shown])
 
 
-class Prints(NamedTuple):
+class Footprints(NamedTuple):
     """What a KBL shows of its packets: rows that say that a series had a footprint."""
 
     rows: Records | ColumnTable  # the footprints themselves
-    number: Index  # row
-    series: Index
-    record: Index  # the first one that says so
+    number: Int64s  # row
+    series: Int64s
+    record: Int64s  # the first one that says so
 
     def known(self) -> Known:
         """What they are known by."""
         return Known(self.rows, self.number)
 
-    def of(self, index: Index) -> npt.NDArray[np.void]:
+    def of(self, index: Int64s) -> npt.NDArray[np.void]:
         """The footprints of these rows."""
         return pick(self.rows, self.number[index])
 
 
-def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) -> Prints:
+def footprints(records: Records, series: npt.NDArray[np.integer], tap: Int64s) -> Footprints:
     """All footprints of all series but sniffers' copies (`tap`), each once, in time order."""
     rows: Records | ColumnTable
     if isinstance(records, RecordTable):
@@ -126,46 +127,46 @@ def footprints(records: Records, series: npt.NDArray[np.integer], tap: Index) ->
     _shared_by(kind, number, of, sniffed, least < most, index)
     index = index[distinct(number[index].astype(np.int64), of[index].astype(np.int64))]
     shown = np.concatenate([first[single].astype(np.int64), index])
-    told, owner = _told_by_events(records, number, of, known & (least < 0))
-    told, owner = told[~sniffed[owner]], owner[~sniffed[owner]]
-    record, every = np.concatenate([shown, told]), np.concatenate([of[shown], owner])
+    by_event, owner = _shown_by_events(records, number, of, known & (least < 0))
+    by_event, owner = by_event[~sniffed[owner]], owner[~sniffed[owner]]
+    record, every = np.concatenate([shown, by_event]), np.concatenate([of[shown], owner])
     order = np.argsort(record, kind="stable")
     record, mine = record[order], every[order].astype(np.int64)
-    return _without_stale(Prints(rows, number[record].astype(np.int64), mine, record))
+    return _without_stale(Footprints(rows, number[record].astype(np.int64), mine, record))
 
 
-def _told_by_events(
-    records: Records, number: Small, of: Small, wanted: Flags
-) -> tuple[Index, Small]:
+def _shown_by_events(
+    records: Records, number: Int32s, of: Int32s, wanted: Bools
+) -> tuple[Int64s, Int32s]:
     """FOOTPRINT records that show what no call does, and the series of the events they precede.
 
     The recorder tells an event's packet first; the packet's calls may have been missed.
     """
 
-    def tells(some: slice) -> Flags:
+    def is_wanted(some: slice) -> Bools:
         event = (part(records, "kind", some) == EVENT) & (part(records, "event", some) == FOOTPRINT)
         return np.asarray(event & wanted[number[some]])
 
-    told = found(records, tells)
-    told = told[told + 1 < len(of)]
-    same = (part(records, "kind", told + 1) == EVENT) & (of[told + 1] >= 0)
+    shown = found(records, is_wanted)
+    shown = shown[shown + 1 < len(of)]
+    same = (part(records, "kind", shown + 1) == EVENT) & (of[shown + 1] >= 0)
     for name in ("skb", "ts", "cpu"):
-        same &= part(records, name, told) == part(records, name, told + 1)
-    told = told[same]
-    pairs = distinct(number[told].astype(np.int64), of[told + 1].astype(np.int64))
-    return told[pairs], of[told[pairs] + 1]
+        same &= part(records, name, shown) == part(records, name, shown + 1)
+    shown = shown[same]
+    pairs = distinct(number[shown].astype(np.int64), of[shown + 1].astype(np.int64))
+    return shown[pairs], of[shown[pairs] + 1]
 
 
-@lean
+@allocation_free
 def _owners(
-    kind: Bytes,
-    number: Small,
-    series: Small,
-    known: Flags,
-    sniffed: Flags,
-    first: Small,
-    least: Small,
-    most: Small,
+    kind: UInt8s,
+    number: Int32s,
+    series: Int32s,
+    known: Bools,
+    sniffed: Bools,
+    first: Int32s,
+    least: Int32s,
+    most: Int32s,
 ) -> int:
     """Of each footprint the first record and the lowest and highest series.
 
@@ -185,9 +186,9 @@ def _owners(
     return several
 
 
-@lean
+@allocation_free
 def _shared_by(
-    kind: Bytes, number: Small, series: Small, sniffed: Flags, shared: Flags, index: Index
+    kind: UInt8s, number: Int32s, series: Int32s, sniffed: Bools, shared: Bools, index: Int64s
 ) -> None:
     """Those records."""
     at = 0
@@ -198,7 +199,7 @@ def _shared_by(
             at += 1
 
 
-def has_larger_header(rows: Records | ColumnTable) -> Flags:
+def has_larger_header(rows: Records | ColumnTable) -> Bools:
     """Rows whose header is of a larger packet than the skb holds.
 
     skb_segment() and ip_frag_next() begin each part with a copy of the whole packet's header, and
@@ -211,11 +212,10 @@ def has_larger_header(rows: Records | ColumnTable) -> Flags:
     return np.asarray(made | copied & (rows["ethertype"] <= 0))
 
 
-TCP = 6
 SEGMENT = ("saddr_lo", "daddr_lo", "sport", "dport", "seq", "tot_len")
 
 
-def _without_stale(prints: Prints) -> Prints:
+def _without_stale(prints: Footprints) -> Footprints:
     """A TCP segment sent again begins with the header it was sent with before, and gets a new one.
 
     So of one segment's identifications in one series only the last ever was on the wire.
@@ -232,11 +232,11 @@ def _without_stale(prints: Prints) -> Prints:
         ids.append(part(rows, "ip_id", number).astype(np.int64))
     key, every = np.concatenate(keys), np.concatenate(at)
     _only_last(key, np.concatenate(ids), every, slots_for(len(key)), keep)
-    return Prints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
+    return Footprints(rows, prints.number[keep], prints.series[keep], prints.record[keep])
 
 
-@lean
-def _only_last(keys: Hash, ip_id: Index, at: Index, slots: Small, keep: Flags) -> None:
+@allocation_free
+def _only_last(keys: Hash, ip_id: Int64s, at: Int64s, slots: Int32s, keep: Bools) -> None:
     """Keep of each key, in time order, those with the identification of the last."""
     for i in range(len(keys) - 1, -1, -1):
         slot = place(keys[i], keys, slots)
@@ -245,26 +245,26 @@ def _only_last(keys: Hash, ip_id: Index, at: Index, slots: Small, keep: Flags) -
         keep[at[i]] = ip_id[i] == ip_id[slots[slot]]
 
 
-def _differs(rows: Records | ColumnTable, index: Index, series: Index) -> Flags:
+def _differs(rows: Records | ColumnTable, index: Int64s, series: Int64s) -> Bools:
     """Rows that are another packet than the row before, not just elsewhere or of another length."""
     change = np.ones(len(index), np.bool_)
     change[1:] = series[1:] != series[:-1]
     every = len(index) and index[-1] - index[0] + 1 == len(index)
     chosen = slice(int(index[0]), int(index[-1]) + 1) if every else index
-    for name in TELLING:
+    for name in DISTINGUISHING:
         column = part(rows, name, chosen)
         change[1:] |= column[1:] != column[:-1]
     return change
 
 
-def candidates(packets: Packets, prints: Prints) -> Candidates:
+def candidates(packets: Packets, prints: Footprints) -> Candidates:
     """Candidate pairs of IP packets and series."""
     wire, kernel = Known(packets, np.flatnonzero(packets["ip_version"] != 0)), prints.known()
     keys_w, weak_w = joining_keys(wire)
     keys_k, weak_k = joining_keys(kernel)
     start = _start(wire, weak_w, kernel, weak_k, prints.series)
     for rows in (packets, prints.rows):
-        room_of(rows).forget()
+        scratch_of(rows).forget()
     p, r, many = join(keys_w, keys_k, MANY)
     # What has many partners by that, is joined by all that there is.
     left = np.flatnonzero(many)
@@ -280,25 +280,27 @@ def candidates(packets: Packets, prints: Prints) -> Candidates:
         p, r, left = np.concatenate([p, p2]), np.concatenate([r, r2]), np.union1d(left, crowd)
     partly = Partly.of(wire, weak_w, kernel, weak_k)
     for rows in (packets, prints.rows):
-        room_of(rows).forget()
+        scratch_of(rows).forget()
     packet, shown, rung = climb(packets, prints, wire.at[p], r, start[p])
     return unique(packets, prints, packet, shown, rung, partly, wire.at[left])
 
 
-def _start(wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak, series: Index) -> Rung:
+def _start(
+    wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
+) -> Rung:
     """The rung up to which the key of each packet tells it from others."""
     start = np.zeros(len(wire.at), np.int8)
-    left, right = (as_both_tell(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
+    left, right = (as_both_know(k.columns(w.at)) for k, w in ((wire, weak_w), (kernel, weak_k)))
     for level, column in enumerate(("sport", "seq")):
         crowd = _shared(keys(left, level), keys(right, level), series[weak_k.at])
-        tells = (left[column] >= 0) & crowd
-        start[weak_w.at] = np.where(tells, level + 1, start[weak_w.at])
+        decides = (left[column] >= 0) & crowd
+        start[weak_w.at] = np.where(decides, level + 1, start[weak_w.at])
     return start
 
 
 def _partly_known(
-    wire: Known, weak_w: Weak, kernel: Known, weak_k: Weak, series: Index
-) -> tuple[Index, Index, Index]:
+    wire: Known, weak_w: Unnumbered, kernel: Known, weak_k: Unnumbered, series: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
     """Pairs of packets and prints of which one lacks what would tell it, and packets with many."""
     none = np.zeros(0, np.int64)
     pairs, crowd = [(none, none)], [none]
@@ -323,12 +325,12 @@ def full_keys(known: Known) -> Hash:
     return made
 
 
-def is_strong(packets: Packets, index: Index) -> Flags:
+def is_strong(packets: Packets, index: Int64s) -> Bools:
     """Packets whose identification numbers them."""
     return is_numbered(Known(packets, index).columns(slice(None), STRONG))
 
 
-def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Index) -> Flags:
+def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: Int64s) -> Bools:
     """Which of `left` share their hash with another of them, or find several owners at `right`."""
     keys, back, count = np.unique(left, return_inverse=True, return_counts=True)
     at = np.searchsorted(keys, right)
@@ -341,12 +343,12 @@ def _shared(left: npt.NDArray[np.uint64], right: npt.NDArray[np.uint64], owner: 
 
 def unique(
     packets: Packets,
-    prints: Prints,
-    packet: Index,
-    shown: Index,
+    prints: Footprints,
+    packet: Int64s,
+    shown: Int64s,
     rung: Rung,
     partly: Partly,
-    many: Index,
+    many: Int64s,
 ) -> Candidates:
     """Candidates of pairs (packet, row of prints), each once, with the least rung."""
     series = prints.series[shown]

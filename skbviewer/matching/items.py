@@ -14,13 +14,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, part, room_of
+from ..records import KernelLog, Records, part, scratch_of
+from ..records.types import Int32s, Int64s, UInt8s
 from .births import born_inside
-from .heads import INSIDE, OWN_MOVED, Bytes
-from .kinds import Index
-from .looking import CHILDREN, LATE, MOVED, STRUCK, TELLS, WAITS, Found, Looker
-from .met import Met
-from .ordering import Small, blocks
+from .heads import INSIDE, OWN_MOVED
+from .looking import CHILDREN, LATE, LIFE_BITS, MOVED, STRUCK, WAITS, Found, LifeEventScanner
+from .met import RecordTimes
+from .ordering import blocks
 from .record_rows import Rows, passing
 
 
@@ -30,56 +30,61 @@ class Moved(NamedTuple):
     `item` is 2 x record, + 1 if it is of the record's own skb; `place` numbers the address.
     """
 
-    when: Index
-    item: Index
-    place: Small
-    born: Bytes
+    when: Int64s
+    item: Int64s
+    place: Int32s
+    born: UInt8s
 
 
 class Items(NamedTuple):
-    """`what`: bits of each record's items; `told_by`: the ENTRY of the call that told it, or -1.
+    """`what`: bits of each record's items; `owner_calls`: the ENTRY of the call it is from, or -1.
 
     OWN is an item of the record's own skb, which its call returned if GIVEN; CHILD the birth of a
     clone, before it; BORN, FREED, OWN_MOVED and CHILD_MOVED are said of them.  `place` numbers the
     address of the own skb, -1 without an item, below `addresses`.  `late` are events
     told too late to be sure of the skb: they belong where their tellers do.  `children` tell of
     clones: (record, number of the address, the call it was inside or -1).
-    `tells`: whether there is any birth or free.
+    `has_life_events`: whether there is any birth or free.
     """
 
-    what: Bytes
-    told_by: Small
-    place: Small
+    what: UInt8s
+    owner_calls: Int32s
+    place: Int32s
     moved: Moved
     addresses: int
-    late: Small
+    late: Int32s
     children: npt.NDArray[np.int32]
-    met: Met
-    tells: bool
+    met: RecordTimes
+    has_life_events: bool
 
 
 def items(log: KernelLog) -> Items:
     """The items of all records."""
-    records, room = log.records, room_of(log.records)
-    what, looker, lists, tells = born_inside(records), Looker(log), _Lists(), False
-    told_by, place = (room.take(len(records), np.int32) for _ in range(2))
+    records, scratch = log.records, scratch_of(log.records)
+    what, scanner, lists, has_life_events = (
+        born_inside(records),
+        LifeEventScanner(log),
+        _Lists(),
+        False,
+    )
+    owner_calls, place = (scratch.take(len(records), np.int32) for _ in range(2))
     for some in passing(records):
         rows = Rows(records, some)
-        found = looker.look(rows, what[some], told_by[some], place[some])
+        found = scanner.scan(rows, what[some], owner_calls[some], place[some])
         lists.add(found)
-        tells |= bool(found.sizes[TELLS])
-    meanwhile = _freed_meanwhile(records, what, looker, np.concatenate(lists.struck))
+        has_life_events |= bool(found.sizes[LIFE_BITS])
+    meanwhile = _freed_meanwhile(records, what, scanner, np.concatenate(lists.struck))
     waits = np.concatenate(lists.waits)
     return Items(
         what,
-        told_by,
+        owner_calls,
         place,
         _sorted([*(_without(each, meanwhile) for each in lists.moved), meanwhile]),
-        looker.addresses.count,
+        scanner.addresses.count,
         np.concatenate(lists.late),
         np.concatenate(lists.children),
-        Met(records, waits, part(records, "exit_ts", waits)),
-        tells,
+        RecordTimes(records, waits, part(records, "exit_ts", waits)),
+        has_life_events,
     )
 
 
@@ -115,7 +120,9 @@ def _sorted(parts: list[Moved]) -> Moved:
     return Moved._make(column[order] for column in every)
 
 
-def _freed_meanwhile(records: Records, what: Bytes, looker: Looker, free: Small) -> Moved:
+def _freed_meanwhile(
+    records: Records, what: UInt8s, scanner: LifeEventScanner, free: Int32s
+) -> Moved:
     """Calls that return an skb whose memory another CPU frees after they are entered: later then.
 
     Sets OWN_MOVED.
@@ -136,5 +143,5 @@ def _freed_meanwhile(records: Records, what: Bytes, looker: Looker, free: Small)
     since = (place[last] >= mine) & (place[last] < mine + until) & (free[last] > given)
     given, when = given[since], ts[last[since]] + 1
     what[given] |= OWN_MOVED
-    address = looker.addresses.of(np.ascontiguousarray(part(records, "ret", given)))
+    address = scanner.addresses.of(np.ascontiguousarray(part(records, "ret", given)))
     return Moved(when, 2 * given + 1, address, np.ones(len(given), np.uint8))

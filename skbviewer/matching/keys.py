@@ -13,9 +13,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, part
-from ..records.compiled import lean
-from .kinds import Index
-from .ordering import Small, blocks, fits
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s
+from .ordering import blocks, fits
 
 Hash = npt.NDArray[np.uint64]
 
@@ -65,7 +65,7 @@ def shared(keys: npt.NDArray[np.integer]) -> npt.NDArray[np.bool_]:
     return np.isin(keys, again) if len(again) else np.zeros(len(keys), np.bool_)
 
 
-def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDArray[np.bool_]]:
+def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Int64s, Int64s, npt.NDArray[np.bool_]]:
     """Index pairs of equal hashes, and which of `left` have more partners than `limit` (0: none).
 
     Those that have more are in no pair.  Pairs are sorted by `left`, then by `right`.
@@ -81,13 +81,13 @@ def join(left: Hash, right: Hash, limit: int = 0) -> tuple[Index, Index, npt.NDA
     return i, j, many
 
 
-def slots_for(count: int) -> Small:
+def slots_for(count: int) -> Int32s:
     """An empty hash table (see numbering.py) for indices of so many keys; -1 is a free place."""
     return np.full(1 << (4 * count).bit_length(), -1, np.int32)
 
 
-@lean
-def place(key: np.uint64, keys: Hash, slots: Small) -> np.int64:
+@allocation_free
+def place(key: np.uint64, keys: Hash, slots: Int32s) -> np.int64:
     """Where `key` is in the hash table `slots` of some `keys`, or would be."""
     mask = len(slots) - 1
     at = np.int64(key >> _SHIFT) & mask
@@ -96,8 +96,8 @@ def place(key: np.uint64, keys: Hash, slots: Small) -> np.int64:
     return np.int64(at)
 
 
-@lean
-def _collect(keys: Hash, slots: Small, after: Small, count: Small) -> None:
+@allocation_free
+def _collect(keys: Hash, slots: Int32s, after: Int32s, count: Int32s) -> None:
     """Fill the hash table `slots` with the first of each key.
 
     `after` is the next one of a key, or -1, `count` how many there are from each on.
@@ -109,14 +109,14 @@ def _collect(keys: Hash, slots: Small, after: Small, count: Small) -> None:
         slots[at] = i
 
 
-@lean
+@allocation_free
 def _ask(
     asked: Hash,
     keys: Hash,
-    slots: Small,
-    count: Small,
+    slots: Int32s,
+    count: Int32s,
     most: int,
-    first: Small,
+    first: Int32s,
     many: npt.NDArray[np.bool_],
 ) -> int:
     """Set the `first` partner, -1 = none, and who has more than `most`; the pairs of the others."""
@@ -129,9 +129,9 @@ def _ask(
     return total
 
 
-@lean
+@allocation_free
 def _pair(
-    first: Small, many: npt.NDArray[np.bool_], after: Small, left: Index, right: Index
+    first: Int32s, many: npt.NDArray[np.bool_], after: Int32s, left: Int64s, right: Int64s
 ) -> None:
     to = 0
     for i in range(len(first)):
@@ -150,21 +150,21 @@ def among(asked: Hash, few: Hash) -> npt.NDArray[np.bool_]:
     return found
 
 
-@lean
-def _find(asked: Hash, few: Hash, slots: Small, found: npt.NDArray[np.bool_]) -> None:
+@allocation_free
+def _find(asked: Hash, few: Hash, slots: Int32s, found: npt.NDArray[np.bool_]) -> None:
     for i in range(len(asked)):
         found[i] = slots[place(asked[i], few, slots)] >= 0
 
 
-def sharing(keys: Hash) -> Small:
+def sharing(keys: Hash) -> Int32s:
     """How many rows have the same key as each."""
     first, count = np.empty(len(keys), np.int32), np.zeros(len(keys), np.int32)
     _share(keys, slots_for(len(keys)), first, count)
     return count[first]
 
 
-@lean
-def _share(keys: Hash, slots: Small, first: Small, count: Small) -> None:
+@allocation_free
+def _share(keys: Hash, slots: Int32s, first: Int32s, count: Int32s) -> None:
     """Set the `first` row of each one's key, and how many have it."""
     for i in range(len(keys)):
         at = place(keys[i], keys, slots)
@@ -174,7 +174,7 @@ def _share(keys: Hash, slots: Small, first: Small, count: Small) -> None:
         count[first[i]] += 1
 
 
-def runs(owner: npt.NDArray[np.integer], asked: Index) -> tuple[Index, Index]:
+def runs(owner: npt.NDArray[np.integer], asked: Int64s) -> tuple[Int64s, Int64s]:
     """Where numbers from 0 on stand in `owner`, which is sorted: (first place, how many)."""
     size = max(int(owner.max(initial=-1)), int(asked.max(initial=-1))) + 1
     count = np.bincount(owner, minlength=size)
@@ -182,14 +182,14 @@ def runs(owner: npt.NDArray[np.integer], asked: Index) -> tuple[Index, Index]:
     return begin[asked], count[asked]
 
 
-def spread(low: Index, count: Index, order: Index) -> tuple[Index, Index]:
+def spread(low: Int64s, count: Int64s, order: Int64s) -> tuple[Int64s, Int64s]:
     """(i, order[low[i]]), (i, order[low[i] + 1]), ...: count[i] pairs for each i."""
     left = np.repeat(np.arange(len(count)), count)
     offset = np.arange(len(left)) - np.repeat(np.cumsum(count) - count, count)
     return left, order[np.repeat(low, count) + offset]
 
 
-def by_pair(first: Index, second: Index) -> Index:
+def by_pair(first: Int64s, second: Int64s) -> Int64s:
     """The stable order of pairs of numbers."""
     span = int(second.max(initial=0)) + 1
     if int(first.min(initial=0)) < 0 or int(second.min(initial=0)) < 0:
@@ -199,7 +199,7 @@ def by_pair(first: Index, second: Index) -> Index:
     return np.argsort(first * span + second, kind="stable")  # mostly nearly in order
 
 
-def distinct(first: Index, second: Index) -> Index:
+def distinct(first: Int64s, second: Int64s) -> Int64s:
     """Positions of the first occurrence of each pair of numbers, sorted by pair."""
     order = by_pair(first, second)
     a, b = first[order], second[order]
@@ -208,7 +208,7 @@ def distinct(first: Index, second: Index) -> Index:
     return np.asarray(order[new], np.int64)
 
 
-def without(numbers: Index, others: Index) -> Index:
+def without(numbers: Int64s, others: Int64s) -> Int64s:
     """The numbers (none below 0) that are not among `others`, each once, sorted."""
     left = np.zeros(max(int(numbers.max(initial=-1)), int(others.max(initial=-1))) + 1, np.bool_)
     left[numbers] = True

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog, part
+from ..records.types import Int64s
 
 ENTRY, EXIT, EVENT, LOST = 1, 2, 4, 5  # kbl.h enum kbl_kind
 IP = (0x0800, 0x86DD)  # EtherTypes
 SKB_IS_RET, SOCK = 0x10, 0x80  # kbl.h KBL_FLAG_*
 
-Index = npt.NDArray[np.int64]
 
 MOST_PROBES = 1 << 22  # of a log that is no garbage
 FEW = 24  # bytes compared per value
@@ -35,7 +35,7 @@ def chosen(values: npt.NDArray[np.integer], wanted: Sequence[int]) -> npt.NDArra
 
 
 def named(
-    log: KernelLog, item: Index | slice, names: frozenset[str] | tuple[str, ...]
+    log: KernelLog, item: Int64s | slice, names: frozenset[str] | tuple[str, ...]
 ) -> npt.NDArray[np.bool_]:
     """Which of the records `item` enter a function of `names`."""
     ids = [p.id for p in log.probes.values() if p.name in names]

@@ -11,20 +11,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import UNRECORDED, KernelLog
-from .kinds import Index
-from .ladder import Flags
-from .losses import ANY, FOREVER, MISSED, NEVER, Table, meets
+from ..records.types import EARLIEST_NS, LATEST_NS, Bools, Int64s
+from .losses import ANY, MISSED, Table, meets
 from .nearest import Place
 from .phases import PACKET_SOCKET, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .points import WAIT_NS
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 SENT = ("dev_hard_start_xmit", "xmit_one")  # one of them has every packet that is sent
 
 
-def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[Flags, Flags]:
+def lacking(kernel: KernelSide, place: Place, at: Int64s, error: Int64s) -> tuple[Bools, Bools]:
     """Packets in whose window records are missing that would show their moment.
 
     And those that the log may lack as any other: it was filtered, or hits were missed at unknown
@@ -33,8 +32,8 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     """
     # CLOCK_MONOTONIC begins with 0: nothing was before.
     rows, low, high = kernel.losses, np.maximum(at - error, 0), at + error
-    missed, undated = rows["reason"] == MISSED, rows["first_ns"] == NEVER
-    undated &= missed & (rows["last_ns"] == FOREVER)
+    missed, undated = rows["reason"] == MISSED, rows["first_ns"] == EARLIEST_NS
+    undated &= missed & (rows["last_ns"] == LATEST_NS)
     stopped = _after_the_stop(kernel.log, rows)
     surely = meets(rows[~missed & ~stopped], low, high + _longest_call(kernel))
     surely |= meets(rows[stopped], low, high)
@@ -45,25 +44,25 @@ def lacking(kernel: Sightable, place: Place, at: Index, error: Index) -> tuple[F
     return surely, perhaps
 
 
-def hidden(kernel: Sightable) -> Flags:
+def hidden(kernel: KernelSide) -> Bools:
     """Moments whose call of a packet socket may be missing: records are, until the skb waited.
 
     A packet that is stamped on arrival may wait up to WAIT_NS for that call.
     """
     rows, moments = kernel.losses, kernel.moments
-    undated = (rows["first_ns"] == NEVER) & (rows["last_ns"] == FOREVER)
+    undated = (rows["first_ns"] == EARLIEST_NS) & (rows["last_ns"] == LATEST_NS)
     dated = (~undated | (rows["reason"] != MISSED)) & ~_after_the_stop(kernel.log, rows)
     after, before = (np.asarray(moments[name], np.int64) for name in ("after", "before"))
     return meets(rows[dated], after, before + WAIT_NS)
 
 
-def _after_the_stop(log: KernelLog, rows: Table) -> Flags:
+def _after_the_stop(log: KernelLog, rows: Table) -> Bools:
     """Rows of what came when a recording was over: of calls not yet returned it has the entries."""
-    stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == FOREVER)
+    stopped = (rows["reason"] == UNRECORDED) & (rows["last_ns"] == LATEST_NS)
     return np.asarray(stopped & log.complete)
 
 
-def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high: Index) -> Flags:
+def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Int64s, high: Int64s) -> Bools:
     """Where probes missed hits of all functions that show a packet at a device.
 
     One that is recorded shows the moment: the packet socket's, or that of the hand-over.
@@ -71,7 +70,7 @@ def _moment_missed(log: KernelLog, place: Place, missed: Table, low: Index, high
     if not len(missed):
         return np.zeros(len(low), np.bool_)
 
-    def any_of(names: tuple[str, ...]) -> Flags:
+    def any_of(names: tuple[str, ...]) -> Bools:
         ids = [p.id for p in log.probes.values() if p.name in names and _is_armed(log, p.id)]
         if not ids:
             return np.ones(len(low), np.bool_)
@@ -92,7 +91,7 @@ def _is_armed(log: KernelLog, probe: int) -> bool:
     return log.probes[probe].address != 0 and log.probes[probe].error == 0
 
 
-def _longest_call(kernel: Sightable) -> int:
+def _longest_call(kernel: KernelSide) -> int:
     """The longest time from a moment's begin to when its call returned, ns."""
     moments = kernel.moments
     some = moments["socket"] if moments["socket"].any() else moments["met"]

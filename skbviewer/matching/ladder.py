@@ -14,16 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets, Records, part
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int64s
 from .keys import by_pair
-from .kinds import Index
 from .ordering import blocks
 from .rules import Rung
 
 if TYPE_CHECKING:
-    from .identity import Prints
+    from .identity import Footprints
 
-Flags = npt.NDArray[np.bool_]
 
 ADDRESS = ("saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo")
 THESIS_KEY = ("ip_version", *ADDRESS, "ip_id", "protocol")
@@ -48,15 +47,15 @@ class Known(NamedTuple):
     """Rows of a table, by what they are known by."""
 
     rows: Packets | Records | ColumnTable
-    at: Index
+    at: Int64s
 
-    def columns(self, some: Index | slice, names: Iterable[str] = KNOWN) -> Columns:
+    def columns(self, some: Int64s | slice, names: Iterable[str] = KNOWN) -> Columns:
         """Columns of some of these rows."""
         at = self.at[some]
         return {name: part(self.rows, name, at) for name in names}
 
 
-def alike(left: Known, i: Index, right: Known, j: Index, names: Iterable[str]) -> Flags:
+def alike(left: Known, i: Int64s, right: Known, j: Int64s, names: Iterable[str]) -> Bools:
     """Which pairs of these rows have equal values in all columns."""
     made, names = np.ones(len(i), np.bool_), tuple(names)
     for some in blocks(len(i)):
@@ -67,8 +66,8 @@ def alike(left: Known, i: Index, right: Known, j: Index, names: Iterable[str]) -
 
 
 def climb(
-    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
-) -> tuple[Index, Index, npt.NDArray[np.int8]]:
+    packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
+) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
     """The pairs (packet, row of prints) left after all rungs."""
     wire, kernel = Known(packets, packet), Known(prints.rows, prints.number[shown])
     crowded = _crowded(packet, prints.series[shown])
@@ -83,7 +82,7 @@ def climb(
     )
 
 
-def _agree(wire: Known, kernel: Known, pairs: Index) -> Flags:
+def _agree(wire: Known, kernel: Known, pairs: Int64s) -> Bools:
     """Which of these pairs, that have no rivals, agree on every rung."""
     made = np.ones(len(pairs), np.bool_)
     for block in blocks(len(pairs)):
@@ -96,8 +95,8 @@ def _agree(wire: Known, kernel: Known, pairs: Index) -> Flags:
 
 
 def _climb(
-    packets: Packets, prints: Prints, packet: Index, shown: Index, rung: npt.NDArray[np.int8]
-) -> tuple[Index, Index, npt.NDArray[np.int8]]:
+    packets: Packets, prints: Footprints, packet: Int64s, shown: Int64s, rung: npt.NDArray[np.int8]
+) -> tuple[Int64s, Int64s, npt.NDArray[np.int8]]:
     """The same for pairs that have rivals."""
     for level, columns in RUNGS:
         crowded = _crowded(packet, prints.series[shown])
@@ -117,15 +116,15 @@ def _climb(
     return packet, shown, rung
 
 
-@lean
+@allocation_free
 def _step(
     level: int,
-    pair: Index,
+    pair: Int64s,
     agreed: npt.NDArray[np.int8],
-    crowded: Flags,
+    crowded: Bools,
     best: npt.NDArray[np.int8],
     rung: npt.NDArray[np.int8],
-    keep: Flags,
+    keep: Bools,
 ) -> None:
     """Which prints stay on a rung: of each packet and series those that agree in most columns.
 
@@ -145,7 +144,7 @@ def _step(
             rung[i] = level
 
 
-def numbered(packet: Index, series: Index) -> Index:
+def numbered(packet: Int64s, series: Int64s) -> Int64s:
     """A number for each pair, equal where the pairs are equal."""
     order = by_pair(packet, series)
     new = np.ones(len(order), np.bool_)
@@ -155,7 +154,7 @@ def numbered(packet: Index, series: Index) -> Index:
     return made
 
 
-def _crowded(packet: Index, series: Index) -> Flags:
+def _crowded(packet: Int64s, series: Int64s) -> Bools:
     """Pairs whose packet has several series, or whose series has several packets."""
     made = np.zeros(len(packet), np.bool_)
     of_packet = np.full(int(packet.max(initial=-1)) + 1, NONE, np.int32)
@@ -164,13 +163,13 @@ def _crowded(packet: Index, series: Index) -> Flags:
     return made
 
 
-@lean
+@allocation_free
 def _find_crowded(
-    packet: Index,
-    series: Index,
+    packet: Int64s,
+    series: Int64s,
     of_packet: npt.NDArray[np.int32],
     of_series: npt.NDArray[np.int32],
-    made: Flags,
+    made: Bools,
 ) -> None:
     """Set `made`; `of_packet` becomes the only series of each packet, or SEVERAL."""
     for i in range(len(packet)):
@@ -183,7 +182,7 @@ def _find_crowded(
         made[i] = of_packet[packet[i]] == SEVERAL or of_series[series[i]] == SEVERAL
 
 
-def _cut_later(wire: Columns, kernel: Columns) -> Flags:
+def _cut_later(wire: Columns, kernel: Columns) -> Bools:
     """Pairs of a whole packet in the kernel and a fragment of it on the wire."""
     whole = (kernel["frag_off"] < 0) | ((kernel["frag_off"] & FRAGMENT) == 0)
     part = (wire["frag_off"] >= 0) & ((wire["frag_off"] & FRAGMENT) != 0)
@@ -192,7 +191,7 @@ def _cut_later(wire: Columns, kernel: Columns) -> Flags:
 
 def _compare(
     wire: Columns, kernel: Columns, columns: tuple[str, ...]
-) -> tuple[Flags, npt.NDArray[np.int8]]:
+) -> tuple[Bools, npt.NDArray[np.int8]]:
     """Pairs that agree in every column known on both sides, and how many those are."""
     count = len(wire[columns[0]])
     same, known = np.ones(count, np.bool_), np.zeros(count, np.int8)

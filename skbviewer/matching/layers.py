@@ -16,19 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records.compiled import lean
-from .tangle import (
-    CROWDED,
-    EXACT,
-    SEVERAL,
-    TOO_LARGE,
-    Bytes,
-    Flags,
-    Groups,
-    Index,
-    Places,
-    Tangle,
-)
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int8s, Int64s
+from .tangle import CROWDED, EXACT, SEVERAL, TOO_LARGE, Groups, Places, Tangle
 
 SLOTS = 62  # moments that can be taken at a time: bits of a state, without the sign
 EVERY = (1 << SLOTS) - 1
@@ -47,41 +37,41 @@ class Limits(NamedTuple):
     total: int = 1 << 24
 
 
-class Room(NamedTuple):
+class Scratch(NamedTuple):
     """States (`taken`, `latest`, `leads`), steps (`source`, `pair`, `target`), and a hash table.
 
     `slot` and `last` are of places; `holder` is the place that has each slot.  `counts` are the
     numbers below.
     """
 
-    taken: Index
-    latest: Index
-    source: Index
-    pair: Index
-    target: Index
-    table: Index
-    slot: Index
-    last: Index
-    holder: Index
-    leads: Flags
-    counts: Index
+    taken: Int64s
+    latest: Int64s
+    source: Int64s
+    pair: Int64s
+    target: Int64s
+    table: Int64s
+    slot: Int64s
+    last: Int64s
+    holder: Int64s
+    leads: Bools
+    counts: Int64s
 
     @classmethod
-    def of(cls, limits: Limits) -> Room:
+    def of(cls, limits: Limits) -> Scratch:
         """Room without states."""
         holder, counts = np.zeros(SLOTS, np.int64), np.zeros(COUNTS, np.int64)
         counts[LEFT], counts[STATES], counts[MOST] = limits.total, 1, limits.steps
         a, b, c, d, e, f, g, h = (np.zeros(0, np.int64) for _ in range(8))
         return cls(a, b, c, d, e, f, g, h, holder, np.zeros(0, np.bool_), counts)
 
-    def ready(self, places: int) -> Room:
+    def ready(self, places: int) -> Scratch:
         """Room for that many places."""
-        room = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
+        scratch = self._replace(slot=np.zeros(places, np.int64), last=np.full(places, -1))
         if len(self.table):
-            return room
+            return scratch
         steps = int(self.counts[MOST])
         size = 1 << (2 * steps + 2).bit_length()
-        return room._replace(
+        return scratch._replace(
             taken=np.zeros(steps + 2, np.int64),
             latest=np.zeros(steps + 2, np.int64),
             leads=np.zeros(steps + 2, np.bool_),
@@ -92,24 +82,24 @@ class Room(NamedTuple):
         )
 
 
-def follow(tangle: Tangle, groups: Groups, places: Places, room: Room, sure: Bytes) -> None:
+def follow(tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, sure: Int8s) -> None:
     """Drop pairs that lead nowhere in the groups that are SEVERAL, and set `sure` of these.
 
     EXACT: each pair that is left is in an assignment.  TOO_LARGE: perhaps.  CROWDED: there is none.
     """
-    _follow(tangle, groups, places, room, np.zeros(len(tangle.kept), np.bool_), sure)
+    _follow(tangle, groups, places, scratch, np.zeros(len(tangle.kept), np.bool_), sure)
 
 
-@lean
+@allocation_free
 def _follow(
-    tangle: Tangle, groups: Groups, places: Places, room: Room, seen: Flags, sure: Bytes
+    tangle: Tangle, groups: Groups, places: Places, scratch: Scratch, seen: Bools, sure: Int8s
 ) -> None:
     for g in range(len(sure)):
         if sure[g] != SEVERAL:
             continue
         first, last = groups.first[g], groups.first[g + 1]
-        pairs = _ends(tangle, groups.order, first, last, places, room)
-        sure[g] = _group(tangle, groups.order, first, last, places, room, seen, pairs)
+        pairs = _ends(tangle, groups.order, first, last, places, scratch)
+        sure[g] = _group(tangle, groups.order, first, last, places, scratch, seen, pairs)
         if sure[g] == CROWDED:
             continue
         for n in range(first, last):
@@ -118,9 +108,9 @@ def _follow(
                 tangle.kept[pair] = seen[pair]
 
 
-@lean
+@allocation_free
 def _ends(
-    tangle: Tangle, order: Index, first: np.int64, last: np.int64, places: Places, room: Room
+    tangle: Tangle, order: Int64s, first: np.int64, last: np.int64, places: Places, scratch: Scratch
 ) -> np.int64:
     """Which packet is the last that may have each place; how many pairs there are."""
     pairs = np.int64(0)
@@ -128,42 +118,42 @@ def _ends(
         for pair in range(tangle.rows[order[n]], tangle.rows[order[n] + 1]):
             if tangle.kept[pair]:
                 place = places.of[tangle.moment[pair]]
-                room.last[place], room.slot[place] = n, -1
+                scratch.last[place], scratch.slot[place] = n, -1
                 pairs += 1
     return pairs
 
 
-@lean
+@allocation_free
 def _group(
     tangle: Tangle,
-    order: Index,
+    order: Int64s,
     first: np.int64,
     last: np.int64,
     places: Places,
-    room: Room,
-    seen: Flags,
+    scratch: Scratch,
+    seen: Bools,
     pairs: np.int64,
 ) -> int:
     """Follow one group; what is said of it."""
-    counts = room.counts
+    counts = scratch.counts
     allowed = pairs * FEW + min(counts[MOST], counts[LEFT])
     spent, low, high = np.int64(0), np.int64(0), np.int64(1)
     counts[FREE], counts[FORGOT], counts[STEPS] = EVERY, 0, 0
-    room.taken[0], room.latest[0] = 0, LONG_AGO
+    scratch.taken[0], scratch.latest[0] = 0, LONG_AGO
     for n in range(first, last):
         packet = order[n]
         options = _options(tangle, packet)
         more = (high - low) * options
         if high - low == 1 or max(counts[STEPS] + more - counts[MOST], spent + more - allowed) > 0:
             counts[FORGOT] += high - low > 1
-            _settle(room, low, high, seen)
+            _settle(scratch, low, high, seen)
             low, high = np.int64(0), np.int64(1)
-        gone = _slots(tangle, packet, np.int64(n), places, room)
+        gone = _slots(tangle, packet, np.int64(n), places, scratch)
         if options > counts[MOST]:  # of one packet: it keeps them all, and takes none
-            _pass(tangle, packet, room, gone, seen)
+            _pass(tangle, packet, scratch, gone, seen)
             continue
         spent += (high - low) * options
-        made = _step(tangle, packet, places, room, gone, low, high)
+        made = _step(tangle, packet, places, scratch, gone, low, high)
         low, high = high, made
         if low == high:
             break
@@ -171,11 +161,11 @@ def _group(
     if low == high:
         counts[STATES] += high
         return CROWDED
-    _settle(room, low, high, seen)
+    _settle(scratch, low, high, seen)
     return TOO_LARGE if counts[FORGOT] else EXACT
 
 
-@lean
+@allocation_free
 def _options(tangle: Tangle, packet: np.int64) -> np.int64:
     """How many pairs of a packet are left."""
     options = np.int64(0)
@@ -184,72 +174,74 @@ def _options(tangle: Tangle, packet: np.int64) -> np.int64:
     return options
 
 
-@lean
-def _slots(tangle: Tangle, packet: np.int64, n: np.int64, places: Places, room: Room) -> np.int64:
+@allocation_free
+def _slots(
+    tangle: Tangle, packet: np.int64, n: np.int64, places: Places, scratch: Scratch
+) -> np.int64:
     """Give slots to moments that packets behind the n-th may have, too.
 
     Returns the bits of those that are free behind it, as nobody else may have their moments.
     """
-    gone, counts = np.int64(0), room.counts
+    gone, counts = np.int64(0), scratch.counts
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         if not tangle.kept[pair]:
             continue
         place = places.of[tangle.moment[pair]]
-        slot = room.slot[place]
-        if room.last[place] == n:
+        slot = scratch.slot[place]
+        if scratch.last[place] == n:
             gone |= np.int64(1) << slot if slot >= 0 else np.int64(0)
         elif slot < 0 and counts[FREE]:
             slot = _lowest(counts[FREE])
             counts[FREE] &= ~(np.int64(1) << slot)
-            room.slot[place], room.holder[slot] = slot, place
+            scratch.slot[place], scratch.holder[slot] = slot, place
         elif slot < 0:
             counts[FORGOT] += 1
     return gone
 
 
-@lean
-def _pass(tangle: Tangle, packet: np.int64, room: Room, gone: np.int64, seen: Flags) -> None:
+@allocation_free
+def _pass(tangle: Tangle, packet: np.int64, scratch: Scratch, gone: np.int64, seen: Bools) -> None:
     """Go on without a packet."""
     for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
         seen[pair] = tangle.kept[pair]
-    room.taken[0] &= ~gone
-    room.counts[FREE] |= gone
-    room.counts[FORGOT] += 1
+    scratch.taken[0] &= ~gone
+    scratch.counts[FREE] |= gone
+    scratch.counts[FORGOT] += 1
 
 
-@lean
+@allocation_free
 def _step(
     tangle: Tangle,
     packet: np.int64,
     places: Places,
-    room: Room,
+    scratch: Scratch,
     gone: np.int64,
     low: np.int64,
     high: np.int64,
 ) -> np.int64:
     """Make the states behind a packet, from `high` on, of those before it; returns their end."""
-    made, counts = high, room.counts
+    made, counts = high, scratch.counts
     for state in range(low, high):
         for pair in range(tangle.rows[packet], tangle.rows[packet + 1]):
             if not tangle.kept[pair]:
                 continue
             place = places.of[tangle.moment[pair]]
-            slot, latest = room.slot[place], max(room.latest[state], places.begin[place])
+            slot, latest = scratch.slot[place], max(scratch.latest[state], places.begin[place])
             bit = np.int64(1) << slot if slot >= 0 else np.int64(0)
-            if places.end[place] < room.latest[state] or room.taken[state] & bit:
+            if places.end[place] < scratch.latest[state] or scratch.taken[state] & bit:
                 continue
-            taken = (room.taken[state] | bit) & ~gone
-            if latest > room.latest[state]:
-                taken = _open(taken, latest, room.holder, places.end)
-            target, step = _state(room, high, made, taken, latest), counts[STEPS]
-            room.source[step], room.pair[step], room.target[step] = state, pair, target
+            taken = (scratch.taken[state] | bit) & ~gone
+            if latest > scratch.latest[state]:
+                taken = _open(taken, latest, scratch.holder, places.end)
+            target, step = _state(scratch, high, made, taken, latest), counts[STEPS]
+            scratch.source[step], scratch.pair[step], scratch.target[step] = state, pair, target
             made = max(made, target + 1)
             counts[STEPS] += 1
     counts[FREE] |= gone
     return made
 
 
-@lean
+@allocation_free
 def _lowest(bits: np.int64) -> np.int64:
     """The number of the lowest bit that is set."""
     at = np.int64(0)
@@ -258,8 +250,8 @@ def _lowest(bits: np.int64) -> np.int64:
     return at
 
 
-@lean
-def _open(taken: np.int64, latest: np.int64, holder: Index, end: Index) -> np.int64:
+@allocation_free
+def _open(taken: np.int64, latest: np.int64, holder: Int64s, end: Int64s) -> np.int64:
     """Taken moments without those that no later packet can have: they ended before `latest`."""
     slot, rest = np.int64(0), taken
     while rest:
@@ -270,37 +262,37 @@ def _open(taken: np.int64, latest: np.int64, holder: Index, end: Index) -> np.in
     return taken
 
 
-@lean
+@allocation_free
 def _state(
-    room: Room, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
+    scratch: Scratch, low: np.int64, high: np.int64, taken: np.int64, latest: np.int64
 ) -> np.int64:
     """The state, of those from `low` on, that is like this; else the new one `high`."""
     mixed = (taken * MIX) ^ (latest * MIX2)
     mixed ^= mixed >> 29
-    known, at = room.counts[STATES], (mixed * MIX) >> 20 & (len(room.table) - 1)
-    while room.table[at] >= known + low:
-        state = np.int64(room.table[at] - known)
-        if room.taken[state] == taken and room.latest[state] == latest:
+    known, at = scratch.counts[STATES], (mixed * MIX) >> 20 & (len(scratch.table) - 1)
+    while scratch.table[at] >= known + low:
+        state = np.int64(scratch.table[at] - known)
+        if scratch.taken[state] == taken and scratch.latest[state] == latest:
             return state
-        at = (at + 1) & (len(room.table) - 1)
-    room.table[at] = known + high
-    room.taken[high], room.latest[high] = taken, latest
+        at = (at + 1) & (len(scratch.table) - 1)
+    scratch.table[at] = known + high
+    scratch.taken[high], scratch.latest[high] = taken, latest
     return high
 
 
-@lean
-def _settle(room: Room, low: np.int64, high: np.int64, seen: Flags) -> None:
+@allocation_free
+def _settle(scratch: Scratch, low: np.int64, high: np.int64, seen: Bools) -> None:
     """Go back from the states that are left to what led there; then all of them become one."""
     for state in range(high):
-        room.leads[state] = state >= low
-    for step in range(room.counts[STEPS] - 1, -1, -1):
-        if room.leads[room.target[step]]:
-            room.leads[room.source[step]] = True
-            seen[room.pair[step]] = True
-    taken, latest = room.taken[low], room.latest[low]
+        scratch.leads[state] = state >= low
+    for step in range(scratch.counts[STEPS] - 1, -1, -1):
+        if scratch.leads[scratch.target[step]]:
+            scratch.leads[scratch.source[step]] = True
+            seen[scratch.pair[step]] = True
+    taken, latest = scratch.taken[low], scratch.latest[low]
     for state in range(low + 1, high):
-        taken &= room.taken[state]
-        latest = min(latest, room.latest[state])
-    room.taken[0], room.latest[0] = taken, latest
-    room.counts[STATES] += high
-    room.counts[STEPS] = 0
+        taken &= scratch.taken[state]
+        latest = min(latest, scratch.latest[state])
+    scratch.taken[0], scratch.latest[0] = taken, latest
+    scratch.counts[STATES] += high
+    scratch.counts[STEPS] = 0

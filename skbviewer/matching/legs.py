@@ -15,11 +15,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Gathered, KernelLog, Room, narrow, part, room_of
-from ..records.compiled import lean
-from .kinds import ENTRY, EVENT, Index, by_probe
+from ..records import ColumnTable, Gathered, KernelLog, Scratch, narrow, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import LATEST_NS, Int32s, Int64s, UInt8s
+from .kinds import ENTRY, EVENT, by_probe
 from .numbering import Number
-from .ordering import Small
 from .phases import READER, RECEIVE_START, RECEIVE_TAP, TRANSMIT
 from .record_rows import Rows, passing
 from .series import SeriesTable
@@ -62,10 +62,8 @@ _TYPES = {"series": "<i4", "leg": "<i4", "last_ns": "<i8"}
 
 SENDS, STARTS, READING, RANKS = 1, 2, 4, 8  # roles of functions; RANKS x n: n-th of RECEIVE_TAP
 SOCK_ENQUEUE = 15  # kbl.h KBL_EV_SOCK_ENQUEUE
-NEVER = (1 << 63) - 1
-FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
 
-Bytes = npt.NDArray[np.uint8]
+FREE_SLOT, SLOTS, WAITED_PUT, WAITED_PASSED, ROWS = range(5)  # of the counts
 
 
 @dataclass(frozen=True)
@@ -76,20 +74,20 @@ class LegTable:
     """
 
     rows: ColumnTable
-    of: Small
-    last_ns: Index
+    of: Int32s
+    last_ns: Int64s
 
 
 def build(log: KernelLog, series: SeriesTable) -> LegTable:
     """The legs of all series of `log`."""
     records = log.records
-    of, count = room_of(records).full(len(records), np.int32, -1), len(series.parent)
+    of, count = scratch_of(records).full(len(records), np.int32, -1), len(series.parent)
     left, slot = series.size.copy(), np.full(count, -1, np.int32)
     roles = by_probe({p.id: _role(p.name) for p in log.probes.values()})
     waited, state = _waited(log, series, roles), np.zeros((0, _FIELDS), np.int64)
     counts = np.zeros(5, np.int64)
     counts[FREE_SLOT] = -1
-    parts = {name: Gathered(room_of(records), _type(name)) for name in _OF_ROW}
+    parts = {name: Gathered(scratch_of(records), _type(name)) for name in _OF_ROW}
     for some in passing(records):
         rows = Rows(records, some)
         is_last = some.stop == len(records)
@@ -113,7 +111,7 @@ def build(log: KernelLog, series: SeriesTable) -> LegTable:
         )  # fmt: skip
         for name, field in _OF_ROW.items():
             parts[name].add(made[: counts[ROWS], field].astype(_type(name)))
-    return _table(parts, series.of, of, count, room_of(records))
+    return _table(parts, series.of, of, count, scratch_of(records))
 
 
 def _type(name: str) -> np.dtype[np.generic]:
@@ -129,54 +127,54 @@ def _role(name: str) -> int:
 class _Waited(NamedTuple):
     """Records that had their skb when they returned, in that order."""
 
-    when: Index
-    record: Small
-    series: Small
-    role: Bytes
-    netns: Index
-    ifindex: Index
-    ethertype: Small
+    when: Int64s
+    record: Int32s
+    series: Int32s
+    role: UInt8s
+    netns: Int64s
+    ifindex: Int64s
+    ethertype: Int32s
 
 
-def _waited(log: KernelLog, series: SeriesTable, roles: Bytes) -> _Waited:
+def _waited(log: KernelLog, series: SeriesTable, roles: UInt8s) -> _Waited:
     records, order = log.records, np.lexsort((series.met.record, series.met.exit_ts))
     record = series.met.record[order]
     func = part(records, "func", record)
     role = np.zeros(len(record), np.uint8)
     known = (func >= 0) & (func < len(roles))
     role[known] = roles[func[known]]
-    told = (np.array(part(records, n, record)) for n in ("netns", "ifindex", "ethertype"))
-    return _Waited(series.met.exit_ts[order], record, series.of[record], role, *told)
+    values = (np.array(part(records, n, record)) for n in ("netns", "ifindex", "ethertype"))
+    return _Waited(series.met.exit_ts[order], record, series.of[record], role, *values)
 
 
-@lean
+@allocation_free
 def _follow(
     first: int,
     is_last: bool,
-    ts: Index,
-    exit_ts: Index,
-    kind: Bytes,
-    event: Bytes,
-    func: Small,
-    netns: Index,
-    ifindex: Index,
-    ethertype: Small,
-    series: Small,
-    roles: Bytes,
-    waits: Small,
-    waited_ns: Index,
-    waited: Small,
-    waited_series: Small,
-    waited_role: Bytes,
-    waited_netns: Index,
-    waited_ifindex: Index,
-    waited_ethertype: Small,
-    left: Small,
-    slot: Small,
+    ts: Int64s,
+    exit_ts: Int64s,
+    kind: UInt8s,
+    event: UInt8s,
+    func: Int32s,
+    netns: Int64s,
+    ifindex: Int64s,
+    ethertype: Int32s,
+    series: Int32s,
+    roles: UInt8s,
+    waits: Int32s,
+    waited_ns: Int64s,
+    waited: Int32s,
+    waited_series: Int32s,
+    waited_role: UInt8s,
+    waited_netns: Int64s,
+    waited_ifindex: Int64s,
+    waited_ethertype: Int32s,
+    left: Int32s,
+    slot: Int32s,
     state: npt.NDArray[np.int64],
     made: npt.NDArray[np.int64],
-    of: Small,
-    counts: Index,
+    of: Int32s,
+    counts: Int64s,
 ) -> None:
     """Set `of` (the number of the leg within its series) of some records, `made` of finished legs.
 
@@ -185,7 +183,7 @@ def _follow(
     """
     counts[ROWS] = 0
     for i in range(len(ts) + is_last):
-        now, mine, record = NEVER, np.int64(-1), np.int64(first + i)
+        now, mine, record = LATEST_NS, np.int64(-1), np.int64(first + i)
         if i < len(ts):
             now, mine = ts[i], np.int64(series[i])
             passed = counts[WAITED_PASSED]
@@ -237,8 +235,8 @@ def _follow(
                 break
 
 
-@lean
-def _row_of(series: Number, slot: Small, state: npt.NDArray[np.int64], counts: Index) -> np.int64:
+@allocation_free
+def _row_of(series: Number, slot: Int32s, state: npt.NDArray[np.int64], counts: Int64s) -> np.int64:
     """The row of a series; a new one has no leg."""
     row = np.int64(slot[series])
     if row >= 0:
@@ -255,12 +253,12 @@ def _row_of(series: Number, slot: Small, state: npt.NDArray[np.int64], counts: I
     return np.int64(row)
 
 
-@lean
+@allocation_free
 def _add(
     state: npt.NDArray[np.int64],
     row: Number,
     made: npt.NDArray[np.int64],
-    counts: Index,
+    counts: Int64s,
     role: Number,
     enters: Number,
     met: Number,
@@ -291,7 +289,7 @@ def _add(
         one[GOES_ON] = goes_on
         one[BEGIN], one[MET] = met, met
         one[XMIT] = one[RECEIVED] = one[TAP] = one[READS] = -1
-        one[XMIT_END] = one[BEFORE] = one[END] = one[LAST] = -NEVER
+        one[XMIT_END] = one[BEFORE] = one[END] = one[LAST] = -LATEST_NS
     one[FUNCTIONS] += enters
     one[LAST] = max(one[LAST], leave)
     if role & SENDS:
@@ -322,16 +320,16 @@ def _add(
     return np.int64(one[LEG])
 
 
-@lean
-def _is_received(one: Index) -> bool:
+@allocation_free
+def _is_received(one: Int64s) -> bool:
     """Whether a leg begins with a packet that is received."""
     if one[GOES_ON]:
         return True
     return bool(one[RECEIVED] >= 0 and (one[XMIT] < 0 or one[RECEIVED] <= one[XMIT]))
 
 
-@lean
-def _finish(one: Index, made: Index) -> None:
+@allocation_free
+def _finish(one: Int64s, made: Int64s) -> None:
     """The row of a leg that is over; its early_ns stands at TAP."""
     for field in range(_FIELDS):
         made[field] = one[field]
@@ -354,7 +352,7 @@ def _finish(one: Index, made: Index) -> None:
 
 
 def _table(
-    parts: dict[str, Gathered], series_of: Small, of: Small, count: int, room: Room
+    parts: dict[str, Gathered], series_of: Int32s, of: Int32s, count: int, scratch: Scratch
 ) -> LegTable:
     """The legs of each series one behind the other; `of` becomes their numbers."""
     leg, series = (parts.pop(name).whole() for name in ("leg", "series"))
@@ -363,18 +361,18 @@ def _table(
     _renumber(of, series_of, begin)
     order = np.empty(len(leg), np.int32)
     order[begin[series] + leg] = np.arange(len(leg), dtype=np.int32)
-    columns: dict[str, npt.NDArray[np.generic]] = {"series": room.keep(series[order])}
+    columns: dict[str, npt.NDArray[np.generic]] = {"series": scratch.keep(series[order])}
     del leg, series
     for name in list(parts):
         column = parts.pop(name).whole()[order]
-        columns[name] = room.keep(narrow(column) if name in _SMALL else column)
+        columns[name] = scratch.keep(narrow(column) if name in _SMALL else column)
     last_ns = np.asarray(columns.pop("last_ns"), np.int64)
     ordered = {name: columns[name] for name in LEG_DTYPE.names or ()}
-    return LegTable(ColumnTable(LEG_DTYPE, ordered, room), of, last_ns)
+    return LegTable(ColumnTable(LEG_DTYPE, ordered, scratch), of, last_ns)
 
 
-@lean
-def _renumber(of: Small, series: Small, begin: Small) -> None:
+@allocation_free
+def _renumber(of: Int32s, series: Int32s, begin: Int32s) -> None:
     for i in range(len(of)):
         if of[i] >= 0:
             of[i] += begin[series[i]]

@@ -14,17 +14,15 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog, Records, RecordTable, part
-from ..records.compiled import lean
-from .heads import BORN, CHILD, CHILD_MOVED, FREE, FREED, INSIDE, NEVER, OWN, OWN_MOVED, Bytes
+from ..records.compiled import allocation_free
+from ..records.types import LATEST_NS, Bools, Int32s, Int64s, UInt8s
+from .heads import BORN, CHILD, CHILD_MOVED, FREE, FREED, INSIDE, OWN, OWN_MOVED
 from .items import Items, Moved, items
-from .kinds import ENTRY, EVENT, LOST, Index
-from .met import Met
+from .kinds import ENTRY, EVENT, LOST
+from .met import RecordTimes
 from .numbering import Number, longer
-from .ordering import Small
 from .phases import PACKET_SOCKET, TAP_CLONER
 from .record_rows import Rows, passing
-
-Flags = npt.NDArray[np.bool_]
 
 CONSUME, DROP, FOOTPRINT = 6, 7, 34  # kbl.h enum kbl_event
 
@@ -34,33 +32,33 @@ class Lives:
     """`of`: life of each record or -1; `parent`, `birth`, `tap` are per life.
 
     Lives are numbered by their first record.  `birth` is the index of the record that tells of the
-    clone (-1: none).  `met` is when the function of each record had the skb.  `told_by` is per
+    clone (-1: none).  `met` is when the function of each record had the skb.  `owner_calls` is per
     record: the ENTRY of the call that told the event when it returned, or -1.
     """
 
-    of: Small
-    parent: Small
-    birth: Small
-    tap: Flags
-    met: Met
-    told_by: Small
+    of: Int32s
+    parent: Int32s
+    birth: Int32s
+    tap: Bools
+    met: RecordTimes
+    owner_calls: Int32s
 
 
 def cut(log: KernelLog) -> Lives:
     """Assign each record of `log` to a life; records without an skb get -1."""
     found = items(log)
     of, birth = _cut(log.records, found)
-    of[found.late] = of[found.told_by[found.late]]
+    of[found.late] = of[found.owner_calls[found.late]]
     parent = np.where(birth >= 0, of[birth], np.int32(-1)) if len(birth) else birth
-    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.told_by)
+    return Lives(of, parent, birth, _is_tap(log, found, birth, of), found.met, found.owner_calls)
 
 
-def _cut(records: Records, found: Items) -> tuple[Small, Small]:
+def _cut(records: Records, found: Items) -> tuple[Int32s, Int32s]:
     """The life of each record, in place of its address, and the record of each life's birth."""
     of, birth = found.place, np.zeros(0, np.int32)
-    identity = np.zeros(0, np.int32) if found.tells else _identities(records)
+    identity = np.zeros(0, np.int32) if found.has_life_events else _identities(records)
     life, shown = np.full(found.addresses, -1, np.int32), np.zeros(0, np.int32)
-    if not found.tells:
+    if not found.has_life_events:
         shown = np.zeros(len(life), np.int32)
     was, counts = np.zeros(len(life), np.uint8), np.zeros(3, np.int64)
     for some in passing(records):
@@ -77,7 +75,7 @@ def _cut(records: Records, found: Items) -> tuple[Small, Small]:
     return of, birth[: counts[0]].copy()
 
 
-def _identities(records: Records) -> Small:
+def _identities(records: Records) -> Int32s:
     """Of each record a number for its thesis key, from 1 on, or 0 where none is known."""
     rows = records.footprints if isinstance(records, RecordTable) else records
     columns = ["saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "ip_id", "protocol"]
@@ -86,21 +84,21 @@ def _identities(records: Records) -> Small:
     return number[records.footprint] if isinstance(records, RecordTable) else number
 
 
-@lean
+@allocation_free
 def _cut_some(
     first: int,
-    ts: Index,
-    what: Bytes,
-    identity: Small,
+    ts: Int64s,
+    what: UInt8s,
+    identity: Int32s,
     is_last: bool,
     moved: Moved,
     children: npt.NDArray[np.int32],
-    life: Small,
-    was: Bytes,
-    shown: Small,
-    of: Small,
-    birth: Small,
-    counts: Index,
+    life: Int32s,
+    was: UInt8s,
+    shown: Int32s,
+    of: Int32s,
+    birth: Int32s,
+    counts: Int64s,
 ) -> None:
     """Put the items of some records into lives, moved ones when their time comes.
 
@@ -111,7 +109,7 @@ def _cut_some(
     """
     when, item, moved_place, born = moved
     for i in range(len(ts) + is_last):
-        now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (NEVER, np.int64(OWN))
+        now, bits = (ts[i], np.int64(what[i])) if i < len(ts) else (LATEST_NS, np.int64(OWN))
         for mine in range(2):
             if bits & (OWN if mine else CHILD) == 0:
                 continue
@@ -133,18 +131,18 @@ def _cut_some(
             _put(this, place, is_now, identity, life, was, shown, of, birth, counts)
 
 
-@lean
+@allocation_free
 def _put(
     item: Number,
     place: Number,
     is_now: Number,
-    identity: Small,
-    life: Small,
-    was: Bytes,
-    shown: Small,
-    of: Small,
-    birth: Small,
-    counts: Index,
+    identity: Int32s,
+    life: Int32s,
+    was: UInt8s,
+    shown: Int32s,
+    of: Int32s,
+    birth: Int32s,
+    counts: Int64s,
 ) -> None:
     """An item at an address."""
     begins = life[place] < 0 or (is_now == BORN and was[place] != BORN)
@@ -162,7 +160,7 @@ def _put(
         birth[life[place]] = item >> 1
 
 
-def _is_tap(log: KernelLog, found: Items, birth: Small, of: Small) -> Flags:
+def _is_tap(log: KernelLog, found: Items, birth: Int32s, of: Int32s) -> Bools:
     """Which lives are copies made for a sniffer.
 
     The caller of the function that cloned says so; or a packet socket freed it, and nothing else
@@ -181,7 +179,7 @@ def _is_tap(log: KernelLog, found: Items, birth: Small, of: Small) -> Flags:
     return tap | _only_sniffed(log, of, len(birth))
 
 
-def _only_sniffed(log: KernelLog, of: Small, count: int) -> Flags:
+def _only_sniffed(log: KernelLog, of: Int32s, count: int) -> Bools:
     """Lives that a packet socket's function freed, and that no other function or event shows."""
     records = log.records
     sockets = {p.id for p in log.probes.values() if p.name in PACKET_SOCKET}

@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import KernelLog
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import LATEST_NS, Int32s, Int64s, UInt8s
 from .heads import (
     BORN,
     CHILD,
@@ -21,19 +22,16 @@ from .heads import (
     FREED,
     GIVEN,
     INSIDE,
-    NEVER,
     OWN,
     OWN_MOVED,
-    Bytes,
     Heads,
     heads,
     said,
 )
-from .kinds import Index
-from .numbering import Longs, Number, Numbering, Small, execution_of, is_full, number_of
+from .numbering import IntIndex, Number, execution_of, is_full, number_of
 from .pairs import has_no_room
 from .record_rows import Rows
-from .tellers import Calls, Tellers, tell
+from .tellers import Calls, EventOwners, owner_of
 
 MAYBE_FREED = (9, 10, 11, 15, 36)  # told at exit: by then the skb may be another's already
 IS_LATE = np.zeros(256, np.bool_)
@@ -42,11 +40,11 @@ IS_LATE[list(MAYBE_FREED)] = True
 # Of an address: the record and the time of the last FREE, until when its items may stand, and
 # until when a call that returns an skb born in it lasts.
 FREED_BY, FREED_NS, LATEST, OPEN_UNTIL = range(4)
-FRESH = (-1, 0, -NEVER, -NEVER)
+FRESH = (-1, 0, -LATEST_NS, -LATEST_NS)
 
 Known = npt.NDArray[np.int64]
 
-MOVED, STRUCK, LATE, CHILDREN, WAITS, TELLS = range(6)  # of the sizes
+MOVED, STRUCK, LATE, CHILDREN, WAITS, LIFE_BITS = range(6)  # of the sizes
 
 
 class Found(NamedTuple):
@@ -59,15 +57,15 @@ class Found(NamedTuple):
     calls that return an skb that was not born in them.
     """
 
-    when: Index
-    item: Index
-    place: Small
-    born: Bytes
-    struck: Small
-    late: Small
+    when: Int64s
+    item: Int64s
+    place: Int32s
+    born: UInt8s
+    struck: Int32s
+    late: Int32s
     children: npt.NDArray[np.int32]
-    waits: Small
-    sizes: Longs
+    waits: Int32s
+    sizes: Int64s
 
 
 def _found(count: int) -> Found:
@@ -78,15 +76,15 @@ def _found(count: int) -> Found:
     )  # fmt: skip
 
 
-class Looker:
+class LifeEventScanner:
     """Looks at records in order."""
 
     def __init__(self, log: KernelLog) -> None:
-        self.addresses, self._tellers = Numbering(), Tellers(log)
+        self.addresses, self._owners = IntIndex(), EventOwners(log)
         self._known, self._found = np.zeros((0, 4), np.int64), _found(0)
         self._enlarge()
 
-    def look(self, rows: Rows, what: Bytes, told_by: Small, place: Small) -> Found:
+    def scan(self, rows: Rows, what: UInt8s, owner_calls: Int32s, place: Int32s) -> Found:
         """Set what is said in items.py of these records; the lists hold until the next ones.
 
         `what` comes with INSIDE.
@@ -97,15 +95,15 @@ class Looker:
         self._found.sizes[:] = done = 0
         while done < len(what):
             self._make_room(int(head.ts[done]))
-            done = int(_look(
-                rows.first, done, head, func, exit_cpu, self._tellers.calls,
+            done = int(_scan(
+                rows.first, done, head, func, exit_cpu, self._owners.calls,
                 self.addresses.keys, self.addresses.numbers, self.addresses.used, self._known,
-                what, told_by, place, self._found,
+                what, owner_calls, place, self._found,
             ))  # fmt: skip
         return self._found
 
     def _make_room(self, now: int) -> None:
-        self._tellers.make_room(now)
+        self._owners.make_room(now)
         if is_full(self.addresses.keys, self.addresses.used):
             self.addresses.grow()
             self._enlarge()
@@ -116,21 +114,21 @@ class Looker:
         self._known = known
 
 
-@lean
-def _look(
+@allocation_free
+def _scan(
     first: int,
     begin: int,
     rows: Heads,
-    func: Small,
-    exit_cpu: Small,
+    func: Int32s,
+    exit_cpu: Int32s,
     calls: Calls,
-    keys: Longs,
-    numbers: Small,
-    used: Longs,
+    keys: Int64s,
+    numbers: Int32s,
+    used: Int64s,
     known: Known,
-    what: Bytes,
-    told_by: Small,
-    place: Small,
+    what: UInt8s,
+    owner_calls: Int32s,
+    place: Int32s,
     found: Found,
 ) -> int:
     """From row `begin` on; returns where there was no room, or the end."""
@@ -142,16 +140,16 @@ def _look(
         if has_no_room(cells, cells_used) or is_full(context_keys, contexts) or is_full(keys, used):
             return i
         record = np.int64(first + i)
-        tells = np.int64(events[func[i]] if 0 <= func[i] < len(events) else 0)
-        teller, maker, entered = tell(
+        probe_event = np.int64(events[func[i]] if 0 <= func[i] < len(events) else 0)
+        owner_call, maker, entered = owner_of(
             record, kind[i], event[i], ts[i], exit_ts[i], cpu[i], exit_cpu[i],
-            execution_of(context[i], pid[i], cpu[i]), tells, cells, cells_used, context_keys,
+            execution_of(context[i], pid[i], cpu[i]), probe_event, cells, cells_used, context_keys,
             context_numbers, contexts, makers, entereds,
         )  # fmt: skip
         bits, own, child = said(kind[i], event[i], flags[i], exit_ts[i], skb[i], ret[i], data[i])
         bits |= np.int64(what[i])
-        told_by[i], place[i] = teller, -1
-        if teller >= 0 and IS_LATE[event[i]]:
+        owner_calls[i], place[i] = owner_call, -1
+        if owner_call >= 0 and IS_LATE[event[i]]:
             bits = np.int64(0)
             late[sizes[LATE]] = record
             sizes[LATE] += 1
@@ -176,14 +174,14 @@ def _look(
                 bits |= OWN_MOVED
                 _move(2 * record + 1, begins, where, is_birth, when, item, moved_place, born, sizes)
             _note_end(bits, record, ts[i], exit_ts[i], where, known, struck, sizes)
-        sizes[TELLS] |= bits & (BORN | CHILD | FREED | INSIDE)
+        sizes[LIFE_BITS] |= bits & (BORN | CHILD | FREED | INSIDE)
         what[i] = bits
     return len(what)
 
 
-@lean
+@allocation_free
 def _note(
-    record: Number, place: Number, maker: Number, children: npt.NDArray[np.int32], sizes: Longs
+    record: Number, place: Number, maker: Number, children: npt.NDArray[np.int32], sizes: Int64s
 ) -> None:
     """A birth of a clone."""
     at = sizes[CHILDREN]
@@ -191,7 +189,7 @@ def _note(
     sizes[CHILDREN] += 1
 
 
-@lean
+@allocation_free
 def _begins(
     maker: Number, record: Number, entered: Number, place: Number, known: Known
 ) -> np.int64:
@@ -201,7 +199,7 @@ def _begins(
     return np.int64(entered)
 
 
-@lean
+@allocation_free
 def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known) -> bool:
     """Whether an item must be kept, for it is of another time than its record."""
     stays = when >= known[place, LATEST] and when <= ts and (is_birth or when == ts)
@@ -209,24 +207,24 @@ def _moves(when: Number, ts: Number, is_birth: bool, place: Number, known: Known
     return not stays
 
 
-@lean
+@allocation_free
 def _move(
     moved: Number,
     then: Number,
     where: Number,
     is_birth: bool,
-    when: Index,
-    item: Index,
-    place: Small,
-    born: Bytes,
-    sizes: Longs,
+    when: Int64s,
+    item: Int64s,
+    place: Int32s,
+    born: UInt8s,
+    sizes: Int64s,
 ) -> None:
     at = sizes[MOVED]
     when[at], item[at], place[at], born[at] = then, moved, where, is_birth
     sizes[MOVED] += 1
 
 
-@lean
+@allocation_free
 def _note_end(
     bits: Number,
     record: Number,
@@ -234,8 +232,8 @@ def _note_end(
     exit_ts: Number,
     place: Number,
     known: Known,
-    struck: Small,
-    sizes: Longs,
+    struck: Int32s,
+    sizes: Int64s,
 ) -> None:
     """A call that lasts, or a free."""
     if bits & INSIDE:

@@ -11,12 +11,13 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import HOLE, UNRECORDED, KernelLog, part
+from ..records.types import EARLIEST_NS, LATEST_NS
 from .record_rows import found
 
 ENTRY, LOST = 1, 5  # kbl.h enum kbl_kind
 BUFFER, MISSED, NESTED = 1, 2, 3  # kbl.h enum kbl_lost
 ANY = -1  # of `cpu` and `func`; `count`: not known
-NEVER, FOREVER = np.iinfo(np.int64).min, np.iinfo(np.int64).max
+
 
 LOSS_DTYPE = np.dtype(
     [
@@ -60,14 +61,14 @@ def meets(
 ) -> npt.NDArray[np.bool_]:
     """Which of the spans (ns) from low to high overlap a row."""
     rows = rows[np.argsort(rows["first_ns"], kind="stable")]
-    ends = np.maximum.accumulate(np.append(np.int64(NEVER), rows["last_ns"]))
-    begun = np.searchsorted(rows["first_ns"], np.minimum(high, FOREVER), "right")
+    ends = np.maximum.accumulate(np.append(np.int64(EARLIEST_NS), rows["last_ns"]))
+    begun = np.searchsorted(rows["first_ns"], np.minimum(high, LATEST_NS), "right")
     return np.asarray(ends[begun] >= low, np.bool_)
 
 
 def inside(losses: Table) -> Table:
     """Those with a begin and an end, or of one CPU: not what was before and after a recording."""
-    outside = (losses["first_ns"] == NEVER) | (losses["last_ns"] == FOREVER)
+    outside = (losses["first_ns"] == EARLIEST_NS) | (losses["last_ns"] == LATEST_NS)
     return np.asarray(losses[~outside | (losses["cpu"] != ANY)])
 
 
@@ -92,7 +93,8 @@ def _holes(log: KernelLog) -> list[Row]:
 def _undated(log: KernelLog) -> list[Row]:
     """Missed hits of which nothing says when."""
     return [
-        (NEVER, FOREVER, ANY, func, count, MISSED) for func, count in sorted(log.missed.items())
+        (EARLIEST_NS, LATEST_NS, ANY, func, count, MISSED)
+        for func, count in sorted(log.missed.items())
     ]
 
 
@@ -104,18 +106,18 @@ def _outside(log: KernelLog) -> list[Row]:
     """
     begin, end = _entries(log)
     rows: list[Row] = [
-        (NEVER, begin - (begin < FOREVER), ANY, ANY, ANY, UNRECORDED),
-        (end, FOREVER, ANY, ANY, ANY, UNRECORDED),
+        (EARLIEST_NS, begin - (begin < LATEST_NS), ANY, ANY, ANY, UNRECORDED),
+        (end, LATEST_NS, ANY, ANY, ANY, UNRECORDED),
     ]
     if log.complete:
         return rows
     cpus = range(int(log.meta.get("nr_cpus", 0)))
     seen = {stream.cpu for stream in log.streams}
-    rows += [(NEVER, FOREVER, cpu, ANY, ANY, UNRECORDED) for cpu in cpus if cpu not in seen]
+    rows += [(EARLIEST_NS, LATEST_NS, cpu, ANY, ANY, UNRECORDED) for cpu in cpus if cpu not in seen]
     for stream in log.streams:
-        rows.append((NEVER, stream.begin, stream.cpu, ANY, ANY, UNRECORDED))
-        rows.append((stream.end, FOREVER, stream.cpu, ANY, ANY, UNRECORDED))
-    rows.append((_known_until(log), FOREVER, ANY, ANY, ANY, MISSED))
+        rows.append((EARLIEST_NS, stream.begin, stream.cpu, ANY, ANY, UNRECORDED))
+        rows.append((stream.end, LATEST_NS, stream.cpu, ANY, ANY, UNRECORDED))
+    rows.append((_known_until(log), LATEST_NS, ANY, ANY, ANY, MISSED))
     return rows
 
 
@@ -129,7 +131,7 @@ def _entries(log: KernelLog) -> tuple[int, int]:
     if not len(calls):
         calls = np.arange(len(records))
     if not len(calls):
-        return FOREVER, FOREVER  # nothing is recorded at any time
+        return LATEST_NS, LATEST_NS  # nothing is recorded at any time
     first, last = part(records, "ts", calls[[0, -1]]).tolist()
     return first, last
 
@@ -139,4 +141,4 @@ def _known_until(log: KernelLog) -> int:
     rows = _marks(log)
     polls = rows["last_ns"][rows["reason"] == MISSED].tolist()
     clock = [moment.mono_ns for moment in log.clock]
-    return max([*polls, *clock], default=NEVER)
+    return max([*polls, *clock], default=EARLIEST_NS)

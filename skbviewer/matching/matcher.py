@@ -26,19 +26,19 @@ from ..records import (
     Progress,
     Silent,
     empty,
-    room_of,
+    scratch_of,
 )
+from ..records.types import Int64s
 from .clock import ClockFit
 from .decide import Decided, decide, of_segments, undecided
 from .headerless import without_header
-from .identity import Candidates, Prints, candidates, footprints
+from .identity import Candidates, Footprints, candidates, footprints
 from .keys import by_pair, runs, without
-from .kinds import Index
 from .legs import LegTable
 from .losses import Table as Losses
 from .losses import declared, of_calls
-from .met import Met
-from .nonip import by_ethertype, untold
+from .met import RecordTimes
+from .nonip import by_ethertype, unidentified
 from .parts import segments
 from .points import build as build_points
 from .repeats import near_in_time
@@ -98,8 +98,8 @@ class Matches(NamedTuple):
     rows: npt.NDArray[np.void]
     moments: npt.NDArray[np.void]
     clocks: tuple[Fitted, ...]
-    contested: Index
-    refused: Index
+    contested: Int64s
+    refused: Int64s
 
     @property
     def clock(self) -> ClockFit | None:
@@ -116,38 +116,40 @@ class Matches(NamedTuple):
         return max(self.clocks, key=lambda one: one.clock.pairs, default=None)
 
 
-class Sightable(NamedTuple):
+class KernelSide(NamedTuple):
     """What of a KBL can be compared with captures: made once for all of them."""
 
     log: KernelLog
     series: SeriesTable
     legs: LegTable
-    prints: Prints
+    prints: Footprints
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
-    headerless: Index  # moments of lifetimes whose IP header the log does not show
+    headerless: Int64s  # moments of lifetimes whose IP header the log does not show
     losses: Losses
 
-    def without_records(self) -> Sightable:
+    def without_records(self) -> KernelSide:
         """The same for match(), which asks nothing of single records."""
         none, ts = np.zeros(0, np.int32), np.zeros(0, np.int64)
         log = replace(self.log, records=empty(RECORD_DTYPE, 0))
-        series = replace(self.series, of=none, met=Met(log.records, none, ts), told_by=none)
+        series = replace(
+            self.series, of=none, met=RecordTimes(log.records, none, ts), owner_calls=none
+        )
         return self._replace(log=log, series=series, legs=replace(self.legs, of=none, last_ns=ts))
 
 
-def sightable(log: KernelLog, series: SeriesTable, legs: LegTable) -> Sightable:
+def build_kernel_side(log: KernelLog, series: SeriesTable, legs: LegTable) -> KernelSide:
     """Look through a KBL once."""
     prints = footprints(log.records, series.of, np.flatnonzero(series.tap))
-    room_of(log.records).forget()
+    scratch_of(log.records).forget()
     losses = declared(log)
     seen = build_points(log, series, legs, losses)
     losses = np.concatenate([losses, of_calls(log, seen.unowned)])
     headerless = without_header(seen.moments, legs, prints)
-    return Sightable(log, series, legs, prints, seen.points, seen.moments, headerless, losses)
+    return KernelSide(log, series, legs, prints, seen.points, seen.moments, headerless, losses)
 
 
-def match(packets: Packets, kernel: Sightable, progress: Progress | None = None) -> Matches:
+def match(packets: Packets, kernel: KernelSide, progress: Progress | None = None) -> Matches:
     """Match `packets` (one capture, in the order of its file) to the legs of a KBL.
 
     Raises Cancelled.
@@ -174,7 +176,7 @@ def match(packets: Packets, kernel: Sightable, progress: Progress | None = None)
     return Matches(rows, moments, clocks, np.sort(np.concatenate(contested)), refused)
 
 
-def _joined(found: list[npt.NDArray[np.void]], parts: list[Index]) -> npt.NDArray[np.void]:
+def _joined(found: list[npt.NDArray[np.void]], parts: list[Int64s]) -> npt.NDArray[np.void]:
     """Rows of some packets each, by the indices of all, sorted by (packet, leg)."""
     rows = np.concatenate(found)
     rows["packet"] = np.concatenate(
@@ -183,7 +185,7 @@ def _joined(found: list[npt.NDArray[np.void]], parts: list[Index]) -> npt.NDArra
     return rows[np.lexsort((rows["leg"], rows["packet"]))]
 
 
-def _of_part(fitted: Fitted, part: Index, interface: int) -> Fitted:
+def _of_part(fitted: Fitted, part: Int64s, interface: int) -> Fitted:
     """A fit of some of the packets, by the indices of all."""
     segments = [s._replace(first=int(part[s.first])) for s in fitted.clock.segments]
     segments[0] = segments[0]._replace(first=0)
@@ -199,7 +201,7 @@ def interfaces(packets: Packets) -> list[int]:
     return [int(one) for one in found[np.argsort(first)]] if len(found) > 1 else [EVERY]
 
 
-def _parts(packets: Packets) -> list[Index]:
+def _parts(packets: Packets) -> list[Int64s]:
     """The packets of each interface, those of unknown time apart: no clock tells them.
 
     Nothing, if all of them belong together.
@@ -215,7 +217,7 @@ def _parts(packets: Packets) -> list[Index]:
     return [part for part in parts if len(part)]
 
 
-def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
+def _match(packets: Packets, kernel: KernelSide, progress: Progress) -> Matches:
     """The same for the packets of one interface, all or none of which have a time."""
     progress.report(MATCHING, 0, STEPS)
     found = candidates(packets, kernel.prints)
@@ -238,7 +240,7 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     rest = without(np.flatnonzero(packets["ip_version"] != 0), found.packet)
     cut = segments(packets, kernel, rest)
     decided = [made, of_segments(packets, kernel, cut, clock, place)]
-    decided.append(undecided(untold(packets, kernel, clock), NAMELESS))
+    decided.append(undecided(unidentified(packets, kernel, clock), NAMELESS))
     pairs = Decided._make(np.concatenate(columns) for columns in zip(*decided, strict=True))
     contested = without(np.concatenate([found.packet, cut.packet]), pairs.packet)
     refused = without(np.concatenate([found.series, cut.series]), pairs.series)
@@ -249,13 +251,13 @@ def _match(packets: Packets, kernel: Sightable, progress: Progress) -> Matches:
     return Matches(rows, _captured(kernel, pairs), clocks, contested, refused)
 
 
-def _forget(packets: Packets, kernel: Sightable) -> None:
+def _forget(packets: Packets, kernel: KernelSide) -> None:
     """A step is done: what lies in files need not stay in memory."""
     for rows in (packets, kernel.points):
-        room_of(rows).forget()
+        scratch_of(rows).forget()
 
 
-def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
+def _clock(packets: Packets, found: Candidates, kernel: KernelSide) -> Located:
     """From pairs that identity alone decides; if packets were seen again, from those too."""
     points, lossy = kernel.points, incomplete(kernel.log)
     if len(packets) and packets["ts"][0] == UNTIMED:
@@ -271,7 +273,7 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     alone &= ~found.vague
     again = single & (per_series > 1) & ~other[found.series] & found.strong
     del per_packet, per_series, single, other
-    room_of(points).forget()
+    scratch_of(points).forget()
     if again.sum() > alone.sum():
         pairs = _of(found, again)
         where = locate(packets, *pairs, points, kernel.moments, lossy)
@@ -288,13 +290,13 @@ def _clock(packets: Packets, found: Candidates, kernel: Sightable) -> Located:
     return locate(packets, *_of(found, alone), points, kernel.moments, lossy)
 
 
-def _of(found: Candidates, some: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
+def _of(found: Candidates, some: npt.NDArray[np.bool_]) -> tuple[Int64s, Int64s]:
     return found.packet[some], found.series[some]
 
 
 def _rows(
     packets: Packets,
-    kernel: Sightable,
+    kernel: KernelSide,
     pairs: Decided,
     clock: ClockFit | None,
     here: npt.NDArray[np.bool_],
@@ -320,7 +322,7 @@ def _rows(
     return rows
 
 
-def _captured(kernel: Sightable, pairs: Decided) -> npt.NDArray[np.void]:
+def _captured(kernel: KernelSide, pairs: Decided) -> npt.NDArray[np.void]:
     """The moments of exact pairs, as far as a call shows that the skb passed a device then."""
     known = np.flatnonzero(pairs.moment >= 0)
     known = known[kernel.moments.part("met", pairs.moment[known])]

@@ -14,11 +14,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import KernelLog, part
-from ..records.compiled import lean
-from .heads import FREE, Bytes
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s, UInt8s
+from .heads import FREE
 from .keys import distinct
-from .kinds import EVENT, Index, chosen
-from .numbering import Longs, Numbering, Small, known_number
+from .kinds import EVENT, chosen
+from .numbering import IntIndex, known_number
 from .record_rows import Rows, found, passing
 from .series import SeriesTable
 
@@ -28,19 +29,19 @@ GRO_MERGE, COALESCE, MORPH = 9, 10, 11  # kbl.h enum kbl_event
 class Merges(NamedTuple):
     """Each pair once: `series` was merged `into` another one, in the order of `series`."""
 
-    series: Index
-    into: Index
+    series: Int64s
+    into: Int64s
 
 
 def merges(log: KernelLog, series: SeriesTable) -> Merges:
     """All merges that `log` tells of between packet lives that it knows."""
     records = log.records
 
-    def tells(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def is_merge(some: slice) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         kind, event = part(records, "kind", some), part(records, "event", some)
         return np.asarray((kind == EVENT) & chosen(event, (GRO_MERGE, COALESCE, MORPH)))
 
-    index = found(records, tells)
+    index = found(records, is_merge)
     other = _others(log, series, index, np.asarray(part(records, "data", index), np.int64))
     own = series.of[index].astype(np.int64)
     moved = part(records, "event", index) == MORPH  # tells of the skb that took the content
@@ -51,12 +52,12 @@ def merges(log: KernelLog, series: SeriesTable) -> Merges:
     return Merges(merged[pairs], into[pairs])
 
 
-def _others(log: KernelLog, series: SeriesTable, index: Index, address: Index) -> Index:
+def _others(log: KernelLog, series: SeriesTable, index: Int64s, address: Int64s) -> Int64s:
     """The series at these addresses when the records `index` were told, -1 if none is known."""
     made = np.full(len(index), -1, np.int64)
     if not len(index):
         return made
-    addresses = Numbering()
+    addresses = IntIndex()
     number, done = addresses.of(np.ascontiguousarray(address)), 0
     last = np.full(addresses.count, -1, np.int32)
     for some in passing(log.records):
@@ -71,19 +72,19 @@ def _others(log: KernelLog, series: SeriesTable, index: Index, address: Index) -
     return made
 
 
-@lean
+@allocation_free
 def _follow(
     first: int,
-    kind: Bytes,
-    event: Bytes,
-    skb: Longs,
-    of: Small,
-    keys: Longs,
-    numbers: Small,
-    last: Small,
-    index: Index,
-    asked: Small,
-    made: Index,
+    kind: UInt8s,
+    event: UInt8s,
+    skb: Int64s,
+    of: Int32s,
+    keys: Int64s,
+    numbers: Int32s,
+    last: Int32s,
+    index: Int64s,
+    asked: Int32s,
+    made: Int64s,
 ) -> None:
     """Set `made`, for the records `index`, to what is `last` at the addresses `asked`."""
     at = 0

@@ -7,20 +7,19 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records, part
-from .kinds import Index
-from .ordering import Small
+from ..records.types import Int32s, Int64s
 
 Rows = slice | npt.NDArray[np.integer] | npt.NDArray[np.bool_]
 
 
-class Met:
+class RecordTimes:
     """Times of records, ns, by their indices."""
 
-    def __init__(self, records: Records, record: Small, exit_ts: Index) -> None:
+    def __init__(self, records: Records, record: Int32s, exit_ts: Int64s) -> None:
         """The records `record` (sorted) had their skb when they returned."""
         self._records, self.record, self.exit_ts = records, record, exit_ts
 
-    def __getitem__(self, rows: Rows) -> Index:
+    def __getitem__(self, rows: Rows) -> Int64s:
         made = part(self._records, "ts", rows).copy()
         if not len(self.record):
             return made

@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, Records, RecordTable, Room, narrow, part, pick
+from ..records import ColumnTable, Records, RecordTable, Scratch, narrow, part, pick
+from ..records.types import Bools, Int64s
 from .keys import repeated
-from .kinds import EVENT, Index
+from .kinds import EVENT
 from .legs import TX, LegTable
 from .series import SeriesTable
 
-Flags = npt.NDArray[np.bool_]
 Rows = npt.NDArray[np.void]
 
 FOOTPRINT = 34  # kbl.h KBL_EV_FOOTPRINT
@@ -54,8 +54,8 @@ PLACE = ("leg", "netns", "ifindex", "sends")
 class Arrival(NamedTuple):
     """By leg: the first time (ns) at which its skb can have been stamped; whether it came then."""
 
-    ns: Index
-    shown: Flags
+    ns: Int64s
+    shown: Bools
 
 
 class HandOver(NamedTuple):
@@ -65,10 +65,10 @@ class HandOver(NamedTuple):
     before any sniffer can have stamped the skb at that device.
     """
 
-    record: Index
-    leg: Index
-    sends: Flags
-    first: Flags
+    record: Int64s
+    leg: Int64s
+    sends: Bools
+    first: Bools
 
 
 def build(
@@ -79,8 +79,8 @@ def build(
     passes: HandOver,
     arrival: Arrival,
     taps: Rows,
-    others: Index,
-    room: Room,
+    others: Int64s,
+    scratch: Scratch,
 ) -> ColumnTable:
     """The moments of all legs, as a table of MOMENT_DTYPE sorted by series.
 
@@ -102,8 +102,8 @@ def build(
     columns: dict[str, npt.NDArray[Any]] = {}
     for name in MOMENT_DTYPE.names or ():
         column = np.ascontiguousarray(made[name])
-        columns[name] = room.keep(narrow(column) if name in _SMALL else column)
-    return ColumnTable(MOMENT_DTYPE, columns, room)
+        columns[name] = scratch.keep(narrow(column) if name in _SMALL else column)
+    return ColumnTable(MOMENT_DTYPE, columns, scratch)
 
 
 def _called(records: Records, sockets: Rows, handed: Rows, arrival: Arrival) -> Rows:
@@ -151,7 +151,7 @@ def _handed(
     return made
 
 
-def _showing(records: Records, record: Index) -> Index:
+def _showing(records: Records, record: Int64s) -> Int64s:
     """The record that shows what the skb of each was: of an event the footprint before it."""
     event = (part(records, "kind", record) == EVENT) & (record > 0)
     before = np.maximum(record - 1, 0)
@@ -161,7 +161,7 @@ def _showing(records: Records, record: Index) -> Index:
     return np.where(event, before, record)
 
 
-def _shown_better(handed: Rows, called: Rows) -> Flags:
+def _shown_better(handed: Rows, called: Rows) -> Bools:
     """Which hand-overs are to an unknown device, though another moment shows that of their leg."""
     unknown = handed["ifindex"] <= 0
     way = 2 * handed["leg"] + handed["sends"]
@@ -171,12 +171,12 @@ def _shown_better(handed: Rows, called: Rows) -> Flags:
     return made
 
 
-def _only(rows: Rows, keep: Flags) -> Rows:
+def _only(rows: Rows, keep: Bools) -> Rows:
     """rows[keep]; of wide rows that copies by member, which takes ten times as long."""
     return rows if keep.all() else np.asarray(pick(rows, np.flatnonzero(keep)))
 
 
-def _bare(series: SeriesTable, legs: LegTable, known: Index, arrival: Arrival) -> Rows:
+def _bare(series: SeriesTable, legs: LegTable, known: Int64s, arrival: Arrival) -> Rows:
     """A moment for each leg that no call shows at a device: records of it may be lost."""
     rest = np.ones(len(legs.rows), np.bool_)
     rest[known] = False
@@ -208,7 +208,7 @@ def _of_the_parent(series: SeriesTable, legs: LegTable, arrival: Arrival) -> Arr
     return Arrival(np.where(earlier, first[above], arrival.ns), arrival.shown & ~earlier)
 
 
-def _given(record: Index, taps: Rows) -> npt.NDArray[np.int32]:
+def _given(record: Int64s, taps: Rows) -> npt.NDArray[np.int32]:
     """What the packet sockets were given in these calls, as far as the log shows it."""
     made = np.full(len(record), UNKNOWN, np.int32)
     taps = taps[np.argsort(taps["record"], kind="stable")]
@@ -218,7 +218,7 @@ def _given(record: Index, taps: Rows) -> npt.NDArray[np.int32]:
     return made
 
 
-def _shown(records: Records, index: Index) -> npt.NDArray[np.int64]:
+def _shown(records: Records, index: Int64s) -> npt.NDArray[np.int64]:
     """The footprint of each of these records, UNKNOWN where it has no IP header."""
     if isinstance(records, RecordTable):
         number = np.asarray(records.footprint[index], np.int64)
@@ -228,20 +228,20 @@ def _shown(records: Records, index: Index) -> npt.NDArray[np.int64]:
     return np.where(version != 0, number, UNKNOWN)
 
 
-def _places(rows: Rows) -> Index:
+def _places(rows: Rows) -> Int64s:
     """A number for each leg, device and direction."""
     devices, which = np.unique(rows["netns"] << 31 | rows["ifindex"], return_inverse=True)
     return np.asarray((2 * rows["leg"] + rows["sends"]) * len(devices) + which.reshape(-1))
 
 
-def _among(rows: Rows, others: Rows) -> Flags:
+def _among(rows: Rows, others: Rows) -> Bools:
     """Which rows are at the place of one of the others, in the same leg."""
     made = np.zeros(len(rows), np.bool_)
     made[_same_place(rows, others)[0]] = True
     return made
 
 
-def _same_place(rows: Rows, others: Rows) -> tuple[Index, Index]:
+def _same_place(rows: Rows, others: Rows) -> tuple[Int64s, Int64s]:
     """Pairs of a row and one of the others at the same place of the same leg, one for each row."""
     if not len(rows) or not len(others):
         return np.zeros(0, np.int64), np.zeros(0, np.int64)

@@ -9,9 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable
+from ..records.types import Bools, Int64s
 from .keys import runs, spread
-from .kinds import Index
-from .ladder import Flags
 from .points import SOCKET
 
 Points = ColumnTable | npt.NDArray[np.void]  # POINT_DTYPE
@@ -33,7 +32,7 @@ class Place(NamedTuple):
         """Whether a packet socket's calls say when."""
         return self.how == SOCKET
 
-    def holds(self, points: Points) -> Flags:
+    def holds(self, points: Points) -> Bools:
         """Which points are at this place."""
         here = points["how"] == self.how
         if self.netns is not None:
@@ -46,17 +45,17 @@ class Place(NamedTuple):
 class Reach(NamedTuple):
     """Per pair (packet, series): its nearest point (-1: none), how far it is (ns)."""
 
-    point: Index
-    distance: Index
+    point: Int64s
+    distance: Int64s
 
 
-def points_of(owner: npt.NDArray[np.integer], series: Index) -> tuple[Index, Index]:
+def points_of(owner: npt.NDArray[np.integer], series: Int64s) -> tuple[Int64s, Int64s]:
     """For each entry of `series` all its points: (position in `series`, place in `owner`)."""
     return spread(*runs(owner, series), np.arange(len(owner)))
 
 
 def reach(
-    at: Index, series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
+    at: Int64s, series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
 ) -> Reach:
     """The nearest point of each pair; `at` is its packet's time on the KBL's clock.
 
@@ -75,8 +74,8 @@ def reach(
 
 
 def _at_hand(
-    series: Index, points: ColumnTable, here: Flags, anywhere: Flags, blind: Flags
-) -> tuple[Index, Index]:
+    series: Int64s, points: ColumnTable, here: Bools, anywhere: Bools, blind: Bools
+) -> tuple[Int64s, Int64s]:
     """(position in `series`, point) for all points that are `here`, or where that does not matter.
 
     All of those whose series has none such.

@@ -14,17 +14,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import Records, part, room_of
-from ..records.compiled import lean
-from .kinds import ENTRY, Index
-from .numbering import Number, Numbering, longer
-from .ordering import Small
+from ..records import Records, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import LATEST_NS, Bools, Int32s, Int64s
+from .kinds import ENTRY
+from .numbering import IntIndex, Number, longer
 from .record_rows import Rows, passing
 
-Flags = npt.NDArray[np.bool_]
-
 DEEP = 4096  # open calls of a context that are looked through: no kernel nests so deep
-NEVER = (1 << 63) - 1
 
 
 class _Stacks(NamedTuple):
@@ -35,15 +32,15 @@ class _Stacks(NamedTuple):
     `sizes`: the first free node, how many nodes there are.
     """
 
-    record: Small
-    end: Index
-    below: Small
-    around: Small
-    before: Small
-    top: Small
-    counted: Small
-    soonest: Index
-    sizes: Index
+    record: Int32s
+    end: Int64s
+    below: Int32s
+    around: Int32s
+    before: Int32s
+    top: Int32s
+    counted: Int32s
+    soonest: Int64s
+    sizes: Int64s
 
 
 class Nesting:
@@ -51,22 +48,22 @@ class Nesting:
 
     def __init__(self, records: Records) -> None:
         self._records = records
-        room = room_of(records)
-        self.carried = room.take(len(records), np.bool_)  # a further packet of the same call
+        scratch = scratch_of(records)
+        self.carried = scratch.take(len(records), np.bool_)  # a further packet of the same call
         for some in passing(records):
             entry = part(records, "kind", some) == ENTRY
             self.carried[some] = entry & (part(records, "data", some) >= 0)
-        self.parent = room.full(len(records), np.int32, -1)
+        self.parent = scratch.full(len(records), np.int32, -1)
         self._follow(np.zeros(0, np.bool_), self.parent, np.zeros(0, np.int32))
 
-    def inside(self, chosen: npt.NDArray[np.generic]) -> Small:
+    def inside(self, chosen: npt.NDArray[np.generic]) -> Int32s:
         """Of each call that has an end the number of records of `chosen` inside it, else 0."""
-        count = room_of(self._records).full(len(self._records), np.int32, 0)
+        count = scratch_of(self._records).full(len(self._records), np.int32, 0)
         self._follow(chosen.astype(np.bool_, copy=False), np.zeros(0, np.int32), count)
         return count
 
-    def _follow(self, chosen: Flags, parent: Small, inside: Small) -> None:
-        contexts, none = Numbering(), np.zeros(0, np.int32)
+    def _follow(self, chosen: Bools, parent: Int32s, inside: Int32s) -> None:
+        contexts, none = IntIndex(), np.zeros(0, np.int32)
         open_ = _Stacks(none, none.astype(np.int64), none, none, none, none, none, *_sizes())
         for some in passing(self._records):
             rows = Rows(self._records, some)
@@ -83,7 +80,7 @@ class Nesting:
                     inside[open_.record[at]] = open_.counted[number] - open_.before[at]
                 at = int(open_.below[at])
 
-    def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Index, Index]]:
+    def around(self, record: npt.NDArray[np.integer]) -> Iterator[tuple[Int64s, Int64s]]:
         """(position in `record`, ENTRY) of all calls around these records, innermost first."""
         position = np.arange(len(record))
         call = self.parent[record]
@@ -95,7 +92,7 @@ class Nesting:
             call = self.parent[call]
 
 
-def _sizes() -> tuple[Index, Index]:
+def _sizes() -> tuple[Int64s, Int64s]:
     return np.zeros(0, np.int64), np.array([-1, 0])
 
 
@@ -108,31 +105,31 @@ def _with_room(open_: _Stacks, contexts: int, nodes: int) -> _Stacks:
         before=longer(open_.before, nodes, -1),
         top=longer(open_.top, contexts, -1),
         counted=longer(open_.counted, contexts, 0),
-        soonest=longer(open_.soonest, contexts, NEVER),
+        soonest=longer(open_.soonest, contexts, LATEST_NS),
         sizes=open_.sizes,
     )
 
 
-@lean
+@allocation_free
 def _follow(
     first: int,
-    ts: Index,
-    exit_ts: Index,
+    ts: Int64s,
+    exit_ts: Int64s,
     kind: npt.NDArray[np.uint8],
-    context: Small,
-    carried: Flags,
-    chosen: Flags,
-    parent: Small,
-    inside: Small,
-    record: Small,
-    end: Index,
-    below: Small,
-    around: Small,
-    before: Small,
-    top: Small,
-    counted: Small,
-    soonest: Index,
-    sizes: Index,
+    context: Int32s,
+    carried: Bools,
+    chosen: Bools,
+    parent: Int32s,
+    inside: Int32s,
+    record: Int32s,
+    end: Int64s,
+    below: Int32s,
+    around: Int32s,
+    before: Int32s,
+    top: Int32s,
+    counted: Int32s,
+    soonest: Int64s,
+    sizes: Int64s,
 ) -> None:
     """Set `parent` of some records, and `inside` of the calls that end before one of them.
 
@@ -175,21 +172,21 @@ def _follow(
         around[new] = enclosing if carried[i] else new
 
 
-@lean
+@allocation_free
 def _end_below(
     node: Number,
     where: Number,
     now: Number,
-    inside: Small,
-    record: Small,
-    end: Index,
-    below: Small,
-    before: Small,
-    counted: Small,
-    soonest: Index,
+    inside: Int32s,
+    record: Int32s,
+    end: Int64s,
+    below: Int32s,
+    before: Int32s,
+    counted: Int32s,
+    soonest: Int64s,
 ) -> None:
     """Calls below others in a stack that are over: nothing more is inside them."""
-    highest, soon = np.int64(-NEVER), np.int64(NEVER)
+    highest, soon = np.int64(-LATEST_NS), np.int64(LATEST_NS)
     for _ in range(DEEP):
         if node < 0:
             break

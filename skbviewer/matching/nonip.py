@@ -13,23 +13,23 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Packets
+from ..records.types import Bools, Int64s
 from .clock import ClockFit
 from .identity import Candidates
 from .keys import distinct, spread
-from .kinds import IP, Index
-from .ladder import Flags
+from .kinds import IP
 from .nearest import FAR
 from .rules import BY_TIME
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 WINDOW_NS = 100_000_000  # farther than this is another one
 CANDIDATES = 64  # of one packet, on either side: those farther cannot be the nearest
 FEW = 2  # of a packet that nothing tells, on either side
 
 
-def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
+def by_ethertype(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
     """Pairs of packets and series of the same EtherType within the window."""
     rows, tap = kernel.legs.rows, kernel.series.tap
     wire = np.flatnonzero(_nameless(packets) & ~np.isin(packets["ethertype"], IP))
@@ -42,7 +42,7 @@ def by_ethertype(packets: Packets, kernel: Sightable, clock: ClockFit | None) ->
     return _candidates(wire[packet], rows["series"][legs[leg]])
 
 
-def untold(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candidates:
+def unidentified(packets: Packets, kernel: KernelSide, clock: ClockFit | None) -> Candidates:
     """Pairs of those that nothing tells, with a few lives of the same EtherType.
 
     They are near in time where a clock says so.
@@ -60,19 +60,19 @@ def untold(packets: Packets, kernel: Sightable, clock: ClockFit | None) -> Candi
     return _candidates(wire[packet], rows["series"][legs[leg]])
 
 
-def _nameless(packets: Packets) -> Flags:
+def _nameless(packets: Packets) -> Bools:
     """Packets whose EtherType is all that is known of what they are."""
     return np.asarray((packets["ip_version"] == 0) & (packets["ethertype"] > 0))
 
 
-def _candidates(packet: Index, series: Index) -> Candidates:
+def _candidates(packet: Int64s, series: Int64s) -> Candidates:
     pairs = distinct(packet, series)
     packet, series = packet[pairs], series[pairs]
     no = np.zeros(len(packet), np.bool_)
     return Candidates(packet, series, np.full(len(packet), BY_TIME, np.int8), no, packet[:0], no)
 
 
-def crowded(packets: Packets, asked: Index, within: Index) -> Flags:
+def crowded(packets: Packets, asked: Int64s, within: Int64s) -> Bools:
     """Which of `asked` have another packet without IP, of the same EtherType, so near in time (ns).
 
     If the clock is off by as much, they are mistaken for it.
@@ -88,10 +88,10 @@ def crowded(packets: Packets, asked: Index, within: Index) -> Flags:
 
 
 def _within(
-    at: Index, ethertype: Index, legs: npt.NDArray[np.void], window: int | np.int64, most: int
-) -> tuple[Index, Index]:
+    at: Int64s, ethertype: Int64s, legs: npt.NDArray[np.void], window: int | np.int64, most: int
+) -> tuple[Int64s, Int64s]:
     """Pairs of equal EtherType, within so many ns, and no more than `most` on either side."""
-    found: list[tuple[Index, Index]] = []
+    found: list[tuple[Int64s, Int64s]] = []
     for kind in np.unique(ethertype):
         wire = np.flatnonzero(ethertype == kind)
         mine = np.flatnonzero(legs["ethertype"] == kind)

@@ -13,10 +13,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import lean
-
-Longs = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s
 
 MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio
 HALF = np.uint64(32)
@@ -25,7 +23,7 @@ LEAST = 1 << 8
 Number = int | np.integer[Any]
 
 
-class Numbering:
+class IntIndex:
     """Equal values, but 0, have equal numbers."""
 
     def __init__(self) -> None:
@@ -43,7 +41,7 @@ class Numbering:
         """How many numbers there can be before grow() is needed."""
         return len(self.keys) // 2
 
-    def of(self, values: Longs) -> Small:
+    def of(self, values: Int64s) -> Int32s:
         """The number of each value, a new one for a new value, -1 for 0."""
         made, done = np.empty(len(values), np.int32), 0
         while (done := int(_fill(values, done, self.keys, self.numbers, self.used, made))) < len(
@@ -71,14 +69,14 @@ def longer(rows: npt.NDArray[Any], size: int, blank: int) -> npt.NDArray[Any]:
     return made
 
 
-@lean
-def is_full(keys: Longs, used: Longs) -> bool:
+@allocation_free
+def is_full(keys: Int64s, used: Int64s) -> bool:
     """Whether number_of() must not be asked for two new values."""
     return bool(2 * (used[0] + 2) > len(keys))
 
 
-@lean
-def number_of(value: Number, keys: Longs, numbers: Small, used: Longs) -> np.int64:
+@allocation_free
+def number_of(value: Number, keys: Int64s, numbers: Int32s, used: Int64s) -> np.int64:
     """The number of a value that is not 0."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
@@ -90,8 +88,8 @@ def number_of(value: Number, keys: Longs, numbers: Small, used: Longs) -> np.int
     return np.int64(numbers[at]) - 1
 
 
-@lean
-def known_number(value: Number, keys: Longs, numbers: Small) -> np.int64:
+@allocation_free
+def known_number(value: Number, keys: Int64s, numbers: Int32s) -> np.int64:
     """The number of a value that is not 0, -1 if it has none."""
     mask = len(keys) - 1
     at = np.int64((np.uint64(value) * MULTIPLIER) >> HALF) & mask
@@ -100,8 +98,10 @@ def known_number(value: Number, keys: Longs, numbers: Small) -> np.int64:
     return np.int64(numbers[at]) - 1
 
 
-@lean
-def _fill(values: Longs, begin: int, keys: Longs, numbers: Small, used: Longs, made: Small) -> int:
+@allocation_free
+def _fill(
+    values: Int64s, begin: int, keys: Int64s, numbers: Int32s, used: Int64s, made: Int32s
+) -> int:
     """Fill `made` from `begin` on; returns where the table was full, or the end."""
     for i in range(begin, len(values)):
         if values[i] == 0:
@@ -113,7 +113,7 @@ def _fill(values: Longs, begin: int, keys: Longs, numbers: Small, used: Longs, m
     return len(values)
 
 
-@lean
+@allocation_free
 def execution_of(context: Number, pid: Number, cpu: Number) -> np.int64:
     """As records/contexts.py's execution() says: never 0."""
     if context == 0 and pid > 0:

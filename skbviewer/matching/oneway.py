@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from ..records.types import Int64s
 from .corridor import Points, between
-from .kinds import Index
 from .points import WIRE
 from .rules import AMBIGUOUS, BY_POINTS, BY_TIME, EXACT
 
 if TYPE_CHECKING:
-    from .matcher import Matches, Sightable
+    from .matcher import KernelSide, Matches
 
 MAX_DRIFT = 1e-3  # clocks slewed against each other at adjtimex(2)'s limit
 STAMP_NS = 1  # a stamp in whole ns may be early by this
@@ -33,10 +33,10 @@ class Trips(NamedTuple):
     `onward`: the first host sent it.  `series_a`, `series_b`: its lives in both.
     """
 
-    series_a: Index
-    series_b: Index
-    a_ns: Index
-    b_ns: Index
+    series_a: Int64s
+    series_b: Int64s
+    a_ns: Int64s
+    b_ns: Int64s
     onward: npt.NDArray[np.bool_]
 
 
@@ -48,15 +48,15 @@ class OneWay(NamedTuple):
     directions.
     """
 
-    at_ns: Index
-    low_ns: Index
-    high_ns: Index
+    at_ns: Int64s
+    low_ns: Int64s
+    high_ns: Int64s
     least_ppm: float
     most_ppm: float
     onward: int
     back: int
 
-    def offset(self, a_ns: Index) -> tuple[Index, Index]:
+    def offset(self, a_ns: Int64s) -> tuple[Int64s, Int64s]:
         """Least and greatest clock b - clock a at times of clock a, ns."""
         at, base = (self.at_ns - self.at_ns[0]).astype(np.float64), int(self.low_ns[0])
         x = (np.asarray(a_ns, np.int64) - self.at_ns[0]).astype(np.float64)
@@ -78,7 +78,9 @@ class OneWay(NamedTuple):
         middle = int(self.low_ns[0]) + int(self.high_ns[0] - self.low_ns[0]) // 2
         return int(self.at_ns[0]), middle, (self.least_ppm + self.most_ppm) / 2
 
-    def took(self, a_ns: Index, b_ns: Index, onward: npt.NDArray[np.bool_]) -> tuple[Index, Index]:
+    def took(
+        self, a_ns: Int64s, b_ns: Int64s, onward: npt.NDArray[np.bool_]
+    ) -> tuple[Int64s, Int64s]:
         """Least and greatest time under way of packets, ns; their middle assumes symmetric ways.
 
         The greatest is negative for a packet that arrived before it was sent.
@@ -90,7 +92,7 @@ class OneWay(NamedTuple):
         return np.maximum(least, np.minimum(most, 0)), most
 
 
-def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Trips:
+def trips(found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide) -> Trips:
     """The packets of a capture that are exact in both KBLs, sent by one and got by the other.
 
     By what they are alone: what time decided says nothing of time.
@@ -98,8 +100,8 @@ def trips(found_a: Matches, found_b: Matches, a: Sightable, b: Sightable) -> Tri
     return _both(_series_of(found_a, a, False), _series_of(found_b, b, False), a, b)[1]
 
 
-def doubted(
-    found_a: Matches, found_b: Matches, a: Sightable, b: Sightable, way: OneWay
+def without_early_arrivals(
+    found_a: Matches, found_b: Matches, a: KernelSide, b: KernelSide, way: OneWay
 ) -> tuple[Matches, Matches]:
     """The matches without those that time decided and by which a packet arrived before it was sent.
 
@@ -121,7 +123,7 @@ def _error(found: Matches) -> int:
     return max((s.residual_ns for one in found.clocks for s in one.clock.segments), default=0)
 
 
-def _without(found: Matches, packets: Index) -> tuple[Matches, Index]:
+def _without(found: Matches, packets: Int64s) -> tuple[Matches, Int64s]:
     """What time decided of these packets becomes ambiguous; those of which it decided nothing."""
     rows = found.rows.copy()
     mine = (rows["verdict"] == EXACT) & np.isin(rows["rung"], (BY_TIME, BY_POINTS))
@@ -133,8 +135,8 @@ def _without(found: Matches, packets: Index) -> tuple[Matches, Index]:
 
 
 def _both(
-    one: tuple[Index, Index], other: tuple[Index, Index], a: Sightable, b: Sightable
-) -> tuple[Index, Trips]:
+    one: tuple[Int64s, Int64s], other: tuple[Int64s, Int64s], a: KernelSide, b: KernelSide
+) -> tuple[Int64s, Trips]:
     """Packets that have a series in both KBLs, and their trips."""
     packet, at_a, at_b = np.intersect1d(one[0], other[0], return_indices=True)
     series_a, series_b = one[1][at_a], other[1][at_b]
@@ -147,7 +149,7 @@ def _both(
     return packet[clear], Trips._make(column[clear] for column in rows)
 
 
-def _series_of(found: Matches, kernel: Sightable, timed: bool) -> tuple[Index, Index]:
+def _series_of(found: Matches, kernel: KernelSide, timed: bool) -> tuple[Int64s, Int64s]:
     """(packet, series) of exact matches with packets that have one life only.
 
     Without those that time decided, unless `timed`.
@@ -165,7 +167,7 @@ def _series_of(found: Matches, kernel: Sightable, timed: bool) -> tuple[Index, I
     return packet[single], owner[first][single]
 
 
-def _seen(kernel: Sightable, series: Index, sends: bool) -> Index:
+def _seen(kernel: KernelSide, series: Int64s, sends: bool) -> Int64s:
     """When the last device of each series sent it, or the first one got it; -1 if none did."""
     points = kernel.points
     points = points.only_rows((points["how"] == WIRE) & (points["sends"] == sends))

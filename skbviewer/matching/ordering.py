@@ -5,12 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-import numpy.typing as npt
-
-Index = npt.NDArray[np.int64]
-Small = npt.NDArray[np.int32]
-
 BLOCK = 1 << 16  # values looked up at once: they stay in the processor's cache
 
 

@@ -9,8 +9,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import lean
-from .numbering import HALF, MULTIPLIER, Longs, Number
+from ..records.compiled import allocation_free
+from ..records.types import Int64s
+from .numbering import HALF, MULTIPLIER, Number
 
 USED, FIRST, SECOND, VALUE = range(4)
 LEAST = 1 << 11
@@ -18,7 +19,7 @@ LEAST = 1 << 11
 Cells = npt.NDArray[np.int64]
 
 
-class Pairs:
+class PairMap:
     """`cells` and how many of them are `used`."""
 
     def __init__(self) -> None:
@@ -34,13 +35,13 @@ class Pairs:
         _refill(left, self.cells)
 
 
-@lean
-def has_no_room(cells: Cells, used: Longs) -> bool:
+@allocation_free
+def has_no_room(cells: Cells, used: Int64s) -> bool:
     """Whether put() must not be given a new pair."""
     return bool(2 * (used[0] + 1) > len(cells))
 
 
-@lean
+@allocation_free
 def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
     """Where the pair is, or the free cell for it."""
     mask = len(cells) - 1
@@ -50,9 +51,9 @@ def cell_of(first: Number, second: Number, cells: Cells) -> np.int64:
     return at
 
 
-@lean
+@allocation_free
 def put(
-    at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Longs
+    at: Number, first: Number, second: Number, value: Number, cells: Cells, used: Int64s
 ) -> None:
     """Set the value of the pair whose cell is `at`."""
     used[0] += 1 - cells[at, USED]
@@ -60,7 +61,7 @@ def put(
     cells[at, FIRST], cells[at, SECOND] = first, second
 
 
-@lean
+@allocation_free
 def _refill(left: Cells, cells: Cells) -> None:
     for i in range(len(left)):
         at = cell_of(left[i, FIRST], left[i, SECOND], cells)

@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Int64s
 from .covers import covers
 from .identity import Candidates, is_strong
 from .keys import distinct
-from .kinds import Index
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 
-def segments(packets: Packets, kernel: Sightable, wire: Index) -> Candidates:
+def segments(packets: Packets, kernel: KernelSide, wire: Int64s) -> Candidates:
     """Pairs of those packets with the skbs that they may be a segment of."""
     packet, shown = covers(packets, wire, kernel.prints)
     series = kernel.prints.series[shown]

@@ -14,9 +14,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import ColumnTable, KernelLog, Room, narrow, part, room_of
+from ..records import ColumnTable, KernelLog, Scratch, narrow, part, scratch_of
+from ..records.types import Bools, Int64s
 from . import moments
-from .kinds import ENTRY, EVENT, IP, Index, chosen
+from .kinds import ENTRY, EVENT, IP, chosen
 from .legs import FORWARD, RX, TX, LegTable
 from .losses import ANY, MISSED, Table, inside, meets
 from .phases import (
@@ -30,8 +31,6 @@ from .phases import (
 from .record_rows import found
 from .releases import after_release
 from .series import SeriesTable
-
-Flags = npt.NDArray[np.bool_]
 
 CLONE, RECEIVE, START_XMIT = 2, 17, 19  # kbl.h enum kbl_event
 RECEIVED = RECEIVE_START | frozenset(RECEIVE_TAP)
@@ -64,7 +63,7 @@ class Seen(NamedTuple):
 
     points: ColumnTable  # POINT_DTYPE
     moments: ColumnTable  # MOMENT_DTYPE
-    unowned: Index  # calls of packet sockets whose lifetime is not known: records
+    unowned: Int64s  # calls of packet sockets whose lifetime is not known: records
 
 
 def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) -> Seen:
@@ -72,7 +71,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
 
     `losses` are those that the log declares.
     """
-    entries, room = _Entries(log), room_of(log.records)
+    entries, scratch = _Entries(log), scratch_of(log.records)
     foreign = np.zeros(0, np.int64)
     if len(inside(losses)) or log.missed:  # else no birth and no end of an skb is missing
         foreign = entries.drop(after_release(log.records, series, entries.all()))
@@ -94,7 +93,7 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
     passes = _passes(series, legs, entries, sent)
     others = np.unique(legs.of[foreign]).astype(np.int64)
     taken = moments.build(
-        log.records, series, legs, sockets, passes, arrival, log.taps, others, room
+        log.records, series, legs, sockets, passes, arrival, log.taps, others, scratch
     )
     sockets["after"] = np.minimum(sockets["after"], arrival.ns[sockets["leg"]])
     parts: list[Rows] = [sockets]
@@ -103,13 +102,13 @@ def build(log: KernelLog, series: SeriesTable, legs: LegTable, losses: Table) ->
         again = onward.copy()
         again["how"] = how
         parts.append(again)
-    room.forget()
+    scratch.forget()
     unowned = np.setdiff1d(entries.calls_of_sockets, sockets_of)
-    return Seen(_by_series(parts, room), taken, unowned)
+    return Seen(_by_series(parts, scratch), taken, unowned)
 
 
 def _passes(
-    series: SeriesTable, legs: LegTable, entries: _Entries, sent: Index
+    series: SeriesTable, legs: LegTable, entries: _Entries, sent: Int64s
 ) -> moments.HandOver:
     """What hands skbs over: calls and events, of drivers, and of the stack that receives a leg."""
     received = entries.of(RECEIVED)
@@ -132,17 +131,17 @@ Rows = npt.NDArray[np.void] | dict[str, npt.NDArray[Any]]
 _SMALL = ("series", "leg", "netns", "ifindex")  # stored as narrow as they are
 
 
-def _by_series(parts: list[Rows], room: Room) -> ColumnTable:
+def _by_series(parts: list[Rows], scratch: Scratch) -> ColumnTable:
     """All rows, those of each series in the order of `parts`."""
     owner = narrow(np.concatenate([rows["series"] for rows in parts]))
     order = np.argsort(owner, kind="stable").astype(np.int32)  # runs in order
-    columns = {"series": room.keep(owner[order])}
+    columns = {"series": scratch.keep(owner[order])}
     del owner
     for name in (POINT_DTYPE.names or ())[1:]:
         column = np.concatenate([rows[name] for rows in parts])
-        columns[name] = room.keep((narrow(column) if name in _SMALL else column)[order])
-        room.forget()
-    return ColumnTable(POINT_DTYPE, columns, room)
+        columns[name] = scratch.keep((narrow(column) if name in _SMALL else column)[order])
+        scratch.forget()
+    return ColumnTable(POINT_DTYPE, columns, scratch)
 
 
 def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDArray[Any]]:
@@ -158,7 +157,7 @@ def _of_legs(legs: LegTable, sent: npt.NDArray[np.integer]) -> dict[str, npt.NDA
     return made
 
 
-def _of_ip(legs: LegTable, rows: slice | Index) -> Flags:
+def _of_ip(legs: LegTable, rows: slice | Int64s) -> Bools:
     return chosen(legs.rows.part("ethertype", rows), IP)
 
 
@@ -207,7 +206,7 @@ class _Entries:
         records = log.records
         ids = self.ids(TRANSMIT | STAMPS_SENT | STAMPS_RECEIVED | PACKET_SOCKET | RECEIVED)
 
-        def enters(some: slice) -> Flags:
+        def enters(some: slice) -> Bools:
             func = chosen(part(records, "func", some), ids)
             kind = part(records, "kind", some)
             event = chosen(part(records, "event", some), (RECEIVE, START_XMIT))
@@ -218,11 +217,11 @@ class _Entries:
         self._event = part(records, "event", self._index)
         self.calls_of_sockets = self.of(PACKET_SOCKET)
 
-    def all(self) -> Index:
+    def all(self) -> Int64s:
         """All of them."""
         return self._index
 
-    def drop(self, those: Flags) -> Index:
+    def drop(self, those: Bools) -> Int64s:
         """Leave out some, whose skb lifetime the log does not show; returns them."""
         dropped = self._index[those]
         self._index, self._func = self._index[~those], self._func[~those]
@@ -232,18 +231,18 @@ class _Entries:
     def ids(self, names: frozenset[str]) -> list[int]:
         return [p.id for p in self._probes.values() if p.name in names]
 
-    def of(self, names: frozenset[str]) -> Index:
+    def of(self, names: frozenset[str]) -> Int64s:
         """Those that enter a function of `names`."""
         calls = self._event == 0
         return np.asarray(self._index[calls & chosen(self._func, self.ids(names))], np.int64)
 
-    def events(self, number: int) -> Index:
+    def events(self, number: int) -> Int64s:
         """The events of this kind."""
         return np.asarray(self._index[self._event == number], np.int64)
 
 
 def _of_records(
-    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
 ) -> npt.NDArray[np.void]:
     """A point for each of these records, which have a leg and send."""
     made = np.zeros(len(index), POINT_DTYPE)
@@ -258,7 +257,7 @@ def _of_records(
 
 
 def _sockets(
-    log: KernelLog, series: SeriesTable, legs: LegTable, index: Index
+    log: KernelLog, series: SeriesTable, legs: LegTable, index: Int64s
 ) -> npt.NDArray[np.void]:
     """From the first entry of a packet socket's function to its last exit, per leg.
 
@@ -288,7 +287,7 @@ def _shows_clones(log: KernelLog) -> bool:
     """Whether the log has any birth of a clone."""
     records = log.records
 
-    def clones(some: slice) -> Flags:
+    def clones(some: slice) -> Bools:
         kind, event = part(records, "kind", some), part(records, "event", some)
         return np.asarray((kind == EVENT) & (event == CLONE))
 
@@ -296,7 +295,7 @@ def _shows_clones(log: KernelLog) -> bool:
     return armed or len(found(records, clones)) > 0
 
 
-def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Index) -> Index:
+def _leg_at(legs: LegTable, series: npt.NDArray[np.integer], ts: Int64s) -> Int64s:
     """The last leg of each series that has begun by then, -1 if none has."""
     rows = legs.rows  # sorted by (series, begin_ns)
     if not len(series):
@@ -332,7 +331,7 @@ def _merged(points: npt.NDArray[np.void]) -> npt.NDArray[np.void]:
     return points
 
 
-def _until_socket(end: Index, sends: Flags, sockets: npt.NDArray[np.void]) -> Index:
+def _until_socket(end: Int64s, sends: Bools, sockets: npt.NDArray[np.void]) -> Int64s:
     """The end of each leg, or of the first packet socket that had it, on the way it `sends`."""
     before = end.copy()
     some = sockets[np.unique(sockets["leg"] * 2 + sockets["sends"], return_index=True)[1]]
@@ -341,7 +340,7 @@ def _until_socket(end: Index, sends: Flags, sockets: npt.NDArray[np.void]) -> In
     return before
 
 
-def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Index:
+def _ended_by(points: npt.NDArray[np.void], sockets: npt.NDArray[np.void]) -> Int64s:
     """The same for points of legs that send."""
     before = points["before"].copy()
     some = sockets[sockets["sends"] != 0]

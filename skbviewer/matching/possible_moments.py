@@ -13,13 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Bools, Int64s
 from .edges import Edges, agreeing_contents, agreeing_headers, between, of_one_ethertype
 from .identity import Candidates
-from .kinds import Index
-from .ladder import Flags
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 
 class Asked(NamedTuple):
@@ -31,12 +30,12 @@ class Asked(NamedTuple):
     """
 
     packets: Packets
-    kernel: Sightable
+    kernel: KernelSide
     found: Candidates
-    at: Index
-    here: Flags
-    doubtful: Flags
-    shown: Flags
+    at: Int64s
+    here: Bools
+    doubtful: Bools
+    shown: Bools
     elsewhere: bool
 
 
@@ -45,11 +44,11 @@ class Options(NamedTuple):
     `unsure`, records are missing that may show another moment of the same lifetimes."""
 
     edges: Edges
-    near: Flags
-    unsure: Flags
+    near: Bools
+    unsure: Bools
 
 
-def options(asked: Asked, error: Index) -> Options:
+def options(asked: Asked, error: Int64s) -> Options:
     """What a clock leaves that may be off by `error` (ns, by packet)."""
     packets, kernel, found = asked.packets, asked.kernel, asked.found
     size, at_socket = len(packets), np.asarray(kernel.moments["socket"], np.bool_)

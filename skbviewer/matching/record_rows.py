@@ -12,24 +12,22 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records import RECORD_DTYPE, Records, RecordTable, part, room_of
-from ..records.compiled import lean
+from ..records import RECORD_DTYPE, Records, RecordTable, part, scratch_of
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int64s
 from .numbering import execution_of
 from .ordering import blocks
-
-Longs = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 def passing(records: Records, count: int | None = None, backwards: bool = False) -> Iterator[slice]:
     """blocks() of all records, or of `count` rows made of them; memory behind them is given up."""
-    room, every = room_of(records), list(blocks(len(records) if count is None else count))
+    scratch, every = scratch_of(records), list(blocks(len(records) if count is None else count))
     for some in reversed(every) if backwards else every:
-        room.passed()
+        scratch.passed()
         yield some
 
 
-def found(records: Records, wanted: Callable[[slice], Flags]) -> Longs:
+def found(records: Records, wanted: Callable[[slice], Bools]) -> Int64s:
     """The records of which `wanted` is true, which looks at some at a time."""
     parts = [np.flatnonzero(wanted(some)) + some.start for some in passing(records)]
     return np.concatenate([np.zeros(0, np.int64), *parts])
@@ -57,7 +55,7 @@ class Rows:
         """Columns named in one string."""
         return [self[name] for name in names.split()]
 
-    def contexts(self) -> Longs:
+    def contexts(self) -> Int64s:
         """Of each record a number that is equal within one execution context, never 0."""
         made = np.empty(self.end - self.first, np.int64)
         context, pid, cpu = self.columns("context pid cpu")
@@ -65,9 +63,9 @@ class Rows:
         return made
 
 
-@lean
+@allocation_free
 def _executions(
-    context: npt.NDArray[np.uint8], pid: Longs, cpu: npt.NDArray[np.int32], made: Longs
+    context: npt.NDArray[np.uint8], pid: Int64s, cpu: npt.NDArray[np.int32], made: Int64s
 ) -> None:
     for i in range(len(made)):
         made[i] = execution_of(context[i], pid[i], cpu[i])

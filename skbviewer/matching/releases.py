@@ -14,8 +14,9 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Records, part
+from ..records.types import Int64s
 from .heads import ALLOC, CLONE, COPY, SEGMENT
-from .kinds import EVENT, Index, chosen
+from .kinds import EVENT, chosen
 from .record_rows import found
 from .series import SeriesTable
 
@@ -23,7 +24,7 @@ CONSUME, DROP = 6, 7  # kbl.h enum kbl_event
 RELEASES, BIRTHS = (CONSUME, DROP), (ALLOC, CLONE, COPY, SEGMENT)
 
 
-def after_release(records: Records, series: SeriesTable, asked: Index) -> npt.NDArray[np.bool_]:
+def after_release(records: Records, series: SeriesTable, asked: Int64s) -> npt.NDArray[np.bool_]:
     """Which of the records `asked` have an skb that was released before, and not born since."""
 
     def wanted(some: slice) -> npt.NDArray[np.bool_]:
@@ -44,7 +45,7 @@ def after_release(records: Records, series: SeriesTable, asked: Index) -> npt.ND
     return made
 
 
-def _last_before(events: tuple[Index, Index], asked: tuple[Index, Index]) -> Index:
+def _last_before(events: tuple[Int64s, Int64s], asked: tuple[Int64s, Int64s]) -> Int64s:
     """The last event at the address of each of `asked` (address, ns) before its time, or -1."""
     count = len(events[0])
     address, when = (np.concatenate(both) for both in zip(events, asked, strict=True))

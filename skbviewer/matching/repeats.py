@@ -9,24 +9,24 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Int64s
 from .clock import ClockFit, precision_of
 from .identity import Candidates, Partly, full_keys, unique
 from .keys import Hash, spread
-from .kinds import Index
 from .ladder import Known, climb
 from .nearest import FAR
 from .same_run import is_local
 from .twins import far
-from .weak import Weak, joined_hashes, joining_keys, meetings
+from .weak import Unnumbered, joined_hashes, joining_keys, meetings
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 MOST = 256  # lifetimes of one packet at its time; with more the clock decides nothing
 
 
 def near_in_time(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit | None
+    packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit | None
 ) -> Candidates:
     """`found` with pairs of its `many` packets: all lifetimes that the clock does not contradict.
 
@@ -44,10 +44,10 @@ def near_in_time(
         error = np.where(local, error, far(error))
         at = clock.to_kernel(at, wire)
     asked, known = Known(packets, wire), prints.known()
-    weak, shown = joining_keys(asked)[1], joining_keys(known)[1]
+    unnumbered, shown = joining_keys(asked)[1], joining_keys(known)[1]
     when = _When(at, error)
     frames, rows, left = [], [], [found.many[:0]]
-    for hashes, mine, theirs in _joins(asked, weak, known, shown, prints.series):
+    for hashes, mine, theirs in _joins(asked, unnumbered, known, shown, prints.series):
         frame, row, more = _among_lives(*hashes, prints.series[theirs], when.of(mine), seen)
         frames.append(mine[frame])
         rows.append(theirs[row])
@@ -55,7 +55,7 @@ def near_in_time(
     frame, row = np.concatenate(frames), np.concatenate(rows)
     packet, start = wire[frame], np.zeros(len(frame), np.int8)
     packet, row, rung = climb(packets, prints, packet, row, start)
-    partly = Partly.of(asked, weak, known, shown)
+    partly = Partly.of(asked, unnumbered, known, shown)
     added = unique(packets, prints, packet, row, rung, partly, wire[:0])
     return found._replace(many=np.unique(np.concatenate(left))).and_also(added)
 
@@ -63,29 +63,29 @@ def near_in_time(
 class _When(NamedTuple):
     """Times of packets on the log's clock, and how far off it may be, ns."""
 
-    at: Index
-    error: Index
+    at: Int64s
+    error: Int64s
 
-    def of(self, some: Index) -> _When:
+    def of(self, some: Int64s) -> _When:
         return _When(self.at[some], self.error[some])
 
 
 def _joins(
-    asked: Known, weak: Weak, known: Known, shown: Weak, series: Index
-) -> Iterator[tuple[tuple[Hash, Hash], Index, Index]]:
+    asked: Known, unnumbered: Unnumbered, known: Known, shown: Unnumbered, series: Int64s
+) -> Iterator[tuple[tuple[Hash, Hash], Int64s, Int64s]]:
     """Hashes of packets and of prints that are to be equal, and which packets and prints they are.
 
     First by all that there is, then of those that lack something by what both know.
     """
     every, prints = np.arange(len(asked.at)), np.arange(len(known.at))
     yield (full_keys(asked), full_keys(known)), every, prints
-    for met in meetings(asked, weak, known, shown, series):
+    for met in meetings(asked, unnumbered, known, shown, series):
         yield joined_hashes(asked, known, met), met.packets, met.prints
 
 
 def _among_lives(
-    asked: Hash, hashes: Hash, series: Index, when: _When, seen: _Seen
-) -> tuple[Index, Index, Index]:
+    asked: Hash, hashes: Hash, series: Int64s, when: _When, seen: _Seen
+) -> tuple[Int64s, Int64s, Int64s]:
     """Pairs of equal hashes, of those only with the lives of the packet's time; who has too many.
 
     `series` is by hash.
@@ -109,11 +109,11 @@ def _among_lives(
 class _Seen(NamedTuple):
     """From when to when each series may have been stamped, ns; without a moment never."""
 
-    after: Index
-    before: Index
+    after: Int64s
+    before: Int64s
 
 
-def _seen(kernel: Sightable) -> _Seen:
+def _seen(kernel: KernelSide) -> _Seen:
     moments, count = kernel.moments, len(kernel.series.parent)
     after, before = np.full(count, FAR), np.full(count, -FAR)
     np.minimum.at(after, moments["series"], moments["after"])
@@ -122,8 +122,8 @@ def _seen(kernel: Sightable) -> _Seen:
 
 
 def _of_the_time(
-    group: Index, when: _When, place: Index, after: Index, before: Index
-) -> tuple[Index, Index, Index]:
+    group: Int64s, when: _When, place: Int64s, after: Int64s, before: Int64s
+) -> tuple[Int64s, Int64s, Int64s]:
     """Pairs within the groups that overlap in time, and who has more than MOST: they get MOST.
 
     `group` is by packet, `place` is that of each life, with its times.  A packet of whose group no

@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import ClockTriple, Packets
+from ..records.protocols import TCP
+from ..records.types import Bools, Int64s
 from .clock import MAX_DRIFT_PPM, ClockFit, Segment
 from .corridor import Intervals, corridor
 from .edges import Edges, by_packet
-from .kinds import Index
-from .ladder import Flags
 from .steps import STEP_NS
-from .weak import TCP
 
 ENOUGH = 8  # packets whose stamps lie between their moments
 GOES_ON = 5  # the same, where another part of the capture is believed
@@ -33,12 +32,12 @@ SLEWED_NS = 1_000_000  # the wall clock drifts between two readings
 SYNCHRONOUS_NS = 1_000_000_000  # hosts that keep the time by NTP differ by less
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 
 def trusted(
-    packets: Packets, clock: ClockFit, kernel: Sightable, edges: Edges, precision: int
-) -> Flags:
+    packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, precision: int
+) -> Bools:
     """Which packets are of a segment of the clock that is believed.
 
     `edges` are the pairs in time; `precision` (ns) is that of the packets' times.
@@ -62,7 +61,7 @@ def trusted(
     return np.asarray(np.array(each)[segment], np.bool_)
 
 
-def is_local(clock: ClockFit, precision: int) -> Flags:
+def is_local(clock: ClockFit, precision: int) -> Bools:
     """Per segment whether the stamps were made at the moments the log shows: on this host."""
     return np.array([_is_local(one, precision) for one in clock.segments])
 
@@ -71,7 +70,7 @@ def _is_local(segment: Segment, precision: int) -> bool:
     return segment.torn_ns < max(precision, 1)
 
 
-def _tcp_packets(packets: Packets, edges: Edges) -> Flags:
+def _tcp_packets(packets: Packets, edges: Edges) -> Bools:
     """TCP packets with a sequence number that may have been captured at a moment."""
     made = np.zeros(len(packets), np.bool_)
     made[edges.packet] = True
@@ -92,7 +91,7 @@ def _is_scattered(segment: Segment) -> bool:
 
 
 def _on_the_way(
-    packets: Packets, clock: ClockFit, kernel: Sightable, edges: Edges, number: int
+    packets: Packets, clock: ClockFit, kernel: KernelSide, edges: Edges, number: int
 ) -> bool:
     """Whether a steady clock has all packets of a segment captured after this host sent them, and
     before they came here, of both directions so many that chance does not order them so.
@@ -117,7 +116,7 @@ def _on_the_way(
     return comb(len(known), min(here, len(known) - here, ENOUGH)) >= CHANCE and lines
 
 
-def _lines(at: Index, sent: Flags, after: Index, before: Index) -> bool:
+def _lines(at: Int64s, sent: Bools, after: Int64s, before: Int64s) -> bool:
     """Whether a line passes above what came and below what was sent.  `at` rises."""
     if not len(at):
         return False

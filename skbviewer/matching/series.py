@@ -14,12 +14,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..records import KernelLog, RecordTable
-from ..records.compiled import lean
-from .heads import SEGMENT, Bytes
-from .kinds import ENTRY, EVENT, Index, by_probe
-from .lives import Flags, Lives, cut
-from .met import Met
-from .ordering import Small
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int32s, Int64s, UInt8s
+from .heads import SEGMENT
+from .kinds import ENTRY, EVENT, by_probe
+from .lives import Lives, cut
+from .met import RecordTimes
 from .phases import RECEIVE_START, TRANSMIT
 from .record_rows import Rows, passing
 
@@ -29,16 +29,16 @@ class SeriesTable:
     """`of`: series of each record or -1; `parent` (series or -1) and `tap` are per series.
 
     Series are numbered from 0 by their first record.  `met` is when each record's function had the
-    skb; `told_by` is the ENTRY of the call that told each event (see tellers) or -1.  `size` is how
-    many records each series has.
+    skb; `owner_calls` is the ENTRY of the call that recorded an event (see tellers) or -1.  `size`
+    is how many records each series has.
     """
 
-    of: Small
-    parent: Index
-    tap: Flags
-    met: Met
-    told_by: Small
-    size: Small
+    of: Int32s
+    parent: Int64s
+    tap: Bools
+    met: RecordTimes
+    owner_calls: Int32s
+    size: Int32s
 
 
 def build(log: KernelLog) -> SeriesTable:
@@ -55,10 +55,10 @@ def build(log: KernelLog) -> SeriesTable:
     found = int(_rank(lives.of, rank, ordered, size))
     ordered, size = ordered[:found], size[:found].copy()
     parent = _parents(lives, root, rank, ordered)
-    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.told_by, size)
+    return SeriesTable(lives.of, parent, lives.tap[ordered], lives.met, lives.owner_calls, size)
 
 
-def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
+def _shown(log: KernelLog, lives: Lives) -> tuple[Bools, Bools]:
     """Lives with an IP header, and those that a driver or the receiving stack had.
 
     It had those that were cut for it (GSO), too.
@@ -77,17 +77,17 @@ def _shown(log: KernelLog, lives: Lives) -> tuple[Flags, Flags]:
     return made[0, :-1], made[1, :-1]
 
 
-@lean
+@allocation_free
 def _show(
-    kind: Bytes,
-    event: Bytes,
-    func: Small,
-    footprint: Small,
-    of: Small,
-    has_ip: Flags,
-    probes: Bytes,
-    shows_ip: Flags,
-    wired: Flags,
+    kind: UInt8s,
+    event: UInt8s,
+    func: Int32s,
+    footprint: Int32s,
+    of: Int32s,
+    has_ip: Bools,
+    probes: UInt8s,
+    shows_ip: Bools,
+    wired: Bools,
 ) -> None:
     """Set the last two, by life, of some records."""
     for i in range(len(of)):
@@ -99,14 +99,14 @@ def _show(
             wired[of[i]] = True
 
 
-def _headed_children(lives: Lives, known: Flags) -> Index:
+def _headed_children(lives: Lives, known: Bools) -> Int64s:
     """Clones with a header of parents without one, sorted by birth."""
     child = np.flatnonzero((lives.parent >= 0) & ~lives.tap)
     child = child[~known[lives.parent[child]] & known[child]]
     return child[np.argsort(lives.birth[child], kind="stable")]
 
 
-def _roots(lives: Lives, wired: Flags) -> Index:
+def _roots(lives: Lives, wired: Bools) -> Int64s:
     """Clones that never see a driver (for a raw socket, say) are of their parent's series."""
     count = len(lives.parent)
     inner = (lives.parent >= 0) & ~lives.tap & ~wired
@@ -119,9 +119,9 @@ def _roots(lives: Lives, wired: Flags) -> Index:
     return np.where(root[root] == root, root, np.arange(count))  # garbage may be its own ancestor
 
 
-@lean
+@allocation_free
 def _join(
-    of: Small, birth: Small, parent: Small, child: Small, root: Small, following: Small
+    of: Int32s, birth: Int32s, parent: Int32s, child: Int32s, root: Int32s, following: Int32s
 ) -> None:
     """Move records of some lives to the child born next, and those of all to their roots.
 
@@ -137,15 +137,15 @@ def _join(
             of[i] = root[life]
 
 
-def _parents(lives: Lives, root: Index, rank: Small, ordered: Small) -> Index:
+def _parents(lives: Lives, root: Int64s, rank: Int32s, ordered: Int32s) -> Int64s:
     """The series of each parent, which may be that of the life whose part the parent is."""
     parent = lives.parent[ordered]
     found = np.where(parent >= 0, rank[root[parent]], np.int32(-1)).astype(np.int64)
     return np.where(found == np.arange(len(found)), -1, found)
 
 
-@lean
-def _rank(of: Small, rank: Small, ordered: Small, size: Small) -> int:
+@allocation_free
+def _rank(of: Int32s, rank: Int32s, ordered: Int32s, size: Int32s) -> int:
     """Number lives by their first record and count their records; returns how many have any."""
     count = 0
     for i in range(len(of)):

@@ -16,9 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import ColumnTable, Packets
-from .clock import ClockFit, Pairs, fit, precision_of
-from .kinds import Index
-from .ladder import Flags
+from ..records.types import Bools, Int64s
+from .clock import ClockFit, TimedPairs, fit, precision_of
 from .losses import Table, inside, meets
 from .nearest import FAR, Place, points_of, reach
 from .points import EARLY, SOCKET, WAIT_NS, WIRE
@@ -45,7 +44,7 @@ class _Try(NamedTuple):
     """A place, its pairs, how they scatter (ns), and how many packets have a point there."""
 
     place: Place
-    pairs: Pairs
+    pairs: TimedPairs
     spread: int
     packets: int
 
@@ -74,8 +73,8 @@ class _Agreed(NamedTuple):
 
 def locate(
     packets: Packets,
-    packet: Index,
-    series: Index,
+    packet: Int64s,
+    series: Int64s,
     points: ColumnTable,
     moments: ColumnTable,
     lossy: bool,
@@ -116,7 +115,7 @@ def locate(
 
 
 def _at_place(
-    captured: Index, packet: Index, series: Index, points: ColumnTable, place: Place
+    captured: Int64s, packet: Int64s, series: Int64s, points: ColumnTable, place: Place
 ) -> ClockFit | None:
     """The fit of packets that have one point at the place."""
     here = np.flatnonzero(place.holds(points))
@@ -127,11 +126,11 @@ def _at_place(
     single = _once(packet)
     packet, here = packet[single], here[single]
     times = (points.part(name, here) for name in ("ts", "after", "before"))
-    return fit(Pairs(packet, *times), captured)
+    return fit(TimedPairs(packet, *times), captured)
 
 
 def _that_holds(
-    clock: ClockFit, place: Place, devices: dict[tuple[int, int], ClockFit], captured: Index
+    clock: ClockFit, place: Place, devices: dict[tuple[int, int], ClockFit], captured: Int64s
 ) -> ClockFit:
     """The clock, so much wider that it holds those of all devices where it may have been fitted."""
     others = [one for device, one in devices.items() if device != place[:2] or len(devices) > 1]
@@ -139,9 +138,9 @@ def _that_holds(
 
 
 def _devices(
-    captured: Index,
-    packet: Index,
-    series: Index,
+    captured: Int64s,
+    packet: Int64s,
+    series: Int64s,
     moments: ColumnTable,
     lossy: bool,
     among: tuple[tuple[int, int], ...] = (),
@@ -182,7 +181,7 @@ def _devices(
     return _Agreed(clocks, next(how, ANY_TIME))
 
 
-def _near_the_others(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> Flags:
+def _near_the_others(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> Bools:
     """Packets whose distance from a moment is about that of those before and after them."""
     if len(packet) < NEIGHBOURS:
         return np.ones(len(packet), np.bool_)
@@ -196,25 +195,25 @@ def _near_the_others(captured: Index, packet: Index, rows: npt.NDArray[np.void])
     return near
 
 
-def _called(rows: Timed) -> tuple[Index, Index]:
+def _called(rows: Timed) -> tuple[Int64s, Int64s]:
     """When the sockets were called, ns."""
     return rows["begin"], rows["end"]
 
 
-def _came(rows: Timed) -> tuple[Index, Index]:
+def _came(rows: Timed) -> tuple[Int64s, Int64s]:
     """When the skbs came to the device: where any socket of the host wants stamps of arrival."""
     soon = np.minimum(rows["after"] + CAME_NS, rows["end"])
     return rows["after"], np.where((rows["sends"] == 0) & rows["arrived"], soon, rows["end"])
 
 
-def _any_time(rows: Timed) -> tuple[Index, Index]:
+def _any_time(rows: Timed) -> tuple[Int64s, Int64s]:
     return rows["after"], rows["before"]
 
 
 WINDOWS = (_called, _came, _any_time)
 
 
-def _agreeing(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
+def _agreeing(captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s) -> ClockFit | None:
     """A clock that stamps the packets between these times; None if there is none."""
     clock = _bounded(captured, packet, begin, end)
     precision = precision_of(captured)
@@ -222,7 +221,7 @@ def _agreeing(captured: Index, packet: Index, begin: Index, end: Index) -> Clock
 
 
 def _mixed(
-    captured: Index, packet: Index, rows: npt.NDArray[np.void], clock: ClockFit | None
+    captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void], clock: ClockFit | None
 ) -> bool:
     """Whether each packet was stamped in a call or on arrival: what makes sockets of the host want
     stamps of arrival may begin and end meanwhile, as ping does.
@@ -238,13 +237,13 @@ def _mixed(
     return bool(either[packet].all())
 
 
-def _bounded(captured: Index, packet: Index, begin: Index, end: Index) -> ClockFit | None:
+def _bounded(captured: Int64s, packet: Int64s, begin: Int64s, end: Int64s) -> ClockFit | None:
     """The fit of packets each of which was stamped between the earliest and the latest of these."""
     packet, low, high = _spans(packet, begin, end)
-    return fit(Pairs(packet, low + (high - low) // 2, low, high), captured)
+    return fit(TimedPairs(packet, low + (high - low) // 2, low, high), captured)
 
 
-def _spans(packet: Index, begin: Index, end: Index) -> tuple[Index, Index, Index]:
+def _spans(packet: Int64s, begin: Int64s, end: Int64s) -> tuple[Int64s, Int64s, Int64s]:
     """Each packet once, from its earliest `begin` to its latest `end`."""
     packet, which = np.unique(packet, return_inverse=True)
     low = np.full(len(packet), np.iinfo(np.int64).max)
@@ -259,9 +258,9 @@ def _passes_all(clock: ClockFit, precision: int) -> bool:
 
 
 def relocate(
-    captured: Index,
-    packet: Index,
-    series: Index,
+    captured: Int64s,
+    packet: Int64s,
+    series: Int64s,
     moments: ColumnTable,
     where: Located,
     lossy: bool,
@@ -291,9 +290,9 @@ def relocate(
 
 
 def _at_devices(
-    captured: Index,
-    packet: Index,
-    series: Index,
+    captured: Int64s,
+    packet: Int64s,
+    series: Int64s,
     moments: ColumnTable,
     devices: tuple[tuple[int, int], ...],
 ) -> ClockFit | None:
@@ -307,10 +306,10 @@ def _at_devices(
     rows, packet = rows[here], packet[here]
     _, begin, end = _spans(packet, rows["begin"], rows["end"])
     packet, after, before = _spans(packet, rows["after"], rows["before"])
-    return fit(Pairs(packet, begin + (end - begin) // 2, after, before), captured)
+    return fit(TimedPairs(packet, begin + (end - begin) // 2, after, before), captured)
 
 
-def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:
+def _is_surer(made: ClockFit, clock: ClockFit, captured: Int64s) -> bool:
     every = np.arange(len(captured))
     before, after = clock.error(captured, every), made.error(captured, every)
     if int(after.max(initial=0)) > int(before.max(initial=0)):
@@ -318,17 +317,17 @@ def _is_surer(made: ClockFit, clock: ClockFit, captured: Index) -> bool:
     return float(after.mean()) <= SURER * float(before.mean())
 
 
-def _bounds(rows: Timed) -> Flags:
+def _bounds(rows: Timed) -> Bools:
     """Points or moments that say when a packet was stamped: not of legs whose begin may be lost."""
     return np.asarray(rows["before"] - rows["after"] < WAIT_NS, np.bool_)
 
 
-def _once(packet: Index) -> Flags:
+def _once(packet: Int64s) -> Bools:
     """Which of these packets come once."""
     return np.asarray(np.bincount(packet, minlength=1)[packet] == 1)
 
 
-def _apart(clock: ClockFit, other: ClockFit, captured: Index) -> int:
+def _apart(clock: ClockFit, other: ClockFit, captured: Int64s) -> int:
     """How far the other clock may be from where this one may be, ns."""
     every = np.arange(len(captured))
     here, there = clock.to_kernel(captured, every), other.to_kernel(captured, every)
@@ -336,13 +335,13 @@ def _apart(clock: ClockFit, other: ClockFit, captured: Index) -> int:
     return max(0, int((np.abs(there - here) + more).max()))
 
 
-def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_Try]:
+def _tries(captured: Int64s, packet: Int64s, rows: npt.NDArray[np.void]) -> list[_Try]:
     tries = []
     for place in _places(rows):
         here = place.holds(rows) & _bounds(rows)
         here[here] = _once(packet[here])
         own = rows[here]
-        pairs = Pairs(packet[here], own["ts"], own["after"], own["before"])
+        pairs = TimedPairs(packet[here], own["ts"], own["after"], own["before"])
         clock = fit(pairs, captured, bounded=False)
         if clock is not None:
             spread = max(segment.spread_ns for segment in clock.segments)
@@ -351,7 +350,7 @@ def _tries(captured: Index, packet: Index, rows: npt.NDArray[np.void]) -> list[_
 
 
 def everywhere(
-    packets: Packets, packet: Index, series: Index, moments: ColumnTable, losses: Table
+    packets: Packets, packet: Int64s, series: Int64s, moments: ColumnTable, losses: Table
 ) -> Located:
     """The fit of packets of a capture of all devices: each was stamped at one of its moments.
 
@@ -371,8 +370,8 @@ def everywhere(
 
 
 def agreeing(
-    packets: Packets, packet: Index, series: Index, points: ColumnTable, clock: ClockFit
-) -> Flags:
+    packets: Packets, packet: Int64s, series: Int64s, points: ColumnTable, clock: ClockFit
+) -> Bools:
     """Which pairs were, by a clock as far as it is sure, at a point of theirs."""
     captured, every = packets["ts"][packet], np.ones(len(packet), np.bool_)
     at = clock.to_kernel(captured, packet)

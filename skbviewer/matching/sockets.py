@@ -13,22 +13,22 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import KernelLog, Records, part, room_of
-from .kinds import ENTRY, SOCK, Index
+from ..records import KernelLog, Records, part, scratch_of
+from ..records.types import Bools, Int64s
+from .kinds import ENTRY, SOCK
 from .legs import LegTable
 from .nesting import Nesting
 from .record_rows import found, passing
 from .series import SeriesTable
 
 Numbers = npt.NDArray[np.integer]
-Flags = npt.NDArray[np.bool_]
 
 
 class Joined(NamedTuple):
     """Parallel: a call's ENTRY and a leg it belongs to, without repetition, sorted."""
 
-    entry: Index
-    leg: Index
+    entry: Int64s
+    leg: Int64s
 
 
 def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) -> Joined:
@@ -61,16 +61,16 @@ def join(log: KernelLog, series: SeriesTable, legs: LegTable, nesting: Nesting) 
     return Joined(both[:, 0], both[:, 1])
 
 
-def _sock_calls(records: Records, legs: LegTable) -> Flags:
+def _sock_calls(records: Records, legs: LegTable) -> Bools:
     """Which records are calls of a socket, but of no packet."""
-    made = room_of(records).take(len(records), np.bool_)
+    made = scratch_of(records).take(len(records), np.bool_)
     for some in passing(records):
         is_sock = (part(records, "flags", some) & SOCK) != 0
         made[some] = is_sock & (part(records, "kind", some) == ENTRY) & (legs.of[some] < 0)
     return made
 
 
-def _socks(records: Records, calls: Index) -> Index:
+def _socks(records: Records, calls: Int64s) -> Int64s:
     """The sockets of some records, sorted."""
     parts = [np.unique(part(records, "sk", calls[some])) for some in passing(records, len(calls))]
     return np.unique(np.concatenate(parts))
@@ -88,7 +88,7 @@ def _first_legs(legs: LegTable, entry: Numbers, leg: Numbers) -> tuple[Numbers, 
 class _Owners:
     """Which series had which of some sockets."""
 
-    def __init__(self, log: KernelLog, series: SeriesTable, socks: Index) -> None:
+    def __init__(self, log: KernelLog, series: SeriesTable, socks: Int64s) -> None:
         records = log.records
         self._socks = socks
         self._series = np.zeros(len(series.parent) + 1, np.bool_)
@@ -101,7 +101,7 @@ class _Owners:
             self._series[owner] = True
         self._known = np.unique(np.concatenate(known))
 
-    def _key(self, series: Numbers, sock: Index) -> Index:
+    def _key(self, series: Numbers, sock: Int64s) -> Int64s:
         found = np.minimum(np.searchsorted(self._socks, sock), len(self._socks) - 1)
         known = self._socks[found] == sock
         return np.where(known, series * np.int64(len(self._socks)) + found, -1)
@@ -110,7 +110,7 @@ class _Owners:
         """Which of the series (-1: none) had any of the sockets."""
         return self._series[series] & (series >= 0)
 
-    def own(self, series: Numbers, sock: Index) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
+    def own(self, series: Numbers, sock: Int64s) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
         """Which of the series had the socket beside them."""
         key = self._key(series, sock)
         return np.isin(key, self._known) & (key >= 0)

@@ -16,26 +16,26 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import PACKET_DTYPE, KernelLog, Packets, part
+from ..records.protocols import TCP
+from ..records.types import Bools, Int64s
 from .assignment import Assigned, Problem
 from .clock import ClockFit, precision_of
-from .clock_doubts import doubted
+from .clock_doubts import contradicted_by_clock
 from .edges import Edges, eligible
 from .file_order import NO_MOMENT, each_alone, first_consistent, orders_of, problem_for
 from .headerless import may_hold
 from .identity import Candidates
 from .keys import hashed, repeated, shared
-from .kinds import Index
 from .lacking import hidden, lacking
-from .ladder import FRAGMENT, Flags
+from .ladder import FRAGMENT
 from .phases import RECEIVE_START, TRANSMIT
 from .possible_moments import Asked, options
 from .same_run import is_local, trusted
 from .sniffer import SEVERAL_DEVICES, Located
 from .twins import company, far, offsets
-from .weak import TCP
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 EXACTLY, SEVERAL, LACKING, CROWDED, TOO_LARGE, NO_PAIR = range(6)  # assignment.Assigned.why
 UNTRUSTED, DOUBTED = 6, 7  # the clock is not believed; it may have been set near the packet
@@ -45,8 +45,8 @@ class Solution(NamedTuple):
     """By packet: `life`, the series, and `moment`, the row of the log's moments, or -1; `why` there
     is no lifetime, one of the numbers above.  `edges` are the pairs that remain possible."""
 
-    life: Index
-    moment: Index
+    life: Int64s
+    moment: Int64s
     why: npt.NDArray[np.int8]
     edges: Edges
 
@@ -62,26 +62,26 @@ class _Case(NamedTuple):
 
     asked: Asked
     where: Located
-    local: Flags
-    may_lack: Flags
-    perhaps: Flags
-    error: Index
-    within: Index
-    copied: Flags
-    again: Flags
+    local: Bools
+    may_lack: Bools
+    perhaps: Bools
+    error: Int64s
+    within: Int64s
+    copied: Bools
+    again: Bools
 
-    def edges(self, error: Index) -> Edges:
+    def edges(self, error: Int64s) -> Edges:
         """What a clock leaves that may be so far off."""
         return options(self.asked, error).edges
 
 
 def solve(
     packets: Packets,
-    kernel: Sightable,
+    kernel: KernelSide,
     found: Candidates,
     clock: ClockFit,
     where: Located,
-    often: Index,
+    often: Int64s,
 ) -> Solution:
     """What this clock leaves.  `often` are packets with more lifetimes than those at their time."""
     case = _case(packets, kernel, found, clock, where)
@@ -95,7 +95,7 @@ def solve(
     against = case.local & (made.why == NO_PAIR) & ~near & ~may_lack & ~case.again
     against &= (packets["ip_version"] != 0) & (np.bincount(passing.packet, minlength=len(life)) > 0)
     anchors = _anchors(passing, life, often)
-    set_there = doubted(packets, kernel, passing, anchors, against) & (life >= 0)
+    set_there = contradicted_by_clock(packets, kernel, passing, anchors, against) & (life >= 0)
     life[set_there], why[set_there] = -1, DOUBTED
     known = believed & case.local & (life >= 0) & (made.moment >= 0) & ~unsure
     moment = np.where(known, np.append(numbers, NO_MOMENT)[made.moment], NO_MOMENT)
@@ -105,7 +105,7 @@ def solve(
 
 
 def _case(
-    packets: Packets, kernel: Sightable, found: Candidates, clock: ClockFit, where: Located
+    packets: Packets, kernel: KernelSide, found: Candidates, clock: ClockFit, where: Located
 ) -> _Case:
     every, precision = np.arange(len(packets)), precision_of(packets["ts"])
     at, error = clock.to_kernel(packets["ts"], every), clock.error(packets["ts"], every) + precision
@@ -128,7 +128,7 @@ def _case(
     return _Case(asked, where, local, may_lack, perhaps, error, within, *_copies(packets))
 
 
-def _may_lack(case: _Case, often: Index) -> Flags:
+def _may_lack(case: _Case, often: Int64s) -> Bools:
     """Packets of which the log may lack the moment."""
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     may_lack = case.may_lack.copy()
@@ -139,13 +139,13 @@ def _may_lack(case: _Case, often: Index) -> Flags:
     return may_lack
 
 
-def _assigned(case: _Case, edges: Edges, may_lack: Flags) -> tuple[Index, Assigned]:
+def _assigned(case: _Case, edges: Edges, may_lack: Bools) -> tuple[Int64s, Assigned]:
     """The moments by the numbers that the assignment uses, and what it found."""
     packets, local = case.asked.packets, bool(case.local.all())
     parts = np.zeros(len(edges.packet), np.int64) if local else offsets(packets, edges.packet)
     orders = orders_of(packets, case.where) if local else (None,)
 
-    def problem_of(order: int | None) -> tuple[Index, Problem]:
+    def problem_of(order: int | None) -> tuple[Int64s, Problem]:
         kernel, at = case.asked.kernel, case.asked.at
         return problem_for(kernel, at, case.within, may_lack, edges, parts, order)
 
@@ -156,8 +156,8 @@ def _assigned(case: _Case, edges: Edges, may_lack: Flags) -> tuple[Index, Assign
 
 
 def _lifetimes(
-    case: _Case, made: Assigned, believed: Flags, may_lack: Flags, often: Index
-) -> tuple[Index, Index]:
+    case: _Case, made: Assigned, believed: Bools, may_lack: Bools, often: Int64s
+) -> tuple[Int64s, Int64s]:
     """The lifetime of each packet, or why it has none; without a believed clock by TCP alone."""
     packets, kernel, found = case.asked.packets, case.asked.kernel, case.asked.found
     why = np.where(believed, made.why, np.where(made.why == NO_PAIR, NO_PAIR, UNTRUSTED))
@@ -178,14 +178,14 @@ def _passing(case: _Case) -> Candidates:
     return found.only(here[found.series])
 
 
-def _anchors(found: Candidates, life: Index, often: Index) -> Flags:
+def _anchors(found: Candidates, life: Int64s, often: Int64s) -> Bools:
     """Packets with one candidate, which was at a moment at their time."""
     only = np.bincount(found.packet, minlength=len(life)) == 1
     only[often] = False
     return np.asarray(only & (life >= 0))
 
 
-def _nameable(kernel: Sightable) -> Flags:
+def _nameable(kernel: KernelSide) -> Bools:
     """Moments of a packet socket's call; in a log without any, those of lifetimes of which the log
     shows every device.  False for NO_MOMENT, the last.
     """
@@ -201,7 +201,7 @@ def _nameable(kernel: Sightable) -> Flags:
     return np.append(named, False)
 
 
-def _copies(packets: Packets) -> tuple[Flags, Flags]:
+def _copies(packets: Packets) -> tuple[Bools, Bools]:
     """Packets that are in the file more than once, and those that are not its first copy.
 
     Two passes of a tap have not the same time and the same bytes.
@@ -220,13 +220,13 @@ def incomplete(log: KernelLog) -> bool:
     return lacks or bool(log.meta.get("filter"))
 
 
-def is_alone(found: Candidates) -> Flags:
+def is_alone(found: Candidates) -> Bools:
     """Pairs whose packet has no other series, and whose series has no other packet."""
     alone = np.bincount(found.packet, minlength=1)[found.packet] == 1
     return np.asarray(alone & (np.bincount(found.series, minlength=1)[found.series] == 1))
 
 
-def by_tcp_alone(packets: Packets, found: Candidates) -> Flags:
+def by_tcp_alone(packets: Packets, found: Candidates) -> Bools:
     """Pairs that TCP's sequence numbers decide, which begin at 32 random bits (RFC 9293 3.4.1)."""
     exact = is_alone(found) & ~found.vague & (packets["seq"][found.packet] >= 0)
     exact &= packets["protocol"][found.packet] == TCP

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kinds import Index
+from ..records.types import Int64s
 
 STEP_NS = 10_000_000  # smaller steps count as noise: ntpd and chrony step by more (128 ms, 1 s)
 NOISES = 20
@@ -18,7 +18,7 @@ MIN_RUN = 3  # packets that make a clock
 END = 9  # pairs at the end of a run that tell where it stands
 
 
-def runs(difference: Index, kernel_ns: Index, packet: Index) -> Index:
+def runs(difference: Int64s, kernel_ns: Int64s, packet: Int64s) -> Int64s:
     """The number of each pair's run, from 0 in order; -1 for outliers.
 
     Pairs are sorted by `packet`, of which one may have several.  Without MIN_RUN packets in a row
@@ -57,7 +57,7 @@ def runs(difference: Index, kernel_ns: Index, packet: Index) -> Index:
 class _Standing:
     """Where the run that goes on stands."""
 
-    def __init__(self, difference: Index, kernel_ns: Index, allowed: float) -> None:
+    def __init__(self, difference: Int64s, kernel_ns: Int64s, allowed: float) -> None:
         self._difference, self._kernel_ns, self._allowed = difference, kernel_ns, allowed
         self._level, self._seen = 0.0, 0
 
@@ -73,7 +73,7 @@ class _Standing:
         return abs(level - self._level) <= away
 
 
-def boundaries(packet: Index, captured: Index, difference: Index, run: Index) -> list[int]:
+def boundaries(packet: Int64s, captured: Int64s, difference: Int64s, run: Int64s) -> list[int]:
     """For each run the packet (index) that it begins with; the first begins with the capture.
 
     Between the pairs at both sides of a step the boundary is where the capture's time leaps by

@@ -10,17 +10,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Bools, Int8s, Int64s
 
 # Why a packet has no lifetime that is sure.
 EXACT, SEVERAL, LACKING, CROWDED, TOO_LARGE, NONE_IN_TIME = range(6)
 NEAR = 64  # groups that are passed to find a group's place, before they become one
-
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-Bytes = npt.NDArray[np.int8]
 
 
 class Tangle(NamedTuple):
@@ -30,19 +26,19 @@ class Tangle(NamedTuple):
     are those of each moment's call, ns.
     """
 
-    moment: Index
-    begin: Index
-    end: Index
-    rows: Index
-    kept: Flags
-    why: Bytes
+    moment: Int64s
+    begin: Int64s
+    end: Int64s
+    rows: Int64s
+    kept: Bools
+    why: Int8s
 
 
 class Groups(NamedTuple):
     """Packets of groups of more than one: group g is order[first[g] : first[g + 1]]."""
 
-    order: Index
-    first: Index
+    order: Int64s
+    first: Int64s
 
 
 class Places(NamedTuple):
@@ -51,13 +47,13 @@ class Places(NamedTuple):
     `of` is the place of each moment, `begin` and `end` are those of the moment at each place.
     """
 
-    of: Index
-    first: Index
-    begin: Index
-    end: Index
+    of: Int64s
+    first: Int64s
+    begin: Int64s
+    end: Int64s
 
 
-def linked(tangle: Tangle, ordered: bool) -> Index:
+def linked(tangle: Tangle, ordered: bool) -> Int64s:
     """For each packet the first one of its group: by shared moments, if `ordered` by order too."""
     root = np.arange(len(tangle.why))
     _by_moment(tangle, np.full(len(tangle.begin), -1), root)
@@ -67,7 +63,7 @@ def linked(tangle: Tangle, ordered: bool) -> Index:
     return root
 
 
-def grouped(root: Index, tangle: Tangle, known: Index | None = None) -> Groups:
+def grouped(root: Int64s, tangle: Tangle, known: Int64s | None = None) -> Groups:
     """Groups of more than one packet, without those whose packets `known` has in one group."""
     size = np.bincount(root, minlength=len(root))
     wanted = size > 1
@@ -80,7 +76,7 @@ def grouped(root: Index, tangle: Tangle, known: Index | None = None) -> Groups:
     return Groups(order, np.r_[np.flatnonzero(new), len(order)])
 
 
-def open_packets(tangle: Tangle) -> Flags:
+def open_packets(tangle: Tangle) -> Bools:
     """Packets that have a moment in every assignment."""
     return np.asarray((tangle.why == EXACT) | (tangle.why == TOO_LARGE))
 
@@ -97,8 +93,8 @@ def placed(tangle: Tangle, groups: Groups) -> Places:
     return Places(of, first, tangle.begin[moments], tangle.end[moments])
 
 
-@lean
-def _groups_of(tangle: Tangle, groups: Groups, group: Index) -> None:
+@allocation_free
+def _groups_of(tangle: Tangle, groups: Groups, group: Int64s) -> None:
     for g in range(len(groups.first) - 1):
         for n in range(groups.first[g], groups.first[g + 1]):
             packet = groups.order[n]
@@ -107,8 +103,8 @@ def _groups_of(tangle: Tangle, groups: Groups, group: Index) -> None:
                     group[tangle.moment[pair]] = g
 
 
-@lean
-def _by_moment(tangle: Tangle, owner: Index, root: Index) -> None:
+@allocation_free
+def _by_moment(tangle: Tangle, owner: Int64s, root: Int64s) -> None:
     for p in range(len(root)):
         if tangle.why[p] != EXACT and tangle.why[p] != TOO_LARGE:
             continue
@@ -120,8 +116,8 @@ def _by_moment(tangle: Tangle, owner: Index, root: Index) -> None:
                 owner[moment] = p
 
 
-@lean
-def _by_order(tangle: Tangle, latest: Index, packet: Index, root: Index) -> None:
+@allocation_free
+def _by_order(tangle: Tangle, latest: Int64s, packet: Int64s, root: Int64s) -> None:
     """Join packets of which the earlier may have a moment that begins when one of the later ended.
 
     Groups lie in a pile, by when the latest moment that they may have begins.
@@ -146,9 +142,9 @@ def _by_order(tangle: Tangle, latest: Index, packet: Index, root: Index) -> None
         high = _pile(latest, packet, high, begun, np.int64(p), root)
 
 
-@lean
+@allocation_free
 def _pile(
-    latest: Index, packet: Index, high: np.int64, begun: np.int64, p: np.int64, root: Index
+    latest: Int64s, packet: Int64s, high: np.int64, begun: np.int64, p: np.int64, root: Int64s
 ) -> np.int64:
     """Put a group where it belongs, or into the topmost one if that is far."""
     at = high
@@ -163,16 +159,16 @@ def _pile(
     return high + 1
 
 
-@lean
-def _root(root: Index, p: np.int64) -> np.int64:
+@allocation_free
+def _root(root: Int64s, p: np.int64) -> np.int64:
     while root[p] != p:
         root[p] = root[root[p]]
         p = root[p]
     return p
 
 
-@lean
-def _join(root: Index, p: np.int64, q: np.int64) -> None:
+@allocation_free
+def _join(root: Int64s, p: np.int64, q: np.int64) -> None:
     """The first packet is the root."""
     p, q = _root(root, p), _root(root, q)
     if p < q:
@@ -181,8 +177,8 @@ def _join(root: Index, p: np.int64, q: np.int64) -> None:
         root[p] = q
 
 
-@lean
-def _settled(root: Index) -> None:
+@allocation_free
+def _settled(root: Int64s) -> None:
     """Make each packet know its root: no root is later than what leads to it."""
     for p in range(len(root)):
         root[p] = root[root[p]]

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import KernelLog
-from ..records.compiled import lean
-from .heads import Bytes
+from ..records.compiled import allocation_free
+from ..records.types import Int32s, Int64s, UInt8s
 from .kinds import ENTRY, EVENT, by_probe
-from .numbering import Longs, Number, Numbering, Small, is_full, longer, number_of
-from .pairs import USED, VALUE, Cells, Pairs, cell_of, has_no_room, put
+from .numbering import IntIndex, Number, is_full, longer, number_of
+from .pairs import USED, VALUE, Cells, PairMap, cell_of, has_no_room, put
 
 BIRTHS = 4  # ALLOC, CLONE, COPY, SEGMENT: kbl.h enum kbl_event from 1 on
 # And GRO_MERGE, COALESCE, MORPH, SOCK_ENQUEUE, NF_HOOK.
@@ -36,22 +36,22 @@ class Calls(NamedTuple):
     = none, and when it was `entered`.  `events` are by probe.
     """
 
-    events: Bytes
+    events: UInt8s
     cells: Cells
-    used: Longs
-    keys: Longs
-    numbers: Small
-    contexts: Longs
-    maker: Small
-    entered: Longs
+    used: Int64s
+    keys: Int64s
+    numbers: Int32s
+    contexts: Int64s
+    maker: Int32s
+    entered: Int64s
 
 
-class Tellers:
+class EventOwners:
     """Keeps what tell() needs; `calls` is to be asked for anew after make_room()."""
 
     def __init__(self, log: KernelLog) -> None:
         self._events = by_probe({p.id: p.event for p in log.probes.values() if p.event in AT_EXIT})
-        self._contexts, self._pairs = Numbering(), Pairs()
+        self._contexts, self._pairs = IntIndex(), PairMap()
         self._maker, self._entered = np.zeros(0, np.int32), np.zeros(0, np.int64)
         self._enlarge()
 
@@ -77,8 +77,8 @@ class Tellers:
         self._entered = longer(self._entered, KINDS * self._contexts.most, 0)
 
 
-@lean
-def tell(
+@allocation_free
+def owner_of(
     record: Number,
     kind: Number,
     event: Number,
@@ -87,28 +87,29 @@ def tell(
     cpu: Number,
     exit_cpu: Number,
     context: Number,
-    tells: Number,
+    probe_event: Number,
     cells: Cells,
-    used: Longs,
-    keys: Longs,
-    numbers: Small,
-    contexts: Longs,
-    makers: Small,
-    entereds: Longs,
+    used: Int64s,
+    keys: Int64s,
+    numbers: Int32s,
+    contexts: Int64s,
+    makers: Int32s,
+    entereds: Int64s,
 ) -> tuple[np.int64, np.int64, np.int64]:
     """The ENTRY that told this record; of a birth the call that made it, and when that was entered.
 
-    -1 = none; entered is without a call the time of the record.  A call `tells` what its probe
-    does, 0 = nothing; `context` is as of execution_of().  The arrays are those of Calls.
+    -1 = none; without a call, entered is the time of the record.  `probe_event` is the event that
+    the call's probe records, 0 = none; `context` is as of execution_of().  The arrays are those of
+    Calls.
     """
     by, maker, entered = np.int64(-1), np.int64(-1), np.int64(ts)
-    if kind == ENTRY and tells != 0:
-        which = (np.int64(exit_cpu) << 8) | np.int64(tells)
+    if kind == ENTRY and probe_event != 0:
+        which = (np.int64(exit_cpu) << 8) | np.int64(probe_event)
         at = cell_of(exit_ts, which, cells)
         if exit_ts >= 0 and cells[at, USED] == 0:  # of a list's packets the first
             put(at, exit_ts, which, record, cells, used)
-        if tells <= BIRTHS:
-            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(tells)
+        if probe_event <= BIRTHS:
+            place = KINDS * number_of(context, keys, numbers, contexts) + np.int64(probe_event)
             makers[place], entereds[place] = record, ts
     elif kind == EVENT and IS_AT_EXIT[event]:
         at = cell_of(ts, (np.int64(cpu) << 8) | np.int64(event), cells)

@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from .kinds import Index
+from ..records.types import Int64s
 
 UNKNOWN = -1  # error of a source that nothing joins to the first KBL
 EVERY = -1  # the interface of a source that has one clock
@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     drift_ppm: float
     error_ns: int
 
-    def to_session(self, ts: Index) -> Index:
+    def to_session(self, ts: Int64s) -> Int64s:
         """Times of the source's clock as session time."""
         made = np.asarray(ts + self.offset_ns, np.int64)
         if self.drift_ppm:
@@ -44,7 +44,7 @@ class Piece(NamedTuple):
             made += np.rint(past * (self.drift_ppm * 1e-6)).astype(np.int64)
         return made
 
-    def to_source(self, session_ns: Index) -> Index:
+    def to_source(self, session_ns: Int64s) -> Int64s:
         """Session times on the source's clock."""
         past = np.asarray(session_ns - (self.offset_ns + self.begin_ns), np.int64)
         rate = self.drift_ppm * 1e-6
@@ -62,7 +62,7 @@ class Timebase:
             clocks = self._of.setdefault(piece.source, {})
             clocks.setdefault(piece.interface, []).append(piece)
 
-    def to_session(self, source: int, ts: Index) -> Index:
+    def to_session(self, source: int, ts: Int64s) -> Int64s:
         """Times of a source's clock as session time; unchanged for a source that has no pieces.
 
         A time that a clock showed twice, for it was set back, is taken for the later one, and
@@ -78,8 +78,8 @@ class Timebase:
         return _mapped(pieces, which, ts)
 
     def of_packets(
-        self, source: int, ts: Index, number: Index, interface: Index | None = None
-    ) -> Index:
+        self, source: int, ts: Int64s, number: Int64s, interface: Int64s | None = None
+    ) -> Int64s:
         """Session time of packets of a capture by their times and numbers.
 
         `interface` is needed where there are interfaces(); it is that of each packet.
@@ -93,7 +93,7 @@ class Timebase:
             made[mine] = _by_number(self._clock(source, one), ts[mine], number[mine])
         return made
 
-    def to_source(self, source: int, session_ns: Index, interface: int | None = None) -> Index:
+    def to_source(self, source: int, session_ns: Int64s, interface: int | None = None) -> Int64s:
         """Session times on a source's clock; in a gap that a step made on the later side of it.
 
         Where interfaces have clocks of their own, on that of `interface`, else of the first.
@@ -135,7 +135,7 @@ def _end(pieces: Sequence[Piece], number: int) -> int:
     return int(pieces[number].to_source(session)[0])
 
 
-def _by_number(pieces: Sequence[Piece], ts: Index, number: Index) -> Index:
+def _by_number(pieces: Sequence[Piece], ts: Int64s, number: Int64s) -> Int64s:
     which = np.zeros(0, np.int64)
     if len(pieces) > 1:
         which = np.searchsorted([piece.first for piece in pieces], number, "right") - 1
@@ -143,8 +143,8 @@ def _by_number(pieces: Sequence[Piece], ts: Index, number: Index) -> Index:
 
 
 def _mapped(
-    pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Index, back: bool = False
-) -> Index:
+    pieces: Sequence[Piece], which: npt.NDArray[np.integer], ts: Int64s, back: bool = False
+) -> Int64s:
     """Times by the piece that `which` says; it is not asked where there is one piece."""
     if not pieces:
         return ts.copy()

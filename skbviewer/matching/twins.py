@@ -15,13 +15,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import Packets
+from ..records.types import Bools, Int64s
 from .edges import Edges, by_packet
 from .keys import hashed_rows
-from .kinds import Index
-from .ladder import ADDRESS, FRAGMENT, Flags
+from .ladder import ADDRESS, FRAGMENT
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 NEAR_NS, NEAR_ERRORS = 20_000_000, 20  # how near in time twins are looked for
 FLOW = (*ADDRESS, "protocol", "ethertype")
@@ -29,11 +29,11 @@ FLOW = (*ADDRESS, "protocol", "ethertype")
 
 def company(
     packets: Packets,
-    kernel: Sightable,
-    error: Index,
-    pairs: Callable[[Index], Edges],
-    often: Index,
-) -> Flags:
+    kernel: KernelSide,
+    error: Int64s,
+    pairs: Callable[[Int64s], Edges],
+    often: Int64s,
+) -> Bools:
     """Packets of flows in which a packet has several lifetimes nearby, or a moment several packets.
 
     `pairs` makes the edges of a clock that may be so far off (ns), of packets that have several
@@ -56,12 +56,12 @@ def company(
     return np.asarray(has_twins[number] | (packets["ip_version"] == 0))
 
 
-def far(error: Index) -> Index:
+def far(error: Int64s) -> Int64s:
     """Within what time twins are looked for, ns."""
     return NEAR_NS + NEAR_ERRORS * error
 
 
-def offsets(packets: Packets, packet: Index) -> Index:
+def offsets(packets: Packets, packet: Int64s) -> Int64s:
     """Which part of its datagram each of these packets is: 0 of a whole one."""
     frag_off = packets["frag_off"][packet].astype(np.int64)
     return np.where(frag_off > 0, frag_off & FRAGMENT, 0)

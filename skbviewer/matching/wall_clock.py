@@ -16,13 +16,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..records import UNTIMED, KernelLog, Packets
+from ..records.types import Bools, Int64s
 from .clock import ClockFit, Segment, precision_of
 from .edges import Edges, agreeing_contents, agreeing_headers, between
 from .headerless import may_hold
 from .identity import Candidates
-from .kinds import Index
 from .lacking import lacking
-from .ladder import Flags
 from .nearest import Place
 from .points import SOCKET
 from .repeats import near_in_time
@@ -31,7 +30,7 @@ from .sniffer import SEVERAL_DEVICES, Located
 from .steps import STEP_NS
 
 if TYPE_CHECKING:
-    from .matcher import Sightable
+    from .matcher import KernelSide
 
 NEARLY_ALL = 0.99  # of the packets must have been with a socket at their time
 ROUNDING_NS = 1_000  # of both clocks, and between their readings
@@ -41,7 +40,7 @@ FARTHEST_NS = 10_000_000  # what decides less than this decides nothing
 SAMPLE, PAIRS = 200, 20_000_000  # packets that are tried; of them with moments at most
 
 
-def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Located | None:
+def by_wall_clock(packets: Packets, kernel: KernelSide, found: Candidates) -> Located | None:
     """The host's wall clock with the devices that agree with it; None if there is no such."""
     clock = _wall_clock(kernel.log, packets)
     moments = kernel.moments
@@ -81,7 +80,7 @@ def by_wall_clock(packets: Packets, kernel: Sightable, found: Candidates) -> Loc
 
 
 def _as_sure(
-    where: Located, packets: Packets, kernel: Sightable, shown: Flags, here: Index
+    where: Located, packets: Packets, kernel: KernelSide, shown: Bools, here: Int64s
 ) -> Located | None:
     """The same with a clock that may be off by every offset that these moments leave possible.
 
@@ -110,7 +109,7 @@ def _as_sure(
     return where._replace(clock=clock.wider(max(0, off - error))) if off <= FARTHEST_NS else None
 
 
-def _farthest(packet: Index, low: Index, high: Index, wanted: float) -> int:
+def _farthest(packet: Int64s, low: Int64s, high: Int64s, wanted: float) -> int:
     """The farthest offset at which so many packets are with a moment of theirs.
 
     Each pair of a packet with a moment is one if the clock is off by `low` to `high`, ns.

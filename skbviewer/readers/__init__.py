@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from ..records import BadInput, Capture, KernelLog, Progress
+from ..records.types import UInt8s
 from ._kbl_layout import KBL_MAGIC, KblChange, KblEvent, KblLost
 from .kbl import read_kbl
 from .link_types import linktype_name
@@ -29,18 +30,17 @@ from .raw import SIZE as SLOT_SIZE
 from .raw import RawField, RawRecord, RawSlot, slots_of
 from .raw import raw_records as find_raw
 from .source import Source
-from .wire import Bytes
 
 __all__ = [
     "READERS",
     "SLOT_SIZE",
-    "Bytes",
     "KblChange",
     "KblEvent",
     "KblLost",
     "RawField",
     "RawRecord",
     "RawSlot",
+    "UInt8s",
     "file_bytes",
     "is_log",
     "linktype_name",
@@ -108,7 +108,7 @@ def packet_bytes(path: Path, offset: int, caplen: int) -> bytes:
     return data
 
 
-def file_bytes(path: Path) -> Bytes:
+def file_bytes(path: Path) -> UInt8s:
     """The contents of a file, decompressed if needed; packet offsets are positions in it.
 
     Raises BadInput if the file cannot be read.
@@ -131,7 +131,7 @@ def raw_records(path: Path, ordinal: int, progress: Progress) -> list[RawRecord]
         return find_raw(_source(path, file, progress)[0], ordinal, progress)
 
 
-def _map(path: Path) -> Bytes:
+def _map(path: Path) -> UInt8s:
     with _opened(path) as file:
         try:
             return np.frombuffer(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ), np.uint8)

@@ -11,9 +11,9 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import Int, lean
-from .transport import SCTP, TCP, UDP, UDPLITE
-from .wire import Bytes, Ints
+from ..records.compiled import Int, allocation_free
+from ..records.protocols import SCTP, TCP, UDP, UDPLITE
+from ..records.types import Int64s, UInt8s
 
 BYTES = 48  # most bytes that are hashed
 ARP_BYTES = 28
@@ -29,11 +29,11 @@ WITHOUT_PORTS, WITHOUT_FIRST_TWO = np.uint64(0xFFFFFFFF00000000), np.uint64(0xFF
 UDP_LENGTH = np.uint64(0x0000FFFF00000000)
 
 
-@lean
-def content_of(data: Bytes, at: Int, length: Int, room: Int, protocol: Int) -> np.int64:
-    """The hash of `length` bytes from `at` on; UNKNOWN if only `room`, fewer, are captured."""
+@allocation_free
+def content_of(data: UInt8s, at: Int, length: Int, scratch: Int, protocol: Int) -> np.int64:
+    """The hash of `length` bytes from `at` on; UNKNOWN if only `scratch`, fewer, are captured."""
     size = min(np.int64(length), np.int64(BYTES))
-    if size < 0 or room < size:
+    if size < 0 or scratch < size:
         return np.int64(UNKNOWN)
     made = np.uint64(size)
     for i in range((size + 7) // 8):
@@ -48,7 +48,7 @@ def content_of(data: Bytes, at: Int, length: Int, room: Int, protocol: Int) -> n
     return np.int64(made & LOW)
 
 
-@lean
+@allocation_free
 def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
     """Mask of the bits of a word that do not change on a packet's way."""
     if protocol in (TCP, SCTP):
@@ -58,14 +58,14 @@ def _kept(protocol: Int, word: Int, size: Int) -> np.uint64:
     return UDP_LENGTH if word == 0 and protocol in (UDP, UDPLITE) else ALL
 
 
-@lean
+@allocation_free
 def fill_contents(
-    data: Bytes,
-    at: Ints,
-    length: Ints,
-    end: Ints,
-    protocol: Ints,
-    rows: Ints,
+    data: UInt8s,
+    at: Int64s,
+    length: Int64s,
+    end: Int64s,
+    protocol: Int64s,
+    rows: Int64s,
     made: npt.NDArray[np.int32],
 ) -> None:
     """Write the hashes into `rows` of a column; `end` is after each packet's last captured byte."""

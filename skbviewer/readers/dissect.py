@@ -13,7 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Room, counted, empty
+from ..records import PACKET_CUT, PACKET_DTYPE, ColumnTable, Progress, Scratch, counted, empty
+from ..records.types import Int64s, UInt8s
 from .ethertypes import UNREAD, unread_name
 from .link import LINK_LAYERS
 from .link_types import linktype_name
@@ -22,18 +23,18 @@ from .network import network_headers
 from .plain import fill_plain
 from .source import Source
 from .transport import transport_headers
-from .wire import Block, Bytes, Frames, Ints, Rows, Wire
+from .wire import Block, Frames, Rows, Wire
 
 BLOCK = 1 << 13  # packets handled together: their columns stay in the processor's cache
 BLOCK_BYTES = 1 << 21  # most bytes of a block, unless a single packet has more
 
 # Fills ts, caplen, len, offset, interface and linktype of the packets from a number on.  Arguments:
 # the block, the first packet's number, the bytes of the file that hold them, and their position.
-Fill = Callable[[Block, int, Bytes, int], None]
+Fill = Callable[[Block, int, UInt8s, int], None]
 
 
 def dissect(
-    data: Source, begin: Ints, end: Ints, fill: Fill, progress: Progress, folder: Path | None
+    data: Source, begin: Int64s, end: Int64s, fill: Fill, progress: Progress, folder: Path | None
 ) -> tuple[ColumnTable, list[str]]:
     """All packets, and one warning for each link type or encapsulation that cannot be dissected.
 
@@ -42,35 +43,37 @@ def dissect(
     """
     name, count = data.path.name, len(begin)
     # Pages are allocated when they are written: a column that no packet fills takes no memory.
-    room = Room.for_rows(count * PACKET_DTYPE.itemsize, folder)
-    columns = {field: room.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()}
-    told: set[str] = set()
+    scratch = Scratch.for_rows(count * PACKET_DTYPE.itemsize, folder)
+    columns = {
+        field: scratch.take(count, PACKET_DTYPE[field]) for field in PACKET_DTYPE.names or ()
+    }
+    written: set[str] = set()
     unread: Counter[int] = Counter()
     unknown = empty(PACKET_DTYPE, 1)
     first = 0
     while first < count:
         progress.report(f"dissecting {name}", first, count)
-        room.passed()
+        scratch.passed()
         at = int(begin[first])
         last = int(np.searchsorted(end[first : first + BLOCK], at + BLOCK_BYTES, "right"))
         last = first + max(last, 1)
         block = Block({field: c[first:last] for field, c in columns.items()}, unknown)
         _dissect_block(data.read(at, int(end[last - 1])), at, first, block, fill, unread)
-        for field in block.written - told:
+        for field in block.written - written:
             columns[field][:first] = unknown[field]
-        told |= block.written
-        block.finish(told)
+        written |= block.written
+        block.finish(written)
         first = last
-    columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - told}
-    packets = ColumnTable(PACKET_DTYPE, columns, room)
+    columns |= {field: np.broadcast_to(unknown[field], count) for field in set(columns) - written}
+    packets = ColumnTable(PACKET_DTYPE, columns, scratch)
     progress.report(f"dissecting {name}", count, count)
     warnings = _not_understood(data.path, packets, unread)
-    room.forget()
+    scratch.forget()
     return packets, warnings
 
 
 def _dissect_block(
-    data: Bytes, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
+    data: UInt8s, begin: int, first: int, packets: Block, fill: Fill, unread: Counter[int]
 ) -> None:
     """Fill the columns of a block; `unread` counts what hides the IP headers of packets."""
     fill(packets, first, data, begin)
@@ -92,7 +95,7 @@ def _dissect_block(
         transport_headers(wire, packets, network_headers(wire, packets, frames))
 
 
-def whole_frames(packets: Rows, rows: Ints) -> Frames:
+def whole_frames(packets: Rows, rows: Int64s) -> Frames:
     at = packets["offset"][rows]
     end, stop = at + packets["caplen"][rows], at + packets["len"][rows]
     return Frames(rows, at, end, stop, np.full(len(rows), -1, np.int64))

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records.types import Int64s
 from .link_types import linktype_name
-from .wire import Ints
 
 ETH_P_IP = 0x0800
 ETH_P_ARP = 0x0806
@@ -55,13 +55,13 @@ def unread_name(kind: int) -> str:
     return f"{NAMES[kind - UNREAD]} (EtherType 0x{kind - UNREAD:04x})"
 
 
-def by_version(first: Ints) -> Ints:
+def by_version(first: Int64s) -> Int64s:
     """The kind of an IP header, from its first byte."""
     version = first >> 4
     return np.select([version == 4, version == 6], [ETH_P_IP, ETH_P_IPV6], -1)
 
 
-def by_family(family: Ints) -> Ints:
+def by_family(family: Int64s) -> Int64s:
     """The kind of an address family of Linux, Windows, macOS or a BSD."""
     kinds = np.where(np.isin(family, AF_INET6), ETH_P_IPV6, -1)
     return np.where(family == AF_INET, ETH_P_IP, kinds)

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import BadInput, ClockTriple, KernelLog, Progress, Records, Table
+from ..records.types import Int64s
 from . import _kbl_layout as kbl
 from .kbl_chunks import find_chunks
 from .kbl_distinct import distinct
@@ -25,7 +26,6 @@ from .kbl_tables import Tables, read_tables
 from .printable import name_of
 from .source import Source
 from .symbols import HIDDEN, symbol_table
-from .wire import Ints
 
 Header = np.void
 OLDEST_VERSION = 2
@@ -177,11 +177,11 @@ def _symbols(tables: Tables, decoded: Decoded, stext: int) -> dict[int, str]:
     return symbol_table(tables.symbols).name(wanted)
 
 
-def _locations(data: npt.NDArray[np.int64], stext: int) -> Ints:
+def _locations(data: npt.NDArray[np.int64], stext: int) -> Int64s:
     """Addresses of drops: the upper half of their data is an offset from _stext, 0 = unknown."""
     base = np.array([stext], np.uint64).astype(np.int64)
     offsets = np.unique(data >> 32)
-    places: Ints = base + offsets[offsets != 0]
+    places: Int64s = base + offsets[offsets != 0]
     return places
 
 

@@ -17,6 +17,7 @@ from zlib import crc32
 import numpy as np
 
 from ..records import Progress
+from ..records.types import UInt8s
 from ._kbl_layout import (
     KBL_CHUNK_HEADER,
     KBL_CHUNK_HEADER_SIZE,
@@ -27,7 +28,6 @@ from ._kbl_layout import (
     in_order,
 )
 from .source import Source
-from .wire import Bytes
 
 HEADER_CRC_AT = KBL_CHUNK_HEADER_SIZE - 4
 SEARCH_STEP = 1 << 20
@@ -47,7 +47,7 @@ class Chunk(NamedTuple):
     last_ns: int = 0
 
 
-Look = Callable[[Chunk, Bytes], None]
+Look = Callable[[Chunk, UInt8s], None]
 
 
 class _Records:

@@ -17,10 +17,10 @@ from ..records import (
     Table,
     empty,
 )
+from ..records.types import Int64s, UInt8s
 from . import _kbl_layout as kbl
 from .kbl_slots import Slots
 from .printable import name_of
-from .wire import Bytes, Ints
 
 AF_INET, AF_INET6 = 2, 10
 IN_A_HOOK = 0x8000  # struct kbl_ext_drop.hook
@@ -33,7 +33,7 @@ class Asides(NamedTuple):
     ordinal: npt.NDArray[np.int32]
     slots: Slots
 
-    def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Ints, Slots]:
+    def of_type(self, type_: int, dtype: np.dtype[np.void]) -> tuple[Int64s, Slots]:
         """Ordinals and structs of all EXT slots of a type."""
         mine = np.flatnonzero(self.slots["ipv4_type"] == type_)
         return self.ordinal[mine].astype(np.int64), self.slots[mine].view(dtype)
@@ -96,7 +96,7 @@ def _changes(asides: Asides) -> Table:
     return changes[np.argsort(changes["ordinal"], kind="stable")]
 
 
-def _change(owner: Ints, slots: Slots) -> Table:
+def _change(owner: Int64s, slots: Slots) -> Table:
     rows = empty(CHANGE_DTYPE, len(owner))
     rows["ordinal"] = owner
     for name in ("family", "prefix_len", "ifindex", "netns"):
@@ -106,16 +106,16 @@ def _change(owner: Ints, slots: Slots) -> Table:
     return rows
 
 
-def _address(slots: Slots) -> tuple[Ints, Ints]:
+def _address(slots: Slots) -> tuple[Int64s, Int64s]:
     """Upper and lower half of the addresses, as in RECORD_DTYPE."""
-    raw: Bytes = np.ascontiguousarray(slots["addr"])
+    raw: UInt8s = np.ascontiguousarray(slots["addr"])
     halves = raw.view(">i8").astype(np.int64).reshape(-1, 2)
     four = slots["family"] == AF_INET
     number = raw.view(">u4").astype(np.int64).reshape(-1, 4)[:, 0]
     return np.where(four, 0, halves[:, 0]), np.where(four, number, halves[:, 1])
 
 
-def _mac(lladdr: npt.NDArray[np.uint8]) -> Ints:
+def _mac(lladdr: npt.NDArray[np.uint8]) -> Int64s:
     shifts = np.arange(40, -1, -8, dtype=np.int64)
     return np.asarray((lladdr.astype(np.int64) << shifts).sum(axis=1), np.int64)
 

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import lean
-from .wire import Ints
+from ..records.compiled import allocation_free
+from ..records.types import Int64s
 
 LEAST = 1 << 12  # slots of the first table
 BLOCK = 1 << 16
@@ -21,7 +21,7 @@ MULTIPLIER = np.uint64(0x9E3779B97F4A7C15)  # 2**64 / golden ratio (Knuth, TAOCP
 UPPER = np.uint64(32)  # shift to the bits of a product that depend on every bit of the value
 
 
-def distinct(values: npt.NDArray[np.integer[Any]]) -> Ints:
+def distinct(values: npt.NDArray[np.integer[Any]]) -> Int64s:
     """The same as np.unique(values)."""
     seen, taken, used = np.zeros(LEAST, np.int64), np.zeros(LEAST, np.bool_), np.zeros(1, np.int64)
     for begin in range(0, len(values), BLOCK):
@@ -33,8 +33,10 @@ def distinct(values: npt.NDArray[np.integer[Any]]) -> Ints:
     return np.sort(seen[taken])
 
 
-@lean
-def _note(values: Ints, begin: int, seen: Ints, taken: npt.NDArray[np.bool_], used: Ints) -> int:
+@allocation_free
+def _note(
+    values: Int64s, begin: int, seen: Int64s, taken: npt.NDArray[np.bool_], used: Int64s
+) -> int:
     """Add values from `begin` on; returns where the table was full, or the end."""
     mask = len(seen) - 1
     for i in range(begin, len(values)):

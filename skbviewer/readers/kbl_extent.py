@@ -48,10 +48,10 @@ def unmarked(tables: Tables, marks: Table) -> dict[int, int]:
     For a recorder that does not write such LOST records, count from its own start.
     """
     before = tables.missed_before if POLLED in tables.meta else {}
-    told = marks[marks["flags"] == int(kbl.KblLost.MISSED)]
+    missed = marks[marks["flags"] == int(kbl.KblLost.MISSED)]
     left = {id_: probe.missed - before.get(id_, 0) for id_, probe in tables.probes.items()}
     total = tables.counters.get("missed", 0) - before.get(-1, 0)
     left[-1] = total - sum(left.values())
-    for func, count in zip(told["func"].tolist(), told["data"].tolist(), strict=True):
+    for func, count in zip(missed["func"].tolist(), missed["data"].tolist(), strict=True):
         left[func] = left.get(func, 0) - count
     return {func: count for func, count in left.items() if count > 0}

@@ -8,13 +8,13 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import FOOTPRINT_DTYPE, ColumnTable, Room, empty
-from ..records.compiled import Int, lean
+from ..records import FOOTPRINT_DTYPE, ColumnTable, Scratch, empty
+from ..records.compiled import Int, allocation_free
+from ..records.protocols import ICMP, ICMPV6, TCP
+from ..records.types import Int64s
 from . import _kbl_layout as kbl
 from .kbl_slots import Column
-from .wire import Ints
 
-TCP, ICMP, ICMPV6 = 6, 1, 58
 HOPOPTS, ROUTING, FRAGMENT, AUTH, DSTOPTS = (
     0,
     43,
@@ -52,7 +52,7 @@ LAYOUTS = {
     SKB: kbl.KBL_EXT_SKB,
 }
 V4_V6 = ("sport", "dport", "seq", "ack", "frag_off", "tcp_flags")  # in slots of both IP versions
-TOLD_BY: dict[str, tuple[tuple[int, str], ...]] = {
+COLUMN_SOURCES: dict[str, tuple[tuple[int, str], ...]] = {
     **{name: ((IPV4, name), (IPV6_L4, name)) for name in V4_V6},
     **{name: ((SKB, name),) for name in ("ifindex", "netns", "gso_size", "gso_segs", "mark", "sk")},
     "skb_len": ((SKB, "len"),),
@@ -77,28 +77,28 @@ class Planes(NamedTuple):
     begin at index `where` of the array of that width.
     """
 
-    which: Ints
-    where: Ints
-    shift: Ints
+    which: Int64s
+    where: Int64s
+    shift: Int64s
     one: npt.NDArray[np.int8]
     two: npt.NDArray[np.int16]
     four: npt.NDArray[np.int32]
-    eight: Ints
+    eight: Int64s
 
 
-class Prints:
+class FootprintTable:
     """All footprints of a file; row 0 is the unknown footprint."""
 
-    def __init__(self, count: int, bits: npt.NDArray[np.uint64], room: Room) -> None:
-        """Allocate row 0 and `count` others in `room`, as narrow as Scan.bits allows."""
+    def __init__(self, count: int, bits: npt.NDArray[np.uint64], scratch: Scratch) -> None:
+        """Allocate row 0 and `count` others in `scratch`, as narrow as Scan.bits allows."""
         count += 1
-        self._in, self.count = room, count
+        self._in, self.count = scratch, count
         widths = np.array([_width(name, _most(name, bits)) for name in NAMES], np.int64)
         which = np.flatnonzero(widths)
         width = widths[which]
         sizes = -(-count * width // 8) * 8
         shift = np.array([int(w).bit_length() - 1 for w in width], np.int64)
-        raw = room.take(int(sizes.sum()) // 8, np.int64)
+        raw = scratch.take(int(sizes.sum()) // 8, np.int64)
         self.planes = Planes(
             which,
             (np.cumsum(sizes) - sizes) >> shift,
@@ -108,21 +108,23 @@ class Prints:
             raw.view(np.int32),
             raw,
         )
-        for c, column in self._told().items():
+        for c, column in self._filled_columns().items():
             column[0] = UNKNOWN[c]
 
     def table(self, count: int) -> ColumnTable:
         """The first `count` footprints.  A column that no slot fills takes no memory."""
-        made, told = {}, self._told()
+        made, filled = {}, self._filled_columns()
         for c, name in enumerate(NAMES):
             dtype = FOOTPRINT_DTYPE[name]
-            if c not in told:
+            if c not in filled:
                 made[name] = np.broadcast_to(dtype.type(UNKNOWN[c]), count)
             else:
-                made[name] = told[c][:count] if dtype.kind == "i" else told[c][:count].view(dtype)
+                made[name] = (
+                    filled[c][:count] if dtype.kind == "i" else filled[c][:count].view(dtype)
+                )
         return ColumnTable(FOOTPRINT_DTYPE, made, self._in)
 
-    def _told(self) -> dict[int, Column]:
+    def _filled_columns(self) -> dict[int, Column]:
         """The columns that some slot fills, by number."""
         widths: tuple[Column, ...] = self.planes[3:]
         columns = zip(*(values.tolist() for values in self.planes[:3]), strict=True)
@@ -132,7 +134,7 @@ class Prints:
 def _most(name: str, bits: npt.NDArray[np.uint64]) -> int:
     """An upper bound of the column's values; -1 if no slot fills it."""
     most = int(bits[0, 0]) if name == "sk" and bits[0, 0] else -1
-    for type_, field in TOLD_BY[name]:
+    for type_, field in COLUMN_SOURCES[name]:
         if bits[type_].any():
             value = bits[type_].view(LAYOUTS[type_])[0][field]
             # Addresses are in network order; IPv6 slots hold the payload's length.
@@ -162,28 +164,28 @@ def _narrowest(dtype: npt.DTypeLike, low: int, high: int) -> npt.DTypeLike:
     return next(fits, dtype)
 
 
-@lean
+@allocation_free
 def or_unknown(value: Int) -> Int:
     """Turn 0, which the module writes for unknown values, into -1."""
     return np.int64(-1) if value == 0 else np.int64(value)
 
 
-@lean
+@allocation_free
 def _swapped32(value: Int) -> Int:
     """Four bytes in network order that were read as a little-endian number."""
     v = np.int64(value)
     return (v & 0xFF) << 24 | (v >> 8 & 0xFF) << 16 | (v >> 16 & 0xFF) << 8 | v >> 24 & 0xFF
 
 
-@lean
+@allocation_free
 def _swapped64(value: Int) -> Int:
     """Eight bytes in network order, as signed 64 bits."""
     v = np.int64(value)
     return _swapped32(v & 0xFFFFFFFF) << 32 | _swapped32(v >> 32 & 0xFFFFFFFF)
 
 
-@lean
-def fill_ipv4(slot: np.void, values: Ints) -> None:
+@allocation_free
+def fill_ipv4(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot IPV4 into `values`."""
     values[IP_VERSION] = 4
     values[PROTOCOL] = slot["ipv4_protocol"]
@@ -203,8 +205,8 @@ def fill_ipv4(slot: np.void, values: Ints) -> None:
             values[SEQ] = slot["ipv4_seq"]
 
 
-@lean
-def fill_ipv6(slot: np.void, values: Ints) -> None:
+@allocation_free
+def fill_ipv6(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot IPV6 into `values`."""
     values[IP_VERSION] = 6
     values[PROTOCOL] = slot["ipv6_nexthdr"]
@@ -214,8 +216,8 @@ def fill_ipv6(slot: np.void, values: Ints) -> None:
     values[DADDR_HI] = _swapped64(slot["ipv6_daddr_hi"])
 
 
-@lean
-def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
+@allocation_free
+def fill_ipv6_l4(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot IPV6_L4 into `values`, in which PROTOCOL is already set."""
     values[DADDR_LO] = _swapped64(slot["l4_daddr_lo"])
     payload = np.int64(slot["l4_payload_len"])
@@ -238,8 +240,8 @@ def fill_ipv6_l4(slot: np.void, values: Ints) -> None:
             values[SEQ] = slot["l4_seq"]
 
 
-@lean
-def fill_skb(slot: np.void, values: Ints) -> None:
+@allocation_free
+def fill_skb(slot: np.void, values: Int64s) -> None:
     """Decode an EXT slot SKB into `values`."""
     values[IFINDEX] = slot["skb_ifindex"]
     values[GSO_SIZE] = slot["skb_gso_size"]

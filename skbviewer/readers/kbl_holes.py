@@ -44,5 +44,5 @@ def _holes_of(cpu: int, good: dict[int, Chunk], bad: dict[int, Chunk], start: in
 
 def _lost(missing: range, bad: dict[int, Chunk]) -> int:
     """Number of records in these chunks, by their headers; at least one if a chunk is missing."""
-    told = [chunk.items for seq, chunk in bad.items() if seq in missing]
-    return sum(told) + len(missing) - len(told)
+    counts = [chunk.items for seq, chunk in bad.items() if seq in missing]
+    return sum(counts) + len(missing) - len(counts)

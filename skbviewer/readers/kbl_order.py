@@ -13,18 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
-from .kbl_scan import (
-    CARRIED,
-    CARRIES,
-    FIRST_CARRIED,
-    MINE,
-    OTHER,
-    UNKNOWN,
-    Cpus,
-    Scan,
-    Small,
-)
-from .wire import Ints
+from ..records.types import Int64s, UInt8s
+from .kbl_scan import CARRIED, CARRIES, FIRST_CARRIED, MINE, OTHER, UNKNOWN, Cpus, Scan
 
 BITS = 63
 STEP = 1 << 20
@@ -37,8 +27,8 @@ class Order(NamedTuple):
 
     place: Places
     size: int
-    carry: Ints
-    call: Ints  # parallel to `carry`; -1: the call is not in the file
+    carry: Int64s
+    call: Int64s  # parallel to `carry`; -1: the call is not in the file
 
 
 def time_places(scan: Scan, version: int) -> Order:
@@ -53,11 +43,11 @@ def time_places(scan: Scan, version: int) -> Order:
     return Order(place, len(key), place[carry].astype(np.int64), _placed(place, call))
 
 
-def _placed(place: Places, rows: Ints) -> Ints:
+def _placed(place: Places, rows: Int64s) -> Int64s:
     return np.where(rows >= 0, place[rows], -1).astype(np.int64) if len(rows) else rows
 
 
-def _keys(scan: Scan) -> Ints:
+def _keys(scan: Scan) -> Int64s:
     """Sorted keys of the rows to keep: the row number in the low bits, the time above it."""
     ts, rows = scan.ts, len(scan.ts)
     bits = rows.bit_length()
@@ -78,7 +68,7 @@ def _keys(scan: Scan) -> Ints:
     return key
 
 
-def _ranked(ts: Ints, bits: int) -> Ints:
+def _ranked(ts: Int64s, bits: int) -> Int64s:
     """The same keys with ranks instead of times, for times that are too far apart."""
     order = np.argsort(ts, kind="stable")
     found = ts[order]
@@ -88,18 +78,20 @@ def _ranked(ts: Ints, bits: int) -> Ints:
 
 @compiled
 def _settle(
-    key: Ints,
+    key: Int64s,
     bits: int,
     version: int,
-    class_: Small,
+    class_: UInt8s,
     cpu: Cpus,
     place: Places,
-    carry: Ints,
-    call: Ints,
+    carry: Int64s,
+    call: Int64s,
 ) -> None:
     """Fill `place`, and the rows of CARRY events with their calls: same time and same CPU."""
     mask = (np.int64(1) << bits) - 1
-    told = np.full(ALL_CPUS, -1, np.int64)  # begin of the run in which the CPU last had an entry
+    run_begin = np.full(
+        ALL_CPUS, -1, np.int64
+    )  # begin of the run in which the CPU last had an entry
     entry = np.zeros(ALL_CPUS, np.int64)  # and the first entry of that run
     found, begin, size = 0, np.int64(0), len(key)
     while begin < size:
@@ -114,14 +106,14 @@ def _settle(
         if end - begin > 1:
             for i in range(begin, end):
                 row = key[i] & mask
-                if class_[row] == MINE and told[cpu[row]] != begin:
-                    told[cpu[row]], entry[cpu[row]] = begin, row
+                if class_[row] == MINE and run_begin[cpu[row]] != begin:
+                    run_begin[cpu[row]], entry[cpu[row]] = begin, row
         first, further = 0, 0
         for i in range(begin, end):
             row = key[i] & mask
             if class_[row] == CARRIED or class_[row] == FIRST_CARRIED:
                 carry[found] = row
-                if told[cpu[row]] != begin:
+                if run_begin[cpu[row]] != begin:
                     class_[row] = OTHER
                 else:
                     call[found] = entry[cpu[row]]
@@ -145,7 +137,7 @@ def _settle(
 
 
 @compiled
-def _by_cpu(key: Ints, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
+def _by_cpu(key: Int64s, begin: Int, end: Int, mask: Int, cpu: Cpus, place: Places) -> None:
     """Place rows of one time by CPU, and rows of one CPU as written."""
     last, at = np.int64(-1), begin
     while at < end:

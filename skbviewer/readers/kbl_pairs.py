@@ -17,11 +17,11 @@ import numpy as np
 
 from ..records.contexts import execution
 from ..records.order import time_order
+from ..records.types import Bools, Int64s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_rows import Aside, Rows
 from .kbl_slots import begins_after_a_hole
-from .wire import Ints, Mask
 
 ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 
@@ -29,9 +29,9 @@ ENTRY, EXIT = kbl.KblKind.ENTRY, kbl.KblKind.EXIT
 class Gaps(NamedTuple):
     """When CPUs lost records: those written at or after `begin` and before `end`, ns."""
 
-    cpu: Ints
-    begin: Ints
-    end: Ints
+    cpu: Int64s
+    begin: Int64s
+    end: Int64s
 
 
 def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
@@ -50,7 +50,7 @@ def gaps_of(rows: Rows, aside: Aside, chunks: list[Chunk]) -> Gaps:
     )
 
 
-def join_pairs(rows: Rows, gaps: Gaps) -> Mask:
+def join_pairs(rows: Rows, gaps: Gaps) -> Bools:
     """Give entries their returns.  Returns which rows remain: all but the joined exits."""
     left = np.ones(len(rows.ts), np.bool_)
     if not (rows.kind == EXIT).any():
@@ -67,7 +67,7 @@ def join_pairs(rows: Rows, gaps: Gaps) -> Mask:
     return left
 
 
-def _pairs(rows: Rows) -> tuple[Ints, Ints]:
+def _pairs(rows: Rows) -> tuple[Int64s, Int64s]:
     """(entry, exit): the rows that belong together."""
     index = np.flatnonzero((rows.kind == ENTRY) | (rows.kind == EXIT))
     index = index[np.argsort(rows.ordinal[index])]
@@ -97,7 +97,7 @@ def _pairs(rows: Rows) -> tuple[Ints, Ints]:
     return entry[same], leave[same]
 
 
-def _across(rows: Rows, entry: Ints, leave: Ints, gaps: Gaps) -> Mask:
+def _across(rows: Rows, entry: Int64s, leave: Int64s, gaps: Gaps) -> Bools:
     """Pairs across a gap of their CPU; if the call changed its CPU, across any gap."""
     across = np.zeros(len(entry), np.bool_)
     moved = rows.cpu[entry] != rows.cpu[leave]

@@ -15,7 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..records import ColumnTable, Details, Part, Progress, RecordTable, Room, Table
+from ..records import ColumnTable, Details, Part, Progress, RecordTable, Scratch, Table
+from ..records.types import Bools, Int64s
 from . import _kbl_layout as kbl
 from .kbl_calls import complete_calls
 from .kbl_chunks import Chunk
@@ -23,13 +24,12 @@ from .kbl_details import Asides, read_details
 from .kbl_footprints import narrowed
 from .kbl_order import Places, time_places
 from .kbl_pairs import gaps_of, join_pairs
-from .kbl_rows import Aside, Rows, Told, read_rows, room_for
+from .kbl_rows import Aside, LogFacts, Rows, read_rows, room_for
 from .kbl_scan import Scan
 from .kbl_slots import Column, Slots
 from .kbl_taps import read_taps
 from .kbl_told import fill_footprints
 from .source import Source
-from .wire import Ints, Mask
 
 ORDERED, READ, FILLED, ALL = 15, 80, 90, 100  # progress after each step, in percent
 PART = 1 << 20  # records handled together
@@ -39,7 +39,7 @@ class Decoded(NamedTuple):
     """`records` are in time order; `task_times` and `comms` are parallel."""
 
     records: RecordTable
-    task_times: Ints
+    task_times: Int64s
     comms: Slots  # KBL_EXT_COMM
     taps: Table
     details: Details
@@ -53,7 +53,7 @@ def decode_records(
     order: str,
     version: int,
     stext: int,
-    symbols: Ints,
+    symbols: Int64s,
     folder: Path | None,
     progress: Progress,
     what: str,
@@ -68,29 +68,29 @@ def decode_records(
     placed = time_places(scan, version)
     counts, bits = scan.counts, scan.bits
     del scan  # its columns take much memory
-    told = Told(order, version, stext, symbols)
-    place, room = placed.place, room_for(placed.size, folder)
+    facts = LogFacts(order, version, stext, symbols)
+    place, scratch = placed.place, room_for(placed.size, folder)
     watch = Part(progress, what, ORDERED, READ, ALL)
     rows, aside, footprints = read_rows(
-        data, chunks, told, counts, bits, place, placed.size, room, watch
+        data, chunks, facts, counts, bits, place, placed.size, scratch, watch
     )
     asides = Asides(aside.ordinal, aside.slots)
     times, comms = _task_names(rows, place, asides)
     details = read_details(asides, stext)
     if version > 2:
-        fill_footprints(rows, aside, chunks, room, Part(progress, what, READ, FILLED, ALL))
+        fill_footprints(rows, aside, chunks, scratch, Part(progress, what, READ, FILLED, ALL))
         complete_calls(rows, placed, complaints)
     taps = read_taps(asides, place)
     del placed, place
     left = join_pairs(rows, gaps_of(rows, aside, chunks))
     taps = _among(taps, left)
-    records = _table(rows, left, _gaps(aside, rows, room), asides, footprints, room)
-    room.forget()
+    records = _table(rows, left, _gaps(aside, rows, scratch), asides, footprints, scratch)
+    scratch.forget()
     progress.report(what, ALL, ALL)
     return Decoded(records, times, comms, taps, details, complaints)
 
 
-def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]:
+def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Int64s, Slots]:
     """Times and COMM slots of TASK events; other events have COMM slots, too."""
     owner, comms = asides.of_type(kbl.KblExtType.COMM, kbl.KBL_EXT_COMM)
     at = place[owner]
@@ -99,30 +99,30 @@ def _task_names(rows: Rows, place: Places, asides: Asides) -> tuple[Ints, Slots]
     return rows.ts[at[of_task]], comms[of_task]
 
 
-def _gaps(aside: Aside, rows: Rows, room: Room) -> Column:
+def _gaps(aside: Aside, rows: Rows, scratch: Scratch) -> Column:
     """Length of the gap before each LOST record, ns; -1 in other rows."""
     if not len(aside.lost):
         return np.broadcast_to(np.int64(-1), len(rows.ts))
-    dur = room.full(len(rows.ts), np.int64, -1)
+    dur = scratch.full(len(rows.ts), np.int64, -1)
     dur[aside.lost] = rows.ts[aside.lost] - aside.begin
     return dur
 
 
 def _table(
-    rows: Rows, left: Mask, gaps: Column, asides: Asides, footprints: ColumnTable, room: Room
+    rows: Rows, left: Bools, gaps: Column, asides: Asides, footprints: ColumnTable, scratch: Scratch
 ) -> RecordTable:
     made: dict[str, Column] = {**rows._asdict(), "dur": gaps}
     if not left.all():
         made = {name: _packed(made.pop(name), left) for name in list(made)}
-    room.forget()
+    scratch.forget()
     for name in ("func", "exit_cpu"):
-        made[name] = room.keep(narrowed(made[name]))
+        made[name] = scratch.keep(narrowed(made[name]))
     footprint = made.pop("footprint")
-    made["counter"] = _counted(asides, made, room)
-    return RecordTable(made, footprint, footprints, room)
+    made["counter"] = _counted(asides, made, scratch)
+    return RecordTable(made, footprint, footprints, scratch)
 
 
-def _among(taps: Table, left: Mask) -> Table:
+def _among(taps: Table, left: Bools) -> Table:
     """The taps of the remaining records, with their new row numbers."""
     if not len(taps) or left.all():
         return taps
@@ -135,7 +135,7 @@ def _parts(count: int) -> Iterator[slice]:
     return (slice(begin, begin + PART) for begin in range(0, count, PART))
 
 
-def _packed(column: Column, left: Mask) -> Column:
+def _packed(column: Column, left: Bools) -> Column:
     """The rows of a column that are left, moved together in the same memory."""
     if column.strides == (0,):
         return column[: np.count_nonzero(left)]
@@ -147,7 +147,7 @@ def _packed(column: Column, left: Mask) -> Column:
     return column[:size]
 
 
-def _counted(asides: Asides, columns: dict[str, Column], room: Room) -> Column:
+def _counted(asides: Asides, columns: dict[str, Column], scratch: Scratch) -> Column:
     """Events of the hardware counter in each call; -1 in other rows."""
     owner, slots = asides.of_type(kbl.KblExtType.COUNTER, kbl.KBL_EXT_COUNTER)
     if not len(owner):
@@ -155,7 +155,7 @@ def _counted(asides: Asides, columns: dict[str, Column], room: Room) -> Column:
     counting, first = np.unique(owner, return_index=True)
     slots = slots[first]
     counted = np.where(slots["valid"] != 0, slots["count"].astype(np.int64), -1)
-    made = room.full(len(columns["kind"]), np.int64, -1)
+    made = scratch.full(len(columns["kind"]), np.int64, -1)
     calls = np.flatnonzero(columns["exit_ts"] >= 0)
     ordinal = columns["ordinal"][calls]
     place = np.minimum(np.searchsorted(counting, ordinal), len(counting) - 1)

@@ -14,8 +14,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records import BadInput, ColumnTable, Progress, Room
-from ..records.compiled import Int, lean
+from ..records import BadInput, ColumnTable, Progress, Scratch
+from ..records.compiled import Int, allocation_free
+from ..records.types import Int64s, UInt64s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_footprints import (
@@ -25,8 +26,8 @@ from .kbl_footprints import (
     SK,
     SKB,
     UNKNOWN,
+    FootprintTable,
     Planes,
-    Prints,
     fill_ipv4,
     fill_ipv6,
     fill_ipv6_l4,
@@ -46,18 +47,16 @@ from .kbl_scan import (
     LOST,
     PRINTS,
     ROWS,
-    Words,
 )
 from .kbl_slots import EXT, SLOT, Slots, blocks
 from .source import Source
-from .wire import Ints
 
 FORGET_BLOCKS = 32  # blocks after which the pages of their records are given back
 LONG = 0xFFFFFFFF  # dur of a CALL whose duration is in an EXT slot
 TASK = int(kbl.KblEvent.TASK)
 UNKNOWN_TYPE = 62  # the bit that all EXT slots of later types share
-TELLS, RETURNS = (1 << IPV4) | (1 << IPV6) | (1 << IPV6_L4) | (1 << SKB), 1 << EXT_CALL
-OTHERS = ~(TELLS | RETURNS)
+FOOTPRINTS, RETURNS = (1 << IPV4) | (1 << IPV6) | (1 << IPV6_L4) | (1 << SKB), 1 << EXT_CALL
+OTHERS = ~(FOOTPRINTS | RETURNS)
 NO_CALLER, MODULE_CALLER = kbl.KBL_FLAG_NO_CALLER, kbl.KBL_FLAG_MODULE_CALLER
 
 
@@ -97,9 +96,9 @@ TYPES = {
 }
 
 
-def room_for(count: int, folder: Path | None) -> Room:
+def room_for(count: int, folder: Path | None) -> Scratch:
     """Memory for `count` records and what is made from them; large arrays are in `folder`."""
-    return Room.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
+    return Scratch.for_rows(count * sum(t.itemsize for t in TYPES.values()), folder)
 
 
 class Aside(NamedTuple):
@@ -107,28 +106,28 @@ class Aside(NamedTuple):
 
     ordinal: npt.NDArray[np.int32]  # of the records that these EXT slots belong to
     slots: Slots  # of dtype SLOT
-    lost: Ints  # places of LOST records
-    begin: Ints  # when their gaps began
+    lost: Int64s  # places of LOST records
+    begin: Int64s  # when their gaps began
 
 
-class Told(NamedTuple):
+class LogFacts(NamedTuple):
     """What is needed to decode callers, and the version of the file."""
 
     order: str
     version: int
     stext: int
-    symbols: Ints
+    symbols: Int64s
 
 
 def read_rows(
     data: Source,
     chunks: list[Chunk],
-    told: Told,
-    counts: Ints,
-    bits: Words,
+    facts: LogFacts,
+    counts: Int64s,
+    bits: UInt64s,
     place: Places,
     count: int,
-    room: Room,
+    scratch: Scratch,
     progress: Progress,
 ) -> tuple[Rows, Aside, ColumnTable]:
     """`count` records, each head slot at its `place`, and the footprints in their slots.
@@ -137,27 +136,27 @@ def read_rows(
 
     Raises BadInput if the file was overwritten after the scan, or Cancelled.
     """
-    rows = Rows(**{name: room.take(count, TYPES[name]) for name in Rows._fields})
+    rows = Rows(**{name: scratch.take(count, TYPES[name]) for name in Rows._fields})
     aside = Aside(
         np.empty(counts[ASIDE], np.int32),
         np.empty(counts[ASIDE], SLOT),
         np.empty(counts[LOSSES], np.int64),
         np.empty(counts[LOSSES], np.int64),
     )
-    prints = Prints(int(counts[PRINTS]), bits, room)
+    prints = FootprintTable(int(counts[PRINTS]), bits, scratch)
     at = np.zeros(len(counts), np.int64)
     at[PRINTS] = 1  # row 0 exists already
     pids, values = np.full(ALL_CPUS, -1, np.int64), UNKNOWN.copy()
-    base = int(np.array([told.stext], np.uint64).astype(np.int64)[0])
-    for number, block in enumerate(blocks(data, chunks, told.order, progress)):
+    base = int(np.array([facts.stext], np.uint64).astype(np.int64)[0])
+    for number, block in enumerate(blocks(data, chunks, facts.order, progress)):
         good = _decode(
             block.slots,
             block.begin,
             block.cpu,
             block.fresh,
-            told.version,
+            facts.version,
             base,
-            told.symbols,
+            facts.symbols,
             place,
             pids,
             at,
@@ -170,36 +169,36 @@ def read_rows(
         if not good:
             raise BadInput(data.path, None, "the file was overwritten while it was read")
         if number % FORGET_BLOCKS == 0:
-            room.forget()
+            scratch.forget()
     found = int(at[ASIDE])
     kept = aside._replace(ordinal=aside.ordinal[:found], slots=aside.slots[:found])
     return rows, kept, prints.table(int(at[PRINTS]))
 
 
-@lean
+@allocation_free
 def _decode(
     slots: Slots,
-    begin: Ints,
-    cpus: Ints,
+    begin: Int64s,
+    cpus: Int64s,
     fresh: npt.NDArray[np.bool_],
     version: int,
     stext: int,
-    symbols: Ints,
+    symbols: Int64s,
     place: Places,
-    pids: Ints,
-    at: Ints,
+    pids: Int64s,
+    at: Int64s,
     rows: Rows,
     aside: Aside,
     planes: Planes,
     most: int,
-    values: Ints,
+    values: Int64s,
 ) -> bool:
     """Decode a block; `pids` are the threads on each CPU, `at` counts the rows filled so far.
 
     There is room for `most` footprints, each of which is built in `values`.  Returns False if the
     block has more records or footprints than the scan found.
     """
-    row, told, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
+    row, shown, kept, lost = at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES]
     # Taking an array out of a tuple inside the loop costs an atomic operation.
     to_ts, to_ordinal, to_kind, to_event = rows.ts, rows.ordinal, rows.kind, rows.event
     to_flags, to_context, to_cpu, to_func = rows.flags, rows.context, rows.cpu, rows.func
@@ -268,16 +267,16 @@ def _decode(
                             ret = np.int64(slots[j]["ret_ret"])
                             if slot["span_dur"] == LONG or left < 0:
                                 left = ts + np.int64(slots[j]["ret_dur"])
-                if given or seen & TELLS:
-                    if told >= most:
+                if given or seen & FOOTPRINTS:
+                    if shown >= most:
                         return False
-                    number = told
+                    number = shown
                     for c in range(len(values)):
                         values[c] = UNKNOWN[c]
                     values[SK] = sock if given else UNKNOWN[SK]
                     _fill(slots, i + 1, limit, seen, values)
                     for k in range(len(which)):
-                        value, to = values[which[k]], where[k] + told
+                        value, to = values[which[k]], where[k] + shown
                         if shift[k] == 0:
                             one[to] = value
                         elif shift[k] == 1:
@@ -292,7 +291,7 @@ def _decode(
                 to_data[p], to_caller[p], to_skb[p] = data, caller, skb
                 to_exit_ts[p], to_exit_cpu[p] = left, cpu if left >= 0 else np.int64(-1)
                 to_ret[p], to_footprint[p] = ret, number
-            told += number > 0
+            shown += number > 0
             if seen & OTHERS:
                 for j in range(i + 1, limit):
                     type_ = np.int64(slots[j]["ipv4_type"])
@@ -303,18 +302,18 @@ def _decode(
                         kept += 1
             row += 1
             i = last
-    at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES] = row, told, kept, lost
+    at[ROWS], at[PRINTS], at[ASIDE], at[LOSSES] = row, shown, kept, lost
     return True
 
 
-@lean
+@allocation_free
 def _bit(type_: Int) -> np.int64:
     """The bit of an EXT slot type; all types that are unknown here share one."""
     return np.int64(1) << np.int64(min(type_, np.int64(UNKNOWN_TYPE)))
 
 
-@lean
-def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
+@allocation_free
+def _caller(flags: Int, caller: Int, stext: Int, symbols: Int64s) -> np.int64:
     """The absolute return address; 0 if it is unknown."""
     if flags & NO_CALLER:
         return np.int64(0)
@@ -323,8 +322,8 @@ def _caller(flags: Int, caller: Int, stext: Int, symbols: Ints) -> np.int64:
     return np.int64(stext + caller)
 
 
-@lean
-def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Ints) -> None:
+@allocation_free
+def _fill(slots: Slots, begin: Int, end: Int, seen: Int, values: Int64s) -> None:
     """Build a footprint from its EXT slots; of several slots of a type, the first one counts."""
     if seen & (1 << IPV4):
         for j in range(end - 1, begin - 1, -1):

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import lean
+from ..records.compiled import allocation_free
+from ..records.types import Int64s, UInt8s, UInt64s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_slots import EXT, Slots, slots_of
-from .wire import Bytes, Ints
 
 ENTRY, EXIT, CALL, EVENT, LOST = (
     int(kbl.KblKind[name]) for name in ("ENTRY", "EXIT", "CALL", "EVENT", "LOST")
@@ -29,9 +29,9 @@ MINE, FIRST_CARRIED, CARRIED, OTHER, UNKNOWN = range(5)  # classes, see Scan
 # Indices of the counts.
 ROWS, WRONG, STRAY, PRINTS, ASIDE, LOSSES, CARRIES, UNKNOWNS, COUNTED = range(9)
 
-Small = npt.NDArray[np.uint8]
+
 Cpus = npt.NDArray[np.uint16]
-Words = npt.NDArray[np.uint64]
+
 TYPES, WORDS = max(kbl.KblExtType) + 1, kbl.KBL_SLOT_SIZE // 8
 
 
@@ -42,11 +42,11 @@ class Scan(NamedTuple):
     FIRST_CARRIED if their index is below 0), then OTHER.  `cpu` is that of a CALL's entry.
     """
 
-    ts: Ints
-    order: Small
+    ts: Int64s
+    order: UInt8s
     cpu: Cpus
-    bits: Words  # by EXT slot type: OR of all such slots; in row 0: OR of the socket addresses
-    counts: Ints
+    bits: UInt64s  # by EXT slot type: OR of all such slots; in row 0: OR of the socket addresses
+    counts: Int64s
     complaints: list[str]
 
 
@@ -62,7 +62,7 @@ class Scanner:
         self._bits = np.zeros((TYPES, WORDS), np.uint64)
         self._differing = 0
 
-    def look(self, chunk: Chunk, payload: Bytes) -> None:
+    def look(self, chunk: Chunk, payload: UInt8s) -> None:
         """Scan the payload of a chunk."""
         before, counts = int(self._counts[ROWS]), self._counts
         _scan(
@@ -87,7 +87,7 @@ class Scanner:
         return Scan(*columns, self._bits, self._counts, complaints)
 
 
-def _complaints(differing: int, counts: Ints) -> list[str]:
+def _complaints(differing: int, counts: Int64s) -> list[str]:
     found = (
         (counts[WRONG], "records do not have as many EXT slots as they claim"),
         (counts[STRAY], "EXT slots belong to no record: left out"),
@@ -97,21 +97,21 @@ def _complaints(differing: int, counts: Ints) -> list[str]:
     return [f"{count} {what}" for count, what in found if count]
 
 
-@lean
+@allocation_free
 def _scan(
     slots: Slots,
     on: int,
     version: int,
-    ts: Ints,
-    class_: Small,
+    ts: Int64s,
+    class_: UInt8s,
     cpu: Cpus,
-    bits: Words,
-    counts: Ints,
+    bits: UInt64s,
+    counts: Int64s,
 ) -> None:
     """Scan the slots of a chunk of CPU `on`."""
     row, stray, aside, prints, wrong = counts[ROWS], 0, 0, 0, np.int64(0)
     claimed, kind = np.int64(0), np.int64(-1)  # of the current record
-    followed, tells = 0, 0
+    followed, has_print = 0, 0
     for i in range(len(slots)):
         slot = slots[i]
         if slot["call_kind"] == EXT:
@@ -120,7 +120,7 @@ def _scan(
             if kind < 0 or followed > claimed:
                 stray += 1
             elif type_ in (EXT_IPV4, EXT_IPV6, EXT_IPV6_L4, EXT_SKB):
-                tells = 1
+                has_print = 1
                 bits[type_, 0] |= slot["word_0"]
                 bits[type_, 1] |= slot["word_1"]
                 bits[type_, 2] |= slot["word_2"]
@@ -130,12 +130,12 @@ def _scan(
             continue
         if kind >= 0:
             wrong += claimed != followed or claimed > MAX_EXT
-            prints += tells
+            prints += has_print
         kind, claimed, followed = np.int64(slot["call_kind"]), np.int64(slot["call_ext"]), 0
-        ts[row], cpu[row], class_[row], tells = slot["call_ts"], on, OTHER, 0
+        ts[row], cpu[row], class_[row], has_print = slot["call_ts"], on, OTHER, 0
         if kind in (ENTRY, EXIT) or (kind == CALL and version > 2):
             if (slot["call_flags"] & FLAG_SOCK) != 0:
-                tells = 1
+                has_print = 1
                 bits[0, 0] |= slot["call_skb"]
             if kind != EXIT:
                 class_[row] = MINE
@@ -153,7 +153,7 @@ def _scan(
         row += 1
     if kind >= 0:
         wrong += claimed != followed or claimed > MAX_EXT
-        prints += tells
+        prints += has_print
     counts[ROWS] = row
     counts[STRAY] += stray
     counts[ASIDE] += aside

@@ -13,10 +13,10 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records import Progress
+from ..records.types import Int64s, UInt8s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .source import Source
-from .wire import Bytes, Ints
 
 BLOCK_SLOTS = 1 << 14
 Slots = npt.NDArray[np.void]
@@ -77,12 +77,12 @@ class Block(NamedTuple):
     """The slots of some consecutive chunks."""
 
     slots: Slots  # of dtype SLOT
-    begin: Ints  # index of each chunk's first slot; then the number of slots
-    cpu: Ints  # of each chunk
+    begin: Int64s  # index of each chunk's first slot; then the number of slots
+    cpu: Int64s  # of each chunk
     fresh: npt.NDArray[np.bool_]  # the CPU's first chunk, or the one before it is missing
 
 
-def slots_of(payload: Bytes, order: str) -> Slots:
+def slots_of(payload: UInt8s, order: str) -> Slots:
     """The whole slots of a chunk; a view of `payload` if it is little-endian."""
     raw = payload[: len(payload) // kbl.KBL_SLOT_SIZE * kbl.KBL_SLOT_SIZE]
     return (raw if order == "<" else _little(raw)).view(SLOT)
@@ -91,13 +91,13 @@ def slots_of(payload: Bytes, order: str) -> Slots:
 def blocks(data: Source, chunks: list[Chunk], order: str, progress: Progress) -> Iterator[Block]:
     """All slots, block by block; a block is valid until the next.  Raises BadInput, Cancelled."""
     fresh = begins_after_a_hole(chunks)
-    first, room = 0, np.empty(0, np.uint8)
+    first, scratch = 0, np.empty(0, np.uint8)
     for some in _grouped(chunks):
         progress.report("reading slots", first, len(chunks))
         size = sum(map(_slots, some)) * kbl.KBL_SLOT_SIZE
-        if len(room) < size:
-            room = np.empty(size, np.uint8)
-        yield _block(data, some, room[:size], fresh[first : first + len(some)], order)
+        if len(scratch) < size:
+            scratch = np.empty(size, np.uint8)
+        yield _block(data, some, scratch[:size], fresh[first : first + len(some)], order)
         first += len(some)
 
 
@@ -130,18 +130,18 @@ def _grouped(chunks: list[Chunk]) -> Iterator[list[Chunk]]:
 
 
 def _block(
-    data: Source, chunks: list[Chunk], room: Bytes, fresh: npt.NDArray[np.bool_], order: str
+    data: Source, chunks: list[Chunk], scratch: UInt8s, fresh: npt.NDArray[np.bool_], order: str
 ) -> Block:
     begin = np.zeros(len(chunks) + 1, np.int64)
     begin[1:] = np.cumsum([_slots(chunk) for chunk in chunks])
     places = (begin * kbl.KBL_SLOT_SIZE).tolist()
     for chunk, at, end in zip(chunks, places, places[1:], strict=False):
-        data.fill(room[at:end], chunk.begin)
+        data.fill(scratch[at:end], chunk.begin)
     cpus = np.array([chunk.cpu for chunk in chunks], np.int64)
-    return Block(slots_of(room, order), begin, cpus, fresh)
+    return Block(slots_of(scratch, order), begin, cpus, fresh)
 
 
-def _little(raw: Bytes) -> Bytes:
+def _little(raw: UInt8s) -> UInt8s:
     """A copy of the slots with their numbers in little-endian order."""
     made = raw.copy()
     of, to = (some.reshape(-1, kbl.KBL_SLOT_SIZE) for some in (raw, made))

@@ -160,8 +160,8 @@ def _symbol(reader: _Reader, row: dict[str, int]) -> tuple[int, str]:
 def _meta(reader: _Reader, counters: list[dict[str, int]]) -> dict[str, str]:
     """META's lines, and values without a table of their own: counters, costs of probes."""
     lines = b"".join(reader.payloads(kbl.KblChunkType.META)[-1:]).partition(b"\0")[0].split(b"\n")
-    told = (name_of(line).partition("=") for line in lines)
-    meta = {key: value for key, _, value in told if key}
+    pairs = (name_of(line).partition("=") for line in lines)
+    meta = {key: value for key, _, value in pairs if key}
     costs = reader.rows(kbl.KblChunkType.CALIBRATION, kbl.KBL_CALIBRATION)
     for prefix, rows in (("counters", counters), ("calibration", costs[-1:])):
         meta |= {f"{prefix}.{name}": str(value) for row in rows for name, value in row.items()}

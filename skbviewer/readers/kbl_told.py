@@ -10,15 +10,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..records import Progress, Room
-from ..records.compiled import Int, lean
+from ..records import Progress, Scratch
+from ..records.compiled import Int, allocation_free
+from ..records.types import Int64s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk
 from .kbl_order import ALL_CPUS
 from .kbl_rows import Aside, Rows
 from .kbl_scan import CARRY, ENTRY, EVENT, FOOTPRINT
 from .kbl_slots import begins_after_a_hole
-from .wire import Ints
 
 UNREAD = kbl.KBL_FLAG_EXT_LOST
 STEP = 1 << 22  # records after which their pages are given back
@@ -28,7 +28,7 @@ SPREAD = 0x9E3779B97F4A7C15 - (1 << 64)  # 2^64 / golden ratio
 
 
 def fill_footprints(
-    rows: Rows, aside: Aside, chunks: list[Chunk], room: Room, progress: Progress
+    rows: Rows, aside: Aside, chunks: list[Chunk], scratch: Scratch, progress: Progress
 ) -> None:
     """Fill the footprints of all entries and CARRY events that have none of their own.
 
@@ -42,7 +42,7 @@ def fill_footprints(
     for end in range(0, len(rows.ts) + STEP, STEP):
         while not _follow(rows, end, times, cpus, eras, table, state):
             table = _larger(table)
-        room.forget()
+        scratch.forget()
         progress.report("filling footprints", min(end, len(rows.ts)), len(rows.ts))
 
 
@@ -64,14 +64,14 @@ def _holes(chunks: list[Chunk]) -> list[tuple[int, int]]:
     return found
 
 
-def _larger(table: Ints) -> Ints:
+def _larger(table: Int64s) -> Int64s:
     made = np.zeros((2 * len(table), FIELDS), np.int64)
     _move(table, made)
     return made
 
 
-@lean
-def _move(table: Ints, larger: Ints) -> None:
+@allocation_free
+def _move(table: Int64s, larger: Int64s) -> None:
     for i in range(len(table)):
         if table[i, KEY_SKB] != 0:
             at = _find(larger, table[i, KEY_SKB], table[i, KEY_CPU])
@@ -79,8 +79,8 @@ def _move(table: Ints, larger: Ints) -> None:
                 larger[at, field] = table[i, field]
 
 
-@lean
-def _find(table: Ints, skb: Int, cpu: Int) -> Int:
+@allocation_free
+def _find(table: Int64s, skb: Int, cpu: Int) -> Int:
     """The slot of an skb (not 0) on this CPU, or the free slot for it."""
     mask = len(table) - 1
     mixed = (skb ^ cpu << 48) * SPREAD
@@ -90,9 +90,9 @@ def _find(table: Ints, skb: Int, cpu: Int) -> Int:
     return at
 
 
-@lean
+@allocation_free
 def _follow(
-    rows: Rows, stop: int, times: Ints, cpus: Ints, eras: Ints, table: Ints, state: Ints
+    rows: Rows, stop: int, times: Int64s, cpus: Int64s, eras: Int64s, table: Int64s, state: Int64s
 ) -> bool:
     """Process records from the number in `state` up to `stop`; False if the table is too small.
 
@@ -102,7 +102,7 @@ def _follow(
     # Taking an array out of a tuple inside the loop costs an atomic operation.
     ts, cpu, kind, event, flags = rows.ts, rows.cpu, rows.kind, rows.event, rows.flags
     skb, footprint = rows.skb, rows.footprint
-    size, room = len(ts), len(table) // 2
+    size, scratch = len(ts), len(table) // 2
     while begin < min(stop, size):
         time, end = ts[begin], begin
         while passed < len(times) and times[passed] <= time:
@@ -113,7 +113,7 @@ def _follow(
                 on = np.int64(cpu[end])
                 at = _find(table, skb[end], on)
                 if table[at, KEY_SKB] == 0:
-                    if known >= room:
+                    if known >= scratch:
                         state[0], state[1], state[2] = begin, passed, known
                         return False
                     known += 1

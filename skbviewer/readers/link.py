@@ -12,12 +12,13 @@ from functools import partial
 
 import numpy as np
 
+from ..records.types import Int64s
 from . import rare_links
 from .ethertypes import ETH_P_IP, ETH_P_IPV6, UNREAD_LINK, by_family, by_version
 from .frame_relay import frame_relay
 from .nflog import nflog
 from .ppp import cisco_hdlc, ppp, ppp_hdlc, pppoe, with_direction
-from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
+from .wire import Frames, Rows, Wire, fill, joined, malformed
 from .wireless import ieee_802_11, prism, radiotap
 
 PKTAP_LEAST, PKTAP_PACKET = 108, 1
@@ -33,40 +34,40 @@ def _tagged(wire: Wire, packets: Rows, frames: Frames, tag: int) -> Frames:
     """Ethernet with a switch tag of `tag` bytes after the addresses."""
     size = 14 + tag
     malformed(packets, frames.lacking(size))
-    frames = frames.room(size)
+    frames = frames.scratch(size)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at), eth_src=wire.u48(frames.at + 6))
     return frames.past(size, wire.u16(frames.at + size - 2))
 
 
 def _linux_sll(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(16))
-    frames = frames.room(16)
+    frames = frames.scratch(16)
     _cooked_source(wire, packets, frames, wire.u16(frames.at + 4), 6)
     return frames.past(16, wire.u16(frames.at + 14))
 
 
 def _linux_sll2(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(20))
-    frames = frames.room(20)
+    frames = frames.scratch(20)
     _cooked_source(wire, packets, frames, wire.u8(frames.at + 11), 12)
     return frames.past(20, wire.u16(frames.at))
 
 
-def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Ints, address: int) -> None:
+def _cooked_source(wire: Wire, packets: Rows, frames: Frames, length: Int64s, address: int) -> None:
     ethernet = frames.only(length == 6)
     fill(packets, ethernet.rows, eth_src=wire.u48(ethernet.at + address))
 
 
 def _raw_ip(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(1))
-    frames = frames.room(1)
+    frames = frames.scratch(1)
     return frames.past(0, by_version(wire.u8(frames.at)))
 
 
 def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """NULL has the capturing host's byte order, LOOP has network order; families are small."""
     malformed(packets, frames.lacking(4))
-    frames = frames.room(4)
+    frames = frames.scratch(4)
     family = wire.u32(frames.at)
     swapped = family.astype(np.uint32).byteswap().astype(np.int64)
     family = np.where(family > 0xFFFF, swapped, family)
@@ -76,7 +77,7 @@ def _loopback(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Per-packet information: version, flags, its whole length, link type of the next header."""
     malformed(packets, frames.lacking(8))
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     size, linktype = wire.le16(frames.at + 2), wire.le32(frames.at + 4)
     sane = size >= 8
     return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
@@ -85,13 +86,13 @@ def _ppi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _pktap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """macOS: length of the header, kind of record, link type of the next header, and more."""
     malformed(packets, frames.lacking(12))
-    frames = frames.room(12)
+    frames = frames.scratch(12)
     size, linktype = wire.le32(frames.at), wire.le32(frames.at + 8)
     sane = (size >= PKTAP_LEAST) & (wire.le32(frames.at + 4) == PKTAP_PACKET)
     return _behind(wire, packets, frames.past(size, frames.kind).only(sane), linktype[sane])
 
 
-def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Ints) -> Frames:
+def _behind(wire: Wire, packets: Rows, frames: Frames, linktype: Int64s) -> Frames:
     """Frames that begin with the header of `linktype`, which an outer header specified."""
     done = []
     for number in np.unique(linktype).tolist():

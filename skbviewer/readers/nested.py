@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..records.types import UInt8s
 from .ethertypes import (
     ETH_P_802_3_MIN,
     ETH_P_8021AD,
@@ -42,7 +43,7 @@ from .ethertypes import (
     by_version,
 )
 from .ppp import ethertype_of
-from .wire import Bytes, Frames, Rows, Wire, fill, joined
+from .wire import Frames, Rows, Wire, fill, joined
 
 MOST = 16  # headers between link and network header; only an attack has more
 MOST_LABELS = 8
@@ -85,16 +86,16 @@ def to_network(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     named = (state == STOPS) & (known.kind < UNREAD)
     kind = np.where(named, known.kind | UNREAD, known.kind)
     known = known._replace(kind=kind)
-    told = known.only(kind < UNREAD_LINK)
-    fill(packets, told.rows, ethertype=told.kind & 0xFFFF)
+    understood = known.only(kind < UNREAD_LINK)
+    fill(packets, understood.rows, ethertype=understood.kind & 0xFFFF)
     mpls, pppoe = known.only(state == LABELS), known.only(state == SESSION)
     ends |= (state == STOPS) | (state == NESTED)
     return joined([known.only(ends), _skip_mpls(wire, mpls), _skip_pppoe(wire, pppoe)])
 
 
-def _state(frames: Frames) -> Bytes:
+def _state(frames: Frames) -> UInt8s:
     """What to do with each frame's kind."""
-    found: Bytes = np.take(_STATES, frames.kind + 1, mode="clip")
+    found: UInt8s = np.take(_STATES, frames.kind + 1, mode="clip")
     return found
 
 
@@ -115,7 +116,7 @@ def _unwrapped(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.room(4)
+    frames = frames.scratch(4)
     outermost = frames.only(packets["vlan"][frames.rows] < 0)
     fill(packets, outermost.rows, vlan=wire.u16(outermost.at) & 0x0FFF)
     return frames.past(4, wire.u16(frames.at + 2))
@@ -123,7 +124,7 @@ def _vlan(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _tag(size: int) -> Step:
     def step(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-        frames = frames.room(size)
+        frames = frames.scratch(size)
         return frames.past(size, wire.u16(frames.at + size - 2))
 
     return step
@@ -131,7 +132,7 @@ def _tag(size: int) -> Step:
 
 def _llc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Only LLC SNAP contains an EtherType; the service access point of IP stands for one."""
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     head = wire.u32(frames.at)
     bare = frames.only(head >> 8 == LLC_IP)
     snap = frames.only(head >> 8 == SNAP)
@@ -154,7 +155,7 @@ def _llc_follows(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _ethernet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """An inner frame; its addresses are not used, those of the outer one are."""
-    frames = frames.room(14)
+    frames = frames.scratch(14)
     return frames.past(14, wire.u16(frames.at + 12))
 
 
@@ -164,13 +165,13 @@ def _ethernet_follows(size: int) -> Step:
 
 def _fabricpath(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """The outer addresses are switch numbers, so use the inner ones."""
-    frames = frames.room(16)
+    frames = frames.scratch(16)
     fill(packets, frames.rows, eth_dst=wire.u48(frames.at + 2), eth_src=wire.u48(frames.at + 8))
     return frames.past(2, np.full(len(frames.rows), ETH_P_TEB))
 
 
 def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.room(6)
+    frames = frames.scratch(6)
     options = (wire.u16(frames.at) >> 6 & 0x1F) * 4
     return frames.past(6 + options, np.full(len(frames.rows), ETH_P_TEB))
 
@@ -178,7 +179,7 @@ def _trill(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Only plain text can be dissected."""
     fill(packets, frames.rows, ethertype=frames.kind)
-    frames = frames.room(SECTAG)
+    frames = frames.scratch(SECTAG)
     flags = wire.u8(frames.at)
     size = SECTAG + np.where(flags & HAS_SCI, SCI, 0) + 2
     plain = (flags & (ENCRYPTED | CHANGED) == 0) & (frames.at + size <= frames.end)
@@ -189,7 +190,7 @@ def _macsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     size = (wire.u16(frames.at) & 0x3F) * 4
     following, kind = wire.u8(frames.at + 3), np.full(len(frames.rows), ETH_P_NSH | UNREAD)
     for number, ethertype in NSH_NEXT.items():
@@ -198,7 +199,7 @@ def _nsh(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 
 def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
-    frames = frames.room(4)
+    frames = frames.scratch(4)
     subtype, version = wire.u16(frames.at), wire.u16(frames.at + 2)
     size = np.zeros(len(frames.rows), np.int64)
     for number, length in STAMPS.items():
@@ -213,7 +214,7 @@ def _arista(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
     done = []
     for _ in range(MOST_LABELS):
-        frames = frames.room(5)
+        frames = frames.scratch(5)
         bottom = (wire.u32(frames.at) >> 8 & 1).astype(bool)
         frames = frames.past(4, by_version(wire.u8(frames.at + 4)))
         done.append(frames.only(bottom))
@@ -222,7 +223,7 @@ def _skip_mpls(wire: Wire, frames: Frames) -> Frames:
 
 
 def _skip_pppoe(wire: Wire, frames: Frames) -> Frames:
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     return frames.past(8, ethertype_of(wire.u16(frames.at + 6)))
 
 
@@ -241,7 +242,7 @@ STEPS: dict[int, Step] = {
 }
 
 
-def _states() -> Bytes:
+def _states() -> UInt8s:
     """States by kind + 1: the first is for unknown kinds, the last for UNREAD and above."""
     states = np.full(UNREAD + 2, ENDS, np.uint8)
     states[1 : ETH_P_802_3_MIN + 1] = NESTED

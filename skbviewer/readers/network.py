@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records.types import Int64s
 from .content import ARP_BYTES, NO_HEADER, fill_contents
 from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 from .transport import IP_MF
-from .wire import Frames, Ints, Rows, Wire, fill, joined, malformed
+from .wire import Frames, Rows, Wire, fill, joined, malformed
 
 IP_OFFSET = 0x1FFF  # mask of the fragment offset in frag_off
 FLOW_LABEL = 0xFFFFF  # mask in the first 32 bits of the IPv6 header (RFC 8200)
@@ -33,7 +34,7 @@ def network_headers(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(20))
-    frames = frames.room(20)
+    frames = frames.scratch(20)
     header_len = (wire.u8(frames.at) & 0x0F) * 4
     sane = (wire.u8(frames.at) >> 4 == 4) & (header_len >= 20)
     malformed(packets, frames.rows[~sane])
@@ -56,13 +57,13 @@ def _ipv4(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     wrong = (tot_len != 0) & ((tot_len < header_len) | (at + tot_len > frames.stop))
     malformed(packets, frames.rows[wrong])
     later = frag_off & IP_OFFSET != 0
-    told = frames.past(header_len, np.where(later, NO_HEADER, protocol))
-    _content(wire, packets, told, np.where(tot_len, tot_len - header_len, -1))
+    inner = frames.past(header_len, np.where(later, NO_HEADER, protocol))
+    _content(wire, packets, inner, np.where(tot_len, tot_len - header_len, -1))
     whole = _within(frames, tot_len)
     return whole.past(header_len, protocol).only(~later)
 
 
-def _content(wire: Wire, packets: Rows, frames: Frames, length: Ints) -> None:
+def _content(wire: Wire, packets: Rows, frames: Frames, length: Int64s) -> None:
     """Hash the content of frames at their payload of `length` bytes; negative = unknown."""
     columns = (frames.at - wire.begin, length, frames.end - wire.begin, frames.kind, frames.rows)
     fill_contents(wire.data, *columns, packets["content"])
@@ -70,7 +71,7 @@ def _content(wire: Wire, packets: Rows, frames: Frames, length: Ints) -> None:
 
 def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     malformed(packets, frames.lacking(40))
-    frames = frames.room(40)
+    frames = frames.scratch(40)
     sane = wire.u8(frames.at) >> 4 == 6
     malformed(packets, frames.rows[~sane])
     frames = frames.only(sane)
@@ -97,7 +98,7 @@ def _ipv6(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     return _skip_extensions(wire, packets, whole.past(40, nexthdr))
 
 
-def _within(frames: Frames, length: Ints) -> Frames:
+def _within(frames: Frames, length: Int64s) -> Frames:
     """Cut the frames at the IP length (0 = unknown), because Ethernet padding may follow."""
     stop = np.where(length == 0, frames.stop, frames.at + length)
     return frames._replace(end=np.minimum(frames.end, stop), stop=stop)
@@ -111,7 +112,7 @@ def _skip_extensions(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         frames = frames.only(extended)
         malformed(packets, frames.lacking(8))
         _no_protocol(packets, frames.only(frames.at + 8 > frames.end))
-        frames = frames.room(8)
+        frames = frames.scratch(8)
         if not len(frames.rows):
             break
         frames = _next_header(wire, packets, frames)
@@ -134,15 +135,15 @@ def _next_header(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     field = wire.u16(frames.at + 2)
     frag_off = (field >> 3) | (field & 1) * IP_MF
     frag_id = wire.u32(frames.at + 4)
-    told = {"frag_off": frag_off[fragment], "frag_id": frag_id[fragment]}
-    fill(packets, frames.rows[fragment], **told)
+    fields = {"frag_off": frag_off[fragment], "frag_id": frag_id[fragment]}
+    fill(packets, frames.rows[fragment], **fields)
     first = ~fragment | (frag_off & IP_OFFSET == 0)
     return frames.past(np.where(fragment, 8, size), nexthdr).only(first)
 
 
 def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
     malformed(packets, frames.lacking(8))
-    frames = frames.room(28)
+    frames = frames.scratch(28)
     ethernet_ipv4 = (wire.u16(frames.at + 2) == ETH_P_IP) & (wire.u16(frames.at + 4) == 0x0604)
     frames = frames.only(ethernet_ipv4)
     fill(
@@ -152,5 +153,5 @@ def _arp(wire: Wire, packets: Rows, frames: Frames) -> None:
         seq=wire.u32(frames.at + 14),
         ack=wire.u32(frames.at + 24),
     )
-    told = frames._replace(kind=np.full(len(frames.rows), NO_HEADER, np.int64))
-    _content(wire, packets, told, np.full(len(frames.rows), ARP_BYTES, np.int64))
+    ended = frames._replace(kind=np.full(len(frames.rows), NO_HEADER, np.int64))
+    _content(wire, packets, ended, np.full(len(frames.rows), ARP_BYTES, np.int64))

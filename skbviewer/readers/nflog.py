@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..records.types import Bools, Int64s
 from .ethertypes import by_family
-from .wire import Frames, Ints, Mask, Rows, Wire, joined, malformed
+from .wire import Frames, Rows, Wire, joined, malformed
 
 HEADER = 4  # bytes: family, version, resource
 NFULA_PACKET_HDR, NFULA_PAYLOAD = 1, 9
@@ -21,7 +22,7 @@ MOST = 64  # most attributes before the packet
 def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames that begin with the header; the kind is netfilter's protocol, else the family's."""
     malformed(packets, frames.lacking(HEADER + 4))
-    frames = frames.room(HEADER + 4)
+    frames = frames.scratch(HEADER + 4)
     family = by_family(wire.u8(frames.at))
     is_big = wire.le16(frames.at + HEADER + 2) & TYPE > 0xFF
     done, frames = [], frames.past(HEADER, family)
@@ -30,9 +31,9 @@ def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         type_ &= TYPE
         found = (type_ == NFULA_PAYLOAD) & (length >= 4)
         done.append(_payload(packets, frames.only(found), length[found]))
-        told = (type_ == NFULA_PACKET_HDR) & (length == 8) & (frames.at + 6 <= frames.end)
-        protocol = wire.u16(np.where(told, frames.at + 4, frames.at))
-        frames = frames.past((length + 3) // 4 * 4, np.where(told, protocol, frames.kind))
+        named = (type_ == NFULA_PACKET_HDR) & (length == 8) & (frames.at + 6 <= frames.end)
+        protocol = wire.u16(np.where(named, frames.at + 4, frames.at))
+        frames = frames.past((length + 3) // 4 * 4, np.where(named, protocol, frames.kind))
         more = ~found & (length >= 4)
         malformed(packets, frames.rows[length < 4])
         more &= frames.at + 4 <= frames.end
@@ -42,11 +43,11 @@ def nflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     return joined(done)
 
 
-def _number(wire: Wire, at: Ints, is_big: Mask) -> Ints:
+def _number(wire: Wire, at: Int64s, is_big: Bools) -> Int64s:
     return np.where(is_big, wire.u16(at), wire.le16(at))
 
 
-def _payload(packets: Rows, frames: Frames, length: Ints) -> Frames:
+def _payload(packets: Rows, frames: Frames, length: Int64s) -> Frames:
     """Cut frames at the end of the payload, because attributes may follow it."""
     malformed(packets, frames.rows[frames.at + length > frames.stop])
     stop = np.minimum(frames.stop, frames.at + length)

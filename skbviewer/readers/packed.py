@@ -19,7 +19,7 @@ import numpy as np
 import zstandard
 
 from ..records import BadInput, Progress, Silent
-from .wire import Bytes
+from ..records.types import UInt8s
 
 GZIP, ZSTD = b"\x1f\x8b", b"\x28\xb5\x2f\xfd"
 GZIP_MEMBER = 31  # zlib's wbits for a gzip member
@@ -30,7 +30,7 @@ KEPT = 2  # decompressed files to keep: consecutive packets are mostly from one 
 class Unpacked(NamedTuple):
     """The contents of a compressed file, and what is wrong with the compression ("" = nothing)."""
 
-    data: Bytes
+    data: UInt8s
     damage: str
     mapped: mmap.mmap | None = None  # `data` is a view of it
 

@@ -14,10 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import BadInput, Capture, Interface, Progress, counted
-from ..records.compiled import Int, compiled, lean
+from ..records.compiled import Int, allocation_free, compiled
+from ..records.types import Int64s, UInt8s
 from .dissect import dissect
 from .source import WINDOW, Source
-from .wire import Block, Bytes, Ints, word
+from .wire import Block, word
 
 FILE_HEADER_SIZE = 24
 MAX_CAPLEN = 262144  # libpcap's MAXIMUM_SNAPLEN
@@ -61,7 +62,7 @@ def read_pcap(data: Source, progress: Progress, folder: Path | None) -> Capture:
     places, warnings = _walk(data, layout, captured, snaplen, progress)
     interface = Interface(network & LINKTYPE_MASK, "", snaplen)
 
-    def fill(packets: Block, first: int, some: Bytes, begin: int) -> None:
+    def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
         packets["interface"], packets["linktype"] = 0, interface.linktype
         _fill(
             some,
@@ -90,18 +91,18 @@ def _captured(major: int, minor: int) -> int:
 
 def _walk(
     data: Source, layout: _Format, captured: int, snaplen: int, progress: Progress
-) -> tuple[Ints, list[str]]:
+) -> tuple[Int64s, list[str]]:
     """Positions of the headers of all whole packets, then their end; warnings about the rest."""
     limit = max(MAX_CAPLEN, snaplen if snaplen < 1 << 27 else 0)
     size, header, little = len(data), layout.record_size, layout.order == "<"
-    found, room = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
+    found, scratch = [np.zeros(0, np.int64)], np.empty(WINDOW // header + 1, np.int64)
     at, caplen, number = FILE_HEADER_SIZE, -1, 1
     while caplen < 0 and at + header <= size:
         progress.report(f"reading {data.path.name}", at, size)
         some = data.some(at, header, WINDOW)
-        found_here = _walk_some(some, at, size, header, captured, limit, little, room)
+        found_here = _walk_some(some, at, size, header, captured, limit, little, scratch)
         count, at, caplen = map(int, found_here)
-        found.append(room[:count].copy())
+        found.append(scratch[:count].copy())
         number += count
     places = np.concatenate([*found, [at]])
     if at == size:
@@ -109,8 +110,8 @@ def _walk(
     return places, [_damage(data.path, size, at, number, at + header, caplen, limit)]
 
 
-@lean
-def _lengths(some: Bytes, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
+@allocation_free
+def _lengths(some: UInt8s, at: Int, captured: int, little: bool) -> tuple[np.int64, np.int64]:
     """The captured and the original length of the packet whose header is at `at`."""
     first, second = word(some, at + 8, little), word(some, at + 12, little)
     if captured == SECOND or (captured == SMALLER and first > second):
@@ -120,14 +121,14 @@ def _lengths(some: Bytes, at: Int, captured: int, little: bool) -> tuple[np.int6
 
 @compiled
 def _walk_some(
-    some: Bytes,
+    some: UInt8s,
     begin: int,
     size: int,
     header: int,
     captured: int,
     limit: int,
     little: bool,
-    places: Ints,
+    places: Int64s,
 ) -> tuple[Int, Int, Int]:
     """Walk packet headers in `some` bytes, at position `begin` of a file of `size` bytes.
 
@@ -147,17 +148,17 @@ def _walk_some(
 
 @compiled
 def _fill(
-    some: Bytes,
+    some: UInt8s,
     begin: int,
     little: bool,
     unit_ns: int,
     header: int,
     captured: int,
-    places: Ints,
-    ts: Ints,
-    offset: Ints,
-    caplen: Ints,
-    length: Ints,
+    places: Int64s,
+    ts: Int64s,
+    offset: Int64s,
+    caplen: Int64s,
+    length: Int64s,
 ) -> None:
     """Decode the headers at `places`; `some` holds the file's bytes from `begin` on."""
     for i in range(len(places)):

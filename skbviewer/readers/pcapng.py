@@ -25,10 +25,11 @@ from ..records import (
     counted,
 )
 from ..records.compiled import Int, compiled
+from ..records.types import Bools, Int64s, UInt8s
 from .dissect import dissect
 from .printable import name_of
 from .source import WINDOW, Source
-from .wire import Block, Bytes, Ints, Mask, word
+from .wire import Block, word
 
 SECTION_HEADER = 0x0A0D0D0A
 INTERFACE, PACKET, SIMPLE_PACKET, ENHANCED_PACKET = 1, 2, 3, 6
@@ -60,8 +61,8 @@ class _Section:
     order: str
     two_words: struct.Struct
     interfaces: list[_Described] = field(default_factory=list)
-    offsets: list[Ints] = field(default_factory=list)  # positions of packet blocks
-    heads: list[Bytes] = field(default_factory=list)  # the first HEAD bytes of each
+    offsets: list[Int64s] = field(default_factory=list)  # positions of packet blocks
+    heads: list[UInt8s] = field(default_factory=list)  # the first HEAD bytes of each
 
 
 class _Damage(Exception):
@@ -87,7 +88,7 @@ def read_pcapng(data: Source, progress: Progress, folder: Path | None) -> Captur
         interfaces += [described.interface for described in section.interfaces]
     blocks = np.concatenate(parts)
 
-    def fill(packets: Block, first: int, some: Bytes, begin: int) -> None:
+    def fill(packets: Block, first: int, some: UInt8s, begin: int) -> None:
         for name in BLOCK_DTYPE.names or ():
             packets[name] = blocks[name][first : first + len(packets)]
 
@@ -147,7 +148,7 @@ def _packet_blocks(data: Source, at: int, section: _Section, progress: Progress)
 
 @compiled
 def _walk(
-    some: Bytes, begin: int, little: bool, is_end: bool, offsets: Ints, heads: Bytes
+    some: UInt8s, begin: int, little: bool, is_end: bool, offsets: Int64s, heads: UInt8s
 ) -> tuple[Int, Int, Int]:
     """Walk blocks in `some` bytes, at position `begin`; `is_end`: the file ends with them.
 
@@ -173,7 +174,7 @@ def _walk(
     return count, begin + at, np.int64(0) if is_end else np.int64(HEAD)
 
 
-def _head(data: Source, at: int) -> Bytes:
+def _head(data: Source, at: int) -> UInt8s:
     """The first bytes of a block that is too large for the walk: (1, HEAD)."""
     made = np.zeros((1, HEAD), np.uint8)
     some = data.read(at, at + HEAD)
@@ -262,12 +263,12 @@ def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]
     ticks = (words[:, 3] << 32) | words[:, 4]
     packets["len"] = np.where(simple, words[:, 2], words[:, 6])
     packets["offset"] = np.where(simple, offsets + 12, offsets + 28)
-    room = ends - packets["offset"]
+    scratch = ends - packets["offset"]
     snaplens = np.array([item.interface.snaplen or 1 << 32 for item in section.interfaces])
     known = interface < len(section.interfaces)
-    limit = np.minimum(room, _per_interface(snaplens, interface, known))
+    limit = np.minimum(scratch, _per_interface(snaplens, interface, known))
     packets["caplen"] = np.where(simple, np.minimum(packets["len"], limit), words[:, 5])
-    fits = whole & (packets["caplen"] <= room)
+    fits = whole & (packets["caplen"] <= scratch)
     packets["interface"] = base + interface
     _link_types(packets, section, interface, known)
     _times(packets, section, interface, ticks)
@@ -275,19 +276,19 @@ def _columns(path: Path, section: _Section, base: int) -> tuple[Table, list[str]
     return packets[fits & known], _complaints(path, offsets, fits, known, simple)
 
 
-def _per_interface(values: Ints, interface: Ints, known: Mask) -> Ints:
+def _per_interface(values: Int64s, interface: Int64s, known: Bools) -> Int64s:
     if not len(values):
         return np.zeros(len(interface), np.int64)
-    found: Ints = values[np.where(known, interface, 0)]
+    found: Int64s = values[np.where(known, interface, 0)]
     return found
 
 
-def _link_types(packets: Table, section: _Section, interface: Ints, known: Mask) -> None:
+def _link_types(packets: Table, section: _Section, interface: Int64s, known: Bools) -> None:
     types = np.array([item.interface.linktype for item in section.interfaces], np.int64)
     packets["linktype"] = _per_interface(types, interface, known)
 
 
-def _times(packets: Table, section: _Section, interface: Ints, ticks: Ints) -> None:
+def _times(packets: Table, section: _Section, interface: Int64s, ticks: Int64s) -> None:
     for number, described in enumerate(section.interfaces):
         mine = interface == number
         packets["ts"][mine] = _nanoseconds(ticks[mine], described.tsresol)
@@ -295,7 +296,7 @@ def _times(packets: Table, section: _Section, interface: Ints, ticks: Ints) -> N
         packets["ts"][mine] += max(-(1 << 33), min(1 << 33, described.tsoffset)) * SECOND
 
 
-def _nanoseconds(ticks: Ints, tsresol: int) -> Ints:
+def _nanoseconds(ticks: Int64s, tsresol: int) -> Int64s:
     """Whole ns from ticks of 10**-n s, or of 2**-n s if the top bit of `tsresol` is set."""
     digits = tsresol & 0x7F
     unsigned = ticks.astype(np.uint64)
@@ -312,7 +313,7 @@ def _nanoseconds(ticks: Ints, tsresol: int) -> Ints:
     return (unsigned // np.uint64(min(10 ** (digits - 9), 2**64 - 1))).astype(np.int64)
 
 
-def _complaints(path: Path, offsets: Ints, fits: Mask, known: Mask, simple: Mask) -> list[str]:
+def _complaints(path: Path, offsets: Int64s, fits: Bools, known: Bools, simple: Bools) -> list[str]:
     reasons = (
         (~fits, "1 packet block is shorter than the packet it claims to hold: left out",
          "packet blocks are shorter than the packet they claim to hold: left out"),

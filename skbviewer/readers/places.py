@@ -7,13 +7,14 @@ import numpy as np
 
 from ..records import PACKET_DTYPE, Table
 from ..records.arrays import empty
+from ..records.protocols import ICMP, ICMPV6, TCP, UDP
+from ..records.types import Int64s, UInt8s
 from .dissect import whole_frames
 from .ethertypes import ETH_P_ARP, ETH_P_IP, ETH_P_IPV6
 from .link import LINK_LAYERS
 from .nested import to_network
 from .network import network_headers
-from .transport import ICMP, ICMPV6, TCP, UDP
-from .wire import Bytes, Frames, Ints, Wire
+from .wire import Frames, Wire
 
 DLT_EN10MB = 1
 HEADERS = ("frame", "eth", "arp", "ip", "ipv6", "tcp", "udp", "icmp", "icmpv6", "ospf", "sctp")
@@ -21,11 +22,13 @@ PAYLOADS = ("tcp.payload", "udp.payload")
 _NETWORK = {"arp": ETH_P_ARP, "ip": ETH_P_IP, "ipv6": ETH_P_IPV6}
 _TRANSPORT = {"tcp": TCP, "udp": UDP, "icmp": ICMP, "icmpv6": ICMPV6, "ospf": 89, "sctp": 132}
 
-Place = tuple[Ints, Ints]  # positions in the file of the first byte and of the byte after the last
+Place = tuple[
+    Int64s, Int64s
+]  # positions in the file of the first byte and of the byte after the last
 
 
 def places(
-    data: Bytes, linktype: Ints, offset: Ints, caplen: Ints, length: Ints
+    data: UInt8s, linktype: Int64s, offset: Int64s, caplen: Int64s, length: Int64s
 ) -> dict[str, Place]:
     """Begin and end of each of HEADERS and PAYLOADS; begin is -1 in packets without it.
 
@@ -44,7 +47,7 @@ def places(
         rows = np.flatnonzero(linktype == kind).astype(np.int64)
         frames = whole_frames(packets, rows)
         if kind == DLT_EN10MB:
-            _note(found["eth"], frames.room(14))
+            _note(found["eth"], frames.scratch(14))
         if kind in LINK_LAYERS:
             _inner(wire, packets, LINK_LAYERS[kind](wire, packets, frames), found)
     return found
@@ -64,7 +67,7 @@ def network_header(data: bytes, linktype: int) -> tuple[str, int, int] | None:
     frames = layer(wire, packets, whole_frames(packets, np.zeros(1, np.int64)))
     network = to_network(wire, packets, frames)
     for name, ethertype in _NETWORK.items():
-        here = network.only(network.kind == ethertype).room(1)
+        here = network.only(network.kind == ethertype).scratch(1)
         if len(here.rows):
             return name, int(here.at[0]), int(min(here.end[0], len(data)))
     return None
@@ -76,10 +79,10 @@ def _inner(wire: Wire, packets: Table, frames: Frames, found: dict[str, Place]) 
         _note(found[name], network.only(network.kind == ethertype))
     transport = network_headers(wire, packets, network)
     for name, protocol in _TRANSPORT.items():
-        _note(found[name], transport.only(transport.kind == protocol).room(4))
-    tcp = transport.only(transport.kind == TCP).room(20)
+        _note(found[name], transport.only(transport.kind == protocol).scratch(4))
+    tcp = transport.only(transport.kind == TCP).scratch(20)
     _note(found["tcp.payload"], tcp.past((wire.u8(tcp.at + 12) >> 4) * 4, tcp.kind))
-    udp = transport.only(transport.kind == UDP).room(8)
+    udp = transport.only(transport.kind == UDP).scratch(8)
     _note(found["udp.payload"], udp.past(8, udp.kind))
 
 

@@ -13,11 +13,12 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from ..records.compiled import Int, lean
+from ..records.compiled import Int, allocation_free
+from ..records.protocols import ICMP, ICMPV6, TCP, UDP
+from ..records.types import Bools, Int64s, UInt8s
 from .content import content_of
 from .ethertypes import ETH_P_8021Q, ETH_P_IP, ETH_P_IPV6
-from .transport import ICMP, ICMPV6, TCP, UDP
-from .wire import Block, Bytes, Ints, Mask
+from .wire import Block
 
 VLAN_ID = 0x0FFF
 MORE_OR_LATER = 0x3FFF  # bits of frag_off that only fragments have
@@ -28,33 +29,32 @@ SOME, SOME_V4, SOME_V6, SOME_ETHERNET, SOME_VLAN, SOMES = range(6)  # what the b
 
 Int32s = npt.NDArray[np.int32]
 Int16s = npt.NDArray[np.int16]
-Small = npt.NDArray[np.uint8]
 
 
 class Columns(NamedTuple):
     """The columns of PACKET_DTYPE that common packets fill."""
 
-    eth_src: Ints
-    eth_dst: Ints
+    eth_src: Int64s
+    eth_dst: Int64s
     vlan: Int32s
     ttl: Int16s
     window: Int32s
     payload: Int32s
     content: Int32s
     ethertype: Int32s
-    ip_version: Small
-    saddr_hi: Ints
-    saddr_lo: Ints
-    daddr_hi: Ints
-    daddr_lo: Ints
+    ip_version: UInt8s
+    saddr_hi: Int64s
+    saddr_lo: Int64s
+    daddr_hi: Int64s
+    daddr_lo: Int64s
     ip_id: Int32s
     protocol: Int16s
     frag_off: Int32s
     tot_len: Int32s
     sport: Int32s
     dport: Int32s
-    seq: Ints
-    ack: Ints
+    seq: Int64s
+    ack: Int64s
     tcp_flags: Int16s
     flow_label: Int32s
 
@@ -68,7 +68,7 @@ ONLY = {
 OFTEN = tuple(n for n in Columns._fields if not any(n in names for names in ONLY.values()))
 
 
-def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
+def fill_plain(data: UInt8s, begin: int, packets: Block) -> Bools:
     """Fill the columns of the common packets in a block; returns which packets these are.
 
     `data` are the bytes of the file from `begin` on; they contain all packets of the block.
@@ -86,45 +86,45 @@ def fill_plain(data: Bytes, begin: int, packets: Block) -> Mask:
     return np.asarray(kind != NO, np.bool_)
 
 
-@lean
-def _u16(data: Bytes, at: Int) -> np.int64:
+@allocation_free
+def _u16(data: UInt8s, at: Int) -> np.int64:
     return np.int64(data[at]) << 8 | np.int64(data[at + 1])
 
 
-@lean
-def _u32(data: Bytes, at: Int) -> np.int64:
+@allocation_free
+def _u32(data: UInt8s, at: Int) -> np.int64:
     return _u16(data, at) << 16 | _u16(data, at + 2)
 
 
-@lean
-def _i64(data: Bytes, at: Int) -> np.int64:
+@allocation_free
+def _i64(data: UInt8s, at: Int) -> np.int64:
     return _u32(data, at) << 32 | _u32(data, at + 4)
 
 
-@lean
-def _sane(data: Bytes, at: Int, protocol: Int, length: Int, room: Int) -> bool | np.bool_:
+@allocation_free
+def _sane(data: UInt8s, at: Int, protocol: Int, length: Int, scratch: Int) -> bool | np.bool_:
     """Whether the transport header is whole and its lengths are consistent."""
     if protocol == TCP:
-        if length < 20 or room < 20:
+        if length < 20 or scratch < 20:
             return False
         offset = (np.int64(data[at + 12]) >> 4) * 4
         return 20 <= offset <= length
     if protocol == UDP:
-        return length >= 8 and room >= 8 and _u16(data, at + 4) == length
-    return protocol in (ICMP, ICMPV6) and length >= 8 and room >= 8
+        return length >= 8 and scratch >= 8 and _u16(data, at + 4) == length
+    return protocol in (ICMP, ICMPV6) and length >= 8 and scratch >= 8
 
 
-@lean
+@allocation_free
 def _sort(
-    data: Bytes,
+    data: UInt8s,
     begin: int,
     linktype: Int32s,
-    offset: Ints,
-    caplen: Ints,
-    length: Ints,
-    kind: Small,
-    network: Ints,
-    among: Mask,
+    offset: Int64s,
+    caplen: Int64s,
+    length: Int64s,
+    kind: UInt8s,
+    network: Int64s,
+    among: Bools,
 ) -> None:
     """Find what each packet is, and where its network header begins."""
     for i in range(len(kind)):
@@ -149,17 +149,17 @@ def _sort(
         elif link in RAW and at < end:
             version = data[at] >> 4
             type_ = np.int64(ETH_P_IP if version == 4 else ETH_P_IPV6 if version == 6 else -1)
-        room = end - at
-        if type_ == ETH_P_IP and room >= 20 and data[at] == 0x45:
+        scratch = end - at
+        if type_ == ETH_P_IP and scratch >= 20 and data[at] == 0x45:
             total, protocol = _u16(data, at + 2), np.int64(data[at + 9])
             good = _u16(data, at + 6) & MORE_OR_LATER == 0 and total <= stop - at
             good = good and protocol != ICMPV6
-            if good and _sane(data, at + 20, protocol, total - 20, room - 20):
+            if good and _sane(data, at + 20, protocol, total - 20, scratch - 20):
                 kind[i], among[SOME_V4] = V4, True
-        elif type_ == ETH_P_IPV6 and room >= 40 and data[at] >> 4 == 6:
+        elif type_ == ETH_P_IPV6 and scratch >= 40 and data[at] >> 4 == 6:
             total, protocol = _u16(data, at + 4), np.int64(data[at + 6])
             good = total + 40 <= stop - at and protocol != ICMP
-            if good and _sane(data, at + 40, protocol, total, room - 40):
+            if good and _sane(data, at + 40, protocol, total, scratch - 40):
                 kind[i], among[SOME_V6] = V6, True
         if kind[i] != NO:
             network[i], among[SOME] = at, True
@@ -167,16 +167,16 @@ def _sort(
             among[SOME_VLAN] |= tagged
 
 
-@lean
+@allocation_free
 def _fill(
-    data: Bytes,
+    data: UInt8s,
     begin: int,
     linktype: Int32s,
-    kind: Small,
-    network: Ints,
-    offset: Ints,
-    caplen: Ints,
-    among: Mask,
+    kind: UInt8s,
+    network: Int64s,
+    offset: Int64s,
+    caplen: Int64s,
+    among: Bools,
     to: Columns,
 ) -> None:
     """Fill the columns of common packets; other packets get unknown values."""
@@ -220,8 +220,8 @@ def _fill(
         to.saddr_lo[i], to.daddr_lo[i], to.sport[i], to.dport[i] = saddr, daddr, sport, dport
         to.seq[i], to.ack[i], to.tcp_flags[i] = seq, ack, tcp_flags
         to.window[i], to.payload[i] = window, payload
-        room = offset[i] - begin + caplen[i] - place
-        to.content[i] = content_of(data, place, length, room, protocol) if version else -1
+        scratch = offset[i] - begin + caplen[i] - place
+        to.content[i] = content_of(data, place, length, scratch, protocol) if version else -1
         if some_v4:
             to.ip_id[i], to.frag_off[i] = ip_id, frag_off
         if some_v6:

@@ -5,14 +5,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from .wire import Frames, Ints, Rows, Wire, malformed
+from ..records.types import Int64s
+from .wire import Frames, Rows, Wire, malformed
 
 ADDRESS_CONTROL = 0xFF03
 CISCO = (0x0F, 0x8F)  # addresses of Cisco HDLC: unicast, broadcast
 ETHERTYPES = {0x0021: 0x0800, 0x0057: 0x86DD, 0x0281: 0x8847, 0x0283: 0x8848}
 
 
-def ethertype_of(protocol: Ints) -> Ints:
+def ethertype_of(protocol: Int64s) -> Int64s:
     """The EtherType for a PPP protocol number; -1 for PPP's own protocols."""
     found = np.full(len(protocol), -1)
     for number, kind in ETHERTYPES.items():
@@ -23,7 +24,7 @@ def ethertype_of(protocol: Ints) -> Ints:
 def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames that begin with a PPP header, with or without address and control (RFC 1662)."""
     malformed(packets, frames.lacking(2))
-    frames = frames.room(2)
+    frames = frames.scratch(2)
     framed = (wire.u16(frames.at) == ADDRESS_CONTROL) & (frames.at + 4 <= frames.end)
     frames = frames.past(2 * framed, frames.kind)
     # RFC 1661, 6.5: a protocol number may be sent as one byte, which then is odd.
@@ -35,7 +36,7 @@ def ppp(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 
 def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Serial lines: PPP as above, or Cisco HDLC; the address distinguishes them."""
-    some = frames.room(4)
+    some = frames.scratch(4)
     is_cisco = np.isin(wire.u8(some.at), CISCO)
     if not is_cisco.any():
         return ppp(wire, packets, frames)
@@ -49,14 +50,14 @@ def ppp_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def cisco_hdlc(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Address, control, EtherType."""
     malformed(packets, frames.lacking(4))
-    frames = frames.room(4)
+    frames = frames.scratch(4)
     return frames.past(4, wire.u16(frames.at + 2))
 
 
 def pppoe(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames that begin with a PPPoE header: version 1, type 1, code, session, length."""
     malformed(packets, frames.lacking(6))
-    frames = frames.room(6)
+    frames = frames.scratch(6)
     session = frames.only(wire.u16(frames.at) == 0x1100)
     return ppp(wire, packets, session.past(6, session.kind))
 

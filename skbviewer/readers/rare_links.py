@@ -11,6 +11,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..records.types import Int64s
 from .ethertypes import (
     ETH_P_ARP,
     ETH_P_IP,
@@ -19,7 +20,7 @@ from .ethertypes import (
     ETH_P_MPLS_UC,
     by_family,
 )
-from .wire import Frames, Ints, Rows, Wire, malformed
+from .wire import Frames, Rows, Wire, malformed
 
 LinkLayer = Callable[[Wire, Rows, Frames], Frames]
 
@@ -37,7 +38,7 @@ def header(size: int, then: LinkLayer) -> LinkLayer:
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
-        frames = frames.room(size)
+        frames = frames.scratch(size)
         return then(wire, packets, frames.past(size, frames.kind))
 
     return layer
@@ -53,7 +54,7 @@ def ethertype(size: int) -> LinkLayer:
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(size))
-        frames = frames.room(size)
+        frames = frames.scratch(size)
         return frames.past(size, wire.u16(frames.at))
 
     return layer
@@ -70,7 +71,7 @@ def arcnet(addresses: int) -> LinkLayer:
 
     def layer(wire: Wire, packets: Rows, frames: Frames) -> Frames:
         malformed(packets, frames.lacking(addresses + 1))
-        frames = frames.room(addresses + 2)
+        frames = frames.scratch(addresses + 2)
         protocol, flag = wire.u8(frames.at + addresses), wire.u8(frames.at + addresses + 1)
         fragments = np.where(flag == EXCEPTION, 7, 3)
         size = addresses + 1 + np.where(np.isin(protocol, tuple(ARCNET_OLD)), 0, fragments)
@@ -82,7 +83,7 @@ def arcnet(addresses: int) -> LinkLayer:
 def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """FDDI.  Its addresses stay unknown, because some systems capture their bits reversed."""
     malformed(packets, frames.lacking(13))
-    frames = frames.room(13)
+    frames = frames.scratch(13)
     kind = np.where(wire.u8(frames.at) & 0xF0 == FDDI_LLC, ETH_P_LLC, -1)
     return frames.past(13, kind)
 
@@ -90,7 +91,7 @@ def fddi(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Token Ring.  Its addresses stay unknown, because their bits are in reverse order."""
     malformed(packets, frames.lacking(14))
-    frames = frames.room(15)
+    frames = frames.scratch(15)
     carries = wire.u8(frames.at + 1) >> 6 == TOKEN_RING_LLC
     routed = wire.u8(frames.at + 8) & ROUTED == ROUTED
     route = np.where(routed, wire.u8(frames.at + 14) & ROUTE_LENGTH, 0)
@@ -100,26 +101,26 @@ def token_ring(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def ipnet(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Solaris IPNET: version, family, and more."""
     malformed(packets, frames.lacking(24))
-    frames = frames.room(24)
+    frames = frames.scratch(24)
     return frames.past(24, _among(SOLARIS_FAMILIES, wire.u8(frames.at + 1)))
 
 
 def pflog(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """BSD's packet filter log: length of the header without padding, family, and more."""
     malformed(packets, frames.lacking(4))
-    frames = frames.room(4)
+    frames = frames.scratch(4)
     return frames.past((wire.u8(frames.at) + 3) // 4 * 4, by_family(wire.u8(frames.at + 1)))
 
 
 def ipsec(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """BSD's enc device: the family in the host's byte order, and more."""
     malformed(packets, frames.lacking(12))
-    frames = frames.room(12)
+    frames = frames.scratch(12)
     family = wire.u32(frames.at)
     return frames.past(12, by_family(np.where(family > 0xFFFF, family >> 24, family)))
 
 
-def _among(kinds: dict[int, int], protocol: Ints) -> Ints:
+def _among(kinds: dict[int, int], protocol: Int64s) -> Int64s:
     found = np.full(len(protocol), -1)
     for number, kind in kinds.items():
         found[protocol == number] = kind

@@ -14,11 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records import BadInput, Progress
+from ..records.types import Int64s, UInt8s
 from . import _kbl_layout as kbl
 from .kbl_chunks import Chunk, find_chunks
 from .printable import printable
 from .source import Source
-from .wire import Bytes, Ints
 
 SIZE = kbl.KBL_SLOT_SIZE
 SKB_AT = 16  # offset of the skb in call and event slots
@@ -63,14 +63,14 @@ def _chunk_of(data: Source, chunks: list[Chunk], ordinal: int) -> tuple[int, int
     return -1, 0
 
 
-def _kinds(data: Source, chunk: Chunk) -> Bytes:
+def _kinds(data: Source, chunk: Chunk) -> UInt8s:
     end = chunk.end - (chunk.end - chunk.begin) % SIZE
     return data.read(chunk.begin, end)[::SIZE]
 
 
 def _records(data: Source, chunk: Chunk, first: int, order: str) -> Iterator[RawRecord]:
     kinds = _kinds(data, chunk)
-    heads: Ints = np.flatnonzero(kinds != kbl.KblKind.EXT)
+    heads: Int64s = np.flatnonzero(kinds != kbl.KblKind.EXT)
     ends = np.r_[heads[1:], len(kinds)]
     for n, (head, end) in enumerate(zip(heads.tolist(), ends.tolist(), strict=True)):
         begin = chunk.begin + head * SIZE

@@ -12,7 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from ..records import BadInput
-from .wire import Bytes, forget
+from ..records.types import UInt8s
+from .wire import forget
 
 AHEAD = 1 << 12  # bytes to read beyond the wanted ones, because they are mostly wanted next
 WINDOW = 1 << 18  # bytes that readers walk through together: they stay in the processor's cache
@@ -22,7 +23,7 @@ class Source:
     """Reads the bytes of a file that had `size` bytes when it was opened."""
 
     def __init__(
-        self, path: Path, size: int, file: FileIO | None, plain: Bytes | None = None
+        self, path: Path, size: int, file: FileIO | None, plain: UInt8s | None = None
     ) -> None:
         """`plain` is the decompressed contents of the file, in a private mapped file."""
         self.path = path
@@ -33,7 +34,7 @@ class Source:
     def __len__(self) -> int:
         return self._size
 
-    def read(self, begin: int, end: int) -> Bytes:
+    def read(self, begin: int, end: int) -> UInt8s:
         """The bytes from `begin` to `end`, or to the end of the file; valid until the next call.
 
         Raises BadInput if the file cannot be read or became shorter.
@@ -48,7 +49,7 @@ class Source:
             self._begin, self._end = begin, stop
         return self._room[begin - self._begin : end - self._begin]
 
-    def some(self, at: int, least: int, most: int) -> Bytes:
+    def some(self, at: int, least: int, most: int) -> UInt8s:
         """At least `least` bytes from `at` on: those that are in memory, else `most` are read.
 
         Returns fewer than `least` only at the end of the file.  Raises BadInput as read() does.
@@ -56,17 +57,17 @@ class Source:
         loaded = self._begin <= at and min(at + least, self._size) <= self._end
         return self.read(at, self._end if loaded else at + most)
 
-    def fill(self, room: Bytes, at: int) -> None:
-        """Fill `room` with the bytes from `at` on.  Raises BadInput as read() does."""
+    def fill(self, scratch: UInt8s, at: int) -> None:
+        """Fill `scratch` with the bytes from `at` on.  Raises BadInput as read() does."""
         if self._plain is not None:
-            room[:] = self._plain[at : at + len(room)]
-            forget(self._plain, at, at + len(room))
+            scratch[:] = self._plain[at : at + len(scratch)]
+            forget(self._plain, at, at + len(scratch))
             return
         assert self._file is not None
-        done, view = 0, room.data
+        done, view = 0, scratch.data
         try:
             self._file.seek(at)
-            while done < len(room):
+            while done < len(scratch):
                 count = self._file.readinto(view[done:])
                 if not count:
                     why = f"the file was cut short to less than its {self._size} bytes"

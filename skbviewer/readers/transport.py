@@ -5,25 +5,26 @@ from __future__ import annotations
 
 import numpy as np
 
-from .wire import Frames, Ints, Rows, Wire, fill, malformed
+from ..records.protocols import ICMP, ICMPV6, SCTP, TCP, UDP, UDPLITE
+from ..records.types import Int64s
+from .wire import Frames, Rows, Wire, fill, malformed
 
 IP_MF = 0x2000  # of frag_off
-ICMP, TCP, UDP, ICMPV6, SCTP, UDPLITE = 1, 6, 17, 58, 132, 136
 
 
 def transport_headers(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns from the captured bytes; fields that were not captured stay unknown."""
     _mark(wire, packets, frames)
-    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).room(4)
+    ported = frames.only(np.isin(frames.kind, (TCP, UDP, SCTP, UDPLITE))).scratch(4)
     fill(packets, ported.rows, sport=wire.u16(ported.at), dport=wire.u16(ported.at + 2))
     tcp = frames.only(frames.kind == TCP)
-    _tcp(wire, packets, tcp.room(20))
+    _tcp(wire, packets, tcp.scratch(20))
     _cut_tcp(wire, packets, tcp.only(tcp.at + 20 > tcp.end))
-    udp = frames.only(frames.kind == UDP).room(8)
+    udp = frames.only(frames.kind == UDP).scratch(8)
     fill(packets, udp.rows, payload=_payload(udp, 8))
     icmp = frames.only(np.isin(frames.kind, (ICMP, ICMPV6)))
     for name, at in (("sport", 0), ("dport", 4), ("seq", 6)):
-        icmp = icmp.room(at + 2)
+        icmp = icmp.scratch(at + 2)
         fill(packets, icmp.rows, **{name: wire.u16(icmp.at + at)})
 
 
@@ -43,19 +44,19 @@ def _tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
 def _cut_tcp(wire: Wire, packets: Rows, frames: Frames) -> None:
     """Fill the columns of truncated TCP headers."""
     for name, at in (("seq", 4), ("ack", 8)):
-        frames = frames.room(at + 4)
+        frames = frames.scratch(at + 4)
         fill(packets, frames.rows, **{name: wire.u32(frames.at + at)})
-    frames = frames.room(14)
+    frames = frames.scratch(14)
     length = (wire.u8(frames.at + 12) >> 4) * 4
     flags = wire.u8(frames.at + 13)
     fill(packets, frames.rows, tcp_flags=flags, payload=_payload(frames, length))
-    frames = frames.room(16)
+    frames = frames.scratch(16)
     fill(packets, frames.rows, window=wire.u16(frames.at + 14))
 
 
-def _payload(frames: Frames, header_len: int | Ints) -> Ints:
+def _payload(frames: Frames, header_len: int | Int64s) -> Int64s:
     """Bytes after the transport header according to the IP length; -1 if that is too short."""
-    length: Ints = np.maximum(frames.stop - frames.at - header_len, -1)
+    length: Int64s = np.maximum(frames.stop - frames.at - header_len, -1)
     return length
 
 
@@ -68,11 +69,11 @@ def _mark(wire: Wire, packets: Rows, frames: Frames) -> None:
     frames = frames.only((frag_off < 0) | (frag_off & IP_MF == 0))
     tcp, udp = frames.only(frames.kind == TCP), frames.only(frames.kind == UDP)
     malformed(packets, tcp.lacking(20))
-    tcp = tcp.room(20)
+    tcp = tcp.scratch(20)
     offset = (wire.u8(tcp.at + 12) >> 4) * 4
     malformed(packets, tcp.rows[(offset < 20) | (tcp.at + offset > tcp.stop)])
     short = frames.only(np.isin(frames.kind, (UDP, ICMP, ICMPV6)))
     malformed(packets, short.lacking(8))
-    udp = udp.room(8)
+    udp = udp.scratch(8)
     length = wire.u16(udp.at + 4)  # 0: a jumbogram (RFC 2675) or a large-send skb
     malformed(packets, udp.rows[(length != 0) & ((length < 8) | (udp.at + length > udp.stop))])

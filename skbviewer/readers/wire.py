@@ -12,19 +12,16 @@ import numpy.typing as npt
 
 from ..records import PACKET_MALFORMED, Table
 from ..records.compiled import Int, compiled
-
-Bytes = npt.NDArray[np.uint8]
-Ints = npt.NDArray[np.int64]
-Mask = npt.NDArray[np.bool_]
+from ..records.types import Bools, Int64s, UInt8s
 
 
-def numbers_at(data: Bytes, dtype: str) -> npt.NDArray[np.generic]:
+def numbers_at(data: UInt8s, dtype: str) -> npt.NDArray[np.generic]:
     """A view whose element i is the number of type `dtype` that begins at byte i of `data`."""
     count = max(0, len(data) - np.dtype(dtype).itemsize + 1)
     return np.ndarray((count,), dtype, data if count else b"", strides=(1,) if count else None)
 
 
-def forget(data: Bytes, begin: int, end: int) -> None:
+def forget(data: UInt8s, begin: int, end: int) -> None:
     """Let the kernel drop the pages of a mapped file that hold these bytes.
 
     They are read again when they are used.
@@ -37,7 +34,7 @@ def forget(data: Bytes, begin: int, end: int) -> None:
 
 
 @compiled
-def word(data: Bytes, at: Int, little: bool) -> np.int64:
+def word(data: UInt8s, at: Int, little: bool) -> np.int64:
     """Four bytes as an unsigned number; the caller has checked that they exist."""
     a, b, c, d = data[at], data[at + 1], data[at + 2], data[at + 3]
     if little:
@@ -97,7 +94,7 @@ class Wire:
     `data` holds the file's bytes from `begin` on, and at least 8 bytes after each position.
     """
 
-    def __init__(self, data: Bytes, begin: int = 0) -> None:
+    def __init__(self, data: UInt8s, begin: int = 0) -> None:
         self.begin = begin
         self.data = data
         self._u8 = numbers_at(data, "u1")
@@ -105,26 +102,26 @@ class Wire:
         self._u32 = numbers_at(data, ">u4")
         self._i64 = numbers_at(data, ">i8")
 
-    def u8(self, at: Ints) -> Ints:
+    def u8(self, at: Int64s) -> Int64s:
         return self._u8[at - self.begin].astype(np.int64)
 
-    def u16(self, at: Ints) -> Ints:
+    def u16(self, at: Int64s) -> Int64s:
         return self._u16[at - self.begin].astype(np.int64)
 
-    def u32(self, at: Ints) -> Ints:
+    def u32(self, at: Int64s) -> Int64s:
         return self._u32[at - self.begin].astype(np.int64)
 
-    def le16(self, at: Ints) -> Ints:
+    def le16(self, at: Int64s) -> Int64s:
         """Little-endian, as in IEEE 802.11."""
         return self.u8(at) | self.u8(at + 1) << 8
 
-    def le32(self, at: Ints) -> Ints:
+    def le32(self, at: Int64s) -> Int64s:
         return self.le16(at) | self.le16(at + 2) << 16
 
-    def u48(self, at: Ints) -> Ints:
+    def u48(self, at: Int64s) -> Int64s:
         return (self.u16(at) << 32) | self.u32(at + 2)
 
-    def i64(self, at: Ints) -> Ints:
+    def i64(self, at: Int64s) -> Int64s:
         return self._i64[at - self.begin].astype(np.int64)
 
 
@@ -136,24 +133,24 @@ class Frames(NamedTuple):
     packet ends according to its own lengths, captured or not.
     """
 
-    rows: Ints
-    at: Ints
-    end: Ints
-    stop: Ints
-    kind: Ints
+    rows: Int64s
+    at: Int64s
+    end: Int64s
+    stop: Int64s
+    kind: Int64s
 
-    def only(self, mask: Mask) -> Frames:
+    def only(self, mask: Bools) -> Frames:
         return Frames(*(column[mask] for column in self))
 
-    def room(self, size: int) -> Frames:
+    def scratch(self, size: int) -> Frames:
         """The frames with at least `size` captured bytes left."""
         return self.only(self.at + size <= self.end)
 
-    def lacking(self, size: int | Ints) -> Ints:
+    def lacking(self, size: int | Int64s) -> Int64s:
         """Rows of packets that are, captured or not, too short for `size` more bytes."""
         return self.rows[self.at + size > self.stop]
 
-    def past(self, size: int | Ints, kind: Ints) -> Frames:
+    def past(self, size: int | Int64s, kind: Int64s) -> Frames:
         return self._replace(at=self.at + size, kind=kind)
 
 
@@ -162,12 +159,12 @@ def joined(parts: list[Frames]) -> Frames:
     return Frames(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
 
 
-def fill(packets: Rows, rows: Ints, **columns: Ints) -> None:
+def fill(packets: Rows, rows: Int64s, **columns: Int64s) -> None:
     """Write columns into some rows of a packet array."""
     for name, values in columns.items():
         packets[name][rows] = values
 
 
-def malformed(packets: Rows, rows: Ints) -> None:
+def malformed(packets: Rows, rows: Int64s) -> None:
     """Mark packets as malformed."""
     packets["flags"][rows] |= PACKET_MALFORMED

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from .wire import Frames, Ints, Mask, Rows, Wire, fill, malformed
+from ..records.types import Bools, Int64s
+from .wire import Frames, Rows, Wire, fill, malformed
 
 DATA = 2  # frame type
 NO_DATA, QOS = 4, 8  # bits of a data frame's subtype
@@ -30,7 +31,7 @@ def ieee_802_11(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames that begin with a radiotap header."""
     malformed(packets, frames.lacking(8))
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     size = wire.le16(frames.at + 2)
     malformed(packets, frames.rows[size < 8])
     whole = (size >= 8) & (frames.at + size <= frames.end)
@@ -42,13 +43,13 @@ def radiotap(wire: Wire, packets: Rows, frames: Frames) -> Frames:
 def prism(wire: Wire, packets: Rows, frames: Frames) -> Frames:
     """Frames that begin with the header of Prism cards or of AVS, which has a magic number."""
     malformed(packets, frames.lacking(8))
-    frames = frames.room(8)
+    frames = frames.scratch(8)
     avs = wire.u32(frames.at) >> 8 == AVS
     size = np.where(avs, wire.u32(frames.at + 4), PRISM_SIZE)
     return ieee_802_11(wire, packets, frames.past(size, frames.kind))
 
 
-def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
+def _is_padded(wire: Wire, frames: Frames, end: Int64s) -> Bools:
     """Whether radiotap's flags announce padding; the flags follow the present words."""
     first = wire.le32(frames.at + 4)
     at, word = frames.at + 8, first
@@ -58,15 +59,17 @@ def _is_padded(wire: Wire, frames: Frames, end: Ints) -> Mask:
         at = at + 4 * more
     aligned = frames.at + (at - frames.at + 7) // 8 * 8
     at = np.where((first & TSFT) != 0, aligned + 8, at)
-    told = ((first & RADIO_FLAGS) != 0) & (at < end)
-    return np.asarray(told & ((wire.u8(np.where(told, at, wire.begin)) & DATA_PAD) != 0), np.bool_)
+    present = ((first & RADIO_FLAGS) != 0) & (at < end)
+    return np.asarray(
+        present & ((wire.u8(np.where(present, at, wire.begin)) & DATA_PAD) != 0), np.bool_
+    )
 
 
-def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
+def _data(wire: Wire, packets: Rows, frames: Frames, padded: Bools) -> Frames:
     """Skip the header of data frames and fill their addresses."""
     malformed(packets, frames.lacking(10))  # the shortest frames are CTS and ACK
-    room = frames.at + 24 <= frames.end
-    frames, padded = frames.only(room), padded[room]
+    scratch = frames.at + 24 <= frames.end
+    frames, padded = frames.only(scratch), padded[scratch]
     control, flags = wire.u8(frames.at), wire.u8(frames.at + 1)
     subtype = control >> 4
     carries = ((control >> 2 & 3) == DATA) & ((subtype & NO_DATA) == 0)
@@ -87,7 +90,7 @@ def _data(wire: Wire, packets: Rows, frames: Frames, padded: Mask) -> Frames:
     return frames.past(size, kind).only(open_)
 
 
-def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Ints, four: Mask) -> None:
+def _addresses(wire: Wire, packets: Rows, frames: Frames, flags: Int64s, four: Bools) -> None:
     """Fill source and destination; the other addresses are those of access points."""
     first, second, third = (wire.u48(frames.at + 4 + 6 * i) for i in range(3))
     to, from_ = flags & TO_DS != 0, flags & FROM_DS != 0

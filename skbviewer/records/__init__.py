@@ -31,13 +31,13 @@ from .columns import (
     part,
     parts,
     pick,
-    room_of,
+    scratch_of,
 )
 from .counted import counted
 from .errors import BadInput, Cancelled, OtherVersion
 from .progress import Part, Progress, Silent
 from .resource import resource
-from .room import Gathered, Room
+from .room import Gathered, Scratch
 from .rows import (
     MAYBE_LOST,
     OUTSIDE,
@@ -113,7 +113,7 @@ __all__ = [
     "Progress",
     "RecordTable",
     "Records",
-    "Room",
+    "Scratch",
     "SeriesRow",
     "Silent",
     "SourceRow",
@@ -128,5 +128,5 @@ __all__ = [
     "parts",
     "pick",
     "resource",
-    "room_of",
+    "scratch_of",
 ]

@@ -16,7 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from .arrays import FOOTPRINT, RECORD_DTYPE, Table, empty
-from .room import Room
+from .room import Scratch
 
 _NAMES = RECORD_DTYPE.names or ()
 FOOTPRINT_NAMES = _NAMES[_NAMES.index(FOOTPRINT) :]
@@ -44,13 +44,16 @@ class ColumnTable:
     """
 
     def __init__(
-        self, dtype: np.dtype[np.void], columns: Mapping[str, Column], room: Room | None = None
+        self,
+        dtype: np.dtype[np.void],
+        columns: Mapping[str, Column],
+        scratch: Scratch | None = None,
     ) -> None:
         """`columns` have equal lengths.  Each may have a narrower type than in `dtype`.
 
-        `room` is where the columns are stored and where arrays made from them should go.
+        `scratch` is where the columns are stored and where arrays made from them should go.
         """
-        self.dtype, self.room = dtype, room or Room()
+        self.dtype, self.scratch = dtype, scratch or Scratch()
         self._columns = columns
         self._size = len(next(iter(columns.values())))
 
@@ -121,15 +124,15 @@ class RecordTable(ColumnTable):
         columns: Mapping[str, Column],
         footprint: npt.NDArray[np.int32],
         footprints: ColumnTable,
-        room: Room | None = None,
+        scratch: Scratch | None = None,
     ) -> None:
         """`columns` holds the columns of RECORD_DTYPE that are not part of a footprint."""
-        super().__init__(RECORD_DTYPE, columns, room)
+        super().__init__(RECORD_DTYPE, columns, scratch)
         self.footprint, self.footprints = footprint, footprints
 
     def make_narrow(self, names: Collection[str]) -> None:
         """Store these columns in their narrowest types, unless they are in files."""
-        for name in names if not self.room.in_files else ():
+        for name in names if not self.scratch.in_files else ():
             self._columns = {**self._columns, name: narrow(self._columns[name])}
 
     def part(self, name: str, rows: Rows) -> Column:
@@ -167,9 +170,9 @@ Records = npt.NDArray[np.void] | RecordTable
 Packets = npt.NDArray[np.void] | ColumnTable
 
 
-def room_of(rows: Records | Packets) -> Room:
+def scratch_of(rows: Records | Packets) -> Scratch:
     """The room in which to put arrays that are made from these rows."""
-    return rows.room if isinstance(rows, ColumnTable) else Room()
+    return rows.scratch if isinstance(rows, ColumnTable) else Scratch()
 
 
 def pick(rows: Records | Packets, index: npt.NDArray[np.int64]) -> Table:

@@ -22,10 +22,10 @@ R = TypeVar("R")
 Int = int | np.integer[Any]  # a number in a compiled function
 # Only C programs would need the C wrapper, which takes a fifth of the time to compile.
 OPTIONS: dict[str, Any] = {"nogil": True, "error_model": "python", "no_cfunc_wrapper": True}
-LEAN = OPTIONS | {"_nrt": False}
+ALLOCATION_FREE = OPTIONS | {"_nrt": False}
 SHORT = 16  # hex digits that distinguish the versions of a function
 
-_told = False
+_announced = False
 
 
 class Compiled(Generic[P, R]):
@@ -51,7 +51,7 @@ class Compiled(Generic[P, R]):
     def __init__(self, function: Callable[P, R], options: dict[str, Any] = OPTIONS) -> None:
         assert isinstance(function, FunctionType)
         self._function, self._options = function, options
-        self.lean = options is LEAN
+        self.allocation_free = options is ALLOCATION_FREE
         self._dispatcher: Any = None
         self._inner: Any = None  # for compiled functions that call this one and contain its code
         self._call: Callable[P, R] = self._first_call
@@ -66,7 +66,7 @@ class Compiled(Generic[P, R]):
             made: R = dispatcher(*args, **kwargs)
         except OSError:  # the disk is full: the code was compiled but not stored
             made = dispatcher(*args, **kwargs)
-        _tell(dispatcher)
+        _announce(dispatcher)
         self._call = dispatcher
         return made
 
@@ -81,7 +81,10 @@ class Compiled(Generic[P, R]):
         if self._inner is None:
             from numba import njit
 
-            options = self._options | {"no_cpython_wrapper": True, "forceinline": self.lean}
+            options = self._options | {
+                "no_cpython_wrapper": True,
+                "forceinline": self.allocation_free,
+            }
             self._inner = njit(**options)(self._resolved())
         return self._inner
 
@@ -118,12 +121,12 @@ def compiled(function: Callable[P, R]) -> Compiled[P, R]:
     return Compiled(function)
 
 
-def lean(function: Callable[P, R]) -> Compiled[P, R]:
+def allocation_free(function: Callable[P, R]) -> Compiled[P, R]:
     """Compile a function that allocates no array, without counting references to arrays.
 
     Counting takes most of the time of a short function that another one calls for each row.
     """
-    return Compiled(function, LEAN)
+    return Compiled(function, ALLOCATION_FREE)
 
 
 def _version(value: object) -> str:
@@ -148,12 +151,12 @@ def _dispatcher(function: FunctionType, options: dict[str, Any]) -> Any:
         return njit(**options)(function)
 
 
-def _tell(dispatcher: Any) -> None:
+def _announce(dispatcher: Any) -> None:
     """Print once, on a terminal, that the wait is due to compiling and does not happen again."""
-    global _told
+    global _announced
     stats = getattr(dispatcher, "stats", None)
-    if _told or stats is None or not stats.cache_misses:
+    if _announced or stats is None or not stats.cache_misses:
         return
-    _told = True
+    _announced = True
     if sys.stderr is not None and sys.stderr.isatty():
         print("skbviewer: compiling for this machine: some seconds, only once", file=sys.stderr)

@@ -6,12 +6,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
+from ..records.types import Int64s
 
 
 def execution(
     context: npt.NDArray[np.integer], pid: npt.NDArray[np.integer], cpu: npt.NDArray[np.integer]
-) -> Index:
+) -> Int64s:
     """A number for each record, equal for all records of one execution context.
 
     Tasks are identified by thread id.  The idle task and interrupts are identified by CPU, because

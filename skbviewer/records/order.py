@@ -4,13 +4,13 @@
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
+from ..records.types import Int64s
+
 BITS = 63
 
 
-def time_order(ts: Index) -> Index:
+def time_order(ts: Int64s) -> Int64s:
     """The same permutation as np.argsort(ts, kind="stable")."""
     count = len(ts)
     if not count:

@@ -24,7 +24,7 @@ KEPT = 16  # blocks of rows whose pages stay in memory
 Array = npt.NDArray[Any]
 
 
-class Room:
+class Scratch:
     """Allocates arrays; large ones are in files if there is a folder for them."""
 
     def __init__(self, folder: Path | None = None) -> None:
@@ -33,7 +33,7 @@ class Room:
         self._maps: WeakSet[mmap.mmap] = WeakSet()
 
     @classmethod
-    def for_rows(cls, size: int, folder: Path | None) -> Room:
+    def for_rows(cls, size: int, folder: Path | None) -> Scratch:
         """A room for rows of `size` bytes and what is made from them; uses `folder` if large."""
         return cls(folder if size >= LARGE else None)
 
@@ -88,8 +88,8 @@ class Room:
 class Gathered:
     """One array that is built from parts."""
 
-    def __init__(self, room: Room, dtype: npt.DTypeLike) -> None:
-        self._room, self._dtype = room, np.dtype(dtype)
+    def __init__(self, scratch: Scratch, dtype: npt.DTypeLike) -> None:
+        self._room, self._dtype = scratch, np.dtype(dtype)
         self._kept: list[Array] = []
         self._new: list[Array] = []
         self._size = 0  # bytes in _new

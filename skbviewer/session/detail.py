@@ -50,7 +50,7 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
     if session.sources()[packet.source - 1].kind != "pcapng":  # other files name no interfaces
         values["frame.interface_id"] = ""
     numbers = np.array([number], np.int64)
-    told = tcp_info.told(data, numbers).get(number) if followed else None
+    summary = tcp_info.segment_summaries(data, numbers).get(number) if followed else None
     link = links_of(data, numbers).get(number) if followed else None
     payload = int(data.columns.take(PACKET, "payload", numbers - 1)[0])
     return Facts(
@@ -58,7 +58,7 @@ def _facts(session: Any, data: Data, packet: PacketRow, caplen: int) -> Facts:
         packet.len,
         caplen,
         values,
-        0 if told is None else told.shift,
+        0 if summary is None else summary.shift,
         max(payload, 0),
         link,
         _response_ns(session, packet, link),

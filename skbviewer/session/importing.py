@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from .. import readers
 from ..analysis import Input, Unread, store_inputs
-from ..records import BadInput, KernelLog, Progress, Silent, room_of
+from ..records import BadInput, KernelLog, Progress, Silent, scratch_of
 from ..store import Builder, is_session
 from .hashing import sha256
 from .inputs import inputs_as_then
@@ -75,6 +75,6 @@ class _Reading:
             give_back()
         self._begun = True
         data = readers.read(path, self._progress, self._folder)
-        if room_of(data.records if isinstance(data, KernelLog) else data.packets).in_files:
+        if scratch_of(data.records if isinstance(data, KernelLog) else data.packets).in_files:
             keep_less()
         return Input(data, path.stat().st_size, sha256(path, self._progress))

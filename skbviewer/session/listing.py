@@ -11,8 +11,8 @@ import numpy as np
 from ..analysis import Names, ends, tcp_info
 from ..analysis.fields_data import Data
 from ..analysis.packet_links import Link, links_of
-from ..analysis.tcp_info import TcpTold
-from ..analysis.tcp_lives import lives_told
+from ..analysis.tcp_info import SegmentSummary
+from ..analysis.tcp_lives import lifetime_summaries
 from ..records import PacketRow, SeriesRow
 from ..store import queries, row_queries
 from .annotations import RowIds
@@ -46,9 +46,9 @@ class Known(NamedTuple):
     Only packets that were looked at are included.  `lives` holds rows K<n>, by n.
     """
 
-    streams: Mapping[int, TcpTold]
+    streams: Mapping[int, SegmentSummary]
     links: Mapping[int, Link]
-    lives: Mapping[int, TcpTold]
+    lives: Mapping[int, SegmentSummary]
 
 
 def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
@@ -57,13 +57,13 @@ def known_of(data: Data, ids: RowIds, followed: bool) -> Known:
         return Known({}, {}, {})
     numbers, lives = ids[ids > 0], -ids[ids < 0]
     return Known(
-        tcp_info.told(data, numbers),
+        tcp_info.segment_summaries(data, numbers),
         links_of(data, numbers),
-        lives_told(data, lives) if len(lives) else {},
+        lifetime_summaries(data, lives) if len(lives) else {},
     )
 
 
-class _Tells(NamedTuple):
+class _RowSummary(NamedTuple):
     """Process and drop of a row, as in PacketRow.  A `purged` drop loses only rows with data."""
 
     process: str = ""
@@ -91,26 +91,28 @@ def rows(
     numbers, lives = ids[ids > 0].tolist(), (-ids[ids < 0]).tolist()
     found: dict[int, PacketRow | SeriesRow] = {}
     if numbers:
-        legs = row_queries.tells_of_packets(db, numbers) if has_kbl else ()
-        told = _tells(_as_begun(legs, fitted), names)
+        legs = row_queries.summaries_of_packets(db, numbers) if has_kbl else ()
+        summaries = _row_summaries(_as_begun(legs, fitted), names)
         shown = _addresses(row_queries.addresses_of_packets(db, numbers) if has_kbl else ())
         for number, row in row_queries.packets(db, numbers).items():
             stream, link = known.streams.get(number), known.links.get(number)
             more = files.options(row, stream) if link is None else link.text
             made = packet_row(row, first[row.source], has_kbl, stream, more)
-            mine = told.get(number, _Tells())
-            told_so = made if stream and stream.again else files.told(row, made, stream)
+            mine = summaries.get(number, _RowSummary())
+            described = made if stream and stream.again else files.described(row, made, stream)
             other = shown.get(number, ())
             other = tuple(pair for pair in other if pair != (made.saddr, made.daddr))
-            told_so = told_so._replace(elsewhere=other)
-            found[number] = _with(told_so, mine, row.payload > 0)
+            described = described._replace(elsewhere=other)
+            found[number] = _with(described, mine, row.payload > 0)
     if lives:
         series = row_queries.kernel_only(db, lives)
-        told = _tells(row_queries.tells_of_series(db, [r.id for r in series.values()]), names)
+        summaries = _row_summaries(
+            row_queries.summaries_of_series(db, [r.id for r in series.values()]), names
+        )
         times = _fitted_times(series.values(), fitted)
         for number, row in series.items():
             life = series_row(row, known.lives.get(number))._replace(time_ns=times[row.id])
-            found[-number] = _with(life, told.get(row.id, _Tells()), False)
+            found[-number] = _with(life, summaries.get(row.id, _RowSummary()), False)
     return [found[number] for number in ids.tolist()]
 
 
@@ -122,9 +124,11 @@ def _addresses(rows: Iterable[Any]) -> dict[int, tuple[tuple[str, str], ...]]:
     return {number: tuple(pairs) for number, pairs in found.items()}
 
 
-def _with(row: Row, told: _Tells, has_data: bool) -> Row:
-    lost = told.lost or (told.purged and has_data)
-    return row._replace(process=told.process, drop=told.drop, drop_place=told.place, lost=lost)
+def _with(row: Row, summary: _RowSummary, has_data: bool) -> Row:
+    lost = summary.lost or (summary.purged and has_data)
+    return row._replace(
+        process=summary.process, drop=summary.drop, drop_place=summary.place, lost=lost
+    )
 
 
 def _as_begun(legs: Sequence[Any], fitted: Fitted) -> list[Any]:
@@ -150,33 +154,35 @@ def _fitted_times(series: Iterable[Any], fitted: Fitted) -> dict[int, int]:
     return found
 
 
-def _tells(legs: Iterable[Any], names: NamesOf) -> dict[int, _Tells]:
+def _row_summaries(legs: Iterable[Any], names: NamesOf) -> dict[int, _RowSummary]:
     """Return the thread that sent or received each row, and its first drop, by row."""
-    found: dict[int, _Tells] = {}
+    found: dict[int, _RowSummary] = {}
     read = set()
     for leg in legs:
-        told, known = found.get(leg.row, _Tells()), names(leg.source)
+        summary, known = found.get(leg.row, _RowSummary()), names(leg.source)
         if leg.reader_ns >= 0:
             read.add(leg.row)
-        if not told.process and leg.pid > 0:
-            told = told._replace(process=f"{known.tasks.get(leg.pid, '')} [{leg.pid}]".strip())
-        if leg.drop_reason >= 0 and (not told.drop or not told.lost):
-            told = _dropped(told, leg, known)
-        found[leg.row] = told
+        if not summary.process and leg.pid > 0:
+            summary = summary._replace(
+                process=f"{known.tasks.get(leg.pid, '')} [{leg.pid}]".strip()
+            )
+        if leg.drop_reason >= 0 and (not summary.drop or not summary.lost):
+            summary = _dropped(summary, leg, known)
+        found[leg.row] = summary
     for row in read:  # a process received the packet, whatever was dropped
         found[row] = found[row]._replace(lost=False, purged=False)
     return found
 
 
-def _dropped(told: _Tells, leg: Any, names: Names) -> _Tells:
+def _dropped(summary: _RowSummary, leg: Any, names: Names) -> _RowSummary:
     """Add a drop.  It is no loss if it dropped one of several copies, or data that a socket has."""
     place = names.place((leg.drop or 0) >> 32)
     purged = place.startswith(PURGED)
     lost = not (leg.in_socket or purged or place.startswith(FREED_WITH_ITS_WHOLE))
-    if told.drop and not lost:
-        return told  # keep the first drop
+    if summary.drop and not lost:
+        return summary  # keep the first drop
     reason = names.drop_reason(leg.drop_reason)
-    return told._replace(drop=reason, place=place, lost=lost, purged=purged)
+    return summary._replace(drop=reason, place=place, lost=lost, purged=purged)
 
 
 def numbered(first: int, count: int, last: int) -> RowIds:

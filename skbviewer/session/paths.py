@@ -90,8 +90,8 @@ class _Maker:
 
     def legs(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
         names = {source: self._names(source) for source in {row.source for row in rows}}
-        told = zip(legs(self._db, rows, names), session_times(rows, self.clock), strict=True)
-        return tuple(self._placed(leg, at) for leg, at in told)
+        timed = zip(legs(self._db, rows, names), session_times(rows, self.clock), strict=True)
+        return tuple(self._placed(leg, at) for leg, at in timed)
 
     def branches(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
         """Return the first legs of lifetimes related to these rows' lifetimes.
@@ -110,8 +110,8 @@ class _Maker:
 
     def of_lives(self, rows: Sequence[Any]) -> tuple[Leg, ...]:
         """Return legs with the verdict of their skb lifetimes."""
-        told = queries.told_of_series(self._db, sorted({row.series for row in rows}))
-        return tuple(_of_life(leg, *told[leg.series]) for leg in self.legs(rows))
+        verdicts = queries.verdicts_of_series(self._db, sorted({row.series for row in rows}))
+        return tuple(_of_life(leg, *verdicts[leg.series]) for leg in self.legs(rows))
 
     def _placed(self, leg: Leg, session_ns: int) -> Leg:
         error = self.clock.error(leg.source)

@@ -16,18 +16,19 @@ from ..analysis.detail import (
     PARSERS,
     Payload,
     carried_of,
+    control_summary,
+    llc_summary,
     options_text,
     payload_of,
+    payload_summary,
     tcp_options_of,
-    tell,
-    tell_control,
-    tell_llc,
 )
-from ..analysis.tcp_info import TcpTold
-from ..readers import Bytes
+from ..analysis.tcp_info import SegmentSummary
 from ..records import BadInput, PacketRow
+from ..records.protocols import TCP
+from ..records.types import UInt8s
 
-ETHERNET, TCP = 1, 6
+ETHERNET = 1
 PORTS = {protocol: {p for one, p in PARSERS if one == protocol} for protocol in (6, 17)}
 
 
@@ -39,14 +40,16 @@ class Payloads:
             source.id: Path(source.path) for source in sources if source.kind != "kbl"
         }
         self._sizes = {source.id: source.size for source in sources}
-        self._kept: dict[int, Bytes | None] = {}  # by source id; None: moved or changed
+        self._kept: dict[int, UInt8s | None] = {}  # by source id; None: moved or changed
 
     def look_again(self) -> None:
         """Check the source files again, so that returned or changed files are noticed."""
         for source in [s for s, kept in self._kept.items() if self._is(s) is (kept is None)]:
             del self._kept[source]
 
-    def told(self, row: Any, made: PacketRow, stream: TcpTold | None = None) -> PacketRow:
+    def described(
+        self, row: Any, made: PacketRow, stream: SegmentSummary | None = None
+    ) -> PacketRow:
         """Return `made` with the protocol and Info of its payload, if the ports suggest one.
 
         Routing and bridging protocols, which have no ports, are found by protocol number or LLC
@@ -59,13 +62,13 @@ class Payloads:
         if row.payload <= 0 or ports.isdisjoint((row.sport, row.dport)):
             return made
         payload = self.payload(row)
-        told = tell(*payload) if payload is not None else None
-        if told is None:
+        summary = payload_summary(*payload) if payload is not None else None
+        if summary is None:
             return made
         words = stream.words if stream else ""
-        return made._replace(protocol_name=told.protocol, info=words + told.info)
+        return made._replace(protocol_name=summary.protocol, info=words + summary.info)
 
-    def options(self, row: Any, stream: TcpTold | None = None) -> str:
+    def options(self, row: Any, stream: SegmentSummary | None = None) -> str:
         """Return what the options of a TCP header add to Info: " MSS=1460"."""
         if row.protocol != TCP or row.tcp_flags < 0:
             return ""
@@ -78,10 +81,10 @@ class Payloads:
         if data is None:
             return None
         if row.ip_version == 0:
-            return tell_llc(data) if row.linktype == ETHERNET else None
+            return llc_summary(data) if row.linktype == ETHERNET else None
         later = row.frag_off > 0 and row.frag_off & 0x1FFF
         carried = None if later else carried_of(data, row.linktype)
-        return tell_control(row.protocol, carried) if carried else None
+        return control_summary(row.protocol, carried) if carried else None
 
     def payload(self, row: Any) -> Payload | None:
         """Return the captured part of a packet's payload; None if it cannot be read."""
@@ -97,7 +100,7 @@ class Payloads:
             return None
         return kept[offset : offset + caplen].tobytes()
 
-    def _open(self, source: int) -> Bytes | None:
+    def _open(self, source: int) -> UInt8s | None:
         try:
             return readers.file_bytes(self._paths[source]) if self._is(source) else None
         except BadInput:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..analysis import VERDICTS, address, describe, known, mac, reason, series_reason
-from ..analysis.tcp_info import TcpTold
+from ..analysis.tcp_info import SegmentSummary
 from ..records import MAYBE_LOST, UNTIMED, PacketRow, SeriesRow
 
 EXACT = VERDICTS.index("exact")
@@ -14,7 +14,7 @@ LOST = f" {MAYBE_LOST.capitalize()}: its times are unknown."
 
 
 def packet_row(
-    row: Any, first: int, has_kbl: bool, stream: TcpTold | None = None, more: str = ""
+    row: Any, first: int, has_kbl: bool, stream: SegmentSummary | None = None, more: str = ""
 ) -> PacketRow:
     """Convert packet `row`.  `first` is the number of its source's first packet.
 
@@ -67,7 +67,7 @@ def _reason(row: Any, has_kbl: bool) -> str:
     return reason(row.verdict, row.rung, has_kbl) + lost
 
 
-def series_row(row: Any, stream: TcpTold | None = None) -> SeriesRow:
+def series_row(row: Any, stream: SegmentSummary | None = None) -> SeriesRow:
     """Convert an skb lifetime to row K<n>.  `stream` has its numbers in a captured stream."""
     protocol_name, info = describe(row, stream)
     return SeriesRow(

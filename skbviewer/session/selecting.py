@@ -11,13 +11,14 @@ from typing import Any, Protocol
 import numpy as np
 
 from ..analysis.fields import FIELDS
-from ..analysis.fields_data import DROP, PACKET, ROW, SERIES, Array, Data, Ints, Mask, View
+from ..analysis.fields_data import DROP, PACKET, ROW, SERIES, Array, Data, View
 from ..analysis.fields_kind import Kind
 from ..analysis.fields_order import keys_of
 from ..analysis.fields_text import field_values
 from ..analysis.filter import Plan, evaluate, parse
 from ..records import Annotation, BadInput, Progress, SourceRow
 from ..records.annotations import COMMENT
+from ..records.types import Bools, Int64s
 from ..store import Columns
 from .annotations import RowIds
 
@@ -35,7 +36,7 @@ class Noted(Protocol):
     def annotations(self, kind: str | None = None) -> list[Annotation]: ...
 
 
-def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Ints], Ints]) -> Data:
+def data_of(session: Noted, connect: Connect, fitted: Callable[[int, Int64s], Int64s]) -> Data:
     """Return the fields' view of an open session."""
 
     def comments() -> dict[int, str]:
@@ -89,7 +90,7 @@ def select(
 
 def _passed(
     plan: Plan | None, data: Data, view: View, hidden: RowIds | None, progress: Progress | None
-) -> Ints:
+) -> Int64s:
     """Return the positions in `view` of the rows that match."""
     mask = np.ones(view.size, np.bool_) if plan is None else evaluate(plan, data, view, progress)
     if hidden is not None and len(hidden):
@@ -99,11 +100,11 @@ def _passed(
     return np.flatnonzero(mask)
 
 
-def _ids(view: View, rows: Ints) -> RowIds:
+def _ids(view: View, rows: Int64s) -> RowIds:
     return rows + 1 if view.rows is None else -(rows + 1)
 
 
-def _sorted(keys: Array, known: Mask, descending: bool) -> Ints:
+def _sorted(keys: Array, known: Bools, descending: bool) -> Int64s:
     """Sort stably.  Rows whose key is unknown come last."""
     there, rest = np.flatnonzero(known), np.flatnonzero(~known)
     if descending:  # equal rows keep their order

@@ -91,10 +91,10 @@ class Session:
         """Return the input files, in import order."""
         with self._db() as db:
             rows = queries.sources(db)
-        told = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
+        parsed = [(tuple(json.loads(r.warnings)), json.loads(r.detail)) for r in rows]
         return tuple(
             SourceRow(r.id, r.path, r.kind, r.size, r.sha256, r.rows, *more)
-            for r, more in zip(rows, told, strict=True)
+            for r, more in zip(rows, parsed, strict=True)
         )
 
     def words(self) -> tuple[str, ...]:

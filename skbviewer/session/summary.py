@@ -65,9 +65,9 @@ def _recorder(metas: Sequence[Mapping[str, str]]) -> dict[str, int]:
     """
     found = {}
     for name in COUNTERS:
-        told = [int(meta[f"counters.{name}"]) for meta in metas if f"counters.{name}" in meta]
-        if told:
-            found[name] = sum(told)
+        counts = [int(meta[f"counters.{name}"]) for meta in metas if f"counters.{name}" in meta]
+        if counts:
+            found[name] = sum(counts)
     return found
 
 

@@ -39,7 +39,7 @@ class CallPlace(NamedTuple):
     row: int = 0  # of the packet list: n = packet n, -n = K<n>, 0 = none
 
     @property
-    def told(self) -> PathCall:
+    def path_call(self) -> PathCall:
         return self.path.legs[self.leg].calls[self.call]
 
 
@@ -101,7 +101,7 @@ def place_of(db: Any, session: Any, call: int) -> CallPlace:
         legs = paths.rows_of_packet(db, packet)
         path = session.path(packet=packet)
     at = next(number for number, row in enumerate(legs) if row.id == leg)
-    _, _, kernel_only, other = queries.told_of_series(db, [series])[series]
+    _, _, kernel_only, other = queries.verdicts_of_series(db, [series])[series]
     row = packet if packet is not None else other if other > 0 else -max(kernel_only, 0)
     return CallPlace(path, packet, series, at, call - first, row)
 
@@ -114,18 +114,18 @@ def places_of(db: Any, clock: Clock, notes: Sequence[Annotation]) -> list[NotePl
 
 def _note_place(db: Any, clock: Clock, note: Annotation) -> NotePlace | None:
     if note.call is not None:
-        told = store.time_of_call(db, note.call)
+        span = store.time_of_call(db, note.call)
     elif note.packet is not None:
-        told = store.time_of_packet(db, note.packet)
+        span = store.time_of_packet(db, note.packet)
     elif note.series is not None:
-        told = store.time_of_series(db, note.series)
+        span = store.time_of_series(db, note.series)
     elif note.source is not None and note.begin_ns is not None:
-        told = (note.source, note.begin_ns, (note.end_ns or note.begin_ns) - note.begin_ns)
+        span = (note.source, note.begin_ns, (note.end_ns or note.begin_ns) - note.begin_ns)
     else:
-        told = None
-    if told is None:
+        span = None
+    if span is None:
         return None
-    source, begin, length = told
+    source, begin, length = span
     if note.packet is not None and note.call is None:
         at, _ = session_time(db, clock, source, note.packet, begin)
     else:
@@ -191,8 +191,8 @@ def _of_packets(
         named.append(Lane(title, 0, 0, "calls", one, packets[one].source if one > 0 else 0))
     waits = _waits(store.waits_of_legs(db, list(legs)), legs, bounds[0], clock)
     if kind == lanes.ALIGNED:
-        part, told, waits, end = lanes.align(part, len(named), wires, waits)
-        return lanes.assemble(kind, (0, end), [(part, named)], names.names, told, waits)
+        part, aligned, waits, end = lanes.align(part, len(named), wires, waits)
+        return lanes.assemble(kind, (0, end), [(part, named)], names.names, aligned, waits)
     return lanes.assemble(kind, bounds, [(part, named)], names.names, tuple(wires), waits)
 
 

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ..records.types import Int64s
 from .cells import LEAF_HEADER, PAGE
 from .interiors import Pages, varint
-from .sources import Numbers
 
 MOST_LOCAL = PAGE - 35  # bytes of the longest record that is stored whole in its cell
 LEAST_LOCAL = (PAGE - 12) * 32 // 255 - 23
@@ -65,7 +65,7 @@ def overflowing(size: int) -> int:
     return -(-(size - local(size)) // CHAINED)
 
 
-def chain(numbers: Numbers, data: memoryview) -> Pages:
+def chain(numbers: Int64s, data: memoryview) -> Pages:
     """The overflow pages with these numbers that hold `data`: (n, PAGE)."""
     pages = np.empty((len(numbers), PAGE), np.uint8)
     pages[:-1, :4] = numbers[1:].astype(">u4").view(np.uint8).reshape(-1, 4)

@@ -107,9 +107,9 @@ class Builder:
         for begin in range(0, total, BATCH):
             end = min(begin + BATCH, total)
             part = make(slice(begin, end))
-            told = self._bulk.add(table, part)
+            staged = self._bulk.add(table, part)
             if table.name in self._packers:
-                self._add_chunks(self._packers[table.name].add(part, told))
+                self._add_chunks(self._packers[table.name].add(part, staged))
             self._rows[table.name] = self.count(table) + end - begin
             self.progress.report(f"storing {PLURALS.get(table.name, table.name + 's')}", end, total)
 

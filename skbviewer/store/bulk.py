@@ -21,7 +21,7 @@ from . import pages
 from .blobs import Value
 from .declare import BLOB, FLOAT, INTEGER, Column, Index, Table
 from .files import connect_new
-from .sources import Sources, Told, Values, signed
+from .sources import Sources, StagedColumns, Values, signed
 
 INDEXING = "making indexes"
 NARROW = ("<i1", "<i2", "<i4")
@@ -37,7 +37,7 @@ class Bulk(Protocol):
         self, connection: sqlite3.Connection, file: Path, indexes: tuple[Index, ...]
     ) -> None: ...
 
-    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
         """Append equally long columns of numbers: all columns of the table except `id`.
 
         Returns the places and bounds of the columns if the writer has computed them.
@@ -58,7 +58,7 @@ class Rows:
     ) -> None:
         self._connection, self._indexes = connection, indexes
 
-    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
         part = [signed(columns[name]).tolist() for name in table.names]
         if rows := list(zip(*part, strict=True)):
             self._connection.executemany(table.insertion(), rows)
@@ -89,7 +89,7 @@ class Pages:
         self._numbers: dict[str, dict[str, int]] = {}  # column numbers by table and column
         self._keys: dict[str, dict[str, list[Values]]] = {}  # index keys by table and column
 
-    def add(self, table: Table, columns: dict[str, Values]) -> Told | None:
+    def add(self, table: Table, columns: dict[str, Values]) -> StagedColumns | None:
         if table.name not in self._trees:
             self._trees[table.name] = pages.Rows(self._root(table.name), len(table.names))
             mine = (index.columns for index in self._indexes if index.table.name == table.name)
@@ -103,10 +103,10 @@ class Pages:
             bounds = self._trees[table.name].add(file, sources)
         finally:
             file.close()
-        told = Told(sources, self._numbers[table.name], bounds)
+        staged = StagedColumns(sources, self._numbers[table.name], bounds)
         for name, parts in self._keys[table.name].items():
-            parts.append(_narrowed(columns[name], *bounds[told.number[name]].tolist()))
-        return told
+            parts.append(_narrowed(columns[name], *bounds[staged.number[name]].tolist()))
+        return staged
 
     def add_records(self, table: Table, rows: Iterable[Sequence[Value]]) -> None:
         if table.name not in self._records:
@@ -161,7 +161,7 @@ def fastest(path: Path) -> type[Pages] | type[Rows]:
 def _pages_work(path: Path) -> bool:
     table = Table("sample", (Column("a", INTEGER), Column("b", FLOAT)))
     blobs = Table("sample_blob", (Column("n", INTEGER), Column("data", BLOB)))
-    told = [(n, bytes([n & 0xFF]) * n) for n in (0, 1, 4055, 9000)]
+    written = [(n, bytes([n & 0xFF]) * n) for n in (0, 1, 4055, 9000)]
     a = np.arange(1000) * -7919 % 1009
     try:
         path.touch(0o600)
@@ -170,13 +170,13 @@ def _pages_work(path: Path) -> bool:
             connection.execute(blobs.creation())
             writer = Pages(connection, path, (Index("sample_a", table, ("a",)),))
             writer.add(table, {"a": a, "b": a / 2})
-            writer.add_records(blobs, told)
+            writer.add_records(blobs, written)
             writer.finish(Silent())
             sound = connection.execute("PRAGMA integrity_check").fetchall()
             rows = connection.execute("SELECT id, a, b FROM sample ORDER BY a").fetchall()
             expected = sorted(zip(range(1, 1001), a.tolist(), (a / 2).tolist(), strict=True))
             again = connection.execute("SELECT n, data FROM sample_blob ORDER BY id").fetchall()
-            return sound == [("ok",)] and sorted(rows) == expected and again == told
+            return sound == [("ok",)] and sorted(rows) == expected and again == written
     except (sqlite3.Error, OSError):
         return False
     finally:

@@ -13,7 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..records.compiled import Int, compiled
-from .sources import KIND, REAL, Bytes, Numbers, bounds
+from ..records.types import Int64s, UInt8s
+from .sources import KIND, REAL, bounds
 
 PAGE = 4096
 LEAF_HEADER, INTERIOR_HEADER = 8, 12
@@ -30,10 +31,10 @@ OVER = 16
 class Layout(NamedTuple):
     """The layout of a block of rows, for tables of up to `columns` columns."""
 
-    shape: Numbers
-    body: Numbers  # (columns, 3): the columns that vary, from right to left
-    cell: Bytes  # the bytes that all cells have in common
-    bounds: Numbers  # (columns, 2): lowest and highest value of each column
+    shape: Int64s
+    body: Int64s  # (columns, 3): the columns that vary, from right to left
+    cell: UInt8s  # the bytes that all cells have in common
+    bounds: Int64s  # (columns, 2): lowest and highest value of each column
 
 
 def layout(columns: int) -> Layout:
@@ -49,15 +50,15 @@ def layout(columns: int) -> Layout:
 
 @compiled
 def lay_out(
-    memory: Bytes,
-    places: Numbers,
+    memory: UInt8s,
+    places: Int64s,
     begin: Int,
     count: Int,
     rowid: Int,
-    shape: Numbers,
-    body: Numbers,
-    cell: Bytes,
-    told: Numbers,
+    shape: Int64s,
+    body: Int64s,
+    cell: UInt8s,
+    limits: Int64s,
 ) -> None:
     """Fill the parts of a Layout for `count` rows from row `begin` on.
 
@@ -66,11 +67,11 @@ def lay_out(
     """
     for column in range(len(places)):
         low, high = bounds(memory, places, column, begin, count)
-        told[column, 0], told[column, 1] = low, high
+        limits[column, 0], limits[column, 1] = low, high
     header = len(places) + 1 + (rowid > 0)
     size = np.int64(0)
     for column in range(len(places)):
-        size += _serial(places[column, KIND] == REAL, told[column])[1]
+        size += _serial(places[column, KIND] == REAL, limits[column])[1]
     lead = 1 if header + size < 128 else 2
     if lead == 2:
         cell[0] = header + size >> 7 | 0x80
@@ -83,11 +84,11 @@ def lay_out(
         cell[at] = 0
     varying, left = 0, np.int64(0)
     for column in range(len(places)):
-        low = told[column, 0]
-        serial, width = _serial(places[column, KIND] == REAL, told[column])
+        low = limits[column, 0]
+        serial, width = _serial(places[column, KIND] == REAL, limits[column])
         at += 1
         cell[at] = serial
-        same = low == told[column, 1]
+        same = low == limits[column, 1]
         for byte in range(width):
             cell[offset + byte] = low >> 8 * (width - 1 - byte) & 0xFF
         if not same:
@@ -104,7 +105,7 @@ def lay_out(
 
 
 @compiled
-def _serial(real: bool, low_high: Numbers) -> tuple[int, int]:
+def _serial(real: bool, low_high: Int64s) -> tuple[int, int]:
     """Serial type and width in bytes of a column with these bounds."""
     low, high = low_high[0], low_high[1]
     if real:

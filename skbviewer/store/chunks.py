@@ -13,7 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .sources import MEMORY, Numbers, Sources, Told, Values, narrow, signed
+from ..records.types import Int64s
+from .sources import MEMORY, Sources, StagedColumns, Values, narrow, signed
 
 CHUNK = 1 << 16
 SMALL = {8: "<u1", 16: "<u2", 32: "<u4"}  # by bits
@@ -35,8 +36,8 @@ class Chunk(NamedTuple):
 def pack(table: str, column: str, first: int, values: Values) -> Chunk:
     """A chunk of `values`, of which there must be at least one."""
     if values.dtype.kind == "f":
-        told = values[:1] if bool((values == values[0]).all()) else values
-        data = told.astype("<f8").tobytes()
+        stored = values[:1] if bool((values == values[0]).all()) else values
+        data = stored.astype("<f8").tobytes()
         return Chunk(table, column, first, len(values), "<f8", 0, 0, data)
     values = signed(values)
     some = values[:1] if values.strides == (0,) else values
@@ -46,7 +47,7 @@ def pack(table: str, column: str, first: int, values: Values) -> Chunk:
 
 
 def _pack(
-    head: tuple[str, str, int], values: Values, place: tuple[Numbers, int], low: int, high: int
+    head: tuple[str, str, int], values: Values, place: tuple[Int64s, int], low: int, high: int
 ) -> Chunk:
     """A chunk of integers from `low` to `high`; `place` is (places, column number) of `values`."""
     count = len(values)
@@ -81,13 +82,15 @@ class Packer:
         self._first = 0
         self._rest: dict[str, Values] = {}
 
-    def add(self, columns: dict[str, Values], told: Told | None = None) -> Iterator[Chunk]:
+    def add(
+        self, columns: dict[str, Values], staged: StagedColumns | None = None
+    ) -> Iterator[Chunk]:
         """The chunks that are full now.  The remaining values wait for more, or for finish().
 
-        `told` holds the places and bounds of `columns` if they are known.
+        `staged` holds the places and bounds of `columns` if they are known.
         """
-        if told is not None and not self._rest and told.sources.count == CHUNK:
-            yield from self._whole(columns, told)
+        if staged is not None and not self._rest and staged.sources.count == CHUNK:
+            yield from self._whole(columns, staged)
             return
         if self._rest:
             columns = {n: np.concatenate([self._rest[n], columns[n]]) for n in self._columns}
@@ -100,16 +103,16 @@ class Packer:
         self._first += whole
         self._rest = {n: columns[n][whole:].copy() for n in self._columns} if whole < total else {}
 
-    def _whole(self, columns: dict[str, Values], told: Told) -> Iterator[Chunk]:
+    def _whole(self, columns: dict[str, Values], staged: StagedColumns) -> Iterator[Chunk]:
         """One chunk of each of the `columns`, which are exactly one chunk long."""
         for name in self._columns:
-            values, number = columns[name], told.number[name]
+            values, number = columns[name], staged.number[name]
             if values.dtype.kind == "f":
                 yield pack(self._table, name, self._first, values)
             else:
-                low, high = told.bounds[number].tolist()
+                low, high = staged.bounds[number].tolist()
                 head = self._table, name, self._first
-                yield _pack(head, values, (told.sources.places, number), low, high)
+                yield _pack(head, values, (staged.sources.places, number), low, high)
         self._first += CHUNK
 
     def finish(self) -> Iterator[Chunk]:

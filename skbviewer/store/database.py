@@ -45,7 +45,7 @@ def engine_for(path: Path) -> Engine:
         execute("PRAGMA query_only = ON")
 
     @event.listens_for(engine, "handle_error")
-    def tell(context: ExceptionContext) -> None:
+    def report(context: ExceptionContext) -> None:
         error = context.original_exception
         if getattr(error, "sqlite_errorcode", 0) & 0xFF in DAMAGED:
             raise BadInput(path, None, f"the session is damaged: {error}") from error

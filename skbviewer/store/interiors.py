@@ -8,8 +8,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
+from ..records.types import Int64s
 from .cells import INTERIOR_HEADER, PAGE
-from .sources import Numbers
 
 TABLE_INTERIOR, INDEX_INTERIOR = 0x05, 0x02
 
@@ -26,7 +26,7 @@ def varint(value: int) -> bytes:
     return bytes(reversed(groups))
 
 
-def varints(values: Numbers) -> list[npt.NDArray[np.uint8]]:
+def varints(values: Int64s) -> list[npt.NDArray[np.uint8]]:
     """varint() of rising numbers: one array (n, bytes) for each length of varint."""
     made = []
     steps = np.searchsorted(values, [1 << 7 * size for size in range(1, 9)])
@@ -39,7 +39,7 @@ def varints(values: Numbers) -> list[npt.NDArray[np.uint8]]:
     return made
 
 
-def interior(kind: int, children: Numbers, cells: list[npt.NDArray[np.uint8]]) -> Pages:
+def interior(kind: int, children: Int64s, cells: list[npt.NDArray[np.uint8]]) -> Pages:
     """One interior page (1, PAGE); `cells` separate the children and lack the child's number."""
     page = np.zeros((1, PAGE), np.uint8)
     numbers = children.astype(">u4").view(np.uint8).reshape(-1, 4)

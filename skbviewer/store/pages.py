@@ -17,12 +17,13 @@ from pathlib import Path
 
 import numpy as np
 
+from ..records.types import Int64s, UInt8s
 from .blobs import Value, beginning, chain, leaf, local, overflowing
 from .cells import EACH, INTERIOR_HEADER, LEAF_HEADER, PAGE, ROWID, SIZE, Layout, lay_out, layout
 from .interiors import INDEX_INTERIOR, TABLE_INTERIOR, Pages, interior, varint, varints
 from .sheets import Sheet, fill, sheet
 from .sorting import in_order
-from .sources import MEMORY, Bytes, Numbers, Sources, Values, signed
+from .sources import MEMORY, Sources, Values, signed
 
 TABLE_LEAF, INDEX_LEAF = 0x0D, 0x0A
 BLOCK = 1 << 14  # rows that share one layout
@@ -46,7 +47,7 @@ class PageFile:
         """Memory in which pages are filled."""
         return sheet(MANY)
 
-    def following(self, count: int) -> Numbers:
+    def following(self, count: int) -> Int64s:
         """The numbers of the next `count` pages."""
         first = self._pages + 1
         numbers = np.arange(first, first + count)
@@ -54,7 +55,7 @@ class PageFile:
             numbers[LOCK_PAGE - first :] += 1
         return numbers
 
-    def append(self, pages: Pages) -> Numbers:
+    def append(self, pages: Pages) -> Int64s:
         """Write pages at the end; returns their numbers."""
         first, count = self._pages + 1, len(pages)
         numbers = self.following(count)
@@ -93,11 +94,11 @@ class Rows:
     def __init__(self, root: int, columns: int) -> None:
         self._root, self._layout = root, layout(columns)
         self._count = 0
-        self._leaves: list[Numbers] = []
-        self._last: list[Numbers] = []  # last row id of each leaf
+        self._leaves: list[Int64s] = []
+        self._last: list[Int64s] = []  # last row id of each leaf
         self._single: Pages | None = None  # the only leaf so far, which may become the root
 
-    def add(self, file: PageFile, columns: Sources) -> Numbers:
+    def add(self, file: PageFile, columns: Sources) -> Int64s:
         """Append columns of at least one row: all columns of the table except `id`.
 
         Returns (columns, 2): the lowest and the highest value of each column.
@@ -144,7 +145,7 @@ class Records:
         self._count = 0
         self._cells: list[bytes] = []  # of the leaf that is not full yet
         self._room = PAGE - LEAF_HEADER
-        self._leaves: list[Numbers] = []
+        self._leaves: list[Int64s] = []
         self._last: list[int] = []  # last row id of each leaf
 
     def add(self, file: PageFile, row: Sequence[Value]) -> None:
@@ -204,7 +205,7 @@ def _leaves(
         yield out.u1[:PAGE].reshape(1, PAGE)
 
 
-def _grow(file: PageFile, root: int, children: Numbers, keys: Numbers) -> None:
+def _grow(file: PageFile, root: int, children: Int64s, keys: Int64s) -> None:
     """Write the tree above the leaves `children`; `keys` are the leaves' last row ids."""
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + len(varint(int(keys[-1])))) + 1
     while True:
@@ -243,7 +244,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
     lifted = _cells(file.sheet, [values[each :: each + 1] for values in columns], made)
     most = (PAGE - INTERIOR_HEADER) // (2 + 4 + lifted.shape[1]) + 1
     while True:
-        above: list[Numbers] = []
+        above: list[Int64s] = []
         higher: list[Pages] = []
         for begin, end in _shares(len(children), most):
             page = interior(INDEX_INTERIOR, children[begin:end], [lifted[begin : end - 1]])
@@ -255,7 +256,7 @@ def write_index(file: PageFile, root: int, keys: list[Values]) -> None:
         children, lifted = np.concatenate(above), np.concatenate(higher)
 
 
-def _cells(out: Sheet, columns: list[Values], made: Layout) -> Bytes:
+def _cells(out: Sheet, columns: list[Values], made: Layout) -> UInt8s:
     """(rows, bytes): the cells of an index."""
     size, each, left = int(made.shape[SIZE]), int(made.shape[EACH]), len(columns[0])
     found = []

@@ -195,9 +195,9 @@ def calls_of_leg(db: Connection, number: int) -> Rows:
     return db.execute(_CALLS_OF_LEG, {"number": number}).all()
 
 
-_TOLD_OF_SERIES = select(series.c.id, series.c.verdict, series.c.rung, series.c.kernel_only).where(
-    series.c.id.in_(bindparam("numbers", expanding=True))
-)
+_VERDICTS_OF_SERIES = select(
+    series.c.id, series.c.verdict, series.c.rung, series.c.kernel_only
+).where(series.c.id.in_(bindparam("numbers", expanding=True)))
 _PACKETS_OF_SERIES = (
     select(leg.c.series, func.min(match.c.packet).label("packet"))
     .select_from(match.join(leg, leg.c.id == match.c.leg))
@@ -206,12 +206,14 @@ _PACKETS_OF_SERIES = (
 )
 
 
-def told_of_series(db: Connection, numbers: Sequence[int]) -> dict[int, tuple[int, int, int, int]]:
+def verdicts_of_series(
+    db: Connection, numbers: Sequence[int]
+) -> dict[int, tuple[int, int, int, int]]:
     """(verdict, rung, n of row K<n> or -1, first exactly matching packet or -1) by series."""
     wanted = {"numbers": list(numbers)}
     packets = {row.series: row.packet for row in db.execute(_PACKETS_OF_SERIES, wanted)}
-    rows = db.execute(_TOLD_OF_SERIES, wanted)
-    return {id_: (*told, packets.get(id_, -1)) for id_, *told in rows}
+    rows = db.execute(_VERDICTS_OF_SERIES, wanted)
+    return {id_: (*verdict, packets.get(id_, -1)) for id_, *verdict in rows}
 
 
 _WAITS_OF_LEG = select(wait).where(wait.c.leg == bindparam("number")).order_by(wait.c.begin_ns)

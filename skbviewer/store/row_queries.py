@@ -42,7 +42,7 @@ _OF_LEG = (
     case((leg.c.drop_reason >= 0, _FIRST_DROP.limit(1).scalar_subquery())).label("drop"),
     case((leg.c.drop_reason >= 0, _IN_SOCKET), else_=False).label("in_socket"),
 )
-_TELLS_OF_PACKETS = (
+_SUMMARIES_OF_PACKETS = (
     select(match.c.packet.label("row"), *_OF_LEG)
     .select_from(match.join(leg, leg.c.id == match.c.leg))
     .where(match.c.packet.in_(_listed()))
@@ -59,7 +59,7 @@ _ADDRESSES_OF_PACKETS = (
     .order_by(address.c.id)
     .distinct()
 )
-_TELLS_OF_SERIES = (
+_SUMMARIES_OF_SERIES = (
     select(leg.c.series.label("row"), *_OF_LEG)
     .where(leg.c.series.in_(_listed()))
     .order_by(leg.c.begin_ns)
@@ -72,8 +72,8 @@ def _plain(name: str, query: Select[Any]) -> Any:
 
 
 _Packet, _Series = _plain("_Packet", _PACKETS), _plain("_Series", _KERNEL_ONLY)
-_PacketTells, _SeriesTells = (
-    _plain("_Tells", query) for query in (_TELLS_OF_PACKETS, _TELLS_OF_SERIES)
+_PacketSummary, _SeriesSummary = (
+    _plain("_Summary", query) for query in (_SUMMARIES_OF_PACKETS, _SUMMARIES_OF_SERIES)
 )
 
 
@@ -94,13 +94,13 @@ def addresses_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
     return db.execute(_ADDRESSES_OF_PACKETS, _numbers(numbers)).all()
 
 
-def tells_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
+def summaries_of_packets(db: Connection, numbers: Iterable[int]) -> Rows:
     """_OF_LEG of the legs matched to packets, by time in each source; `row` is the packet."""
-    found = db.execute(_TELLS_OF_PACKETS, _numbers(numbers)).all()
-    return [_PacketTells._make(row) for row in found]
+    found = db.execute(_SUMMARIES_OF_PACKETS, _numbers(numbers)).all()
+    return [_PacketSummary._make(row) for row in found]
 
 
-def tells_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
+def summaries_of_series(db: Connection, numbers: Iterable[int]) -> Rows:
     """_OF_LEG of the legs of skb lifetimes, by time; `row` is the series."""
-    found = db.execute(_TELLS_OF_SERIES, _numbers(numbers)).all()
-    return [_SeriesTells._make(row) for row in found]
+    found = db.execute(_SUMMARIES_OF_SERIES, _numbers(numbers)).all()
+    return [_SeriesSummary._make(row) for row in found]

@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
+from ..records.types import Int64s, UInt8s
 from .cells import (
     COLUMN,
     LEAD,
@@ -25,7 +26,7 @@ from .cells import (
     VARYING,
     WIDTH,
 )
-from .sources import I8, KIND, PLACE, REAL, Bytes, Numbers, stage
+from .sources import I8, KIND, PLACE, REAL, stage
 
 GROUP = 8  # pages whose cells are made together: they stay in the processor's first cache
 ROOM = 2 * GROUP * PAGE  # for their cells; an index needs one more cell for each page
@@ -35,7 +36,7 @@ STAGED = GROUP * PAGE // 5  # rows of GROUP pages at most: no cell is shorter th
 class Sheet(NamedTuple):
     """Pages in memory, as bytes and as unaligned numbers; after them is room for cells."""
 
-    u1: Bytes
+    u1: UInt8s
     u2: npt.NDArray[np.uint16]
     u4: npt.NDArray[np.uint32]
     u8: npt.NDArray[np.uint64]
@@ -50,18 +51,18 @@ def sheet(pages: int) -> Sheet:
 
 @compiled
 def fill(
-    memory: Bytes,
-    places: Numbers,
-    shape: Numbers,
-    body: Numbers,
-    cell: Bytes,
+    memory: UInt8s,
+    places: Int64s,
+    shape: Int64s,
+    body: Int64s,
+    cell: UInt8s,
     kind: Int,
     begin: Int,
     pages: Int,
     count: Int,
     step: Int,
     first: Int,
-    u1: Bytes,
+    u1: UInt8s,
     u2: npt.NDArray[np.uint16],
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],
@@ -71,37 +72,37 @@ def fill(
     The first row is row `begin` of the block and has row id `first`.  The other arguments are the
     parts of a Layout, as made by lay_out(), and of a Sheet.
     """
-    size, room = shape[SIZE], np.int64(len(u1) - ROOM)
+    size, scratch = shape[SIZE], np.int64(len(u1) - ROOM)
     values, longs = np.empty(STAGED, np.int64), memory.view(np.int64)
     _begin(kind, count, size, u1)
     most, done = ((min(GROUP, pages) - 1) * step + count) * size, size
-    _copy_bytes(cell, np.int64(0), size, u1, room)
+    _copy_bytes(cell, np.int64(0), size, u1, scratch)
     while done < most:  # doubles each time
-        _copy_bytes(u1, room, min(done, most - done), u1, room + done)
+        _copy_bytes(u1, scratch, min(done, most - done), u1, scratch + done)
         done += min(done, most - done)
     for group in range(0, pages, GROUP):
         some = min(GROUP, pages - group)
         row, rows = begin + group * step, some * step - step + count
         if shape[ROWID]:
-            _count_up(shape, first + group * step, rows, room, u1, u8)
+            _count_up(shape, first + group * step, rows, scratch, u1, u8)
         for number in range(shape[VARYING] - 1, -1, -1):
             column = body[number, COLUMN]
             here = places[column, PLACE] + row
-            at, width = room + body[number, OFFSET], body[number, WIDTH]
+            at, width = scratch + body[number, OFFSET], body[number, WIDTH]
             if places[column, KIND] == I8 or places[column, KIND] == REAL:
                 _put(longs, here, rows, width, at, size, u1, u2, u4, u8)
             else:
                 stage(memory, places, column, row, rows, values)
                 _put(values, np.int64(0), rows, width, at, size, u1, u2, u4, u8)
         for page in range(group, group + some):
-            start, cells = PAGE - count * size, room + (page - group) * step * size
+            start, cells = PAGE - count * size, scratch + (page - group) * step * size
             if page:
                 _copy_bytes(u1, np.int64(0), start, u1, page * PAGE)
             _copy_bytes(u1, cells, PAGE - start, u1, page * PAGE + start)
 
 
 @compiled
-def _begin(kind: Int, count: Int, size: Int, page: Bytes) -> None:
+def _begin(kind: Int, count: Int, size: Int, page: UInt8s) -> None:
     """Write a page up to its first cell: header, pointers, zeros."""
     start = PAGE - count * size
     for byte in range(start):
@@ -115,7 +116,7 @@ def _begin(kind: Int, count: Int, size: Int, page: Bytes) -> None:
 
 
 @compiled
-def _copy_bytes(source: Bytes, begin: Int, count: Int, out: Bytes, at: Int) -> None:
+def _copy_bytes(source: UInt8s, begin: Int, count: Int, out: UInt8s, at: Int) -> None:
     from_, to = np.uint64(begin), np.uint64(at)
     for byte in range(np.uint64(count)):
         out[to + byte] = source[from_ + byte]
@@ -123,11 +124,11 @@ def _copy_bytes(source: Bytes, begin: Int, count: Int, out: Bytes, at: Int) -> N
 
 @compiled
 def _count_up(
-    shape: Numbers,
+    shape: Int64s,
     first: Int,
     rows: Int,
     at: Int,
-    u1: Bytes,
+    u1: UInt8s,
     u8: npt.NDArray[np.uint64],
 ) -> None:
     """Write row ids, from `first` on, into the cells from byte `at` on."""
@@ -150,13 +151,13 @@ def _count_up(
 
 @compiled
 def _put(
-    values: Numbers,
+    values: Int64s,
     row: Int,
     rows: Int,
     width: Int,
     begin: Int,
     size: Int,
-    u1: Bytes,
+    u1: UInt8s,
     u2: npt.NDArray[np.uint16],
     u4: npt.NDArray[np.uint32],
     u8: npt.NDArray[np.uint64],

@@ -8,16 +8,14 @@ many values as there are keys; then a counting sort needs no comparisons.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
-from .sources import MEMORY, Bytes, Numbers, Sources, Values, stage
+from ..records.types import Int32s, Int64s, UInt8s
+from .sources import MEMORY, Sources, Values, stage
 
 FEW = 8  # the counting sort is used if the keys' range is at most FEW times their number
 MOST = (1 << 31) - 1  # greatest key and row number of the counting sort
 STEP = 4096  # keys handled together
-
-Small = npt.NDArray[np.int32]
 
 
 def in_order(keys: list[Values]) -> list[Values]:
@@ -41,7 +39,7 @@ def in_order(keys: list[Values]) -> list[Values]:
 
 @compiled
 def _count(
-    memory: Bytes, places: Numbers, count: Int, low: Int, at: Small, rows: Small, keys: Small
+    memory: UInt8s, places: Int64s, count: Int, low: Int, at: Int32s, rows: Int32s, keys: Int32s
 ) -> None:
     """Fill `rows` and `keys`.  `at` holds a zero for each value from `low` on, and one more."""
     some = np.empty(STEP, np.int64)

@@ -15,6 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..records.compiled import Int, compiled
+from ..records.types import Int64s, UInt8s
 
 FIRST = 4096  # address at which MEMORY begins: no array is below it
 TYPES = ("i1", "i2", "i4", "i8", "u1", "u2", "u4", "f8")
@@ -24,8 +25,6 @@ TILE = 4096  # values handled together
 KIND, PLACE, SAME, FIELDS = 0, 1, 2, 3  # fields of a place; SAME = the only value is repeated
 
 Values = npt.NDArray[np.generic]
-Numbers = npt.NDArray[np.int64]
-Bytes = npt.NDArray[np.uint8]
 
 
 class _Memory:
@@ -35,7 +34,7 @@ class _Memory:
         }  # fmt: skip
 
 
-MEMORY: Bytes = np.asarray(_Memory())
+MEMORY: UInt8s = np.asarray(_Memory())
 
 
 def signed(values: Values) -> Values:
@@ -52,15 +51,15 @@ class Sources:
         self.count = len(columns[0])
         self._arrays = [_plain(values) for values in columns]  # keeps their memory alive
         places = [_place(values, self.count) for values in self._arrays]
-        self.places: Numbers = np.array(places, np.int64)
+        self.places: Int64s = np.array(places, np.int64)
 
 
-class Told(NamedTuple):
+class StagedColumns(NamedTuple):
     """The places of named columns, and their bounds."""
 
     sources: Sources
     number: dict[str, int]  # index of each column in `sources`
-    bounds: Numbers  # (columns, 2): lowest and highest value of each
+    bounds: Int64s  # (columns, 2): lowest and highest value of each
 
 
 def _plain(values: Values) -> Values:
@@ -81,7 +80,7 @@ def _place(values: Values, count: int) -> tuple[int, int, int]:
 
 
 @compiled
-def bounds(memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
+def bounds(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int) -> tuple[Int, Int]:
     """The lowest and the highest of `count` values from row `begin` on; `count` is at least 1."""
     kind, at = places[column, KIND], np.uint64(places[column, PLACE])
     if places[column, SAME]:
@@ -112,9 +111,7 @@ def _bounds(window: Values, at: Int, count: Int) -> tuple[Int, Int]:
 
 
 @compiled
-def stage(
-    memory: Bytes, places: Numbers, column: Int, begin: Int, count: Int, out: Numbers
-) -> None:
+def stage(memory: UInt8s, places: Int64s, column: Int, begin: Int, count: Int, out: Int64s) -> None:
     """Fill `out` with `count` values from row `begin` on, of a column without SAME."""
     kind, at = places[column, KIND], np.uint64(places[column, PLACE] + begin)
     if kind == 0:
@@ -134,13 +131,13 @@ def stage(
 
 
 @compiled
-def _copy(window: Values, at: Int, count: Int, out: Numbers) -> None:
+def _copy(window: Values, at: Int, count: Int, out: Int64s) -> None:
     for i in range(np.uint64(count)):
         out[i] = window[at + i]
 
 
 @compiled
-def narrow(memory: Bytes, places: Numbers, column: Int, low: Int, count: Int, out: Bytes) -> None:
+def narrow(memory: UInt8s, places: Int64s, column: Int, low: Int, count: Int, out: UInt8s) -> None:
     """Fill `out` with the differences of `count` values from `low`, in 1, 2 or 4 bytes each."""
     width, tile = len(out) // count, np.empty(TILE, np.int64)
     if places[column, KIND] == I8:
@@ -154,7 +151,7 @@ def narrow(memory: Bytes, places: Numbers, column: Int, low: Int, count: Int, ou
 
 @compiled
 def _less(
-    values: Numbers, row: Int, low: Int, begin: Int, count: Int, width: Int, out: Bytes
+    values: Int64s, row: Int, low: Int, begin: Int, count: Int, width: Int, out: UInt8s
 ) -> None:
     at, to = np.uint64(row), np.uint64(begin)
     if width == 1:

@@ -91,10 +91,10 @@ def test_twice_claimed_addresses(tmp_path: Path) -> None:
     theirs = {int(number): int(first) for number, first in lines if first}
     ours = {}
     for row in session.packets(1, session.packet_count()):
-        told = [node.packet for node in session.detail(row.number) if node.packet]
-        assert bool(told) == ("duplicate use of" in row.info)
-        if told:
-            ours[row.number] = told[0]
+        others = [node.packet for node in session.detail(row.number) if node.packet]
+        assert bool(others) == ("duplicate use of" in row.info)
+        if others:
+            ours[row.number] = others[0]
     session.close()
     assert ours == theirs and theirs
 

@@ -14,10 +14,10 @@ from skbviewer.analysis.call_table import CALL_DTYPE
 from skbviewer.analysis.calls import build as build_calls
 from skbviewer.analysis.events import build as build_events
 from skbviewer.analysis.leg_tells import owners
-from skbviewer.analysis.series_tells import told
+from skbviewer.analysis.series_tells import series_summary
 from skbviewer.matching import Nesting, build_legs, build_series, join_sockets
 from skbviewer.matching.ordering import blocks
-from skbviewer.records import KernelLog, Silent, resource, room, room_of
+from skbviewer.records import KernelLog, Silent, resource, room, scratch_of
 
 
 def made(log: KernelLog) -> dict[str, Any]:
@@ -28,14 +28,14 @@ def made(log: KernelLog) -> dict[str, Any]:
     joined = join_sockets(log, series, legs, nesting)
     calls = build_calls(log, series, legs, nesting, joined)
     events = build_events(log, series, legs, nesting, calls)
-    tells = told(log.records, series, legs)
+    summary = series_summary(log.records, series, legs)
     found: dict[str, Any] = {f"call {name}": calls[name] for name in CALL_DTYPE.names or ()}
     found |= {
-        f"series {name}": getattr(series, name) for name in ("of", "parent", "tap", "told_by")
+        f"series {name}": getattr(series, name) for name in ("of", "parent", "tap", "owner_calls")
     }
     found["met"] = series.met[:]
-    found |= {f"tells {name}": column for name, column in tells.columns(slice(None)).items()}
-    found |= {name: getattr(tells, name) for name in ("end_ns", "skb", "ordinal", "identity")}
+    found |= {f"tells {name}": column for name, column in summary.columns(slice(None)).items()}
+    found |= {name: getattr(summary, name) for name in ("end_ns", "skb", "ordinal", "identity")}
     return found | {
         "legs": legs.rows[:],
         "leg of": legs.of,
@@ -74,6 +74,6 @@ def test_what_lies_in_files_is_the_same(
     monkeypatch.setattr(blocks, "__defaults__", (1000,))
     filed = readers.read(path, Silent(), tmp_path)
     assert isinstance(log, KernelLog) and isinstance(filed, KernelLog)
-    assert room_of(filed.records).in_files and not room_of(log.records).in_files
+    assert scratch_of(filed.records).in_files and not scratch_of(log.records).in_files
     whole, parts = made(log), made(filed)
     assert [n for n, values in whole.items() if not np.array_equal(values, parts[n])] == []

@@ -120,7 +120,7 @@ def test_a_call_of_another_packet_is_no_parent(tmp_path: Path) -> None:
     assert calls["tcp_ack"]["self_ns"] == 700  # the rest is tcp_rtx_queue_unlink's
 
 
-def test_a_drop_is_told_at_the_call_that_dropped(tmp_path: Path) -> None:
+def test_a_drop_is_noted_at_the_call_that_dropped(tmp_path: Path) -> None:
     story = Story()
     story.alloc(100, A)
     story.call("udp_rcv", 1000, 2000, A, skbinfo=HOST)

@@ -33,14 +33,14 @@ def costs(calls: int, with_skb: int) -> tuple[int, int]:
     return cost, max(ERROR + calls * (SKB_NESTED - NESTED), (cost + 1) // 2)
 
 
-def told(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, int]:
+def times_of(story: Story, folder: Path, name: str = "ip_output") -> tuple[int, int]:
     """What was taken off, and the error."""
     call = Calls(story, folder)[name]
     return int(call["dur_ns"] - call["comp_ns"]), int(call["comp_err_ns"])
 
 
 def test_calls_inside_it_cost(tmp_path: Path) -> None:
-    assert told(sending(), tmp_path) == costs(1, 1)
+    assert times_of(sending(), tmp_path) == costs(1, 1)
 
 
 def test_calls_in_interrupts_inside_it_cost_as_much(tmp_path: Path) -> None:
@@ -66,7 +66,7 @@ def test_interrupts_beside_it_do_not_cost_it(tmp_path: Path) -> None:
     story.call("ip_rcv", 10500, 11000, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv", 11000, 11500, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv", 3000, 4000, B, cpu=1, pid=8, context=SOFTIRQ)
-    assert told(story, tmp_path) == costs(2, 2)
+    assert times_of(story, tmp_path) == costs(2, 2)
 
 
 def test_what_its_interrupts_cost_is_no_less_than_nothing(tmp_path: Path) -> None:

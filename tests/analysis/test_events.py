@@ -81,7 +81,7 @@ def neigh(state: int = 2) -> Any:
                addr=FOUR, lladdr=[2, 0, 0, 0, 0, 9])  # fmt: skip
 
 
-def test_what_a_packet_changed_is_told_with_it(tmp_path: Path) -> None:
+def test_what_a_packet_changed_is_shown_with_it(tmp_path: Path) -> None:
     story = Story()
     place = receive(story)
     story.call("kfree_skb", 3000, 3500, B, **place)  # of another packet, inside
@@ -96,7 +96,7 @@ def test_what_a_packet_changed_is_told_with_it(tmp_path: Path) -> None:
     assert leg.calls[change.call].function == "ip_rcv"
 
 
-def test_queues_are_told_by_their_events(tmp_path: Path) -> None:
+def test_queues_are_known_by_their_events(tmp_path: Path) -> None:
     story = Story()
     story.alloc(1000, A)
     story.call("dev_queue_xmit", 2000, 3000, A, skbinfo=HOST, ipv4=udp4(1))

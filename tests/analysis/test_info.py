@@ -79,16 +79,16 @@ def test_ipv6(tmp_path: Path) -> None:
 
 def test_arp(tmp_path: Path) -> None:
     frames = [ethernet(arp(op, HERE, THERE, build.MAC_A), 0x0806) for op in (1, 2)]
-    asks, tells = wire(tmp_path, [(0, frame) for frame in frames])
+    asks, answers = wire(tmp_path, [(0, frame) for frame in frames])
     assert describe(Row(asks)) == ("ARP", "Who has 10.0.0.2? Tell 10.0.0.1")
-    assert describe(Row(tells)) == ("ARP", "10.0.0.1 is at 02:00:00:00:00:01")
+    assert describe(Row(answers)) == ("ARP", "10.0.0.1 is at 02:00:00:00:00:01")
 
 
 def test_arp_that_nobody_asked_for(tmp_path: Path) -> None:
     frames = [arp(op, HERE, HERE, build.MAC_A) for op in (1, 2)]
     frames.append(arp(1, "0.0.0.0", THERE, build.MAC_A))
-    told = wire(tmp_path, [(0, ethernet(frame, 0x0806)) for frame in frames])
-    assert [describe(Row(row))[1] for row in told] == [
+    rows = wire(tmp_path, [(0, ethernet(frame, 0x0806)) for frame in frames])
+    assert [describe(Row(row))[1] for row in rows] == [
         "Gratuitous ARP for 10.0.0.1 (Request)",
         "Gratuitous ARP for 10.0.0.1 (Reply)",
         "Who has 10.0.0.2? (ARP Probe)",
@@ -108,11 +108,11 @@ def test_a_cut_packet_says_what_is_missing(tmp_path: Path) -> None:
     path = write_pcap(tmp_path / "cut.pcap", [(0, whole)], snaplen=36)
     capture = read(path, Silent())
     assert isinstance(capture, Capture)
-    told = "header not captured [Packet size limited during capture]"
-    assert describe(Row(capture.packets[0])) == ("TCP", told)
+    missing = "header not captured [Packet size limited during capture]"
+    assert describe(Row(capture.packets[0])) == ("TCP", missing)
 
 
-def test_a_kernels_record_tells_what_it_knows(tmp_path: Path) -> None:
+def test_a_kernels_record_shows_what_it_knows(tmp_path: Path) -> None:
     story = Story()
     story.call("ip_output", 100, 200, 0xFFFF888000001000, ipv4=tcp4(7, seq=5, ack=9))
     row = story.log(tmp_path).records[0]

@@ -9,7 +9,7 @@ import numpy as np
 
 from skbviewer.analysis.kernel_only import numbers
 from skbviewer.matching import SeriesTable
-from skbviewer.matching.met import Met
+from skbviewer.matching.met import RecordTimes
 from skbviewer.records import RECORD_DTYPE, resource
 from skbviewer.session import Session, import_files
 
@@ -17,7 +17,7 @@ from skbviewer.session import Session, import_files
 def table(tap: list[bool]) -> SeriesTable:
     zeros = np.zeros(len(tap), np.int64)
     none = zeros.astype(np.int32)
-    met = Met(np.zeros(len(tap), RECORD_DTYPE), none, zeros)
+    met = RecordTimes(np.zeros(len(tap), RECORD_DTYPE), none, zeros)
     return SeriesTable(none, zeros, np.array(tap), met, none, none)
 
 

@@ -69,7 +69,7 @@ def test_a_loss_hides_what_was_under_way_and_nothing_else(tmp_path: Path) -> Non
     assert times(tmp_path, story, 1200, 11_200, 21_200) == [300, None, 300]
 
 
-def test_lives_that_are_whole_are_told_beside_a_loss(tmp_path: Path) -> None:
+def test_lives_that_are_whole_are_counted_beside_a_loss(tmp_path: Path) -> None:
     assert times(tmp_path, three(Story(), (5000, 9000)), 1200, 11_200, 21_200) == [300, 300, 300]
 
 
@@ -100,7 +100,7 @@ def test_an_end_among_the_lost_hides_the_life(tmp_path: Path) -> None:
     assert times(tmp_path, story, 1200, 11_200, 21_200) == [300, 300, None]
 
 
-def test_an_end_that_is_never_told_hides_nothing_far_from_a_loss(tmp_path: Path) -> None:
+def test_an_end_that_is_never_recorded_hides_nothing_far_from_a_loss(tmp_path: Path) -> None:
     story = Story()
     for number, skb in enumerate((A, B, C)):
         sent(story, 1000 + 10_000 * number, skb, number + 1, freed=False)
@@ -165,7 +165,7 @@ def test_an_event_outside_of_all_calls_before_a_loss_hides_its_packet(
     assert (times(tmp_path, story, 1200, 11_200, 21_200)[2] is None) == near
 
 
-def test_what_waits_in_a_socket_without_a_loss_is_told(tmp_path: Path) -> None:
+def test_what_waits_in_a_socket_without_a_loss_is_counted(tmp_path: Path) -> None:
     story = three(Story(), None)
     story.call("ip_rcv", 40_000, 40_500, A, context=SOFTIRQ, ipv4=udp4(4), skbinfo=HOST)
     assert times(tmp_path, story, 1200, 11_200, 21_200, 40_100) == [300, 300, 300, 500]

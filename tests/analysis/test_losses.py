@@ -60,7 +60,7 @@ def test_no_number_is_given_across_a_hole_in_the_file(path: Path) -> None:
     assert calls["self_ns"].tolist() == [-1, 10, 100]
 
 
-def test_a_session_tells_holes_as_losses(path: Path) -> None:
+def test_a_session_shows_holes_as_losses(path: Path) -> None:
     import_files([path], path.parent / "a.skbv")
     with sqlite3.connect(path.parent / "a.skbv") as db:
         rows = db.execute("SELECT source, ordinal, ts, dur, cpu, data, flags FROM loss").fetchall()
@@ -70,8 +70,8 @@ def test_a_session_tells_holes_as_losses(path: Path) -> None:
 
 def test_spans_are_met_from_begin_to_end() -> None:
     begin, end = np.arange(0, 60, 5), np.arange(0, 60, 5) + 2
-    told = [(10, 30), (12, 15), (50, 50)]
+    spans = [(10, 30), (12, 15), (50, 50)]
     stretches = zip(begin, end, strict=True)
-    expected = [any(b <= last and e >= first for b, e in told) for first, last in stretches]
-    assert Spans(told).meet(begin, end).tolist() == expected
+    expected = [any(b <= last and e >= first for b, e in spans) for first, last in stretches]
+    assert Spans(spans).meet(begin, end).tolist() == expected
     assert len(Spans()) == 0 and not Spans().meet(begin, end).any()

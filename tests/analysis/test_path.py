@@ -119,7 +119,7 @@ def test_a_drop_is_noted(path: PacketPath) -> None:
     assert notes["ip_output"] == ""
 
 
-def test_the_wait_for_the_softirq_is_told(path: PacketPath) -> None:
+def test_the_wait_for_the_softirq_is_shown(path: PacketPath) -> None:
     (wait,) = path.legs[1].waits
     assert (wait.what, wait.begin_ns, wait.dur_ns) == ("softirq", 3600, 2400)
 
@@ -204,13 +204,13 @@ def test_a_reader_that_waited_before_the_packet_came_did_not_hold_it(
 
 
 def test_a_call_that_returns_the_packet_it_took_holds_it_meanwhile(tmp_path: Path) -> None:
-    told = Story()
-    told.alloc(1000, A, pid=0, context=SOFTIRQ)
+    story = Story()
+    story.alloc(1000, A, pid=0, context=SOFTIRQ)
     place = {"pid": 0, "context": SOFTIRQ}
-    told.call("__netif_receive_skb", 2000, 3000, A, ipv4=udp4(1), skbinfo=HOST, **place)
-    told.enter(3000, "ip_rcv_core", A, **place)
-    told.leave(4000, "ip_rcv_core", A, flags=KBL_FLAG_SKB_IS_RET, **place)
-    (leg,) = imported(tmp_path, told, [(2000, udp4_frame(1))]).path(packet=1).legs
+    story.call("__netif_receive_skb", 2000, 3000, A, ipv4=udp4(1), skbinfo=HOST, **place)
+    story.enter(3000, "ip_rcv_core", A, **place)
+    story.leave(4000, "ip_rcv_core", A, flags=KBL_FLAG_SKB_IS_RET, **place)
+    (leg,) = imported(tmp_path, story, [(2000, udp4_frame(1))]).path(packet=1).legs
     assert not [wait for wait in leg.waits if wait.begin_ns >= 2000]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.analysis.series_tells import told
+from skbviewer.analysis.series_tells import series_summary
 from skbviewer.matching import build_legs, build_series
 from tests.matching.story import HOST, Story, udp4
 
@@ -17,10 +17,10 @@ def shown(story: Story, folder: Path) -> list[tuple[int, int, bool]]:
     """(ip_id, tot_len, is_ip) of each series."""
     log = story.log(folder)
     series = build_series(log)
-    tells = told(log.records, series, build_legs(log, series))
-    columns = tells.columns(slice(None))
+    summary = series_summary(log.records, series, build_legs(log, series))
+    columns = summary.columns(slice(None))
     return list(
-        zip(columns["ip_id"].tolist(), columns["tot_len"].tolist(), tells.is_ip, strict=True)
+        zip(columns["ip_id"].tolist(), columns["tot_len"].tolist(), summary.is_ip, strict=True)
     )
 
 

@@ -36,7 +36,7 @@ def test_returns_come_in_order_of_time_and_record(longest: int, size: int) -> No
 
 
 @pytest.mark.parametrize(("interrupted", "mark"), [(0, MARK_SLEPT), (7, 0), (-1, 0)])
-def test_an_interrupt_tells_whether_the_task_still_ran(interrupted: int, mark: int) -> None:
+def test_an_interrupt_shows_whether_the_task_still_ran(interrupted: int, mark: int) -> None:
     """No task's call returned while thread 7 waited: its CPU was idle (thread 0)."""
     records = empty(RECORD_DTYPE, 3)
     records["kind"], records["cpu"], records["exit_cpu"] = ENTRY, 1, 1

@@ -29,7 +29,7 @@ def imported(capture: Path, folder: Path) -> Session:
 
 
 @pytest.fixture
-def told(tmp_path: Path) -> Iterator[Session]:
+def faulty_streams(tmp_path: Path) -> Iterator[Session]:
     write_streams(tmp_path / "streams.pcap", 1)
     opened = imported(tmp_path / "streams.pcap", tmp_path)
     yield opened
@@ -57,12 +57,12 @@ def differing(session: Session, capture: Path, home: Path) -> list[tuple[str, st
     return [(a, b) for a, b in pairs if essence(a) != essence(b) and "[Illegal Seg" not in b]
 
 
-def test_of_streams_with_all_that_goes_wrong(told: Session, tmp_path: Path) -> None:
+def test_of_streams_with_all_that_goes_wrong(faulty_streams: Session, tmp_path: Path) -> None:
     """The rest is of Wireshark's order of repeated retransmissions, see docs/display-filter.md."""
-    wrong = differing(told, tmp_path / "streams.pcap", tmp_path)
+    wrong = differing(faulty_streams, tmp_path / "streams.pcap", tmp_path)
     assert len(wrong) <= 3
     assert all("Retransmission]" in a and "[TCP Out-Of-Order]" in b for a, b in wrong)
-    infos = [row.info for row in told.packets(1, told.packet_count())]
+    infos = [row.info for row in faulty_streams.packets(1, faulty_streams.packet_count())]
     assert sum("[TCP Dup ACK " in info for info in infos) > 20
     assert len({word for info in infos for word in essence(info)[0]}) > 30
 
@@ -75,21 +75,21 @@ def test_of_a_real_recording(tmp_path: Path) -> None:
 
 
 def test_large_sessions_tell_it_when_streams_were_followed(
-    told: Session, monkeypatch: pytest.MonkeyPatch
+    faulty_streams: Session, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skbviewer.session.session.FEW_PACKETS", 1)
-    ids = np.arange(1, told.packet_count() + 1)
-    before = told.rows(ids)
-    assert not told.streams_followed()
+    ids = np.arange(1, faulty_streams.packet_count() + 1)
+    before = faulty_streams.rows(ids)
+    assert not faulty_streams.streams_followed()
     assert not any("[TCP " in row.info for row in before)
-    told.follow_streams()
-    assert told.streams_followed()
-    after = told.rows(ids)
+    faulty_streams.follow_streams()
+    assert faulty_streams.streams_followed()
+    after = faulty_streams.rows(ids)
     assert sum("[TCP " in row.info for row in after) > 100
     syns = [row.info for row in after if "[SYN]" in row.info]
     assert syns and all(" Seq=0 Win=" in info for info in syns)
     part = ids[5::7][::-1]
-    assert told.rows(part) == [after[n - 1] for n in part.tolist()]
+    assert faulty_streams.rows(part) == [after[n - 1] for n in part.tolist()]
 
 
 def test_nobody_looks_into_data_that_was_sent_before(tmp_path: Path) -> None:
@@ -116,8 +116,8 @@ class Stop:
         raise Cancelled
 
 
-def test_following_streams_can_be_stopped_and_begun_again(told: Session) -> None:
+def test_following_streams_can_be_stopped_and_begun_again(faulty_streams: Session) -> None:
     with pytest.raises(Cancelled):
-        told.follow_streams(Stop())
-    told.follow_streams()
-    assert "Seq=0" in told.packets(1, 1)[0].info
+        faulty_streams.follow_streams(Stop())
+    faulty_streams.follow_streams()
+    assert "Seq=0" in faulty_streams.packets(1, 1)[0].info

@@ -19,9 +19,9 @@ def numbers(infos: list[str]) -> list[tuple[str, int, int]]:
     """Ports, Seq and Ack."""
     found = []
     for info in infos:
-        told = re.search(r"(\d+ → \d+) .*Seq=(\d+) Ack=(\d+)", info)
-        if told is not None:
-            found.append((told[1], int(told[2]), int(told[3])))
+        shown = re.search(r"(\d+ → \d+) .*Seq=(\d+) Ack=(\d+)", info)
+        if shown is not None:
+            found.append((shown[1], int(shown[2]), int(shown[3])))
     return found
 
 

@@ -172,11 +172,11 @@ def test_the_idle_task_has_a_lane_on_each_cpu_and_layers_have_too() -> None:
     _, keys = calls_by("process", table, Shifted(), FUNCTIONS, T0, Silent())
     assert [(key.key, key.cpu) for key in keys] == [(9, -1), (0, 0), (0, 1)]  # busiest first
     _, keys = calls_by("layer", table, Shifted(), FUNCTIONS, T0, Silent())
-    told = [(layer_names()[key.key], key.cpu) for key in keys]
-    assert told == [("transport", 0), ("ip", 0), ("ip", 1)]
+    lanes = [(layer_names()[key.key], key.cpu) for key in keys]
+    assert lanes == [("transport", 0), ("ip", 0), ("ip", 1)]
 
 
-def test_a_call_told_for_two_packets_by_its_socket_is_shown_once() -> None:
+def test_a_call_recorded_for_two_packets_by_its_socket_is_shown_once() -> None:
     table = Table([(0, 90, 0, 7, 1), (0, 90, 0, 7, 1), (10, 5, 0, 7, 0)])
     table.of["call", "flags"][:2] = 0x80
     table.of["call", "skb"][:2] = 0
@@ -212,7 +212,7 @@ def test_bins_hold_every_call_of_the_window_once(window: tuple[int, int, int]) -
         assert single["item"].tolist() == line.boxes.item[low:high][wide].tolist()
 
 
-def test_a_bin_tells_the_layer_of_most_and_a_drop_among_many() -> None:
+def test_a_bin_shows_the_layer_of_most_and_a_drop_among_many() -> None:
     look = np.full(1000, 3, np.uint8)
     look[500:600] = 5
     look[777] |= DROP
@@ -229,7 +229,7 @@ def test_a_bin_tells_the_layer_of_most_and_a_drop_among_many() -> None:
     assert [bool(look & DROP) for look in parts["look"]] == [n == 7 for n in range(10)]
 
 
-def test_calls_without_an_exit_are_told() -> None:
+def test_calls_without_an_exit_are_marked() -> None:
     table = Table([(0, -1, 0, 7, 0), (10, 5, 0, 7, 0)])
     table.of["call", "drop_reason"][1] = 2
     assert [int(look) & ~LAYER for look in made(table).boxes.look] == [OPEN, DROP]
@@ -279,8 +279,8 @@ def test_aligned_lanes_begin_with_their_first_call() -> None:
     table = Table([(100, 10, 0, 7, 0), (105, 2, 0, 7, 1), (300, 50, 1, 7, 0)])
     part, keys = calls_by("cpu", table, Shifted(), FUNCTIONS, T0, Silent())
     wires = [Wire(0, 1, 108, 7), Wire(2, 9, 5000, 7)]
-    moved, told, _, end = align(part, len(keys) + 1, wires)
+    moved, aligned, _, end = align(part, len(keys) + 1, wires)
     assert moved.begin.tolist() == [0, 5, 0]
     assert moved.end.tolist() == [10, 7, 50]
-    assert [wire.at for wire in told] == [8, 0]
+    assert [wire.at for wire in aligned] == [8, 0]
     assert end == 51

@@ -100,7 +100,7 @@ def launches(session: Path, size: tuple[int, int], times: int) -> list[Sample]:
 def lines(found: dict[str, list[Sample]]) -> list[str]:
     """The table that is printed."""
     head = f"{'':28}{'median':>10}{'95 %':>10}{'CPU':>10}{'goal':>10}  runs"
-    told = [head]
+    printed = [head]
     for goal in GOALS:
         samples = found.get(goal.name, [])
         if not samples:
@@ -112,8 +112,8 @@ def lines(found: dict[str, list[Sample]]) -> list[str]:
         texts.append("" if goal.unit == "MiB" else f"{np.median(cpu) * factor:,.1f}")
         texts.append(f"{goal.limit * factor:,.0f}" if goal.limit else "")
         columns = "".join(f"{text:>10}" for text in texts)
-        told.append(f"{goal.name + ', ' + goal.unit:28}{columns}  {len(samples)}")
-    return told
+        printed.append(f"{goal.name + ', ' + goal.unit:28}{columns}  {len(samples)}")
+    return printed
 
 
 def main(argv: Sequence[str] | None = None) -> int:

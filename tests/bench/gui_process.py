@@ -85,12 +85,12 @@ def click_to_path(window: MainWindow, watch: Watch, runs: int, rng: np.random.Ge
         table.scrollTo(table.packets.index(row, 0))
         show(window)
         place = table.visualRect(table.packets.index(row, 0)).center()
-        told: list[object] = []
-        connection = window.selection.path_changed.connect(told.append)
+        shown: list[object] = []
+        connection = window.selection.path_changed.connect(shown.append)
 
-        def click(place: QPoint = place, told: list[object] = told) -> None:
+        def click(place: QPoint = place, shown: list[object] = shown) -> None:
             QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-            until(lambda: bool(told))
+            until(lambda: bool(shown))
             show(window)
 
         watch.time("click to path", click)
@@ -135,18 +135,18 @@ def filters(window: MainWindow, watch: Watch, rounds: int) -> None:
     """Apply filters, each for the first time and again."""
     for _ in range(rounds):
         for text in FILTERS:
-            told: list[object] = []
-            connection = window.listing.shown.connect(lambda *a, told=told: told.append(a))
+            shown: list[object] = []
+            connection = window.row_query.shown.connect(lambda *a, shown=shown: shown.append(a))
 
-            def apply(text: str = text, told: list[object] = told) -> None:
+            def apply(text: str = text, shown: list[object] = shown) -> None:
                 window.use_filter(text, True)
-                until(lambda: bool(told))
+                until(lambda: bool(shown))
                 show(window)
 
             watch.time("filter to list", apply)
-            window.listing.shown.disconnect(connection)
+            window.row_query.shown.disconnect(connection)
     window.use_filter("", True)
-    until(lambda: not window.listing.tasks.busy)
+    until(lambda: not window.row_query.tasks.busy)
 
 
 def small_session(watch: Watch, size: tuple[int, int], runs: int) -> None:

@@ -215,7 +215,7 @@ def table(lines: Sequence[Line]) -> str:
     )
 
 
-def _told(lines: list[Line]) -> list[Line]:
+def _printed(lines: list[Line]) -> list[Line]:
     print(table(lines), flush=True)
     return lines
 
@@ -246,7 +246,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     made = whole.made
     print(f"{made.packets:,} packets, {made.written.rows:,} records, {whole.events:,} trace events")
     lines, report = speeds(whole, some, given.runs)
-    lines = _told(lines) + _told(parts(made, report, given.runs)) + _told(results(made))
+    lines = _printed(lines) + _printed(parts(made, report, given.runs)) + _printed(results(made))
     if given.json:
         given.json.write_text(json.dumps([line._asdict() for line in lines], indent=1))
     return 0 if all(line.good for line in lines) else 1

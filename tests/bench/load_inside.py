@@ -21,7 +21,7 @@ import numpy as np
 import numpy.typing as npt
 
 from skbviewer import readers
-from skbviewer.matching import build_legs, build_series, match, sightable
+from skbviewer.matching import build_kernel_side, build_legs, build_series, match
 from skbviewer.records import Capture, KernelLog, Silent
 from skbviewer.session import Session
 from skbviewer.session.memory import reused_memory
@@ -53,7 +53,7 @@ def stages(capture: Path, log: Path) -> dict[str, float]:
     assert isinstance(wire, Capture) and isinstance(kernel, KernelLog)
     series = timed("series", lambda: build_series(kernel))
     legs = timed("legs", lambda: build_legs(kernel, series))
-    seen = timed("sightings", lambda: sightable(kernel, series, legs))
+    seen = timed("sightings", lambda: build_kernel_side(kernel, series, legs))
     timed("match", lambda: match(wire.packets, seen))
     return spent
 

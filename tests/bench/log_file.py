@@ -20,8 +20,8 @@ from .traffic import CPUS, EPOCH, Packets
 
 BLOCK = 1 << 17  # packets turned into records at once
 CHUNK_SLOTS = 1 << 13
-TELLERS = {"napi_build_skb": kbl.KblEvent.ALLOC, "__alloc_skb": kbl.KblEvent.ALLOC}
-TELLERS |= {"kfree_skbmem": kbl.KblEvent.FREE}
+EVENT_OF_FUNCTION = {"napi_build_skb": kbl.KblEvent.ALLOC, "__alloc_skb": kbl.KblEvent.ALLOC}
+EVENT_OF_FUNCTION |= {"kfree_skbmem": kbl.KblEvent.FREE}
 
 
 class Written(NamedTuple):
@@ -48,7 +48,7 @@ def _tables(last: int) -> KblBuilder:
     builder.header["start_real_ns"] = WALL_EPOCH + EPOCH
     builder.end = False
     for name in FUNCTIONS:
-        builder.probe(name, TELLERS.get(name, 0))
+        builder.probe(name, EVENT_OF_FUNCTION.get(name, 0))
     for at in (EPOCH, max(last, EPOCH + 1)):
         builder.clock(at, WALL_EPOCH + at)
     builder.device(0xF0000000, 2, "eth0")

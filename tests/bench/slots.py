@@ -186,10 +186,10 @@ def _pick(packets: Packets, mask: Mask) -> Packets:
 def _births(made: _Maker, packets: Packets, calls: Calls) -> None:
     """ALLOC, of clones CLONE; with the call that tells it if there are enough."""
     event = kbl.KblEvent.ALLOC
-    told = _pick(packets, _born_in_call(packets, calls.functions))
-    func = np.where(told["out"], ALLOC, BUILD)
-    nothing = np.zeros(len(told), np.int64)
-    made.call(told, func, told["begin"] + 2, told["begin"] + 202, nothing, told["skb"].copy())
+    born = _pick(packets, _born_in_call(packets, calls.functions))
+    func = np.where(born["out"], ALLOC, BUILD)
+    nothing = np.zeros(len(born), np.int64)
+    made.call(born, func, born["begin"] + 2, born["begin"] + 202, nothing, born["skb"].copy())
     own = packets["kept"] < 0
     some = _pick(packets, own)
     made.event(some, event, some["begin"] + 202, some["skb"].copy(), 768)

@@ -66,8 +66,8 @@ def functions(folder: Path, kernels: dict[bool, debs.Kernel]) -> list[str]:
     lines = {}
     for name, *words in map(str.split, (KMOD / "probes-6.1.txt").read_text().splitlines()):
         if name in once:
-            told = [w for w in words if w not in WITHOUT and ("@" not in w or w.endswith("@ret"))]
-            lines[name] = " ".join((name, *small_kernel.carriers(once[name]), *told))
+            kept = [w for w in words if w not in WITHOUT and ("@" not in w or w.endswith("@ret"))]
+            lines[name] = " ".join((name, *small_kernel.carriers(once[name]), *kept))
     for name in sorted(set(once) - set(lines)):
         if any(carrier.startswith("skb@") for carrier in once[name]["carriers"]):
             lines[name] = " ".join((name, *small_kernel.carriers(once[name])))

@@ -68,19 +68,19 @@ def test_no_two_calls_of_a_cpu_begin_at_once(log: KernelLog) -> None:
 def test_truth_is_what_the_packets_say(made: Generated, capture: Capture, log: KernelLog) -> None:
     truth = np.load(made.truth)
     records = log.records
-    told = records[(records["kind"] == ENTRY) & (records["ip_version"] == 4)]
+    footprints = records[(records["kind"] == ENTRY) & (records["ip_version"] == 4)]
     lives = np.flatnonzero(truth["packet"] >= 0)
-    order = np.lexsort((told["ts"], told["skb"]))
-    told = told[order]
+    order = np.lexsort((footprints["ts"], footprints["skb"]))
+    footprints = footprints[order]
     wanted = np.stack([truth["skb"][lives], truth["born"][lives]], axis=1)
     for column in ("saddr_lo", "daddr_lo", "ip_id", "tot_len", "sport", "dport"):
         rows = [
-            int(np.searchsorted(told["skb"], skb) + np.searchsorted(
-                told["ts"][told["skb"] == skb], born))
+            int(np.searchsorted(footprints["skb"], skb) + np.searchsorted(
+                footprints["ts"][footprints["skb"] == skb], born))
             for skb, born in wanted[:200].tolist()
         ]  # fmt: skip
         seen = capture.packets[column][truth["packet"][lives[:200]]]
-        assert told[column][rows].tolist() == seen.tolist()
+        assert footprints[column][rows].tolist() == seen.tolist()
     assert np.array_equal(truth["life"][truth["packet"][lives]], lives)
 
 

@@ -13,9 +13,9 @@ from .gui import GOALS, Sample, lines, main
 def test_it_measures_everything(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     words = ["--scale", "0.0002", "--runs", "2", "--size", "1280x800", "--out", str(tmp_path)]
     assert main(words) == 0
-    told = capfd.readouterr().out
+    printed = capfd.readouterr().out
     for goal in GOALS:
-        assert goal.name in told
+        assert goal.name in printed
 
 
 def test_medians_percentiles_and_goals_stand_in_the_table() -> None:

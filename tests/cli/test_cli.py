@@ -74,9 +74,9 @@ def test_packets_json_has_what_the_window_shows(tmp_path: Path, capsys: Captured
     out = tmp_path / "list.csv"
     assert main(["export", made, "--csv", str(out), "--filter", ""]) == 0
     lines = [line for line in out.read_text().splitlines() if not line.startswith("#")]
-    for row, told in zip(rows, csv.DictReader(lines), strict=True):
-        assert told["drop"] == row["drop"] and told["process"] == row["process"]
-        assert int(told["relative_ns"]) == row["relative_ns"]
+    for row, cells in zip(rows, csv.DictReader(lines), strict=True):
+        assert cells["drop"] == row["drop"] and cells["process"] == row["process"]
+        assert int(cells["relative_ns"]) == row["relative_ns"]
 
 
 def test_the_kernels_rows_are_a_table_too(file: str, capsys: Captured) -> None:
@@ -158,7 +158,7 @@ def test_path_formats_agree(file: str, capsys: Captured) -> None:
     assert json.loads(capsys.readouterr().out)["packet"] is None
 
 
-def test_path_json_tells_the_clock_of_each_leg(file: str, tmp_path: Path, capsys: Captured) -> None:
+def test_path_json_has_the_clock_of_each_leg(file: str, tmp_path: Path, capsys: Captured) -> None:
     keys = ("wire_ns", "wire_error_ns", "epoch_offset_ns")
     assert main(["path", file, "--packet", "4", "--json"]) == 0
     path = json.loads(capsys.readouterr().out)
@@ -176,14 +176,14 @@ def test_path_json_tells_the_clock_of_each_leg(file: str, tmp_path: Path, capsys
     session.close()
 
 
-def test_path_tells_where_a_packet_was_captured(file: str, capsys: Captured) -> None:
+def test_path_shows_where_a_packet_was_captured(file: str, capsys: Captured) -> None:
     assert main(["path", file, "--packet", "4", "--json"]) == 0
     legs = json.loads(capsys.readouterr().out)["legs"]
     (leg,) = [leg for leg in legs if leg["captured"] is not None]
-    told, error = leg["captured"], leg["wire_error_ns"]
-    assert list(told) == ["device", "direction", "after_ns", "before_ns", "socket"]
-    assert (told["device"], told["direction"], told["socket"]) == ("vs", "out", True)
-    assert told["after_ns"] - error <= leg["wire_ns"] <= told["before_ns"] + error
+    captured, error = leg["captured"], leg["wire_error_ns"]
+    assert list(captured) == ["device", "direction", "after_ns", "before_ns", "socket"]
+    assert (captured["device"], captured["direction"], captured["socket"]) == ("vs", "out", True)
+    assert captured["after_ns"] - error <= leg["wire_ns"] <= captured["before_ns"] + error
     assert main(["path", file, "--packet", "4"]) == 0
     lines = [line for line in capsys.readouterr().out.splitlines() if line.startswith("leg ")]
     assert ["as vs sent it, between" in line for line in lines] == [x is leg for x in legs]
@@ -231,7 +231,7 @@ def test_stats_take_the_table_first_too(file: str, capsys: Captured) -> None:
     )
 
 
-def test_the_clocks_offset_is_told_to_the_nanosecond(file: str, capsys: Captured) -> None:
+def test_the_clocks_offset_is_shown_to_the_nanosecond(file: str, capsys: Captured) -> None:
     assert main(["stats", file, "clock", "--json"]) == 0
     fit = json.loads(capsys.readouterr().out)[0]
     assert main(["stats", file, "clock"]) == 0
@@ -274,7 +274,7 @@ def test_stats_of_a_range(file: str, capsys: Captured) -> None:
 
 @pytest.mark.parametrize("which", ["--packet", "--series"])
 @pytest.mark.parametrize("number", ["0", "999999", str((1 << 63) - 1), str(1 << 63), "9" * 40])
-def test_a_row_that_is_not_there_is_told_in_a_line(
+def test_a_row_that_is_not_there_is_reported_in_a_line(
     file: str, which: str, number: str, capsys: Captured
 ) -> None:
     try:
@@ -285,7 +285,7 @@ def test_a_row_that_is_not_there_is_told_in_a_line(
     assert number in capsys.readouterr().err.splitlines()[-1]
 
 
-def test_a_program_of_any_name_can_be_told(tmp_path: Path, capsys: Captured) -> None:
+def test_a_program_of_any_name_can_be_shown(tmp_path: Path, capsys: Captured) -> None:
     """The XML can be parsed, and no name breaks a table or moves the cursor."""
     build = KblBuilder(3)
     func = build.probe("udp_send_skb")

@@ -72,8 +72,8 @@ def test_what_is_wrong_with_an_input_is_said(tmp_path: Path, capsys: Captured) -
     for command in (["packets", "--json"], ["stats", "drops"], ["path", "--packet", "1"]):
         for _ in range(2):  # also when the session is in the cache
             assert main([command[0], str(cut), *command[1:]]) == 1
-            told = capsys.readouterr()
-            assert "cut.pcap at byte" in told.err.splitlines()[0]
+            printed = capsys.readouterr()
+            assert "cut.pcap at byte" in printed.err.splitlines()[0]
     kept = tmp_path / "kept.skbv"
     assert main(["import", "-o", str(kept), str(cut)]) == 1
     assert main(["packets", str(kept), "--json"]) == 0

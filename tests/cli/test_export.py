@@ -40,8 +40,8 @@ def export(file: Path, *words: str) -> subprocess.CompletedProcess[str]:
 def rows_of(out: Path) -> tuple[list[str], list[dict[str, str]]]:
     """Comment lines and rows of a CSV."""
     lines = out.read_text().splitlines()
-    told = [line for line in lines if line.startswith("#")]
-    return told, list(csv.DictReader(line for line in lines if not line.startswith("#")))
+    comments = [line for line in lines if line.startswith("#")]
+    return comments, list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 @pytest.mark.parametrize(
@@ -73,8 +73,8 @@ def test_the_command_in_the_table_makes_it_anew(file: Path, tmp_path: Path) -> N
     first = tmp_path / "first.csv"
     words = ("--lanes", "layer", "--range", "0.1,0.4", "--size", "900x600", "--title", "My title")
     assert export(file, "--csv", str(first), *words).returncode == 0
-    told = rows_of(first)[0][-1]
-    command = told.partition("skbviewer export ")[2]
+    comment = rows_of(first)[0][-1]
+    command = comment.partition("skbviewer export ")[2]
     done = subprocess.run(
         f"{sys.executable} -m skbviewer export {command}",
         shell=True,
@@ -117,21 +117,21 @@ def test_an_empty_filter_is_the_whole_packet_list(file: Path, tmp_path: Path) ->
 def test_the_boxes_of_all_lanes_are_all_calls(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "t.csv"
     assert export(file, "--csv", str(out), "--lanes", "cpu", "--size", "2000x30000").returncode == 0
-    told, rows = rows_of(out)
+    comments, rows = rows_of(out)
     calls = [row for row in rows if row["lane"].startswith("CPU")]
     wires = [row for row in rows if row["lane"].startswith("wire")]
     session = Session.open(file)
     assert sum(int(row["count"]) for row in wires) == session.packet_count()
     boxes = len(session.timeline("cpu").boxes.begin) - session.packet_count()
     assert sum(int(row["count"]) for row in calls) == boxes
-    assert sum("SHA-256" in line for line in told) == 2
+    assert sum("SHA-256" in line for line in comments) == 2
 
 
 def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "p.csv"
     assert export(file, "--csv", str(out), "--filter", "arp").returncode == 0
-    told, rows = rows_of(out)
-    assert "# filter: arp" in told
+    comments, rows = rows_of(out)
+    assert "# filter: arp" in comments
     assert {row["protocol"] for row in rows} == {"ARP"}
 
 
@@ -151,7 +151,7 @@ def test_a_filter_alone_is_the_packet_list(file: Path, tmp_path: Path) -> None:
         (("--filter", "tcp.prot == 1"), "tcp.prot"),
     ],
 )
-def test_a_wrong_word_is_told_in_a_line(
+def test_a_wrong_word_is_reported_in_a_line(
     file: Path, tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
     done = export(file, "--csv", str(tmp_path / "x"), *words)
@@ -174,9 +174,9 @@ def test_markers_keep_their_order(file: Path, tmp_path: Path) -> None:
     out = tmp_path / "t.csv"
     words = ("--lanes", "cpu", "--markers", "0.3,0.1")
     assert export(file, "--csv", str(out), *words).returncode == 0
-    told = rows_of(out)[0]
-    assert any(line.startswith("# B − A = −200") for line in told), told
-    assert told[-1].endswith("--lanes cpu --markers=0.3,0.1")
+    comments = rows_of(out)[0]
+    assert any(line.startswith("# B − A = −200") for line in comments), comments
+    assert comments[-1].endswith("--lanes cpu --markers=0.3,0.1")
 
 
 @pytest.mark.parametrize(

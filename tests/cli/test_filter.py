@@ -48,9 +48,9 @@ def test_rows_of_the_kernel_alone(file: str, capsys: Captured) -> None:
 
 def test_an_error_marks_the_place(file: str, capsys: Captured) -> None:
     assert main(["packets", file, "--filter", "tcp && ip.scr == 10.0.0.1"]) == 2
-    told = capsys.readouterr()
-    assert told.out == ""
-    assert told.err.splitlines() == [
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.splitlines() == [
         "skbviewer: --filter: unknown field ip.scr; did you mean ip.src?",
         "tcp && ip.scr == 10.0.0.1",
         "       ^^^^^^",

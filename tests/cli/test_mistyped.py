@@ -23,7 +23,7 @@ def no_window(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["pakets", "S.skbv"], "pakets is neither a command nor a file; did you mean packets?"),
         (["foo"], "foo is neither a command nor a file"),
@@ -31,9 +31,9 @@ def no_window(monkeypatch: pytest.MonkeyPatch) -> None:
         (["gone.pcap"], "gone.pcap: no such file"),
     ],
 )
-def test_a_mistyped_word_is_an_error(words: list[str], told: str, capsys: Captured) -> None:
+def test_a_mistyped_word_is_an_error(words: list[str], message: str, capsys: Captured) -> None:
     assert main(words) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_a_file_behind_one_that_is_there(tmp_path: Path, capsys: Captured) -> None:

@@ -47,18 +47,18 @@ def test_words(
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--goto", "x"], "not a packet number: x"),
         (["--goto", "0"], "not a packet number: 0"),
         (["--filter", "tcp.prot"], "tcp.prot"),
     ],
 )
-def test_wrong_words(words: list[str], told: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_words(words: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as left:
         main(words)
     assert left.value.code == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err
 
 
 def test_the_window_opens_at_a_packet_behind_a_filter(tmp_path: Path) -> None:

@@ -28,7 +28,7 @@ def test_fresh_recording_is_matched_whole(lab_recording: Recording, tmp_path: Pa
     assert table(handshake(session)).count("\n") == 10
 
 
-def test_lossy_recording_tells_its_loss(lab_recording: Recording, tmp_path: Path) -> None:
+def test_lossy_recording_shows_its_loss(lab_recording: Recording, tmp_path: Path) -> None:
     out = tmp_path / "lossy.skbv"
     import_files([lab_recording.lossy], out)
     assert Session.open(out).info()["lost_records"] > 0

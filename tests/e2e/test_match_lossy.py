@@ -85,7 +85,7 @@ def only(log: KernelLog, keep: Index) -> KernelLog:
 
 def holders(kernel: Kernel, packet: np.void) -> set[int]:
     """Lives that at some time held a larger packet with this one in it: fragments, segments."""
-    prints = kernel.sight.prints
+    prints = kernel.kernel_side.prints
     rows = prints.of(np.arange(len(prints.number)))
     names = ("ip_version", "saddr_hi", "saddr_lo", "daddr_hi", "daddr_lo", "protocol")
     flow = np.all([rows[name] == packet[name] for name in names], axis=0)

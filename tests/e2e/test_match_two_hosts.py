@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from skbviewer.matching import AMBIGUOUS, BY_TIME, EXACT, bound, doubted, trips
+from skbviewer.matching import AMBIGUOUS, BY_TIME, EXACT, bound, trips, without_early_arrivals
 from skbviewer.records import RECORD_DTYPE, KernelLog, RecordTable, resource
 from skbviewer.records.columns import FOOTPRINT_NAMES
 from skbviewer.session import Session, import_files
@@ -54,7 +54,7 @@ def test_a_packet_joins_the_legs_of_both_hosts(name: str) -> None:
     for one in found:
         exact = np.unique(one.rows["packet"][one.rows["verdict"] == EXACT])
         assert np.isin(ip, exact).mean() >= 0.9
-    both = trips(found[0], found[1], a.sight, b.sight)
+    both = trips(found[0], found[1], a.kernel_side, b.kernel_side)
     assert both.onward.any()
     assert not both.onward.all()
     way = bound(both)
@@ -72,10 +72,10 @@ def test_what_time_decided_says_nothing_of_time() -> None:
     packets = packets_of(folder / "bulk.pcap")
     a, b = split(follow(folder / "bulk.kbl"))
     found = [matched(packets, kernel) for kernel in (a, b)]
-    every = trips(found[0], found[1], a.sight, b.sight)
+    every = trips(found[0], found[1], a.kernel_side, b.kernel_side)
     rows = found[1].rows.copy()
     rows["rung"][rows["packet"] % 2 == 0] = BY_TIME
-    some = trips(found[0], found[1]._replace(rows=rows), a.sight, b.sight)
+    some = trips(found[0], found[1]._replace(rows=rows), a.kernel_side, b.kernel_side)
     assert 0 < len(some.a_ns) < len(every.a_ns)
     assert np.isin(some.series_b, every.series_b).all()
 
@@ -86,7 +86,7 @@ def test_what_would_arrive_before_it_was_sent_is_ambiguous() -> None:
     packets = packets_of(folder / "bulk.pcap")
     a, b = split(follow(folder / "bulk.kbl"))
     one, other = (matched(packets, kernel) for kernel in (a, b))
-    both = trips(one, other, a.sight, b.sight)
+    both = trips(one, other, a.kernel_side, b.kernel_side)
     way = bound(both)
     assert way is not None
     series = b.legs.rows["series"][other.rows["leg"]]
@@ -97,7 +97,9 @@ def test_what_would_arrive_before_it_was_sent_is_ambiguous() -> None:
     rows = other.rows.copy()
     for at, leg in ((last, rows["leg"][first]), (first, rows["leg"][first])):
         rows["leg"][at], rows["rung"][at] = leg, BY_TIME
-    kept, left = doubted(one, other._replace(rows=rows), a.sight, b.sight, way)
+    kept, left = without_early_arrivals(
+        one, other._replace(rows=rows), a.kernel_side, b.kernel_side, way
+    )
     assert np.array_equal(kept.rows, one.rows)
     assert np.flatnonzero(left.rows["verdict"] != rows["verdict"]).tolist() == [last]
     assert left.rows["verdict"][last] == AMBIGUOUS
@@ -157,9 +159,9 @@ def test_times_under_way_are_intervals(session: Session) -> None:
     assert way["uncertainty_ns"] >= 0
     seen = 0
     for numbers in sightings(session).values():
-        for told in session.under_way(numbers[0]):
-            assert 0 <= told.low_ns <= told.middle_ns <= told.high_ns
-            assert told.high_ns - told.low_ns <= way["uncertainty_ns"] + 2
+        for interval in session.under_way(numbers[0]):
+            assert 0 <= interval.low_ns <= interval.middle_ns <= interval.high_ns
+            assert interval.high_ns - interval.low_ns <= way["uncertainty_ns"] + 2
             seen += 1
     assert seen > 40
 

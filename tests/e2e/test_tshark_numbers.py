@@ -57,13 +57,13 @@ def sample(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFact
 def test_times_lengths_and_streams_of_all_packets(sample: Sample) -> None:
     shown = (*FIELDS, *STREAMS)
     lines = sample.tshark("-T", "fields", *(word for name in shown for word in ("-e", name)))
-    told = [line.split("\t") for line in lines if line]
+    rows = [line.split("\t") for line in lines if line]
     packets = sample.session.packets(1, sample.session.packet_count())
     numbers = [packet.number for packet in packets]
     streams = [sample.session.field_values(name, numbers) for name in STREAMS]
     first = packets[0].ts_ns or 0
-    assert len(told) == len(packets)
-    for packet, row, *stream in zip(packets, told, *streams, strict=True):
+    assert len(rows) == len(packets)
+    for packet, row, *stream in zip(packets, rows, *streams, strict=True):
         ns = packet.ts_ns or 0
         assert row[:5] == [
             str(packet.number),
@@ -87,22 +87,22 @@ def counted(sample: Sample) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
 @pytest.mark.parametrize("kind", KINDS)
 def test_endpoints(sample: Sample, kind: str) -> None:
     table = f"endpoints,{KINDS[kind]},!({LEFT_OUT})"
-    told = Counter[End]()
+    theirs = Counter[End]()
     for line in sample.tshark("-q", "-z", table):
         match = END.match(line.replace("ff:ff:ff:ff:ff:ff", "Broadcast"))
         if match is not None:
             name, port, *numbers = match.groups()
-            told[name, int(port) if port else None, tuple(map(int, numbers))] += 1
+            theirs[name, int(port) if port else None, tuple(map(int, numbers))] += 1
     ours = Counter[End](
         (row.address, row.port, tuple(row[2:]))
         for row in endpoints_by_kind(sample.session.statistics(Chosen(counted(sample))))[kind]
     )
-    assert ours == told
+    assert ours == theirs
 
 
-def _bytes(told: str, ours: int) -> int:
+def _bytes(text: str, ours: int) -> int:
     """What tshark tells, with a unit: ours, if that is ours rounded."""
-    number, unit = told.split()
+    number, unit = text.split()
     size = {"bytes": 1, "kB": 1000, "MB": 1_000_000}[unit]
     shown = int(number.replace(",", "")) * size
     return ours if abs(shown - ours) < size else shown

@@ -19,14 +19,14 @@ import numpy.typing as npt
 from skbviewer import readers
 from skbviewer.matching import (
     EXACT,
+    KernelSide,
     LegTable,
     Matches,
     SeriesTable,
-    Sightable,
+    build_kernel_side,
     build_legs,
     build_series,
     match,
-    sightable,
 )
 from skbviewer.records import Capture, KernelLog, Packets, Silent
 
@@ -99,7 +99,7 @@ class Kernel(NamedTuple):
     log: KernelLog
     series: SeriesTable
     legs: LegTable
-    sight: Sightable
+    kernel_side: KernelSide
     epoch_ns: int
     sockets: Index
     missed: int  # hits of their functions that the kernel's probes skipped, by its own count
@@ -121,9 +121,9 @@ def followed(log: KernelLog) -> Kernel:
     records = log.records
     calls = (records["kind"] == 1) & np.isin(records["func"], ids) & (series.of >= 0)
     epoch_ns = log.clock[0].real_ns - log.clock[0].mono_ns
-    sight = sightable(log, series, legs)
+    kernel_side = build_kernel_side(log, series, legs)
     missed = sum(p.missed for p in probes)
-    return Kernel(log, series, legs, sight, epoch_ns, np.flatnonzero(calls), missed)
+    return Kernel(log, series, legs, kernel_side, epoch_ns, np.flatnonzero(calls), missed)
 
 
 def packets_of(pcap: Path) -> Packets:
@@ -187,4 +187,4 @@ def wrong(kernel: Kernel, found: Matches, owner: Index) -> list[tuple[int, int, 
 
 def matched(packets: Packets, kernel: Kernel) -> Matches:
     """The matches of a capture."""
-    return match(packets, kernel.sight)
+    return match(packets, kernel.kernel_side)

@@ -37,7 +37,7 @@ def test_each_call_is_a_row(tmp_path: Path) -> None:
     assert rows[2]["caller"] == "net<rx>+0x10"
 
 
-def test_the_head_tells_what_it_is_and_where_from(tmp_path: Path) -> None:
+def test_the_head_says_what_it_is_and_where_from(tmp_path: Path) -> None:
     write_path_csv(path(), [SOURCE], tmp_path / "a.csv")
     comments, _ = read(tmp_path / "a.csv")
     text = "".join(comments)
@@ -46,11 +46,11 @@ def test_the_head_tells_what_it_is_and_where_from(tmp_path: Path) -> None:
         assert part in text
 
 
-def test_the_head_tells_where_it_was_captured(tmp_path: Path) -> None:
+def test_the_head_says_where_it_was_captured(tmp_path: Path) -> None:
     whole = captured(Captured("eth0", "in", 1010, 1300, True))
     write_path_csv(whole, [SOURCE], tmp_path / "a.csv")
-    told = "#   captured as eth0 received it, between 1010 and 1300 ns\n"
-    assert told in read(tmp_path / "a.csv")[0]
+    line = "#   captured as eth0 received it, between 1010 and 1300 ns\n"
+    assert line in read(tmp_path / "a.csv")[0]
 
 
 def test_a_packet_without_a_path_says_so_by_no_rows(tmp_path: Path) -> None:

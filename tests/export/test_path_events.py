@@ -7,7 +7,7 @@ import csv
 from pathlib import Path
 from xml.etree import ElementTree
 
-from skbviewer.export import path_lines, path_xml, told, write_path_csv
+from skbviewer.export import has_line, path_lines, path_xml, write_path_csv
 from skbviewer.records import PacketPath, PathEvent
 
 from .paths import SOURCE, path
@@ -18,7 +18,7 @@ NEIGH = PathEvent(1700, "neigh", "neigh 10.0.0.1 on eth0", -1, 0, "task", 8, "",
 FREE = DROP._replace(event="free", text="free", stack=())
 
 
-def told_path() -> PacketPath:
+def path_with_events() -> PacketPath:
     """The path with a drop in its third call, a change beside all calls, and a birth or death."""
     whole = path()
     (leg,) = whole.legs
@@ -27,7 +27,7 @@ def told_path() -> PacketPath:
 
 
 def test_the_tree_shows_events_where_they_happened() -> None:
-    lines = list(path_lines(told_path()))
+    lines = list(path_lines(path_with_events()))
     (drop,) = [number for number, line in enumerate(lines) if "* drop" in line]
     assert "udp_rcv" in lines[drop - 1]
     assert lines[drop].split()[0] == "0.250"
@@ -42,18 +42,18 @@ def test_the_tree_shows_events_where_they_happened() -> None:
 
 
 def test_the_tree_shows_compensated_times() -> None:
-    lines = [line for line in path_lines(told_path()) if "without probes" in line]
+    lines = [line for line in path_lines(path_with_events()) if "without probes" in line]
     assert len(lines) == 1 and "netif_receive_skb" in lines[0]
     assert "0.432 us without probes" in lines[0]
 
 
 def test_births_and_deaths_are_quiet() -> None:
-    assert [told(event) for event in (DROP, FREE, NEIGH)] == [True, False, True]
+    assert [has_line(event) for event in (DROP, FREE, NEIGH)] == [True, False, True]
 
 
 def test_the_table_has_columns_for_them(tmp_path: Path) -> None:
     out = tmp_path / "a.csv"
-    write_path_csv(told_path(), [SOURCE], out)
+    write_path_csv(path_with_events(), [SOURCE], out)
     text = out.read_text(encoding="utf-8")
     assert "#   1250 ns: drop NO_SOCKET at udp_rcv+0x4\n" in text
     rows = list(csv.DictReader(line for line in text.splitlines() if not line.startswith("#")))
@@ -67,7 +67,7 @@ def test_the_table_has_columns_for_them(tmp_path: Path) -> None:
 
 
 def test_xml_holds_events_in_their_calls() -> None:
-    root = ElementTree.fromstring(path_xml(told_path()))
+    root = ElementTree.fromstring(path_xml(path_with_events()))
     (drop,) = root.findall(".//call[@function='udp_rcv']/event[@event='drop']")
     assert drop.get("text") == DROP.text and drop.get("caused") is None
     assert [frame.get("by") for frame in drop.findall("frame")] == list(DROP.stack)

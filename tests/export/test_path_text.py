@@ -95,23 +95,23 @@ def test_a_leg_of_several_logs_names_its_own_and_when_it_begins() -> None:
     assert second.endswith("captured at 0.050 +- 0.020 us")
 
 
-def test_what_nobody_knows_of_two_clocks_is_not_told() -> None:
+def test_what_nobody_knows_of_two_clocks_is_not_written() -> None:
     whole = of_two_hosts()
     second = whole.legs[1]._replace(session_error_ns=None)
     lines = list(path_lines(whole._replace(legs=(whole.legs[0], second))))
-    (told,) = [text for text in lines if text.startswith("leg 2")]
-    assert "offset from leg 1 unknown" in told and "40000" not in told
+    (line,) = [text for text in lines if text.startswith("leg 2")]
+    assert "offset from leg 1 unknown" in line and "40000" not in line
 
 
 def test_two_legs_of_the_same_log_are_exactly_apart() -> None:
     whole = of_two_hosts()
     again = whole.legs[0]._replace(kind="forward", begin_ns=2_900)
     lines = path_lines(whole._replace(legs=(*whole.legs, again)))
-    (told,) = [text for text in lines if text.startswith("leg 3")]
-    assert "begins 2.000 us after leg 1" in told
+    (line,) = [text for text in lines if text.startswith("leg 3")]
+    assert "begins 2.000 us after leg 1" in line
 
 
-def test_xml_of_several_logs_tells_what_joins_their_clocks() -> None:
+def test_xml_of_several_logs_says_what_joins_their_clocks() -> None:
     (only,) = ElementTree.fromstring(path_xml(path())).findall("leg")
     assert set(only.attrib) == {"series", "kind", "kernel_ns"}
     sent, got = ElementTree.fromstring(path_xml(of_two_hosts())).findall("leg")
@@ -122,18 +122,18 @@ def test_xml_of_several_logs_tells_what_joins_their_clocks() -> None:
 
 def test_the_leg_in_which_it_was_captured_says_where_and_between_what_times() -> None:
     whole = captured(Captured("eth0", "in", 1010, 1300, True))
-    (told,) = [text for text in path_lines(whole) if text.startswith("leg 1")]
-    assert told.endswith("captured at 0.050 us as eth0 received it, between 0.010 and 0.300 us")
+    (head,) = [text for text in path_lines(whole) if text.startswith("leg 1")]
+    assert head.endswith("captured at 0.050 us as eth0 received it, between 0.010 and 0.300 us")
     unnamed = captured(Captured("", "out", 900, 1300, False))
-    (told,) = [text for text in path_lines(unnamed) if text.startswith("leg 1")]
-    assert told.endswith("captured at 0.050 us as it was sent, between -0.100 and 0.300 us")
+    (head,) = [text for text in path_lines(unnamed) if text.startswith("leg 1")]
+    assert head.endswith("captured at 0.050 us as it was sent, between -0.100 and 0.300 us")
     assert line("leg 1").endswith("captured at 0.050 us")
 
 
 def test_xml_says_where_it_was_captured() -> None:
     root = ElementTree.fromstring(path_xml(captured(Captured("", "out", 900, 1300, False))))
-    (told,) = root.iter("captured")
-    assert told.attrib == {
+    (element,) = root.iter("captured")
+    assert element.attrib == {
         "direction": "out", "after_ns": "900", "before_ns": "1300", "socket": "no"
     }  # fmt: skip
     assert not list(ElementTree.fromstring(path_xml(path())).iter("captured"))
@@ -141,5 +141,5 @@ def test_xml_says_where_it_was_captured() -> None:
 
 def test_flags_in_xml_are_yes_or_no() -> None:
     root = ElementTree.fromstring(path_xml(path()))
-    told = {call.get("tail_call") for call in root.iter("call")}
-    assert told == {"yes", "no"}
+    values = {call.get("tail_call") for call in root.iter("call")}
+    assert values == {"yes", "no"}

@@ -49,8 +49,8 @@ class FakeTimeline:
         """(packet, leg, call, what) of everything; its place + 1 is the call's id."""
         found = []
         for packet in range(1, self.matched + 1):
-            for leg, told in enumerate(self.path(packet=packet).legs):
-                for at, call in enumerate(told.calls):
+            for leg, whole in enumerate(self.path(packet=packet).legs):
+                for at, call in enumerate(whole.calls):
                     found.append((packet, leg, at, call))
         return found
 
@@ -73,25 +73,25 @@ class FakeTimeline:
         self, kind: str, ids: Sequence[int] = (), progress: Progress | None = None
     ) -> Timeline:
         bounds = self._bounds()
-        told = [
+        calls = [
             (at, packet, call)
             for at, (packet, _, _, call) in enumerate(self._calls())
             if kind not in PACKET_KINDS or packet in ids
         ]
         layers = {name: number for number, name in enumerate(layer_names())}
-        count = len(told)
-        begin = np.array([c.entry_ns + self.clock_ns - bounds[0] for *_, c in told], np.int64)
-        dur = np.array([c.dur_ns or 0 for *_, c in told], np.int64)
-        look = np.array([layers[c.layer] for *_, c in told], np.uint8)
-        look[[c.dur_ns is None for *_, c in told]] |= OPEN
-        look[[c.note.startswith("drop") for *_, c in told]] |= DROP
-        name = np.array([_name(c.function) for *_, c in told], np.uint16)
-        item = np.array([at for at, *_ in told], np.int64)
+        count = len(calls)
+        begin = np.array([c.entry_ns + self.clock_ns - bounds[0] for *_, c in calls], np.int64)
+        dur = np.array([c.dur_ns or 0 for *_, c in calls], np.int64)
+        look = np.array([layers[c.layer] for *_, c in calls], np.uint8)
+        look[[c.dur_ns is None for *_, c in calls]] |= OPEN
+        look[[c.note.startswith("drop") for *_, c in calls]] |= DROP
+        name = np.array([_name(c.function) for *_, c in calls], np.uint16)
+        item = np.array([at for at, *_ in calls], np.int64)
         lane = np.zeros(count, np.int64)
         lanes = [Lane("CPU 1", 0, 0, "calls", 1, 2)]
         wires: list[Wire] = []
         if kind in PACKET_KINDS:
-            lane = np.array([list(ids).index(packet) for _, packet, _ in told], np.int64)
+            lane = np.array([list(ids).index(packet) for _, packet, _ in calls], np.int64)
             lanes = [Lane(f"{n}", 0, 0, "calls", n, 1) for n in ids]
             wires = [
                 Wire(at, n, self._wire(n) - bounds[0], 850)

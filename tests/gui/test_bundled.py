@@ -72,7 +72,7 @@ def test_capture_then_kbl_join(real: MainWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize("name", ["missing.pcap", "folder", "empty.kbl", "noise.pcap"])
-def test_unusable_files_are_told_in_one_line(
+def test_unusable_files_are_reported_in_one_line(
     real: MainWindow, qtbot: QtBot, tmp_path: Path, name: str
 ) -> None:
     (tmp_path / "folder").mkdir()

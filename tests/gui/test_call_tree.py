@@ -248,10 +248,10 @@ def test_calls_in_order_of_time_stand_one_behind_the_other() -> None:
     leg = model.index_of(1, -1)
     rows = [model.index(row, 0, leg) for row in range(model.rowCount(leg))]
     assert all(model.rowCount(row) == 0 for row in rows)
-    entries = [call.entry_ns for row in rows if (call := model.told_at(row)) is not None]
+    entries = [call.entry_ns for row in rows if (call := model.call_of_row(row)) is not None]
     assert entries == sorted(entries) and len(entries) > 3
-    told = [str(row.data()) for row in rows]
-    assert sum(text.startswith("… ") for text in told) == 1
+    texts = [str(row.data()) for row in rows]
+    assert sum(text.startswith("… ") for text in texts) == 1
 
 
 def test_a_merged_packet_says_which_it_is_and_leads_there(qtbot: QtBot) -> None:

@@ -147,13 +147,13 @@ def test_conversations_get_colours_of_their_own(real: MainWindow, qtbot: QtBot) 
     table = real.workspace.table
     QTest.keyClick(table, Qt.Key.Key_Down, Qt.KeyboardModifier.NoModifier)
     table.go_to_row(4)
-    plain = table.packets.cells(4)[0].ground
+    plain = table.packets.cells(4)[0].background
     QTest.keyClick(real, Qt.Key.Key_3, CONTROL)
-    painted, other = table.packets.cells(4)[0].ground, table.packets.cells(5)[0].ground
+    painted, other = table.packets.cells(4)[0].background, table.packets.cells(5)[0].background
     assert painted is not None and painted.name() == CONVERSATIONS[2]
     assert plain == other  # another port: another conversation
     QTest.keyClick(real, Qt.Key.Key_Space, CONTROL)
-    assert table.packets.cells(4)[0].ground == plain
+    assert table.packets.cells(4)[0].background == plain
 
 
 def test_an_exact_time_range(
@@ -183,25 +183,25 @@ def test_an_exact_time_range(
     assert shown == pytest.approx([30_000_000, 40_000_000], abs=9)
 
 
-def test_the_markers_difference_is_told_in_a_narrow_pane(opened: MainWindow, qtbot: QtBot) -> None:
+def test_the_markers_difference_is_shown_in_a_narrow_pane(opened: MainWindow, qtbot: QtBot) -> None:
     view, legend = opened.workspace.timeline, opened.workspace.timeline.legend
     qtbot.waitUntil(lambda: not view.loader.busy)  # it tells of its work in the same place
     layers = view.mode.layers()
     view.set_marker("A", view.window_ns()[0])
     view.set_marker("B", view.window_ns()[0] + 1_000)
-    assert legend.told == "B − A = +1.000 µs"
+    assert legend.message == "B − A = +1.000 µs"
     wide = legend.height()
-    legend.setFixedWidth(legend.fontMetrics().horizontalAdvance(legend.told) + 120)
+    legend.setFixedWidth(legend.fontMetrics().horizontalAdvance(legend.message) + 120)
     QApplication.processEvents()
     assert len(list(layers)) > 1
     assert legend.height() > wide  # the layers took a second line, the difference its room
     view.set_marker("A", None)
-    assert legend.told == ""
+    assert legend.message == ""
 
 
 def test_a_filter_from_a_menu_counts_as_applied(opened: MainWindow, qtbot: QtBot) -> None:
     bar = opened.workspace.filter_bar
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.use_filter("udp", True)
     assert not bar.apply_action.isVisible()
     QTest.keyClicks(bar.edit, " || tcp")

@@ -51,7 +51,7 @@ def test_the_first_rule_that_fits_colours_real_packets(session: Session) -> None
     model.show(session)
     assert ground(model, 0) is None
     model.set_rules(DEFAULTS)
-    by_name = {rule.name: rule.ground for rule in DEFAULTS}
+    by_name = {rule.name: rule.background for rule in DEFAULTS}
     seen = set()
     for row in range(session.packet_count()):
         packet = session.packets(row + 1, 1)[0]
@@ -189,24 +189,24 @@ def test_slow_rules_wait_while_the_user_goes_about(
 def test_streams_are_followed_after_the_filter_that_the_user_waits_for(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    told: list[str] = []
+    steps: list[str] = []
 
     def follow(progress: Progress) -> None:
-        told.append("begin")
-        while "filtered" not in told:
+        steps.append("begin")
+        while "filtered" not in steps:
             progress.report("", 0, 1)  # raises Cancelled
             time.sleep(0.001)
-        told.append("followed")
+        steps.append("followed")
 
     monkeypatch.setattr(opened.recording, "streams_followed", lambda: False)
     monkeypatch.setattr(opened.recording, "follow_streams", follow)
     opened.colouring.use(opened.recording)
-    qtbot.waitUntil(lambda: told == ["begin"])
-    opened.listing.shown.connect(lambda _: told.append("filtered"))
-    opened.listing.set_filter("tcp")
+    qtbot.waitUntil(lambda: steps == ["begin"])
+    opened.row_query.shown.connect(lambda _: steps.append("filtered"))
+    opened.row_query.set_filter("tcp")
     assert opened.colouring.busy and not opened.colouring.tasks.busy
     qtbot.waitUntil(lambda: not opened.colouring.busy)
-    assert told == ["begin", "filtered", "begin", "followed"]
+    assert steps == ["begin", "filtered", "begin", "followed"]
 
 
 def test_the_defaults_are_wiresharks_by_name_and_colour() -> None:
@@ -225,7 +225,7 @@ def test_the_defaults_are_wiresharks_by_name_and_colour() -> None:
             "#" + "".join(f"{int(number) >> 8:02x}" for number in part.split(","))
             for part in numbers.strip("[]").split("][")
         ]
-        assert [rule.ground, rule.ink] == wanted, name
+        assert [rule.background, rule.foreground] == wanted, name
 
 
 RENAMED = {"IPv4 TTL low or unexpected": "TTL low or unexpected"}

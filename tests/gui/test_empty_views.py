@@ -54,7 +54,7 @@ def test_a_packet_the_kernel_does_not_tell_of(opened: MainWindow, qtbot: QtBot) 
 def test_the_status_bar_leaves_out_whole_parts(qtbot: QtBot) -> None:
     label = StatusLabel()
     qtbot.addWidget(label)
-    label.tell("Matched: 30  ·  Lost records: 0  ·  Clock offset: 1.0 s ± 7 µs")
+    label.show_text("Matched: 30  ·  Lost records: 0  ·  Clock offset: 1.0 s ± 7 µs")
     whole = label.text()
     label.resize(label.sizeHint())
     label.show()

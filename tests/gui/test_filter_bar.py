@@ -102,7 +102,7 @@ def test_the_arrow_of_the_history_is_seen_on_dark_ground(
         qapp.setPalette(before)
 
 
-def test_an_invalid_filter_is_not_applied_but_told(bar: FilterBar, qtbot: QtBot) -> None:
+def test_an_invalid_filter_is_not_applied_but_explained(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "ip.srx == 10.0.0.1")
     with qtbot.assertNotEmitted(bar.applied):
         QTest.keyClick(bar.edit, KEY.Key_Return)
@@ -113,7 +113,7 @@ def test_an_invalid_filter_is_not_applied_but_told(bar: FilterBar, qtbot: QtBot)
     assert bar.edit.hasFocus()
 
 
-def test_an_error_is_told_after_a_pause_and_goes_with_typing(bar: FilterBar, qtbot: QtBot) -> None:
+def test_an_error_is_shown_after_a_pause_and_goes_with_typing(bar: FilterBar, qtbot: QtBot) -> None:
     type_text(bar, qtbot, "tcp.prt ")
     assert not bar.error.isVisible()
     qtbot.waitUntil(bar.error.isVisible, timeout=PAUSE_MS * 5)

@@ -32,11 +32,11 @@ def find(
     bar.where.setCurrentText(where.value)
     QTest.keyClicks(bar.line, text)
     seen = []
-    with qtbot.waitSignal(window.going.tasks.ended):
+    with qtbot.waitSignal(window.navigation.tasks.ended):
         QTest.keyClick(bar.line, Qt.Key.Key_Return)
     seen.append(number(window))
     for key in (Qt.Key.Key_N, Qt.Key.Key_B):
-        with qtbot.waitSignal(window.going.tasks.ended):
+        with qtbot.waitSignal(window.navigation.tasks.ended):
             QTest.keyClick(window, key, CONTROL)
         seen.append(number(window))
     return seen
@@ -69,22 +69,22 @@ def test_find_by_a_display_filter(opened: MainWindow, qtbot: QtBot) -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "what", "told"),
+    ("text", "what", "message"),
     [
         ("abc", What.HEX, "not pairs of hex digits: abc"),
         ("(", What.REGEX, "not a regular expression"),
         ("tcp.prot", What.FILTER, "tcp.prot"),
     ],
 )
-def test_what_cannot_be_looked_for_is_told(
-    opened: MainWindow, qtbot: QtBot, text: str, what: What, told: str
+def test_an_invalid_search_is_reported(
+    opened: MainWindow, qtbot: QtBot, text: str, what: What, message: str
 ) -> None:
     bar = opened.workspace.find_bar
     QTest.keyClick(opened, Qt.Key.Key_F, CONTROL)
     bar.what.setCurrentText(what.value)
     QTest.keyClicks(bar.line, text)
     QTest.keyClick(bar.line, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: told in opened.banner.text)
+    qtbot.waitUntil(lambda: message in opened.banner.text)
     assert bar.line.hasFocus()
     QTest.keyClick(bar.line, Qt.Key.Key_Escape)
     assert not bar.isVisible()
@@ -95,7 +95,7 @@ def test_what_cannot_be_looked_for_is_told(
 def test_go_to_the_nearest_that_is_shown(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.use_filter("udp", True)
     monkeypatch.setattr(QInputDialog, "getText", lambda *given, **more: ("32", True))
     QTest.keyClick(opened, Qt.Key.Key_G, CONTROL)
@@ -105,13 +105,13 @@ def test_go_to_the_nearest_that_is_shown(
 
 def test_back_and_forward(opened: MainWindow) -> None:
     for row_id in (10, 20, 30):
-        opened.going.to_id(row_id)
+        opened.navigation.to_id(row_id)
     seen = []
     for key in (Qt.Key.Key_Left, Qt.Key.Key_Left, Qt.Key.Key_Right):
         QTest.keyClick(opened, key, ALT)
         seen.append(number(opened))
     assert seen == ["20", "10", "20"]
-    opened.going.to_id(40)
+    opened.navigation.to_id(40)
     QTest.keyClick(opened, Qt.Key.Key_Right, ALT)
     assert number(opened) == "40"
     QTest.keyClick(opened, Qt.Key.Key_Left, ALT)
@@ -119,10 +119,10 @@ def test_back_and_forward(opened: MainWindow) -> None:
 
 
 def test_along_a_conversation(opened: MainWindow, qtbot: QtBot) -> None:
-    opened.going.to_id(3)
+    opened.navigation.to_id(3)
     seen = []
     for key in (Qt.Key.Key_Period, Qt.Key.Key_Period, Qt.Key.Key_Comma):
-        with qtbot.waitSignal(opened.going.tasks.ended):
+        with qtbot.waitSignal(opened.navigation.tasks.ended):
             QTest.keyClick(opened, key, CONTROL)
         seen.append(number(opened))
     assert seen == ["4", "8", "4"]

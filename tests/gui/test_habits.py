@@ -322,12 +322,12 @@ def test_no_dialog_is_larger_than_the_screen(opened: MainWindow, name: str) -> N
         for widget in QApplication.topLevelWidgets()
         if widget not in before and widget.isVisible()
     ]
-    room = opened.screen().availableSize()
-    assert made.width() < room.width() and made.height() < room.height()
+    scratch = opened.screen().availableSize()
+    assert made.width() < scratch.width() and made.height() < scratch.height()
     made.close()
 
 
-def test_what_is_told_of_the_packet_ends_in_dots_where_room_lacks(opened: MainWindow) -> None:
+def test_the_summary_of_the_packet_ends_in_dots_where_room_lacks(opened: MainWindow) -> None:
     opened.workspace.table.go_to_row(6)
     summary = opened.workspace.summary
     summary.resize(1600, summary.height())

@@ -42,7 +42,7 @@ def type_filter(window: MainWindow, qtbot: QtBot, text: str) -> None:
     if bar.edit.popup.isVisible():
         QTest.keyClick(bar.edit.popup, Qt.Key.Key_Escape)
     assert bar.text() == text
-    with qtbot.waitSignal(window.listing.shown):
+    with qtbot.waitSignal(window.row_query.shown):
         QTest.keyClick(bar.edit, Qt.Key.Key_Return)
 
 
@@ -54,7 +54,7 @@ def test_a_typed_filter_lists_what_passes_and_empties_again(
     assert {model.text(row, 4) for row in range(model.rowCount())} == {"UDP"}
     assert opened.status.text() == "Packets: 60  ·  Displayed: 14 (23.3 %)"
     type_filter(opened, qtbot, "")
-    assert opened.listing.rows is None
+    assert opened.row_query.rows is None
     assert model.rowCount() == 60
 
 
@@ -71,12 +71,12 @@ def test_a_letter_typed_in_the_list_begins_a_filter(opened: MainWindow, qtbot: Q
 def test_the_selected_packet_stays_or_the_nearest_is_gone_to(
     opened: MainWindow, qtbot: QtBot
 ) -> None:
-    opened.going.to_id(5)
+    opened.navigation.to_id(5)
     type_filter(opened, qtbot, "udp")
     assert number(opened) == "5"
     assert "Packet 5" in opened.workspace.summary.text()
     type_filter(opened, qtbot, "")
-    opened.going.to_id(22)
+    opened.navigation.to_id(22)
     type_filter(opened, qtbot, "udp")
     assert number(opened) == "21"
 
@@ -97,7 +97,7 @@ def test_a_click_on_the_header_sorts_and_a_third_unsorts(opened: MainWindow, qtb
     x = header.sectionViewportPosition(4) + 10
     seen = []
     for _ in range(3):
-        with qtbot.waitSignal(opened.listing.shown):
+        with qtbot.waitSignal(opened.row_query.shown):
             QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
         seen.append([model.text(row, 4) for row in (0, model.rowCount() - 1)])
     assert seen == [["ARP", "UDP"], ["UDP", "ARP"], ["TCP", "TCP"]]
@@ -105,7 +105,7 @@ def test_a_click_on_the_header_sorts_and_a_third_unsorts(opened: MainWindow, qtb
 
 
 def test_kernel_only_rows_count_in_the_status_bar(opened: MainWindow, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.menus.actions["Kernel-Only Packets"].trigger()
     wanted = "Packets: 60  ·  Kernel-only: 3  ·  Displayed: 63 (100.0 %)"
     assert opened.status.text() == wanted
@@ -117,7 +117,7 @@ def test_kernel_only_rows_count_in_the_status_bar(opened: MainWindow, qtbot: QtB
 
 
 def test_lives_without_an_address_are_listed_on_demand(opened: MainWindow, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.menus.actions["Packets Without an Address"].trigger()
     assert opened.menus.actions["Kernel-Only Packets"].isChecked()
     assert opened.workspace.table.packets.rowCount() == 65
@@ -177,15 +177,15 @@ def test_a_cell_becomes_a_filter(
     entry(submenu(menu, "Prepare as Filter"), "Selected").trigger()
     menu.close()
     assert opened.workspace.filter_bar.text() == wanted
-    assert opened.listing.filter == ""
+    assert opened.row_query.filter == ""
 
 
 def test_apply_as_filter_joins_what_is_there(opened: MainWindow, qtbot: QtBot) -> None:
     menu = context_menu(opened, 4, "protocol")
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         entry(submenu(menu, "Apply as Filter"), "Selected").trigger()
     menu.close()
-    assert opened.listing.filter == "udp"
+    assert opened.row_query.filter == "udp"
     menu = context_menu(opened, 0, "source")
     entry(submenu(menu, "Prepare as Filter"), "...and not Selected").trigger()
     menu.close()
@@ -194,10 +194,10 @@ def test_apply_as_filter_joins_what_is_there(opened: MainWindow, qtbot: QtBot) -
 
 def test_a_conversation_becomes_a_filter(opened: MainWindow, qtbot: QtBot) -> None:
     menu = context_menu(opened, 0, "info")
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         entry(submenu(menu, "Conversation Filter"), "TCP").trigger()
     menu.close()
-    assert opened.listing.filter == (
+    assert opened.row_query.filter == (
         "(ip.addr == 10.0.0.1 && ip.addr == 10.0.0.2) && (tcp.port == 47312 && tcp.port == 8080)"
     )
 
@@ -221,7 +221,7 @@ def test_cells_and_rows_are_copied(opened: MainWindow) -> None:
 
 
 def test_an_empty_list_says_what_brings_the_rows_back(opened: MainWindow, qtbot: QtBot) -> None:
-    listing, empty = opened.listing, opened.workspace.table.empty
+    listing, empty = opened.row_query, opened.workspace.table.empty
     opened.flag_displayed("ignore", True)
     with qtbot.waitSignal(listing.shown):
         opened.toggle_ignored()

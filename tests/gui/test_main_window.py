@@ -113,7 +113,7 @@ def test_a_drop_is_a_copy_even_where_the_source_offers_to_move(
 
 def test_a_banner_has_the_colours_of_the_theme_that_is_chosen(opened: MainWindow) -> None:
     for kind in ("error", "hint"):
-        opened.banner.tell("Something.", kind)
+        opened.banner.show_text("Something.", kind)
         seen = []
         for theme in (Theme.LIGHT, Theme.DARK):
             opened.appearance.set_theme(theme)
@@ -121,7 +121,7 @@ def test_a_banner_has_the_colours_of_the_theme_that_is_chosen(opened: MainWindow
             seen.append(opened.banner.palette().color(QPalette.ColorRole.Window))
         opened.appearance.set_theme(Theme.LIGHT)
         assert seen[0].lightness() > 200 > 100 > seen[1].lightness()
-        opened.banner.tell("Something.", kind)
+        opened.banner.show_text("Something.", kind)
         assert opened.banner.palette().color(QPalette.ColorRole.Window) == seen[0]
 
 
@@ -148,7 +148,7 @@ def test_the_bundled_recordings_are_all_in_the_file_menu(window: MainWindow, qtb
         assert all(path.exists() for path in samples.bundled(name))
 
 
-def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
+def test_a_bad_file_is_reported_in_one_line_and_nothing_is_lost(
     opened: MainWindow, qtbot: QtBot
 ) -> None:
     open_and_wait(opened, qtbot, "bad.skbv")
@@ -160,7 +160,7 @@ def test_a_bad_file_is_told_in_one_line_and_nothing_is_lost(
 
 def test_the_close_button_of_every_banner_closes_it(opened: MainWindow) -> None:
     for kind in ("error", "hint"):
-        opened.banner.tell("Something is wrong.", kind)
+        opened.banner.show_text("Something is wrong.", kind)
         QTest.mouseClick(opened.banner.close_button, Qt.MouseButton.LeftButton)
         assert not opened.banner.isVisible() and opened.banner.text == ""
 
@@ -204,7 +204,7 @@ def test_a_kbl_alone_lists_kernel_only_packets(window: MainWindow, qtbot: QtBot)
 def test_kernel_only_packets_can_be_listed_below(opened: MainWindow, qtbot: QtBot) -> None:
     packets = opened.workspace.table.packets
     assert packets.rowCount() == 60
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.menus.actions["Kernel-Only Packets"].trigger()
     assert packets.rowCount() == 63
 

@@ -111,7 +111,7 @@ def test_flags_of_very_many_rows_are_kept_by_a_worker_one_step_after_the_other(
     qtbot.waitUntil(lambda: not opened.notes.marked())
 
 
-def test_very_many_flags_that_cannot_be_kept_are_told_and_not_shown(
+def test_very_many_flags_that_cannot_be_kept_are_reported_and_not_shown(
     opened: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skbviewer.gui.notes.MANY", 10)
@@ -137,10 +137,10 @@ def test_next_and_previous_mark_go_around(opened: MainWindow) -> None:
 
 
 def test_all_displayed_are_marked(opened: MainWindow, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.use_filter("udp", True)
     press(opened, Qt.Key.Key_M, CONTROL | SHIFT)
-    shown = opened.listing.rows
+    shown = opened.row_query.rows
     assert shown is not None and 0 < len(shown) < 60
     assert recording(opened).flags("mark").tolist() == shown.tolist()
     press(opened, Qt.Key.Key_M, CONTROL | ALT)
@@ -153,7 +153,7 @@ def test_an_ignored_row_is_white_with_grey_text_and_can_be_hidden(
     press(opened, Qt.Key.Key_D)
     assert colours(opened, 0) == (WHITE, GREY)
     assert "Ignored: 1" in opened.status.text()
-    with qtbot.waitSignal(opened.listing.shown):
+    with qtbot.waitSignal(opened.row_query.shown):
         opened.menus.actions["Hide Ignored Packets"].trigger()
     assert opened.workspace.table.packets.rowCount() == 59
     press(opened, Qt.Key.Key_D, CONTROL | ALT)
@@ -196,7 +196,7 @@ def test_a_comment_is_written_shown_and_taken_away(
 
 
 def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
-    told: list[str] = []
+    seen: list[str] = []
 
     def write() -> None:
         dialog = QApplication.activeModalWidget()
@@ -204,17 +204,17 @@ def test_a_comment_is_written_by_keys_alone(opened: MainWindow) -> None:
         if dialog is None or edit is None or not edit.hasFocus():
             QTimer.singleShot(10, write)  # not open yet
             return
-        told.append(dialog.windowTitle())
+        seen.append(dialog.windowTitle())
         QTest.keyClicks(edit, "one")
         QTest.keyClick(edit, Qt.Key.Key_Return)
         QTest.keyClicks(edit, "two")
         QTest.keyClick(edit, Qt.Key.Key_Tab)
-        told.append("there" if edit.hasFocus() else "left")
+        seen.append("there" if edit.hasFocus() else "left")
         QTest.keyClick(dialog, Qt.Key.Key_Return, CONTROL)
 
     QTimer.singleShot(0, write)
     press(opened, Qt.Key.Key_C, CONTROL | ALT)
-    assert told == ["Packet Comment", "left"]
+    assert seen == ["Packet Comment", "left"]
     assert [note.text for note in recording(opened).annotations("comment")] == ["one\ntwo"]
 
 

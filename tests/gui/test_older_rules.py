@@ -32,7 +32,7 @@ def _older(folder: Path, real: MainWindow, qtbot: QtBot) -> Path:
     kept.close()
     age(saved)
     open_and_list(real, qtbot, [saved])
-    real.going.to_id(3)
+    real.navigation.to_id(3)
     return saved
 
 

@@ -66,11 +66,11 @@ def leave_a_view(window: MainWindow, qtbot: QtBot, paths: list[Path]) -> None:
     """Open files, filter, sort, go to a row, change columns; then close."""
     open_files(window, qtbot, paths)
     table = window.workspace.table
-    with qtbot.waitSignal(window.listing.shown):
+    with qtbot.waitSignal(window.row_query.shown):
         window.use_filter("udp", True)
-    with qtbot.waitSignal(window.listing.shown):
-        window.listing.set_order(("frame.number", True))
-    window.going.to_id(29)
+    with qtbot.waitSignal(window.row_query.shown):
+        window.row_query.set_order(("frame.number", True))
+    window.navigation.to_id(29)
     table.add_field("ip.ttl")
     table.header.setSectionHidden(table.packets.column_of("match"), True)
     table.set_time_format(TimeFormat.EPOCH)
@@ -86,13 +86,13 @@ def test_the_last_view_comes_back_as_it_was(
     table = window.workspace.table
     table.header.reset_asked.emit()
     table.set_time_format(TimeFormat.FIRST)
-    with qtbot.waitSignal(window.listing.shown):
+    with qtbot.waitSignal(window.row_query.shown):
         QTest.keyClick(window, Qt.Key.Key_L, CONTROL | SHIFT)
     qtbot.waitUntil(lambda: number(window) == "29")
-    assert window.workspace.filter_bar.text() == window.listing.filter == "udp"
-    assert window.listing.order == ("frame.number", True)
-    assert window.listing.rows is not None
-    assert window.listing.rows[0] > window.listing.rows[-1]
+    assert window.workspace.filter_bar.text() == window.row_query.filter == "udp"
+    assert window.row_query.order == ("frame.number", True)
+    assert window.row_query.rows is not None
+    assert window.row_query.rows[0] > window.row_query.rows[-1]
     assert table.header.sortIndicatorSection() == table.packets.column_of("number")
     assert table.packets.column_of("field:ip.ttl") > 0
     assert table.header.isSectionHidden(table.packets.column_of("match"))
@@ -105,7 +105,7 @@ def test_lanes_and_zoom_of_the_timeline_come_back(
     window: MainWindow, qtbot: QtBot, tmp_path: Path, lanes: str
 ) -> None:
     open_files(window, qtbot, files(tmp_path))
-    window.going.to_id(7)
+    window.navigation.to_id(7)
     view = window.workspace.timeline
     choose(view, lanes)
     wait_lanes(view, qtbot)
@@ -131,12 +131,12 @@ def test_reload_reads_again_and_keeps_the_view(
 ) -> None:
     open_files(window, qtbot, files(tmp_path))
     first = recording(window)
-    with qtbot.waitSignal(window.listing.shown):
+    with qtbot.waitSignal(window.row_query.shown):
         window.use_filter("udp", True)
-    window.going.to_id(9)
-    with qtbot.waitSignal(window.listing.shown):
+    window.navigation.to_id(9)
+    with qtbot.waitSignal(window.row_query.shown):
         QTest.keyClick(window, Qt.Key.Key_R, CONTROL)
-    qtbot.waitUntil(lambda: window.listing.filter == "udp" and number(window) == "9")
+    qtbot.waitUntil(lambda: window.row_query.filter == "udp" and number(window) == "9")
     assert first.closed
     assert recording(window) is not first
 
@@ -196,7 +196,7 @@ def test_save_as_goes_on_with_the_saved_session(
     first, out = recording(opened), tmp_path / "保存.skbv"
     answer = (str(out.with_suffix("")), "")
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: answer)
-    opened.going.to_id(12)
+    opened.navigation.to_id(12)
     with qtbot.waitSignal(opened.tasks.ended):
         QTest.keyClick(opened, Qt.Key.Key_S, CONTROL | SHIFT)
     assert first.saved == [out]
@@ -213,7 +213,7 @@ def summaries() -> list[QWidget]:
     return [each for each in windows if isinstance(each, ImportSummary) and each.isVisible()]
 
 
-def test_a_line_tells_of_an_import_and_the_summary_shows_on_demand(
+def test_a_line_reports_an_import_and_the_summary_shows_on_demand(
     window: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     QSettings().setValue("import_summary", "true")
@@ -270,7 +270,7 @@ def test_recent_files_have_plain_paths(tmp_path: Path) -> None:
     assert recent.recent_files() == [(tmp_path / "a.pcap",)]
 
 
-def test_the_time_left_is_told() -> None:
+def test_the_time_left_is_shown() -> None:
     assert left_text(0.2, 1, 10) == ""
     assert left_text(10, 0, 10) == ""
     assert left_text(10, 25, 100) == ", about 30 s left"

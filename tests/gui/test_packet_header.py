@@ -39,7 +39,7 @@ def test_a_click_on_the_header_sorts_up_down_and_not(table: PacketTable) -> None
     assert asked == [("info", False), ("info", True), None]
 
 
-def test_an_arrow_beside_the_title_tells_the_order(table: PacketTable) -> None:
+def test_an_arrow_beside_the_title_shows_the_order(table: PacketTable) -> None:
     keys = [column.key for column in COLUMNS]
     for key, gap in (("length", GAP), ("info", "")):
         at = keys.index(key)

@@ -113,7 +113,7 @@ def test_rows_have_wiresharks_colours_light_and_dark() -> None:
     assert model.data(model.index(4, 0), ROLE.BackgroundRole).color().lightness() < 80
 
 
-def test_match_tells_its_reason() -> None:
+def test_match_shows_its_reason() -> None:
     model = PacketModel()
     model.show(FakeRecording())
     tip = model.data(model.index(50, MATCH), ROLE.ToolTipRole)
@@ -171,10 +171,10 @@ def test_the_current_row_stays_in_view_when_room_is_taken(table: PacketTable) ->
     assert table.verticalScrollBar().value() == 30  # who looks elsewhere is left there
 
 
-def test_the_rows_on_the_screen_are_told(table: PacketTable, qtbot: QtBot) -> None:
-    with qtbot.waitSignal(table.visible_changed) as told:
+def test_the_rows_on_the_screen_are_reported(table: PacketTable, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(table.visible_changed) as changed:
         table.go_to_last()
-    ids = told.args[0]
+    ids = changed.args[0]
     assert ids[-1] == 60
     assert 5 < len(ids) < 30
     assert ids.tolist() == list(range(ids[0], 61))
@@ -233,8 +233,8 @@ def test_addresses_have_the_room_they_need_as_far_as_there_is_some(qtbot: QtBot)
         usual = table.columnWidth(table.packets.column_of("source"))
         table.show_rows(LongAddresses())
         source, destination = map(table.packets.column_of, ("source", "destination"))
-        room = QFontMetrics(table.font()).horizontalAdvance(LONG)
-        assert (table.columnWidth(source) > room) == whole
+        scratch = QFontMetrics(table.font()).horizontalAdvance(LONG)
+        assert (table.columnWidth(source) > scratch) == whole
         assert usual < table.columnWidth(source) or width // 6 < usual
         assert whole or table.columnWidth(destination) < usual  # Info has the rest
         tip = table.packets.data(table.packets.index(0, source), Qt.ItemDataRole.ToolTipRole)

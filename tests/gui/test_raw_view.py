@@ -68,9 +68,9 @@ def test_the_records_of_the_chosen_call(
         wanted = path.legs[leg].calls[call]
         begin = str(wanted.entry_ns)
         qtbot.waitUntil(lambda: fields(view).get("ts") == begin)  # noqa: B023 - ends in the loop
-        told = fields(view)
-        assert told["skb"] == f"0x{wanted.skb:x}"
-        assert int(told["dur"]) == wanted.dur_ns
+        shown = fields(view)
+        assert shown["skb"] == f"0x{wanted.skb:x}"
+        assert int(shown["dur"]) == wanted.dur_ns
         last = view.tree.topLevelItem(view.tree.topLevelItemCount() - 1)
         assert last is not None and last.text(0).startswith(("CALL, record", "EXT"))
 

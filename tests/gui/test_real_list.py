@@ -61,7 +61,7 @@ def column(window: MainWindow, key: str) -> list[str]:
 
 def test_every_column_sorts_real_rows(real: MainWindow, qtbot: QtBot) -> None:
     open_and_list(real, qtbot, sample("drops", "kbl", "pcap"))
-    with qtbot.waitSignal(real.listing.shown):
+    with qtbot.waitSignal(real.row_query.shown):
         real.menus.actions["Kernel-Only Packets"].trigger()
     table, header = real.workspace.table, real.workspace.table.header
     tester = QAbstractItemModelTester(
@@ -75,7 +75,7 @@ def test_every_column_sorts_real_rows(real: MainWindow, qtbot: QtBot) -> None:
         seen = []
         for _ in range(2):
             x = header.sectionViewportPosition(at) + header.sectionSize(at) // 2
-            with qtbot.waitSignal(real.listing.shown):
+            with qtbot.waitSignal(real.row_query.shown):
                 QTest.mouseClick(header.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(x, 8))
             seen.append(column(real, key))
         assert len(seen[0]) == len(seen[1]) == count
@@ -98,7 +98,7 @@ def test_the_filter_of_a_cell_shows_its_row(real: MainWindow, qtbot: QtBot, key:
         table.setCurrentIndex(index)
         text, shown = current_filter(real), table.packets.text(position, index.column())
         assert text is not None
-        with qtbot.waitSignal(real.listing.shown):
+        with qtbot.waitSignal(real.row_query.shown):
             real.use_filter(text, True)
         assert number(real) == str(position + 1), text
         found = set(column(real, key))
@@ -108,16 +108,16 @@ def test_the_filter_of_a_cell_shows_its_row(real: MainWindow, qtbot: QtBot, key:
             assert {text.partition(" [")[0] for text in found} == {shown.partition(" [")[0]}
         elif key != "time":
             assert found == {shown}
-        with qtbot.waitSignal(real.listing.shown):
+        with qtbot.waitSignal(real.row_query.shown):
             real.use_filter("", True)
 
 
 def test_along_a_real_conversation(real: MainWindow, qtbot: QtBot) -> None:
     open_and_list(real, qtbot, sample("handshake", "pcap"))
-    real.going.to_id(3)
+    real.navigation.to_id(3)
     seen = []
     for key in (Qt.Key.Key_Period, Qt.Key.Key_Period, Qt.Key.Key_Comma):
-        with qtbot.waitSignal(real.going.tasks.ended):
+        with qtbot.waitSignal(real.navigation.tasks.ended):
             QTest.keyClick(real, key, CONTROL)
         seen.append(number(real))
     assert seen == ["4", "5", "4"]
@@ -144,10 +144,10 @@ def test_marks_stay_when_a_capture_has_grown_and_is_reloaded(
     capture.write_bytes(whole.read_bytes()[:-300])
     open_and_list(real, qtbot, [capture])
     before = real.workspace.table.packets.rowCount()
-    real.going.to_id(3)
+    real.navigation.to_id(3)
     QTest.keyClick(real, Qt.Key.Key_M, CONTROL)
     capture.write_bytes(whole.read_bytes())
-    with qtbot.waitSignal(real.listing.shown, timeout=30_000):
+    with qtbot.waitSignal(real.row_query.shown, timeout=30_000):
         QTest.keyClick(real, Qt.Key.Key_R, CONTROL)
     qtbot.waitUntil(lambda: number(real) == "3")
     assert real.workspace.table.packets.rowCount() == 16 > before
@@ -211,11 +211,11 @@ def test_a_filter_that_cannot_run_is_not_in_force(
     capture.unlink()
     bar.apply_text('frame contains "hello"')
     qtbot.waitUntil(lambda: bar.error.isVisible())
-    assert real.listing.filter == "tcp" and table.packets.rowCount() == 10
+    assert real.row_query.filter == "tcp" and table.packets.rowCount() == 10
     assert bar.edit.palette().color(QPalette.ColorRole.Base) != green
     assert "was not applied" in bar.error.text() and "<code>tcp</code>" in bar.error.text()
-    real.listing.set_order(("frame.len", True))  # what is in force goes on to be
-    qtbot.waitUntil(lambda: not real.listing.tasks.busy)
+    real.row_query.set_order(("frame.len", True))  # what is in force goes on to be
+    qtbot.waitUntil(lambda: not real.row_query.tasks.busy)
     assert table.packets.rowCount() == 10
     bar.edit.setFocus()
     QTest.keyClick(bar, Qt.Key.Key_Escape)
@@ -257,10 +257,10 @@ def test_go_to_a_packet_life(
     assert 0 < known < every
     for name in ("K2", f"k{every}"):
         monkeypatch.setattr(QInputDialog, "getText", lambda *given, name=name, **more: (name, True))
-        with qtbot.waitSignal(real.listing.shown):
+        with qtbot.waitSignal(real.row_query.shown):
             QTest.keyClick(real, Qt.Key.Key_G, CONTROL)
         assert number(real) == name.upper()
-    assert real.listing.kernel_only and real.listing.all_lives
+    assert real.row_query.kernel_only and real.row_query.all_lives
 
 
 def test_larger_text_leaves_the_columns_as_the_user_had_them(
@@ -283,7 +283,7 @@ def test_drops_of_copies_are_not_red(real: MainWindow, qtbot: QtBot) -> None:
     copy, lost = (model.cells(position)[at] for position in (3, 4))
     assert copy.text == "NO_SOCKET" and lost.text == "NETFILTER_DROP"
     red = QColor(DROP_COLOURS[0])
-    assert copy.ink != red and lost.ink == red
+    assert copy.foreground != red and lost.foreground == red
     tip = model.index(4, at).data(Qt.ItemDataRole.ToolTipRole)
     assert tip.startswith("NETFILTER_DROP at nf_hook_slow+") and tip.endswith("was lost")
 
@@ -320,14 +320,14 @@ def test_every_cell_of_the_kernel_path_makes_a_filter_that_finds_its_packet(
     qtbot.waitUntil(lambda: tree.calls.rowCount() > 0)
     real.workspace.table.go_to_row(4)
     qtbot.waitUntil(lambda: tree.calls.index_of(1, 3).isValid())
-    whole, seen = real.listing.count(), set()
+    whole, seen = real.row_query.count(), set()
     for at in range(len(CALL_COLUMNS)):
         menu = tree.row_menu(tree.calls.index_of(1, 3).siblingAtColumn(at))
-        with qtbot.waitSignal(real.listing.shown):
+        with qtbot.waitSignal(real.row_query.shown):
             menu.actions()[0].trigger()
         menu.close()
-        seen.add(real.listing.filter)
-        assert number(real) == "5" and 0 < real.listing.count() <= whole
+        seen.add(real.row_query.filter)
+        assert number(real) == "5" and 0 < real.row_query.count() <= whole
         real.use_filter("", True)
     assert len(seen) >= 9
     (order,) = tree.row_menu(tree.calls.index_of(1, -1)).actions()
@@ -336,15 +336,15 @@ def test_every_cell_of_the_kernel_path_makes_a_filter_that_finds_its_packet(
 
 def test_info_counts_tcp_numbers_from_the_streams_begin(real: MainWindow, qtbot: QtBot) -> None:
     open_and_list(real, qtbot, sample("handshake", "kbl", "pcap"))
-    told = [text.split("] ", 1)[1] for text in column(real, "info") if "] Seq=" in text]
-    assert [" ".join(text.split(" ")[:2]) for text in told[:3]] == [
+    texts = [text.split("] ", 1)[1] for text in column(real, "info") if "] Seq=" in text]
+    assert [" ".join(text.split(" ")[:2]) for text in texts[:3]] == [
         "Seq=0 Win=64240",
         "Seq=0 Ack=1",
         "Seq=1 Ack=1",
     ]
 
 
-def test_a_large_recording_tells_of_streams_in_a_pause(
+def test_a_large_recording_follows_streams_in_a_pause(
     real: MainWindow, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("skbviewer.session.session.FEW_PACKETS", 1)
@@ -358,7 +358,7 @@ def test_a_large_recording_tells_of_streams_in_a_pause(
     assert any("[ACK] Seq=1 Ack=1 Win=64256" in info for info in infos)
 
 
-def test_info_begins_with_what_the_stream_tells(
+def test_info_begins_with_findings_in_the_stream(
     real: MainWindow, qtbot: QtBot, tmp_path: Path
 ) -> None:
     write_streams(tmp_path / "streams.pcap", 1)
@@ -370,7 +370,7 @@ def test_info_begins_with_what_the_stream_tells(
         ("tcp.analysis.zero_window", "ZeroWindow]"),
     ):
         with_word = [n for n, info in enumerate(infos, 1) if f"[TCP {word}" in info]
-        with qtbot.waitSignal(real.listing.shown):
+        with qtbot.waitSignal(real.row_query.shown):
             real.use_filter(filter_, True)
         shown = real.workspace.table.packets
         assert with_word and with_word == shown.ids(0, shown.rowCount()).tolist()

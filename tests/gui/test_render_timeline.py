@@ -83,7 +83,7 @@ def test_a_png_has_its_size_resolution_and_words(qtbot: QtBot, tmp_path: Path) -
     assert "--range=0,0.005 --markers=0.001,0.002000345" in words
 
 
-def test_the_picture_tells_filter_difference_notes_and_sources(qtbot: QtBot) -> None:
+def test_the_picture_names_filter_difference_notes_and_sources(qtbot: QtBot) -> None:
     picture = TimelinePicture(recording(), shown(filter="ip.src == 10.0.0.1"), "png")
     words = "\n".join(picture.lines())
     for part in ("Filter: ip.src == 10.0.0.1", "B − A = +1,000.345 µs", "here it waits", "1" * 64):
@@ -163,7 +163,7 @@ def test_a_picture_is_the_same_at_every_resolution_only_larger(
     assert "veth_xmit" in made[1][1]
 
 
-def test_clocks_are_told_apart(qtbot: QtBot) -> None:
+def test_each_clock_is_named(qtbot: QtBot) -> None:
     class TwoClocks(FakeRecording):
         def info(self) -> dict[str, Any]:
             made = super().info()
@@ -240,7 +240,7 @@ def test_rows_are_named_in_short() -> None:
             rows_of(wrong)
 
 
-def test_lanes_that_do_not_fit_are_told(qtbot: QtBot) -> None:
+def test_lanes_that_do_not_fit_are_counted(qtbot: QtBot) -> None:
     what = Shown("packet", tuple(range(1, 41)), size=(800, 400))
     assert "lanes are not shown: the picture is too low" in "\n".join(
         TimelinePicture(recording(), what, "png").footer()
@@ -260,7 +260,7 @@ def test_a_gap_is_hatched_in_a_vector_picture_too(qtbot: QtBot, tmp_path: Path) 
     assert texts[0] > texts[1]
 
 
-def test_aligned_packets_are_told_as_such(qtbot: QtBot) -> None:
+def test_aligned_packets_are_labelled_as_such(qtbot: QtBot) -> None:
     picture = TimelinePicture(recording(), Shown("aligned", (3, 4, 5)), "png")
     assert picture.title == "Displayed packets, aligned"
     assert "after each packet's first entry" in picture.subtitle()[0]

@@ -201,7 +201,7 @@ def test_limited_to_the_filter(opened: MainWindow, qtbot: QtBot) -> None:
 
 
 def test_a_sorted_list_is_no_filter(opened: MainWindow, qtbot: QtBot) -> None:
-    opened.listing.set_order(("protocol", False))
+    opened.row_query.set_order(("protocol", False))
     qtbot.waitUntil(lambda: opened.selection.rows is not None)
     found = open_window(opened, qtbot, "Conversations")
     assert not found.limit.isEnabled()

@@ -29,7 +29,7 @@ def test_kernel_only_is_one_word_with_one_meaning() -> None:
     assert "3 addressed packets were seen only by the kernel" in summary_html(Nameless())
 
 
-def test_clocks_of_two_logs_are_told_apart_and_how_they_are_joined(tmp_path: Path) -> None:
+def test_the_status_names_clocks_of_two_logs_and_how_they_are_joined(tmp_path: Path) -> None:
     session = two_logs(tmp_path)
     *fits, between = clock_texts(session)
     names = {text.partition(":")[0] for text in fits}

@@ -12,8 +12,8 @@ def test_candidates_are_counted_but_not_summed_up() -> None:
     (leg,) = whole.legs
     maybe = leg._replace(match="ambiguous", kernel_ns=5_000_000, functions=9)
     assert "5." not in totals(whole) and totals(whole).endswith("1 leg")
-    told = totals(whole._replace(legs=(leg, maybe)))
-    assert told == f"{totals(whole)} and 1 candidate"
+    text = totals(whole._replace(legs=(leg, maybe)))
+    assert text == f"{totals(whole)} and 1 candidate"
     assert totals(whole._replace(legs=(maybe, maybe))) == "2 candidates"
 
 

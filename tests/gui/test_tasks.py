@@ -37,8 +37,8 @@ def test_the_result_comes_to_the_windows_thread(tasks: Tasks, qtbot: QtBot) -> N
 
 
 def test_progress_is_true_and_not_more_than_ten_times_a_second(tasks: Tasks, qtbot: QtBot) -> None:
-    told: list[tuple[str, int, int]] = []
-    tasks.progress.connect(lambda *values: told.append(values))
+    reports: list[tuple[str, int, int]] = []
+    tasks.progress.connect(lambda *values: reports.append(values))
 
     def work(progress: Progress) -> None:
         for done in range(500):
@@ -48,9 +48,9 @@ def test_progress_is_true_and_not_more_than_ten_times_a_second(tasks: Tasks, qtb
     started = time.monotonic()
     with qtbot.waitSignal(tasks.ended):
         tasks.start("work", work, lambda result: None)
-    assert 1 < len(told) <= 2 + (time.monotonic() - started) * 10
-    assert [done for _, done, _ in told] == sorted(done for _, done, _ in told)
-    assert told[-1][2] == 500 * 10**10
+    assert 1 < len(reports) <= 2 + (time.monotonic() - started) * 10
+    assert [done for _, done, _ in reports] == sorted(done for _, done, _ in reports)
+    assert reports[-1][2] == 500 * 10**10
 
 
 def test_cancel_reaches_the_worker(tasks: Tasks, qtbot: QtBot) -> None:

@@ -115,16 +115,16 @@ def test_merged_boxes_tell_how_many_they_are(cpus: TimelineView) -> None:
     assert "Zoom in" in tip
 
 
-def test_hovering_over_a_call_tells_all_of_it(cpus: TimelineView, qtbot: QtBot) -> None:
+def test_hovering_over_a_call_shows_all_of_it(cpus: TimelineView, qtbot: QtBot) -> None:
     begin, end, row, _ = call_box(cpus, "veth_xmit", 2)
     zoom_to(cpus, begin, end)
-    told: list[str] = []
-    cpus.mouse.show_tip = lambda text, _: told.append(text)  # type: ignore[method-assign, assignment]
+    tips: list[str] = []
+    cpus.mouse.show_tip = lambda text, _: tips.append(text)  # type: ignore[method-assign, assignment]
     scene = cpus.plot.mapToScene(place_of(cpus, begin, end, row))
     assert "veth_xmit" in cpus.mouse.tip_at(scene)
-    qtbot.waitUntil(lambda: bool(told))
+    qtbot.waitUntil(lambda: bool(tips))
     for part in ("veth_xmit", "client [412]", "19.0 µs", "Packet", ">3<"):
-        assert part in told[0]
+        assert part in tips[0]
 
 
 def test_a_click_on_a_call_selects_it_and_its_packet(cpus: TimelineView, qtbot: QtBot) -> None:
@@ -134,7 +134,7 @@ def test_a_click_on_a_call_selects_it_and_its_packet(cpus: TimelineView, qtbot: 
         QTest.mouseClick(cpus.plot.viewport(), LEFT, pos=place_of(cpus, begin, end, row))
     assert located.args is not None
     place: CallPlace = located.args[0]
-    assert (place.packet, place.leg, place.told.function) == (5, 1, "ip_rcv")
+    assert (place.packet, place.leg, place.path_call.function) == (5, 1, "ip_rcv")
     assert cpus.lanes.selected == item
 
 
@@ -191,7 +191,7 @@ def test_a_lane_without_calls_has_room_for_its_title() -> None:
 
 
 def test_aligned_packets_all_begin_at_zero(view: TimelineView, qtbot: QtBot) -> None:
-    told: list[object] = []
+    ranges: list[object] = []
     choose(view, "aligned")
     wait_lanes(view, qtbot)
     timeline = view.lanes.timeline
@@ -201,10 +201,10 @@ def test_aligned_packets_all_begin_at_zero(view: TimelineView, qtbot: QtBot) -> 
         assert timeline.boxes.begin[low:high].min() == 0
     assert {wire.at for wire in timeline.wires} == {29_000}
     assert view.overview.box().isNull()
-    view.range_finished.connect(told.append)
+    view.range_finished.connect(ranges.append)
     drag(view, QPoint(300, 200), QPoint(400, 200))
     assert view.state.range is not None
-    assert told == []
+    assert ranges == []
     choose(view, "cpu")
     wait_lanes(view, qtbot)
     assert view.state.range is None

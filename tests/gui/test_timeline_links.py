@@ -35,7 +35,7 @@ def test_a_click_on_a_kernel_only_packet_selects_it(session: Session, qtbot: QtB
     assert selection.call == (0, 0)
 
 
-def test_the_strip_tells_the_drop_and_where_the_time_went(session: Session) -> None:
+def test_the_strip_shows_the_drop_and_where_the_time_went(session: Session) -> None:
     packet = session.packets(7, 1)[0]
     assert dropped(of_packet(packet)) == "Dropped: NETFILTER_DROP at nf_hook_slow+0xaa"
     assert totals(session.path(packet=7)).startswith(

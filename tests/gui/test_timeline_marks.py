@@ -46,19 +46,19 @@ def cpus(view: TimelineView, qtbot: QtBot) -> TimelineView:
 
 
 def test_dragging_selects_a_range_and_a_click_none(cpus: TimelineView) -> None:
-    told: list[object] = []
-    cpus.range_finished.connect(told.append)
+    ranges: list[object] = []
+    cpus.range_finished.connect(ranges.append)
     start, end = QPoint(200, 300), QPoint(400, 300)
     drag(cpus, start, end)
     box, plot = cpus.box, cpus.plot
     low, high = (box.mapSceneToView(plot.mapToScene(p)).x() for p in (start, end))
-    (times,) = told
+    (times,) = ranges
     assert isinstance(times, tuple)
     pixel = box.viewPixelSize()[0]
     for found, wanted in zip(times, (low, high), strict=True):
         assert abs(found - cpus.mode.origin_ns - wanted) <= 1.5 * pixel
     QTest.mouseClick(plot.viewport(), LEFT, pos=QPoint(600, 440))
-    assert told[1:] == [None]
+    assert ranges[1:] == [None]
 
 
 @pytest.mark.parametrize(("button", "keys"), [(LEFT, SHIFT), (MIDDLE, NO_KEY)])
@@ -95,7 +95,7 @@ def test_markers_snap_to_edges_and_tell_their_difference(cpus: TimelineView) -> 
         QTest.mouseMove(viewport, edge)
         QTest.keyClick(cpus, getattr(Qt.Key, f"Key_{letter}"), SHIFT)
     assert cpus.state.difference == 19_000
-    assert cpus.legend.told == "B − A = +19.000 µs"
+    assert cpus.legend.message == "B − A = +19.000 µs"
     QTest.mouseClick(viewport, RIGHT, pos=QPoint(500, 400))
     assert (cpus.state.a is not None, cpus.state.b) == (True, None)
 
@@ -241,11 +241,11 @@ def test_no_empty_area_is_left_without_a_word(cpus: TimelineView) -> None:
 
 
 def test_a_range_within_a_path_is_measured_and_filters_nothing(view: TimelineView) -> None:
-    told: list[object] = []
-    view.range_finished.connect(told.append)
+    ranges: list[object] = []
+    view.range_finished.connect(ranges.append)
     drag(view, QPoint(300, 300), QPoint(400, 300))
     assert view.state.range is not None
-    assert told == []
+    assert ranges == []
 
 
 def test_keys_that_mean_nothing_here_are_let_through(view: TimelineView) -> None:

@@ -43,8 +43,8 @@ def a_bar(view: TimelineView) -> QPointF:
 def test_a_box_of_the_path_makes_a_filter(view: TimelineView) -> None:
     scene = a_bar(view)
     function = function_at(view, scene)
-    told = labels(box_menu(view, scene))
-    assert told[0] == f'Apply as Filter: kbl.func == "{function}"'
+    shown = labels(box_menu(view, scene))
+    assert shown[0] == f'Apply as Filter: kbl.func == "{function}"'
     asked: list[tuple[str, bool]] = []
     view.filter_asked.connect(lambda text, apply: asked.append((text, apply)))
     menu = box_menu(view, scene)

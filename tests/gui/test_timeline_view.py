@@ -97,7 +97,7 @@ def test_a_click_chooses_the_call_and_beside_all_none(view: TimelineView, qtbot:
     assert chosen == [(0, 7), (1, 1), (-1, -1)]
 
 
-def test_hover_tells_everything(view: TimelineView) -> None:
+def test_hover_shows_everything(view: TimelineView) -> None:
     tip = view.mouse.tip_at(view.plot.mapToScene(middle(view, 3)))
     for part in ("ip_output", "tail call", "26.0 µs", "client [412]", "0xffff888003a1c500", "task"):
         assert part in tip

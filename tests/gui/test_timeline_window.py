@@ -61,9 +61,9 @@ def test_dragging_on_the_timeline_filters_the_list(timed: MainWindow, qtbot: QtB
     assert asked.args is not None
     assert asked.args[0].startswith("frame.time_epoch >= ")
     assert timed.selection.range == view.state.range
-    qtbot.waitUntil(lambda: not timed.listing.tasks.busy)
+    qtbot.waitUntil(lambda: not timed.row_query.tasks.busy)
     QTest.keyClick(view, Qt.Key.Key_Escape)
-    qtbot.waitUntil(lambda: timed.listing.filter == "" and not timed.listing.tasks.busy)
+    qtbot.waitUntil(lambda: timed.row_query.filter == "" and not timed.row_query.tasks.busy)
 
 
 def test_a_note_can_be_undone_and_done_again(
@@ -121,7 +121,7 @@ def test_the_dialog_writes_what_its_command_writes(
     assert not dialog.isVisible()
 
 
-def test_a_file_that_cannot_be_written_is_told_in_the_dialog(
+def test_a_file_that_cannot_be_written_is_reported_in_the_dialog(
     timed: MainWindow, tmp_path: Path
 ) -> None:
     shown = shown_now(timed)

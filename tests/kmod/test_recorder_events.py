@@ -24,7 +24,7 @@ MAC = (2, 0, 0, 0, 0, 7)
 FOUR = (192, 0, 2, 1, *[0] * 12)
 
 
-def told(number: int, data: int, *slots: bytes) -> bytes:
+def line_of(number: int, data: int, *slots: bytes) -> bytes:
     """An event with these EXT slots."""
     return event(NS, number, data=data, ext=len(slots), pid=7) + b"".join(slots)
 
@@ -52,52 +52,52 @@ SOME_TABLE = ext("route", X.ROUTE, family=2, prefix_len=24, ifindex=2, table=77,
 ADDR = ext("addr", X.ADDR, family=2, prefix_len=28, ifindex=2, addr=FOUR, netns=NETNS)
 HERE = NETNS << 32
 LINES = [
-    (told(E.SOFTIRQ_ENTRY, 3), "softirq_entry NET_RX"),
-    (told(E.SOFTIRQ_EXIT, 77), "softirq_exit 77"),
-    (told(E.IRQ_ENTRY, 11, comm(b"virtio0")), "irq_entry 11 virtio0"),
-    (told(E.IRQ_EXIT, 11 | 1 << 32), "irq_exit 11 handled"),
-    (told(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, sk=0xFFFF888000005000)),
+    (line_of(E.SOFTIRQ_ENTRY, 3), "softirq_entry NET_RX"),
+    (line_of(E.SOFTIRQ_EXIT, 77), "softirq_exit 77"),
+    (line_of(E.IRQ_ENTRY, 11, comm(b"virtio0")), "irq_entry 11 virtio0"),
+    (line_of(E.IRQ_EXIT, 11 | 1 << 32), "irq_exit 11 handled"),
+    (line_of(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, sk=0xFFFF888000005000)),
      "syscall_entry sendto fd 3 sock 0xffff888000005000"),
-    (told(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, args=(0x7F00, 64))),
+    (line_of(E.SYSCALL_ENTRY, SENDTO, ext("syscall", X.SYSCALL, fd=3, args=(0x7F00, 64))),
      "syscall_entry sendto fd 3 args 0x7f00 0x40"),
-    (told(E.SYSCALL_ENTRY, CONNECT, ext("syscall", X.SYSCALL, fd=3, args=(SOCKADDR, 0))),
+    (line_of(E.SYSCALL_ENTRY, CONNECT, ext("syscall", X.SYSCALL, fd=3, args=(SOCKADDR, 0))),
      "syscall_entry connect fd 3 address 192.0.2.1.7"),
-    (told(E.SYSCALL_ENTRY, SOCKET, ext("syscall", X.SYSCALL, fd=-1, family=2, args=(1, 6))),
+    (line_of(E.SYSCALL_ENTRY, SOCKET, ext("syscall", X.SYSCALL, fd=-1, family=2, args=(1, 6))),
      "syscall_entry socket family 2 type 0x1 protocol 6"),
-    (told(E.SYSCALL_ENTRY, PPOLL, ext("syscall", X.SYSCALL, fd=4)), "syscall_entry ppoll fd 4"),
-    (told(E.ALLOC, 76), "alloc 76 bytes"),
-    (told(E.COPY_TO_USER, 0), "copy_to_user 0 bytes"),
-    (told(E.XMIT, (1 << 32) - 1), "xmit = -1"),
-    (told(E.SOCK_ENQUEUE, 0xFFFF888000005000), "sock_enqueue of sock 0xffff888000005000"),
-    (told(E.SYSCALL_ENTRY, 9999, ext("syscall", X.SYSCALL, fd=-1)), "syscall_entry 9999"),
-    (told(E.SYSCALL_EXIT, (1 << 64) - 11), "syscall_exit = -11"),
-    (told(E.NEIGH, SET | HERE, NEIGH),
+    (line_of(E.SYSCALL_ENTRY, PPOLL, ext("syscall", X.SYSCALL, fd=4)), "syscall_entry ppoll fd 4"),
+    (line_of(E.ALLOC, 76), "alloc 76 bytes"),
+    (line_of(E.COPY_TO_USER, 0), "copy_to_user 0 bytes"),
+    (line_of(E.XMIT, (1 << 32) - 1), "xmit = -1"),
+    (line_of(E.SOCK_ENQUEUE, 0xFFFF888000005000), "sock_enqueue of sock 0xffff888000005000"),
+    (line_of(E.SYSCALL_ENTRY, 9999, ext("syscall", X.SYSCALL, fd=-1)), "syscall_entry 9999"),
+    (line_of(E.SYSCALL_EXIT, (1 << 64) - 11), "syscall_exit = -11"),
+    (line_of(E.NEIGH, SET | HERE, NEIGH),
      "neigh set 192.0.2.1 at 02:00:00:00:00:07 reachable dev eth0"),
-    (told(E.NEIGH, GONE | HERE, ODD),
+    (line_of(E.NEIGH, GONE | HERE, ODD),
      "neigh gone 192.0.2.1 at 02:00:00:00:00:07 state 0x03 dev eth0"),
-    (told(E.ADDR, SET | HERE, ADDR), "addr set 192.0.2.1/28 dev eth0"),
-    (told(E.ROUTE, SET | HERE, ROUTE, ADDR),
+    (line_of(E.ADDR, SET | HERE, ADDR), "addr set 192.0.2.1/28 dev eth0"),
+    (line_of(E.ROUTE, SET | HERE, ROUTE, ADDR),
      "route set 192.0.2.1/24 table main via 192.0.2.1 dev eth0"),
-    (told(E.ROUTE, GONE | HERE, SOME_TABLE), "route gone 192.0.2.1/24 table 77 dev eth0"),
-    (told(E.LINK, SET | HERE, link(0x41), comm(b"eth0")), "link set eth0 up running"),
-    (told(E.LINK, SET | HERE, link(0), comm(b"eth0")), "link set eth0 down"),
-    (told(E.MODULE, GONE, comm(b"sch_netem")), "module gone sch_netem"),
-    (told(E.MODULE, SET, comm(b"nf_conntrack_ne"), comm(b"tlink")),
+    (line_of(E.ROUTE, GONE | HERE, SOME_TABLE), "route gone 192.0.2.1/24 table 77 dev eth0"),
+    (line_of(E.LINK, SET | HERE, link(0x41), comm(b"eth0")), "link set eth0 up running"),
+    (line_of(E.LINK, SET | HERE, link(0), comm(b"eth0")), "link set eth0 down"),
+    (line_of(E.MODULE, GONE, comm(b"sch_netem")), "module gone sch_netem"),
+    (line_of(E.MODULE, SET, comm(b"nf_conntrack_ne"), comm(b"tlink")),
      "module set nf_conntrack_netlink"),
-    (told(E.CLOCK_SET, REAL_MINUS_MONO), "clock_set to 2023-11-14 22:13:26.000000000"),
-    (told(E.NF_HOOK, 4 | 2 << 8 | 2 << 16), "nf_hook IPv4 POSTROUTING: accept"),
-    (told(E.NF_HOOK, 1 | 3 << 8 | 1 << 16), "nf_hook ARP OUTPUT: drop"),
-    (told(E.NF_HOOK, 9 | 2 << 8), "nf_hook IPv4 hook 9: verdict -1"),
-    (told(E.QDISC_ENQUEUE, 0x50001 | 2 << 32), "qdisc_enqueue 5:1 ifindex 2"),
-    (told(E.CONSUME, 0x3010 << 32), "consume at skb_clone+0x10"),
-    (told(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, *[0] * 5)),
+    (line_of(E.CLOCK_SET, REAL_MINUS_MONO), "clock_set to 2023-11-14 22:13:26.000000000"),
+    (line_of(E.NF_HOOK, 4 | 2 << 8 | 2 << 16), "nf_hook IPv4 POSTROUTING: accept"),
+    (line_of(E.NF_HOOK, 1 | 3 << 8 | 1 << 16), "nf_hook ARP OUTPUT: drop"),
+    (line_of(E.NF_HOOK, 9 | 2 << 8), "nf_hook IPv4 hook 9: verdict -1"),
+    (line_of(E.QDISC_ENQUEUE, 0x50001 | 2 << 32), "qdisc_enqueue 5:1 ifindex 2"),
+    (line_of(E.CONSUME, 0x3010 << 32), "consume at skb_clone+0x10"),
+    (line_of(E.DROP, 0x3010 << 32 | 3, drop(HOOKED, *[0x1001] * 6), drop(HOOKED, 0x2001, *[0] * 5)),
      "drop NO_SOCKET at skb_clone+0x10 in netfilter IPv4 INPUT" + " < ip_rcv+0x1" * 6
      + " < tcp_v4_rcv+0x1"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("raw", "text"), LINES, ids=[text.split()[0] for _, text in LINES])
-def test_event_is_told_in_words(tmp_path: Path, raw: bytes, text: str) -> None:
+def test_event_is_shown_in_words(tmp_path: Path, raw: bytes, text: str) -> None:
     fake = Fake(tmp_path / "kbl")
     fake.add(0, raw)
     fake.start("-w", tmp_path / "a.kbl", "-c", 1).end()

@@ -140,7 +140,7 @@ def test_default_list_is_that_of_the_running_kernel(installed: Path, fake: Fake)
     assert listed(installed, fake)[1] == [f"skb_clone 0x{STEXT + 0x3000:x} skb@0"]
 
 
-def test_no_list_at_all_is_told(installed: Path, fake: Fake) -> None:
+def test_no_list_at_all_is_reported(installed: Path, fake: Fake) -> None:
     said, probed = listed(installed, fake)
     assert "give a list with -f" in said
     assert probed == []

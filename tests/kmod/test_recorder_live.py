@@ -51,9 +51,9 @@ def test_module_is_asked_in_the_right_order(fake: Fake, tmp_path: Path) -> None:
     words = ["-e", "net,drop", "--counter", "cycles", "--calibrate", "host 10.9.0.1", "or", "arp"]
     done = fake.start("-w", tmp_path / "a.kbl", *words).ready().end(signal.SIGINT)
     assert done.returncode == 0
-    told = fake.log("control").split("\n")
-    assert told[:5] == ["deactivate", "clear", f"stext 0x{STEXT:x}", "calibrate", "activate"]
-    assert set(told[5:]) == {"deactivate", ""}
+    written = fake.log("control").split("\n")
+    assert written[:5] == ["deactivate", "clear", f"stext 0x{STEXT:x}", "calibrate", "activate"]
+    assert set(written[5:]) == {"deactivate", ""}
     assert fake.log("filter") == "host 10.9.0.1 or arp"
     assert fake.log("events") == "-all\n+net\n+drop\n"
     assert fake.log("counter") == "cycles"
@@ -168,7 +168,7 @@ def test_duration_ends_it(fake: Fake, tmp_path: Path) -> None:
     assert 0.5 <= time.monotonic() - begin < 10
 
 
-def test_usr1_tells_statistics_and_goes_on(fake: Fake, tmp_path: Path) -> None:
+def test_usr1_prints_statistics_and_goes_on(fake: Fake, tmp_path: Path) -> None:
     fake.add(0, calls(7))
     run = fake.start("-w", tmp_path / "a.kbl").ready()
     time.sleep(0.3)
@@ -213,14 +213,14 @@ def test_seconds_name_files_by_the_time(fake: Fake, tmp_path: Path) -> None:
     assert all(read(f).types[-1] == Type.END for f in files)
 
 
-def test_what_is_recorded_while_files_change_is_told_anew(fake: Fake, tmp_path: Path) -> None:
+def test_what_is_recorded_while_files_change_is_repeated(fake: Fake, tmp_path: Path) -> None:
     """The tables take their time: what comes meanwhile goes to the next file, behind its TASK."""
-    told, meanwhile = task(6_000_000_000, 7, b"ping"), call(6_000_000_001, 5)
-    (fake.folder / "retold").write_bytes(told)
+    repeated, meanwhile = task(6_000_000_000, 7, b"ping"), call(6_000_000_001, 5)
+    (fake.folder / "retold").write_bytes(repeated)
     (fake.folder / "meanwhile").write_bytes(meanwhile)
     fake.run("-w", tmp_path / "a.kbl", "-G", 1, "--duration", 2.5)
     later = [raw(tmp_path / name, 0) for name in ("a1.kbl", "a2.kbl")]
-    assert all(records.startswith(told + meanwhile) for records in later)
+    assert all(records.startswith(repeated + meanwhile) for records in later)
 
 
 def limited(fake: Fake, out: Path, limit: int) -> Recorder:
@@ -278,7 +278,7 @@ def test_deactivated_module_is_a_clear_end(fake: Fake, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("option", ["filter", "counter", "events"])
-def test_what_the_module_refuses_is_told(fake: Fake, tmp_path: Path, option: str) -> None:
+def test_what_the_module_refuses_is_reported(fake: Fake, tmp_path: Path, option: str) -> None:
     words = {"filter": ["bad words"], "counter": ["--counter", "bad"], "events": ["-e", "bad"]}
     done = fake.run("-w", tmp_path / "a.kbl", *words[option])
     assert done.returncode == 1
@@ -286,7 +286,7 @@ def test_what_the_module_refuses_is_told(fake: Fake, tmp_path: Path, option: str
     assert not (tmp_path / "a.kbl").exists()
 
 
-def test_refused_function_is_told_and_the_others_are_probed(fake: Fake, tmp_path: Path) -> None:
+def test_refused_function_is_reported_and_the_others_are_probed(fake: Fake, tmp_path: Path) -> None:
     text = (fake.folder / "kallsyms").read_text() + f"{STEXT + 0x7000:x} t bad_function\n"
     (fake.folder / "kallsyms").write_text(text)
     (fake.folder / "list.txt").write_text("bad_function skb@0\nip_rcv skb@0\n")

@@ -174,7 +174,7 @@ def test_cut_file_shows_its_whole_chunks(tmp_path: Path, spare: int) -> None:
     assert show("--stats", "-r", tmp_path / "a.kbl").stderr == unclean
 
 
-def test_damaged_chunk_is_left_out_and_told(recorded: Path) -> None:
+def test_damaged_chunk_is_left_out_and_reported(recorded: Path) -> None:
     raw = bytearray(recorded.read_bytes())
     at = raw.index(STREAM) + 5
     raw[at] ^= 1
@@ -258,7 +258,7 @@ def test_swapped_fields_are_those_of_the_layout(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("live", [False, True])
-def test_summary_tells_the_distribution(tmp_path: Path, live: bool) -> None:
+def test_summary_shows_the_distribution(tmp_path: Path, live: bool) -> None:
     durations = np.random.default_rng(5).lognormal(9, 1.5, 50_000).astype(np.uint32)
     slots = np.frombuffer(calls(50_000), layout.KBL_SPAN_SLOT).copy()
     slots["dur"], slots["func"] = durations, 0

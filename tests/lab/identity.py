@@ -82,8 +82,8 @@ def ipv4_frames(pcap: Path, kbl: Kbl) -> list[Frame]:
 
 def footprints(records: Columns) -> tuple[I64, list[bytes]]:
     """Return the FOOTPRINT events that tell an IPv4 identity, as head indices, and their keys."""
-    told = (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.FOOTPRINT)
-    heads = np.flatnonzero(told & (records.ext == 2))
+    shown = (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.FOOTPRINT)
+    heads = np.flatnonzero(shown & (records.ext == 2))
     slots = records.slots[records.at[heads] + 2]
     ipv4 = slots[:, 1] == layout.KblExtType.IPV4
     view = np.ascontiguousarray(slots[ipv4]).view(layout.KBL_EXT_IPV4).reshape(-1)
@@ -97,9 +97,9 @@ def footprints(records: Columns) -> tuple[I64, list[bytes]]:
     return heads[ipv4], [row.tobytes() for row in keys]
 
 
-def told_before(records: Columns) -> I64:
+def footprint_before(records: Columns) -> I64:
     """Return, for each head, the FOOTPRINT event of its skb which holds at its ts; -1 if none."""
-    told = np.flatnonzero(
+    prints = np.flatnonzero(
         (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.FOOTPRINT)
     )
     places, group = np.unique(
@@ -108,9 +108,9 @@ def told_before(records: Columns) -> I64:
     start = int(records.ts.min(initial=0))
     assert len(places) < 1 << (63 - OFFSET_BITS)
     key = group.reshape(-1).astype(np.int64) << OFFSET_BITS | records.ts - start
-    order = np.argsort(key[told], kind="stable")
-    found = np.searchsorted(key[told][order], key, side="right") - 1
-    holder = np.where(found >= 0, told[order][found], -1)
+    order = np.argsort(key[prints], kind="stable")
+    found = np.searchsorted(key[prints][order], key, side="right") - 1
+    holder = np.where(found >= 0, prints[order][found], -1)
     same = (holder >= 0) & (group.reshape(-1)[holder] == group.reshape(-1))
     return np.where(same, holder, -1)
 
@@ -129,11 +129,11 @@ def unrecorded(large: Large, pcap: Path, names: Sequence[str]) -> list[int]:
     heads, keys = footprints(records)
     identity = dict(zip(heads.tolist(), keys, strict=True))
     wanted = np.isin(records.func, list(named(large, names)))
-    holder = told_before(records)
+    holder = footprint_before(records)
     passed: dict[bytes, list[int]] = {}
-    for when, told in zip(records.ts[wanted].tolist(), holder[wanted].tolist(), strict=True):
-        if told in identity:
-            passed.setdefault(identity[told], []).append(when)
+    for when, at in zip(records.ts[wanted].tolist(), holder[wanted].tolist(), strict=True):
+        if at in identity:
+            passed.setdefault(identity[at], []).append(when)
     return [
         frame.number
         for frame in ipv4_frames(pcap, large.kbl)

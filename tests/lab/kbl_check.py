@@ -79,8 +79,8 @@ def split(cpu: int, payload: bytes) -> Iterator[Record]:
         assert kind in HEADS, f"slot of kind {kind} at {at}"
         slots = [payload[at + SLOT * i :][:SLOT] for i in range(1, ext + 1)]
         assert all(len(s) == SLOT and s[0] == Kind.EXT for s in slots)
-        told = tuple(one(s, EXTS[s[1]]) for s in slots)
-        yield Record(cpu, one(payload, HEADS[kind], at), tuple(s[1] for s in slots), told)
+        found = tuple(one(s, EXTS[s[1]]) for s in slots)
+        yield Record(cpu, one(payload, HEADS[kind], at), tuple(s[1] for s in slots), found)
         at += SLOT * (1 + ext)
 
 

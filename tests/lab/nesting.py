@@ -22,8 +22,8 @@ def threads(records: Columns) -> I64:
     forget[0] = True
     pid = np.zeros(len(records.kind), np.int64)
     pid[task] = field(records.slots[records.at[task]], layout.KBL_EVENT_SLOT, "pid")
-    told = np.where(task | forget, np.arange(len(pid)), 0)
-    filled = pid[np.maximum.accumulate(told)]
+    known = np.where(task | forget, np.arange(len(pid)), 0)
+    filled = pid[np.maximum.accumulate(known)]
     return filled
 
 

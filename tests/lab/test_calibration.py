@@ -91,10 +91,10 @@ def wrong_by(measured: I64, below: int, costs: tuple[int, int], length: int) -> 
 
 
 def test_loops_take_their_instructions_without_probes(lab: Lab) -> None:
-    told = [line.split() for line in (lab.out / "loop-bare").read_text().splitlines()]
-    assert [int(length) for length, _ in told] == list(LENGTHS)
+    lines = [line.split() for line in (lab.out / "loop-bare").read_text().splitlines()]
+    assert [int(length) for length, _ in lines] == list(LENGTHS)
     # Three loops and what calls them and reads the clock
-    assert all(0 < int(ns) - 3 * int(length) < 100 for length, ns in told)
+    assert all(0 < int(ns) - 3 * int(length) < 100 for length, ns in lines)
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -109,11 +109,11 @@ def test_compensated_times_are_right(lab: Lab, kind: str, length: int, name: str
 @pytest.mark.parametrize("length", LENGTHS)
 @pytest.mark.parametrize("name", BELOW)
 def test_compensated_counts_are_right(lab: Lab, length: int, name: str) -> None:
-    told = counts(lab, length, name)
-    assert set(told["type"]) == {layout.KblExtType.COUNTER}
-    assert set(told["event"]) == {SOFTWARE}
-    assert set(told["valid"]) == {1}
-    measured = told["count"].astype(np.int64)
+    counted = counts(lab, length, name)
+    assert set(counted["type"]) == {layout.KblExtType.COUNTER}
+    assert set(counted["event"]) == {SOFTWARE}
+    assert set(counted["valid"]) == {1}
+    measured = counted["count"].astype(np.int64)
     assert wrong_by(measured, BELOW[name], cost(lab, "counter", "n"), length) < TOLERANCE
 
 
@@ -152,9 +152,9 @@ def test_counter_is_refused_where_there_is_no_pmu(lab: Lab) -> None:
 def test_the_error_bars_hold_the_truth(lab: Lab) -> None:
     """Of single calls, not of medians: of at least 95 in 100."""
     held, total = 0, 0
-    told = values(lab.out / "calibration-load")
-    nested_apart = abs(told["tau_skb_nested"] - told["tau_nested"])
-    empty_apart = abs(told["tau_skb_empty"] - told["tau_empty"])
+    calibrated = values(lab.out / "calibration-load")
+    nested_apart = abs(calibrated["tau_skb_nested"] - calibrated["tau_nested"])
+    empty_apart = abs(calibrated["tau_skb_empty"] - calibrated["tau_empty"])
     for kind in ("skb", "none"):
         empty, nested = cost(lab, kind, "tau")
         for length in LENGTHS:

@@ -59,15 +59,15 @@ def test_contents_are_those_of_the_captured_packets(out: Path) -> None:
 
     Unknown is what lies in several page fragments, and behind an extension header (MLD).
     """
-    told, missed = given(out)
+    evidence, missed = given(out)
     wire: Counter[int] = Counter()
     for offloads in OFFLOADS:
         for end in ENDS:
             wire.update(captured(out, offloads, end)["content"].tolist())
-    calls = Counter(told["content"].tolist())
+    calls = Counter(evidence["content"].tolist())
     unknown = calls.pop(-1, 0) - wire.pop(-1, 0)
     assert calls - wire == {}
-    assert (wire - calls).total() == missed + unknown <= len(told) * FEW
+    assert (wire - calls).total() == missed + unknown <= len(evidence) * FEW
 
 
 def test_headers_at_the_sockets_are_those_of_the_captured_segments(out: Path) -> None:
@@ -102,11 +102,11 @@ def test_datagrams_of_equal_headers_differ_in_content(out: Path, offloads: str, 
 @pytest.mark.parametrize("version", [4, 6])
 def test_a_checksum_is_the_packets_own_only_without_offloads(out: Path, version: int) -> None:
     """With them UDP's is of the pseudo-header: equal in all, and marked as that."""
-    told, _ = given(out)
+    evidence, _ = given(out)
     for offloads in OFFLOADS:
         packets = captured(out, offloads, "client")
         wire = packets["content"][datagrams(packets, version)]
-        mine = told[np.isin(told["content"], wire)]
+        mine = evidence[np.isin(evidence["content"], wire)]
         assert len(mine) >= BURST
         assert ((mine["summed"] == PARTIAL) == (offloads == "on")).all()
         sums = len(np.unique(mine["checksum"]))

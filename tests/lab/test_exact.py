@@ -23,7 +23,7 @@ CONTEXTS = {
     "irq_work": layout.KblContext.HARDIRQ,
     "ipi": layout.KblContext.HARDIRQ,
 }
-LISTED, TOLD = 70, layout.KBL_MAX_CARRIED
+LISTED, RECORDED = 70, layout.KBL_MAX_CARRIED
 PORTS = (1111, 2222)
 
 
@@ -61,7 +61,7 @@ def test_kept_lost_and_missed_are_all_calls(lab: Lab, name: str) -> None:
     assert len(records.kind) == said["written"]
 
 
-def told_lost(records: Columns, reason: layout.KblLost) -> int:
+def lost_by_marks(records: Columns, reason: layout.KblLost) -> int:
     """How many records the LOST records of a reason tell of."""
     lost = (records.kind == Kind.LOST) & (records.second == reason)
     return int(field(records.slots[records.at[lost]], layout.KBL_LOST_SLOT, "count").sum())
@@ -70,8 +70,8 @@ def told_lost(records: Columns, reason: layout.KblLost) -> int:
 @pytest.mark.parametrize("name", [*CONTEXTS, "mixed", "tiny"])
 def test_each_loss_is_marked_with_its_time(lab: Lab, name: str) -> None:
     said, records = stats(lab.out / f"exact-{name}.stats"), left(lab.out, name)
-    assert told_lost(records, layout.KblLost.BUFFER) == said["lost"]
-    assert told_lost(records, layout.KblLost.NESTED) == said["nested"]
+    assert lost_by_marks(records, layout.KblLost.BUFFER) == said["lost"]
+    assert lost_by_marks(records, layout.KblLost.NESTED) == said["nested"]
 
 
 @pytest.mark.parametrize("name", [*CONTEXTS, "mixed"])
@@ -140,12 +140,12 @@ def footprint(kbl: Kbl, skb: int, cpu: int, until: int) -> Record:
     ("name", "ip_id"),
     [("frag", 4), ("skbp", 3), ("ninth", 3), ("list", 100), ("queue", 100), ("four", 200)],
 )
-def test_packet_is_told_however_it_is_carried(carried: Kbl, name: str, ip_id: int) -> None:
+def test_packet_is_recorded_however_it_is_carried(carried: Kbl, name: str, ip_id: int) -> None:
     record = call(carried, name)
     head = record.head
-    told = footprint(carried, int(head["skb"]), int(head["entry_cpu"]), int(head["ts"]))
-    assert told.ext == (layout.KblExtType.SKB, layout.KblExtType.IPV4)
-    ipv4 = told.slots[1]
+    shown = footprint(carried, int(head["skb"]), int(head["entry_cpu"]), int(head["ts"]))
+    assert shown.ext == (layout.KblExtType.SKB, layout.KblExtType.IPV4)
+    ipv4 = shown.slots[1]
     assert ipv4["ip_id"] == ip_id
     assert (ipv4["l4_valid"], ipv4["sport"], ipv4["dport"]) == (1, *PORTS)
     assert (bytes(ipv4["saddr"]), bytes(ipv4["daddr"])) == (
@@ -185,22 +185,22 @@ def carries(kbl: Kbl, head: np.void) -> list[Record]:
     ]
 
 
-def ip_ids(kbl: Kbl, told: list[Record]) -> list[int]:
+def ip_ids(kbl: Kbl, carry: list[Record]) -> list[int]:
     """The identification of each packet carried."""
     return [
         int(footprint(kbl, int(r.head["skb"]), r.cpu, int(r.head["ts"])).slots[1]["ip_id"])
-        for r in told
+        for r in carry
     ]
 
 
 @pytest.mark.parametrize("name", ["list", "queue"])
-def test_list_tells_sixty_four_packets_and_a_count(carried: Kbl, name: str) -> None:
+def test_list_records_sixty_four_packets_and_a_count(carried: Kbl, name: str) -> None:
     carry = carries(carried, call(carried, name).head)
-    assert len(carry) == TOLD - 1
+    assert len(carry) == RECORDED - 1
     data = [int(r.head["data"]) for r in carry]
-    assert [d & 0xFFFFFFFF for d in data] == list(range(1, TOLD))
-    assert [d >> 32 for d in data] == [0] * (TOLD - 2) + [LISTED - TOLD]
-    assert ip_ids(carried, carry) == list(range(101, 100 + TOLD))
+    assert [d & 0xFFFFFFFF for d in data] == list(range(1, RECORDED))
+    assert [d >> 32 for d in data] == [0] * (RECORDED - 2) + [LISTED - RECORDED]
+    assert ip_ids(carried, carry) == list(range(101, 100 + RECORDED))
 
 
 def test_one_call_carries_in_four_ways(carried: Kbl) -> None:

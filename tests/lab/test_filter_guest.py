@@ -55,7 +55,7 @@ def recording(path: Path) -> Kbl:
     return read(path)
 
 
-def told(lab: Lab, name: str) -> Kbl:
+def recorded(lab: Lab, name: str) -> Kbl:
     """The recording under one filter."""
     return recording(lab.out / f"filter-{name}.kbl")
 
@@ -108,14 +108,14 @@ def calls(kbl: Kbl) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("name", FILTERS)
-def test_told_are_the_packets_that_libpcap_accepts(lab: Lab, name: str, tmp_path: Path) -> None:
+def test_recorded_are_the_packets_that_libpcap_accepts(lab: Lab, name: str, tmp_path: Path) -> None:
     path = renumbered(lab, name, tmp_path)
-    wanted, seen = captured(path, FILTERS[name]), packets(told(lab, name))
+    wanted, seen = captured(path, FILTERS[name]), packets(recorded(lab, name))
     everything = captured(path, "ip")
     assert wanted <= seen
     assert seen & (everything - wanted) == set()
     assert len(everything) > 10
-    last = one(told(lab, name).tables[Type.COUNTERS], layout.KBL_COUNTERS)
+    last = one(recorded(lab, name).tables[Type.COUNTERS], layout.KBL_COUNTERS)
     assert last["lost"] == 0
     assert (last["filtered"] > 0) == (name != "none")
 
@@ -123,10 +123,10 @@ def test_told_are_the_packets_that_libpcap_accepts(lab: Lab, name: str, tmp_path
 def test_before_the_header_the_socket_decides(lab: Lab, tmp_path: Path) -> None:
     """The same traffic each time, but a slow guest acknowledges once more or less."""
     made = {name: len(captured(renumbered(lab, name, tmp_path), "tcp")) for name in ("none", "tcp")}
-    everything = calls(told(lab, "none"))
+    everything = calls(recorded(lab, "none"))
     assert min(everything[n] for n in ("tcp_sendmsg", "udp_sendmsg", "__tcp_transmit_skb")) > 0
     assert everything["netlink_rcv_skb"] > 0
-    tcp, udp = calls(told(lab, "tcp")), calls(told(lab, "udp"))
+    tcp, udp = calls(recorded(lab, "tcp")), calls(recorded(lab, "udp"))
     for name in ("__tcp_transmit_skb", "ip_queue_xmit", "tcp_v4_rcv"):
         assert tcp[name] - everything[name] == made["tcp"] - made["none"]
         assert udp[name] == 0
@@ -138,30 +138,30 @@ def test_before_the_header_the_socket_decides(lab: Lab, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", ["udp", "icmp", "tcp", "source", "dev", "mark", "netns"])
 def test_sockets_of_no_network_are_refused(lab: Lab, name: str) -> None:
-    assert calls(told(lab, name))["netlink_rcv_skb"] == 0
+    assert calls(recorded(lab, name))["netlink_rcv_skb"] == 0
 
 
-def test_arp_is_told_by_the_addresses_it_speaks_of(lab: Lab) -> None:
-    heads = {name: [s[0] for s in footprints(told(lab, name))] for name in FILTERS}
+def test_arp_is_recorded_by_the_addresses_it_speaks_of(lab: Lab) -> None:
+    heads = {name: [s[0] for s in footprints(recorded(lab, name))] for name in FILTERS}
     arp = {name: any(h["ethertype"] == ARP for h in of) for name, of in heads.items()}
     assert arp == {"none": True, "udp": False, "icmp": True, "tcp": False, "source": True,
                    "dev": False}  # fmt: skip
 
 
-def test_a_mark_none_has_is_not_told(lab: Lab) -> None:
-    assert packets(told(lab, "mark")) == set()
+def test_a_mark_none_has_is_not_recorded(lab: Lab) -> None:
+    assert packets(recorded(lab, "mark")) == set()
 
 
-def test_a_namespace_none_is_in_is_told_only_of_what_is_nowhere(lab: Lab) -> None:
+def test_of_a_namespace_none_is_in_only_what_is_nowhere_is_recorded(lab: Lab) -> None:
     """TCP frees packets that have neither device nor socket any more: nobody knows their place."""
-    told_of = [s for s in footprints(told(lab, "netns")) if len(s) == 2]
-    assert [s for s in told_of if s[0]["ifindex"] or s[0]["sk"]] == []
-    everything = [s for s in footprints(told(lab, "none")) if len(s) == 2]
-    assert len(told_of) < len(everything) / 10
+    nowhere = [s for s in footprints(recorded(lab, "netns")) if len(s) == 2]
+    assert [s for s in nowhere if s[0]["ifindex"] or s[0]["sk"]] == []
+    everything = [s for s in footprints(recorded(lab, "none")) if len(s) == 2]
+    assert len(nowhere) < len(everything) / 10
 
 
 def test_an_accepted_packet_stays_accepted_through_nat(lab: Lab, tmp_path: Path) -> None:
-    seen = packets(told(lab, "nat"))
+    seen = packets(recorded(lab, "nat"))
     client, router, server = (bytes((10, 9, *end)) for end in ((1, 2), (2, 1), (2, 2)))
     for protocol in (ICMP, TCP, UDP):
         ends = {(src, dst) for p, src, dst, _ in seen if p == protocol}

@@ -80,8 +80,8 @@ def test_functions_that_were_inlined_tell_of_their_calls(lab: Instrumented, kbl:
     table = probes(kbl)
     symbols = {name.partition(".")[0] for name in small_kernel.symbols(lab.small.kernel)}
     inlined = {name: row for name, row in table.items() if name.partition(".")[0] not in symbols}
-    told = {name for name, row in inlined.items() if row["hits"] > 0}
-    assert len(told) > 20
+    hit = {name for name, row in inlined.items() if row["hits"] > 0}
+    assert len(hit) > 20
 
 
 def test_nothing_is_lost_and_hits_are_the_calls(kbl: Kbl) -> None:

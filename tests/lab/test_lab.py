@@ -85,10 +85,10 @@ def still_open(record: Record) -> bool:
 
 def test_every_footprint_says_where_the_skb_is(kbl: Kbl) -> None:
     event = layout.KblEvent.FOOTPRINT
-    told = [r for r in kbl.records if r.head["kind"] == Kind.EVENT and r.head["event"] == event]
-    assert len(told) > 100
-    assert {r.ext[0] for r in told} == {layout.KblExtType.SKB}
-    assert {len(r.ext) for r in told} >= {1, 2}
+    prints = [r for r in kbl.records if r.head["kind"] == Kind.EVENT and r.head["event"] == event]
+    assert len(prints) > 100
+    assert {r.ext[0] for r in prints} == {layout.KblExtType.SKB}
+    assert {len(r.ext) for r in prints} >= {1, 2}
 
 
 def test_every_caller_is_known(kbl: Kbl) -> None:
@@ -105,7 +105,7 @@ def test_every_caller_is_known(kbl: Kbl) -> None:
         assert caller - int(addresses[at - 1]) < 1 << 16
 
 
-def test_lives_are_told(kbl: Kbl) -> None:
+def test_lives_are_recorded(kbl: Kbl) -> None:
     events = Counter(int(r.head["event"]) for r in kbl.records if r.head["kind"] == Kind.EVENT)
     want = layout.KblEvent
     for event in (want.ALLOC, want.CLONE, want.FREE, want.CONSUME, want.DROP, want.TASK):
@@ -145,7 +145,7 @@ def test_count_ends_a_recording(lab_recording: Recording) -> None:
     assert probes(kbl)["no_such_function"]["error"] == -2
 
 
-def test_loss_is_told_where_it_happened(lab_recording: Recording) -> None:
+def test_loss_is_recorded_where_it_happened(lab_recording: Recording) -> None:
     kbl = read(lab_recording.lossy)
     lost = [r.head for r in kbl.records if r.head["kind"] == Kind.LOST]
     assert lost

@@ -14,7 +14,7 @@ from skbviewer.readers import _kbl_layout as layout
 from tests.lab.columns import Large, backward
 from tests.lab.fixture import Lab, large
 from tests.lab.fixture import lab as lab
-from tests.lab.identity import footprints, frames, key_of, told_before, unrecorded
+from tests.lab.identity import footprint_before, footprints, frames, key_of, unrecorded
 from tests.lab.kbl_check import Kind, Type, one, probes
 from tests.lab.nesting import crossing
 
@@ -68,8 +68,8 @@ def test_a_million_records_and_none_is_torn(recorded: Large) -> None:
 def test_nothing_is_lost(recorded: Large) -> None:
     last = counters(recorded)
     assert last["lost"] == 0
-    told = recorded.records.kind == Kind.LOST
-    assert np.count_nonzero(told) <= last["missed"] + last["nested"]
+    lost = recorded.records.kind == Kind.LOST
+    assert np.count_nonzero(lost) <= last["missed"] + last["nested"]
 
 
 def test_each_missed_hit_is_declared_with_its_function(lab: Lab, recorded: Large) -> None:
@@ -160,10 +160,10 @@ def test_calls_that_carry_a_packet_have_its_footprint(recorded: Large) -> None:
     barred = layout.KBL_FLAG_SOCK | layout.KBL_FLAG_EXT_LOST | layout.KBL_FLAG_SKB_IS_RET
     carries &= records.second & barred == 0
     assert np.count_nonzero(carries) > MANY // 4
-    assert np.count_nonzero(carries & (told_before(records) < 0)) == 0
+    assert np.count_nonzero(carries & (footprint_before(records) < 0)) == 0
 
 
-def test_ports_are_told_as_the_capture_has_them(lab: Lab, recorded: Large) -> None:
+def test_ports_are_recorded_as_the_capture_has_them(lab: Lab, recorded: Large) -> None:
     _, keys = footprints(recorded.records)
     sent = {
         key_of(frame.data)
@@ -198,7 +198,7 @@ def dropped_to(recorded: Large, port: int) -> int:
     to_port = {
         h for h, k in zip(heads.tolist(), keys, strict=True) if k[8] == 17 and k[16:18] == wanted
     }
-    holder = told_before(records)
+    holder = footprint_before(records)
     return sum(holder[i] in to_port for i in events(recorded, layout.KblEvent.DROP))
 
 

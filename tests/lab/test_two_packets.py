@@ -14,7 +14,7 @@ from skbviewer.readers import _kbl_layout as layout
 from tests.lab.columns import I64, Columns, Large, field
 from tests.lab.fixture import Lab, large
 from tests.lab.fixture import lab as lab
-from tests.lab.identity import KEY, footprints, frames, told_before
+from tests.lab.identity import KEY, footprint_before, footprints, frames
 from tests.lab.kbl_check import Kind, probes
 
 pytestmark = pytest.mark.lab
@@ -37,10 +37,10 @@ def recorded(lab: Lab) -> Large:
     return large(lab.series)
 
 
-def told_after(records: Columns, skb: int, when: int) -> int:
+def footprint_after(records: Columns, skb: int, when: int) -> int:
     """The first FOOTPRINT of an skb from a time on, any CPU's, as head index; -1 if none."""
-    told = (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.FOOTPRINT)
-    later = np.flatnonzero(told & (records.skb == skb) & (records.ts >= when))
+    shown = (records.kind == Kind.EVENT) & (records.second == layout.KblEvent.FOOTPRINT)
+    later = np.flatnonzero(shown & (records.skb == skb) & (records.ts >= when))
     return int(later[np.argmin(records.ts[later])]) if len(later) else -1
 
 
@@ -58,17 +58,17 @@ def others(recorded: Large, at: I64) -> I64:
 
 def keys(recorded: Large) -> dict[int, np.void]:
     """What each FOOTPRINT with an IPv4 header says, by head index."""
-    heads, told = footprints(recorded.records)
-    rows = np.frombuffer(b"".join(told), KEY)
+    heads, shown = footprints(recorded.records)
+    rows = np.frombuffer(b"".join(shown), KEY)
     return dict(zip(heads.tolist(), rows, strict=True))
 
 
 def copies(recorded: Large) -> list[Pair]:
     """Originals as they were told before, copies as they were told next."""
     records, key = recorded.records, keys(recorded)
-    at, holder = places(recorded, layout.KblEvent.COPY), told_before(records)
+    at, holder = places(recorded, layout.KblEvent.COPY), footprint_before(records)
     after = [
-        told_after(records, child, int(records.ts[i]))
+        footprint_after(records, child, int(records.ts[i]))
         for i, child in zip(at, others(recorded, at), strict=True)
     ]
     return [Pair(key.get(int(holder[i])), key.get(j)) for i, j in zip(at, after, strict=True)]
@@ -81,9 +81,9 @@ def test_copies_are_the_same_packets(recorded: Large, protocol: int, port: int) 
     TCP itself copies a segment that it sends again while the first is still queued
     (__tcp_retransmit_skb), as happens in slow guests.
     """
-    told = [p for p in copies(recorded) if p.skb is not None and p.skb["protocol"] == protocol]
-    assert len(told) == COPIED or (protocol == TCP and len(told) > COPIED)
-    for skb, copy in told:
+    pairs = [p for p in copies(recorded) if p.skb is not None and p.skb["protocol"] == protocol]
+    assert len(pairs) == COPIED or (protocol == TCP and len(pairs) > COPIED)
+    for skb, copy in pairs:
         assert skb is not None and copy is not None
         assert skb.tobytes() == copy.tobytes()
         assert skb["dport"] == port
@@ -111,7 +111,9 @@ def test_a_merged_packet_continues_the_one_it_went_into(recorded: Large) -> None
     assert (records.skb[at] != into).all()
     heads = records._replace(skb=records.skb.copy())
     heads.skb[at] = into
-    for merged, head in zip(told_before(records)[at], told_before(heads)[at], strict=True):
+    for merged, head in zip(
+        footprint_before(records)[at], footprint_before(heads)[at], strict=True
+    ):
         one, other = key[int(merged)], key[int(head)]
         flow = ["saddr", "daddr", "protocol", "sport", "dport"]
         assert one[flow] == other[flow]

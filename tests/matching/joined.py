@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from skbviewer.matching import LegTable, Matches, build_legs, build_series, match, sightable
+from skbviewer.matching import LegTable, Matches, build_kernel_side, build_legs, build_series, match
 from skbviewer.records import Packets
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4, SkbInfo
@@ -64,7 +64,7 @@ def join(
     frames = wire(folder, [(ts + OFFSET, frame) for ts, frame in packets], snaplen)
     series = build_series(log)
     legs = build_legs(log, series)
-    return Found(frames, legs, match(frames, sightable(log, series, legs)))
+    return Found(frames, legs, match(frames, build_kernel_side(log, series, legs)))
 
 
 ANCHORS = [(MS * n, udp4(100 + n)) for n in range(1, 6)]  # packets that identity alone decides

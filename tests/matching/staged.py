@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from skbviewer.matching import EXACT, build_legs, build_series, match, sightable
+from skbviewer.matching import EXACT, build_kernel_side, build_legs, build_series, match
 from skbviewer.matching.clock import ClockFit
 from skbviewer.records import KernelLog
 from tests.readers import build
@@ -163,7 +163,7 @@ def _matched(
     packets = wire(folder, shown, cut)
     series = build_series(log)
     legs = build_legs(log, series)
-    found = match(packets, sightable(log, series, legs))
+    found = match(packets, build_kernel_side(log, series, legs))
     skb = {int(s): int(a) for s, a in zip(series.of, log.records["skb"], strict=True) if a}
     rows = found.rows[found.rows["verdict"] == EXACT]
     exact: dict[int, set[int]] = {}

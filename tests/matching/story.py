@@ -150,8 +150,8 @@ def find(log: KernelLog, name: str) -> list[int]:
 
 def of_packets(log: KernelLog) -> npt.NDArray[np.int64]:
     """Indexes of the records but those which only version 3 has: of threads and footprints."""
-    told = np.isin(log.records["event"], (KblEvent.TASK, KblEvent.FOOTPRINT))
-    return np.flatnonzero(~told)
+    beside = np.isin(log.records["event"], (KblEvent.TASK, KblEvent.FOOTPRINT))
+    return np.flatnonzero(~beside)
 
 
 def capture(

@@ -17,10 +17,10 @@ from skbviewer.matching import (
     EXACT,
     MATCH_DTYPE,
     Matches,
+    build_kernel_side,
     build_legs,
     build_series,
     match,
-    sightable,
 )
 from skbviewer.matching.oneway import _without
 from skbviewer.records import NO_DELTA, UNTIMED, Capture, Silent
@@ -120,7 +120,7 @@ def test_packets_of_several_interfaces_keep_their_numbers(tmp_path: Path) -> Non
     legs = build_legs(log, series)
     capture = readers.read(path, Silent())
     assert isinstance(capture, Capture)
-    found = match(capture.packets, sightable(log, series, legs))
+    found = match(capture.packets, build_kernel_side(log, series, legs))
     assert found.moments["packet"].tolist() == list(range(10))
     assert found.moments["leg"].tolist() == [n for n in range(5) for _ in (0, 1)]
 
@@ -144,7 +144,7 @@ def test_without_a_clock_no_distance_is_known(tmp_path: Path) -> None:
     log = story.log(tmp_path)
     series = build_series(log)
     legs = build_legs(log, series)
-    found = match(packets, sightable(log, series, legs))
+    found = match(packets, build_kernel_side(log, series, legs))
     assert found.clock is None
     assert found.rows["delta_ns"].tolist() == [NO_DELTA] * 2
     assert not len(found.moments)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.clock import ClockFit, Pairs, Segment, precision_of
+from skbviewer.matching.clock import ClockFit, Segment, TimedPairs, precision_of
 from skbviewer.matching.clock import fit as fit_pairs
 from skbviewer.matching.steps import STEP_NS
 
@@ -25,7 +25,7 @@ def fit(
     """Of these packets, or all; each is stamped within `unsure_ns` of its moment."""
     pairs = np.arange(len(capture_ns)) if pairs is None else pairs
     clock = fit_pairs(
-        Pairs(pairs, kernel_ns, kernel_ns - unsure_ns, kernel_ns + unsure_ns), capture_ns
+        TimedPairs(pairs, kernel_ns, kernel_ns - unsure_ns, kernel_ns + unsure_ns), capture_ns
     )
     assert clock is not None
     return clock
@@ -177,7 +177,7 @@ def test_the_residual_grows_with_the_distance_from_the_pairs() -> None:
     assert one(clock).residual_ns == pytest.approx(50 + 9999e6 * 50e-6, rel=0.01)
 
 
-def test_one_pair_tells_nothing_of_the_drift() -> None:
+def test_one_pair_does_not_determine_the_drift() -> None:
     kernel = np.array([0, SECOND], np.int64)
     assert one(fit(kernel, kernel[:1], np.arange(1))).residual_ns == 1_000_000
 
@@ -195,7 +195,7 @@ def test_a_wrong_pair_of_many_is_not_in_the_residual() -> None:
 
 def test_without_pairs_there_is_no_fit() -> None:
     none = np.zeros(0, np.int64)
-    assert fit_pairs(Pairs(none, none, none, none), none) is None
+    assert fit_pairs(TimedPairs(none, none, none, none), none) is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching.clock import ClockFit, Pairs, fit
+from skbviewer.matching.clock import ClockFit, TimedPairs, fit
 
 DRAWS = 2000
 SECOND = 1_000_000_000
@@ -24,7 +24,7 @@ class Drawn(NamedTuple):
 
     kernel_ns: Index
     captured: Index
-    pairs: Pairs
+    pairs: TimedPairs
 
 
 def draw(rng: np.random.Generator) -> Drawn:
@@ -50,7 +50,7 @@ def draw(rng: np.random.Generator) -> Drawn:
     if rng.random() < 0.5 and min(sides) >= 3 and {cut - 1, cut} <= set(known.tolist()):
         captured[cut:] += int(rng.choice([-5, -1, 1, 5])) * 40 * SECOND
     shown = after if rng.random() < 0.7 else (after + before) // 2
-    return Drawn(kernel, captured, Pairs(known, shown[known], after[known], before[known]))
+    return Drawn(kernel, captured, TimedPairs(known, shown[known], after[known], before[known]))
 
 
 def stated(clock: ClockFit, drawn: Drawn) -> tuple[Index, Index]:

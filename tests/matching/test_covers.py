@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.matching import BY_SEGMENT, EXACT, build_legs, build_series, match, sightable
+from skbviewer.matching import BY_SEGMENT, EXACT, build_kernel_side, build_legs, build_series, match
 from tests.readers import build
 from tests.readers.build_kbl import Ipv4, Ipv6
 
@@ -62,7 +62,7 @@ def pairs(
     packets = wire(folder, stamped, snaplen)
     series = build_series(log)
     legs = build_legs(log, series)
-    rows = match(packets, sightable(log, series, legs)).rows
+    rows = match(packets, build_kernel_side(log, series, legs)).rows
     found = zip(
         (rows["packet"] - len(ANCHORS)).tolist(),
         (legs.rows["series"][rows["leg"]] - len(ANCHORS)).tolist(),

@@ -40,7 +40,7 @@ def crowd(story: Story, frames: list[tuple[int, bytes]]) -> None:
         frames.append((ts, build.ethernet(packet, 0x86DD)))
 
 
-def test_crowds_of_cut_packets_are_told_by_time(tmp_path: Path) -> None:
+def test_crowds_of_cut_packets_are_decided_by_time(tmp_path: Path) -> None:
     story, frames = sent(ANCHORS), list(ANCHOR_FRAMES)
     crowd(story, frames)
     frames.append((500 * MS, frames[-1][1]))  # nobody had it then

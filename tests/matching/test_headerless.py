@@ -11,7 +11,7 @@ import pytest
 
 from skbviewer.matching import headerless
 from skbviewer.matching.moments import MOMENT_DTYPE
-from skbviewer.records import PACKET_DTYPE, ColumnTable, Room, empty
+from skbviewer.records import PACKET_DTYPE, ColumnTable, Scratch, empty
 
 US = 1000
 
@@ -21,7 +21,9 @@ def kernel_of(*moments: tuple[int, int, int]) -> Any:
     rows = np.zeros(len(moments), MOMENT_DTYPE)
     for row, moment in zip(rows, moments, strict=True):
         row["after"], row["before"], row["content"] = moment
-    table = ColumnTable(MOMENT_DTYPE, {n: rows[n].copy() for n in MOMENT_DTYPE.names or ()}, Room())
+    table = ColumnTable(
+        MOMENT_DTYPE, {n: rows[n].copy() for n in MOMENT_DTYPE.names or ()}, Scratch()
+    )
     return SimpleNamespace(moments=table, headerless=np.arange(len(moments)))
 
 

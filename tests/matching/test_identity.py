@@ -72,13 +72,13 @@ def test_sequence_numbers_tell_apart(tmp_path: Path) -> None:
     assert climb(tmp_path, kernel, frames) == [(0, 1, SEQUENCE), (1, 0, SEQUENCE), (2, 2, SEQUENCE)]
 
 
-def test_length_tells_apart(tmp_path: Path) -> None:
+def test_length_distinguishes(tmp_path: Path) -> None:
     kernel = [udp4(0, size=10), udp4(0, size=20)]
     frames = [udp4_frame(0, size=20), udp4_frame(0, size=10)]
     assert climb(tmp_path, kernel, frames) == [(0, 1, LENGTH), (1, 0, LENGTH)]
 
 
-def test_the_fragment_offset_tells_apart(tmp_path: Path) -> None:
+def test_the_fragment_offset_distinguishes(tmp_path: Path) -> None:
     first, second = 0x2000, 0x0002
     kernel = [udp4(9, frag_off=first), udp4(9, l4_valid=0, frag_off=second)]
     frames = [udp4_frame(9, frag_off=second), udp4_frame(9, frag_off=first)]
@@ -95,7 +95,7 @@ def test_a_sniffers_copy_is_no_candidate(tmp_path: Path) -> None:
     assert climb(tmp_path, [udp4(1), udp4(1)], [udp4_frame(1)], tap=[1]) == [(0, 0, KEY)]
 
 
-def test_ipv6_packets_are_told_apart_by_ports(tmp_path: Path) -> None:
+def test_ports_distinguish_ipv6_packets(tmp_path: Path) -> None:
     kernel = [Ipv6("fe80::1", "fe80::2", 17, port, 53, payload_len=8) for port in (1000, 1001)]
     frames = [
         build.ethernet(build.ipv6("fe80::1", "fe80::2", 17, build.udp(port, 53)), 0x86DD)
@@ -105,7 +105,7 @@ def test_ipv6_packets_are_told_apart_by_ports(tmp_path: Path) -> None:
     assert [pair for pair in found if pair[0] < 2] == [(0, 1, PORTS), (1, 0, PORTS)]
 
 
-def test_icmp_is_told_apart_by_id_and_sequence(tmp_path: Path) -> None:
+def test_id_and_sequence_distinguish_icmp(tmp_path: Path) -> None:
     kernel = [Ipv4("10.0.0.1", "10.0.0.2", 0, 1, 8 << 8, i, s) for i, s in ((7, 1), (7, 2), (8, 1))]
     frames = [
         build.ethernet(build.ipv4("10.0.0.1", "10.0.0.2", 1, build.icmp(8, 0, ident, seq)))
@@ -167,8 +167,8 @@ def test_the_header_a_segment_was_sent_with_before_is_not_its_identity(tmp_path:
 
 def tcp6(seq: int, size: int = 0, **rest: Any) -> Ipv6:
     """What the kernel knows of a TCP packet without an identification."""
-    told = Ipv6("fd00::1", "fd00::2", 6, 1000, 80, seq, 1, 0x10, payload_len=20 + size)
-    return told._replace(**rest)
+    packet = Ipv6("fd00::1", "fd00::2", 6, 1000, 80, seq, 1, 0x10, payload_len=20 + size)
+    return packet._replace(**rest)
 
 
 def tcp6_frame(seq: int, size: int = 0, before: bytes = b"") -> bytes:

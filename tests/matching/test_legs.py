@@ -5,7 +5,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from skbviewer.matching import FORWARD, RX, TX, LegTable, build_legs, build_series, sightable
+from skbviewer.matching import (
+    FORWARD,
+    RX,
+    TX,
+    LegTable,
+    build_kernel_side,
+    build_legs,
+    build_series,
+)
 from skbviewer.readers._kbl_layout import KblEvent
 from skbviewer.records import KernelLog
 
@@ -190,6 +198,6 @@ def test_a_receive_handler_gives_a_packet_a_device_of_another_namespace(tmp_path
     legs = build_legs(log, series)
     assert legs.rows["kind"].tolist() == [RX, RX]
     assert legs.rows["ifindex"].tolist() == [HOST.ifindex, OTHER.ifindex]
-    moments = sightable(log, series, legs).moments
+    moments = build_kernel_side(log, series, legs).moments
     assert (moments["sends"] == 0).all()
     assert moments["after"].tolist() == [200, 200]

@@ -163,7 +163,7 @@ def test_a_log_without_life_events_is_cut_where_the_identity_changes(tmp_path: P
     assert of[find(log, "ip_local_deliver")] == one
 
 
-def test_a_clone_for_a_sniffer_is_told_by_who_cloned(tmp_path: Path) -> None:
+def test_a_clone_for_a_sniffer_is_known_by_who_cloned(tmp_path: Path) -> None:
     story = Story()
     story.alloc(100, A)
     story.clone(200, A, B, by="dev_queue_xmit_nit")
@@ -176,7 +176,7 @@ def test_a_clone_for_a_sniffer_is_told_by_who_cloned(tmp_path: Path) -> None:
     assert not lives.tap[lives.of[find(log, "raw_rcv")]].any()
 
 
-def test_the_allocator_belongs_to_the_life_if_the_birth_is_told_after_its_exit(
+def test_the_allocator_belongs_to_the_life_if_the_birth_is_recorded_after_its_exit(
     tmp_path: Path,
 ) -> None:
     story = Story()

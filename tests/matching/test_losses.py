@@ -9,22 +9,15 @@ from pathlib import Path
 import pytest
 
 from skbviewer import readers
-from skbviewer.matching.losses import (
-    ANY,
-    BUFFER,
-    FOREVER,
-    MISSED,
-    NESTED,
-    NEVER,
-    declared,
-)
+from skbviewer.matching.losses import ANY, BUFFER, MISSED, NESTED, declared
 from skbviewer.readers import _kbl_layout as kbl
 from skbviewer.records import HOLE, UNRECORDED, KernelLog, Silent
+from skbviewer.records.types import EARLIEST_NS, LATEST_NS
 from tests.readers.build_kbl import KblBuilder
 from tests.readers.test_kbl import chunk_places
 
 SKB = 0xFFFF888000001000
-BEFORE = (NEVER, 99, ANY, ANY, ANY, UNRECORDED)
+BEFORE = (EARLIEST_NS, 99, ANY, ANY, ANY, UNRECORDED)
 Rows = list[tuple[int, ...]]
 
 
@@ -69,7 +62,7 @@ def chunks_of(build: KblBuilder) -> tuple[bytes, list[bytes], bytes]:
 
 
 def test_a_whole_log_lacks_only_what_was_not_recorded(path: Path) -> None:
-    after = (160, FOREVER, ANY, ANY, ANY, UNRECORDED)
+    after = (160, LATEST_NS, ANY, ANY, ANY, UNRECORDED)
     assert rows_of(path, recording()) == [BEFORE, after]
 
 
@@ -92,7 +85,7 @@ def test_nested_hits_are_of_their_cpu(path: Path) -> None:
 
 def test_missed_hits_without_a_time_may_have_been_at_any_time(path: Path) -> None:
     rows = rows_of(path, recording(ip_output=7))
-    assert (NEVER, FOREVER, ANY, 1, 7, MISSED) in rows and len(rows) == 3
+    assert (EARLIEST_NS, LATEST_NS, ANY, 1, 7, MISSED) in rows and len(rows) == 3
 
 
 def test_missed_hits_of_no_known_function_may_have_been_of_any(path: Path) -> None:
@@ -100,8 +93,8 @@ def test_missed_hits_of_no_known_function_may_have_been_of_any(path: Path) -> No
     build = recording(ip_output=7)
     build.counters = {"written": 12, "missed": 10}
     rows = rows_of(path, build)
-    assert (NEVER, FOREVER, ANY, 1, 7, MISSED) in rows
-    assert (NEVER, FOREVER, ANY, ANY, 3, MISSED) in rows
+    assert (EARLIEST_NS, LATEST_NS, ANY, 1, 7, MISSED) in rows
+    assert (EARLIEST_NS, LATEST_NS, ANY, ANY, 3, MISSED) in rows
 
 
 def test_missed_hits_that_only_some_records_declare(path: Path) -> None:
@@ -110,7 +103,7 @@ def test_missed_hits_that_only_some_records_declare(path: Path) -> None:
     build.lost(135, 0, 120, 5, func=1)
     rows = rows_of(path, build)
     assert (120, 135, ANY, 1, 5, MISSED) in rows
-    assert (NEVER, FOREVER, ANY, 1, 2, MISSED) in rows
+    assert (EARLIEST_NS, LATEST_NS, ANY, 1, 2, MISSED) in rows
 
 
 def test_a_missing_chunk_is_a_row_and_so_is_what_is_around_its_cpu(path: Path) -> None:
@@ -120,20 +113,20 @@ def test_a_missing_chunk_is_a_row_and_so_is_what_is_around_its_cpu(path: Path) -
     rows = declared(log).tolist()
     assert not log.complete
     assert (114, 140 + 3, 0, ANY, 1, HOLE) in rows
-    assert (NEVER, 103, 0, ANY, ANY, UNRECORDED) in rows
-    assert (153, FOREVER, 0, ANY, ANY, UNRECORDED) in rows
+    assert (EARLIEST_NS, 103, 0, ANY, ANY, UNRECORDED) in rows
+    assert (153, LATEST_NS, 0, ANY, ANY, UNRECORDED) in rows
 
 
 def test_a_last_chunk_without_a_trace(path: Path) -> None:
     head, chunks, tail = chunks_of(recording())
     rows = declared(read(path, head + b"".join(chunks[:-1]) + tail)).tolist()
-    assert (143, FOREVER, 1, ANY, ANY, UNRECORDED) in rows
+    assert (143, LATEST_NS, 1, ANY, ANY, UNRECORDED) in rows
 
 
 def test_a_cpu_without_any_chunk(path: Path) -> None:
     head, chunks, tail = chunks_of(recording())
     rows = declared(read(path, head + b"".join(chunks[:3]) + tail)).tolist()
-    assert (NEVER, FOREVER, 1, ANY, ANY, UNRECORDED) in rows
+    assert (EARLIEST_NS, LATEST_NS, 1, ANY, ANY, UNRECORDED) in rows
 
 
 def test_of_a_file_cut_short_the_last_misses_are_not_known(path: Path) -> None:
@@ -141,20 +134,20 @@ def test_of_a_file_cut_short_the_last_misses_are_not_known(path: Path) -> None:
     build.clock(140, 10**18)
     build.end = False
     rows = rows_of(path, build)
-    assert (140, FOREVER, ANY, ANY, ANY, MISSED) in rows
-    assert (163, FOREVER, 1, ANY, ANY, UNRECORDED) in rows
+    assert (140, LATEST_NS, ANY, ANY, ANY, MISSED) in rows
+    assert (163, LATEST_NS, 1, ANY, ANY, UNRECORDED) in rows
 
 
 def test_a_log_without_records_lacks_all(path: Path) -> None:
     assert rows_of(path, KblBuilder(version=3)) == [
-        (NEVER, FOREVER, ANY, ANY, ANY, UNRECORDED),
-        (FOREVER, FOREVER, ANY, ANY, ANY, UNRECORDED),
+        (EARLIEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED),
+        (LATEST_NS, LATEST_NS, ANY, ANY, ANY, UNRECORDED),
     ]
 
 
 def test_a_recorder_that_polls_declares_all_but_what_the_file_began_with(path: Path) -> None:
     """Of the second file of a recording: the totals are of both."""
     build = recording(ip_rcv=3)
-    assert (NEVER, FOREVER, ANY, 0, 3, MISSED) in rows_of(path, build)
+    assert (EARLIEST_NS, LATEST_NS, ANY, 0, 3, MISSED) in rows_of(path, build)
     build.meta["missed_poll_ms"] = "90"
     assert rows_of(path, build)[0] == BEFORE

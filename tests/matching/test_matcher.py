@@ -18,10 +18,10 @@ from skbviewer.matching import (
     LATE,
     NAMELESS,
     UNSURE,
+    build_kernel_side,
     build_legs,
     build_series,
     match,
-    sightable,
 )
 from skbviewer.matching.rules import TWICE
 from skbviewer.readers._kbl_layout import KblEvent
@@ -39,9 +39,9 @@ def test_two_pairs_that_no_clock_joins_are_not_believed(tmp_path: Path) -> None:
     assert found.pairs() == [(0, 1, AMBIGUOUS, UNSURE), (1, 0, AMBIGUOUS, UNSURE)]
 
 
-@pytest.mark.parametrize(("count", "told"), [(9, EXACT), (5, AMBIGUOUS)])
+@pytest.mark.parametrize(("count", "verdict"), [(9, EXACT), (5, AMBIGUOUS)])
 def test_many_pairs_of_one_clock_are_exact_whatever_it_shows(
-    tmp_path: Path, count: int, told: int
+    tmp_path: Path, count: int, verdict: int
 ) -> None:
     """Five may agree by chance, where the wall clock of the log's host says something else."""
     numbers = range(1, count + 1)
@@ -50,7 +50,7 @@ def test_many_pairs_of_one_clock_are_exact_whatever_it_shows(
         sent([(MS * n, udp4(n)) for n in numbers]),
         [(MS * n + HOUR, udp4_frame(n)) for n in numbers],
     )
-    assert {pair[:3] for pair in found.pairs()} == {(n, n, told) for n in range(count)}
+    assert {pair[:3] for pair in found.pairs()} == {(n, n, verdict) for n in range(count)}
 
 
 def test_the_clock_comes_from_the_pairs(tmp_path: Path) -> None:
@@ -72,7 +72,7 @@ def test_a_life_without_a_wire_packet_stays_alone(tmp_path: Path) -> None:
     assert found.pairs() == [(0, 1, EXACT, BY_KEY)]
 
 
-def test_twins_far_apart_are_told_by_time(tmp_path: Path) -> None:
+def test_twins_far_apart_are_decided_by_time(tmp_path: Path) -> None:
     twins = [(10 * MS, udp4(0)), (20 * MS, udp4(0))]
     frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(0)), (20 * MS, udp4_frame(0))]
     found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
@@ -80,7 +80,7 @@ def test_twins_far_apart_are_told_by_time(tmp_path: Path) -> None:
     assert found.matches.rows["confidence"][5:].tolist() == [1.0, 1.0]
 
 
-def test_twins_too_near_for_the_clock_are_told_apart_by_their_order(tmp_path: Path) -> None:
+def test_twins_too_near_for_the_clock_are_decided_by_their_order(tmp_path: Path) -> None:
     twins = [(10 * MS, udp4(0)), (10 * MS + 1000, udp4(0))]
     frames = [*ANCHOR_FRAMES, (10 * MS, udp4_frame(0)), (10 * MS + 1000, udp4_frame(0))]
     found = join(tmp_path, sent([*ANCHORS, *twins]), frames)
@@ -113,16 +113,16 @@ def test_twins_without_any_sure_pair_are_ambiguous(tmp_path: Path) -> None:
     assert {pair[2] for pair in found.pairs()} == {AMBIGUOUS}
 
 
-@pytest.mark.parametrize(("after_ns", "told"), [(MS, EXACT), (20_000 * MS, AMBIGUOUS)])
-def test_twins_are_not_told_by_a_clock_that_may_be_farther_off(
-    tmp_path: Path, after_ns: int, told: int
+@pytest.mark.parametrize(("after_ns", "verdict"), [(MS, EXACT), (20_000 * MS, AMBIGUOUS)])
+def test_twins_are_not_decided_by_a_clock_that_may_be_farther_off(
+    tmp_path: Path, after_ns: int, verdict: int
 ) -> None:
     """Nothing is lost, but five packets of 4 ms do not show how the sniffer's clock drifts."""
     twins = [(10 * MS + after_ns + n * 200_000, udp4(0)) for n in range(2)]
     frames = [*ANCHOR_FRAMES, (twins[0][0], udp4_frame(0))]
     drifting = [(ts + ts // 100_000, frame) for ts, frame in frames]
     found = join(tmp_path, sent([*ANCHORS, *twins]), drifting)
-    assert {pair[2] for pair in found.pairs()[5:]} == {told}
+    assert {pair[2] for pair in found.pairs()[5:]} == {verdict}
 
 
 def test_identifications_that_come_again_by_chance_match_nothing(tmp_path: Path) -> None:
@@ -141,9 +141,9 @@ def test_the_sequence_numbers_of_tcp_do_not_come_again_by_chance(tmp_path: Path)
     """Even if the times under way scatter by milliseconds."""
     rng = np.random.default_rng(20261123)
     late = rng.integers(0, 5, 30).tolist()
-    told = [(10 * MS * (n + 1), n + 1, 1000 * n) for n in range(30)]
-    story = sent([(ts, tcp4(ip_id, seq)) for ts, ip_id, seq in told])
-    frames = [(ts + MS * late[n], tcp4_frame(i, seq)) for n, (ts, i, seq) in enumerate(told)]
+    segments = [(10 * MS * (n + 1), n + 1, 1000 * n) for n in range(30)]
+    story = sent([(ts, tcp4(ip_id, seq)) for ts, ip_id, seq in segments])
+    frames = [(ts + MS * late[n], tcp4_frame(i, seq)) for n, (ts, i, seq) in enumerate(segments)]
     assert {pair[2] for pair in join(tmp_path, story, frames).pairs()} == {EXACT}
 
 
@@ -151,10 +151,10 @@ def test_a_packet_seen_again_by_a_sniffer_with_another_clock_is_not_called_unkno
     tmp_path: Path,
 ) -> None:
     """One capture merged from two; a packet that is not numbered may be another one."""
-    told = [(10 * MS, udp4(50)), (11 * MS, udp4(0))]
+    recorded = [(10 * MS, udp4(50)), (11 * MS, udp4(0))]
     frames = [(10 * MS, udp4_frame(50)), (11 * MS, udp4_frame(0))]
     again = [(ts + 50 * MS, frame) for ts, frame in frames]
-    found = join(tmp_path, sent([*ANCHORS, *told]), [*ANCHOR_FRAMES, *frames, *again])
+    found = join(tmp_path, sent([*ANCHORS, *recorded]), [*ANCHOR_FRAMES, *frames, *again])
     assert [pair[:3] for pair in found.pairs()[5:]] == [
         (5, 5, EXACT),
         (6, 6, EXACT),
@@ -163,7 +163,7 @@ def test_a_packet_seen_again_by_a_sniffer_with_another_clock_is_not_called_unkno
     ]
 
 
-def test_a_retransmission_is_told_from_its_original_by_time(tmp_path: Path) -> None:
+def test_time_distinguishes_a_retransmission_from_its_original(tmp_path: Path) -> None:
     again = [(10 * MS, tcp4(0, seq=5)), (230 * MS, tcp4(0, seq=5))]
     frames = [*ANCHOR_FRAMES, (10 * MS, tcp4_frame(0, seq=5)), (230 * MS, tcp4_frame(0, seq=5))]
     found = join(tmp_path, sent([*ANCHORS, *again]), frames)
@@ -229,7 +229,7 @@ def test_packets_of_unknown_time_leave_the_clock_alone(tmp_path: Path) -> None:
     log = story.log(tmp_path)
     series = build_series(log)
     legs = build_legs(log, series)
-    found = Found(packets, legs, match(packets, sightable(log, series, legs)))
+    found = Found(packets, legs, match(packets, build_kernel_side(log, series, legs)))
     exact = [(n, n, EXACT, BY_KEY) for n in range(5)]
     assert found.pairs() == [
         *exact,

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from skbviewer.matching import Numbering, blocks
+from skbviewer.matching import IntIndex, blocks
 
 RNG = np.random.default_rng(5)
 ADDRESSES = RNG.integers(-(1 << 63), (1 << 63) - 1, 5000)
@@ -28,7 +28,7 @@ CASES: dict[str, npt.NDArray[np.int64]] = {
 def test_equal_values_and_only_they_have_equal_numbers(
     values: npt.NDArray[np.int64], size: int
 ) -> None:
-    numbering, some = Numbering(), values[:20_000]
+    numbering, some = IntIndex(), values[:20_000]
     number = [n for rows in blocks(len(some), size) for n in numbering.of(some[rows]).tolist()]
     seen: dict[int, int] = {}
     expected = [seen.setdefault(v, len(seen)) if v else -1 for v in some.tolist()]

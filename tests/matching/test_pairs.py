@@ -5,14 +5,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from skbviewer.matching.pairs import USED, VALUE, Pairs, cell_of, has_no_room, put
+from skbviewer.matching.pairs import USED, VALUE, PairMap, cell_of, has_no_room, put
 
 COUNT = 3000
 
 
-def filled() -> tuple[Pairs, dict[tuple[int, int], int]]:
+def filled() -> tuple[PairMap, dict[tuple[int, int], int]]:
     """A table of some pairs of few numbers, and what it should hold."""
-    rng, pairs, expected = np.random.default_rng(3), Pairs(), dict[tuple[int, int], int]()
+    rng, pairs, expected = np.random.default_rng(3), PairMap(), dict[tuple[int, int], int]()
     for value in range(COUNT):
         first, second = (int(n) for n in rng.integers(-40, 40, 2))
         if has_no_room(pairs.cells, pairs.used):
@@ -22,7 +22,7 @@ def filled() -> tuple[Pairs, dict[tuple[int, int], int]]:
     return pairs, expected
 
 
-def held(pairs: Pairs, first: int, second: int) -> int:
+def held(pairs: PairMap, first: int, second: int) -> int:
     """The value of a pair, -1 = none."""
     at = int(cell_of(first, second, pairs.cells))
     return int(pairs.cells[at, VALUE]) if pairs.cells[at, USED] else -1

@@ -14,10 +14,10 @@ from skbviewer.matching import (
     EXACT,
     LegTable,
     Matches,
+    build_kernel_side,
     build_legs,
     build_series,
     match,
-    sightable,
 )
 from skbviewer.matching.points import SOCKET
 from skbviewer.records import Capture, Silent
@@ -60,7 +60,7 @@ def joined(folder: Path, story: Story, path: Path) -> tuple[LegTable, Matches]:
     assert isinstance(capture, Capture)
     series = build_series(log)
     legs = build_legs(log, series)
-    return legs, match(capture.packets, sightable(log, series, legs))
+    return legs, match(capture.packets, build_kernel_side(log, series, legs))
 
 
 def exact(legs: LegTable, found: Matches) -> list[tuple[int, int]]:
@@ -195,7 +195,7 @@ def test_a_sniffers_copy_is_not_taken_for_a_later_one_at_its_address(tmp_path: P
     story.call("tpacket_rcv", 9 * MS, 9 * MS + 2 * US, copy, skbinfo=OTHER, ipv4=udp4(8))
     log = story.log(tmp_path)
     series = build_series(log)
-    points = sightable(log, series, build_legs(log, series)).points
+    points = build_kernel_side(log, series, build_legs(log, series)).points
     seen = points.only_rows(points["how"] == SOCKET)
     sniffed = seen["ts"][seen["series"] == 0]
     assert sniffed.tolist() == [2 * MS + 4 * US]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from skbviewer.matching.clock import Pairs, fit
+from skbviewer.matching.clock import TimedPairs, fit
 from skbviewer.matching.corridor import Intervals
 from skbviewer.matching.small_steps import LEAST, Cut, cuts
 
@@ -69,7 +69,7 @@ def test_a_fit_has_a_segment_for_each_clock_and_one_for_packets_between() -> Non
     captured = kernel + 5 * US + np.where(kernel >= 40 * MS, 200 * US, 0)
     every = np.delete(np.arange(100), [38, 39, 40, 41])  # these are not known
     some = kernel[every]
-    found = fit(Pairs(every, some + 5 * US, some, some + 10 * US), captured)
+    found = fit(TimedPairs(every, some + 5 * US, some, some + 10 * US), captured)
     assert found is not None
     first, between, second = found.segments
     assert (first.first, between.first, second.first) == (0, 38, 42)

@@ -41,9 +41,9 @@ def one(log: KernelLog, event: int) -> int:
 
 def test_the_call_is_found(tmp_path: Path) -> None:
     log = dropped().log(tmp_path)
-    told_by = build_series(log).told_by
-    assert told_by[one(log, KblEvent.NF_HOOK)] == find(log, "nf_hook_slow")[0]
-    assert told_by[one(log, KblEvent.FREE)] == -1
+    owner_calls = build_series(log).owner_calls
+    assert owner_calls[one(log, KblEvent.NF_HOOK)] == find(log, "nf_hook_slow")[0]
+    assert owner_calls[one(log, KblEvent.FREE)] == -1
 
 
 def test_a_late_event_is_of_the_calls_packet(tmp_path: Path) -> None:
@@ -54,12 +54,12 @@ def test_a_late_event_is_of_the_calls_packet(tmp_path: Path) -> None:
     assert of[one(log, KblEvent.NF_HOOK)] == first
 
 
-def test_an_event_nobodys_exit_told_is_of_its_address(tmp_path: Path) -> None:
+def test_an_event_of_no_call_belongs_to_its_address(tmp_path: Path) -> None:
     story = Story()
     story.alloc(1000, A)
     story.event(3000, KblEvent.NF_HOOK, A, 1 << 16)
     log = story.log(tmp_path)
-    assert build_series(log).told_by.max() == -1
+    assert build_series(log).owner_calls.max() == -1
     of = build_series(log).of
     assert of[one(log, KblEvent.NF_HOOK)] == of[find(log, "__alloc_skb")[0]]
 

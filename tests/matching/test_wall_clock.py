@@ -8,7 +8,7 @@ from random import Random
 
 import pytest
 
-from skbviewer.matching import AMBIGUOUS, EXACT, build_legs, build_series, match, sightable
+from skbviewer.matching import AMBIGUOUS, EXACT, build_kernel_side, build_legs, build_series, match
 
 from .story import HOST, SOFTIRQ, Story, udp4, udp4_frame, wire
 
@@ -50,7 +50,7 @@ def verdicts(
     )
     series = build_series(log)
     legs = build_legs(log, series)
-    rows = match(packets, sightable(log, series, legs)).rows
+    rows = match(packets, build_kernel_side(log, series, legs)).rows
     owner = legs.rows["series"][rows["leg"]] - CLONES - without
     return list(zip(rows["packet"].tolist(), owner.tolist(), rows["verdict"].tolist(), strict=True))
 
@@ -67,7 +67,7 @@ def test_times_that_fit_but_once_are_exact(tmp_path: Path) -> None:
 def test_a_clock_a_little_ahead_is_never_wrong(tmp_path: Path) -> None:
     for ahead_ns in (30 * US, -30 * US, MS):
         found = verdicts(tmp_path, jittered(40), ahead_ns)
-        assert all(packet == owner for packet, owner, told in found if told == EXACT)
+        assert all(packet == owner for packet, owner, verdict in found if verdict == EXACT)
 
 
 @pytest.mark.parametrize("ahead_ns", [0, MS, -MS])
@@ -76,8 +76,8 @@ def test_a_capture_that_fits_one_packet_later_as_well_is_ambiguous(
 ) -> None:
     """One packet each millisecond: which one was the first cannot be said."""
     found = verdicts(tmp_path, [MS * (n + 1) for n in range(40)], ahead_ns, without=3)
-    assert {told for *_, told in found} == {AMBIGUOUS}
+    assert {verdict for *_, verdict in found} == {AMBIGUOUS}
 
 
 def test_a_few_packets_do_not_make_a_clock(tmp_path: Path) -> None:
-    assert {told for *_, told in verdicts(tmp_path, jittered(7))} == {AMBIGUOUS}
+    assert {verdict for *_, verdict in verdicts(tmp_path, jittered(7))} == {AMBIGUOUS}

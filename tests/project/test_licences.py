@@ -36,9 +36,9 @@ def test_every_file_has_its_licence() -> None:
             continue
         head = (ROOT / name).read_text()[:600]
         found = TAG.search(head)
-        told = found.group(1) if found else "none"
-        if told != licence(name):
-            wrong[name] = f"{told}, not {licence(name)}"
+        stated = found.group(1) if found else "none"
+        if stated != licence(name):
+            wrong[name] = f"{stated}, not {licence(name)}"
     assert not wrong
 
 

@@ -59,7 +59,7 @@ class _Writer:
     def __init__(self, kbl_: KblBuilder) -> None:
         self._kbl = kbl_
         self._thread: dict[int, int] = {}
-        self._told: dict[tuple[int, int], list[Slot]] = {}
+        self._shown: dict[tuple[int, int], list[Slot]] = {}
         self._entries: dict[int, tuple[int, Head]] = {}  # by number of the exit
 
     def write(
@@ -81,11 +81,11 @@ class _Writer:
 
     def _footprint(self, cpu: int, head: Head, slots: list[Slot]) -> Head:
         skb = head["skb"]
-        if skb and slots and self._told.get((cpu, skb)) != slots:
+        if skb and slots and self._shown.get((cpu, skb)) != slots:
             event = {"kind": Kind.EVENT, "event": Event.FOOTPRINT, "ts": head["ts"], "skb": skb}
             event |= {"pid": head["pid"], "context": head["context"], "data": 0}
             self._kbl._add(cpu, kbl.KBL_EVENT_SLOT, event, slots)
-            self._told[cpu, skb] = slots
+            self._shown[cpu, skb] = slots
         elif skb and not slots:
             head["flags"] |= kbl.KBL_FLAG_EXT_LOST  # it told nothing: nothing may be filled in
         return head

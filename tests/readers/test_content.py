@@ -129,14 +129,14 @@ def test_of_arp_all_counts(tmp_path: Path) -> None:
 
 def tapped(path: Path, order: str = "<") -> KernelLog:
     """Two calls of a packet socket's function, the first of which says what it was given."""
-    told = {"valid": kbl.KBL_TAP_CONTENT, "content": 77, "sk": 0xFFFF888000001000}
-    told |= {"pkt_type": 4, "ip_summed": 3, "checksum": 9}
+    fields = {"valid": kbl.KBL_TAP_CONTENT, "content": 77, "sk": 0xFFFF888000001000}
+    fields |= {"pkt_type": 4, "ip_summed": 3, "checksum": 9}
     build = KblBuilder(version=3, per_chunk=1000)
     func = build.probe("tpacket_rcv")
     build.event(
         5, 0, kbl.KblEvent.FOOTPRINT, 0x1000, 0, ipv4=Ipv4(A4, B4, 1, 17), skbinfo=SkbInfo()
     )
-    slot = ext(kbl.KBL_EXT_TAP, kbl.KblExtType.TAP, **told)
+    slot = ext(kbl.KBL_EXT_TAP, kbl.KblExtType.TAP, **fields)
     build.call(20, 0, func, 0x1000, 5, extra=(slot,))
     build.call(10, 0, func, 0x1000, 5)
     build.write(path, order=order)

@@ -248,8 +248,8 @@ def test_capture_cut_anywhere_only_forgets(tmp_path: Path, frame: bytes) -> None
 def test_parts_of_a_transport_header_tell_what_is_there(tmp_path: Path) -> None:
     path = write_pcap(tmp_path / "a.pcap", [(0, ethernet(V4))], snaplen=14 + 20 + 14)
     (packet,) = read(path, Silent()).packets  # type: ignore[union-attr]
-    told = [packet[name] for name in ("sport", "seq", "ack", "tcp_flags", "payload", "window")]
-    assert told == [1000, 0xFFFFFFF0, 5, 0x12, 3, -1]
+    values = [packet[name] for name in ("sport", "seq", "ack", "tcp_flags", "payload", "window")]
+    assert values == [1000, 0xFFFFFFF0, 5, 0x12, 3, -1]
     frame = ethernet(ipv6(A6, B6, 58, icmp(128, 0, 7, 3)), 0x86DD)
     path = write_pcap(tmp_path / "b.pcap", [(0, frame)], snaplen=14 + 40 + 6)
     (packet,) = read(path, Silent()).packets  # type: ignore[union-attr]

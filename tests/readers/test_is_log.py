@@ -22,7 +22,7 @@ def test_by_the_first_bytes_packed_or_not(tmp_path: Path, end: str, expected: bo
     assert (is_log(plain), is_log(packed)) == (expected, expected)
 
 
-def test_what_is_neither_is_told_at_once(tmp_path: Path) -> None:
+def test_what_is_neither_is_rejected_at_once(tmp_path: Path) -> None:
     other = tmp_path / "other.pcap"
     other.write_bytes(b"GIF89a")
     with pytest.raises(BadInput, match="neither pcap, pcapng nor KBL"):

@@ -282,7 +282,7 @@ def test_cut_at_every_byte(tmp_path: Path) -> None:
         assert all(f"at byte {last}: " in line for line in cut)
 
 
-def test_damage_anywhere_is_told_and_the_rest_kept(tmp_path: Path) -> None:
+def test_damage_anywhere_is_reported_and_the_rest_kept(tmp_path: Path) -> None:
     data, path = small().to_bytes(), tmp_path / "a.kbl"
     places = [*chunk_places(data), len(data)]
     for at in range(places[0], len(data)):

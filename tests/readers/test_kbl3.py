@@ -68,7 +68,7 @@ def test_a_duration_of_more_than_four_seconds(tmp_path: Path) -> None:
     assert ends == [(10 + 0xFFFFFFFE,), (20 + 0xFFFFFFFF,), (30 + (1 << 40),)]
 
 
-def test_an_skb_returned_is_told(tmp_path: Path) -> None:
+def test_an_skb_returned_is_known(tmp_path: Path) -> None:
     build = KblBuilder(3)
     func = build.probe("skb_clone", ret=1)
     returned = kbl.KBL_FLAG_SKB_IS_RET
@@ -145,7 +145,7 @@ def test_a_footprint_that_could_not_be_read_is_unknown(tmp_path: Path) -> None:
     assert rows(load(build, tmp_path), ENTRY, "ip_id") == [(-1,)]
 
 
-def test_behind_lost_records_footprints_are_unknown_until_told(tmp_path: Path) -> None:
+def test_after_lost_records_footprints_are_unknown_until_recorded_again(tmp_path: Path) -> None:
     build = KblBuilder(3)
     func = build.probe("ip_rcv")
     build.footprint(10, 0, SKB, ipv4=ip(1))
@@ -188,7 +188,7 @@ def cut_out(data: bytes, number: int) -> bytes:
 
 
 @pytest.mark.parametrize("harm", [damage, cut_out])
-def test_behind_a_missing_chunk_nothing_holds_until_told(
+def test_after_a_missing_chunk_nothing_holds_until_recorded_again(
     tmp_path: Path, harm: Callable[[bytes, int], bytes]
 ) -> None:
     build = KblBuilder(3, per_chunk=3)
@@ -257,7 +257,7 @@ def test_events_of_the_counter(tmp_path: Path) -> None:
 
 
 @ORDERS
-def test_what_a_drop_tells(tmp_path: Path, order: str) -> None:
+def test_details_of_a_drop(tmp_path: Path, order: str) -> None:
     build = KblBuilder(3)
     build.probe("nf_hook_slow")
     type_, drop = kbl.KblExtType.DROP, kbl.KBL_EXT_DROP
@@ -320,6 +320,6 @@ def test_calibration(tmp_path: Path) -> None:
     build.calibration = {"tau_empty": 90, "tau_pair": 300, "tau_nested": 280}
     assert load(build, tmp_path).calibration == (90, 280, 90, 280)
     build.calibration |= {"tau_skb_nested": 400, "tau_skb_empty": 85}
-    told = load(build, tmp_path).calibration
-    assert told == (90, 280, 85, 400)
-    assert told is not None and told.error == 5
+    calibration = load(build, tmp_path).calibration
+    assert calibration == (90, 280, 85, 400)
+    assert calibration is not None and calibration.error == 5

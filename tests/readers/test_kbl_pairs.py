@@ -86,7 +86,7 @@ def test_the_idle_tasks_of_two_cpus_are_two_tasks(tmp_path: Path) -> None:
     assert times(story.log(tmp_path)) == {100: 300, 110: 200}
 
 
-def test_what_the_log_tells_is_not_guessed(tmp_path: Path) -> None:
+def test_what_the_log_records_is_not_guessed(tmp_path: Path) -> None:
     """Two threads nobody can tell apart: by context alone the calls would seem nested."""
     build = KblBuilder(3)
     func = build.probe("tcp_sendmsg")
@@ -111,8 +111,8 @@ def test_calls_that_version_3_could_not_hold_open(tmp_path: Path) -> None:
     assert isinstance(log, KernelLog)
     assert times(log) == {100: 150, 110: 130}
     assert alone(log) == []
-    told = log.records[["exit_cpu", "ret"]][log.records["ts"] == 100]
-    assert told.tolist() == [(1, -5)]
+    exits = log.records[["exit_cpu", "ret"]][log.records["ts"] == 100]
+    assert exits.tolist() == [(1, -5)]
 
 
 def test_the_exit_of_another_call_behind_a_loss_is_none(tmp_path: Path) -> None:

@@ -47,8 +47,8 @@ def test_all_names_of_a_kbl_are_printable(tmp_path: Path) -> None:
     assert (log.probes[func].name, log.probes[func].module) == (f"f{SHOWN}", SHOWN)
     assert (log.meta["one"], log.meta["two"]) == (r"1\x1b[2J", "2")
     assert SHOWN in log.details.names.values()
-    told = [*log.symbols.values(), *log.meta.values(), log.hostname, log.release, log.arch]
-    assert all(text.isprintable() for text in told)
+    texts = [*log.symbols.values(), *log.meta.values(), log.hostname, log.release, log.arch]
+    assert all(text.isprintable() for text in texts)
 
 
 def test_symbols_of_another_file_are_printable(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ LOG = resource("samples/bulk") / "bulk.kbl"
 CAPTURE = resource("samples/bulk") / "bulk.pcap"
 
 
-class Told:
+class ProgressLog:
     """Keeps what is reported; cancels at the report of that number of a step."""
 
     def __init__(self, stop_in: str = "", after: int = 0) -> None:
@@ -42,9 +42,9 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_decoding_moves_from_nothing_to_all(small_blocks: None) -> None:
-    told = Told()
-    readers.read(LOG, told)
-    percent = told.of(f"decoding {LOG.name}")
+    log = ProgressLog()
+    readers.read(LOG, log)
+    percent = log.of(f"decoding {LOG.name}")
     assert percent == sorted(percent)
     assert (percent[0], percent[-1]) == (0, 100)
     assert len(set(percent)) > 6
@@ -53,7 +53,7 @@ def test_decoding_moves_from_nothing_to_all(small_blocks: None) -> None:
 @pytest.mark.parametrize("after", [0, 1, 5])
 def test_decoding_stops_within(after: int, small_blocks: None) -> None:
     with pytest.raises(Cancelled):
-        readers.read(LOG, Told("decoding", after))
+        readers.read(LOG, ProgressLog("decoding", after))
 
 
 STEPS = ("reading", "decoding", "hashing", "following", "looking", "storing", "dissecting")
@@ -62,27 +62,27 @@ STEPS = ("reading", "decoding", "hashing", "following", "looking", "storing", "d
 @pytest.mark.parametrize("step", [*STEPS, "matching", "making indexes"])
 def test_an_import_stops_in_each_step_and_leaves_nothing(step: str, tmp_path: Path) -> None:
     with pytest.raises(Cancelled):
-        import_files([LOG, CAPTURE], tmp_path / "s.skbv", Told(step))
+        import_files([LOG, CAPTURE], tmp_path / "s.skbv", ProgressLog(step))
     assert list(tmp_path.iterdir()) == []
 
 
 def test_hashing_and_unpacking_tell_the_file(tmp_path: Path) -> None:
     packed = tmp_path / "b.kbl.gz"
     packed.write_bytes(gzip.compress(LOG.read_bytes()))
-    told = Told()
-    readers.read(packed, told)
-    sha256(packed, told)
+    log = ProgressLog()
+    readers.read(packed, log)
+    sha256(packed, log)
     size = packed.stat().st_size
-    assert ("hashing b.kbl.gz", 0, size) in told.said
-    assert told.of("decompressing b.kbl.gz")[-1] == size
+    assert ("hashing b.kbl.gz", 0, size) in log.said
+    assert log.of("decompressing b.kbl.gz")[-1] == size
     with pytest.raises(Cancelled):
-        sha256(LOG, Told("hashing"))
+        sha256(LOG, ProgressLog("hashing"))
 
 
 def test_a_part_lies_between_its_ends() -> None:
-    told = Told()
-    outer: Progress = Part(told, "all", 40, 80, 100)
+    log = ProgressLog()
+    outer: Progress = Part(log, "all", 40, 80, 100)
     for done in (0, 1, 2):
         outer.report("inner", done, 2)
     Part(outer, "ignored", 1, 2, 2).report("", 1, 2)
-    assert told.said == [("all", 40, 100), ("all", 60, 100), ("all", 80, 100), ("all", 60, 100)]
+    assert log.said == [("all", 40, 100), ("all", 60, 100), ("all", 80, 100), ("all", 60, 100)]

@@ -40,9 +40,9 @@ def test_fields_and_footprint(tmp_path: Path, order: str) -> None:
         assert whole[record.offset : record.offset + len(record.data)] == record.data
         assert record.cpu == 0
     (slot,) = readers.slots_of(call)
-    told = {field.name: field.value for field in slot.fields}
+    shown = {field.name: field.value for field in slot.fields}
     assert slot.title == "CALL"
-    assert (told["ts"], told["dur"], told["skb"]) == ("1004", "54", f"0x{SKB:x}")
+    assert (shown["ts"], shown["dur"], shown["skb"]) == ("1004", "54", f"0x{SKB:x}")
     titles = [slot.title for slot in readers.slots_of(footprint)]
     assert titles[:2] == ["EVENT FOOTPRINT", "EXT IPV4"]
     fields = {f.name: f for slot in readers.slots_of(footprint) for f in slot.fields}
@@ -68,8 +68,10 @@ def test_every_record_of_a_recording(tmp_path: Path) -> None:
         record = readers.raw_records(path, ordinal, Silent())[-1]
         assert record.ordinal == ordinal
         (slot, *_) = readers.slots_of(record)
-        told = {field.name: field.value for field in slot.fields}
-        assert int(told["ts"]) <= ts <= int(told["ts"]) + int(told.get("dur", 0)) or "ext" in told
+        shown = {field.name: field.value for field in slot.fields}
+        assert (
+            int(shown["ts"]) <= ts <= int(shown["ts"]) + int(shown.get("dur", 0)) or "ext" in shown
+        )
 
 
 def test_there_is_no_such_record(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_something_else_in_its_place(tmp_path: Path) -> None:
         readers.read(path, Overwrite())
 
 
-def test_the_command_tells_it_in_one_line(
+def test_the_command_reports_it_in_one_line(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = write_pcap(tmp_path / "a.pcap", frames(20000))
@@ -123,5 +123,5 @@ def test_the_command_tells_it_in_one_line(
 
     monkeypatch.setattr(readers, "read", cut)
     assert main(["import", "-o", str(tmp_path / "a.skbv"), str(path)]) != 0
-    told = capsys.readouterr().err.strip().splitlines()
-    assert len(told) == 1 and str(path) in told[0] and "cut short" in told[0]
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert len(lines) == 1 and str(path) in lines[0] and "cut short" in lines[0]

@@ -102,9 +102,9 @@ def test_works_where_nothing_can_be_kept(tmp_path: Path) -> None:
     assert _ask(tmp_path, HOME=nowhere, XDG_CACHE_HOME=nowhere) == "30 0"
 
 
-@pytest.mark.parametrize("room", [0, 100, 5000])
-def test_works_where_the_disk_is_full(tmp_path: Path, room: int) -> None:
+@pytest.mark.parametrize("scratch", [0, 100, 5000])
+def test_works_where_the_disk_is_full(tmp_path: Path, scratch: int) -> None:
     (tmp_path / "made.py").write_text(MODULE.format(factor=3))
-    assert _ask(tmp_path, str(room)) == "30 0"
+    assert _ask(tmp_path, str(scratch)) == "30 0"
     assert _ask(tmp_path) == "30 0"
     assert _ask(tmp_path) == "30 1"

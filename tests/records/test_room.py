@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from skbviewer import readers
-from skbviewer.records import Gathered, KernelLog, RecordTable, Room, Silent, room, room_of
+from skbviewer.records import Gathered, KernelLog, RecordTable, Scratch, Silent, room, scratch_of
 from tests.readers.build_kbl import Ipv4, KblBuilder
 
 SKB = 0xFFFF888000001000
@@ -22,7 +22,7 @@ def everything_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_file_holds_what_is_forgotten(tmp_path: Path) -> None:
-    made = Room(tmp_path)
+    made = Scratch(tmp_path)
     one, two, three = (
         made.full(100, np.int64, 7),
         made.take(1000, np.uint8),
@@ -37,7 +37,7 @@ def test_a_file_holds_what_is_forgotten(tmp_path: Path) -> None:
 
 
 def test_an_array_that_nobody_has_is_gone(tmp_path: Path) -> None:
-    made = Room(tmp_path)
+    made = Scratch(tmp_path)
     one = made.full(100, np.int64, 1)
     part = one[3:5]
     del one
@@ -55,7 +55,7 @@ def test_where_the_disk_is_full_memory_serves(
         raise OSError
 
     monkeypatch.setattr("os.posix_fallocate", full)
-    for made in (Room(tmp_path), Room()):
+    for made in (Scratch(tmp_path), Scratch()):
         one = made.full(10, np.int64, 3)
         made.forget()
         assert one.base is None and one.tolist() == [3] * 10
@@ -63,12 +63,12 @@ def test_where_the_disk_is_full_memory_serves(
 
 @pytest.mark.parametrize("folder", [True, False])
 def test_parts_are_one_array(tmp_path: Path, folder: bool) -> None:
-    parts = Gathered(Room(tmp_path if folder else None), np.int8)
+    parts = Gathered(Scratch(tmp_path if folder else None), np.int8)
     for begin in range(0, 1000, 100):
         parts.add(np.arange(begin, begin + 100).astype(np.int16 if begin else np.int8))
     whole = parts.whole()
     assert whole.dtype == np.int16 and whole.tolist() == list(range(1000))
-    assert Gathered(Room(), np.int32).whole().dtype == np.int32
+    assert Gathered(Scratch(), np.int32).whole().dtype == np.int32
 
 
 def test_records_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -83,6 +83,6 @@ def test_records_are_the_same(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     plain = readers.read(path, Silent(), tmp_path)
     assert isinstance(plain, KernelLog) and isinstance(filed, KernelLog)
     assert isinstance(filed.records, RecordTable) and isinstance(plain.records, RecordTable)
-    assert room_of(filed.records).in_files and not room_of(plain.records).in_files
-    filed.records.room.forget()
+    assert scratch_of(filed.records).in_files and not scratch_of(plain.records).in_files
+    filed.records.scratch.forget()
     assert len(plain.records) and (plain.records[:] == filed.records[:]).all()

@@ -50,7 +50,7 @@ def main() -> int:
         found = compare(session, args.log, made)
         outputs = list(_outputs(session, made, Path(folder), args.paths))
     lines = [
-        f"{what}: {told}, should be {should}" for what, told, should in outputs if told != should
+        f"{what}: {shown}, should be {should}" for what, shown, should in outputs if shown != should
     ]
     print(f"{args.log}: outputs: {len(outputs)} cells, {len(lines)} differ")
     found.lines.extend(lines)

@@ -158,7 +158,7 @@ class Calls:
 
 def _interrupts(log: Log) -> dict[tuple[int, int], list[Span]]:
     """By (context, CPU) when something higher ran there; spans do not touch each other."""
-    told: list[tuple[int, int, int, int]] = []  # context, CPU, begin, end
+    interrupts: list[tuple[int, int, int, int]] = []  # context, CPU, begin, end
     last: dict[tuple[int, int], int] = {}
     for event in sorted(log.events, key=lambda event: event.ts):
         if event.event in PAIRS:
@@ -166,14 +166,14 @@ def _interrupts(log: Log) -> dict[tuple[int, int], list[Span]]:
         elif event.event in ENDS:
             begin = last.pop((ENDS[event.event], event.cpu), None)
             if begin is not None:
-                told.append((ENDS[event.event], event.cpu, begin, event.ts))
-    told += [
+                interrupts.append((ENDS[event.event], event.cpu, begin, event.ts))
+    interrupts += [
         (call.context, call.end_cpu, call.entry, call.end)
         for call in log.calls
         if call.context > 0 and call.end is not None
     ]
     made: dict[tuple[int, int], list[Span]] = {}
-    for context, cpu, begin, end in sorted(told, key=lambda one: one[2]):
+    for context, cpu, begin, end in sorted(interrupts, key=lambda one: one[2]):
         for level in range(context):
             spans = made.setdefault((level, cpu), [])
             if spans and spans[-1][1] >= begin:
@@ -208,11 +208,11 @@ class Costs:
     """What the probes inside each call cost (counter-and-calibration.md)."""
 
     def __init__(self, calls: Calls) -> None:
-        told = calls.log.calibration
-        assert told is not None
-        self.empty, self.nested = told["tau_empty"], told["tau_nested"]
-        self.skb_empty = told["tau_skb_empty"] or self.empty
-        self.skb_nested = told["tau_skb_nested"] or self.nested
+        calibration = calls.log.calibration
+        assert calibration is not None
+        self.empty, self.nested = calibration["tau_empty"], calibration["tau_nested"]
+        self.skb_empty = calibration["tau_skb_empty"] or self.empty
+        self.skb_nested = calibration["tau_skb_nested"] or self.nested
         self._known: dict[int, tuple[int, int]] = {}
         self._higher: dict[tuple[int, int], list[tuple[int, bool]]] = {}
         for each in calls.all:

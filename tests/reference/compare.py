@@ -119,12 +119,12 @@ def _of_calls(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
 
 
 def _of_legs(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
-    told: dict[int, list[tuple[str, int, int]]] = {}
+    waits: dict[int, list[tuple[str, int, int]]] = {}
     for row in db.execute("SELECT * FROM wait ORDER BY leg, begin_ns"):
-        told.setdefault(row["leg"], []).append((RANK[row["kind"]], row["begin_ns"], row["end_ns"]))
-    yield "legs with waits", max(told, default=0) <= len(made.legs), True
+        waits.setdefault(row["leg"], []).append((RANK[row["kind"]], row["begin_ns"], row["end_ns"]))
+    yield "legs with waits", max(waits, default=0) <= len(made.legs), True
     for number, leg in made.legs.items():
-        yield f"waits of leg {number}", told.get(number, []), leg.waits
+        yield f"waits of leg {number}", waits.get(number, []), leg.waits
     yield from _rows(db, "leg", [leg_cells(one, made.legs[one.number]) for one in made.passes.legs])
     if not made.calls.log.losses:
         yield "legs with gaps", sum(leg.gap for leg in made.legs.values()), 0
@@ -135,12 +135,12 @@ def _of_events(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
 
 
 def _of_losses(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
-    told = db.execute("SELECT ts - dur, ts, cpu, flags FROM loss WHERE ordinal >= 0").fetchall()
+    stored = db.execute("SELECT ts - dur, ts, cpu, flags FROM loss WHERE ordinal >= 0").fetchall()
     losses = (
         (each.begin, each.end, -1 if each.reason == MISSED else each.cpu, each.reason)
         for each in made.calls.log.losses
     )
-    yield "losses", sorted(tuple(row) for row in told), sorted(losses)
+    yield "losses", sorted(tuple(row) for row in stored), sorted(losses)
 
 
 def _of_packets(db: sqlite3.Connection, made: Made, ns: Counter[str]) -> Iterator[Cell]:
@@ -162,8 +162,8 @@ def _of_series(db: sqlite3.Connection, made: Made) -> Iterator[Cell]:
         mine = [made.legs[leg.number] for leg in passes[number]]
         should.append(series_cells(passes[number]) | _sums(mine, Counter()))
     yield from _rows(db, "series", should)
-    told = sorted(tuple(row) for row in db.execute("SELECT series, target FROM merge"))
-    yield "merged packets", told, merge_cells(made.passes)
+    stored = sorted(tuple(row) for row in db.execute("SELECT series, target FROM merge"))
+    yield "merged packets", stored, merge_cells(made.passes)
 
 
 def _sums(legs: Iterable[Leg], ns: Counter[str]) -> dict[str, int]:

@@ -43,9 +43,9 @@ class Record:
     flags: int = 0
     carried: int = -1  # n-th further packet of a list | packets that are not told << 32
     ordinal: int = -1
-    told: Footprint = field(default_factory=Footprint)
+    footprint: Footprint = field(default_factory=Footprint)
     met: int = 0  # since when its function has the packet
-    teller: Record | None = None  # the call whose return told the event
+    owner_call: Record | None = None  # the call whose return told the event
     life: Life | None = None
     series: Series | None = None
     leg: int = 0
@@ -91,7 +91,7 @@ class Life:
 
     @property
     def has_ip(self) -> bool:
-        return any(record.told.has_ip for record in self.records)
+        return any(record.footprint.has_ip for record in self.records)
 
 
 @dataclass(eq=False)
@@ -132,8 +132,8 @@ class Lifetimes:
         ends = any(one.what for said in self._said.values() for one in said)
         self._lives = [life for said in self._said.values() for life in _cut(said, not ends)]
         for record in self.records:
-            if record.event in LATE and record.teller:
-                record.life = record.teller.life
+            if record.event in LATE and record.owner_call:
+                record.life = record.owner_call.life
             if record.life is not None:
                 record.life.records.append(record)
         self._lives = [life for life in self._lives if life.records]
@@ -156,13 +156,13 @@ class Lifetimes:
         ends: dict[tuple[int, int, int], Record] = {}
         for record in self.records:
             if record.call is not None and record.end is not None and record.carried < 0:
-                key = record.end, record.call.end_cpu, self._log.tells.get(record.call.func, 0)
+                key = record.end, record.call.end_cpu, self._log.event_of.get(record.call.func, 0)
                 ends.setdefault(key, record)
         for record in self.records:
             if isinstance(record.of, Event) and record.event in (*BIRTHS, *LATE):
                 found = ends.get((record.ts, record.of.cpu, record.event))
                 if found is not None and found.number < record.number:
-                    record.teller = found
+                    record.owner_call = found
 
     def _listen(self) -> None:
         """What each record says of which address, and of which time that is true."""
@@ -175,15 +175,15 @@ class Lifetimes:
         for record in self.records:
             if record.call is not None:
                 self._say_call(record, born, freed)
-                tells = self._log.tells.get(record.call.func, 0)
-                if tells in BIRTHS:
-                    last_maker[_where(record), tells] = record
+                event = self._log.event_of.get(record.call.func, 0)
+                if event in BIRTHS:
+                    last_maker[_where(record), event] = record
                 continue
             if record.event in BIRTHS:
                 maker = last_maker.get((_where(record), record.event))
                 entered = maker.ts if maker else record.ts
-                if record.teller and maker is not record.teller:
-                    maker, entered = record.teller, record.ts
+                if record.owner_call and maker is not record.owner_call:
+                    maker, entered = record.owner_call, record.ts
                 self._makers[record.number] = maker
                 since = record if maker is None else maker
                 if record.event in PARENTS and record.data:
@@ -194,7 +194,7 @@ class Lifetimes:
                     when = _not_before_free(record, since, entered, freed.get(record.skb, []))
                     self._say(record.skb, _Said(when, record, False, BORN))
                     continue
-            is_late = record.event in LATE and record.teller
+            is_late = record.event in LATE and record.owner_call
             if record.skb and record.event not in SILENT and not is_late:
                 what = FREED if record.event == EVENT.FREE else ""
                 self._say(record.skb, _Said(record.ts, record, False, what))
@@ -309,7 +309,7 @@ def _cut(said: list[_Said], by_identity: bool) -> list[Life]:
     before, shown = "", b""
     for one in sorted(said, key=lambda each: each.order):
         begins = one.what == BORN and before != BORN
-        identity = one.record.told.identity
+        identity = one.record.footprint.identity
         if by_identity and identity:
             begins = begins or (shown != b"" and shown != identity)
             shown = identity
@@ -353,13 +353,19 @@ def _in_order(calls: Calls) -> list[Record]:
     for nested in calls.all:
         call = nested.call
         own = Record(
-            0, nested, call.skb, call.flags, ordinal=call.ordinal, told=call.told, met=call.entry
+            0,
+            nested,
+            call.skb,
+            call.flags,
+            ordinal=call.ordinal,
+            footprint=call.footprint,
+            met=call.entry,
         )
         made.append(((call.entry, 0, call.ordinal), own))
         flags = call.flags & ~(RETURNS_SKB | SOCK | NULL_SKB) | (OPEN if call.end is None else 0)
         for each in call.further:
             more = Record(
-                0, nested, each.skb, flags, each.data, each.ordinal, each.told, call.entry
+                0, nested, each.skb, flags, each.data, each.ordinal, each.footprint, call.entry
             )
             made.append(((call.entry, 1, each.ordinal), more))
     for event in calls.log.events:

@@ -55,9 +55,9 @@ def wires_of(session: Path) -> dict[int, list[int]]:
 
 def of_info(session: Path, made: Made) -> Iterator[Cell]:
     """`info --json`."""
-    told = json.loads(run("info", str(session), "--json"))
+    shown = json.loads(run("info", str(session), "--json"))
     for key, value in info(made).items():
-        yield f"info: {key}", told[key], value
+        yield f"info: {key}", shown[key], value
 
 
 def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
@@ -73,14 +73,14 @@ def of_statistics(session: Path, made: Made) -> Iterator[Cell]:
         }
         for table, make in tables.items():
             every = ["--all"] if everything else []
-            told = json.loads(run("stats", *every, "--json", str(session), table))
-            yield from _table(f"stats {table} {every}", TABLES[table], told, make())
+            shown = json.loads(run("stats", *every, "--json", str(session), table))
+            yield from _table(f"stats {table} {every}", TABLES[table], shown, make())
 
 
 def _table(
-    what: str, keys: tuple[str, ...], told: list[dict[str, Any]], should: list[dict[str, Any]]
+    what: str, keys: tuple[str, ...], shown: list[dict[str, Any]], should: list[dict[str, Any]]
 ) -> Iterator[Cell]:
-    rows = {tuple(row[key] for key in keys): row for row in told}
+    rows = {tuple(row[key] for key in keys): row for row in shown}
     yield f"rows of {what}", sorted(rows), sorted(tuple(row[key] for key in keys) for row in should)
     for row in should:
         name = tuple(row[key] for key in keys)
@@ -96,19 +96,19 @@ def of_paths(session: Path, made: Made, most: int) -> Iterator[Cell]:
         for packet in packets:
             legs.setdefault(packet, []).append(leg)
     for packet in sorted(legs)[:: max(len(legs) // most, 1)]:
-        told = json.loads(run("path", str(session), "--json", "--packet", str(packet)))
-        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in told["legs"]]
+        shown = json.loads(run("path", str(session), "--json", "--packet", str(packet)))
+        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in shown["legs"]]
         begins = sorted(legs[packet], key=lambda one: (made.legs[one].begin, one))
         yield f"legs of packet {packet}", found, begins
-        for leg in (*told["legs"], *told["branches"]):
+        for leg in (*shown["legs"], *shown["branches"]):
             yield from cells.compare(leg)
     series = sorted({leg.series for leg in made.legs.values()})
     for number in series[:: max(len(series) // most, 1)]:
-        told = json.loads(run("path", str(session), "--json", "--series", str(number)))
+        shown = json.loads(run("path", str(session), "--json", "--series", str(number)))
         mine = [n for n, leg in made.legs.items() if leg.series == number]
-        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in told["legs"]]
+        found = [cells.leg_at(leg["series"], leg["begin_ns"]) for leg in shown["legs"]]
         yield f"legs of packet life {number}", found, mine
-        for leg in told["legs"]:
+        for leg in shown["legs"]:
             yield from cells.compare(leg)
 
 
@@ -120,10 +120,10 @@ def of_timeline(session: Path, made: Made, folder: Path) -> Iterator[Cell]:
     calls = {id(row.record.of): row for row in reversed(made.passes.rows) if not _is_further(row)}
     shown = Counter(f"CPU {row.call.cpu}" for row in calls.values())
     shown += Counter(f"CPU {row.call.cpu}" for row in made.passes.rows if _is_further(row))
-    told = Counter[str]()
+    counted = Counter[str]()
     for box in boxes:
-        told[box["lane"]] += int(box["count"])
-    yield "boxes by lane", {k: n for k, n in told.items() if k.startswith("CPU")}, dict(shown)
+        counted[box["lane"]] += int(box["count"])
+    yield "boxes by lane", {k: n for k, n in counted.items() if k.startswith("CPU")}, dict(shown)
     yield from _alone(boxes, made)
     of_packet = Counter[str]()
     for leg, packets in wires_of(session).items():
@@ -172,7 +172,7 @@ def _alone(boxes: list[dict[str, str]], made: Made) -> Iterator[Cell]:
         end = row.call.entry if row.call.end is None else row.call.end
         offsets.add(int(box["begin_ns"]) - row.call.entry)
         lasts = int(box["end_ns"]) - int(box["begin_ns"])
-        told = box["function"], box["layer"], int(box["dur_ns"]), lasts
+        shown = box["function"], box["layer"], int(box["dur_ns"]), lasts
         dur = end - row.call.entry
-        yield f"box of call {row.number}", told, (function, layer_of(function), dur, dur)
+        yield f"box of call {row.number}", shown, (function, layer_of(function), dur, dur)
     yield "clocks of boxes", len(offsets), min(len(offsets), 1)

@@ -123,16 +123,16 @@ class Pass:
 
     def place(self, name: str) -> int:
         """The namespace or the device that it is told to be at: the last one that counts."""
-        told = [(one.met, getattr(one.told, name)) for one in self.records]
+        known = [(one.met, getattr(one.footprint, name)) for one in self.records]
         if not self.is_received:
             until = self.begin if self.sent is None else self.sent
-            told = [one for one in told if one[0] <= until]
-        return next((value for _, value in reversed(told) if value > 0), 0)
+            known = [one for one in known if one[0] <= until]
+        return next((value for _, value in reversed(known) if value > 0), 0)
 
     @property
     def ethertype(self) -> int:
-        told = (one.told.ethertype for one in reversed(self.records))
-        return next((value for value in told if value > 0), 0)
+        known = (one.footprint.ethertype for one in reversed(self.records))
+        return next((value for value in known if value > 0), 0)
 
     @property
     def drop_reason(self) -> int:
@@ -187,7 +187,7 @@ class Passes:
             begins = leg is None or (sent and name in RECEIVES)
             again = name in RECEIVES
             sent = (sent and not again) or name in SENDS
-            here = record.told.netns
+            here = record.footprint.netns
             begins = begins or (here > 0 and netns > 0 and here != netns)
             netns = here if here > 0 else netns
             if begins:
@@ -201,8 +201,8 @@ class Passes:
         """Calls of a socket, without a packet: one of a packet that had it is inside or around."""
         owned: dict[int, set[int]] = {}  # sockets by series
         for record in self._lives.records:
-            if record.series and record.skb and record.told.sk != -1:
-                owned.setdefault(record.series.number, set()).add(record.told.sk)
+            if record.series and record.skb and record.footprint.sk != -1:
+                owned.setdefault(record.series.number, set()).add(record.footprint.sk)
         first: dict[tuple[int, int], tuple[int, Record]] = {}
         found: set[tuple[int, int]] = set()
         calls = {one.number: one for one in self._lives.records}
@@ -246,11 +246,11 @@ class Passes:
 
     def _row_around(self, leg: int, record: Record, row: Row | None = None) -> Row | None:
         """The row of a leg whose call is innermost around a record."""
-        if record.teller is not None:
-            told = self._by_call.get((leg, id(record.teller.of)), [])
-            own = [one for one in told if one.record is record.teller]
-            if told:
-                return own[0] if own else told[-1]
+        if record.owner_call is not None:
+            known = self._by_call.get((leg, id(record.owner_call.of)), [])
+            own = [one for one in known if one.record is record.owner_call]
+            if known:
+                return own[0] if own else known[-1]
         for above in self._around(record):
             mine = self._by_call.get((leg, id(above.of)), [])
             mine = [one for one in mine if row is None or one.number < row.number]

@@ -60,18 +60,18 @@ class PathCells:
         """The number of a leg."""
         return self._leg[series, begin_ns].number
 
-    def compare(self, told: dict[str, Any]) -> Iterator[Cell]:
+    def compare(self, shown: dict[str, Any]) -> Iterator[Cell]:
         """A leg as JSON tells it, cell by cell."""
-        of = self._leg[told["series"], told["begin_ns"]]
+        of = self._leg[shown["series"], shown["begin_ns"]]
         where = f"leg {of.number}"
-        yield from _cells(where, told, self._of_leg(of, self._made.legs[of.number]))
+        yield from _cells(where, shown, self._of_leg(of, self._made.legs[of.number]))
         base = of.rows[0].number if of.rows else 0
-        yield f"calls of {where}", len(told["calls"]), len(of.rows)
-        for row, call in zip(of.rows, told["calls"], strict=False):
+        yield f"calls of {where}", len(shown["calls"]), len(of.rows)
+        for row, call in zip(of.rows, shown["calls"], strict=False):
             yield from _cells(f"call {row.number} of {where}", call, self._of_call(row, base))
         events = self._events.get(of.number, [])
-        yield f"events of {where}", len(told["events"]), len(events)
-        for (event, inside), one in zip(events, told["events"], strict=False):
+        yield f"events of {where}", len(shown["events"]), len(events)
+        for (event, inside), one in zip(events, shown["events"], strict=False):
             should = self._of_event(event, inside, base)
             yield from _cells(f"event at {event.ts} of {where}", one, should)
 
@@ -99,7 +99,7 @@ class PathCells:
     def _of_call(self, row: Row, base: int) -> Cells:
         nested = row.record.of
         assert isinstance(nested, Nested)
-        cells, call, told = self._cells.of(row, nested), row.call, row.record.told
+        cells, call, footprint = self._cells.of(row, nested), row.call, row.record.footprint
         names: tuple[str, ...] = (
             "entry_ns",
             "exit_ns",
@@ -123,10 +123,10 @@ class PathCells:
             "context": CONTEXTS[call.context],
             "comm": self._log.comm(call.pid, call.cpu),
             "skb": row.skb,
-            "device": self._log.device(told.netns, told.ifindex),
+            "device": self._log.device(footprint.netns, footprint.ifindex),
             "tail_call": bool(call.flags & TAIL_CALL),
-            "sock": told.sk if told.sk > 0 else 0,
-            "mark": max(told.mark, 0),
+            "sock": footprint.sk if footprint.sk > 0 else 0,
+            "mark": max(footprint.mark, 0),
             "note": self._note(row, cells["marks"]),
         }
 
@@ -162,6 +162,6 @@ class PathCells:
         }
 
 
-def _cells(what: str, told: dict[str, Any], should: Cells) -> Iterator[Cell]:
+def _cells(what: str, shown: dict[str, Any], should: Cells) -> Iterator[Cell]:
     for key, value in should.items():
-        yield f"{key} of {what}", told[key], value
+        yield f"{key} of {what}", shown[key], value

@@ -42,7 +42,7 @@ class CallCells:
 
     def of(self, row: Row, nested: Nested) -> Cells:
         """The cells of a row."""
-        call, told = row.call, row.record.told
+        call, footprint = row.call, row.record.footprint
         made = {
             "leg": row.leg.number,
             "ordinal": row.record.ordinal,
@@ -62,10 +62,10 @@ class CallCells:
             "flags": row.record.flags,
             "pid": call.pid,
             "skb": signed(row.skb),
-            "netns": told.netns,
-            "ifindex": told.ifindex,
-            "sk": signed(told.sk),
-            "mark": told.mark,
+            "netns": footprint.netns,
+            "ifindex": footprint.ifindex,
+            "sk": signed(footprint.sk),
+            "mark": footprint.mark,
             "carried": row.record.carried,
             "drop_reason": row.drop_reason,
             "counter": or_unknown(call.counter),
@@ -136,14 +136,14 @@ def event_cells(passes: Passes) -> list[Cells]:
 def series_cells(passes: list[Pass]) -> Cells:
     """The cells of table `series`, of the legs of one packet."""
     series = passes[0].series
-    told = [record.skb for record in series.records if record.skb]
+    skbs = [record.skb for record in series.records if record.skb]
     ends = (max(record.leaves, record.ts) for record in series.records)
     return {
         "parent": series.parent.number + 1 if series.parent else UNKNOWN,
         "tap": int(series.life.is_tap),
         "begin_ns": passes[0].begin,
         "end_ns": max(ends),
-        "skb": signed(told[0]) if told else 0,
+        "skb": signed(skbs[0]) if skbs else 0,
     }
 
 

@@ -67,7 +67,7 @@ class Call:
     caller: int = 0  # the return address; 0: not known
     ordinal: int = -1  # of its head slot in the file
     counter: int | None = None  # events of the hardware counter
-    told: Footprint = NOTHING
+    footprint: Footprint = NOTHING
     further: list[Event] = field(default_factory=list)  # CARRY: more packets of its list
 
 
@@ -83,7 +83,7 @@ class Event:
     skb: int
     data: int
     ordinal: int = -1
-    told: Footprint = NOTHING
+    footprint: Footprint = NOTHING
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Log:
     losses: list[Loss] = field(default_factory=list)
     functions: dict[int, str] = field(default_factory=dict)
     takes: dict[int, bool] = field(default_factory=dict)  # functions with a packet as argument
-    tells: dict[int, int] = field(default_factory=dict)  # functions: the event they tell of
+    event_of: dict[int, int] = field(default_factory=dict)  # functions: the event they tell of
     threads: dict[int, str] = field(default_factory=dict)
     idle: dict[int, str] = field(default_factory=dict)  # of thread 0, by CPU
     symbols: list[tuple[int, str]] = field(default_factory=list)  # address, name; sorted
@@ -229,12 +229,12 @@ def read(path: Path) -> Log:
     for probe in tables.get(CHUNK.PROBES, []):
         log.functions[probe["id"]] = name(probe)
         log.takes[probe["id"]] = probe["arg"] != 0xFF
-        log.tells[probe["id"]] = probe["event"]
+        log.event_of[probe["id"]] = probe["event"]
     symbols = [(row["addr"], name(row), name(row, "module")) for row in tables[CHUNK.SYMBOLS]]
     log.symbols = [(at, f"{name} [{module}]" if module else name) for at, name, module in symbols]
     for row in tables.get(CHUNK.DEVICES, []):
-        told = row["name"].split(b"\0")[0].decode()
-        log.devices[row["netns"], row["ifindex"]] = told
+        device_name = row["name"].split(b"\0")[0].decode()
+        log.devices[row["netns"], row["ifindex"]] = device_name
     log.counters = tables[CHUNK.COUNTERS][-1] if CHUNK.COUNTERS in tables else {}
     for chunk, begin, end in records:
         reader.read(data, chunk, begin, end)
@@ -298,11 +298,11 @@ class _Reader:
         dur, returned, counter = slot["dur"], 0, None
         for each in more:
             if data[each + 1] == EXT.COUNTER and counter is None:
-                told = COUNTER.at(data, each)
-                counter = told["count"] if told["valid"] else -1
+                extra = COUNTER.at(data, each)
+                counter = extra["count"] if extra["valid"] else -1
             if data[each + 1] == EXT.CALL:
-                told = RETURNED.at(data, each)
-                dur, returned = told["dur"] if dur == LONG else dur, told["ret"]
+                extra = RETURNED.at(data, each)
+                dur, returned = extra["dur"] if dur == LONG else dur, extra["ret"]
         self._log.calls.append(
             Call(
                 slot["func"], slot["ts"], slot["entry_cpu"], slot["context"],
@@ -355,18 +355,18 @@ class _Reader:
             known.sort(key=lambda one: one[0])
         for call in self._log.calls:
             if call.sock:
-                call.told = Footprint(sk=call.sock)
+                call.footprint = Footprint(sk=call.sock)
             elif not call.flags & UNREAD:
-                call.told = self._known(call.cpu, call.skb, call.entry)
+                call.footprint = self._known(call.cpu, call.skb, call.entry)
             for each in call.further:
-                each.told = self._known(each.cpu, each.skb, each.ts)
+                each.footprint = self._known(each.cpu, each.skb, each.ts)
 
     def _known(self, cpu: int, skb: int, at: int) -> Footprint:
-        told = self._prints.get((cpu, skb), [])
-        number = bisect_right(told, at, key=lambda one: one[0])
+        shown = self._prints.get((cpu, skb), [])
+        number = bisect_right(shown, at, key=lambda one: one[0])
         if not number:
             return NOTHING
-        since, found = told[number - 1]
+        since, found = shown[number - 1]
         void = any(of == cpu and since < hole <= at for of, hole in self._holes)
         return NOTHING if void else found
 

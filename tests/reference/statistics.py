@@ -263,19 +263,19 @@ class Statistics:
 
 
 def _has_identity(leg: Pass) -> bool:
-    told = (record.told for record in leg.series.records)
-    return any(one.has_ip or one.ethertype == ETH_P_ARP for one in told)
+    footprints = (record.footprint for record in leg.series.records)
+    return any(one.has_ip or one.ethertype == ETH_P_ARP for one in footprints)
 
 
 def info(made: Made) -> Cells:
     """What `info --json` should count."""
     log = made.calls.log
     events = Counter(record.event for record, _, _ in made.passes.events)
-    told = ("written", "bytes", "lost", "missed", "nested", "null_skb", "filtered", "open")
+    names = ("written", "bytes", "lost", "missed", "nested", "null_skb", "filtered", "open")
     return {
         "records": log.slots,
         "series": len({leg.series.number for leg in made.passes.legs}),
         "calls": len(made.passes.rows),
         "events": {word(event): count for event, count in sorted(events.items())},
-        "recorder": {name: log.counters[name] for name in (*told, "unpaired")},
+        "recorder": {name: log.counters[name] for name in (*names, "unpaired")},
     }

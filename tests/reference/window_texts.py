@@ -104,16 +104,16 @@ class WindowTexts:
 
     def of_status(self) -> Iterator[Cell]:
         """The status bar."""
-        told = status_text(self._session)
+        text = status_text(self._session)
         of = Counter(self._verdicts)
         counters = self._made.calls.log.counters
         lost = sum(counters.get(name, 0) for name in ("lost", "missed", "nested"))
-        lives = [int(n) for n in re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ (\d+))?", told)[0] if n]
+        lives = [int(n) for n in re.findall(r"Kernel-only: ([\d,]+)(?: \(\+ (\d+))?", text)[0] if n]
         yield "kernel-only lives in the status bar", sum(lives), self._lives
         for word, count in (
             ("Matched", of[0]), ("Ambiguous", of[1]), ("Wire-only", of[2]), ("Lost records", lost),
         ):  # fmt: skip
-            yield f"{word} in the status bar", f"{word}: {count:,}" in told, True
+            yield f"{word} in the status bar", f"{word}: {count:,}" in text, True
 
     def of_paths(self, most: int) -> Iterator[Cell]:
         """The tree of calls with its tips, and the strip, of up to `most` packets."""
@@ -151,22 +151,22 @@ class WindowTexts:
         yield f"functions in the strip of {number}", f", {count:,} function" in text, True
 
     def _leg_title(self, text: str, leg: Pass) -> Iterator[Cell]:
-        told = self._made.legs[leg.number]
-        if told.gap:
+        made = self._made.legs[leg.number]
+        if made.gap:
             return
         yield f"direction of leg {leg.number}", KINDS[leg.kind] in text, True
         device = self._made.calls.log.device(leg.place("netns"), leg.place("ifindex"))
         yield f"device of leg {leg.number}", device in text, True
         count, ns = re.findall(r": ([\d,]+) functions?, ([\d.]+ \w+)", text)[0]
         yield f"functions of leg {leg.number} in its title", count, f"{len(leg.rows):,}"
-        yield _time(f"time of leg {leg.number} in its title", ns, told.kernel_ns)
+        yield _time(f"time of leg {leg.number} in its title", ns, made.kernel_ns)
 
     def _call(self, model: CallModel, index: QModelIndex, row: Row, zero: int) -> Iterator[Cell]:
         nested = row.record.of
         assert isinstance(nested, Nested)
         cells, call, log = self._cells.of(row, nested), row.call, self._made.calls.log
         known = {key: None if value == -1 else value for key, value in cells.items()}
-        name, told = log.functions[call.func], row.record.told
+        name, footprint = log.functions[call.func], row.record.footprint
         should = {
             "Entry (µs)": micros(call.entry - zero),
             "Duration (µs)": "no exit" if known["dur_ns"] is None else micros(known["dur_ns"]),
@@ -177,7 +177,7 @@ class WindowTexts:
             "Context": CONTEXTS[call.context],
             "Count": "" if known["counter"] is None else f"{known['counter']:,}",
             "Interrupts (µs)": micros(cells["irq_ns"]) if cells["irq_ns"] else "",
-            "Device": log.device(told.netns, told.ifindex),
+            "Device": log.device(footprint.netns, footprint.ifindex),
             "Packet": f"0x{row.skb:x}",
             "Process": f"{log.threads.get(call.pid, '')} [{call.pid}]" if call.pid else "idle",
         }

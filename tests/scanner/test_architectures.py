@@ -48,7 +48,7 @@ def test_copies_of_architectures_count_once(tmp_path: Path, wanted: str, found: 
     assert sum(row["copy"] for row in result.functions) == 2
 
 
-def test_an_architecture_that_is_not_there_is_told(tmp_path: Path) -> None:
+def test_an_architecture_that_is_not_there_is_reported(tmp_path: Path) -> None:
     result = scanned(tmp_path, COPIES, Options(arch="vax"))
     assert result.warnings == ["vax: no such architecture, those of i386 count"]
 

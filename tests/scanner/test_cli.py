@@ -47,7 +47,7 @@ def test_tables_as_csv(tmp_path: Path) -> None:
     assert json.loads(rows[0]["parameters"])[0]["type"] == "struct sk_buff *"
 
 
-def test_scan_tells_place_and_layer_of_each_function(tmp_path: Path) -> None:
+def test_scan_lists_place_and_layer_of_each_function(tmp_path: Path) -> None:
     tree = tmp_path / "tree"
     shutil.copytree(TREES / "old", tree)
     (tree / "net" / "ipv4").mkdir()
@@ -163,9 +163,9 @@ def test_names_of_files_may_be_any(
 ) -> None:
     given = [words[0], str(odd_names), *words[2:], "-q", "--dir", "."]
     assert main(given) in (0, 1)
-    told = capfdbinary.readouterr().out
+    printed = capfdbinary.readouterr().out
     if words[0] != "scan":
-        assert b"odd0" in told or b"odd1" in told
+        assert b"odd0" in printed or b"odd1" in printed
     if words[0] == "graph":
         drawn = tmp_path / "odd.svg"
         assert main([*given, "-o", str(drawn)]) == 1
@@ -216,8 +216,8 @@ def test_fallbacks_name_the_line(tmp_path: Path, capsys: pytest.CaptureFixture[s
         "\n\nint f(struct sk_buff *skb)\n{\n\tint a\n\t5 b;\n\n\treturn 1;\n}\n"
     )
     main(["scan", str(tmp_path), "-q", "--fallbacks"])
-    told = [line for line in capsys.readouterr().out.splitlines() if line.startswith("a.c")]
-    assert [line.rpartition(": ")[0] for line in told] == [
+    printed = [line for line in capsys.readouterr().out.splitlines() if line.startswith("a.c")]
+    assert [line.rpartition(": ")[0] for line in printed] == [
         "a.c:1: struct sk_buff: line 3: before",
         "a.c:7: body f: line 10: before",
     ]
@@ -238,8 +238,8 @@ def test_unusable_input(
     arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main([*arguments, "-q"]) == 2
-    told = capsys.readouterr().err
-    assert message in told and told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert message in printed and printed.count("\n") == 1
 
 
 @pytest.mark.parametrize(
@@ -266,8 +266,8 @@ def test_bad_arguments(arguments: list[str], capsys: pytest.CaptureFixture[str])
 def test_warnings_are_listed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a.c").write_bytes(b"struct sk_buff { int a; };\0")
     assert main(["scan", str(tmp_path), "-q", "--no-cache"]) == 1
-    told = capsys.readouterr().err.splitlines()
-    assert "skbscan: warning: a.c: binary: it has zero bytes" in told
+    printed = capsys.readouterr().err.splitlines()
+    assert "skbscan: warning: a.c: binary: it has zero bytes" in printed
 
 
 def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) -> None:

@@ -61,7 +61,7 @@ def test_heads_by_macros_are_named() -> None:
     assert found["meta_var_dev"].head == "META_COLLECTOR"
 
 
-def test_annotations_against_probes_are_told() -> None:
+def test_annotations_against_probes_are_reported() -> None:
     source = b"static notrace int f(int a)\n{\n\treturn a;\n}\nnoinstr\nvoid g(void) { }\n"
     found = definitions(source, Normaliser(learn([])))
     assert found[0].annotations == ("notrace",)

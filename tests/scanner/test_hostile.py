@@ -55,7 +55,7 @@ def test_cut_off_file(good: Path, end: int, open_one: str) -> None:
         ("int f(void)\n{\n}}\n", "brackets do not balance: the } of line 3 closes nothing"),
     ],
 )
-def test_what_has_no_end_is_told(good: Path, text: str, warning: str) -> None:
+def test_what_has_no_end_is_reported(good: Path, text: str, warning: str) -> None:
     (good / "open.c").write_text(text)
     assert scanned(good).warnings == [f"open.c: {warning}"]
 
@@ -125,8 +125,8 @@ def test_a_megabyte_of_nothing(good: Path, line: str, monkeypatch: pytest.Monkey
     result = scanned(good)
     assert sum(os.times()[:4]) - before < 30  # seconds of CPU time, that of ended processes too
     assert "good" in functions(result)
-    told = ("gave up after ", "cut off: ", "do not balance: ")
-    assert all(any(words in text for words in told) for text in result.warnings)
+    reasons = ("gave up after ", "cut off: ", "do not balance: ")
+    assert all(any(words in text for words in reasons) for text in result.warnings)
 
 
 def test_a_file_that_takes_too_long_is_read_in_part(

@@ -111,7 +111,7 @@ def test_text_is_as_written(tree: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "flags"), CASES)
-def test_program_is_the_same_and_every_call_is_told(
+def test_program_is_the_same_and_every_call_is_logged(
     tree: Path, name: str, flags: tuple[str, ...]
 ) -> None:
     source = copied(tree, name)
@@ -124,8 +124,8 @@ def test_program_is_the_same_and_every_call_is_told(
     shutil.copy(HERE / "source" / f"{name}.c", source)
     oracle = ran(source, (*flags, "-O0", "-finstrument-functions"))
     names = {row["id"]: row["function"] for row in found["functions"]}
-    told = [line.split() for line in after.log]
-    calls = [(line[0], names[int(line[1])]) for line in told]
+    logged = [line.split() for line in after.log]
+    calls = [(line[0], names[int(line[1])]) for line in logged]
     symbols = names_of(source.with_suffix(""))
     true = [(line[0], symbols[int(line.split()[1], 16)]) for line in oracle.log]
     assert calls == [call for call in true if call[1] in names.values()]
@@ -272,7 +272,7 @@ def test_what_cannot_be_undone_is_left_alone(tree: Path) -> None:
     assert "could not be undone" in found["left_out"][0]["reason"]
 
 
-def test_a_full_disk_is_told_and_leaves_every_file_as_it_was(
+def test_a_full_disk_is_reported_and_leaves_every_file_as_it_was(
     tree: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source = copied(tree, "old")

@@ -79,7 +79,9 @@ def test_runtime_is_no_part_of_the_tables(kernel: Path, capsys: pytest.CaptureFi
         assert "sk_buff" in said[0]
 
 
-def test_a_tree_that_is_no_kernel_is_told(kernel: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_tree_that_is_no_kernel_is_reported(
+    kernel: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     (kernel / "lib/Makefile").unlink()
     before = files(kernel)
     assert skbscan(kernel, "--in-place", "--runtime") == 2

@@ -127,5 +127,5 @@ def test_cut_btf_is_one_line(
     subprocess.run(command, check=True)
     dump.write_bytes(dump.read_bytes()[:end])
     assert main(["probes", "--btf", str(dump), "-q"]) == 2
-    told = capsys.readouterr().err
-    assert str(dump) in told and told.count("\n") == 1
+    printed = capsys.readouterr().err
+    assert str(dump) in printed and printed.count("\n") == 1

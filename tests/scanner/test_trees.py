@@ -92,7 +92,7 @@ def test_rule_by_type_follows_no_data() -> None:
     assert "hexdump" not in found
 
 
-def test_a_struct_that_is_not_there_is_told() -> None:
+def test_a_struct_that_is_not_there_is_reported() -> None:
     result = scanned("levels", Options(seed="struct nowhere"))
     assert result.warnings == ["struct nowhere is not defined in the folders scanned"]
     assert not result.direct

@@ -90,8 +90,8 @@ def test_records_of_an_old_session_were_counted_by_time(tmp_path: Path) -> None:
         db.execute("DELETE FROM flag")
         names = [row[1] for row in db.execute("PRAGMA table_info(record)")]
         insert = f"INSERT INTO record VALUES ({', '.join('?' * len(names))})"  # noqa: S608
-        for told in ({"id": 41, "ordinal": ordinal}, {"id": 42, "ordinal": marked}):
-            db.execute(insert, [told.get(name, 0) for name in names])
+        for record in ({"id": 41, "ordinal": ordinal}, {"id": 42, "ordinal": marked}):
+            db.execute(insert, [record.get(name, 0) for name in names])
         db.execute("UPDATE source SET first = 1")
         db.execute("UPDATE annotation SET ordinal = 40")
         bits = np.zeros(1 << 16, np.uint8)
@@ -163,7 +163,7 @@ def test_writing_while_others_read(session: Session) -> None:
     assert session.flags("mark").tolist() == list(range(1, 17))
 
 
-def test_what_cannot_be_kept_is_told(session: Session) -> None:
+def test_what_cannot_be_kept_is_reported(session: Session) -> None:
     with pytest.raises(KeyError, match="no packet 99"):
         session.annotate(Annotation("comment", "x", packet=99))
     os.rename(session.file, session.file.with_suffix(".moved"))

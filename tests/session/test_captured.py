@@ -80,8 +80,8 @@ def test_an_unknown_distance_is_null_to_who_asks(tmp_path: Path) -> None:
         builder.add_array(schema.match, row | {"delta_ns": np.array([NO_DELTA])})
         builder.finish()
     with open_session(tmp_path / "a.skbv").connect() as db:
-        (told,) = queries.legs_of_packet(db, 1)
-        assert told.delta_ns is None
+        (stored,) = queries.legs_of_packet(db, 1)
+        assert stored.delta_ns is None
         asked = db.exec_driver_sql("SELECT delta_ns, device, direction FROM matches").all()
         assert asked == [(None, None, None)]
         assert queries.moments(db, 1) == []

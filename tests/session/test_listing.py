@@ -63,7 +63,7 @@ def test_the_thread_is_one_of_the_path(drops: Session) -> None:
         assert row.process in threads
 
 
-def test_an_unknown_row_is_told(drops: Session) -> None:
+def test_an_unknown_row_is_reported(drops: Session) -> None:
     with pytest.raises(KeyError):
         drops.rows(np.array([1, 10_000_000]))
 

@@ -44,7 +44,7 @@ def test_freed_memory_is_used_again() -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "found"),
+    ("text", "found"),
     [
         ("Node 0, zone    DMA32  9  9  9  9  9  9  9  9  9  3  5\n" * 2, 26),
         ("Node 0, zone   Normal  9  9  9  9  9  9  9  9  9\n", 0),
@@ -53,10 +53,10 @@ def test_freed_memory_is_used_again() -> None:
     ],
 )
 def test_huge_pages_are_counted_that_need_no_work(
-    told: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    text: str, found: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     info = tmp_path / "buddyinfo"
     monkeypatch.setattr(memory, "BUDDYINFO", info)
     assert memory.free_huge_pages() == 0
-    info.write_text(told)
+    info.write_text(text)
     assert memory.free_huge_pages() == found

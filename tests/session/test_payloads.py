@@ -32,7 +32,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return pcap, out
 
 
-def told(out: Path) -> list[tuple[str, str]]:
+def described(out: Path) -> list[tuple[str, str]]:
     session = Session.open(out)
     rows = [(row.protocol_name, row.info) for row in session.packets(1, 10)]
     session.close()
@@ -40,27 +40,27 @@ def told(out: Path) -> list[tuple[str, str]]:
 
 
 def test_names_of_the_payload(files: tuple[Path, Path]) -> None:
-    dns, garbage, http, other = told(files[1])
+    dns, garbage, http, other = described(files[1])
     assert dns == ("DNS", "Standard query 0x0005 AAAA example.org")
     assert garbage[0] == "UDP"
     assert http == ("HTTP", "GET / HTTP/1.1")
     assert other[0] == "UDP"
 
 
-def test_a_capture_that_is_gone_or_changed_tells_nothing(files: tuple[Path, Path]) -> None:
+def test_a_capture_that_is_gone_or_changed_is_not_read(files: tuple[Path, Path]) -> None:
     pcap, out = files
     with pcap.open("ab") as file:
         file.write(b"more")
-    assert told(out)[0][0] == "UDP"
+    assert described(out)[0][0] == "UDP"
     pcap.unlink()
-    assert told(out)[0][0] == "UDP"
+    assert described(out)[0][0] == "UDP"
 
 
 def test_of_a_packed_capture(files: tuple[Path, Path], tmp_path: Path) -> None:
     packed, out = tmp_path / "names.pcap.gz", tmp_path / "packed.skbv"
     packed.write_bytes(gzip.compress(files[0].read_bytes()))
     import_files([packed], out)
-    assert told(out) == told(files[1])
+    assert described(out) == described(files[1])
     session = Session.open(out)
     found = session.select('frame contains "example"')
     assert found is not None and found.tolist() == [1, 4]

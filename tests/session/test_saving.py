@@ -60,7 +60,7 @@ def test_a_cancelled_copy_leaves_nothing(session: Session, tmp_path: Path) -> No
     assert sorted(os.listdir(tmp_path)) == before
 
 
-def test_a_copy_that_cannot_be_written_is_told(session: Session, tmp_path: Path) -> None:
+def test_a_copy_that_cannot_be_written_is_reported(session: Session, tmp_path: Path) -> None:
     with pytest.raises(BadInput, match=r"out\.skbv"):
         session.save_as(tmp_path / "missing" / "out.skbv", Silent())
 

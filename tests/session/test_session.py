@@ -92,7 +92,7 @@ def test_moved_capture_has_no_bytes(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("data", [b"", b"hello", bytes(range(256)) * 20])
-def test_what_is_named_a_session_is_told_as_one(data: bytes, tmp_path: Path) -> None:
+def test_what_is_named_a_session_is_reported_as_one(data: bytes, tmp_path: Path) -> None:
     """Not as a capture or KBL of an unknown format."""
     path = tmp_path / "a.skbv"
     path.write_bytes(data)
@@ -123,10 +123,10 @@ def test_the_view_of_packets_has_ipv6_addresses(tmp_path: Path) -> None:
     folder = resource("samples/ipv6-and-fragments")
     made = import_files([folder / "ipv6-and-fragments.pcap"], tmp_path / "s.skbv").path
     with closing(sqlite3.connect(made)) as db:
-        told = db.execute("SELECT number, saddr, daddr FROM packets").fetchall()
-    rows = {row.number: row for row in Session.open(made).packets(1, len(told))}
-    assert any(":" in str(saddr) for _, saddr, _ in told)
-    for number, saddr, daddr in told:
+        rows_of_view = db.execute("SELECT number, saddr, daddr FROM packets").fetchall()
+    rows = {row.number: row for row in Session.open(made).packets(1, len(rows_of_view))}
+    assert any(":" in str(saddr) for _, saddr, _ in rows_of_view)
+    for number, saddr, daddr in rows_of_view:
         row = rows[number]
         for text, wanted in ((saddr, row.saddr), (daddr, row.daddr)):
             assert (text and ip_address(text)) == (wanted and ip_address(wanted))

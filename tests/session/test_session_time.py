@@ -91,7 +91,7 @@ def test_all_times_of_a_packet_agree(two: Session) -> None:
         two.remove(note.id)
 
 
-def test_a_packets_path_tells_its_own_clock(two: Session) -> None:
+def test_a_packets_path_has_its_own_clock(two: Session) -> None:
     epoch = int(two.sources()[1].detail["epoch_offset_ns"])
     for number in range(1, two.packet_count() + 1):
         leg = two.path(packet=number).legs[0]
@@ -131,7 +131,7 @@ def test_a_capture_of_one_interface_has_one_clock(tmp_path: Path) -> None:
         assert db.execute("SELECT DISTINCT interface FROM timebase").fetchall() == [(-1,)]
 
 
-def test_what_nothing_tells_of_an_interface_is_unknown(tmp_path: Path) -> None:
+def test_an_interface_without_a_clock_is_unknown(tmp_path: Path) -> None:
     """Its only packet is one that the log does not know."""
     file, stray = tmp_path / "s.pcapng", bytes(12) + b"\x88\xcc" + bytes(46)
     parts = [section_header(), interface_block(), interface_block()]
@@ -179,5 +179,5 @@ def test_packets_without_a_time_leave_the_clock_to_the_others(tmp_path: Path) ->
     base, at = session.timebase(), wires(session)[0]
     assert base.interfaces(1) == ()
     assert np.abs(at - TRUE).max() <= base.error(1) < 20_000
-    told = [session.path(packet=number).legs[0].wire_ns for number in (1, 2)]
-    assert [wire is None for wire in told] == [True, False]
+    times = [session.path(packet=number).legs[0].wire_ns for number in (1, 2)]
+    assert [wire is None for wire in times] == [True, False]

@@ -28,7 +28,7 @@ def session(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Session]:
 
 
 @pytest.mark.parametrize("number", range(1, 2 * PACKETS + 1))
-def test_who_sent_stands_first_and_each_leg_tells_its_own_times(
+def test_who_sent_stands_first_and_each_leg_has_its_own_times(
     session: Session, number: int
 ) -> None:
     """Packets 1 to 20 are of left's capture, the others of right's."""
@@ -55,13 +55,13 @@ def test_a_life_of_the_other_log_stands_in_session_time(session: Session) -> Non
 
 def test_a_call_of_a_path_is_the_same_call_in_the_timeline(session: Session) -> None:
     for number in (1, 2):
-        for leg, told in enumerate(session.path(packet=number).legs):
-            place = session.call_place(session.call_number(number, told.series, leg, 1))
-            assert place.told == told.calls[1]
-            assert place.path.legs[place.leg].log == told.log
+        for leg, whole in enumerate(session.path(packet=number).legs):
+            place = session.call_place(session.call_number(number, whole.series, leg, 1))
+            assert place.path_call == whole.calls[1]
+            assert place.path.legs[place.leg].log == whole.log
 
 
-def test_the_thread_told_of_a_packet_is_the_one_that_sent_it(session: Session) -> None:
+def test_the_thread_shown_for_a_packet_is_the_one_that_sent_it(session: Session) -> None:
     rows = session.packets(1, 2)
     assert [row.process for row in rows] == ["ping [7]", "pong [9]"]
 
@@ -75,7 +75,7 @@ def test_a_conversation_seen_by_two_captures_has_one_clock(session: Session) -> 
     assert one.dur_ns < AHEAD
 
 
-def test_logs_of_hosts_that_share_a_name_are_told_apart(tmp_path: Path) -> None:
+def test_labels_distinguish_logs_of_hosts_that_share_a_name(tmp_path: Path) -> None:
     session = two_logs(tmp_path, ("lab", "lab"))
     names = [leg.log for leg in session.path(packet=1).legs]
     assert len(set(names)) == 2

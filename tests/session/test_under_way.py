@@ -65,7 +65,7 @@ def _seen(story: Story, ts: int, sends: bool, n: int, ends: tuple[str, str]) -> 
 
 
 @pytest.fixture(scope="module", params=[0, 20, -18])
-def told(
+def two_hosts(
     request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[Session, Truth]:
     """30 s of traffic both ways; no packet takes less than 100 us."""
@@ -76,8 +76,8 @@ def told(
     return record(truth, tmp_path_factory.mktemp("hosts")), truth
 
 
-def test_what_a_packet_took_lies_in_its_interval(told: tuple[Session, Truth]) -> None:
-    session, truth = told
+def test_what_a_packet_took_lies_in_its_interval(two_hosts: tuple[Session, Truth]) -> None:
+    session, truth = two_hosts
     (way,) = session.info()["one_way"]
     # The clock fit leaves out one of twenty that were longer under way than the others.
     assert 0.95 * PACKETS <= sum(way["packets"]) <= PACKETS
@@ -94,8 +94,10 @@ def test_what_a_packet_took_lies_in_its_interval(told: tuple[Session, Truth]) ->
         assert under.high_ns - under.low_ns <= way["uncertainty_ns"] + 2 < 500_000
 
 
-def test_session_time_of_the_second_host_is_within_its_error(told: tuple[Session, Truth]) -> None:
-    session, truth = told
+def test_session_time_of_the_second_host_is_within_its_error(
+    two_hosts: tuple[Session, Truth],
+) -> None:
+    session, truth = two_hosts
     clock = session.timebase()
     seen = np.array([truth.on_second(ts) for ts in truth.sent.tolist()])
     off = np.abs(clock.to_session(2, seen) - clock.to_session(1, truth.sent))

@@ -83,7 +83,7 @@ def test_only_the_head_of_an_sqlite_file(tmp_path: Path) -> None:
     assert refused(path)
 
 
-def test_another_version_tells_its_inputs(tmp_path: Path) -> None:
+def test_another_version_names_its_inputs(tmp_path: Path) -> None:
     path = session(tmp_path / "a.skbv")
     execute(path, "PRAGMA user_version = 1")
     with pytest.raises(OtherVersion) as caught:
@@ -105,7 +105,7 @@ def test_a_session_that_is_cut(tmp_path: Path) -> None:
     assert refused(path) == "the session is cut in its header"
 
 
-def test_damage_is_told_by_whatever_meets_it(tmp_path: Path) -> None:
+def test_damage_is_reported_by_whatever_meets_it(tmp_path: Path) -> None:
     path = session(tmp_path / "a.skbv")
     with closing(sqlite3.connect(path)) as db:
         asked = "SELECT rootpage FROM sqlite_master WHERE name = 'task'"

@@ -8,7 +8,7 @@ import pytest
 
 from skbviewer.store.chunks import CHUNK, Packer, pack, unpack
 from skbviewer.store.sorting import in_order
-from skbviewer.store.sources import MEMORY, Sources, Told, Values, bounds, stage
+from skbviewer.store.sources import MEMORY, Sources, StagedColumns, Values, bounds, stage
 
 INTEGERS = ["i1", "i2", "i4", "i8", "u1", "u2", "u4", "?"]
 
@@ -58,14 +58,14 @@ def limited(dtype: str) -> tuple[int, int]:
     return int(np.iinfo(dtype).min), int(np.iinfo(dtype).max)
 
 
-def test_what_is_told_changes_no_chunk() -> None:
+def test_known_bounds_change_no_chunk() -> None:
     columns: dict[str, Values] = {"a": some("i4", CHUNK), "b": np.arange(CHUNK) * 0.5}
     sources = Sources(list(columns.values()))
     limits = np.array([[columns["a"].min(), columns["a"].max()], [0, 0]], np.int64)
-    told = Told(sources, {"a": 0, "b": 1}, limits)
+    staged = StagedColumns(sources, {"a": 0, "b": 1}, limits)
     known, found = Packer("t", ("b", "a")), Packer("t", ("b", "a"))
     for _ in range(2):
-        assert list(known.add(columns, told)) == list(found.add(columns))
+        assert list(known.add(columns, staged)) == list(found.add(columns))
     assert list(known.finish()) == []
 
 

@@ -138,9 +138,11 @@ def _hit_of(origin: Origin) -> Hit | None:
 def astray(moment: Moment, hit: Hit) -> str:
     """How a session's moment contradicts the witness; "" if it does not, as far as both know."""
     seen = hit.row.get("netns"), hit.row.get("if")
-    told = moment.netns, moment.ifindex
-    if any(one > 0 and other > 0 and one != other for one, other in zip(told, seen, strict=True)):
-        return f"captured at device {seen}, the session says {told}"
+    witnessed = moment.netns, moment.ifindex
+    if any(
+        one > 0 and other > 0 and one != other for one, other in zip(witnessed, seen, strict=True)
+    ):
+        return f"captured at device {seen}, the session says {witnessed}"
     if moment.sends != hit.outgoing:
         return f"{'sent' if hit.outgoing else 'received'} as it was captured, not by the session"
     if not moment.after_ns - ERROR_NS <= hit.row.ns <= moment.before_ns + ERROR_NS:

@@ -44,11 +44,11 @@ def network(frame: Frame) -> tuple[int, int]:
     return int.from_bytes(data[at : at + 2], "big"), at + 2
 
 
-def packet_key(frame: Frame, room: int = 1 << 16) -> bytes:
+def packet_key(frame: Frame, scratch: int = 1 << 16) -> bytes:
     """The packet's bytes from its network header on, as far as they are linear for certain: of TCP
     the headers only, for the content may lie in page fragments."""
     kind, at = network(frame)
-    return _certain(kind, frame.data[at:])[:room]
+    return _certain(kind, frame.data[at:])[:scratch]
 
 
 def _certain(kind: int, data: bytes) -> bytes:

@@ -91,26 +91,26 @@ def _foreign(folder: Path, captures: dict[str, Path]) -> dict[str, list[Frame]]:
     }
 
 
-def treat(recording: Recording, room: Path) -> dict[tuple[str, str], Path]:
+def treat(recording: Recording, scratch: Path) -> dict[tuple[str, str], Path]:
     """Write every treated capture; by capture and treatment the file."""
     packets = {name: packets_of(path, name) for name, path in recording.captures.items()}
     files = {}
     for name, own in packets.items():
         others = {n: p for n, p in packets.items() if n != name}
         given = Recorded(name, own, others, recording.foreign.get(name, []))
-        for treatment, path in _written(given, room):
+        for treatment, path in _written(given, scratch):
             if path is not None:
                 files[name, treatment] = path
     return files
 
 
-def _written(given: Recorded, room: Path) -> Iterator[tuple[str, Path | None]]:
+def _written(given: Recorded, scratch: Path) -> Iterator[tuple[str, Path | None]]:
     for number, (name, change) in enumerate(TREATMENTS.items()):
         treated = change(given) if given.packets else None
         if treated is None or not treated.packets:
             yield name, None
             continue
-        path = room / f"{given.name}-{number}.{'pcapng' if 'pcapng' in treated.form else 'pcap'}"
+        path = scratch / f"{given.name}-{number}.{'pcapng' if 'pcapng' in treated.form else 'pcap'}"
         write_treated(treated, path)
         yield name, path
 
@@ -137,13 +137,13 @@ def all_truths(recording: Recording, maker: SessionMaker, seeds: int) -> Iterato
     """The truth of every capture and treatment, with the log as version 2 had it, and where it
     lacks chunks that each seed chooses."""
     with tempfile.TemporaryDirectory(prefix="truth-", dir=recording.folder.parents[2]) as folder:
-        room = Path(folder)
-        session = room / "s.skbv"
-        files = treat(recording, room)
+        scratch = Path(folder)
+        session = scratch / "s.skbv"
+        files = treat(recording, scratch)
         maker.make(session, [recording.log, *files.values()])
         yield from judged(recording, session, files)
         plain = {name: path for (name, treatment), path in files.items() if treatment == "none"}
-        log = room / "other.kbl"
+        log = scratch / "other.kbl"
         for name in _other_logs(recording.log, log, seeds):
             captures = {(capture, name): path for capture, path in plain.items()}
             maker.make(session, [log, *plain.values()])

@@ -1,25 +1,25 @@
 # SPDX-License-Identifier: MIT
 """The detail tree of a packet, made from its captured bytes."""
 
-from .application import PARSERS, tell
-from .control import IP_PROTOCOLS, tell_control, tell_llc
+from .application import PARSERS, payload_summary
+from .control import IP_PROTOCOLS, control_summary, llc_summary
 from .dissect import Payload, carried_of, dissect, payload_of, tcp_options_of
 from .node import Node
 from .tcp_options import options_text
-from .told import Told
+from .told import PayloadSummary
 
 __all__ = [
     "IP_PROTOCOLS",
     "PARSERS",
     "Node",
     "Payload",
-    "Told",
+    "PayloadSummary",
     "carried_of",
+    "control_summary",
     "dissect",
+    "llc_summary",
     "options_text",
     "payload_of",
+    "payload_summary",
     "tcp_options_of",
-    "tell",
-    "tell_control",
-    "tell_llc",
 ]

@@ -17,9 +17,9 @@ from ...readers import printable
 from ..info import mac
 from .control import parsers
 from .dns import dns, dns_over_tcp, mdns
-from .told import Line, Told
+from .told import Line, PayloadSummary
 
-Parser = Callable[[bytes], Told | None]
+Parser = Callable[[bytes], PayloadSummary | None]
 
 DHCP_KINDS = ("", "Discover", "Offer", "Request", "Decline", "ACK", "NAK", "Release", "Inform")
 DHCP_MESSAGE = 53  # RFC 2132 option
@@ -38,7 +38,7 @@ TLS_VERSIONS = {0x301: "TLSv1", 0x302: "TLSv1.1", 0x303: "TLSv1.2", 0x304: "TLSv
 SUPPORTED_VERSIONS, SERVER_NAME = 43, 0  # RFC 8446 section 4.2, RFC 6066
 
 
-def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
+def payload_summary(protocol: int, sport: int, dport: int, payload: bytes) -> PayloadSummary | None:
     """Decode a payload by its ports, TCP (6) or UDP (17); None if the protocol is unknown."""
     if not payload:
         return None
@@ -46,20 +46,20 @@ def tell(protocol: int, sport: int, dport: int, payload: bytes) -> Told | None:
         parser = PARSERS.get((protocol, port))
         if parser is not None:
             try:
-                told = parser(payload)
+                summary = parser(payload)
             except (dpkt.Error, struct.error, ValueError, IndexError, KeyError, AttributeError):
                 return None  # dpkt raises all of these for malformed payloads
-            return None if told is None else _printable(told)
+            return None if summary is None else _printable(summary)
     return None
 
 
-def _printable(told: Told) -> Told:
+def _printable(summary: PayloadSummary) -> PayloadSummary:
     """Escape unprintable characters: the sender may have sent anything."""
-    lines = tuple(line._replace(text=printable(line.text)) for line in told.lines)
-    return told._replace(info=printable(told.info), lines=lines)
+    lines = tuple(line._replace(text=printable(line.text)) for line in summary.lines)
+    return summary._replace(info=printable(summary.info), lines=lines)
 
 
-def _dhcp(payload: bytes) -> Told | None:
+def _dhcp(payload: bytes) -> PayloadSummary | None:
     message = dpkt.dhcp.DHCP(payload)
     options = dict(message.opts)
     kind = options.get(DHCP_MESSAGE, b"\0")[0]
@@ -72,7 +72,7 @@ def _dhcp(payload: bytes) -> Told | None:
         Line(f"Client MAC address: {mac(int.from_bytes(message.chaddr[:6], 'big'))}", 28, 6),
         *_dhcp_options(payload),
     )
-    return Told("DHCP", f"DHCP {name} - Transaction ID 0x{message.xid:x}", lines)
+    return PayloadSummary("DHCP", f"DHCP {name} - Transaction ID 0x{message.xid:x}", lines)
 
 
 def _dhcp_options(payload: bytes) -> Iterator[Line]:
@@ -85,8 +85,8 @@ def _dhcp_options(payload: bytes) -> Iterator[Line]:
         size = 2 + payload[at + 1]
         value = payload[at + 2 : at + size]
         name = DHCP_NAMES.get(payload[at], "")
-        told = f"Option ({payload[at]}) {name}".rstrip()
-        yield Line(f"{told}: {_dhcp_value(payload[at], value)}", at, size)
+        text = f"Option ({payload[at]}) {name}".rstrip()
+        yield Line(f"{text}: {_dhcp_value(payload[at], value)}", at, size)
         at += size
 
 
@@ -102,7 +102,7 @@ def _dhcp_value(option: int, value: bytes) -> str:
     return value.hex()
 
 
-def _http(payload: bytes) -> Told | None:
+def _http(payload: bytes) -> PayloadSummary | None:
     """The first line and the headers; the body may continue in other segments."""
     first, _, rest = payload.partition(b"\r\n")
     line = first.decode("latin-1")
@@ -116,10 +116,10 @@ def _http(payload: bytes) -> Told | None:
         if text:
             lines.append(Line(text, at, min(len(text) + 2, len(payload) - at)))
         at += len(text) + 2
-    return Told("HTTP", line, tuple(lines))
+    return PayloadSummary("HTTP", line, tuple(lines))
 
 
-def _tls(payload: bytes) -> Told | None:
+def _tls(payload: bytes) -> PayloadSummary | None:
     names, lines, version, at = [], [], 0, 0
     while at + 5 <= len(payload) and payload[at] in TLS_TYPES:
         kind = payload[at]
@@ -137,7 +137,7 @@ def _tls(payload: bytes) -> Told | None:
         at += 5 + size
     if not names or version not in TLS_VERSIONS:
         return None
-    return Told(TLS_VERSIONS[version], ", ".join(names), tuple(lines))
+    return PayloadSummary(TLS_VERSIONS[version], ", ".join(names), tuple(lines))
 
 
 def _hello(body: bytes, version: int) -> tuple[int, str]:

@@ -13,10 +13,10 @@ from ipaddress import IPv4Address
 
 from ...readers import printable
 from ..info import mac
-from .neighbours import tell_neighbour
-from .told import Line, Told
+from .neighbours import neighbour_summary
+from .told import Line, PayloadSummary
 
-Teller = Callable[[bytes], tuple[str, str]]
+ControlParser = Callable[[bytes], tuple[str, str]]
 Asked = Callable[[bytes], tuple[str, str] | None]
 
 HSRP_MESSAGES = ("Hello", "Coup", "Resign", "Advertise")  # RFC 2281
@@ -167,8 +167,8 @@ def _cdp(data: bytes) -> tuple[str, str]:
         kind, size = struct.unpack_from(">HH", data, at)
         said[kind] = data[at + 4 : at + max(size, 4)].decode("utf-8", "replace")
         at += max(size, 4)
-    told = ((CDP_DEVICE, "Device ID"), (CDP_PORT, "Port ID"))
-    return "CDP", "  ".join(f"{name}: {said[kind]}" for kind, name in told if kind in said)
+    shown = ((CDP_DEVICE, "Device ID"), (CDP_PORT, "Port ID"))
+    return "CDP", "  ".join(f"{name}: {said[kind]}" for kind, name in shown if kind in said)
 
 
 def _llc(frame: bytes) -> tuple[str, str] | None:
@@ -190,37 +190,41 @@ def _llc(frame: bytes) -> tuple[str, str] | None:
 
 
 IP_PROTOCOLS: dict[int, Asked] = {2: _igmp, 88: _eigrp, 89: _ospf, 103: _pim, 112: _vrrp}
-IP_PROTOCOLS |= {58: tell_neighbour, 132: _sctp}
-PAYLOADS: dict[tuple[int, int], Teller] = {(17, 1985): _hsrp, (17, 2029): _hsrp, (6, 179): _bgp}
+IP_PROTOCOLS |= {58: neighbour_summary, 132: _sctp}
+PAYLOADS: dict[tuple[int, int], ControlParser] = {
+    (17, 1985): _hsrp,
+    (17, 2029): _hsrp,
+    (6, 179): _bgp,
+}
 PAYLOADS |= {(17, 520): _rip, (6, 139): _nbss, (6, 445): _nbss}
 
 
-def tell_control(protocol: int, data: bytes) -> tuple[str, str] | None:
+def control_summary(protocol: int, data: bytes) -> tuple[str, str] | None:
     """(Protocol, Info) of an IP packet other than TCP and UDP; None if it cannot be decoded."""
     return _tried(IP_PROTOCOLS[protocol], data) if protocol in IP_PROTOCOLS else None
 
 
-def tell_llc(frame: bytes) -> tuple[str, str] | None:
+def llc_summary(frame: bytes) -> tuple[str, str] | None:
     """(Protocol, Info) of an Ethernet frame without EtherType; None if it cannot be decoded."""
     return _tried(_llc, frame)
 
 
-def _tried(teller: Asked, data: bytes) -> tuple[str, str] | None:
+def _tried(parser: Asked, data: bytes) -> tuple[str, str] | None:
     try:
-        told = teller(data)
+        found = parser(data)
     except (struct.error, IndexError, KeyError, ValueError):
         return None
-    return None if told is None else (told[0], printable(told[1]))
+    return None if found is None else (found[0], printable(found[1]))
 
 
-def parsers() -> dict[tuple[int, int], Callable[[bytes], Told | None]]:
+def parsers() -> dict[tuple[int, int], Callable[[bytes], PayloadSummary | None]]:
     """Parsers of payloads, by (protocol, port)."""
 
-    def parser(teller: Teller) -> Callable[[bytes], Told | None]:
-        def parse(data: bytes) -> Told:
-            name, info = teller(data)
-            return Told(name, info, (Line(info, 0, len(data)),))
+    def parser(parse_bytes: ControlParser) -> Callable[[bytes], PayloadSummary | None]:
+        def parse(data: bytes) -> PayloadSummary:
+            name, info = parse_bytes(data)
+            return PayloadSummary(name, info, (Line(info, 0, len(data)),))
 
         return parse
 
-    return {key: parser(teller) for key, teller in PAYLOADS.items()}
+    return {key: parser(parse_bytes) for key, parse_bytes in PAYLOADS.items()}

@@ -16,7 +16,7 @@ import dpkt
 from ...readers.places import network_header
 from ..link_names import link_name
 from . import icmp, internet, link, transport
-from .application import tell
+from .application import payload_summary
 from .node import Node, Step
 
 Dissector = Callable[[bytes, int, int], Step]
@@ -203,15 +203,15 @@ def _unnamed(node: Node) -> Node:
 def _payload(data: bytes, at: int, end: int, ports: tuple[int, int, int]) -> Iterator[Node]:
     if at >= end:
         return
-    told = tell(*ports, data[at:end])
-    if told is None:
+    summary = payload_summary(*ports, data[at:end])
+    if summary is None:
         yield _data("TCP payload" if ports[0] == 6 else "Data", at, end)
         return
     lines = tuple(
         Node(line.text, at + line.offset, min(line.length, end - at - line.offset))
-        for line in told.lines
+        for line in summary.lines
     )
-    yield Node(f"{told.protocol}: {told.info}", at, end - at, lines)
+    yield Node(f"{summary.protocol}: {summary.info}", at, end - at, lines)
 
 
 def _data(what: str, at: int, end: int) -> Node:

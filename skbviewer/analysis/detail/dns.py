@@ -7,7 +7,7 @@ from ipaddress import IPv4Address, IPv6Address
 
 import dpkt
 
-from .told import Line, Told
+from .told import Line, PayloadSummary
 
 DNS_TYPES = {1: "A", 2: "NS", 5: "CNAME", 6: "SOA", 12: "PTR", 15: "MX", 16: "TXT", 28: "AAAA"}
 DNS_TYPES |= {33: "SRV", 41: "OPT", 65: "HTTPS", 255: "ANY"}
@@ -15,7 +15,7 @@ DNS_ERRORS = {1: "Format error", 2: "Server failure", 3: "No such name", 5: "Ref
 ANSWERS_SHOWN = 3
 
 
-def dns(payload: bytes) -> Told | None:
+def dns(payload: bytes) -> PayloadSummary | None:
     message = dpkt.dns.DNS(payload)
     answer = bool(message.qr)
     asked = [f"{_type(q.type)} {q.name}" for q in message.qd]
@@ -30,7 +30,7 @@ def dns(payload: bytes) -> Told | None:
     texts = [f"Query: {text}" for text in asked] + [f"Answer: {text}" for text in found]
     first = Line(f"Transaction ID: 0x{message.id:04x}", 0, 2)
     rest = (Line(text, *place) for text, place in zip(texts, places, strict=True))
-    return Told("DNS", " ".join(words), (first, *rest))
+    return PayloadSummary("DNS", " ".join(words), (first, *rest))
 
 
 def _places(payload: bytes, queries: int, answers: int) -> list[tuple[int, int]]:
@@ -55,17 +55,17 @@ def _after_name(payload: bytes, at: int) -> int:
     return at + 1
 
 
-def dns_over_tcp(payload: bytes) -> Told | None:
+def dns_over_tcp(payload: bytes) -> PayloadSummary | None:
     """DNS after a length field (RFC 1035 section 4.2.2)."""
-    told = dns(payload[2:])
-    return told and told._replace(
-        lines=tuple(line._replace(offset=line.offset + 2) for line in told.lines)
+    summary = dns(payload[2:])
+    return summary and summary._replace(
+        lines=tuple(line._replace(offset=line.offset + 2) for line in summary.lines)
     )
 
 
-def mdns(payload: bytes) -> Told | None:
-    told = dns(payload)
-    return told and told._replace(protocol="MDNS")
+def mdns(payload: bytes) -> PayloadSummary | None:
+    summary = dns(payload)
+    return summary and summary._replace(protocol="MDNS")
 
 
 def _type(number: int) -> str:

@@ -61,9 +61,9 @@ def with_facts(nodes: Sequence[Node], facts: Facts) -> tuple[Node, ...]:
 def frame(nodes: Sequence[Node], facts: Facts) -> Node:
     """The Frame node: when the packet was captured, and how much of it."""
     sizes = [f"{size} bytes ({size * 8} bits)" for size in (facts.length, facts.caplen)]
-    told = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
-    told += sizes[1].replace("bytes", "bytes captured")
-    return Node(f"Frame {facts.number}: {told}", 0, facts.caplen, tuple(_of_frame(facts, sizes)))
+    text = f"{sizes[0].replace('bytes', 'bytes on wire')}, "
+    text += sizes[1].replace("bytes", "bytes captured")
+    return Node(f"Frame {facts.number}: {text}", 0, facts.caplen, tuple(_of_frame(facts, sizes)))
 
 
 def _of_frame(facts: Facts, sizes: list[str]) -> list[Node]:
@@ -139,8 +139,8 @@ def _tcp(node: Node, facts: Facts) -> Node:
             after["tcp.window_size_value"].append(Node(text, 0, 0))
     title = node.text
     if seq:
-        told = f"Seq: {seq}, Ack: {ack}" if ack and flags & ACK else f"Seq: {seq}"
-        title = f"{title.partition(', Seq: ')[0]}, {told}, Len: {size}"
+        numbers = f"Seq: {seq}, Ack: {ack}" if ack and flags & ACK else f"Seq: {seq}"
+        title = f"{title.partition(', Seq: ')[0]}, {numbers}, Len: {size}"
     return _with(node._replace(text=title), before, after)
 
 

@@ -17,7 +17,7 @@ LINKS = {1: "from", 2: "is at"}  # options with a link-layer address: source, ta
 FLAGS = ((0x80, "rtr"), (0x40, "sol"), (0x20, "ovr"))
 
 
-def tell_neighbour(data: bytes) -> tuple[str, str] | None:
+def neighbour_summary(data: bytes) -> tuple[str, str] | None:
     """(Protocol, Info) of an ICMPv6 message; None if it is not neighbour discovery."""
     kind = data[0]
     if kind not in OPTIONS:

@@ -14,7 +14,7 @@ class Line(NamedTuple):
     length: int
 
 
-class Told(NamedTuple):
+class PayloadSummary(NamedTuple):
     """Wireshark's name of the protocol, its Info, and the lines of the detail tree."""
 
     protocol: str

@@ -71,8 +71,8 @@ def _options(data: bytes, at: int, end: int) -> Node:
             found.append(Node("[Malformed option]", place, end - place))
             break
         name = END_OR_NOP.get(kind) or OPTIONS.get(kind, f"Kind {kind}")
-        told = f"TCP Option - {name}{_option(kind, data[place + 2 : place + size])}"
-        found.append(Node(told, place, size))
+        text = f"TCP Option - {name}{_option(kind, data[place + 2 : place + size])}"
+        found.append(Node(text, place, size))
         names.append(name)
         place += size
     title = ", ".join([f"Options: ({end - at} bytes)", *names])

@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
-from ..fields_data import Array, Mask
+from ...records.types import Bools
+from ..fields_data import Array
 from ..fields_kind import Kind, Values
 from . import plan as p
 from .literals import Range
 
-Test = Callable[[Values], Mask]
+Test = Callable[[Values], Bools]
 ORDER: dict[str, Callable[[Any, Any], Any]] = {
     "==": py.eq, "===": py.eq, "!=": py.eq, "!==": py.eq,
     "<": py.lt, "<=": py.le, ">": py.gt, ">=": py.ge,
@@ -57,10 +58,10 @@ def _in(text: str, item: Any) -> bool:
     return bool(text == item)
 
 
-def _texts(values: Values, test: Callable[[str], bool]) -> Mask:
+def _texts(values: Values, test: Callable[[str], bool]) -> Bools:
     """Test each text once, then look up each row's result; -1 (no text) finds the last one."""
     texts = values.texts or ()
-    found: Mask = np.array([test(text) for text in texts] + [False])[values.low]
+    found: Bools = np.array([test(text) for text in texts] + [False])[values.low]
     return found
 
 
@@ -70,7 +71,7 @@ def _plain(kind: Kind, values: Values) -> Array:
     return values.low
 
 
-def _ranged(low: Array, operator: str, value: Range) -> Mask:
+def _ranged(low: Array, operator: str, value: Range) -> Bools:
     first, last = value
     if operator in ("<", ">="):
         return _against(low, operator, first)
@@ -81,13 +82,13 @@ def _ranged(low: Array, operator: str, value: Range) -> Mask:
     return _against(low, ">=", first) & _against(low, "<=", last)
 
 
-def _against(low: Array, operator: str, number: int | float) -> Mask:
+def _against(low: Array, operator: str, number: int | float) -> Bools:
     """low <operator> number, even if the number does not fit in the column's type."""
     if low.dtype.kind in "iu":
         limits = np.iinfo(low.dtype)
         if not limits.min <= number <= limits.max:
             return np.full(len(low), bool(ORDER[operator](0, number)))
-    found: Mask = ORDER[operator](low, low.dtype.type(number) if low.dtype.kind != "b" else number)
+    found: Bools = ORDER[operator](low, low.dtype.type(number) if low.dtype.kind != "b" else number)
     return found
 
 
@@ -103,7 +104,7 @@ def unsigned(values: Values) -> tuple[Array, Array]:
     return high.view(np.uint64), low.view(np.uint64)
 
 
-def _wide(values: Values, operator: str, value: Range) -> Mask:
+def _wide(values: Values, operator: str, value: Range) -> Bools:
     high, low = unsigned(values)
     first, last = halves(int(value.first)), halves(int(value.last))
     if operator in ("<", ">="):
@@ -118,7 +119,7 @@ def _wide(values: Values, operator: str, value: Range) -> Mask:
     return np.asarray((high >= first[0]) & (high <= last[0]))
 
 
-def between(kind: Kind, operator: str, left: Values, right: Values) -> Mask:
+def between(kind: Kind, operator: str, left: Values, right: Values) -> Bools:
     """Compare one column with another of the same rows."""
     order = ORDER[operator]
     if kind is Kind.IPV6:

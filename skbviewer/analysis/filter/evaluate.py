@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ...records import Progress, Silent
+from ...records.types import Bools
 from ..fields_bytes import find, scan
-from ..fields_data import ADDRESS, CALL, DROP, LEG, ROW, Data, Mask, View
+from ..fields_data import ADDRESS, CALL, DROP, LEG, ROW, Data, View
 from ..fields_kind import Kind, Values
 from . import compare as c
 from . import plan as p
@@ -24,7 +25,7 @@ from .operands import is_scanned, values_of
 JOINS = {"and": np.logical_and, "or": np.logical_or, "xor": np.logical_xor}
 
 
-def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Mask:
+def evaluate(plan: p.Plan, data: Data, view: View, progress: Progress | None = None) -> Bools:
     """The rows of `view` (of packets, or of rows K<n>) that pass.
 
     Raises BadInput if the filter needs packet bytes and the file has moved, or Cancelled.
@@ -42,11 +43,11 @@ class _Scope:
         """The view for whose rows a field of `table` is computed."""
         raise NotImplementedError
 
-    def carry(self, table: str, mask: Mask) -> Mask:
+    def carry(self, table: str, mask: Bools) -> Bools:
         """Which rows of this scope have a row of `table` in `mask`."""
         raise NotImplementedError
 
-    def mask(self, plan: p.Plan) -> Mask:
+    def mask(self, plan: p.Plan) -> Bools:
         match plan:
             case p.Joined():
                 left, right = self.mask(plan.left), self.mask(plan.right)
@@ -72,7 +73,7 @@ class _Scope:
     def _values(self, of: p.Operand) -> list[Values]:
         return values_of(of, self._watched(of.field.table))
 
-    def _present(self, of: p.Operand) -> Mask:
+    def _present(self, of: p.Operand) -> Bools:
         if is_scanned(of):
             return self._scanned(of, lambda value: True)[1]
         hits = []
@@ -81,7 +82,7 @@ class _Scope:
             hits.append(present & (values.low != 0) if of.mask is not None else present)
         return self.carry(of.field.table, _any(hits))
 
-    def _member(self, plan: p.Member) -> Mask:
+    def _member(self, plan: p.Member) -> Bools:
         of = plan.of
         if of.kind is Kind.BYTES and not _numeric(of, plan.values):
             wanted: Any = plan.values
@@ -90,7 +91,7 @@ class _Scope:
         test = c.member_test(_kind(of), items)
         return self._reduced(of, "==", [(v.present(), test(v)) for v in self._values(of)])
 
-    def _relation(self, plan: p.Relation) -> Mask:
+    def _relation(self, plan: p.Relation) -> Bools:
         of, right = plan.of, plan.right
         if isinstance(right, p.Operand):
             return self._between(plan.operator, of, right)
@@ -99,7 +100,7 @@ class _Scope:
         test = c.test_of(_kind(of), plan.operator, _number(of, right))
         return self._reduced(of, plan.operator, [(v.present(), test(v)) for v in self._values(of)])
 
-    def _between(self, operator: str, of: p.Operand, right: p.Operand) -> Mask:
+    def _between(self, operator: str, of: p.Operand, right: p.Operand) -> Bools:
         pairs = [
             (a.present() & b.present(), c.between(of.kind, operator, a, b))
             for a in self._values(of)
@@ -107,10 +108,10 @@ class _Scope:
         ]
         return self._reduced(of, operator, pairs)
 
-    def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Mask, Mask]]) -> Mask:
+    def _reduced(self, of: p.Operand, operator: str, pairs: list[tuple[Bools, Bools]]) -> Bools:
         """Which rows of this scope pass, from (known, fulfilled) of values in the field's table."""
 
-        def there(masks: list[Mask]) -> Mask:
+        def there(masks: list[Bools]) -> Bools:
             return self.carry(of.field.table, _any(masks))
 
         if operator == "!=":
@@ -123,13 +124,13 @@ class _Scope:
             return known & ~there([known & ~hit for known, hit in pairs])
         return there([known & hit for known, hit in pairs])
 
-    def _bytes(self, operator: str, of: p.Operand, value: Any) -> Mask:
+    def _bytes(self, operator: str, of: p.Operand, value: Any) -> Bools:
         if operator == "contains" and of.parts is None:
             return find(self._watched(of.field.table), of.field.layer, value, self.progress)
         hit, known = self._scanned(of, c.text_test(operator, value))
         return np.asarray(known & ~hit if operator in ("!=", "!==") else hit)
 
-    def _scanned(self, of: p.Operand, test: Any) -> tuple[Mask, Mask]:
+    def _scanned(self, of: p.Operand, test: Any) -> tuple[Bools, Bools]:
         view = self._watched(of.field.table)
         return scan(view, of.field.layer, of.parts, test, self.progress)
 
@@ -140,7 +141,7 @@ class _Rows(_Scope):
     def view_of(self, table: str) -> View:
         return self.view if table == ROW else self.data.table(table)
 
-    def carry(self, table: str, mask: Mask) -> Mask:
+    def carry(self, table: str, mask: Bools) -> Bools:
         if table == ROW:
             return mask
         return self.data.rows_with(self.view, self.data.legs_with(table, mask))
@@ -152,7 +153,7 @@ class _Calls(_Scope):
     def view_of(self, table: str) -> View:
         return self.view if table == CALL else self.data.table(table)
 
-    def carry(self, table: str, mask: Mask) -> Mask:
+    def carry(self, table: str, mask: Bools) -> Bools:
         if table == ADDRESS:
             return np.asarray(self.data.legs_with(table, mask)[self.view.column("leg") - 1])
         if table == LEG:
@@ -164,7 +165,7 @@ class _Calls(_Scope):
         return mask
 
 
-def _any(masks: list[Mask]) -> Mask:
+def _any(masks: list[Bools]) -> Bools:
     return masks[0] if len(masks) == 1 else np.asarray(np.logical_or.reduce(masks))
 
 

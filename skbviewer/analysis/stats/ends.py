@@ -11,20 +11,17 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...matching import EXACT
 from ...records import UNTIMED
+from ...records.protocols import TCP, UDP
+from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..info import address, mac
 from ..session_time import packet_times
 from .scope import Scope
 from .table import Row
 
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
-
-TCP, UDP = 6, 17
 ODD = np.uint64(0x9E3779B97F4A7C15)  # 2^64 / golden ratio (Knuth, TAOCP 6.4)
 
 
@@ -89,32 +86,32 @@ WORDS = {"Ethernet": "eth", "IPv4": "ip", "IPv6": "ipv6", "TCP": "tcp", "UDP": "
 class _Kind(NamedTuple):
     """Which packets it includes, the columns of an end ("s" or "d" = side), and an end's text."""
 
-    meant: Callable[[Columns], Flags]
+    meant: Callable[[Columns], Bools]
     columns: tuple[str, ...]
-    text: Callable[[Index], tuple[str, int | None]]
+    text: Callable[[Int64s], tuple[str, int | None]]
 
 
-def _version(number: int) -> Callable[[Columns], Flags]:
+def _version(number: int) -> Callable[[Columns], Bools]:
     return lambda columns: np.asarray(columns.array("packet", "ip_version") == number)
 
 
-def _protocol(number: int) -> Callable[[Columns], Flags]:
-    def meant(columns: Columns) -> Flags:
+def _protocol(number: int) -> Callable[[Columns], Bools]:
+    def meant(columns: Columns) -> Bools:
         with_ports = np.asarray(columns.array("packet", "sport")) >= 0
         return np.asarray((columns.array("packet", "protocol") == number) & with_ports)
 
     return meant
 
 
-def _ethernet(columns: Columns) -> Flags:
+def _ethernet(columns: Columns) -> Bools:
     return np.asarray(np.asarray(columns.array("packet", "eth_src")) >= 0)
 
 
-def _ip_text(end: Index) -> tuple[str, int | None]:
+def _ip_text(end: Int64s) -> tuple[str, int | None]:
     return address(int(end[0]), int(end[1]), int(end[2])) or "", None
 
 
-def _port_text(end: Index) -> tuple[str, int | None]:
+def _port_text(end: Int64s) -> tuple[str, int | None]:
     return address(int(end[0]), int(end[1]), int(end[2])) or "", int(end[3])
 
 
@@ -129,7 +126,7 @@ KINDS: dict[str, _Kind] = {
 
 
 def conversations(
-    columns: Columns, kind: str, packets: Index | None = None, times: Index | None = None
+    columns: Columns, kind: str, packets: Int64s | None = None, times: Int64s | None = None
 ) -> list[Conversation]:
     """Conversations of a kind of KINDS among `packets` (numbers; None = all), largest first.
 
@@ -168,7 +165,7 @@ def conversations(
     return sorted(found, key=lambda row: (-row.bytes, row))
 
 
-def endpoints(columns: Columns, kind: str, packets: Index | None = None) -> list[Endpoint]:
+def endpoints(columns: Columns, kind: str, packets: Int64s | None = None) -> list[Endpoint]:
     """Endpoints of a kind of KINDS among `packets` (numbers; None = all), largest first."""
     rows, low, high, swapped = _ends(columns, kind, packets)
     source = np.where(swapped[:, None], high, low)
@@ -218,7 +215,7 @@ def _counted_kinds(scope: Scope) -> Iterator[str]:
         yield kind
 
 
-def _capture_times(scope: Scope) -> Index | None:
+def _capture_times(scope: Scope) -> Int64s | None:
     """Return when all packets were captured, on the first capture's clock (int64, ns).
 
     None means that their own times are on that clock already.
@@ -254,7 +251,9 @@ def _end_filter(word: str, address: str, port: int | None) -> str:
     return f"{network}.addr == {address} && {word}.port == {port}"
 
 
-def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, Index, Index, Flags]:
+def _ends(
+    columns: Columns, kind: str, packets: Int64s | None
+) -> tuple[Int64s, Int64s, Int64s, Bools]:
     """Chosen rows, their lower and higher end, and whether the higher one sent the packet."""
     meant = KINDS[kind].meant(columns)
     if packets is not None:
@@ -276,11 +275,11 @@ def _ends(columns: Columns, kind: str, packets: Index | None) -> tuple[Index, In
     return rows, low, high, swapped
 
 
-def _column(columns: Columns, name: str, rows: Index) -> Index:
+def _column(columns: Columns, name: str, rows: Int64s) -> Int64s:
     return np.asarray(columns.array("packet", name), np.int64)[rows]
 
 
-def _greater(a: Index, b: Index) -> Flags:
+def _greater(a: Int64s, b: Int64s) -> Bools:
     """Compare rows lexicographically: a > b."""
     greater = np.zeros(len(a), np.bool_)
     for column in reversed(range(a.shape[1])):
@@ -288,7 +287,7 @@ def _greater(a: Index, b: Index) -> Flags:
     return greater
 
 
-def _groups(rows: Index) -> tuple[Index, Index]:
+def _groups(rows: Int64s) -> tuple[Int64s, Int64s]:
     """The group of each row, where equal rows share one, and the first row of each group.
 
     Uses a 64-bit hash, and sorts the rows themselves if two different rows have equal hashes.
@@ -305,17 +304,17 @@ def _groups(rows: Index) -> tuple[Index, Index]:
     return group.reshape(-1), first
 
 
-def _count(group: Index, size: int) -> Index:
+def _count(group: Int64s, size: int) -> Int64s:
     return np.bincount(group, minlength=size)
 
 
-def _sum(group: Index, value: Index, size: int) -> Index:
+def _sum(group: Int64s, value: Int64s, size: int) -> Int64s:
     total = np.zeros(size, np.int64)
     np.add.at(total, group, value)
     return total
 
 
-def _span(group: Index, ts: Index, size: int) -> tuple[Index, Index]:
+def _span(group: Int64s, ts: Int64s, size: int) -> tuple[Int64s, Int64s]:
     begin, end = np.full(size, np.iinfo(np.int64).max), np.zeros(size, np.int64)
     timed = ts != UNTIMED
     np.minimum.at(begin, group[timed], ts[timed])

@@ -12,17 +12,14 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from ...records.types import Bools, Int64s
 from ..layers import layers
 from ..waits import NAMES, UNKNOWN
 from .leg_time import leg_time
 from .scope import Scope
 from .spread import Spread, spreads
 from .stages import leg_stages
-
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 BUSY, WAIT, NOWHERE, STAGE = "busy", "wait", "unknown", "stage"
 
@@ -72,7 +69,7 @@ def layer_table(scope: Scope) -> LayerTable:
     return LayerTable(tuple(rows), int(usable.sum()), int((scope.legs & scope.gaps).sum()))
 
 
-def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
+def _layers(scope: Scope, usable: Bools, own: Int64s) -> list[LayerRow]:
     """The rows of layers; `own` is the self time of each chosen call, -1 = unknown."""
     names = [style.name for style in layers()]
     layer = np.array([names.index(name) for name in scope.layer_names], np.int64)
@@ -92,7 +89,7 @@ def _layers(scope: Scope, usable: Flags, own: Index) -> list[LayerRow]:
     ]
 
 
-def _waits(scope: Scope, usable: Flags) -> list[LayerRow]:
+def _waits(scope: Scope, usable: Bools) -> list[LayerRow]:
     """What legs waited for, summed up by leg; kinds without any time are left out."""
     kind, leg, begin, end = (scope.of_wait(name) for name in ("kind", "leg", "begin_ns", "end_ns"))
     rows = []
@@ -106,7 +103,7 @@ def _waits(scope: Scope, usable: Flags) -> list[LayerRow]:
     return rows
 
 
-def _of_all(ns: Index) -> Spread:
+def _of_all(ns: Int64s) -> Spread:
     return spreads(np.zeros(len(ns), np.int64), ns, 1)[0]
 
 

@@ -8,18 +8,16 @@ packet arrives.  Its work or wait until then does not belong to the packet.
 from __future__ import annotations
 
 import numpy as np
-import numpy.typing as npt
 
 from ...matching import RX
+from ...records.types import Int64s
 from .scope import SOCK, Scope
 
 TASK = 0  # context
 SKB_IS_RET = 0x10  # kbl.h KBL_FLAG_SKB_IS_RET
 
-Index = npt.NDArray[np.int64]
 
-
-def leg_time(scope: Scope) -> Index:
+def leg_time(scope: Scope) -> Int64s:
     """Self times since the leg's begin, or for calls of its reader since the reader has the packet.
 
     One value for each chosen call, -1 = unknown.  For calls that began early, it is unknown when
@@ -40,7 +38,7 @@ def leg_time(scope: Scope) -> Index:
     return np.where(early, np.minimum(own, np.maximum(left, 0)), own)
 
 
-def _since(scope: Scope, entry: Index) -> Index:
+def _since(scope: Scope, entry: Int64s) -> Int64s:
     """The time since which each call has its packet."""
     leg = scope.leg_of_call
     begin, reader = scope.of_leg("begin_ns")[leg], scope.of_leg("reader_ns")[leg]

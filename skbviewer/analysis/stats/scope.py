@@ -11,10 +11,10 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...matching import EXACT
 from ...records import UNTIMED, Progress, Silent
+from ...records.types import Bools, Int64s
 from ...store import Columns
 from ..layers import layer_of
 from ..losses import Spans
@@ -22,9 +22,6 @@ from ..names import Names
 from ..session_time import Clock, packet_times
 
 SOCK = 0x80  # kbl.h KBL_FLAG_SOCK
-
-Index = npt.NDArray[np.int64]
-Flags = npt.NDArray[np.bool_]
 
 
 class Chosen(NamedTuple):
@@ -36,7 +33,7 @@ class Chosen(NamedTuple):
     Lifetimes without network identity (netlink, unix sockets) count only with `everything`.
     """
 
-    packets: Index | None = None
+    packets: Int64s | None = None
     begin_ns: int | None = None
     end_ns: int | None = None
     everything: bool = False
@@ -72,22 +69,22 @@ class Scope:
         self.progress = progress or Silent()
         self._chosen = chosen
 
-    def of_call(self, column: str) -> Index:
+    def of_call(self, column: str) -> Int64s:
         """A column of the chosen calls, as int64.  Raises Cancelled, as all that reads columns."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("call", column)[self.calls], np.int64)
 
-    def of_leg(self, column: str) -> Index:
+    def of_leg(self, column: str) -> Int64s:
         """A column of all legs, as int64."""
         self.progress.report("Counting", 0, 0)
         return np.asarray(self.columns.array("leg", column), np.int64)
 
-    def of_wait(self, column: str) -> Index:
+    def of_wait(self, column: str) -> Int64s:
         """A column of all waits, as int64."""
         return np.asarray(self.columns.array("wait", column), np.int64)
 
     @cached_property
-    def legs(self) -> Flags:
+    def legs(self) -> Bools:
         """Which legs are selected."""
         source, begin = self.of_leg("source"), self.of_leg("begin_ns")
         meant = self._in_range(source, begin)
@@ -104,7 +101,7 @@ class Scope:
         return meant
 
     @cached_property
-    def calls(self) -> Flags:
+    def calls(self) -> Bools:
         """Which calls are selected."""
         leg = np.asarray(self.columns.array("call", "leg"), np.int64) - 1
         meant = self._legs_of_packets[leg]
@@ -113,7 +110,7 @@ class Scope:
             meant = meant & self._in_range(self.of_leg("source")[leg], entry)
         return np.asarray(meant, np.bool_)
 
-    def happened(self, leg: Index, ts: Index) -> Flags:
+    def happened(self, leg: Int64s, ts: Int64s) -> Bools:
         """Which moments in legs are selected: `ts` is in the range, in a leg of a chosen packet."""
         return self._legs_of_packets[leg] & self._in_range(self.of_leg("source")[leg], ts)
 
@@ -131,7 +128,7 @@ class Scope:
         return made
 
     @cached_property
-    def packets(self) -> Index:
+    def packets(self) -> Int64s:
         """The numbers of the selected packets, rising."""
         meant = np.ones(self.columns.length("packet"), np.bool_)
         if self._chosen.packets is not None:
@@ -146,7 +143,7 @@ class Scope:
         return np.flatnonzero(meant) + 1
 
     @cached_property
-    def _legs_of_packets(self) -> Flags:
+    def _legs_of_packets(self) -> Bools:
         chosen = self._chosen._replace(begin_ns=None, end_ns=None)
         return self._of(chosen).legs
 
@@ -154,7 +151,7 @@ class Scope:
         given = (self.columns, self.kernels, self.clock, chosen, self.fits, self.captures)
         return Scope(*given, self.progress)
 
-    def _in_range(self, source: Index, ts: Index, rows: Index | None = None) -> Flags:
+    def _in_range(self, source: Int64s, ts: Int64s, rows: Int64s | None = None) -> Bools:
         """Which times are in the range; if they are packets' times, `rows` are the packets."""
         begin, end = self._chosen.begin_ns, self._chosen.end_ns
         inside = np.ones(len(ts), np.bool_)
@@ -170,17 +167,17 @@ class Scope:
         return inside
 
     @cached_property
-    def leg_of_call(self) -> Index:
+    def leg_of_call(self) -> Int64s:
         """The leg (from 0) of each chosen call."""
         return self.of_call("leg") - 1
 
     @cached_property
-    def own_ns(self) -> Index:
+    def own_ns(self) -> Int64s:
         """The self time of each chosen call, without inner calls and interrupts; -1 = unknown."""
         return self.of_call("self_ns")
 
     @cached_property
-    def once(self) -> Flags:
+    def once(self) -> Bools:
         """The chosen calls without repetitions: rows for other packets of the same call.
 
         A socket's call is in all legs that it sent or read, a list's call in those of its packets.
@@ -198,11 +195,11 @@ class Scope:
         return keep
 
     @property
-    def gaps(self) -> Flags:
+    def gaps(self) -> Bools:
         """Legs whose records may have been lost, so that their numbers are not shown."""
         return np.asarray(self.of_leg("gap") != 0)
 
-    def lost(self, leg: Index, begin: Index, end: Index) -> Flags:
+    def lost(self, leg: Int64s, begin: Int64s, end: Int64s) -> Bools:
         """Whether the kernel of each of these legs lost records between these times."""
         source, found = self.of_leg("source")[leg], np.zeros(len(leg), np.bool_)
         for number, kernel in self.kernels.items():
@@ -216,7 +213,7 @@ class Scope:
         return sorted({n for kernel in self.kernels.values() for n in kernel.functions.values()})
 
     @cached_property
-    def function(self) -> Index:
+    def function(self) -> Int64s:
         """For each chosen call, the index of its function in `function_names`; -1 = no name."""
         place = {name: at for at, name in enumerate(self.function_names)}
         func, source = self.of_call("func"), self.of_leg("source")[self.leg_of_call]

@@ -6,9 +6,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-Index = npt.NDArray[np.int64]
+from ...records.types import Int64s
 
 
 class Spread(NamedTuple):
@@ -27,7 +26,7 @@ NOTHING = Spread(0, 0, 0, 0, 0, 0, 0)
 PERCENTS = (50, 95, 99, 100)
 
 
-def spreads(group: Index, value: Index, groups: int) -> list[Spread]:
+def spreads(group: Int64s, value: Int64s, groups: int) -> list[Spread]:
     """The spread of `value` in each group 0 .. groups - 1; both arrays are equally long."""
     order = np.lexsort((value, group))
     value = np.asarray(value, np.int64)[order]
@@ -41,7 +40,7 @@ def spreads(group: Index, value: Index, groups: int) -> list[Spread]:
     ]
 
 
-def _spread(count: int, total: int, sorted_values: Index) -> Spread:
+def _spread(count: int, total: int, sorted_values: Int64s) -> Spread:
     if not count:
         return NOTHING
     ranks = [int(sorted_values[-(-count * percent // 100) - 1]) for percent in PERCENTS]

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """The call stacks of chosen packets, with the self time spent in each, for flame graphs.
 
-Input: a Scope, or the path of one packet.  Output: the distinct stacks, each with the sum of
-its calls' self times (docs/times.md).  A call counts once, however many packets it handled, as in `skbviewer stats
-functions`; a call whose self time is unknown adds nothing.
+Input: a Scope, or the path of one packet.  Output: the distinct stacks, each with the sum of its
+calls' self times (docs/times.md).  A call counts once, however many packets it handled, as in
+`skbviewer stats functions`; a call whose self time is unknown adds nothing.
 """
 
 from __future__ import annotations
@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from ...records import Leg, PacketPath
+from ...records.types import Int64s
 from .scope import Scope
 
-Index = npt.NDArray[np.int64]
 ROOT = -1
 
 
@@ -30,8 +29,8 @@ class Stack(NamedTuple):
 class _Nodes(NamedTuple):
     """The tree of stacks: of each node its parent (ROOT: none), the function that it adds."""
 
-    parent: Index
-    function: Index
+    parent: Int64s
+    function: Int64s
 
 
 def path_stacks(path: PacketPath) -> list[Stack]:
@@ -74,7 +73,7 @@ def call_stacks(scope: Scope) -> list[Stack]:
     return [Stack(_path(nodes, names, at), int(spent[at])) for at in order.tolist()]
 
 
-def _functions(scope: Scope) -> tuple[Index, list[str]]:
+def _functions(scope: Scope) -> tuple[Int64s, list[str]]:
     """Return the function of each chosen call, as an index into the returned names."""
     names, function = list(scope.function_names), scope.function.copy()
     unnamed = np.flatnonzero(function < 0)
@@ -83,7 +82,7 @@ def _functions(scope: Scope) -> tuple[Index, list[str]]:
     return function, names + [f"probe {probe}" for probe in probes.tolist()]
 
 
-def _nodes(scope: Scope, function: Index) -> tuple[Index, _Nodes]:
+def _nodes(scope: Scope, function: Int64s) -> tuple[Int64s, _Nodes]:
     """Return the node of each chosen call.  A parent is one level above its calls."""
     place = np.cumsum(scope.calls) - 1  # of a call of the session among the chosen ones
     above, depth = scope.of_call("parent"), scope.of_call("depth")

@@ -16,10 +16,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ...matching import FORWARD, RX, TRANSMIT, TX
+from ...records.types import LATEST_NS, Int64s
 from .scope import Scope
-
-Index = npt.NDArray[np.int64]
-NEVER = np.iinfo(np.int64).max
 
 # Functions where the protocol stack receives a packet from the driver, or from a backlog queue.
 STACK = frozenset(
@@ -55,8 +53,8 @@ FORWARDING = (
 class Stages(NamedTuple):
     """ns of each stage and wait, by name, for every leg; -1 if the leg does not show it."""
 
-    stages: dict[str, Index]
-    waits: dict[str, Index]
+    stages: dict[str, Int64s]
+    waits: dict[str, Int64s]
 
 
 def leg_stages(scope: Scope) -> Stages:
@@ -68,17 +66,17 @@ def leg_stages(scope: Scope) -> Stages:
     scope = scope.whole
     kind, begin, end = (scope.of_leg(c) for c in ("kind", "begin_ns", "end_ns"))
     reader = scope.of_leg("reader_ns")
-    reader = np.where(reader >= 0, reader, NEVER)
+    reader = np.where(reader >= 0, reader, LATEST_NS)
     first = _Firsts(scope, begin)
     received = first.named(STACK)
     queued, sent = first.named(QUEUE), first.named(TRANSMIT)
     last = _last_exit(scope, len(kind))
     sending = (begin, first.layer("transport"), first.layer("ip"), queued, sent)
-    stages: dict[str, Index] = {}
+    stages: dict[str, Int64s] = {}
     _cut(stages, SENDING, kind == TX, sending, end)
     _cut(stages, FORWARDING, kind == FORWARD, (begin, received, queued, sent), end)
     _cut(stages, RECEIVING[:2], kind == RX, (begin, received), end)
-    process = np.where((kind == RX) & (reader < NEVER), np.maximum(last - reader, 0), -1)
+    process = np.where((kind == RX) & (reader < LATEST_NS), np.maximum(last - reader, 0), -1)
     stages[RECEIVING[2]] = process
     waits = {
         "wire": _wire(scope),
@@ -92,33 +90,33 @@ class _Firsts:
     Earlier calls had no packet yet: the system call that made it, or a reader that waited for it.
     """
 
-    def __init__(self, scope: Scope, begin: Index) -> None:
+    def __init__(self, scope: Scope, begin: Int64s) -> None:
         self._scope = scope
         self._legs = len(begin)
         self._entry = scope.of_call("entry_ns")
         self._since = self._entry >= begin[scope.leg_of_call]
 
-    def named(self, names: frozenset[str] | tuple[str, ...]) -> Index:
+    def named(self, names: frozenset[str] | tuple[str, ...]) -> Int64s:
         return self._of([name in names for name in self._scope.function_names])
 
-    def layer(self, name: str) -> Index:
+    def layer(self, name: str) -> Int64s:
         return self._of([layer == name for layer in self._scope.layer_names])
 
-    def _of(self, wanted: list[bool]) -> Index:
+    def _of(self, wanted: list[bool]) -> Int64s:
         function = self._scope.function
         named = np.array([*wanted, False])[function]  # -1, no name, is the last index
         meant = np.flatnonzero(named & self._since)
-        found = np.full(self._legs, NEVER, np.int64)
+        found = np.full(self._legs, LATEST_NS, np.int64)
         np.minimum.at(found, self._scope.leg_of_call[meant], self._entry[meant])
         return found
 
 
 def _cut(
-    stages: dict[str, Index],
+    stages: dict[str, Int64s],
     names: tuple[str, ...],
     legs: npt.NDArray[np.bool_],
-    begins: tuple[Index, ...],
-    end: Index,
+    begins: tuple[Int64s, ...],
+    end: Int64s,
 ) -> None:
     """Compute stages: each lasts from its begin to the next begin that exists, else to the end."""
     following = np.asarray(end, np.int64)
@@ -130,14 +128,14 @@ def _cut(
         stages[name] = stages.pop(name)
 
 
-def _last_exit(scope: Scope, legs: int) -> Index:
+def _last_exit(scope: Scope, legs: int) -> Int64s:
     entry, dur = scope.of_call("entry_ns"), scope.of_call("dur_ns")
     found = np.full(legs, -1, np.int64)
     np.maximum.at(found, scope.leg_of_call, entry + np.maximum(dur, 0))
     return found
 
 
-def _wire(scope: Scope) -> Index:
+def _wire(scope: Scope) -> Int64s:
     """For each receiving leg, the time since the leg of the same KBL that sent its packet.
 
     Between two machines, no clock can measure it: see the one-way bounds of `skbviewer stats

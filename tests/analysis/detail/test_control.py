@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from skbviewer.analysis.detail.control import tell_control, tell_llc
+from skbviewer.analysis.detail.control import control_summary, llc_summary
 from skbviewer.session import Session, import_files
 from tests.analysis.filter.control_frames import CONTROL, bpdu, ip, llc
 from tests.readers import build
@@ -70,17 +70,17 @@ def test_protocol_and_info_are_those_of_tshark(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("protocol", [2, 88, 89, 103, 112, 132, 200])
-def test_what_is_too_short_is_not_told(protocol: int) -> None:
-    assert tell_control(protocol, b"") in (None, ("SCTP", ""))
+def test_what_is_too_short_is_not_described(protocol: int) -> None:
+    assert control_summary(protocol, b"") in (None, ("SCTP", ""))
 
 
-def test_a_bridge_frame_cut_short_is_not_told() -> None:
-    assert tell_llc(MORE[-1]) is None
-    assert tell_llc(b"") is None
+def test_a_bridge_frame_cut_short_is_not_described() -> None:
+    assert llc_summary(MORE[-1]) is None
+    assert llc_summary(b"") is None
 
 
 def test_the_name_of_a_neighbour_that_is_no_text_is_shown_escaped() -> None:
     name = b"\x00\x01\x00\x0bsw\x1b[2J\n"
     data = b"\xaa\xaa\x03\0\0\x0c\x20\0\x02\xb4\0\0" + name
     frame = bytes(12) + len(data).to_bytes(2, "big") + data
-    assert tell_llc(frame) == ("CDP", r"Device ID: sw\x1b[2J\n")
+    assert llc_summary(frame) == ("CDP", r"Device ID: sw\x1b[2J\n")

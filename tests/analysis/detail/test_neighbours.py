@@ -8,7 +8,7 @@ import struct
 from ipaddress import IPv6Address
 from pathlib import Path
 
-from skbviewer.analysis.detail.control import tell_control
+from skbviewer.analysis.detail.control import control_summary
 from skbviewer.session import Session, import_files
 from tests.readers import build
 
@@ -71,6 +71,6 @@ def test_info_is_that_of_tshark(tmp_path: Path) -> None:
 
 
 def test_a_message_cut_short_keeps_what_its_columns_tell() -> None:
-    assert tell_control(58, b"\x87\0\0\0" + TARGET[:12]) is None
-    assert tell_control(58, b"") is None
-    assert tell_control(58, b"\x80\0\0\0" + QUERY) is None  # an echo: its columns tell all
+    assert control_summary(58, b"\x87\0\0\0" + TARGET[:12]) is None
+    assert control_summary(58, b"") is None
+    assert control_summary(58, b"\x80\0\0\0" + QUERY) is None  # an echo: its columns tell all

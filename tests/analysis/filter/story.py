@@ -40,7 +40,7 @@ class Stream:
         )
         self.window = chance.choice([500, 8000, 60000])
         self.acked = self.c + 1
-        self.told: list[Segment] = []
+        self.segments: list[Segment] = []
         options = chance.choice([b"", SCALE])
         self.say(CLIENT, self.c, 0, SYN, options=options)
         if chance.random() < 0.2:
@@ -53,8 +53,8 @@ class Stream:
         self.close()
 
     def say(self, sender: int, seq: int, ack: int, flags: int, **more: object) -> None:
-        told = {"window": self.window, **more}
-        self.told.append(Segment(sender, seq, ack, flags, **told))  # type: ignore[arg-type]
+        fields = {"window": self.window, **more}
+        self.segments.append(Segment(sender, seq, ack, flags, **fields))  # type: ignore[arg-type]
 
     def bytes(self) -> bytes:
         size = self.chance.choice([1, 10, 100, 500])
@@ -80,9 +80,9 @@ class Stream:
             self.say(CLIENT, self.acked, self.s, PSH | ACK, data=data)
 
     def repeat(self) -> None:
-        sent = [segment for segment in self.told if segment.data and segment.sender == CLIENT]
+        sent = [segment for segment in self.segments if segment.data and segment.sender == CLIENT]
         if sent:
-            self.told.append(self.chance.choice(sent))
+            self.segments.append(self.chance.choice(sent))
 
     def lose(self) -> None:
         self.c += len(self.bytes())
@@ -131,7 +131,7 @@ class Stream:
 def write_streams(path: Path, seed: int, count: int = 30) -> None:
     """A pcap (ns, Ethernet) of `count` streams, a few at a time, on ports that come again."""
     chance = random.Random(seed)
-    live = [(30000 + n % PORTS, list(Stream(chance).told)) for n in range(count)]
+    live = [(30000 + n % PORTS, list(Stream(chance).segments)) for n in range(count)]
     packets: list[tuple[int, bytes]] = []
     ns = 1_700_000_000 * 10**9
     while live:

@@ -57,7 +57,7 @@ def test_the_same_packets_pass_as_in_tshark(session: Session, tmp_path: Path) ->
     assert [text for text, hits in zip(texts, ours, strict=True) if not hits] == []
 
 
-def test_the_endpoint_mapper_is_told_by_its_port(session: Session) -> None:
+def test_the_endpoint_mapper_is_known_by_its_port(session: Session) -> None:
     """tshark waits for the rest of a conversation before it says so."""
     port = [n for n, frame in enumerate(CONTROL, 1) if frame[36:38] == (135).to_bytes(2, "big")]
     assert passed(session, "dcerpc") == port != []

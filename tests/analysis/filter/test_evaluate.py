@@ -32,17 +32,17 @@ def paths(session: Session) -> dict[int, PacketPath]:
 @pytest.mark.parametrize("name", SAMPLES)
 def test_filters_mean_what_plain_python_says(name: str, sample: Opened) -> None:
     session = sample(name)
-    told = paths(session)
+    found = paths(session)
     for text, condition in KERNEL.items():
-        wanted = {n for n, path in told.items() if condition(path)}
+        wanted = {n for n, path in found.items() if condition(path)}
         if "udp" in text and text.startswith("!"):
-            wanted |= {n for n in told if n < 0} & set(passed(session, text, True))
+            wanted |= {n for n in found if n < 0} & set(passed(session, text, True))
         assert set(passed(session, text, kernel_only=True)) == wanted, text
 
 
 def test_every_condition_holds_somewhere(sample: Opened) -> None:
-    told = [path for name in SAMPLES for path in paths(sample(name)).values()]
-    never = [text for text, condition in KERNEL.items() if not any(map(condition, told))]
+    found = [path for name in SAMPLES for path in paths(sample(name)).values()]
+    never = [text for text, condition in KERNEL.items() if not any(map(condition, found))]
     assert never == []
 
 
@@ -137,7 +137,7 @@ def test_a_filter_made_of_any_cell_finds_its_row(sample: Opened) -> None:
                 assert row in passed(session, made, kernel_only=True), made
 
 
-def test_unknown_fields_are_told(sample: Opened) -> None:
+def test_unknown_fields_are_reported(sample: Opened) -> None:
     session = sample("drops")
     with pytest.raises(KeyError, match=r"no field ip\.nothing"):
         session.select("", ("ip.nothing", False))

@@ -219,8 +219,8 @@ def test_errors_point_at_the_place(text: str, place: str, message: str) -> None:
     error = caught.value
     assert text[error.position : error.position + error.length] == place
     assert message in error.message
-    _, marks, told = error.marked().splitlines()
-    assert marks == " " * error.position + "^" * error.length and told == error.message
+    _, marks, reason = error.marked().splitlines()
+    assert marks == " " * error.position + "^" * error.length and reason == error.message
 
 
 @pytest.mark.parametrize("text", ["tcp &&", "tcp.port ==", "tcp.port in {80", "!", "(tcp", "call("])

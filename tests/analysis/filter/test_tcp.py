@@ -32,7 +32,7 @@ FILTERS = [
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3, 4])
-def test_faults_are_told_as_by_tshark(seed: int, tmp_path: Path) -> None:
+def test_faults_are_found_as_by_tshark(seed: int, tmp_path: Path) -> None:
     capture = tmp_path / "streams.pcap"
     write_streams(capture, seed)
     session = Session.open(import_files([capture], tmp_path / "s.skbv").path)
@@ -47,7 +47,7 @@ def test_faults_are_told_as_by_tshark(seed: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("seed", [1, 3, 4])
-def test_lost_acknowledgments_are_told_once(seed: int, tmp_path: Path) -> None:
+def test_lost_acknowledgments_are_found_once(seed: int, tmp_path: Path) -> None:
     """Wireshark repeats it with some of the segments that acknowledge the same."""
     capture = tmp_path / "streams.pcap"
     write_streams(capture, seed)

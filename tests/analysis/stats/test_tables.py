@@ -24,7 +24,7 @@ A, B, SOCK = 0xFFFF888000001000, 0xFFFF888000002000, 0xFFFF888000003000
 MINE = HOST._replace(sk=SOCK)
 
 
-def told() -> Story:
+def udp_story() -> Story:
     """A datagram sent (A), one received that waits for its reader (B)."""
     story = Story()
     story.alloc(900, A, pid=7)
@@ -42,7 +42,7 @@ def told() -> Story:
 
 @pytest.fixture
 def session(tmp_path: Path) -> Iterator[Session]:
-    yield from opened(told(), tmp_path)
+    yield from opened(udp_story(), tmp_path)
 
 
 def opened(story: Story, folder: Path, *captures: str) -> Iterator[Session]:
@@ -71,11 +71,11 @@ def test_functions(session: Session) -> None:
 
 def test_layers_waits_and_stages(session: Session) -> None:
     table = layer_table(session.statistics())
-    told = {(row.kind, row.layer): row for row in table.rows}
-    assert told["busy", "ip"].total_ns == 400 + 400
-    assert told["busy", "ip"].number == 2
-    assert told["wait", "softirq"].total_ns == 5400 - 5100
-    assert told["wait", "socket queue"].total_ns == 9000 - 6000
+    rows = {(row.kind, row.layer): row for row in table.rows}
+    assert rows["busy", "ip"].total_ns == 400 + 400
+    assert rows["busy", "ip"].number == 2
+    assert rows["wait", "softirq"].total_ns == 5400 - 5100
+    assert rows["wait", "socket queue"].total_ns == 9000 - 6000
     stages = {row.layer: row.total_ns for row in table.rows if row.kind == "stage"}
     assert stages == {
         "send: system call": 100,
@@ -99,8 +99,8 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
     story.call("ip_output", 1200, 2900, A, pid=7)
     story.call("dev_hard_start_xmit", 2000, 2600, A, pid=7)
     for session in opened(story, tmp_path):
-        told = times(session)
-        stages = {layer: ns for (kind, layer), ns in told.items() if kind == "stage"}
+        by_layer = times(session)
+        stages = {layer: ns for (kind, layer), ns in by_layer.items() if kind == "stage"}
         assert stages == {
             "send: system call": 100,
             "send: transport": 200,
@@ -108,7 +108,7 @@ def test_sending_begins_when_the_packet_does(tmp_path: Path) -> None:
             "send: driver": 600,
         }
         assert sum(stages.values()) == 2600 - 900
-        assert told["busy", "transport"] == 9000 - 900 - 1700 - 10
+        assert by_layer["busy", "transport"] == 9000 - 900 - 1700 - 10
 
 
 def times(session: Session) -> dict[tuple[str, str], int]:
@@ -125,9 +125,9 @@ def test_a_reader_that_slept_before_its_packet_came_waits_in_its_queue(tmp_path:
     story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=HOST)
     story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        told = times(session)
-        assert ("wait", "switched out") not in told  # that was before the packet came
-        assert told["wait", "socket queue"] == 9300 - 6000
+        by_layer = times(session)
+        assert ("wait", "switched out") not in by_layer  # that was before the packet came
+        assert by_layer["wait", "socket queue"] == 9300 - 6000
 
 
 def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
@@ -140,10 +140,10 @@ def test_a_reader_is_busy_only_since_it_has_its_packet(tmp_path: Path) -> None:
     story.call("netif_rx_internal", 5000, 5100, A, context=SOFTIRQ, ipv4=udp4(2), skbinfo=MINE)
     story.call("__netif_receive_skb_one_core", 5400, 6000, A, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        told = times(session)
-        assert told["busy", "transport"] == 9900 - 9300 - 100
-        assert told["wait", "socket queue"] == 9300 - 6000
-        assert ("wait", "switched out") not in told
+        by_layer = times(session)
+        assert by_layer["busy", "transport"] == 9900 - 9300 - 100
+        assert by_layer["wait", "socket queue"] == 9300 - 6000
+        assert ("wait", "switched out") not in by_layer
 
 
 @pytest.mark.parametrize("around", [True, False])
@@ -159,10 +159,10 @@ def test_a_packet_waits_while_interrupts_have_its_cpu(tmp_path: Path, around: bo
     story.call("ip_rcv_core", 2100, 2200, B, pid=7, context=SOFTIRQ)
     story.call("ip_rcv", 6000, 6300, B, pid=7, context=SOFTIRQ)
     for session in opened(story, tmp_path):
-        told = times(session)
-        assert told["wait", "interrupts"] == 600
-        assert told["busy", "ip"] == (3700 - 600) + 600 + 300
-        busy = sum(ns for (kind, _), ns in told.items() if kind == "busy")
+        by_layer = times(session)
+        assert by_layer["wait", "interrupts"] == 600
+        assert by_layer["busy", "ip"] == (3700 - 600) + 600 + 300
+        busy = sum(ns for (kind, _), ns in by_layer.items() if kind == "busy")
         assert busy <= (9000 - 900 if around else 10 + 4000 + 300)  # nothing twice
 
 
@@ -190,15 +190,15 @@ def test_a_leg_that_begins_in_a_range_counts_as_a_whole(session: Session, after_
     assert (ip.calls, ip.total_ns) == (1, 400)
 
 
-def test_programs_are_told_by_their_own_calls(tmp_path: Path) -> None:
-    for session in opened(told(), tmp_path):
+def test_programs_are_known_by_their_own_calls(tmp_path: Path) -> None:
+    for session in opened(udp_story(), tmp_path):
         (row,) = process_rows(session.statistics())
         assert row.process == "thread 7"
         assert row.total_ns == 10 + 300 + 400 + 690 + 600 + 10 + 300
 
 
-def test_programs_are_not_told_times_of_legs_that_lack_records(tmp_path: Path) -> None:
-    story = told()
+def test_programs_get_no_times_of_legs_that_lack_records(tmp_path: Path) -> None:
+    story = udp_story()
     story.alloc(4990, B, context=SOFTIRQ)
     story.lost(2500, 3, begin=2400)
     for session in opened(story, tmp_path):
@@ -207,7 +207,7 @@ def test_programs_are_not_told_times_of_legs_that_lack_records(tmp_path: Path) -
 
 
 def test_legs_across_lost_records_are_counted_and_left_out(tmp_path: Path) -> None:
-    story = told()
+    story = udp_story()
     story.alloc(4990, B, context=SOFTIRQ)
     story.lost(2500, 3, begin=2400)
     for session in opened(story, tmp_path):
@@ -224,7 +224,7 @@ def test_losses_between_the_calls_of_a_leg_count(
     tmp_path: Path, begin: int, end: int, cpu: int
 ) -> None:
     """Whether the packet waited there nobody knows, whichever CPU it was."""
-    story = told()
+    story = udp_story()
     story.lost(end, 500, begin, cpu)
     for session in opened(story, tmp_path):
         table = layer_table(session.statistics())
@@ -235,7 +235,7 @@ def test_losses_between_the_calls_of_a_leg_count(
 
 
 def test_losses_beside_all_legs_do_not_count(tmp_path: Path) -> None:
-    story = told()
+    story = udp_story()
     story.alloc(4990, B, context=SOFTIRQ)
     story.free(9250, B, pid=7)
     for begin, end in ((100, 899), (3001, 4989), (9301, 9900)):
@@ -266,7 +266,7 @@ def test_the_time_on_the_wire_is_unknown_where_records_were_lost_meanwhile(
 
 
 def test_drops(tmp_path: Path) -> None:
-    story = told()
+    story = udp_story()
     story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
     for session in opened(story, tmp_path):
         (row,) = drop_rows(session.statistics())
@@ -275,7 +275,7 @@ def test_drops(tmp_path: Path) -> None:
 
 def test_a_drop_is_in_the_range_by_when_it_happened(tmp_path: Path) -> None:
     """Not by when its packet's leg began."""
-    story = told()
+    story = udp_story()
     story.event(5800, KblEvent.DROP, B, 3, context=SOFTIRQ)
     for session in opened(story, tmp_path):
         first = session.begin_ns() - 900

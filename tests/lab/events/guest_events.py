@@ -103,10 +103,10 @@ def stat(case: Case, name: str) -> int:
 
 def with_footprint(case: Case, *kinds: layout.KblEvent) -> Iterator[tuple[Record, Record | None]]:
     """Yield the events of these kinds, each with the FOOTPRINT its CPU told last of the skb."""
-    told: dict[tuple[int, int], Record] = {}
+    last: dict[tuple[int, int], Record] = {}
     for record in case.events(*kinds, layout.KblEvent.FOOTPRINT):
         key = (record.cpu, int(record.head["skb"]))
         if record.head["event"] == layout.KblEvent.FOOTPRINT:
-            told[key] = record
+            last[key] = record
         else:
-            yield record, told.get(key)
+            yield record, last.get(key)

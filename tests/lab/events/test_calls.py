@@ -26,10 +26,10 @@ def case(events: Events) -> Case:
 
 def calls(case: Case) -> dict[int, list[tuple[Record, Record | None]]]:
     """By thread, the begins with their ends."""
-    told: dict[int, list[tuple[Record, Record | None]]] = defaultdict(list)
+    by_thread: dict[int, list[tuple[Record, Record | None]]] = defaultdict(list)
     both = case.events(Event.SYSCALL_ENTRY, Event.SYSCALL_EXIT)
     for record in sorted(both, key=lambda r: int(r.head["ts"])):
-        thread = told[int(record.head["pid"])]
+        thread = by_thread[int(record.head["pid"])]
         assert record.head["context"] == layout.KblContext.TASK
         if record.head["event"] == Event.SYSCALL_ENTRY:
             assert not thread or thread[-1][1] is not None, "a call inside a call"
@@ -37,7 +37,7 @@ def calls(case: Case) -> dict[int, list[tuple[Record, Record | None]]]:
         else:
             assert thread and thread[-1][1] is None, "an end without its begin"
             thread[-1] = (thread[-1][0], record)
-    return told
+    return by_thread
 
 
 def expected(case: Case) -> tuple[int, list[tuple[str, int, int, int]]]:
@@ -53,16 +53,16 @@ def signed(value: int) -> int:
 
 def test_calls_are_those_made(case: Case) -> None:
     thread, made = expected(case)
-    told = []
+    recorded = []
     for begin, end in calls(case)[thread]:
         slot = ext(begin, Ext.SYSCALL)
         assert slot is not None and end is not None
-        told.append((int(begin.head["data"]), int(slot["fd"]), signed(int(end.head["data"]))))
-    assert told == [call[1:] for call in made]
+        recorded.append((int(begin.head["data"]), int(slot["fd"]), signed(int(end.head["data"]))))
+    assert recorded == [call[1:] for call in made]
     assert stat(case, "lost") == stat(case, "nested") == 0
 
 
-def test_sockets_are_told(case: Case) -> None:
+def test_sockets_are_recorded(case: Case) -> None:
     thread, made = expected(case)
     socks: dict[int, set[int]] = defaultdict(set)
     for (begin, _), call in zip(calls(case)[thread], made, strict=True):
@@ -78,7 +78,7 @@ def test_sockets_are_told(case: Case) -> None:
     assert socks[a] & socks[b] == set()
 
 
-def test_where_to_is_told(case: Case) -> None:
+def test_where_to_is_recorded(case: Case) -> None:
     thread, made = expected(case)
     ports = defaultdict(list)
     for (begin, _), call in zip(calls(case)[thread], made, strict=True):
@@ -92,11 +92,11 @@ def test_where_to_is_told(case: Case) -> None:
 def test_a_call_begun_before_has_no_end(case: Case) -> None:
     """A server waited in recvfrom when the recording began: it answers, then closes."""
     thread, _ = expected(case)
-    others = [told for tid, told in calls(case).items() if tid != thread]
+    others = [pairs for tid, pairs in calls(case).items() if tid != thread]
     assert len(others) >= 2
-    assert all(end is not None for told in others for _, end in told)
+    assert all(end is not None for pairs in others for _, end in pairs)
     sendto, close = 44, 3
-    assert [sendto, close] in [[int(b.head["data"]) for b, _ in told] for told in others]
+    assert [sendto, close] in [[int(b.head["data"]) for b, _ in pairs] for pairs in others]
 
 
 @pytest.mark.parametrize(
@@ -127,5 +127,5 @@ def test_interrupts_are_named_once(events: Events) -> None:
     names: dict[tuple[int, int], list[bytes]] = defaultdict(list)
     for record in events.case("interrupts").events(Event.IRQ_ENTRY):
         names[record.cpu, int(record.head["data"])] += [bytes(s["comm"]) for s in record.slots]
-    assert all(len(told) == 1 for told in names.values())
-    assert any(told[0].startswith(b"virtio0-req.") for told in names.values())
+    assert all(len(texts) == 1 for texts in names.values())
+    assert any(texts[0].startswith(b"virtio0-req.") for texts in names.values())

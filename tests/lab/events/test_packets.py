@@ -74,25 +74,25 @@ def test_times_of_a_cpu_do_not_go_back(case: Case) -> None:
 
 
 def test_each_event_has_its_footprint(case: Case) -> None:
-    found = Counter(int(r.head["event"]) for r, told in with_footprint(case, *READ_BY_ALL)
-                    if told is not None and ext(told, Ext.SKB) is not None)  # fmt: skip
+    found = Counter(int(r.head["event"]) for r, footprint in with_footprint(case, *READ_BY_ALL)
+                    if footprint is not None and ext(footprint, Ext.SKB) is not None)  # fmt: skip
     assert found == Counter(int(r.head["event"]) for r in case.events(*READ_BY_ALL))
     assert all(found[event] for event in READ_BY_ALL)
 
 
 def test_life_of_a_datagram(events: Events, case: Case) -> None:
-    request = next(r for r, told in with_footprint(case, Event.QUEUE)
-                   if packet(told) == ("udp", 7))  # fmt: skip
+    request = next(r for r, recorded in with_footprint(case, Event.QUEUE)
+                   if packet(recorded) == ("udp", 7))  # fmt: skip
     skb, start = request.head["skb"], int(request.head["ts"])
     life = sorted((r for r in case.events(*ON_SKBS) if r.head["skb"] == skb),
                   key=lambda r: int(r.head["ts"]))  # fmt: skip
-    told = [r for r in life if int(r.head["ts"]) >= start]
-    end = next(i for i, r in enumerate(told) if r.head["event"] == Event.CONSUME)
-    kinds = [Event(int(r.head["event"])) for r in told[: end + 1]]
+    recorded = [r for r in life if int(r.head["ts"]) >= start]
+    end = next(i for i, r in enumerate(recorded) if r.head["event"] == Event.CONSUME)
+    kinds = [Event(int(r.head["event"])) for r in recorded[: end + 1]]
     sent = [Event.QUEUE, Event.QDISC_ENQUEUE, Event.QDISC_DEQUEUE, Event.START_XMIT, Event.XMIT]
     assert [k for k in kinds if k in sent] == sent
     assert [k for k in kinds if k not in sent] == [Event.RECEIVE, Event.CONSUME]
-    assert location(told[end], events.symbols) == "udp_recvmsg"
+    assert location(recorded[end], events.symbols) == "udp_recvmsg"
 
 
 def test_every_send_ends(case: Case) -> None:
@@ -110,7 +110,7 @@ def test_queue_is_named(case: Case) -> None:
     assert len(devices) == 1 and 0 not in devices
 
 
-def test_device_that_polls_is_told(events: Events, case: Case) -> None:
+def test_device_that_polls_is_recorded(events: Events, case: Case) -> None:
     server = int((events.out / "server.netns").read_text())
     polls = [r for r in case.events(Event.NAPI_POLL) if r.slots[0]["netns"] == server]
     assert polls
@@ -122,7 +122,7 @@ def test_device_that_polls_is_told(events: Events, case: Case) -> None:
 
 def test_pings_are_read(events: Events, case: Case) -> None:
     copied = list(with_footprint(case, Event.COPY_TO_USER))
-    assert [(packet(told), int(r.head["data"])) for r, told in copied] == [
+    assert [(packet(footprint), int(r.head["data"])) for r, footprint in copied] == [
         (Packet("icmp", 0), PING_BYTES)
     ] * 3
     read = Counter(location(r, events.symbols) for r in case.events(Event.CONSUME))
@@ -140,10 +140,12 @@ def test_pings_are_read(events: Events, case: Case) -> None:
         (Packet("tcp", 9), "NO_SOCKET", None, ["tcp_v4_rcv", "ip_protocol_deliver_rcu"]),
     ],
 )
-def test_drop_tells_why_and_where(
+def test_drop_records_why_and_where(
     events: Events, case: Case, whom: Packet, why: str, hook: int | None, frames: list[str]
 ) -> None:
-    (record,) = [r for r, told in with_footprint(case, Event.DROP) if packet(told) == whom]
+    (record,) = [
+        r for r, footprint in with_footprint(case, Event.DROP) if packet(footprint) == whom
+    ]
     assert reason(record, case) == why
     names = [events.symbols.name(offset) for offset in stack(record)]
     assert names[: len(frames)] == frames
@@ -154,7 +156,7 @@ def test_drop_tells_why_and_where(
     assert not [name for name in names if name.startswith("kbl_") or "rethook" in name]
 
 
-def test_each_end_is_told_once(events: Events) -> None:
+def test_each_end_is_recorded_once(events: Events) -> None:
     """A probe and a tracepoint see the same end: only one of them tells it."""
     case = events.case("probed")
     ends: Counter[int] = Counter()
@@ -170,22 +172,22 @@ def test_each_end_is_told_once(events: Events) -> None:
     assert probes.count(" 1 0 ") >= 7
 
 
-def test_hooks_passed_are_told(events: Events) -> None:
-    told = Counter(int(r.head["data"]) for r in events.case("probed").events(Event.NF_HOOK))
+def test_hooks_passed_are_recorded(events: Events) -> None:
+    verdicts = Counter(int(r.head["data"]) for r in events.case("probed").events(Event.NF_HOOK))
     drop, accept = 1 << 16, 2 << 16
-    assert told[LOCAL_IN | NF_IPV4 | drop] == told[LOCAL_OUT | NF_IPV4 | drop] == 1
-    assert told[LOCAL_IN | NF_IPV4 | accept] > 5
+    assert verdicts[LOCAL_IN | NF_IPV4 | drop] == verdicts[LOCAL_OUT | NF_IPV4 | drop] == 1
+    assert verdicts[LOCAL_IN | NF_IPV4 | accept] > 5
 
 
 def test_groups_are_switched_while_active(events: Events) -> None:
     """One ping with all off, two with net and drop on, three with net off and qdisc on."""
     case = events.case("switched")
-    told = Counter(Event(int(r.head["event"])) for r in case.events(*Event))
-    assert told[Event.QUEUE] == told[Event.START_XMIT] == told[Event.XMIT] == 4
-    assert told[Event.RECEIVE] == 4
-    assert told[Event.QDISC_ENQUEUE] == told[Event.QDISC_DEQUEUE] == 3
-    assert told[Event.COPY_TO_USER] == 0
-    assert told[Event.DROP] >= 5
+    counts = Counter(Event(int(r.head["event"])) for r in case.events(*Event))
+    assert counts[Event.QUEUE] == counts[Event.START_XMIT] == counts[Event.XMIT] == 4
+    assert counts[Event.RECEIVE] == 4
+    assert counts[Event.QDISC_ENQUEUE] == counts[Event.QDISC_DEQUEUE] == 3
+    assert counts[Event.COPY_TO_USER] == 0
+    assert counts[Event.DROP] >= 5
     state = (case.folder / "after").read_text()
     assert "qdisc on qdisc_enqueue=1 qdisc_dequeue=1" in state
     assert "net off netif_receive_skb net_dev_queue" in state

@@ -33,7 +33,7 @@ def test_no_room_is_counted(storm: Events) -> None:
     assert len(case.records) == stat(case, "written")
 
 
-def told_twice(case: Case) -> int:
+def recorded_twice(case: Case) -> int:
     """Drops that a probe told, and a tracepoint, which knows the stack, again."""
     by_probe: set[int] = set()
     twice = 0
@@ -48,9 +48,9 @@ def told_twice(case: Case) -> int:
     return twice
 
 
-def test_a_drop_is_told_once_from_the_begin(storm: Events) -> None:
+def test_a_drop_is_recorded_once_from_the_begin(storm: Events) -> None:
     case = storm.case("begun")
     assert stat(case, "lost") == 0
     assert len(list(case.events(Event.DROP))) > CPUS
     # One a CPU may be on its way through the function when its tracepoint comes.
-    assert told_twice(case) <= CPUS
+    assert recorded_twice(case) <= CPUS

@@ -63,36 +63,36 @@ def row(record: Record) -> Row:
 
 def rows(case: Case, event: layout.KblEvent, space: int, begins: str) -> list[Row]:
     """The events of one kind and namespace on an address, in order of time."""
-    told = sorted(case.events(event), key=lambda record: int(record.head["ts"]))
-    return [r for r in map(row, told) if r.netns == space and r.address.startswith(begins)]
+    changes = sorted(case.events(event), key=lambda record: int(record.head["ts"]))
+    return [r for r in map(row, changes) if r.netns == space and r.address.startswith(begins)]
 
 
-def test_nothing_else_is_told(case: Case) -> None:
+def test_nothing_else_is_recorded(case: Case) -> None:
     assert sum(1 for _ in case.events(*TABLES, Event.TASK)) == len(case.records)
     assert all(record.head["skb"] == 0 for record in case.records)
 
 
 def test_neighbour_is_learnt(events: Events, case: Case) -> None:
-    told = rows(case, Event.NEIGH, netns(events, "client"), "10.9.0.2")
-    states = [(r.change, *r.what[:2]) for r in told]
-    gone = next(i for i, r in enumerate(told) if r.change == GONE)
+    changes = rows(case, Event.NEIGH, netns(events, "client"), "10.9.0.2")
+    states = [(r.change, *r.what[:2]) for r in changes]
+    gone = next(i for i, r in enumerate(changes) if r.change == GONE)
     assert (SET, NUD_NONE, "00:00:00:00:00:00") in states[gone + 1 :]
     assert (SET, NUD_REACHABLE, "02:00:00:00:00:02") in states[gone + 2 :]
-    assert len({r.what[2] for r in told}) == 1
+    assert len({r.what[2] for r in changes}) == 1
 
 
 def test_neighbour_by_hand(events: Events, case: Case) -> None:
-    told = rows(case, Event.NEIGH, netns(events, "client"), "10.9.0.77")
-    states = [(r.change, *r.what[:2]) for r in told]
+    changes = rows(case, Event.NEIGH, netns(events, "client"), "10.9.0.77")
+    states = [(r.change, *r.what[:2]) for r in changes]
     assert states.index((SET, NUD_PERMANENT, "02:00:00:00:00:77")) == 1
-    assert told[0].what[0] == NUD_NONE
-    assert told[-1].change == GONE
+    assert changes[0].what[0] == NUD_NONE
+    assert changes[-1].change == GONE
 
 
 @pytest.mark.parametrize("text", ["192.0.2.1/28", "2001:db8::1/64"])
 def test_address_comes_and_goes(events: Events, case: Case, text: str) -> None:
-    told = rows(case, Event.ADDR, netns(events, "client"), text)
-    assert [r.change for r in told] == [SET, GONE]
+    changes = rows(case, Event.ADDR, netns(events, "client"), text)
+    assert [r.change for r in changes] == [SET, GONE]
 
 
 @pytest.mark.parametrize(
@@ -100,18 +100,18 @@ def test_address_comes_and_goes(events: Events, case: Case, text: str) -> None:
     [("198.51.100.0/24", "192.0.2.2", 77), ("2001:db8:1::/48", "2001:db8::2", 254)],
 )
 def test_route_comes_and_goes(events: Events, case: Case, text: str, via: str, table: int) -> None:
-    told = rows(case, Event.ROUTE, netns(events, "client"), text)
-    assert [(r.change, r.what) for r in told] == [(SET, (via, table)), (GONE, (via, table))]
+    changes = rows(case, Event.ROUTE, netns(events, "client"), text)
+    assert [(r.change, r.what) for r in changes] == [(SET, (via, table)), (GONE, (via, table))]
 
 
-def test_what_was_there_is_not_told(events: Events, case: Case) -> None:
+def test_what_was_there_is_not_recorded(events: Events, case: Case) -> None:
     for name in ("client", "server"):
         assert not rows(case, Event.ROUTE, netns(events, name), "10.9.0.")
     # The notifiers replay to the thread that registers: init's.
     assert all(record.head["pid"] != 1 for record in case.events(*TABLES))
 
 
-def test_namespace_made_while_active_is_told(events: Events, case: Case) -> None:
+def test_namespace_made_while_active_is_recorded(events: Events, case: Case) -> None:
     late = netns(events, "late")
     assert late not in (netns(events, "client"), netns(events, "server"))
     for event in (Event.ADDR, Event.ROUTE):
@@ -135,13 +135,13 @@ def test_link_goes_up_and_down_and_is_renamed(events: Events, case: Case) -> Non
 
 
 def test_module_comes_and_goes(case: Case) -> None:
-    told = sorted(case.events(Event.MODULE), key=lambda r: int(r.head["ts"]))
-    assert [int(r.head["data"]) for r in told] == [SET, GONE]
-    assert [r.slots[0]["comm"] for r in told] == [b"sch_netem"] * 2
+    changes = sorted(case.events(Event.MODULE), key=lambda r: int(r.head["ts"]))
+    assert [int(r.head["data"]) for r in changes] == [SET, GONE]
+    assert [r.slots[0]["comm"] for r in changes] == [b"sch_netem"] * 2
 
 
 def test_clock_is_set(case: Case) -> None:
-    told = sorted(case.events(Event.CLOCK_SET), key=lambda r: int(r.head["ts"]))
-    real = [int(r.head["data"]) + int(r.head["ts"]) for r in told]
+    changes = sorted(case.events(Event.CLOCK_SET), key=lambda r: int(r.head["ts"]))
+    real = [int(r.head["data"]) + int(r.head["ts"]) for r in changes]
     before = int((case.folder / "clock.before").read_text())
     assert [round(ns / 1e9) for ns in real] == [2_000_000_000, before]
